@@ -1,0 +1,338 @@
+"""The error taxonomy: one tree, every leaf with a stable ``code`` and a retry verdict.
+
+An adapter translates what it met (a driver's, a codec's, a provider's exception) into one of these where it
+met it. One activity interceptor maps the tree to Temporal, one API handler maps it to HTTP; nothing else
+interprets exceptions.
+
+Messages are shown to people and kept in histories: they never hold a transcript, a prompt, a secret, a path or a
+stack, and they are capped at ``MESSAGE_LIMIT`` characters.
+"""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+MESSAGE_LIMIT = 500
+"""Characters of an error message that are kept. A sentence or three; more is somebody's stack."""
+
+
+class GuidesmithError(Exception):
+    """Root of the tree.
+
+    Args:
+        message: What happened and what the reader can do, safe to show.
+        details: Structured facts for programs, safe to show.
+        retry_after_s: Seconds a provider asked us to wait, when it did.
+    """
+
+    code: ClassVar[str] = "INTERNAL"
+    retryable: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        details: Mapping[str, object] | None = None,
+        retry_after_s: float | None = None,
+    ) -> None:
+        self.message = message[:MESSAGE_LIMIT]
+        self.details: dict[str, object] = dict(details or {})
+        self.retry_after_s = retry_after_s
+        super().__init__(self.message)
+
+
+# --- transitions -----------------------------------------------------------------------------------------------
+
+
+class TransitionRefused(GuidesmithError):
+    """A move that the job's table does not have.
+
+    ``details`` holds ``current_status``, ``attempted_status`` and ``allowed_next_statuses``.
+    """
+
+    code = "FSM_TRANSITION_INVALID"
+
+
+class TerminalImmutable(TransitionRefused):
+    """A move out of a terminal status."""
+
+    code = "FSM_TERMINAL_IMMUTABLE"
+
+
+class Fenced(GuidesmithError):
+    """A write by an attempt, a dispatch or a stage execution that a newer one has overtaken. It had no effect."""
+
+    code = "FENCED"
+
+
+class VersionConflict(GuidesmithError):
+    """An optimistic write against a version that is no longer current."""
+
+    code = "VERSION_CONFLICT"
+
+
+# --- requests --------------------------------------------------------------------------------------------------
+
+
+class NotFound(GuidesmithError):
+    """Absent, or not the caller's: the two are told apart nowhere."""
+
+    code = "RESOURCE_NOT_FOUND"
+
+
+class RequestInvalid(GuidesmithError):
+    """A request whose shape or values are wrong."""
+
+    code = "VALIDATION_ERROR"
+
+
+class UploadInvalid(GuidesmithError):
+    """The uploaded object is absent, or its size or checksum is not what was declared."""
+
+    code = "UPLOAD_INVALID"
+
+
+class VideoUriConflict(GuidesmithError):
+    """The job already has another recording."""
+
+    code = "VIDEO_URI_CONFLICT"
+
+
+class TranscriptNotReady(GuidesmithError):
+    """The job has no transcript yet."""
+
+    code = "TRANSCRIPT_NOT_READY"
+
+
+class RetryNotAllowed(GuidesmithError):
+    """Retry of a job that has not failed."""
+
+    code = "RETRY_NOT_ALLOWED_STATE"
+
+
+class JobAlreadyRunning(GuidesmithError):
+    """Retry of a job whose workflow is alive."""
+
+    code = "JOB_ALREADY_RUNNING"
+
+
+class RegenerateInProgress(GuidesmithError):
+    """A second regeneration of one instruction. ``details`` holds the active ``task_id``."""
+
+    code = "REGENERATE_IN_PROGRESS"
+
+
+class ExportRequestInvalid(GuidesmithError):
+    """An export of an unknown format or version."""
+
+    code = "EXPORT_REQUEST_INVALID"
+
+
+class IdempotencyConflict(GuidesmithError):
+    """The same idempotency key with another request."""
+
+    code = "IDEMPOTENCY_KEY_CONFLICT"
+
+
+class EngineUnavailable(GuidesmithError):
+    """Temporal cannot be reached. Nothing changed."""
+
+    code = "ENGINE_UNAVAILABLE"
+    retryable = True
+
+
+class DispatchFailed(GuidesmithError):
+    """Temporal was reached and refused the start. Nothing changed."""
+
+    code = "ORCHESTRATOR_DISPATCH_FAILED"
+
+
+# --- the recording ---------------------------------------------------------------------------------------------
+
+
+class MediaError(GuidesmithError):
+    """The recording cannot be worked with, and trying again will not help."""
+
+    code = "MEDIA_INVALID"
+
+
+class MediaEmpty(MediaError):
+    """Zero bytes."""
+
+    code = "MEDIA_EMPTY"
+
+
+class MediaNotRecognised(MediaError):
+    """Not a media container: text, a document, random bytes."""
+
+    code = "MEDIA_NOT_RECOGNISED"
+
+
+class MediaTruncated(MediaError):
+    """A container whose index or tail is missing, so that it cannot be played."""
+
+    code = "MEDIA_TRUNCATED"
+
+
+class MediaCodecUnsupported(MediaError):
+    """The container opens, but no decoder is at hand for what is inside."""
+
+    code = "MEDIA_CODEC_UNSUPPORTED"
+
+
+class MediaHasNoContent(MediaError):
+    """Neither a video picture nor a second of sound."""
+
+    code = "MEDIA_NO_CONTENT"
+
+
+class MediaTooLong(MediaError):
+    """Longer or larger than the settings allow."""
+
+    code = "MEDIA_TOO_LONG"
+
+
+class SpeechLanguageUnsupported(GuidesmithError):
+    """The speech model does not know the recording's language. The message names the setting to change."""
+
+    code = "SPEECH_LANGUAGE_UNSUPPORTED"
+
+
+class SpeechModelUnavailable(GuidesmithError):
+    """The configured speech model cannot be loaded."""
+
+    code = "SPEECH_MODEL_UNAVAILABLE"
+
+
+# --- storage ---------------------------------------------------------------------------------------------------
+
+
+class ArtifactMissing(GuidesmithError):
+    """An object that a row refers to is not in the store."""
+
+    code = "ARTIFACT_MISSING"
+
+
+class ArtifactCorrupt(GuidesmithError):
+    """An object whose bytes do not have the recorded hash."""
+
+    code = "ARTIFACT_CORRUPT"
+
+
+class ArtifactStoreUnavailable(GuidesmithError):
+    """The object store answered with a fault of its own, or not at all."""
+
+    code = "ARTIFACT_STORE_UNAVAILABLE"
+    retryable = True
+
+
+class DatabaseUnavailable(GuidesmithError):
+    """The database cannot be reached, or dropped the connection."""
+
+    code = "DATABASE_UNAVAILABLE"
+    retryable = True
+
+
+class PayloadTooLarge(GuidesmithError):
+    """A value that Temporal would refuse to carry."""
+
+    code = "PAYLOAD_TOO_LARGE"
+
+
+# --- providers -------------------------------------------------------------------------------------------------
+
+
+class ProviderError(GuidesmithError):
+    """A model or speech provider did not do what was asked."""
+
+    code = "PROVIDER_ERROR"
+
+
+class ProviderUnavailable(ProviderError):
+    """5xx, a refused or broken connection."""
+
+    code = "PROVIDER_UNAVAILABLE"
+    retryable = True
+
+
+class ProviderTimeout(ProviderError):
+    """No answer in time."""
+
+    code = "PROVIDER_TIMEOUT"
+    retryable = True
+
+
+class ProviderRateLimited(ProviderError):
+    """429. ``retry_after_s`` carries what the provider asked for."""
+
+    code = "PROVIDER_RATE_LIMITED"
+    retryable = True
+
+
+class ProviderAnswerInvalid(ProviderError):
+    """An answer that cannot be read: cut JSON, a missing field. Providers do this once and are right again."""
+
+    code = "PROVIDER_ANSWER_INVALID"
+    retryable = True
+
+
+class ProviderAccessDenied(ProviderError):
+    """401 or 403: the key or its permission is wrong."""
+
+    code = "PROVIDER_ACCESS_DENIED"
+
+
+class ProviderRequestTooLarge(ProviderError):
+    """413: what was sent is more than the provider takes."""
+
+    code = "PROVIDER_REQUEST_TOO_LARGE"
+
+
+class ProviderRequestRefused(ProviderError):
+    """Any other 4xx: the configuration (model name, endpoint, schema) does not fit the provider."""
+
+    code = "PROVIDER_REQUEST_REFUSED"
+
+
+class ModelNotAllowed(ProviderError):
+    """A model profile that the settings do not list."""
+
+    code = "MODEL_NOT_ALLOWED"
+
+
+# --- drafting and publishing -----------------------------------------------------------------------------------
+
+
+class DraftInvalid(GuidesmithError):
+    """A draft that cites what does not exist, or nothing at all. It is never stored."""
+
+    code = "DRAFT_INVALID"
+
+
+class DocumentInvalid(GuidesmithError):
+    """A document whose structure cannot be saved or exported."""
+
+    code = "DOCUMENT_INVALID"
+
+
+class ExportFailed(GuidesmithError):
+    """The document could not be typeset."""
+
+    code = "EXPORT_FAILED"
+
+
+class CheckpointLost(GuidesmithError):
+    """A checkpoint's artifact no longer verifies, and the job has to fall back to an earlier one."""
+
+    code = "CHECKPOINT_LOST"
+
+
+class Cancelled(GuidesmithError):
+    """The work was stopped on request. Not a failure: it has no message of its own to show."""
+
+    code = "CANCELLED"
+
+
+class SettingsInvalid(GuidesmithError):
+    """The settings contradict themselves or name something that is not there."""
+
+    code = "SETTINGS_INVALID"

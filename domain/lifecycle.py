@@ -1,0 +1,210 @@
+"""A job kind's lifecycle as a value: its statuses, the moves between them, and one function that judges a move.
+
+The workflow, the store and the API all call :meth:`Lifecycle.check`; no other code decides whether a status may
+follow another. Tables are written row by row (see ``domain/instruction.py``) and rendered from the same value as
+text, Mermaid and SQL ``CHECK`` constraints.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Generic, TypeVar
+
+from domain.errors import TerminalImmutable, TransitionRefused
+
+S = TypeVar("S", bound=StrEnum)
+
+
+class Trigger(StrEnum):
+    """Who may cause a move."""
+
+    API = "api"
+    WORKFLOW = "workflow"
+    USER = "user"
+    WORKER = "worker"
+    WEBHOOK = "webhook"
+    ADMIN = "admin"
+    SYSTEM = "system"
+
+
+@dataclass(frozen=True, slots=True)
+class Transition(Generic[S]):
+    """One row: from ``source`` (``None``: the job begins) to ``target``.
+
+    ``action`` names an explicit action (``"retry"``) without which the row does not apply; it is what lets a table
+    lead out of a terminal status.
+    """
+
+    source: S | None
+    target: S
+    triggers: frozenset[Trigger]
+    note: str = ""
+    action: str | None = None
+
+    @property
+    def is_self(self) -> bool:
+        return self.source is self.target
+
+
+def rows(
+    sources: S | None | Sequence[S],
+    target: S,
+    triggers: Trigger | Sequence[Trigger],
+    note: str = "",
+    *,
+    action: str | None = None,
+) -> Iterator[Transition[S]]:
+    """One line of a table, as a person writes it: several sources make several rows."""
+    each = sources if isinstance(sources, Sequence) and not isinstance(sources, str) else (sources,)
+    by = frozenset((triggers,) if isinstance(triggers, Trigger) else triggers)
+    for source in each:
+        yield Transition(source, target, by, note, action)
+
+
+@dataclass(frozen=True)
+class Lifecycle(Generic[S]):
+    """The table of one kind.
+
+    Args:
+        kind: The job kind's name, as stored and shown.
+        statuses: The kind's own status enum, in order.
+        transitions: Every legal move; whatever is not here is forbidden.
+        terminals: Statuses with no way out but an explicit action.
+        checkpoints: Statuses whose artifact is stored and verified, in order; a rerun may start there.
+
+    Raises:
+        ValueError: The table contradicts itself (two rows for one move, an unreachable status, a way out of a
+            terminal status without an action, a status that can never end).
+    """
+
+    kind: str
+    statuses: type[S]
+    transitions: tuple[Transition[S], ...]
+    terminals: frozenset[S]
+    checkpoints: tuple[S, ...] = ()
+    _by_move: dict[tuple[S | None, S, str | None], Transition[S]] = field(
+        init=False, repr=False, compare=False, default_factory=dict
+    )
+
+    def __post_init__(self) -> None:
+        for row in self.transitions:
+            move = (row.source, row.target, row.action)
+            if move in self._by_move:
+                raise ValueError(f"{self.kind}: two rows for {row.source} -> {row.target}")
+            if row.source in self.terminals and row.action is None:
+                raise ValueError(f"{self.kind}: {row.source} is terminal, its way out needs an action")
+            self._by_move[move] = row
+        unreachable = set(self.statuses) - self._reach(self.initial)
+        if unreachable:
+            raise ValueError(f"{self.kind}: unreachable: {sorted(unreachable)}")
+        for status in self.statuses:
+            if status not in self.terminals and not self._reach(status) & self.terminals:
+                raise ValueError(f"{self.kind}: {status} can never end")
+
+    def _reach(self, start: S) -> set[S]:
+        seen = {start}
+        frontier = [start]
+        while frontier:
+            here = frontier.pop()
+            for row in self.transitions:
+                if row.source is here and row.target not in seen:
+                    seen.add(row.target)
+                    frontier.append(row.target)
+        return seen
+
+    @property
+    def initial(self) -> S:
+        """The status in which a job is born."""
+        (first,) = [row.target for row in self.transitions if row.source is None]
+        return first
+
+    @property
+    def active(self) -> tuple[S, ...]:
+        """The statuses that are not terminal, in order."""
+        return tuple(status for status in self.statuses if status not in self.terminals)
+
+    def is_terminal(self, status: S) -> bool:
+        return status in self.terminals
+
+    def status(self, name: str) -> S:
+        """The status called ``name``.
+
+        Raises:
+            TransitionRefused: This kind has no such status.
+        """
+        try:
+            return self.statuses(name)
+        except ValueError:
+            raise TransitionRefused(f"{self.kind} has no status {name[:40]!r}.") from None
+
+    def allowed_next(self, status: S | None) -> tuple[S, ...]:
+        """The statuses that may follow without an explicit action, whoever asks, in the enum's order."""
+        targets = {row.target for row in self.transitions if row.source is status and row.action is None}
+        return tuple(each for each in self.statuses if each in targets)
+
+    def check(self, current: S | None, target: S, trigger: Trigger, *, action: str | None = None) -> Transition[S]:
+        """The row that allows the move from ``current`` to ``target``.
+
+        Raises:
+            TerminalImmutable: ``current`` is terminal.
+            TransitionRefused: The table has no such row, or ``trigger`` may not cause it. Nothing changed.
+        """
+        row = self._by_move.get((current, target, action))
+        if row is not None and trigger in row.triggers:
+            return row
+        allowed = self.allowed_next(current)
+        refusal = TerminalImmutable if current in self.terminals else TransitionRefused
+        why = f"{trigger} may not cause it" if row is not None else "the table has no such move"
+        raise refusal(
+            f"A {self.kind} job cannot go from {current or 'nothing'} to {target}: {why}.",
+            details={
+                "current_status": str(current) if current else None,
+                "attempted_status": str(target),
+                "allowed_next_statuses": [str(each) for each in allowed],
+            },
+        )
+
+    def may(self, current: S | None, target: S, trigger: Trigger, *, action: str | None = None) -> bool:
+        """Whether :meth:`check` would let the move pass."""
+        row = self._by_move.get((current, target, action))
+        return row is not None and trigger in row.triggers
+
+    def table(self) -> list[dict[str, object]]:
+        """The rows as plain values, for JSON and for printing."""
+        return [
+            {
+                "from": str(row.source) if row.source else None,
+                "to": str(row.target),
+                "triggers": sorted(str(each) for each in row.triggers),
+                "note": row.note,
+                "action": row.action,
+            }
+            for row in self.transitions
+        ]
+
+    def mermaid(self) -> str:
+        """The table as a Mermaid state diagram. Moves that every active status has are drawn once, in a note."""
+        common = self._common_targets()
+        lines = ["stateDiagram-v2"]
+        for row in self.transitions:
+            if row.target in common and row.source is not None and row.action is None:
+                continue
+            label = row.action or ", ".join(sorted(str(each) for each in row.triggers))
+            lines.append(f"    {row.source or '[*]'} --> {row.target}: {label}")
+        lines += [f"    {status} --> [*]" for status in self.statuses if status in self.terminals]
+        for target in common:
+            lines.append(f"    note right of {target}: from every status that is not terminal")
+        return "\n".join(lines) + "\n"
+
+    def _common_targets(self) -> tuple[S, ...]:
+        active = set(self.active)
+        return tuple(
+            target
+            for target in self.statuses
+            if active <= {row.source for row in self.transitions if row.target is target and row.action is None}
+        )
+
+    @staticmethod
+    def of(*tables: Iterable[Transition[S]]) -> tuple[Transition[S], ...]:
+        """Flatten the lines that :func:`rows` yields."""
+        return tuple(row for table in tables for row in table)

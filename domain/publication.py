@@ -1,0 +1,61 @@
+"""What a publisher needs to typeset one version of an instruction, and the formats there are."""
+
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict
+
+
+class ExportFormat(StrEnum):
+    """Names as the API and the database use them."""
+
+    PDF = "PDF"
+    MD_ZIP = "MD_ZIP"
+    DOCX = "DOCX"
+    HTML = "HTML"
+    SRT = "SRT"
+    VTT = "VTT"
+
+
+class Picture(BaseModel):
+    """A screenshot as it goes into a publication.
+
+    ``data`` holds the encoded image (PNG, JPEG or WebP), ``timestamp_ms`` the moment of the recording it shows.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    anchor_id: str
+    data: bytes
+    media_type: str
+    width: int
+    height: int
+    timestamp_ms: int | None = None
+    alt: str = ""
+
+
+class PublicationBlock(BaseModel):
+    """A block of the document: Markdown without its marker line, where it happens, and what it shows."""
+
+    model_config = ConfigDict(frozen=True)
+
+    block_id: str
+    markdown: str
+    role: str = "text"
+    """``title``, ``lead``, ``step``, ``note`` or ``text`` (written by hand)."""
+    start_ms: int | None = None
+    end_ms: int | None = None
+    pictures: tuple[Picture, ...] = ()
+
+
+class Publication(BaseModel):
+    """One version of an instruction, ready to be typeset. ``language`` is a BCP 47 tag."""
+
+    model_config = ConfigDict(frozen=True)
+
+    title: str
+    language: str | None = None
+    version: int
+    blocks: tuple[PublicationBlock, ...]
+    source_name: str = ""
+    """The recording's file name, for the colophon."""
+    warnings: tuple[str, ...] = ()
