@@ -5,7 +5,7 @@ follow another. Tables are written row by row (see ``domain/instruction.py``) an
 text, Mermaid and SQL ``CHECK`` constraints.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Generic, TypeVar
@@ -47,15 +47,15 @@ class Transition(Generic[S]):
 
 
 def rows(
-    sources: S | None | Sequence[S],
+    sources: S | tuple[S, ...] | None,
     target: S,
-    triggers: Trigger | Sequence[Trigger],
+    triggers: Trigger | tuple[Trigger, ...],
     note: str = "",
     *,
     action: str | None = None,
 ) -> Iterator[Transition[S]]:
     """One line of a table, as a person writes it: several sources make several rows."""
-    each = sources if isinstance(sources, Sequence) and not isinstance(sources, str) else (sources,)
+    each: tuple[S | None, ...] = sources if isinstance(sources, tuple) else (sources,)
     by = frozenset((triggers,) if isinstance(triggers, Trigger) else triggers)
     for source in each:
         yield Transition(source, target, by, note, action)
