@@ -218,6 +218,18 @@ class ArtifactCorrupt(GuidesmithError):
     code = "ARTIFACT_CORRUPT"
 
 
+class ArtifactKeyInvalid(GuidesmithError):
+    """A key or an artifact URI that no object of the store can have."""
+
+    code = "ARTIFACT_KEY_INVALID"
+
+
+class ArtifactTooLarge(GuidesmithError):
+    """An object that would have to be held in memory and is larger than the reader allows."""
+
+    code = "ARTIFACT_TOO_LARGE"
+
+
 class ArtifactStoreUnavailable(GuidesmithError):
     """The object store answered with a fault of its own, or not at all."""
 
