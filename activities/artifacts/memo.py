@@ -1,0 +1,94 @@
+"""Remembered work: results of pure stages, and the partial results of stages that were stopped half-way.
+
+Both are addressed by what went in, so that the same question finds its answer, and by the owner's hash, so that
+nobody is ever answered from somebody else's work. Both may be lost at any time: then the work is done again.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from activities.artifacts.store import ArtifactStore
+from domain.artifacts import Blob
+
+_DIGEST_BYTES = hashlib.sha256().digest_size
+
+
+class _Remembered(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    blob: Blob
+    facts: dict[str, object]
+
+
+class StageMemo:
+    """Results of stages whose outcome depends on their inputs alone.
+
+    ``inputs`` names everything that shapes the result: the checksums of the artifacts read, the model, the options,
+    and a version of the stage's own code.
+    """
+
+    def __init__(self, store: ArtifactStore) -> None:
+        self._store = store
+
+    def get(self, owner: str, stage: str, inputs: Mapping[str, str]) -> tuple[Blob, dict[str, object]] | None:
+        """The remembered result and its facts, or None. The result still exists and has its recorded size; whoever
+        reads it checks its hash."""
+        record = self._store.load_small(_key("memo", owner, stage, inputs, "json"))
+        if record is None:
+            return None
+        try:
+            remembered = _Remembered.model_validate_json(record)
+        except ValidationError:
+            return None
+        found = self._store.stat(remembered.blob.key)
+        if found is None or found.size_bytes != remembered.blob.size_bytes:
+            return None
+        return remembered.blob, remembered.facts
+
+    def put(
+        self, owner: str, stage: str, inputs: Mapping[str, str], blob: Blob, facts: Mapping[str, object] | None = None
+    ) -> None:
+        """Remember that these inputs gave ``blob``. ``facts`` are JSON values: numbers and names, no text of the
+        user's."""
+        record = _Remembered(blob=blob, facts=dict(facts or {})).model_dump_json()
+        self._store.put_bytes(_key("memo", owner, stage, inputs, "json"), record.encode(), "application/json")
+
+    def forget(self, owner: str, stage: str, inputs: Mapping[str, str]) -> None:
+        """Drop one remembered result, for instance because its object turned out to be corrupt."""
+        self._store.delete(_key("memo", owner, stage, inputs, "json"))
+
+
+class Partial:
+    """What a long stage has done so far. Each save replaces the last one whole."""
+
+    def __init__(self, store: ArtifactStore) -> None:
+        self._store = store
+
+    def save(self, owner: str, stage: str, inputs: Mapping[str, str], data: bytes) -> None:
+        """Keep ``data`` (up to 64 MiB) as the resume point of this work."""
+        sealed = hashlib.sha256(data).digest() + data
+        self._store.put_bytes(_key("partial", owner, stage, inputs, "bin"), sealed, "application/octet-stream")
+
+    def load(self, owner: str, stage: str, inputs: Mapping[str, str]) -> bytes | None:
+        """The last saved data, or None when there is none or it was damaged."""
+        sealed = self._store.load_small(_key("partial", owner, stage, inputs, "bin"))
+        if sealed is None:
+            return None
+        digest, data = sealed[:_DIGEST_BYTES], sealed[_DIGEST_BYTES:]
+        return data if hashlib.sha256(data).digest() == digest else None
+
+    def clear(self, owner: str, stage: str, inputs: Mapping[str, str]) -> None:
+        """Forget it: the stage has finished."""
+        self._store.delete(_key("partial", owner, stage, inputs, "bin"))
+
+
+def _key(kind: str, owner: str, stage: str, inputs: Mapping[str, str], suffix: str) -> str:
+    question = json.dumps({"stage": stage, "inputs": dict(inputs)}, sort_keys=True, separators=(",", ":"))
+    return f"{kind}/{_sha256(owner)}/{_sha256(question)}.{suffix}"
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,400 @@
+"""The artifact store: immutable, content-hashed objects in a folder or in S3, through one synchronous interface.
+
+An object appears whole or not at all; every full read is checked against the size and the SHA-256 that its
+:class:`~domain.artifacts.Blob` recorded; nothing is ever held in memory whole unless the caller asks for bytes.
+"""
+
+import hashlib
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import chain
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote
+from uuid import uuid4
+
+import obstore
+
+from activities.artifacts.faults import translated
+from activities.artifacts.keys import checked_key, checked_prefix, key_of, uri_of
+from activities.artifacts.places import Place, S3Options, place_of
+from activities.artifacts.writing import PIECE, ArtifactWriter
+from domain.artifacts import Blob
+from domain.errors import ArtifactCorrupt, ArtifactMissing, ArtifactTooLarge
+
+MiB = 1 << 20
+
+PART = 8 * MiB
+"""Bytes of one request: an object up to this size is one PUT, a larger one a multipart upload. S3 takes 10,000 parts,
+so 80 GiB an object."""
+
+PARTS_AT_ONCE = 4
+"""Parts in flight. With ``PART`` it bounds the memory of a write."""
+
+Progress = Callable[[int], None]
+"""Called with the bytes done so far; may raise ``Cancelled``, and nothing is left behind."""
+
+
+@dataclass(frozen=True)
+class ObjectFacts:
+    """What the store says about an object without reading it."""
+
+    key: str
+    size_bytes: int
+    modified_at: datetime
+    etag: str | None
+
+
+class ArtifactStore:
+    """Objects by key. Safe to use from many threads.
+
+    Every method may raise ``ArtifactStoreUnavailable`` (network, 5xx, disk full: try again),
+    ``SettingsInvalid`` (credentials, permissions, bucket: do not) and ``ArtifactKeyInvalid``; the docstrings name
+    what comes on top of these.
+    """
+
+    def __init__(self, place: Place, *, scratch: Path | None = None) -> None:
+        self._place = place
+        self._scratch = scratch
+
+    @classmethod
+    def open(cls, url: str, *, s3: S3Options | None = None, scratch: Path | None = None) -> "ArtifactStore":
+        """The store at ``url``: ``file:///absolute/folder`` or ``s3://bucket/prefix``. S3 is not asked yet.
+
+        Args:
+            s3: How to reach S3; ignored for a folder.
+            scratch: Folder for the temporary files of :meth:`local_path`; the system's by default.
+        """
+        return cls(place_of(url, s3), scratch=scratch)
+
+    # --- the store itself ------------------------------------------------------------------------------------
+
+    def ping(self, *, write: bool = False) -> None:
+        """Return when the store can be used: one cheap request; with ``write`` also one object in and out."""
+        self._place.check()
+        if write:
+            key = f"_check/{uuid4().hex}"
+            try:
+                self.read_bytes(self.put_bytes(key, b"ping", "text/plain"))
+            finally:
+                self.delete(key)
+
+    def ensure_bucket(self) -> None:
+        """Create the bucket (or the folder) if it is not there. For one-shot set-up; needs a key pair on S3."""
+        self._place.ensure()
+
+    def sweep_abandoned(self, older_than_s: float) -> int:
+        """Remove what writers that were killed more than ``older_than_s`` seconds ago left invisibly behind.
+
+        On S3 this needs a key pair; a bucket rule that aborts incomplete multipart uploads does the same.
+
+        Returns:
+            How many remains were removed.
+        """
+        return self._place.sweep(older_than_s)
+
+    def uri(self, key: str) -> str:
+        """The public, stable name of an object: ``artifact://{key}``."""
+        return uri_of(key)
+
+    def key_of(self, uri: str) -> str:
+        """The key in an ``artifact://`` URI."""
+        return key_of(uri)
+
+    # --- writing ---------------------------------------------------------------------------------------------
+
+    def put_bytes(self, key: str, data: bytes, media_type: str) -> Blob:
+        """Store ``data``; an object of that key is replaced at once."""
+        return self._put(key, iter((data,)), media_type)
+
+    def put_file(self, key: str, path: Path, media_type: str, *, on_progress: Progress | None = None) -> Blob:
+        """Store the file at ``path``, hashed while it is sent.
+
+        Raises:
+            OSError: ``path`` cannot be read.
+        """
+        with path.open("rb") as source:
+            return self._put(key, iter(lambda: source.read(PIECE), b""), media_type, on_progress)
+
+    @contextmanager
+    def writer(self, key: str, media_type: str) -> Iterator[ArtifactWriter]:
+        """A file to write the object to. It appears when the block ends; an exception in the block drops it."""
+        sink = ArtifactWriter(checked_key(key), media_type, _Upload(self._place, key, media_type), whole_up_to=PART)
+        try:
+            yield sink
+        except BaseException:
+            sink.abandon()
+            raise
+        sink.complete()
+
+    def assemble(self, parts: Sequence[str], key: str, media_type: str, *, on_progress: Progress | None = None) -> Blob:
+        """Join the objects ``parts``, in order, into the object ``key``. The parts stay.
+
+        Raises:
+            ArtifactMissing: A part is not there; nothing was written.
+            ArtifactCorrupt: A part shrank meanwhile.
+        """
+        facts = [self._required(part) for part in parts]
+        pieces = chain.from_iterable(self._ranges(each.key, 0, each.size_bytes) for each in facts)
+        return self._put(key, pieces, media_type, on_progress)
+
+    def delete(self, key: str) -> None:
+        """Remove the object; nothing happens when there is none."""
+        try:
+            with translated():
+                obstore.delete(self._place.objects, checked_key(key))
+        except ArtifactMissing:
+            return
+
+    # --- reading ---------------------------------------------------------------------------------------------
+
+    def read_bytes(self, blob: Blob, *, limit: int = 64 * MiB) -> bytes:
+        """The whole object, checked.
+
+        Raises:
+            ArtifactTooLarge: More than ``limit`` bytes.
+            ArtifactMissing, ArtifactCorrupt: It is gone, or is not what was recorded.
+        """
+        if blob.size_bytes > limit:
+            raise ArtifactTooLarge(f"The artifact has {blob.size_bytes} bytes; at most {limit} are read at once.")
+        return b"".join(self.read_chunks(blob))
+
+    def read_chunks(self, blob: Blob, start: int = 0, end: int | None = None) -> Iterator[bytes]:
+        """The bytes from ``start`` up to ``end`` (exclusive; the object's end by default), 8 MiB or less at a time.
+
+        Raises:
+            ArtifactMissing: It is gone.
+            ArtifactCorrupt: Its size is not the recorded one, or, after the last chunk of a full read, its hash.
+            ValueError: The range lies outside the object.
+        """
+        stop = blob.size_bytes if end is None else end
+        if not 0 <= start <= stop <= blob.size_bytes:
+            raise ValueError(f"range {start}-{stop} of {blob.size_bytes} bytes")
+        return self._checked_chunks(blob, start, stop)
+
+    def download(self, blob: Blob, path: Path, *, on_progress: Progress | None = None) -> None:
+        """Copy the object to the file ``path``, which appears whole and checked or stays as it was.
+
+        Raises:
+            ArtifactMissing, ArtifactCorrupt: It is gone, or is not what was recorded.
+            OSError: ``path`` cannot be written.
+        """
+        part = path.with_name(f"{path.name}.{uuid4().hex[:8]}.part")
+        try:
+            with part.open("wb") as target:
+                for chunk in self._reported(self.read_chunks(blob), on_progress):
+                    target.write(chunk)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+
+    def verify(self, blob: Blob, *, on_progress: Progress | None = None) -> None:
+        """Read the whole object and compare it with what was recorded.
+
+        Raises:
+            ArtifactMissing, ArtifactCorrupt: It is gone, or is not what was recorded.
+        """
+        for _ in self._reported(self.read_chunks(blob), on_progress):
+            pass
+
+    def verifies(self, blob: Blob, *, on_progress: Progress | None = None) -> bool:
+        """Whether :meth:`verify` passes; a store that cannot be reached still raises."""
+        try:
+            self.verify(blob, on_progress=on_progress)
+        except (ArtifactMissing, ArtifactCorrupt):
+            return False
+        return True
+
+    @contextmanager
+    def local_path(self, blob: Blob, *, verify: bool = False, on_progress: Progress | None = None) -> Iterator[Path]:
+        """The object as a file, for as long as the block runs. Do not write to it.
+
+        On a folder it is the stored file itself: its size is checked, its hash only with ``verify``. On S3 it is a
+        checked temporary copy with the key's suffix, removed afterwards.
+
+        Raises:
+            ArtifactMissing, ArtifactCorrupt: It is gone, or is not what was recorded.
+        """
+        if (own := self._place.path(blob.key)) is not None:
+            if verify:
+                self.verify(blob, on_progress=on_progress)
+            else:
+                _check_size(blob, self._required(blob.key).size_bytes)
+            yield own
+            return
+        folder = Path(tempfile.mkdtemp(prefix="artifact-", dir=self._scratch))
+        try:
+            copy = folder / f"object{PurePosixPath(blob.key).suffix}"
+            self.download(blob, copy, on_progress=on_progress)
+            yield copy
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def blob_of(self, key: str, media_type: str, *, on_progress: Progress | None = None) -> Blob:
+        """Measure an object that somebody else wrote (a client with a signed URL): it is read once.
+
+        Raises:
+            ArtifactMissing: There is none.
+            ArtifactCorrupt: It shrank meanwhile.
+        """
+        facts = self._required(key)
+        digest = hashlib.sha256()
+        for chunk in self._reported(self._ranges(key, 0, facts.size_bytes), on_progress):
+            digest.update(chunk)
+        return Blob(key=key, size_bytes=facts.size_bytes, checksum_sha256=digest.hexdigest(), media_type=media_type)
+
+    def load_small(self, key: str, *, limit: int = 64 * MiB + 32) -> bytes | None:
+        """An object that no row describes (a memo, a resume point), unchecked; None when there is none.
+
+        Raises:
+            ArtifactTooLarge: More than ``limit`` bytes.
+        """
+        try:
+            with translated():
+                result = obstore.get(self._place.objects, checked_key(key))
+                if result.meta["size"] > limit:
+                    raise ArtifactTooLarge(f"The object has {result.meta['size']} bytes; at most {limit} are read.")
+                return bytes(result.bytes())
+        except ArtifactMissing:
+            return None
+
+    # --- looking ---------------------------------------------------------------------------------------------
+
+    def stat(self, key: str) -> ObjectFacts | None:
+        """What the store knows of the object, or None when there is none."""
+        try:
+            with translated():
+                meta = obstore.head(self._place.objects, checked_key(key))
+        except ArtifactMissing:
+            # A vanished bucket or an unmounted folder looks the same from here, and is not the object's loss.
+            self._place.check()
+            return None
+        return ObjectFacts(key, meta["size"], meta["last_modified"], meta["e_tag"])
+
+    def exists(self, key: str) -> bool:
+        """Whether there is an object of that key."""
+        return self.stat(key) is not None
+
+    def list(self, prefix: str = "") -> Iterator[ObjectFacts]:
+        """The objects below the folder ``prefix`` (all of them by default), in no order, streamed."""
+        with translated():
+            for page in obstore.list(self._place.objects, checked_prefix(prefix) or None, chunk_size=1000):
+                for meta in page:
+                    yield ObjectFacts(meta["path"], meta["size"], meta["last_modified"], meta["e_tag"])
+
+    # --- signed URLs -----------------------------------------------------------------------------------------
+
+    def signed_get_url(
+        self, blob: Blob, expires_s: int, filename: str | None = None, *, inline: bool = False
+    ) -> str | None:
+        """A URL from which anyone may read the object for ``expires_s`` seconds; None on a folder.
+
+        Args:
+            filename: What a browser saves it as.
+            inline: Show it in the browser instead of saving it.
+        """
+        parameters = {"response-content-type": blob.media_type}
+        if filename is not None or inline:
+            parameters["response-content-disposition"] = content_disposition(filename, inline=inline)
+        return self._place.signed("GET", checked_key(blob.key), expires_s, parameters)
+
+    def signed_put_url(self, key: str, expires_s: int) -> str | None:
+        """A URL to which anyone may send the object, whole, for ``expires_s`` seconds; None on a folder."""
+        return self._place.signed("PUT", checked_key(key), expires_s, {})
+
+    # --- how -------------------------------------------------------------------------------------------------
+
+    def _put(self, key: str, pieces: Iterator[bytes], media_type: str, on_progress: Progress | None = None) -> Blob:
+        with self.writer(key, media_type) as sink:
+            for piece in self._reported(pieces, on_progress):
+                sink.write(piece)
+        return sink.blob
+
+    def _required(self, key: str) -> ObjectFacts:
+        facts = self.stat(key)
+        if facts is None:
+            raise ArtifactMissing("An artifact is not in the store. Run the stage that makes it, or upload it, again.")
+        return facts
+
+    def _ranges(self, key: str, start: int, stop: int) -> Iterator[bytes]:
+        """Bytes ``start`` to ``stop``, a bounded request each: a slow reader holds no connection open."""
+        for at in range(start, stop, PART):
+            yield self._range(key, at, min(at + PART, stop))[0]
+
+    def _range(self, key: str, start: int, stop: int) -> tuple[bytes, int]:
+        with translated():
+            result = obstore.get(self._place.objects, checked_key(key), options={"range": (start, stop)})
+            data = bytes(result.bytes())
+        if len(data) != stop - start:
+            raise ArtifactCorrupt("The stored artifact is shorter than recorded. Run the stage that made it again.")
+        return data, result.meta["size"]
+
+    def _checked_chunks(self, blob: Blob, start: int, stop: int) -> Iterator[bytes]:
+        if start == stop:
+            _check_size(blob, self._required(blob.key).size_bytes)
+        digest = hashlib.sha256()
+        for at in range(start, stop, PART):
+            chunk, size = self._range(blob.key, at, min(at + PART, stop))
+            _check_size(blob, size)
+            digest.update(chunk)
+            yield chunk
+        if stop - start == blob.size_bytes and digest.hexdigest() != blob.checksum_sha256:
+            raise ArtifactCorrupt(
+                "The stored artifact is not what was recorded (its checksum differs). Run the stage that made it again."
+            )
+
+    @staticmethod
+    def _reported(chunks: Iterator[bytes], on_progress: Progress | None) -> Iterator[bytes]:
+        done = 0
+        for chunk in chunks:
+            yield chunk
+            done += len(chunk)
+            if on_progress is not None:
+                on_progress(done)
+
+
+class _Upload:
+    """One object on its way into a place."""
+
+    def __init__(self, place: Place, key: str, media_type: str) -> None:
+        self._place, self._key = place, key
+        self._attributes = place.attributes(media_type)
+
+    def whole(self, data: bytes) -> None:
+        with translated(writing=True):
+            obstore.put(self._place.objects, self._key, data, attributes=self._attributes, use_multipart=False)
+            self._place.settle(self._key)
+
+    def pieces(self, pieces: Iterator[bytes]) -> None:
+        with translated(writing=True):
+            obstore.put(
+                self._place.objects,
+                self._key,
+                pieces,
+                attributes=self._attributes,
+                use_multipart=True,
+                chunk_size=PART,
+                max_concurrency=PARTS_AT_ONCE,
+            )
+            self._place.settle(self._key)
+
+
+def content_disposition(filename: str | None, *, inline: bool = False) -> str:
+    """The header that names a download (RFC 6266): a plain name for old clients, the exact one for the rest."""
+    kind = "inline" if inline else "attachment"
+    if filename is None:
+        return kind
+    name = "".join(each for each in filename if each.isprintable() and each not in '"\\/').strip() or "download"
+    plain = name.encode("ascii", "replace").decode().replace("?", "_")
+    return f"{kind}; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
+
+
+def _check_size(blob: Blob, size_bytes: int) -> None:
+    if size_bytes != blob.size_bytes:
+        raise ArtifactCorrupt(
+            "The stored artifact does not have the recorded size. Run the stage that made it again.",
+            details={"recorded_bytes": blob.size_bytes, "stored_bytes": size_bytes},
+        )
