@@ -28,6 +28,9 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
 _NAME_TAKEN = {errno.ENOTDIR, errno.EISDIR}
 
+_OVER_HTTP = "HTTP error"
+"""obstore's words for a request that got no answer; what the operating system said of the socket stands behind it."""
+
 _RETRYABLE_STATUS = {408, 409, 425, 429}
 """Client errors that pass by themselves: slow requests, a conditional conflict, throttling."""
 
@@ -71,6 +74,8 @@ def fault(met: Exception, *, writing: bool = False) -> GuidesmithError:
     status, code = _first(_STATUS, text), _first(_CODE, text)
     if code or status:
         return fault_of_answer(int(status) if status else 0, code, missing=not writing, text=text)
+    if _OVER_HTTP in text:
+        return _no_credentials() if _INSTANCE_METADATA in text else _unreachable()
     if isinstance(met, OSError) and met.errno is not None:
         return _fault_of_disk(met.errno, missing=not writing)
     if found := _first(_OS_ERROR, text):
@@ -81,9 +86,7 @@ def fault(met: Exception, *, writing: bool = False) -> GuidesmithError:
         return _short()
     if isinstance(met, PermissionDeniedError | UnauthenticatedError):
         return _forbidden({})
-    if _INSTANCE_METADATA in text or "missing credentials" in text.lower():
-        return _no_credentials()
-    return ArtifactStoreUnavailable("The artifact store cannot be reached. Check that it runs and its endpoint.")
+    return _unreachable()
 
 
 def fault_of_answer(status: int, code: str | None, *, missing: bool = True, text: str = "") -> GuidesmithError:
@@ -129,6 +132,10 @@ def _fault_of_disk(number: int, *, missing: bool) -> GuidesmithError:
     if number in _NAME_TAKEN:
         return SettingsInvalid("An artifact's key is taken by a folder, or goes through a file.", details=details)
     return ArtifactStoreUnavailable(f"The artifact store's disk answered {details['error']}.", details=details)
+
+
+def _unreachable() -> GuidesmithError:
+    return ArtifactStoreUnavailable("The artifact store cannot be reached. Check that it runs and its endpoint.")
 
 
 def _missing() -> GuidesmithError:

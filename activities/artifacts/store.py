@@ -253,7 +253,7 @@ class ArtifactStore:
             ArtifactTooLarge: More than ``limit`` bytes.
         """
         try:
-            with translated():
+            with self._looking():
                 result = obstore.get(self._place.objects, checked_key(key))
                 if result.meta["size"] > limit:
                     raise ArtifactTooLarge(f"The object has {result.meta['size']} bytes; at most {limit} are read.")
@@ -266,11 +266,9 @@ class ArtifactStore:
     def stat(self, key: str) -> ObjectFacts | None:
         """What the store knows of the object, or None when there is none."""
         try:
-            with translated():
+            with self._looking():
                 meta = obstore.head(self._place.objects, checked_key(key))
         except ArtifactMissing:
-            # A vanished bucket or an unmounted folder looks the same from here, and is not the object's loss.
-            self._place.check()
             return None
         return ObjectFacts(key, meta["size"], meta["last_modified"], meta["e_tag"])
 
@@ -313,6 +311,16 @@ class ArtifactStore:
                 sink.write(piece)
         return sink.blob
 
+    @contextmanager
+    def _looking(self) -> Iterator[None]:
+        try:
+            with translated():
+                yield
+        except ArtifactMissing:
+            # A vanished bucket or an unmounted folder looks the same from here, and is not the object's loss.
+            self._place.check()
+            raise
+
     def _required(self, key: str) -> ObjectFacts:
         facts = self.stat(key)
         if facts is None:
@@ -325,7 +333,7 @@ class ArtifactStore:
             yield self._range(key, at, min(at + PART, stop))[0]
 
     def _range(self, key: str, start: int, stop: int) -> tuple[bytes, int]:
-        with translated():
+        with self._looking():
             result = obstore.get(self._place.objects, checked_key(key), options={"range": (start, stop)})
             data = bytes(result.bytes())
         if len(data) != stop - start:
