@@ -1,0 +1,182 @@
+"""Errors as HTTP: one table from the taxonomy to a status, one shape of body.
+
+Everything that leaves the API as an error goes through :func:`error_response`: the taxonomy's errors, a request that
+does not validate, an unknown route, and (from the gate) what nobody foresaw: 500, told to the log, not to the caller.
+"""
+
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+
+from domain import errors
+from domain.errors import GuidesmithError
+from starter.logs import log
+from starter.tokens import Unauthorized
+
+
+class Forbidden(GuidesmithError):
+    """An admin route, and the caller is no admin."""
+
+    code = "FORBIDDEN"
+
+
+class BodyTooLarge(GuidesmithError):
+    """More bytes than the route takes."""
+
+    code = "PAYLOAD_TOO_LARGE"
+
+
+class BodyTypeUnsupported(GuidesmithError):
+    """A body that is not of the type the route takes."""
+
+    code = "UNSUPPORTED_MEDIA_TYPE"
+
+
+class RateLimited(GuidesmithError):
+    """Too much at once. ``retry_after_s`` says when to come back."""
+
+    code = "RATE_LIMITED"
+
+
+class MethodNotAllowed(GuidesmithError):
+    """The route has no such method."""
+
+    code = "METHOD_NOT_ALLOWED"
+
+
+class RangeUnsatisfiable(GuidesmithError):
+    """A byte range outside the file."""
+
+    code = "RANGE_NOT_SATISFIABLE"
+
+
+STATUS: Mapping[type[GuidesmithError], HTTPStatus] = {
+    Unauthorized: HTTPStatus.UNAUTHORIZED,
+    Forbidden: HTTPStatus.FORBIDDEN,
+    BodyTooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    BodyTypeUnsupported: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+    RateLimited: HTTPStatus.TOO_MANY_REQUESTS,
+    MethodNotAllowed: HTTPStatus.METHOD_NOT_ALLOWED,
+    RangeUnsatisfiable: HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE,
+    errors.NotFound: HTTPStatus.NOT_FOUND,
+    errors.RequestInvalid: HTTPStatus.BAD_REQUEST,
+    errors.UploadInvalid: HTTPStatus.BAD_REQUEST,
+    errors.ExportRequestInvalid: HTTPStatus.BAD_REQUEST,
+    errors.ArtifactKeyInvalid: HTTPStatus.BAD_REQUEST,
+    errors.ModelNotAllowed: HTTPStatus.BAD_REQUEST,
+    errors.DocumentInvalid: HTTPStatus.BAD_REQUEST,
+    errors.PayloadTooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    errors.TransitionRefused: HTTPStatus.CONFLICT,
+    errors.VersionConflict: HTTPStatus.CONFLICT,
+    errors.Fenced: HTTPStatus.CONFLICT,
+    errors.VideoUriConflict: HTTPStatus.CONFLICT,
+    errors.TranscriptNotReady: HTTPStatus.CONFLICT,
+    errors.RetryNotAllowed: HTTPStatus.CONFLICT,
+    errors.JobAlreadyRunning: HTTPStatus.CONFLICT,
+    errors.RegenerateInProgress: HTTPStatus.CONFLICT,
+    errors.IdempotencyConflict: HTTPStatus.CONFLICT,
+    errors.DispatchFailed: HTTPStatus.BAD_GATEWAY,
+    errors.EngineUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.DatabaseUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.ArtifactStoreUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+}
+"""The one place that says which error is which status. A subclass has its parent's; what is not here is our fault."""
+
+RETRY_LATER_S = 2
+"""What a 503 tells the caller when the error does not know better."""
+
+ISSUES_LIMIT = 50
+ISSUE_TEXT_LIMIT = 300
+
+
+class ErrorBody(BaseModel):
+    """The body of every error."""
+
+    code: str = Field(description="Stable, for programs.", examples=["RESOURCE_NOT_FOUND"])
+    message: str = Field(description="A sentence for people.")
+    details: dict[str, Any] | None = Field(default=None, description="Facts that belong to the code.")
+
+
+def status_of(error: GuidesmithError) -> HTTPStatus:
+    """The HTTP status of an error: its own row of :data:`STATUS`, else that of the nearest parent."""
+    for kind in type(error).__mro__:
+        if kind in STATUS:
+            return STATUS[kind]
+    return HTTPStatus.INTERNAL_SERVER_ERROR
+
+
+def error_response(error: GuidesmithError) -> JSONResponse:
+    """``error`` as it is sent."""
+    status = status_of(error)
+    if status is HTTPStatus.INTERNAL_SERVER_ERROR:
+        log("api").error("request.failed", code=error.code, error=error.message)
+        error = GuidesmithError("Something went wrong on our side. The request id leads to it in the logs.")
+    body: dict[str, Any] = {"code": error.code, "message": error.message}
+    if error.details:
+        body["details"] = error.details
+    return JSONResponse(body, status_code=status, headers=_headers(error, status))
+
+
+def _headers(error: GuidesmithError, status: HTTPStatus) -> dict[str, str]:
+    if status is HTTPStatus.UNAUTHORIZED:
+        return {"WWW-Authenticate": "Bearer"}
+    if status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE):
+        return {"Retry-After": str(max(1, round(error.retry_after_s or RETRY_LATER_S)))}
+    return {}
+
+
+def handle_errors(app: FastAPI) -> None:
+    """Install the handlers on ``app``."""
+    app.add_exception_handler(GuidesmithError, _known)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+
+
+async def _known(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, GuidesmithError)
+    return error_response(error)
+
+
+async def _invalid(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    return error_response(invalid_request(error.errors()))
+
+
+async def _http(_: Request, error: Exception) -> JSONResponse:
+    """What the framework itself refuses."""
+    assert isinstance(error, HTTPException)
+    if error.status_code == HTTPStatus.NOT_FOUND:
+        return error_response(not_found())
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        response = error_response(MethodNotAllowed("This address does not take that method."))
+        response.headers.update(error.headers or {})
+        return response
+    return error_response(errors.RequestInvalid("The request cannot be read."))
+
+
+def not_found() -> errors.NotFound:
+    """The one answer for what is absent and for what is somebody else's: byte for byte the same."""
+    return errors.NotFound("There is no such resource.")
+
+
+def invalid_request(issues: Sequence[Mapping[str, Any]]) -> errors.RequestInvalid:
+    """Pydantic's issues as ours: where and why, never the value that was sent."""
+    return errors.RequestInvalid(
+        "The request does not have the shape this route takes; details.issues says where.",
+        details={
+            "issues": [
+                {
+                    "path": ".".join(str(part) for part in issue["loc"])[:ISSUE_TEXT_LIMIT],
+                    "code": issue["type"],
+                    "message": str(issue["msg"]).removeprefix("Value error, ")[:ISSUE_TEXT_LIMIT],
+                }
+                for issue in issues[:ISSUES_LIMIT]
+            ]
+        },
+    )

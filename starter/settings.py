@@ -1,0 +1,234 @@
+"""Every setting of the product, read from the environment (prefix ``GUIDESMITH_``) in one place.
+
+How Temporal is reached is the one exception: it follows Temporal's own convention (``TEMPORAL_ADDRESS``,
+``TEMPORAL_NAMESPACE``, ``TEMPORAL_API_KEY``, ``TEMPORAL_TLS…``, ``TEMPORAL_PROFILE`` and its TOML file), so that
+whatever works for Temporal's tools works here.
+"""
+
+import re
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from domain.errors import SettingsInvalid
+from starter.local.folder import default_data_dir
+
+PREFIX = "GUIDESMITH_"
+
+MiB = 1 << 20
+GiB = 1 << 30
+
+SECRET_MIN_CHARACTERS = 32
+"""RFC 7518, 3.2: an HS256 key is at least as long as the hash, 256 bits."""
+
+PLAIN_SECRETS = re.compile(r"(?i)^(.)\1*$|change.?me|^secret|^password|example")
+"""What people leave in a configuration by mistake."""
+
+
+class Settings(BaseSettings):
+    """What an operator can set. Durations end in ``_s`` (seconds), sizes in ``_bytes``.
+
+    Make it with :func:`load_settings`, which turns a wrong value into one ``SettingsInvalid`` that names the variable.
+    """
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="ignore", hide_input_in_errors=True)
+
+    data_dir: Path = Field(default_factory=default_data_dir)
+    """Where a local stack keeps everything: databases, artifacts, logs, its lock and its secret."""
+
+    # --- where things are kept -------------------------------------------------------------------------------
+    database_url: str = Field(default="", repr=False)
+    """An SQLAlchemy URL: ``sqlite:////absolute/file.db`` or ``postgresql://user:password@host/name``. Empty: SQLite in
+    the data folder."""
+    artifacts_url: str = ""
+    """``file:///absolute/folder`` or ``s3://bucket/prefix``. Empty: a folder in the data folder."""
+    s3_endpoint: str | None = None
+    s3_public_endpoint: str | None = None
+    """The same store as browsers reach it, for signed URLs, where that differs."""
+    s3_region: str = "us-east-1"
+    s3_access_key_id: str | None = None
+    s3_secret_access_key: SecretStr | None = None
+    s3_session_token: SecretStr | None = None
+    s3_virtual_hosted: bool = False
+
+    # --- the API ---------------------------------------------------------------------------------------------
+    api_host: str = "127.0.0.1"
+    api_port: int = Field(default=8400, ge=0, le=65535)
+    public_url: str | None = None
+    """How clients reach the API (``https://guidesmith.example.org``), for the URLs in answers. None: as the request
+    came in."""
+    auth_secret: SecretStr | None = None
+    """Signs and checks tokens (HS256) and signs URLs. At least 32 characters."""
+    callback_secret: SecretStr | None = None
+    """What external stage runners send as X-Callback-Secret."""
+    upload_cap_bytes: int = Field(default=10 * GiB, ge=1)
+    part_size_bytes: int = Field(default=16 * MiB, ge=64 * 1024, le=5 * GiB)
+    json_cap_bytes: int = Field(default=MiB, ge=1024)
+    download_url_ttl_s: int = Field(default=900, ge=1, le=7 * 24 * 3600)
+    upload_url_ttl_s: int = Field(default=24 * 3600, ge=60, le=7 * 24 * 3600)
+    max_event_streams: int = Field(default=1000, ge=1)
+    """Server-sent event streams one API process serves at once."""
+
+    # --- the engine ------------------------------------------------------------------------------------------
+    task_queue_prefix: str = Field(default="guidesmith", min_length=1, max_length=60, pattern=r"^[A-Za-z0-9_.-]+$")
+    heartbeat_timeout_s: float = Field(default=30.0, ge=1.0, le=600.0)
+    """After this long without a sign of life a stage is given to another worker. Heartbeats are billed on Temporal
+    Cloud; the local stack uses 5."""
+    graceful_shutdown_s: float = Field(default=10.0, ge=0.0, le=3600.0)
+    jobs_slots: int = Field(default=16, ge=1, le=1000)
+    media_slots: int = Field(default=2, ge=1, le=1000)
+    speech_slots: int = Field(default=1, ge=1, le=1000)
+    providers_slots: int = Field(default=16, ge=1, le=1000)
+    metrics_host: str = "127.0.0.1"
+    metrics_port: int | None = Field(default=None, ge=1, le=65535)
+    """Where a worker serves ``/metrics`` and ``/healthz``. None: nowhere."""
+
+    # --- speech and drafting ---------------------------------------------------------------------------------
+    speech_model: str = "bundled"
+    """``bundled`` (English), a faster-whisper model name, or a folder with CTranslate2 weights."""
+    speech_language: str | None = None
+    """The language of recordings whose uploader named none (``en``, ``de``); None: detected."""
+    speech_threads: int | None = Field(default=None, ge=1, le=256)
+    """CPU threads of one transcription; None: as many as the machine has."""
+    stt_base_url: str | None = None
+    """An OpenAI-compatible endpoint (``https://host/v1``) to transcribe with instead of the local model."""
+    stt_api_key: SecretStr | None = None
+    stt_model: str = "whisper-1"
+    llm_base_url: str | None = None
+    """An OpenAI-compatible endpoint (``https://host/v1``) to draft with; None: the built-in drafter."""
+    llm_api_key: SecretStr | None = None
+    llm_model: str | None = None
+    provider_timeout_s: float = Field(default=120.0, ge=1.0, le=3600.0)
+    max_recording_hours: float = Field(default=12.0, gt=0.0, le=240.0)
+
+    # --- logs ------------------------------------------------------------------------------------------------
+    log_level: str = "INFO"
+    log_format: str = "auto"
+    """``json``, ``console``, or ``auto``: console on a terminal, JSON elsewhere."""
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _empty_means_unset(cls, value: Any, info: Any) -> Any:
+        """``GUIDESMITH_X=`` in a compose file means "not set"."""
+        if value == "" and info.field_name not in ("database_url", "artifacts_url"):
+            return cls.model_fields[info.field_name].get_default(call_default_factory=True, validated_data={})
+        return value
+
+    @field_validator("data_dir", mode="after")
+    @classmethod
+    def _absolute(cls, value: Path) -> Path:
+        return value.expanduser().absolute()
+
+    @field_validator("database_url")
+    @classmethod
+    def _driver(cls, value: str) -> str:
+        """Every spelling of a Postgres URL means psycopg 3."""
+        for spelling in ("postgres://", "postgresql://", "postgresql+psycopg2://"):
+            if value.startswith(spelling):
+                return "postgresql+psycopg://" + value.removeprefix(spelling)
+        if value and not value.startswith(("sqlite://", "postgresql+psycopg://")):
+            raise ValueError("begins with sqlite:// or postgresql://")
+        return value
+
+    @field_validator("artifacts_url")
+    @classmethod
+    def _place(cls, value: str) -> str:
+        if value and not value.startswith(("file:///", "s3://")):
+            raise ValueError("begins with file:/// (an absolute folder) or s3://bucket")
+        return value
+
+    @field_validator("s3_endpoint", "s3_public_endpoint", "public_url", "stt_base_url", "llm_base_url")
+    @classmethod
+    def _web_address(cls, value: str | None) -> str | None:
+        if value is not None and not re.match(r"^https?://[^/\s]+", value):
+            raise ValueError("begins with http:// or https:// and a host")
+        return value.rstrip("/") if value else None
+
+    @field_validator("auth_secret")
+    @classmethod
+    def _strong(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is None:
+            return None
+        text = value.get_secret_value()
+        if len(text) < SECRET_MIN_CHARACTERS:
+            raise ValueError(f"has fewer than {SECRET_MIN_CHARACTERS} characters; make one with `openssl rand -hex 32`")
+        if PLAIN_SECRETS.search(text):
+            raise ValueError("is a placeholder; make one with `openssl rand -hex 32`")
+        return value
+
+    @field_validator("log_level")
+    @classmethod
+    def _level(cls, value: str) -> str:
+        level = value.upper()
+        if level not in ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"):
+            raise ValueError("is one of DEBUG, INFO, WARNING, ERROR, CRITICAL")
+        return level
+
+    @field_validator("log_format")
+    @classmethod
+    def _log_format(cls, value: str) -> str:
+        if value not in ("auto", "json", "console"):
+            raise ValueError("is one of auto, json, console")
+        return value
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if (self.s3_access_key_id is None) != (self.s3_secret_access_key is None):
+            raise ValueError("s3_access_key_id and s3_secret_access_key go together: set both or neither")
+        if self.llm_base_url and not self.llm_model:
+            raise ValueError("llm_base_url needs llm_model, the model's name at that endpoint")
+        return self
+
+    # --- derived ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def database(self) -> str:
+        """The database's URL, the default filled in."""
+        return self.database_url or f"sqlite:///{self.data_dir / 'guidesmith.db'}"
+
+    @cached_property
+    def artifacts(self) -> str:
+        """The artifact store's URL, the default filled in."""
+        return self.artifacts_url or (self.data_dir / "artifacts").as_uri()
+
+    def slots(self, queue: str) -> int:
+        """How many activities of ``queue`` (``jobs``, ``media``, ``speech``, ``providers``) a worker runs at once."""
+        slots: int = getattr(self, f"{queue}_slots")
+        return slots
+
+    def signing_secret(self) -> str:
+        """The secret that signs tokens and URLs.
+
+        Raises:
+            SettingsInvalid: None is set.
+        """
+        if self.auth_secret is None:
+            raise SettingsInvalid(
+                f"{PREFIX}AUTH_SECRET is not set. Give it at least {SECRET_MIN_CHARACTERS} random characters, the same "
+                "for every process (`openssl rand -hex 32`)."
+            )
+        return self.auth_secret.get_secret_value()
+
+
+def load_settings(**overrides: object) -> Settings:
+    """The settings of this process: ``overrides`` first, then the environment, then the defaults.
+
+    Raises:
+        SettingsInvalid: A value is wrong. The message names each variable and the reason, never the value.
+    """
+    try:
+        return Settings(**overrides)  # type: ignore[arg-type]
+    except ValidationError as invalid:
+        raise SettingsInvalid(_sentence(invalid)) from None
+
+
+def _sentence(invalid: ValidationError) -> str:
+    reasons = []
+    for issue in invalid.errors(include_url=False, include_input=False, include_context=False):
+        reason = issue["msg"].removeprefix("Value error, ")
+        where = ".".join(str(part) for part in issue["loc"])
+        reasons.append(f"{PREFIX}{where.upper()}: {reason}" if where else reason)
+    return "The settings are wrong. " + "; ".join(reasons) + "."
