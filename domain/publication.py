@@ -1,5 +1,6 @@
 """What a publisher needs to typeset one version of an instruction, and the formats there are."""
 
+from datetime import datetime
 from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
@@ -59,3 +60,13 @@ class Publication(BaseModel):
     source_name: str = ""
     """The recording's file name, for the colophon."""
     warnings: tuple[str, ...] = ()
+    """Sentences about the version that its readers must know (nobody spoke, a part was guessed)."""
+    created_at: datetime | None = None
+    """When the version was written (with a time zone): the date that the files carry, whenever they are made."""
+
+
+def clock(time_ms: int) -> str:
+    """A moment of the recording as people write it: ``0:05``, ``12:34``, ``1:02:03``. Rounded down."""
+    minutes, seconds = divmod(max(0, time_ms) // 1000, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
