@@ -1,0 +1,29 @@
+"""The store: jobs, their audit trail and their documents, on SQLite or Postgres."""
+
+from activities.store.database import DatabaseOptions
+from activities.store.idempotency import IdempotencyScope
+from activities.store.records import (
+    CallbackReceipt,
+    Dispatch,
+    EventType,
+    StageGrant,
+    StageOutcome,
+    UploadPart,
+    UploadSession,
+    VersionSummary,
+)
+from activities.store.store import Store
+
+__all__ = [
+    "CallbackReceipt",
+    "DatabaseOptions",
+    "Dispatch",
+    "EventType",
+    "IdempotencyScope",
+    "StageGrant",
+    "StageOutcome",
+    "Store",
+    "UploadPart",
+    "UploadSession",
+    "VersionSummary",
+]

@@ -1,0 +1,32 @@
+"""What every area of the store stands on."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import uuid_utils
+
+from activities.store.database import Database
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def new_uuid7() -> str:
+    """A UUIDv7: ids made later sort later."""
+    return str(uuid_utils.uuid7())
+
+
+class Area:
+    """One area of the store.
+
+    Args:
+        database: The connection.
+        clock: The moment that rows are stamped with, aware.
+        new_id: Makes the ids of new rows.
+    """
+
+    def __init__(self, database: Database, clock: Callable[[], datetime], new_id: Callable[[], str]) -> None:
+        self._database = database
+        self._clock = clock
+        self._new_id = new_id

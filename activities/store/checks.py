@@ -1,0 +1,139 @@
+"""CHECK constraints written from the lifecycle tables, so that no row can be where its table does not have it.
+
+The metadata and the migrations call the same functions. After a table changes, a migration calls
+:func:`replace_checks`; the test that compares a migrated database with the metadata fails until one does.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from alembic.operations import Operations
+from sqlalchemy import CheckConstraint, inspect
+from sqlalchemy.sql.naming import conv
+
+from activities.store.lifecycles import LIFECYCLES, failing
+from domain.artifacts import ArtifactKind
+from domain.jobs import Actor, ExportStatus, TaskStatus, VersionOrigin
+from domain.lifecycle import Lifecycle
+from domain.publication import ExportFormat
+
+STREAMS = ("status", "progress", "task", "export")
+"""Names of the server-sent events; all but ``progress`` are the audit trail."""
+
+AUDIT_STREAMS = tuple(stream for stream in STREAMS if stream != "progress")
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join("'" + str(name).replace("'", "''") + "'" for name in names)
+
+
+def one_of(column: str, names: Iterable[str]) -> str:
+    return f"{column} IN ({_quoted(names)})"
+
+
+def _each_kind(clause: str, statuses: dict[str, Iterable[Any]]) -> str:
+    return " OR ".join(
+        f"({one_of('kind', [kind])} AND {clause}({one_of('status', names)}))" for kind, names in statuses.items()
+    )
+
+
+def _in_order(lifecycle: Lifecycle[Any], wanted: Iterable[Any]) -> list[str]:
+    chosen = set(wanted)
+    return [str(status) for status in lifecycle.statuses if status in chosen]
+
+
+def job_checks() -> dict[str, str]:
+    """Constraint name (without prefix) → SQL, for ``jobs``."""
+    tables = LIFECYCLES
+    return {
+        "status_of_kind": _each_kind(
+            "", {kind: _in_order(table, {*table.active, *table.terminals}) for kind, table in tables.items()}
+        ),
+        "completed_when_terminal": _each_kind(
+            "(completed_at IS NOT NULL) = ",
+            {kind: _in_order(table, table.terminals) for kind, table in tables.items()},
+        ),
+        "failure_when_failed": _each_kind(
+            "(failure_code IS NOT NULL) = ",
+            {kind: _in_order(table, failing(table)) for kind, table in tables.items()},
+        ),
+        "progress_range": "progress BETWEEN 0 AND 100",
+        "counters": "attempt >= 1 AND version >= 1 AND fence_seq >= 0 AND fence_execution >= 1 AND event_seq >= 0",
+    }
+
+
+_MOVE = "coalesce(prev_status, '') || '>' || new_status"
+
+
+def event_checks() -> dict[str, str]:
+    """For ``job_events``: a row that names a move names one that a table has."""
+    moves = sorted({f"{row.source or ''}>{row.target}" for table in LIFECYCLES.values() for row in table.transitions})
+    return {
+        "stream": one_of("stream", STREAMS),
+        "actor": one_of("actor_type", Actor),
+        "move": f"new_status IS NULL OR {one_of(_MOVE, moves)}",
+        "counters": "seq >= 1 AND attempt >= 1 AND execution >= 1 AND unit >= 0",
+    }
+
+
+def artifact_checks() -> dict[str, str]:
+    return {
+        "kind": one_of("kind", ArtifactKind),
+        "counters": "version >= 1 AND attempt >= 1 AND size_bytes >= 0",
+        "checksum": "length(checksum_sha256) = 64",
+    }
+
+
+def version_checks() -> dict[str, str]:
+    return {"origin": one_of("origin", VersionOrigin), "counters": "version >= 1"}
+
+
+def task_checks() -> dict[str, str]:
+    done = (TaskStatus.SUCCEEDED, TaskStatus.FAILED)
+    return {
+        "status": one_of("status", TaskStatus),
+        "progress_range": "progress_pct BETWEEN 0 AND 100",
+        "completed_when_terminal": f"(completed_at IS NOT NULL) = ({one_of('status', done)})",
+        "failure_when_failed": f"(failure_code IS NOT NULL) = ({one_of('status', [TaskStatus.FAILED])})",
+    }
+
+
+def export_checks() -> dict[str, str]:
+    done = (ExportStatus.SUCCEEDED, ExportStatus.FAILED)
+    succeeded = one_of("status", [ExportStatus.SUCCEEDED])
+    return {
+        "status": one_of("status", ExportStatus),
+        "format": one_of("format", ExportFormat),
+        "completed_when_terminal": f"(completed_at IS NOT NULL) = ({one_of('status', done)})",
+        "failure_when_failed": f"(failure_code IS NOT NULL) = ({one_of('status', [ExportStatus.FAILED])})",
+        "stored_when_succeeded": (
+            f"({succeeded}) = (key IS NOT NULL) AND ({succeeded}) = (provenance_frozen_at IS NOT NULL)"
+        ),
+    }
+
+
+CHECKS: Mapping[str, Callable[[], dict[str, str]]] = {
+    "jobs": job_checks,
+    "job_events": event_checks,
+    "artifacts": artifact_checks,
+    "instruction_versions": version_checks,
+    "regenerate_tasks": task_checks,
+    "exports": export_checks,
+}
+"""The tables whose checks are written by code."""
+
+
+def constraints(table: str) -> list[CheckConstraint]:
+    """The generated checks of a table, under their full names."""
+    return [CheckConstraint(sql, name=conv(f"ck_{table}_{name}")) for name, sql in CHECKS[table]().items()]
+
+
+def replace_checks(op: Operations, table: str) -> None:
+    """In a migration: drop the checks of ``table`` and write them anew as this code has them."""
+    if op.get_bind().dialect.name == "sqlite":
+        with op.batch_alter_table(table, recreate="always", table_args=tuple(constraints(table))):
+            return  # the copy has no checks but those given
+    for old in inspect(op.get_bind()).get_check_constraints(table):
+        op.drop_constraint(conv(str(old["name"])), table, type_="check")
+    for new in constraints(table):
+        op.create_check_constraint(str(new.name), table, new.sqltext)

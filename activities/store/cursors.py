@@ -1,0 +1,103 @@
+"""Keyset pages: the cursor names the last row of a page, so that rows which arrive meanwhile shift nothing."""
+
+import base64
+import binascii
+import json
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+from sqlalchemy import Column, ColumnElement, Connection, Select, and_, or_
+from sqlalchemy.engine import RowMapping
+
+from activities.store.database import compact_json
+from domain.errors import RequestInvalid
+from domain.jobs import Page
+
+Item = TypeVar("Item")
+
+LIMIT = 100
+"""Rows of the largest page (API contract: 1-100)."""
+
+_KEY: dict[str, TypeAdapter[Any]] = {"moment": TypeAdapter(tuple[datetime, str]), "number": TypeAdapter(tuple[int])}
+
+
+def check_limit(limit: int, largest: int = LIMIT) -> int:
+    """Raises: RequestInvalid: not 1 to ``largest``."""
+    if not 1 <= limit <= largest:
+        raise RequestInvalid(f"limit must be from 1 to {largest}.")
+    return limit
+
+
+def _encode(key: Sequence[object]) -> str:
+    plain = [part.isoformat() if isinstance(part, datetime) else part for part in key]
+    return base64.urlsafe_b64encode(compact_json(plain).encode()).decode().rstrip("=")
+
+
+def _decode(cursor: str, shape: str) -> tuple[Any, ...]:
+    try:
+        padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
+        plain = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+        key = _KEY[shape].validate_python(plain, strict=False)
+        if isinstance(key[0], datetime) and key[0].tzinfo is None:
+            raise ValueError(cursor)
+    except (ValueError, binascii.Error, ValidationError, RecursionError):
+        raise RequestInvalid("The cursor is not one that a list answered with.") from None
+    return tuple(key)
+
+
+def newest_first(
+    connection: Connection,
+    query: Select[Any],
+    moment: Column[Any],
+    unique: Column[Any],
+    *,
+    limit: int,
+    cursor: str | None,
+    read: Callable[[RowMapping], Item],
+) -> Page[Item]:
+    """A page of ``query`` ordered by ``moment`` and then ``unique``, newest first.
+
+    Raises:
+        RequestInvalid: The limit is not from 1 to 100, or the cursor is none of ours.
+    """
+    check_limit(limit)
+    query = query.order_by(moment.desc(), unique.desc()).limit(limit + 1)
+    if cursor is not None:
+        at, last = _decode(cursor, "moment")
+        # `moment <= at` alone lets the index find the place; the rest takes out what was shown
+        query = query.where(and_(moment <= at, or_(moment < at, unique < last)))
+    return _page(connection, query, (moment, unique), limit, read)
+
+
+def highest_first(
+    connection: Connection,
+    query: Select[Any],
+    number: Column[Any],
+    *,
+    limit: int,
+    cursor: str | None,
+    read: Callable[[RowMapping], Item],
+) -> Page[Item]:
+    """A page of ``query`` ordered by ``number``, highest first. Raises as :func:`newest_first`."""
+    check_limit(limit)
+    query = query.order_by(number.desc()).limit(limit + 1)
+    if cursor is not None:
+        (last,) = _decode(cursor, "number")
+        query = query.where(number < last)
+    return _page(connection, query, (number,), limit, read)
+
+
+def _page(
+    connection: Connection,
+    query: Select[Any],
+    key: Sequence[ColumnElement[Any]],
+    limit: int,
+    read: Callable[[RowMapping], Item],
+) -> Page[Item]:
+    rows = connection.execute(query).mappings().all()
+    more = len(rows) > limit
+    shown = rows[:limit]
+    next_cursor = _encode([shown[-1][column] for column in key]) if more else None
+    return Page(items=tuple(read(row) for row in shown), next_cursor=next_cursor)

@@ -1,0 +1,144 @@
+"""Which workflow run owns a job: the dispatch of an attempt, recorded once, by whoever comes first.
+
+The API records it after it started the workflow, the workflow records it again when it begins; the API may have died
+in between. All agree on (attempt, dispatch_id), so the second is a replay.
+"""
+
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Connection, insert, select
+from sqlalchemy.exc import IntegrityError
+
+from activities.store.area import Area
+from activities.store.lifecycles import failing
+from activities.store.locking import LockedJob
+from activities.store.records import Dispatch, EventType
+from activities.store.tables import dispatches
+from domain.errors import CheckpointLost, Fenced, IdempotencyConflict, TerminalImmutable
+from domain.fence import Fence
+from domain.instruction import RETRY
+from domain.jobs import Actor, Failure, Job
+from domain.lifecycle import Trigger
+
+OVERTAKEN = "A newer run or a later step of this job has taken over; this write had no effect."
+
+_LOST = Failure(
+    failure_code=CheckpointLost.code,
+    failure_message="The stored result of a finished stage is missing or damaged. The job goes on from an earlier one.",
+)
+
+
+def _insert(connection: Connection, dispatch: Dispatch) -> None:
+    try:
+        connection.execute(insert(dispatches), dispatch.model_dump())
+    except IntegrityError:
+        raise IdempotencyConflict("This client_request_id was used for another attempt of the job.") from None
+
+
+def adopt(connection: Connection, job: LockedJob, fence: Fence, now: datetime) -> None:
+    """Record the dispatch that ``fence`` names, where nobody has: the starter died before it could."""
+    if job["dispatch_id"] is not None:
+        return
+    _insert(
+        connection,
+        Dispatch(job_id=job.id, attempt=fence.attempt, dispatch_id=fence.dispatch_id, recorded_at=now),
+    )
+    job.set(dispatch_id=fence.dispatch_id)
+    job.log(EventType.RUN_DISPATCHED, data={"dispatch_id": fence.dispatch_id})
+
+
+class Dispatches(Area):
+    def record_dispatch(
+        self,
+        job_id: str,
+        *,
+        attempt: int,
+        dispatch_id: str,
+        resume_from: str | None = None,
+        action: str | None = None,
+        trigger: Trigger,
+        actor: Actor,
+        client_request_id: str | None = None,
+        model_profile: str | None = None,
+    ) -> Job:
+        """Give ``attempt`` of a job to the run ``dispatch_id``. The same again is a replay.
+
+        Args:
+            attempt: The job's current attempt, not yet dispatched, or the next one.
+            dispatch_id: The first execution's run id of the workflow.
+            resume_from: The status at which the run starts. Where the job stands elsewhere and has not failed, its
+                checkpoint was lost: it fails with CHECKPOINT_LOST and resumes there, in two rows of the log.
+            action: ``"retry"`` leads out of FAILED to ``resume_from``.
+
+        Raises:
+            Fenced: Another run owns the attempt, or the attempt is past.
+            TransitionRefused: The job's table does not let it resume there; TerminalImmutable: it has ended.
+            IdempotencyConflict: ``client_request_id`` was used for another attempt.
+            NotFound: There is no such job.
+        """
+        with self._database.write() as connection:
+            now = self._clock()
+            job = LockedJob(connection, job_id, now)
+            if attempt == job["attempt"] and dispatch_id == job["dispatch_id"]:
+                return job.save()
+            if attempt == job["attempt"] + 1:
+                job.set(attempt=attempt, dispatch_id=None, fence_seq=0, fence_execution=1, progress=0)
+            if attempt != job["attempt"] or job["dispatch_id"] is not None:
+                raise Fenced(OVERTAKEN)
+            dispatch = Dispatch(
+                job_id=job.id,
+                attempt=attempt,
+                dispatch_id=dispatch_id,
+                resume_from=resume_from or job["status"],
+                client_request_id=client_request_id,
+                model_profile=model_profile or job["model_profile"],
+                recorded_at=now,
+            )
+            _insert(connection, dispatch)
+            job.set(dispatch_id=dispatch_id, model_profile=dispatch.model_profile)
+            _resume(job, dispatch, action, trigger, actor)
+            return job.save()
+
+    def find_dispatch(self, job_id: str, client_request_id: str) -> Dispatch | None:
+        """The dispatch that this client's request caused, if one did."""
+        with self._database.read() as connection:
+            return _find(connection, job_id, dispatches.c.client_request_id == client_request_id)
+
+    def get_dispatch(self, job_id: str, attempt: int) -> Dispatch | None:
+        """The dispatch of one attempt, if it was dispatched."""
+        with self._database.read() as connection:
+            return _find(connection, job_id, dispatches.c.attempt == attempt)
+
+
+def _find(connection: Connection, job_id: str, criterion: ColumnElement[bool]) -> Dispatch | None:
+    query = select(dispatches).where(dispatches.c.job_id == job_id, criterion)
+    row = connection.execute(query).mappings().one_or_none()
+    return Dispatch.model_validate(dict(row)) if row is not None else None
+
+
+def _resume(job: LockedJob, dispatch: Dispatch, action: str | None, trigger: Trigger, actor: Actor) -> None:
+    """Bring the job to where its run starts, and log the dispatch: one row, or two where a checkpoint was lost."""
+    event_type = EventType.RETRY_DISPATCHED if action == RETRY else EventType.RUN_DISPATCHED
+    facts: dict[str, object] = {"dispatch_id": dispatch.dispatch_id, "resume_from": dispatch.resume_from}
+    if dispatch.client_request_id is not None:
+        facts["client_request_id"] = dispatch.client_request_id
+    target = dispatch.resume_from or job["status"]
+    if action is None and target == job["status"]:
+        if job.is_terminal:
+            raise _ended(job)
+        job.log(event_type, actor=actor, data=facts)
+        return
+    if action is None:
+        (failed,) = failing(job.lifecycle)
+        job.move(failed, Trigger.API, actor=Actor.SYSTEM, failure=_LOST, note="the checkpoint no longer verifies")
+        action = RETRY
+        if not job.lifecycle.may(failed, job.lifecycle.status(target), trigger, action=RETRY):
+            trigger = Trigger.USER  # the resume belongs to the run that the user asked for
+    job.move(target, trigger, action=action, event_type=event_type, actor=actor, data=facts)
+
+
+def _ended(job: LockedJob) -> TerminalImmutable:
+    return TerminalImmutable(
+        f"The job is {job['status']}: it cannot be run again.",
+        details={"current_status": job["status"], "attempted_status": job["status"], "allowed_next_statuses": []},
+    )

@@ -1,0 +1,195 @@
+"""Exports: one version, one format, one set of pictures. The same request is the same export."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, insert, select, update
+
+from activities.store import rows
+from activities.store.area import Area
+from activities.store.cursors import newest_first
+from activities.store.locking import LockedJob, not_found, read_job
+from activities.store.records import EventType
+from activities.store.screenshots import screenshot_set_hash, screenshots_of
+from activities.store.tables import exports, instruction_versions
+from domain.artifacts import Blob
+from domain.errors import ExportRequestInvalid
+from domain.jobs import Actor, Export, ExportStatus, Failure, Page
+from domain.publication import ExportFormat
+
+STREAM = "export"
+
+_ENDED = (ExportStatus.SUCCEEDED, ExportStatus.FAILED)
+
+
+def identity_key(instruction_version_id: str, export_format: ExportFormat, pictures: str) -> str:
+    """What makes two requests the same export: SHA-256 over version, format and ``screenshot_set_hash``."""
+    return hashlib.sha256(f"{instruction_version_id}\n{export_format}\n{pictures}".encode()).hexdigest()
+
+
+class Exports(Area):
+    def request_export(
+        self, owner: str, job_id: str, export_format: ExportFormat, instruction_version_id: str
+    ) -> tuple[Export, bool]:
+        """Ask for an export.
+
+        Returns:
+            The export, and whether it is new. One with the same identity that is requested, running or done is
+            answered as it is; a failed one stays failed, and the request makes a new one.
+
+        Raises:
+            ExportRequestInvalid: The job's instruction has no such version.
+            NotFound: The job is absent, or not ``owner``'s.
+        """
+        with self._database.write() as connection:
+            now = self._clock()
+            job = LockedJob(connection, job_id, now, owner=owner)
+            version = _version(connection, job, instruction_version_id)
+            pictures = screenshot_set_hash(screenshots_of(connection, version.instruction_id, version.markdown))
+            identity = identity_key(instruction_version_id, export_format, pictures)
+            standing = _find(
+                connection,
+                exports.c.instruction_id == version.instruction_id,
+                exports.c.identity_key == identity,
+                exports.c.status != str(ExportStatus.FAILED),
+            )
+            if standing is not None:
+                return standing, False
+            export = Export(
+                id=self._new_id(),
+                job_id=job_id,
+                instruction_id=version.instruction_id,
+                instruction_version_id=instruction_version_id,
+                owner=owner,
+                format=export_format,
+                identity_key=identity,
+                status=ExportStatus.REQUESTED,
+                requested_at=now,
+            )
+            columns = export.model_dump(mode="json", exclude={"blob", "failure"})
+            connection.execute(insert(exports), {**columns, "screenshot_set_hash": pictures, "requested_at": now})
+            _log(job, EventType.EXPORT_REQUESTED, export, actor=Actor.EDITOR)
+            job.save()
+            return export, True
+
+    def begin_export(self, export_id: str) -> Export:
+        """The work begins. Begun or ended before: nothing changes. Raises: NotFound."""
+        with self._database.write() as connection:
+            job, export = _hold(connection, export_id, self._clock())
+            if export.status is not ExportStatus.REQUESTED:
+                return export
+            return _settle(connection, job, export, ExportStatus.RUNNING, EventType.EXPORT_STARTED)
+
+    def finish_export(
+        self,
+        export_id: str,
+        blob: Blob,
+        filename: str,
+        provenance: Mapping[str, object],
+        warnings: Sequence[str] = (),
+    ) -> Export:
+        """The file is stored: ``provenance`` is frozen. An export that had ended is answered as it is.
+
+        Raises:
+            NotFound: There is no such export.
+        """
+        with self._database.write() as connection:
+            job, export = _hold(connection, export_id, self._clock())
+            if export.status in _ENDED:
+                return export
+            return _settle(
+                connection,
+                job,
+                export,
+                ExportStatus.SUCCEEDED,
+                EventType.EXPORT_SUCCEEDED,
+                **rows.blob_columns(blob),
+                filename=filename,
+                provenance=dict(provenance),
+                provenance_frozen_at=job.now,
+                warnings=list(warnings),
+            )
+
+    def fail_export(self, export_id: str, failure: Failure) -> Export:
+        """The work failed; an export that had ended is answered as it is. Raises: NotFound."""
+        with self._database.write() as connection:
+            job, export = _hold(connection, export_id, self._clock())
+            if export.status in _ENDED:
+                return export
+            columns = rows.failure_columns(failure, job["correlation_id"])
+            return _settle(connection, job, export, ExportStatus.FAILED, EventType.EXPORT_FAILED, **columns)
+
+    def get_export(self, export_id: str, *, owner: str | None = None) -> Export:
+        """Raises: NotFound: absent, or not ``owner``'s where one is given."""
+        with self._database.read() as connection:
+            export = _find(connection, exports.c.id == export_id)
+        if export is None or (owner is not None and export.owner != owner):
+            raise not_found()
+        return export
+
+    def list_exports(self, owner: str, job_id: str, limit: int = 20, cursor: str | None = None) -> Page[Export]:
+        """A job's exports, newest first.
+
+        Raises:
+            NotFound: The job is absent, or not ``owner``'s. RequestInvalid: bad limit or cursor.
+        """
+        query = select(exports).where(exports.c.job_id == job_id)
+        with self._database.read() as connection:
+            read_job(connection, job_id, owner)
+            return newest_first(
+                connection, query, exports.c.requested_at, exports.c.id, limit=limit, cursor=cursor, read=rows.export
+            )
+
+
+def _hold(connection: Connection, export_id: str, now: datetime) -> tuple[LockedJob, Export]:
+    """The export's job, locked, and the export as it is under that lock."""
+    known = _find(connection, exports.c.id == export_id)
+    if known is None:
+        raise not_found()
+    job = LockedJob(connection, known.job_id, now)
+    return job, _find(connection, exports.c.id == export_id) or known
+
+
+def _settle(
+    connection: Connection,
+    job: LockedJob,
+    export: Export,
+    status: ExportStatus,
+    event_type: EventType,
+    **columns: Any,
+) -> Export:
+    columns |= {"status": str(status), "completed_at": job.now if status in _ENDED else None}
+    changed = update(exports).where(exports.c.id == export.id).values(columns).returning(*exports.c)
+    settled = rows.export(connection.execute(changed).mappings().one())
+    _log(job, event_type, settled)
+    job.save()
+    return settled
+
+
+def _version(connection: Connection, job: LockedJob, instruction_version_id: str) -> Any:
+    query = select(instruction_versions.c.instruction_id, instruction_versions.c.markdown).where(
+        instruction_versions.c.id == instruction_version_id,
+        instruction_versions.c.instruction_id == job["instruction_id"],
+    )
+    row = connection.execute(query).one_or_none()
+    if row is None:
+        raise ExportRequestInvalid("The job's instruction has no such version.")
+    return row
+
+
+def _find(connection: Connection, *criteria: ColumnElement[bool]) -> Export | None:
+    row = connection.execute(select(exports).where(*criteria)).mappings().one_or_none()
+    return rows.export(row) if row is not None else None
+
+
+def _log(job: LockedJob, event_type: EventType, export: Export, actor: Actor = Actor.ORCHESTRATOR) -> None:
+    data: dict[str, object] = {
+        "export_id": export.id,
+        "export_status": str(export.status),
+        "format": str(export.format),
+    }
+    if export.failure is not None:
+        data["failure_code"] = export.failure.failure_code
+    job.log(event_type, stream=STREAM, actor=actor, data=data)

@@ -1,0 +1,171 @@
+"""Jobs: made, read, listed, and moved where no stage is running."""
+
+from collections.abc import Mapping
+
+from sqlalchemy import insert, select
+
+from activities.store import rows
+from activities.store.area import Area
+from activities.store.cursors import check_limit, newest_first
+from activities.store.dispatches import OVERTAKEN, adopt
+from activities.store.lifecycles import lifecycle_of
+from activities.store.locking import LockedJob, read_job
+from activities.store.projects import read_project
+from activities.store.records import EventType
+from activities.store.tables import job_events, jobs
+from domain.errors import Fenced, VersionConflict
+from domain.fence import Fence, Verdict, judge_move
+from domain.instruction import INSTRUCTION
+from domain.jobs import Actor, Failure, Job, Page
+from domain.lifecycle import Trigger
+
+
+class Jobs(Area):
+    def create_job(
+        self,
+        owner: str,
+        project_id: str,
+        *,
+        kind: str = INSTRUCTION.kind,
+        language: str | None = None,
+        model_profile: str | None = None,
+        correlation_id: str | None = None,
+    ) -> Job:
+        """Make a job in its kind's first status, with the first row of its log.
+
+        Args:
+            language: The spoken language, where the user set one.
+            correlation_id: Names the request in every log; made up where none is given.
+
+        Raises:
+            NotFound: The project is absent, or not ``owner``'s.
+            RequestInvalid: There is no such kind.
+        """
+        now = self._clock()
+        status = str(lifecycle_of(kind).initial)
+        job_id = self._new_id()
+        columns = {
+            "id": job_id,
+            "kind": kind,
+            "owner": owner,
+            "project_id": project_id,
+            "status": status,
+            "progress": 0,
+            "attempt": 1,
+            "version": 1,
+            "fence_seq": 0,
+            "fence_execution": 1,
+            "event_seq": 1,
+            "correlation_id": correlation_id or self._new_id(),
+            "language": language,
+            "model_profile": model_profile,
+            "created_at": now,
+            "updated_at": now,
+        }
+        first = {
+            "job_id": job_id,
+            "seq": 1,
+            "stream": "status",
+            "event_type": str(EventType.JOB_CREATED),
+            "actor_type": str(Actor.EDITOR),
+            "new_status": status,
+            "occurred_at": now,
+            "recorded_at": now,
+            "correlation_id": columns["correlation_id"],
+            "attempt": 1,
+            "execution": 1,
+            "unit": 0,
+            "data": {},
+        }
+        with self._database.write() as connection:
+            read_project(connection, owner, project_id)
+            connection.execute(insert(jobs), columns)
+            connection.execute(insert(job_events), first)
+            return read_job(connection, job_id)
+
+    def get_job(self, job_id: str, *, owner: str | None = None) -> Job:
+        """The job; workers ask without an owner.
+
+        Raises:
+            NotFound: Absent, malformed, or not ``owner``'s: told apart nowhere.
+        """
+        with self._database.read() as connection:
+            return read_job(connection, job_id, owner)
+
+    def list_jobs(
+        self,
+        owner: str,
+        *,
+        kind: str | None = None,
+        status: str | None = None,
+        project_id: str | None = None,
+        limit: int = 20,
+        cursor: str | None = None,
+    ) -> Page[Job]:
+        """``owner``'s jobs, newest first. Raises: RequestInvalid: bad limit or cursor."""
+        query = select(jobs).where(jobs.c.owner == owner)
+        for column, wanted in ((jobs.c.kind, kind), (jobs.c.status, status), (jobs.c.project_id, project_id)):
+            if wanted is not None:
+                query = query.where(column == wanted)
+        with self._database.read() as connection:
+            return newest_first(
+                connection, query, jobs.c.created_at, jobs.c.id, limit=limit, cursor=cursor, read=rows.job
+            )
+
+    def active_jobs(self, after_id: str | None = None, limit: int = 100) -> tuple[Job, ...]:
+        """Jobs that have not ended, of all owners, by id; the next call passes the last id. ``limit``: 1 to 1000."""
+        query = select(jobs).where(jobs.c.completed_at.is_(None)).order_by(jobs.c.id)
+        query = query.limit(check_limit(limit, 1000))
+        if after_id is not None:
+            query = query.where(jobs.c.id > after_id)
+        with self._database.read() as connection:
+            return tuple(rows.job(row) for row in connection.execute(query).mappings())
+
+    def move(
+        self,
+        job_id: str,
+        fence: Fence | None,
+        target: str,
+        *,
+        trigger: Trigger,
+        actor: Actor,
+        failure: Failure | None = None,
+        note: str = "",
+        data: Mapping[str, object] | None = None,
+        expected_version: int | None = None,
+    ) -> Job:
+        """Change a job's status outside a stage.
+
+        A terminal status reached again, and a write that was applied before, change nothing.
+
+        Args:
+            fence: Whose write it is; ``None`` for those who own no run (the API before dispatch, the reconciler).
+            expected_version: The job's version that the decision was made on.
+
+        Raises:
+            Fenced: A newer run or step has overtaken the writer.
+            TransitionRefused: The table has no such move for ``trigger``.
+            VersionConflict: The job changed since ``expected_version``.
+            NotFound: There is no such job.
+        """
+        with self._database.write() as connection:
+            job = LockedJob(connection, job_id, self._clock())
+            if job.is_terminal and job["status"] == target:
+                return job.save()
+            if expected_version not in (None, job["version"]):
+                raise VersionConflict(
+                    "The job changed meanwhile. Load it again.",
+                    details={"base_version": expected_version, "current_version": job["version"]},
+                )
+            step = None
+            if fence is not None:
+                verdict = judge_move(job.seen, fence)
+                if verdict is Verdict.STALE:
+                    raise Fenced(OVERTAKEN)
+                if verdict is Verdict.REPLAY:
+                    return job.save()
+                step = fence.seq
+                adopt(connection, job, fence, self._clock())
+                job.advance(fence, fence.seq)
+            job.move(target, trigger, actor=actor, failure=failure, note=note, data=data, step=step)
+            return job.save()

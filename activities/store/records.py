@@ -1,0 +1,102 @@
+"""What the store answers beyond the domain's models."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from domain.artifacts import Artifact
+from domain.jobs import Failure, Frozen, Job, VersionOrigin
+
+
+class EventType(StrEnum):
+    """What a row of a job's log says happened."""
+
+    JOB_CREATED = "JOB_CREATED"
+    STATUS_CHANGED = "STATUS_CHANGED"
+    STAGE_RETRIED = "STAGE_RETRIED"
+    RUN_DISPATCHED = "RUN_DISPATCHED"
+    RETRY_DISPATCHED = "RETRY_DISPATCHED"
+    PROGRESS = "PROGRESS"
+    REGENERATE_REQUESTED = "REGENERATE_REQUESTED"
+    REGENERATE_STARTED = "REGENERATE_STARTED"
+    REGENERATE_SUCCEEDED = "REGENERATE_SUCCEEDED"
+    REGENERATE_FAILED = "REGENERATE_FAILED"
+    EXPORT_REQUESTED = "EXPORT_REQUESTED"
+    EXPORT_STARTED = "EXPORT_STARTED"
+    EXPORT_SUCCEEDED = "EXPORT_SUCCEEDED"
+    EXPORT_FAILED = "EXPORT_FAILED"
+
+
+class UploadSession(Frozen):
+    """Where a recording is being uploaded to. ``size_bytes`` and ``checksum_sha256`` are what the client declared."""
+
+    id: str
+    job_id: str
+    key: str
+    filename: str
+    size_bytes: int | None = None
+    checksum_sha256: str | None = None
+    expires_at: datetime
+    created_at: datetime
+
+
+class UploadPart(Frozen):
+    """A part that has arrived. ``number`` counts from 1."""
+
+    number: int
+    size_bytes: int
+    checksum_sha256: str
+
+
+class Dispatch(Frozen):
+    """A workflow run that was given an attempt of a job. ``resume_from`` is the status it started at."""
+
+    job_id: str
+    attempt: int
+    dispatch_id: str
+    resume_from: str | None = None
+    client_request_id: str | None = None
+    model_profile: str | None = None
+    recorded_at: datetime
+
+
+class StageOutcome(Frozen):
+    """What a stage recorded when it ended."""
+
+    job: Job
+    artifacts: tuple[Artifact, ...] = ()
+    instruction_id: str | None = None
+    instruction_version_id: str | None = None
+
+
+class StageGrant(StageOutcome):
+    """Leave to run a stage. ``ended``: it ended before, and the rest is what it recorded then: do not run it."""
+
+    ended: bool = False
+
+
+class VersionSummary(Frozen):
+    """A version of an instruction without its text, for lists."""
+
+    id: str
+    instruction_id: str
+    version: int
+    title: str
+    origin: VersionOrigin
+    author: str
+    validation_status: str
+    model_profile_id: str | None = None
+    created_at: datetime
+
+
+class CallbackReceipt(Frozen):
+    """``replayed``: the same event came before. ``latest_occurred_at`` is the newest of the job's callbacks."""
+
+    replayed: bool
+    latest_occurred_at: datetime
+
+
+UNEXPLAINED = Failure(
+    failure_code="INTERNAL",
+    failure_message="The job failed for a reason that was not recorded. Retry it.",
+)
+"""Stands where a job fails and nobody says why."""

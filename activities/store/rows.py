@@ -1,0 +1,86 @@
+"""Rows into the domain's models."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy.engine import RowMapping
+
+from domain.artifacts import Artifact, Blob
+from domain.jobs import Event, Export, Failure, InstructionVersion, Job, Project, RegenerateTask, Screenshot
+
+Columns = Mapping[str, Any] | RowMapping
+
+
+def blob(row: Columns) -> Blob:
+    return Blob(
+        key=row["key"],
+        size_bytes=row["size_bytes"],
+        checksum_sha256=row["checksum_sha256"],
+        media_type=row["media_type"],
+    )
+
+
+def blob_columns(value: Blob) -> dict[str, Any]:
+    return {
+        "key": value.key,
+        "size_bytes": value.size_bytes,
+        "checksum_sha256": value.checksum_sha256,
+        "media_type": value.media_type,
+    }
+
+
+def failure(row: Columns) -> Failure | None:
+    if row["failure_code"] is None:
+        return None
+    return Failure(
+        failure_code=row["failure_code"],
+        failure_message=row["failure_message"],
+        failed_stage=row["failed_stage"],
+        correlation_id=row["failure_correlation_id"],
+    )
+
+
+def failure_columns(value: Failure | None, correlation_id: str | None = None) -> dict[str, Any]:
+    """``correlation_id`` stands where the failure names none."""
+    return {
+        "failure_code": value.failure_code if value else None,
+        "failure_message": value.failure_message if value else None,
+        "failed_stage": value.failed_stage if value else None,
+        "failure_correlation_id": (value.correlation_id or correlation_id) if value else None,
+    }
+
+
+def _rest(row: Columns, *without: str) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in without}
+
+
+def project(row: Columns) -> Project:
+    return Project.model_validate(dict(row))
+
+
+def job(row: Columns) -> Job:
+    return Job(**row, failure=failure(row))  # the model ignores the columns that are the store's own
+
+
+def event(row: Columns) -> Event:
+    return Event.model_validate(dict(row))
+
+
+def artifact(row: Columns) -> Artifact:
+    return Artifact(**_rest(row, "key", "size_bytes", "checksum_sha256", "media_type"), blob=blob(row))
+
+
+def version(row: Columns) -> InstructionVersion:
+    return InstructionVersion.model_validate(dict(row))
+
+
+def regenerate_task(row: Columns) -> RegenerateTask:
+    return RegenerateTask(**row, failure=failure(row))
+
+
+def export(row: Columns) -> Export:
+    return Export(**row, blob=blob(row) if row["key"] is not None else None, failure=failure(row))
+
+
+def screenshot(row: Columns) -> Screenshot:
+    return Screenshot(**_rest(row, "key", "size_bytes", "checksum_sha256", "media_type"), blob=blob(row))

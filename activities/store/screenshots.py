@@ -1,0 +1,143 @@
+"""Anchors, the places of an instruction that show a picture, and the versions of those pictures."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, func, insert, select, update
+
+from activities.store import rows
+from activities.store.area import Area
+from activities.store.documents import current_version
+from activities.store.locking import not_found
+from activities.store.tables import anchors, instruction_versions, screenshot_assets
+from domain.document import parse
+from domain.errors import DocumentInvalid
+from domain.jobs import NewScreenshot, Screenshot
+
+_EXTRACTED = "EXTRACTED"
+_BLOCK = "block_id"
+
+_SHOWN = (
+    select(
+        anchors.c.id.label("anchor_id"),
+        anchors.c.block_id,
+        screenshot_assets.c.id.label("asset_id"),
+        *(
+            screenshot_assets.c[name]
+            for name in ("key", "size_bytes", "checksum_sha256", "media_type", "width", "height", "timestamp_ms")
+        ),
+    )
+    .join(screenshot_assets, screenshot_assets.c.id == anchors.c.active_asset_id)
+    .where(anchors.c.instruction_id == bindparam("instruction_id"), anchors.c.address_type == _BLOCK)
+    .order_by(anchors.c.id)
+)
+_EXISTING = (
+    select(anchors.c.id, anchors.c.block_id, anchors.c.active_asset_id, func.max(screenshot_assets.c.version))
+    .join(screenshot_assets, screenshot_assets.c.anchor_id == anchors.c.id)
+    .where(anchors.c.instruction_id == bindparam("instruction_id"), anchors.c.address_type == _BLOCK)
+    .group_by(anchors.c.id, anchors.c.block_id, anchors.c.active_asset_id)
+    .order_by(anchors.c.id)
+)
+_ACTIVATE = (
+    update(anchors)
+    .where(anchors.c.id == bindparam("anchor"))
+    .values(active_asset_id=bindparam("asset"), updated_at=bindparam("moment"))
+)
+
+
+def add_screenshots(
+    connection: Connection,
+    instruction_id: str | None,
+    shots: Sequence[NewScreenshot],
+    now: datetime,
+    new_id: Callable[[], str],
+) -> None:
+    """Anchor each frame at its block, and let it show.
+
+    A block that was anchored by an earlier run keeps its anchor: the frame is the next version of its picture.
+
+    Raises:
+        DocumentInvalid: There is no instruction yet.
+    """
+    if instruction_id is None:
+        raise DocumentInvalid("Screenshots belong to an instruction, and the job has none yet.")
+    version = current_version(connection, instruction_id)
+    free: dict[str, list[Any]] = defaultdict(list)
+    for row in connection.execute(_EXISTING, {"instruction_id": instruction_id}):
+        free[row.block_id].append(row)
+    new_anchors: list[dict[str, Any]] = []
+    assets: list[dict[str, Any]] = []
+    replaced: list[dict[str, Any]] = []
+    for shot in shots:
+        asset_id = new_id()
+        anchor_id, previous, newest = new_id(), None, 0
+        if free[shot.block_id]:
+            anchor_id, _, previous, newest = free[shot.block_id].pop(0)
+            replaced.append({"anchor": anchor_id, "asset": asset_id, "moment": now})
+        else:
+            new_anchors.append(
+                {
+                    "id": anchor_id,
+                    "instruction_id": instruction_id,
+                    "instruction_version_id": version.id,
+                    "address_type": _BLOCK,
+                    "block_id": shot.block_id,
+                    "active_asset_id": asset_id,
+                    "created_at": now,
+                    "updated_at": now,
+                }
+            )
+        assets.append(
+            {
+                "id": asset_id,
+                "anchor_id": anchor_id,
+                "version": newest + 1,
+                "kind": _EXTRACTED,
+                "previous_asset_id": previous,
+                **rows.blob_columns(shot.blob),
+                "width": shot.width,
+                "height": shot.height,
+                "timestamp_ms": shot.timestamp_ms,
+                "extraction_key": shot.extraction_key,
+                "is_deleted": False,
+                "created_at": now,
+            }
+        )
+    if new_anchors:
+        connection.execute(insert(anchors), new_anchors)
+    connection.execute(insert(screenshot_assets), assets)
+    if replaced:
+        connection.execute(_ACTIVATE, replaced)
+
+
+def screenshots_of(connection: Connection, instruction_id: str, markdown: str) -> tuple[Screenshot, ...]:
+    """The pictures that a text of the instruction shows, in the order of its blocks."""
+    place = {block_id: number for number, block_id in enumerate(parse(markdown).ids)}
+    shown = connection.execute(_SHOWN, {"instruction_id": instruction_id}).mappings()
+    pictures = [rows.screenshot(row) for row in shown if row["block_id"] in place]
+    return tuple(sorted(pictures, key=lambda picture: place[picture.block_id]))
+
+
+def screenshot_set_hash(pictures: Iterable[Screenshot]) -> str:
+    """One hash for which pictures show where: SHA-256 over the sorted pairs of anchor and asset."""
+    pairs = sorted(f"{picture.anchor_id}:{picture.asset_id}" for picture in pictures)
+    return hashlib.sha256("\n".join(pairs).encode()).hexdigest()
+
+
+class Screenshots(Area):
+    def screenshots_for(self, instruction_version_id: str) -> tuple[Screenshot, ...]:
+        """The active pictures of the anchors whose block is in that version, in the order of its blocks.
+
+        Raises:
+            NotFound: There is no such version.
+        """
+        query = select(instruction_versions.c.instruction_id, instruction_versions.c.markdown)
+        with self._database.read() as connection:
+            found = query.where(instruction_versions.c.id == instruction_version_id)
+            version = connection.execute(found).one_or_none()
+            if version is None:
+                raise not_found()
+            return screenshots_of(connection, version.instruction_id, version.markdown)

@@ -1,0 +1,88 @@
+"""The store: one object for all that is kept in the database, put together from its areas."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, Self
+
+from sqlalchemy import text
+
+from activities.store import schema
+from activities.store.area import new_uuid7, utc_now
+from activities.store.artifacts import Artifacts
+from activities.store.callbacks import Callbacks
+from activities.store.database import Database, DatabaseOptions
+from activities.store.dispatches import Dispatches
+from activities.store.documents import Documents
+from activities.store.events import Events
+from activities.store.exports import Exports
+from activities.store.idempotency import Idempotency
+from activities.store.jobs import Jobs
+from activities.store.projects import Projects
+from activities.store.regenerations import Regenerations
+from activities.store.screenshots import Screenshots
+from activities.store.stages import Stages
+from activities.store.uploads import Uploads
+
+
+class Store(
+    Projects,
+    Jobs,
+    Uploads,
+    Dispatches,
+    Stages,
+    Artifacts,
+    Events,
+    Documents,
+    Screenshots,
+    Regenerations,
+    Exports,
+    Callbacks,
+    Idempotency,
+):
+    """Synchronous and safe to share between threads; each call is one transaction.
+
+    Any call may raise ``DatabaseUnavailable`` (retryable), or ``SettingsInvalid`` where the schema is missing or old.
+    """
+
+    @classmethod
+    def open(
+        cls,
+        url: str,
+        *,
+        clock: Callable[[], datetime] = utc_now,
+        new_id: Callable[[], str] = new_uuid7,
+        **options: Any,
+    ) -> Self:
+        """A store on ``url``. Nothing is connected yet.
+
+        Args:
+            url: ``sqlite:///file.db`` or ``postgresql://user:password@host/name``.
+            clock: Gives the moment that rows are stamped with.
+            new_id: Makes ids (UUIDv7).
+            options: Fields of :class:`DatabaseOptions`.
+
+        Raises:
+            SettingsInvalid: The URL cannot be read or names another database.
+        """
+        return cls(Database(url, DatabaseOptions(**options)), clock, new_id)
+
+    def dispose(self) -> None:
+        """Close the connections."""
+        self._database.dispose()
+
+    def ping(self) -> None:
+        """Ask the database for a sign of life. Raises: DatabaseUnavailable."""
+        with self._database.read() as connection:
+            connection.execute(text("SELECT 1"))
+
+    def upgrade(self) -> None:
+        """Bring the schema to what this code expects. Safe to call from several processes at once."""
+        schema.upgrade(self._database)
+
+    def revision(self) -> str | None:
+        """The schema's revision, ``None`` before the first upgrade."""
+        return schema.current(self._database)
+
+    def is_current(self) -> bool:
+        """Whether the schema is the one that this code expects."""
+        return self.revision() == schema.head()

