@@ -1,0 +1,51 @@
+# Everything from a bare machine: git, make and Python 3.11, 3.12 or 3.13. `make help` lists the targets.
+#
+# Programs are run from .venv directly, with exec, so that Ctrl-C reaches them and nothing stands in between.
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help setup demo test lint types bench clean
+
+BIN := .venv/bin
+READY := .venv/.ready
+# The first Python of a version that the project supports, one that can make environments (python3-venv) if there is one.
+SUPPORTED := sys.exit(not (3, 11) <= sys.version_info < (3, 14))
+PYTHON ?= $(shell for needs in "sys, ensurepip" "sys"; do \
+	for name in python3 python3.13 python3.12 python3.11 python; do \
+	$$name -c "import $$needs; $(SUPPORTED)" >/dev/null 2>&1 && echo $$name && exit; done; done)
+
+# Passed on: `make demo KIND=instruction`, `make demo ARGS=--json`, `make test PYTEST_ARGS="tests/unit -k lifecycle"`.
+KIND ?=
+ARGS ?=
+PYTEST_ARGS ?=
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' Makefile
+
+setup: $(READY) ## Bring uv and install the locked environment into .venv
+
+$(READY): bootstrap.py pyproject.toml uv.lock
+	@test -n "$(PYTHON)" || { echo "guidesmith needs Python 3.11, 3.12 or 3.13: install it and run make again." >&2; exit 1; }
+	@$(PYTHON) bootstrap.py
+	@touch $@
+
+demo: $(READY) ## Turn the sample recording into a finished instruction, on the whole local stack
+	@exec $(BIN)/guidesmith demo $(KIND) $(ARGS)
+
+test: $(READY) ## Run every test
+	@exec $(BIN)/pytest $(PYTEST_ARGS)
+
+lint: $(READY) ## Check style, formatting and the direction of imports
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@exec $(BIN)/lint-imports
+
+types: $(READY) ## Check types, strictly
+	@exec $(BIN)/mypy
+
+bench: $(READY) ## Measure throughput, latency and speech against their budgets
+	@exec $(BIN)/pytest tests/bench -s --timeout=1800 $(PYTEST_ARGS)
+
+clean: ## Remove the environment and the caches; the data of `guidesmith up` stays
+	rm -rf .venv .tools .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

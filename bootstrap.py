@@ -1,0 +1,124 @@
+"""Make the environment from a bare Python 3.11 to 3.13: bring uv, then install exactly what ``uv.lock`` says.
+
+``make`` calls it; it can be called alone (``python3 bootstrap.py``). Standard library only. Everything it makes lies
+inside the project (``.tools``, ``.venv``), but uv's cache of packages, which stays where uv keeps it if that place
+can be written. No Python is ever downloaded: the one that runs this is the one that is used.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+TOOLS = ROOT / ".tools"
+TOOLS_BIN = TOOLS / "bin"
+UV_VERSION = "0.13.9"
+OLDEST, TOO_NEW = (3, 11), (3, 14)
+PIP = ("-m", "pip", "--disable-pip-version-check")
+
+
+class SetupError(Exception):
+    """Set-up cannot go on; the message says what to do."""
+
+
+def run(*command: str | Path, env: dict[str, str] | None = None) -> tuple[bool, str]:
+    """Run quietly; answer whether it succeeded, and everything it printed."""
+    try:
+        done = subprocess.run(  # noqa: S603 - the commands are ours
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, env=env
+        )
+    except OSError as error:
+        return False, str(error)
+    return done.returncode == 0, done.stdout
+
+
+def check_python() -> None:
+    if not OLDEST <= sys.version_info[:2] < TOO_NEW:
+        raise SetupError(f"guidesmith needs Python 3.11, 3.12 or 3.13; this one is {sys.version.split()[0]}.")
+
+
+def bring_uv() -> Path:
+    """The pinned uv, installed into ``.tools`` unless it is there."""
+    uv = TOOLS_BIN / "uv"
+    succeeded, printed = run(uv, "--version")
+    if succeeded and printed.split()[1:2] == [UV_VERSION]:
+        return uv
+    say(f"Installing uv {UV_VERSION} into .tools")
+    succeeded, printed = make_tools()
+    if succeeded:
+        succeeded, printed = run(TOOLS_BIN / "python", *PIP, "install", "--quiet", f"uv=={UV_VERSION}")
+    if succeeded:
+        return uv
+    shutil.rmtree(TOOLS, ignore_errors=True)
+    if "ensurepip" in printed:
+        raise SetupError(
+            "This Python cannot make an environment with pip in it. Install its venv module "
+            "(Debian, Ubuntu: `apt install python3-venv`) and run make again."
+        )
+    raise SetupError(f"uv could not be installed; is a package index reachable?\n\n{printed.strip()}")
+
+
+def make_tools() -> tuple[bool, str]:
+    """An environment with pip for uv to live in.
+
+    Debian's python3 has no ensurepip unless python3-venv is installed; where the machine has a pip of its own, that
+    one can put pip into an environment that has none.
+    """
+    shutil.rmtree(TOOLS, ignore_errors=True)
+    succeeded, printed = run(sys.executable, "-m", "venv", TOOLS)
+    if succeeded or not run(sys.executable, *PIP, "--version")[0]:
+        return succeeded, printed
+    shutil.rmtree(TOOLS, ignore_errors=True)
+    succeeded, printed = run(sys.executable, "-m", "venv", "--without-pip", TOOLS)
+    if succeeded:
+        return run(sys.executable, *PIP, "--python", TOOLS_BIN / "python", "install", "--quiet", "pip")
+    return succeeded, printed
+
+
+def uv_environment(uv: Path) -> dict[str, str]:
+    """uv never downloads a Python, and keeps its cache in the project when there is no home to keep it in."""
+    environment = dict(os.environ, UV_PYTHON_DOWNLOADS="never", UV_PYTHON=sys.executable)
+    environment.pop("VIRTUAL_ENV", None)
+    succeeded, printed = run(uv, "cache", "dir", env=environment)
+    if not (succeeded and can_write(Path(printed.strip()))):
+        environment["UV_CACHE_DIR"] = str(TOOLS / "cache")
+    return environment
+
+
+def can_write(folder: Path) -> bool:
+    """Whether ``folder``, or the nearest of its parents that exists, takes files."""
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    return folder.is_dir() and os.access(folder, os.W_OK)
+
+
+def sync(uv: Path) -> None:
+    """``.venv`` as the lock file says, nothing more and nothing less."""
+    say("Installing the environment into .venv (a minute or two the first time)")
+    done = subprocess.run(  # noqa: S603
+        (uv, "sync", "--locked", "--no-progress", "--quiet"), cwd=ROOT, env=uv_environment(uv), check=False
+    )
+    if done.returncode:
+        raise SetupError("The environment could not be made; uv says why above.")
+
+
+def say(text: str) -> None:
+    print(text, flush=True)  # noqa: T201 - a command's output
+
+
+def main() -> int:
+    try:
+        check_python()
+        sync(bring_uv())
+    except SetupError as error:
+        sys.stderr.write(f"\n{error}\n")
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
