@@ -7,6 +7,7 @@ can be written. No Python is ever downloaded: the one that runs this is the one 
 
 import os
 import shutil
+import ssl
 import subprocess
 import sys
 from pathlib import Path
@@ -78,9 +79,15 @@ def make_tools() -> tuple[bool, str]:
 
 
 def uv_environment(uv: Path) -> dict[str, str]:
-    """uv never downloads a Python, and keeps its cache in the project when there is no home to keep it in."""
+    """What uv runs with.
+
+    It never downloads a Python, trusts the certificates that the machine trusts (a company's own proxy, say), and
+    keeps its cache in the project when there is no home to keep it in.
+    """
     environment = dict(os.environ, UV_PYTHON_DOWNLOADS="never", UV_PYTHON=sys.executable)
     environment.pop("VIRTUAL_ENV", None)
+    if ssl.get_default_verify_paths().cafile:
+        environment.setdefault("UV_SYSTEM_CERTS", "1")
     succeeded, printed = run(uv, "cache", "dir", env=environment)
     if not (succeeded and can_write(Path(printed.strip()))):
         environment["UV_CACHE_DIR"] = str(TOOLS / "cache")
