@@ -64,6 +64,13 @@ class Fenced(GuidesmithError):
     code = "FENCED"
 
 
+class DispatchUnrecorded(GuidesmithError):
+    """A run writes before the dispatch of its attempt is recorded: whoever started it is about to."""
+
+    code = "DISPATCH_UNRECORDED"
+    retryable = True
+
+
 class VersionConflict(GuidesmithError):
     """An optimistic write against a version that is no longer current."""
 
@@ -342,6 +349,13 @@ class Cancelled(GuidesmithError):
     """The work was stopped on request. Not a failure: it has no message of its own to show."""
 
     code = "CANCELLED"
+
+
+class WorkerShuttingDown(GuidesmithError):
+    """The worker was asked to stop; the work goes on elsewhere."""
+
+    code = "WORKER_SHUTDOWN"
+    retryable = True
 
 
 class SettingsInvalid(GuidesmithError):

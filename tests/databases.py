@@ -1,7 +1,11 @@
 """Databases for tests: an SQLite file, and a real Postgres started from a wheel, also where everything runs as root.
 
-``database_url`` runs a test on both; ``sqlite_url`` and ``postgres_url`` on one. Each test has a database of its own,
-with the schema in place, copied from one that was migrated once.
+Use by ``pytest_plugins = ("tests.databases",)`` at the head of a test module:
+
+- ``store``: a store on a database of the test's own with the schema in place (the test runs twice)
+- ``database_url``: the URL of such a database; ``sqlite_url``, ``postgres_url``: one of the two
+- ``empty_database_url``: the same without a schema
+- ``postgres``: the server itself, one a session; :func:`temporary_postgres` for a test that stops it
 """
 
 import os
@@ -137,7 +141,7 @@ class PostgresServer:
 
     def execute(self, statement: str) -> None:
         with psycopg.connect(self._conninfo(), autocommit=True) as connection:
-            connection.execute(statement)  # type: ignore[call-overload]
+            connection.execute(statement)
 
 
 def temporary_postgres(*, durable: bool = False) -> Iterator[PostgresServer]:

@@ -14,7 +14,7 @@ from activities.store.lifecycles import failing
 from activities.store.locking import LockedJob
 from activities.store.records import Dispatch, EventType
 from activities.store.tables import dispatches
-from domain.errors import CheckpointLost, Fenced, IdempotencyConflict, TerminalImmutable
+from domain.errors import CheckpointLost, DispatchUnrecorded, Fenced, IdempotencyConflict, TerminalImmutable
 from domain.fence import Fence
 from domain.instruction import RETRY
 from domain.jobs import Actor, Failure, Job
@@ -35,6 +35,16 @@ def _insert(connection: Connection, dispatch: Dispatch) -> None:
         raise IdempotencyConflict("This client_request_id was used for another attempt of the job.") from None
 
 
+def check_dispatched(job: LockedJob, fence: Fence) -> None:
+    """Let a run wait that is ahead of the record of its own start.
+
+    Raises:
+        DispatchUnrecorded: ``fence`` is of an attempt that the job does not know yet. Retryable.
+    """
+    if fence.attempt > job["attempt"]:
+        raise DispatchUnrecorded("The start of this run is not recorded yet. Try again in a moment.")
+
+
 def adopt(connection: Connection, job: LockedJob, fence: Fence, now: datetime) -> None:
     """Record the dispatch that ``fence`` names, where nobody has: the starter died before it could."""
     if job["dispatch_id"] is not None:
@@ -45,6 +55,20 @@ def adopt(connection: Connection, job: LockedJob, fence: Fence, now: datetime) -
     )
     job.set(dispatch_id=fence.dispatch_id)
     job.log(EventType.RUN_DISPATCHED, data={"dispatch_id": fence.dispatch_id})
+
+
+def _name_request(connection: Connection, job_id: str, attempt: int, client_request_id: str | None) -> None:
+    """The run's own first write may have recorded the dispatch before its starter could: say now who asked for it."""
+    if client_request_id is not None:
+        connection.execute(
+            update(dispatches)
+            .where(
+                dispatches.c.job_id == job_id,
+                dispatches.c.attempt == attempt,
+                dispatches.c.client_request_id.is_(None),
+            )
+            .values(client_request_id=client_request_id)
+        )
 
 
 class Dispatches(Area):
@@ -80,6 +104,7 @@ class Dispatches(Area):
             now = self._clock()
             job = LockedJob(connection, job_id, now)
             if attempt == job["attempt"] and dispatch_id == job["dispatch_id"]:
+                _name_request(connection, job.id, attempt, client_request_id)
                 return job.save()
             if attempt == job["attempt"] + 1:
                 job.set(attempt=attempt, dispatch_id=None, fence_seq=0, fence_execution=1, progress=0)

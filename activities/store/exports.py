@@ -47,7 +47,8 @@ class Exports(Area):
             now = self._clock()
             job = LockedJob(connection, job_id, now, owner=owner)
             version = _version(connection, job, instruction_version_id)
-            pictures = screenshot_set_hash(screenshots_of(connection, version.instruction_id, version.markdown))
+            shown = screenshots_of(connection, version.instruction_id, version.markdown)
+            pictures = screenshot_set_hash((each.anchor_id, each.asset_id) for each in shown)
             identity = identity_key(instruction_version_id, export_format, pictures)
             standing = _find(
                 connection,
@@ -66,10 +67,11 @@ class Exports(Area):
                 format=export_format,
                 identity_key=identity,
                 status=ExportStatus.REQUESTED,
+                provenance={"instruction_version_id": instruction_version_id, "screenshot_set_hash": pictures},
                 requested_at=now,
             )
             columns = export.model_dump(mode="json", exclude={"blob", "failure"})
-            connection.execute(insert(exports), {**columns, "screenshot_set_hash": pictures, "requested_at": now})
+            connection.execute(insert(exports), {**columns, "requested_at": now})
             _log(job, EventType.EXPORT_REQUESTED, export, actor=Actor.EDITOR)
             job.save()
             return export, True
@@ -90,7 +92,9 @@ class Exports(Area):
         provenance: Mapping[str, object],
         warnings: Sequence[str] = (),
     ) -> Export:
-        """The file is stored: ``provenance`` is frozen. An export that had ended is answered as it is.
+        """The file is stored: ``provenance`` is frozen, with the hash of its anchors and the time.
+
+        An export that had ended is answered as it is.
 
         Raises:
             NotFound: There is no such export.
@@ -107,7 +111,12 @@ class Exports(Area):
                 EventType.EXPORT_SUCCEEDED,
                 **rows.blob_columns(blob),
                 filename=filename,
-                provenance=dict(provenance),
+                provenance={
+                    **export.provenance,
+                    **_hash_of_anchors(provenance),
+                    **provenance,
+                    "generated_at": job.now.isoformat().replace("+00:00", "Z"),
+                },
                 provenance_frozen_at=job.now,
                 warnings=list(warnings),
             )
@@ -177,6 +186,18 @@ def _version(connection: Connection, job: LockedJob, instruction_version_id: str
     if row is None:
         raise ExportRequestInvalid("The job's instruction has no such version.")
     return row
+
+
+def _hash_of_anchors(provenance: Mapping[str, object]) -> dict[str, object]:
+    """What the file shows may be newer than what stood there at the request: hash what the publisher says."""
+    anchors = provenance.get("anchors")
+    if not isinstance(anchors, Sequence):
+        return {}
+    return {
+        "screenshot_set_hash": screenshot_set_hash(
+            (str(anchor["anchor_id"]), str(anchor["active_asset_id"])) for anchor in anchors
+        )
+    }
 
 
 def _find(connection: Connection, *criteria: ColumnElement[bool]) -> Export | None:

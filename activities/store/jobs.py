@@ -7,7 +7,7 @@ from sqlalchemy import insert, select
 from activities.store import rows
 from activities.store.area import Area
 from activities.store.cursors import check_limit, newest_first
-from activities.store.dispatches import OVERTAKEN, adopt
+from activities.store.dispatches import OVERTAKEN, adopt, check_dispatched
 from activities.store.lifecycles import lifecycle_of
 from activities.store.locking import LockedJob, read_job
 from activities.store.projects import read_project
@@ -143,7 +143,7 @@ class Jobs(Area):
             expected_version: The job's version that the decision was made on.
 
         Raises:
-            Fenced: A newer run or step has overtaken the writer.
+            Fenced: A newer run or step has overtaken the writer. DispatchUnrecorded: see ``begin_stage``.
             TransitionRefused: The table has no such move for ``trigger``.
             VersionConflict: The job changed since ``expected_version``.
             NotFound: There is no such job.
@@ -159,6 +159,7 @@ class Jobs(Area):
                 )
             step = None
             if fence is not None:
+                check_dispatched(job, fence)
                 verdict = judge_move(job.seen, fence)
                 if verdict is Verdict.STALE:
                     raise Fenced(OVERTAKEN)

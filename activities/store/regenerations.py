@@ -20,7 +20,7 @@ from activities.store.locking import LockedJob, not_found
 from activities.store.records import EventType
 from activities.store.tables import instructions, regenerate_tasks
 from domain.errors import IdempotencyConflict, RegenerateInProgress
-from domain.jobs import Actor, Failure, InstructionVersion, NewVersion, RegenerateTask, TaskStatus
+from domain.jobs import Actor, Failure, InstructionVersion, Regenerated, RegenerateTask, TaskStatus
 
 STREAM = "task"
 
@@ -126,16 +126,13 @@ class Regenerations(Area):
     def finish_regenerate(
         self,
         task_id: str,
-        merge: Callable[[InstructionVersion], NewVersion | None],
-        *,
-        proposal: str | None = None,
+        merge: Callable[[InstructionVersion], Regenerated],
     ) -> RegenerateTask:
         """The work ended well.
 
         Args:
-            merge: Called inside the transaction with the version that is the newest now; answers the version to
-                store, or ``None`` where the edit that came meanwhile stands. Pure: it may be called again.
-            proposal: What was written and gave way to an edit.
+            merge: Called inside the transaction with the version that is the newest now; answers what the work comes
+                to against it. Pure: it may be called again.
 
         Returns:
             The task, with the number of the version that it led to: the newest where none was added.
@@ -151,8 +148,10 @@ class Regenerations(Area):
             current = current_version(connection, held.instruction.id)
             merged = merge(current)
             version = current
-            if merged is not None:
-                version, _ = save_if_changed(connection, held.instruction, current, merged, self._clock(), self._new_id)
+            if merged.version is not None:
+                version, _ = save_if_changed(
+                    connection, held.instruction, current, merged.version, held.job.now, self._new_id
+                )
             return _settle(
                 connection,
                 held,
@@ -160,7 +159,7 @@ class Regenerations(Area):
                 EventType.REGENERATE_SUCCEEDED,
                 progress_pct=100,
                 instruction_version=version.version,
-                proposal=proposal,
+                proposal=merged.proposal,
             )
 
     def fail_regenerate(self, task_id: str, failure: Failure) -> RegenerateTask:

@@ -121,9 +121,9 @@ def screenshots_of(connection: Connection, instruction_id: str, markdown: str) -
     return tuple(sorted(pictures, key=lambda picture: place[picture.block_id]))
 
 
-def screenshot_set_hash(pictures: Iterable[Screenshot]) -> str:
-    """One hash for which pictures show where: SHA-256 over the sorted pairs of anchor and asset."""
-    pairs = sorted(f"{picture.anchor_id}:{picture.asset_id}" for picture in pictures)
+def screenshot_set_hash(shown: Iterable[tuple[str, str]]) -> str:
+    """One hash for which pictures show where: SHA-256 over the sorted pairs of anchor id and asset id."""
+    pairs = sorted(":".join(pair) for pair in shown)
     return hashlib.sha256("\n".join(pairs).encode()).hexdigest()
 
 

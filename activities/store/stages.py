@@ -10,7 +10,7 @@ from sqlalchemy import Connection, bindparam, exists, select
 
 from activities.store.area import Area
 from activities.store.artifacts import add_artifacts, artifacts_of_step
-from activities.store.dispatches import OVERTAKEN, adopt
+from activities.store.dispatches import OVERTAKEN, adopt, check_dispatched
 from activities.store.documents import add_version, ensure_instruction, version_of_step
 from activities.store.locking import LockedJob
 from activities.store.records import EventType, StageGrant, StageOutcome
@@ -49,12 +49,14 @@ class Stages(Area):
 
         Raises:
             Fenced: A newer run, a later step or a later execution has overtaken this one.
+            DispatchUnrecorded: The run is faster than whoever started it; retryable.
             TransitionRefused: The job's table has no such move; TerminalImmutable: the job has ended.
             NotFound: There is no such job.
         """
         with self._database.write() as connection:
             now = self._clock()
             job = LockedJob(connection, job_id, now)
+            check_dispatched(job, fence)
             # Pieces run beside each other, each with a count of its own: the row's is the stage's.
             seen = job.seen if unit == 0 else job.seen.model_copy(update={"execution": fence.execution})
             verdict = judge_begin(seen, fence)
@@ -148,8 +150,6 @@ class Stages(Area):
         fence: Fence,
         progress: int,
         data: Mapping[str, object] | None = None,
-        *,
-        unit: int = 0,
     ) -> bool:
         """Say how far a stage has come; the job's progress never falls within an attempt.
 
@@ -159,8 +159,8 @@ class Stages(Area):
         try:
             with self._database.write() as connection:
                 job = LockedJob(connection, job_id, self._clock())
-                seen = job.seen if unit == 0 else job.seen.model_copy(update={"execution": fence.execution})
-                if job.is_terminal or seen.seq != fence.seq or judge_end(seen, fence) is not Verdict.APPLY:
+                # RETRY: a piece whose own execution is ahead of the stage's
+                if job.is_terminal or judge_begin(job.seen, fence) not in (Verdict.CONTINUE, Verdict.RETRY):
                     return False
                 if progress > job["progress"]:
                     job.set(progress=min(progress, 100))
@@ -168,7 +168,6 @@ class Stages(Area):
                         EventType.PROGRESS,
                         stream="progress",
                         execution=fence.execution,
-                        unit=unit,
                         data={**(data or {}), "progress": job["progress"], "status": job["status"]},
                     )
                     job.save()

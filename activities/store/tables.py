@@ -315,7 +315,6 @@ exports = Table(
     Column("owner", Text, nullable=False),
     Column("format", Name, nullable=False),
     Column("identity_key", Name, nullable=False),
-    Column("screenshot_set_hash", Name, nullable=False),
     Column("status", Name, nullable=False),
     *_blob(nullable=True),
     Column("filename", Text),

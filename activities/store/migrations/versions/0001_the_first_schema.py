@@ -293,7 +293,6 @@ def upgrade() -> None:
         sa.Column("owner", sa.Text(), nullable=False),
         sa.Column("format", Name, nullable=False),
         sa.Column("identity_key", Name, nullable=False),
-        sa.Column("screenshot_set_hash", Name, nullable=False),
         sa.Column("status", Name, nullable=False),
         sa.Column("key", sa.Text(), nullable=True),
         sa.Column("size_bytes", sa.BigInteger(), nullable=True),
