@@ -6,6 +6,7 @@ whatever works for Temporal's tools works here.
 """
 
 import re
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -17,6 +18,12 @@ from domain.errors import SettingsInvalid
 from starter.local.folder import default_data_dir
 
 PREFIX = "GUIDESMITH_"
+
+QUEUES = ("jobs", "media", "speech", "providers")
+"""Task queues, by the resource they need."""
+
+QUEUES = ("jobs", "media", "speech", "providers")
+"""Task queues by the resource that their work needs."""
 
 MiB = 1 << 20
 GiB = 1 << 30
@@ -77,6 +84,11 @@ class Settings(BaseSettings):
     heartbeat_timeout_s: float = Field(default=30.0, ge=1.0, le=600.0)
     """After this long without a sign of life a stage is given to another worker. Heartbeats are billed on Temporal
     Cloud; the local stack uses 5."""
+    retry_budget: int = Field(default=10, ge=1, le=100)
+    """Executions of one stage before its job fails. Ten, with their pauses, outlast two minutes of a database's
+    absence."""
+    retry_budget: int = Field(default=10, ge=1, le=1000)
+    """Executions of one stage before its job fails."""
     graceful_shutdown_s: float = Field(default=10.0, ge=0.0, le=3600.0)
     jobs_slots: int = Field(default=16, ge=1, le=1000)
     media_slots: int = Field(default=2, ge=1, le=1000)
@@ -194,10 +206,32 @@ class Settings(BaseSettings):
         """The artifact store's URL, the default filled in."""
         return self.artifacts_url or (self.data_dir / "artifacts").as_uri()
 
+    def queue(self, name: str) -> str:
+        """The task queue of that name, as Temporal knows it."""
+        return f"{self.task_queue_prefix}-{name}"
+
+    @staticmethod
+    def check_queues(queues: Sequence[str]) -> None:
+        """Raises SettingsInvalid for a queue that there is not."""
+        unknown = sorted(set(queues) - set(QUEUES))
+        if unknown or not queues:
+            raise SettingsInvalid(f"Unknown queue: {', '.join(unknown) or 'none'}. Queues: {', '.join(QUEUES)}.")
+
+    def queue(self, name: str) -> str:
+        """The task queue called ``name``, one of :data:`QUEUES`, as Temporal knows it."""
+        return f"{self.task_queue_prefix}-{name}"
+
     def slots(self, queue: str) -> int:
-        """How many activities of ``queue`` (``jobs``, ``media``, ``speech``, ``providers``) a worker runs at once."""
+        """How many activities of ``queue`` a worker runs at once."""
         slots: int = getattr(self, f"{queue}_slots")
         return slots
+
+    @staticmethod
+    def check_queues(names: Sequence[str]) -> None:
+        """Raises: SettingsInvalid: ``names`` is empty or has one that is not in :data:`QUEUES`."""
+        unknown = [name for name in names if name not in QUEUES]
+        if unknown or not names:
+            raise SettingsInvalid(f"Queues are one or more of {', '.join(QUEUES)}; got {', '.join(unknown) or 'none'}.")
 
     def signing_secret(self) -> str:
         """The secret that signs tokens and URLs.
