@@ -22,9 +22,6 @@ PREFIX = "GUIDESMITH_"
 QUEUES = ("jobs", "media", "speech", "providers")
 """Task queues, by the resource they need."""
 
-QUEUES = ("jobs", "media", "speech", "providers")
-"""Task queues by the resource that their work needs."""
-
 MiB = 1 << 20
 GiB = 1 << 30
 
@@ -87,8 +84,6 @@ class Settings(BaseSettings):
     retry_budget: int = Field(default=10, ge=1, le=100)
     """Executions of one stage before its job fails. Ten, with their pauses, outlast two minutes of a database's
     absence."""
-    retry_budget: int = Field(default=10, ge=1, le=1000)
-    """Executions of one stage before its job fails."""
     graceful_shutdown_s: float = Field(default=10.0, ge=0.0, le=3600.0)
     jobs_slots: int = Field(default=16, ge=1, le=1000)
     media_slots: int = Field(default=2, ge=1, le=1000)
@@ -217,21 +212,10 @@ class Settings(BaseSettings):
         if unknown or not queues:
             raise SettingsInvalid(f"Unknown queue: {', '.join(unknown) or 'none'}. Queues: {', '.join(QUEUES)}.")
 
-    def queue(self, name: str) -> str:
-        """The task queue called ``name``, one of :data:`QUEUES`, as Temporal knows it."""
-        return f"{self.task_queue_prefix}-{name}"
-
     def slots(self, queue: str) -> int:
         """How many activities of ``queue`` a worker runs at once."""
         slots: int = getattr(self, f"{queue}_slots")
         return slots
-
-    @staticmethod
-    def check_queues(names: Sequence[str]) -> None:
-        """Raises: SettingsInvalid: ``names`` is empty or has one that is not in :data:`QUEUES`."""
-        unknown = [name for name in names if name not in QUEUES]
-        if unknown or not names:
-            raise SettingsInvalid(f"Queues are one or more of {', '.join(QUEUES)}; got {', '.join(unknown) or 'none'}.")
 
     def signing_secret(self) -> str:
         """The secret that signs tokens and URLs.
