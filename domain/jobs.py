@@ -212,6 +212,14 @@ class RegenerateTask(Frozen):
     failure: Failure | None = None
 
 
+class Regenerated(Frozen):
+    """What a regeneration comes to against the version that is current when it ends: a version to store (``None``
+    where every selected block was edited meanwhile), and the text that gave way to an edit."""
+
+    version: NewVersion | None
+    proposal: str | None = None
+
+
 class ExportStatus(StrEnum):
     REQUESTED = "REQUESTED"
     RUNNING = "RUNNING"

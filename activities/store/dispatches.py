@@ -4,9 +4,11 @@ The API records it after it started the workflow, the workflow records it again 
 in between. All agree on (attempt, dispatch_id), so the second is a replay.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Connection, insert, select
+from sqlalchemy import ColumnElement, Connection, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from activities.store.area import Area
@@ -28,11 +30,17 @@ _LOST = Failure(
 )
 
 
-def _insert(connection: Connection, dispatch: Dispatch) -> None:
+@contextmanager
+def _own_request() -> Iterator[None]:
     try:
-        connection.execute(insert(dispatches), dispatch.model_dump())
+        yield
     except IntegrityError:
         raise IdempotencyConflict("This client_request_id was used for another attempt of the job.") from None
+
+
+def _insert(connection: Connection, dispatch: Dispatch) -> None:
+    with _own_request():
+        connection.execute(insert(dispatches), dispatch.model_dump())
 
 
 def check_dispatched(job: LockedJob, fence: Fence) -> None:
@@ -59,16 +67,15 @@ def adopt(connection: Connection, job: LockedJob, fence: Fence, now: datetime) -
 
 def _name_request(connection: Connection, job_id: str, attempt: int, client_request_id: str | None) -> None:
     """The run's own first write may have recorded the dispatch before its starter could: say now who asked for it."""
-    if client_request_id is not None:
-        connection.execute(
-            update(dispatches)
-            .where(
-                dispatches.c.job_id == job_id,
-                dispatches.c.attempt == attempt,
-                dispatches.c.client_request_id.is_(None),
-            )
-            .values(client_request_id=client_request_id)
-        )
+    if client_request_id is None:
+        return
+    nameless = update(dispatches).where(
+        dispatches.c.job_id == job_id,
+        dispatches.c.attempt == attempt,
+        dispatches.c.client_request_id.is_(None),
+    )
+    with _own_request():
+        connection.execute(nameless.values(client_request_id=client_request_id))
 
 
 class Dispatches(Area):

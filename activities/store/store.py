@@ -17,6 +17,7 @@ from activities.store.events import Events
 from activities.store.exports import Exports
 from activities.store.idempotency import Idempotency
 from activities.store.jobs import Jobs
+from activities.store.pending import Pending
 from activities.store.projects import Projects
 from activities.store.regenerations import Regenerations
 from activities.store.screenshots import Screenshots
@@ -36,6 +37,7 @@ class Store(
     Screenshots,
     Regenerations,
     Exports,
+    Pending,
     Callbacks,
     Idempotency,
 ):

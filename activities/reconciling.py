@@ -1,0 +1,141 @@
+"""The reconciler: says for a workflow what it died without saying.
+
+A workflow that is terminated, or times out, writes no last row. The reconciler compares the mirror with Temporal's
+word on each job that the mirror calls active, and repairs with that evidence only, never by age.
+"""
+
+import asyncio
+from typing import Protocol
+
+import structlog
+from temporalio import activity
+from temporalio.client import Client, WorkflowExecutionStatus
+from temporalio.service import RPCError, RPCStatusCode
+
+from activities.contracts import Message, RunOptions
+from activities.handover import Handover
+from domain.errors import TransitionRefused, VersionConflict
+from domain.instruction import CANCELLED, FAILED, RUNNABLE
+from domain.jobs import Actor, Failure, Job
+from domain.lifecycle import Trigger
+
+PAGE = 100
+
+WORKFLOW_LOST = "WORKFLOW_LOST"
+
+log = structlog.get_logger("guidesmith.reconciler")
+
+_GONE = {
+    WorkflowExecutionStatus.TERMINATED: "its run was terminated by an operator",
+    WorkflowExecutionStatus.TIMED_OUT: "its run timed out",
+    WorkflowExecutionStatus.FAILED: "its run ended in a fault",
+    WorkflowExecutionStatus.CANCELED: "its run was cancelled",
+    WorkflowExecutionStatus.COMPLETED: "its run ended",
+}
+
+
+class Reconciled(Message):
+    """How many jobs were looked at, and how many repaired."""
+
+    seen: int = 0
+    repaired: int = 0
+
+
+class Books(Protocol):
+    """What the reconciler needs of the store."""
+
+    def active_jobs(self, after_id: str | None = None, limit: int = 100) -> tuple[Job, ...]: ...
+    def get_job(self, job_id: str) -> Job: ...
+    def move(
+        self,
+        job_id: str,
+        fence: None,
+        target: str,
+        *,
+        trigger: Trigger,
+        actor: Actor,
+        failure: Failure | None = None,
+        note: str = "",
+        expected_version: int | None = None,
+    ) -> Job: ...
+    def unstarted_tasks(self, older_than_s: float = 30.0, limit: int = 100) -> tuple[tuple[str, str, str], ...]: ...
+
+
+class Reconciler:
+    """One activity, run by a schedule."""
+
+    def __init__(self, books: Books, client: Client, options: RunOptions) -> None:
+        self._books = books
+        self._client = client
+        self._handover = Handover(client, options)
+
+    @activity.defn(name="reconcile")
+    async def reconcile(self) -> Reconciled:
+        """Look at every active job once."""
+        seen = repaired = 0
+        after: str | None = None
+        while page := await asyncio.to_thread(self._books.active_jobs, after, PAGE):
+            for job in page:
+                seen += 1
+                repaired += await self._mend(job)
+                activity.heartbeat(seen)
+            after = page[-1].id
+        return Reconciled(seen=seen, repaired=repaired + await self._start_forgotten())
+
+    async def _mend(self, job: Job) -> bool:
+        if job.dispatch_id is None:
+            return False
+        status = await self._workflow_status(job.id)
+        if status is None or status is WorkflowExecutionStatus.RUNNING:
+            return False
+        # The row was read before Temporal was asked: only what has not changed since is judged by this evidence.
+        current = await asyncio.to_thread(self._books.get_job, job.id)
+        if current.version != job.version or current.status in RUNNABLE:
+            return False
+        cancelled = status is WorkflowExecutionStatus.CANCELED
+        try:
+            await asyncio.to_thread(settle_lost, self._books, current, _GONE.get(status, "its run ended"), cancelled)
+        except (VersionConflict, TransitionRefused):
+            return False
+        log.warning("job.reconciled", job_id=job.id, evidence=status.name)
+        return True
+
+    async def _workflow_status(self, workflow_id: str) -> WorkflowExecutionStatus | None:
+        try:
+            return (await self._client.get_workflow_handle(workflow_id).describe()).status
+        except RPCError as fault:
+            if fault.status is RPCStatusCode.NOT_FOUND:
+                return None
+            raise
+
+    async def _start_forgotten(self) -> int:
+        """Tasks whose row was written by an API that died before it could start their workflow."""
+        started = 0
+        for what, task_id, job_id in await asyncio.to_thread(self._books.unstarted_tasks):
+            live = await self._workflow_status(job_id) is WorkflowExecutionStatus.RUNNING
+            await self._handover.begin(what, task_id, job_id, live=live)
+            started += 1
+        return started
+
+
+def settle_lost(books: Books, job: Job, evidence: str, cancelled: bool = False) -> Job:
+    """Record the end of a job whose workflow is gone.
+
+    Raises:
+        VersionConflict: The job changed since ``job`` was read.
+    """
+    failure = Failure(
+        failure_code=WORKFLOW_LOST,
+        failure_message=f"The job stopped because {evidence}. Retry it; it goes on from its last checkpoint.",
+        correlation_id=job.correlation_id,
+    )
+    return books.move(
+        job.id,
+        None,
+        str(CANCELLED if cancelled else FAILED),
+        trigger=Trigger.API,
+        actor=Actor.SYSTEM,
+        failure=None if cancelled else failure,
+        note=evidence,
+        expected_version=job.version,
+    )

@@ -1,0 +1,85 @@
+"""The connection to Temporal: a local dev server, a cluster, or Temporal Cloud, by Temporal's own settings.
+
+``TEMPORAL_ADDRESS``, ``TEMPORAL_NAMESPACE``, ``TEMPORAL_API_KEY``, ``TEMPORAL_TLS_*`` and profiles of a TOML file
+(``TEMPORAL_CONFIG_FILE``, ``TEMPORAL_PROFILE``) mean what they mean to Temporal's tools.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import structlog
+from temporalio.client import Client
+from temporalio.contrib.pydantic import pydantic_data_converter
+from temporalio.envconfig import ClientConfig
+from temporalio.runtime import Runtime
+from temporalio.service import RPCError, RPCStatusCode
+
+from domain.errors import DispatchFailed, EngineUnavailable, SettingsInvalid
+
+RECONNECT_LIMIT_S = 15.0
+"""Longest pause between two attempts to reach Temporal at start-up."""
+
+DEFAULT_ADDRESS = "127.0.0.1:7233"
+
+log = structlog.get_logger("guidesmith.engine")
+
+_UNREACHED = frozenset(
+    {RPCStatusCode.UNAVAILABLE, RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED, RPCStatusCode.UNKNOWN}
+)
+
+
+async def connect(*, lazy: bool = True, runtime: Runtime | None = None) -> Client:
+    """A client, by the environment. ``lazy``: connect at the first call, so that the API starts without Temporal.
+
+    Raises:
+        SettingsInvalid: Temporal's configuration cannot be read.
+        EngineUnavailable: Not lazy, and nobody answers.
+    """
+    try:
+        config = ClientConfig.load_client_connect_config()
+    except (RuntimeError, ValueError, OSError) as unreadable:
+        raise SettingsInvalid(
+            "Temporal's configuration cannot be read; look at the TEMPORAL_* settings."
+        ) from unreadable
+    config.setdefault("target_host", DEFAULT_ADDRESS)
+    try:
+        return await Client.connect(**config, data_converter=pydantic_data_converter, lazy=lazy, runtime=runtime)
+    except RuntimeError:
+        raise EngineUnavailable(
+            f"Temporal does not answer at {config['target_host']}. Start it, or set TEMPORAL_ADDRESS."
+        ) from None
+
+
+async def connect_patiently(runtime: Runtime | None = None) -> Client:
+    """A connected client, however long Temporal takes to come up."""
+    pause = 0.5
+    while True:
+        try:
+            return await connect(lazy=False, runtime=runtime)
+        except EngineUnavailable as absent:
+            log.warning("engine.unreachable", code=absent.code, retry_in_s=pause)
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, RECONNECT_LIMIT_S)
+
+
+@asynccontextmanager
+async def engine_faults() -> AsyncIterator[None]:
+    """Translate what the client raises.
+
+    Raises:
+        EngineUnavailable: Temporal was not reached: nothing changed.
+        DispatchFailed: It was reached, and refused.
+    """
+    try:
+        yield
+    except RPCError as fault:
+        if fault.status in _UNREACHED:
+            raise EngineUnavailable("The job engine cannot be reached right now. Nothing changed; try again.") from None
+        raise DispatchFailed(
+            "The job engine refused the request. Nothing changed.", details={"status": fault.status.name}
+        ) from None
+    except RuntimeError as fault:
+        if "connect" not in str(fault).lower():
+            raise
+        raise EngineUnavailable("The job engine cannot be reached right now. Nothing changed; try again.") from None

@@ -1,0 +1,456 @@
+"""The life of a job as its users see it: run, cancel, retry, save, regenerate, export.
+
+Everything that concerns both Temporal and the database is here. What each call changes is decided in one
+transaction or by one start of one workflow id, so any number of concurrent calls have one effect.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import structlog
+import uuid_utils
+from temporalio.client import (
+    Client,
+    WorkflowExecutionStatus,
+    WorkflowHandle,
+)
+from temporalio.common import (
+    SearchAttributePair,
+    TypedSearchAttributes,
+    WorkflowIDConflictPolicy,
+    WorkflowIDReusePolicy,
+)
+from temporalio.exceptions import WorkflowAlreadyStartedError
+from temporalio.service import RPCError, RPCStatusCode
+
+from activities.artifacts import ArtifactStore
+from activities.contracts import JobOutcome, JobStart, RunOptions
+from activities.handover import EXPORT, REGENERATE, Handover
+from activities.reconciling import settle_lost
+from activities.store import Dispatch, Store
+from activities.tasks import selected_parts
+from domain.artifacts import ArtifactKind
+from domain.document import parse
+from domain.errors import (
+    DispatchFailed,
+    EngineUnavailable,
+    Fenced,
+    IdempotencyConflict,
+    JobAlreadyRunning,
+    ModelNotAllowed,
+    RetryNotAllowed,
+)
+from domain.instruction import AUDIO_EXTRACTING, CANCELLED, DRAFT_READY, FAILED, INSTRUCTION, RETRY, RUNNABLE
+from domain.jobs import (
+    Actor,
+    Export,
+    ExportStatus,
+    InstructionVersion,
+    Job,
+    NewVersion,
+    RegenerateTask,
+    TaskStatus,
+    VersionOrigin,
+)
+from domain.lifecycle import Trigger
+from domain.publication import ExportFormat
+from domain.resume import CHECKPOINT_ARTIFACT, resume_point
+from starter.engine import engine_faults
+from workflows.instruction import InstructionWorkflow
+from workflows.search_attributes import KIND, OWNER, STATUS
+
+CANCEL_WAIT_S = 6.0
+"""Seconds a cancel request waits for the mirror to say CANCELLED; a job is promised to take five."""
+
+CANCEL_POLL_S = 0.1
+
+T = TypeVar("T")
+log = structlog.get_logger("guidesmith.jobs")
+
+
+@dataclass(frozen=True)
+class RunAnswer:
+    """``replayed``: the run was under way already."""
+
+    job_id: str
+    status: str
+    dispatch_id: str
+    replayed: bool
+
+
+@dataclass(frozen=True)
+class RetryAnswer:
+    """``checkpoint_ref`` is the URI of the artifact that the retry starts from, ``None`` from the upload."""
+
+    job_id: str
+    status: str
+    resume_from_status: str
+    checkpoint_ref: str | None
+    model_profile: str | None
+    dispatch_id: str
+    replayed: bool
+
+
+@dataclass(frozen=True)
+class RegenerateRequest:
+    """What to write again: ``selection`` is ``{"block_id": …}`` or ``{"char_range": {start_offset, end_offset}}``."""
+
+    base_version: int
+    selection: dict[str, object]
+    client_request_id: str
+    context: str | None = None
+    model_profile: str | None = None
+    prompt_template_id: str | None = None
+    prompt_params_ref: str | None = None
+
+    def facts(self) -> dict[str, object]:
+        named = {
+            "context": self.context,
+            "model_profile": self.model_profile,
+            "prompt_template_id": self.prompt_template_id,
+            "prompt_params_ref": self.prompt_params_ref,
+        }
+        return {name: value for name, value in named.items() if value is not None}
+
+
+class JobService:
+    """What people do with jobs and documents.
+
+    Args:
+        store: Called from threads.
+        artifacts: Where checkpoints are verified.
+        client: A (lazily connected) Temporal client.
+        options: How runs execute their stages.
+        profiles: The model profiles that a job may name.
+    """
+
+    def __init__(
+        self, store: Store, artifacts: ArtifactStore, client: Client, options: RunOptions, profiles: tuple[str, ...]
+    ) -> None:
+        self._store = store
+        self._artifacts = artifacts
+        self._client = client
+        self._options = options
+        self._profiles = profiles
+        self._handover = Handover(client, options)
+
+    # --- run -----------------------------------------------------------------------------------------------
+
+    async def run(self, owner: str, job_id: str) -> RunAnswer:
+        """Start the job, or say which run has it.
+
+        Raises:
+            NotFound, TransitionRefused, TerminalImmutable: The job is absent, not ready, or has ended.
+            EngineUnavailable, DispatchFailed: Nothing changed.
+        """
+        job = await self._get(owner, job_id)
+        if job.dispatch_id is not None and not self._has_ended(job):
+            if await self._is_live(job):
+                return RunAnswer(job.id, job.status, job.dispatch_id, replayed=True)
+            job = await self._settle_if_lost(job)
+        if job.status not in RUNNABLE:
+            INSTRUCTION.check(INSTRUCTION.status(job.status), AUDIO_EXTRACTING, Trigger.API)
+        resume_from = await self._resume_point(job) if job.dispatch_id else INSTRUCTION.status(job.status)
+        request_id = f"run-{uuid_utils.uuid7()}"
+        start = JobStart(
+            job_id=job.id,
+            kind=job.kind,
+            attempt=job.attempt if job.dispatch_id is None else job.attempt + 1,
+            resume_from=str(resume_from),
+            correlation_id=job.correlation_id,
+            client_request_id=request_id,
+            model_profile=job.model_profile,
+            pieces=await self._pieces(job),
+            options=self._options,
+        )
+        job, dispatch = await self._dispatch(job, start, Trigger.API)
+        replayed = dispatch.client_request_id != request_id
+        return RunAnswer(job.id, job.status, dispatch.dispatch_id, replayed=replayed)
+
+    async def retry(self, owner: str, job_id: str, *, model_profile: str | None, client_request_id: str) -> RetryAnswer:
+        """Run a failed job again from its latest checkpoint that verifies.
+
+        Raises:
+            RetryNotAllowed, JobAlreadyRunning: The job has not failed.
+            ModelNotAllowed: There is no such profile.
+            IdempotencyConflict: The same request id came with another profile.
+            EngineUnavailable, DispatchFailed: Nothing changed.
+        """
+        job = await self._get(owner, job_id)
+        known = await self._thread(self._store.find_dispatch, job.id, client_request_id)
+        if known is not None:
+            if model_profile is not None and known.model_profile != model_profile:
+                raise IdempotencyConflict("This client_request_id was used with another model_profile.")
+            return await self._retry_answer(job, known, replayed=True)
+        if model_profile is not None and model_profile not in self._profiles:
+            raise ModelNotAllowed(
+                f"There is no such model profile. Profiles: {', '.join(self._profiles)}.",
+                details={"model_profiles": list(self._profiles)},
+            )
+        if job.dispatch_id is not None and not self._has_ended(job):
+            if await self._is_live(job):
+                raise JobAlreadyRunning("The job is running.", details={"current_status": job.status})
+            job = await self._settle_if_lost(job)
+        if job.status != FAILED:
+            raise RetryNotAllowed(
+                f"Only a failed job can be retried; this one is {job.status}.", details={"current_status": job.status}
+            )
+        start = JobStart(
+            job_id=job.id,
+            kind=job.kind,
+            attempt=job.attempt + 1,
+            resume_from=str(await self._resume_point(job)),
+            correlation_id=job.correlation_id,
+            action=RETRY,
+            client_request_id=client_request_id,
+            model_profile=model_profile,
+            pieces=await self._pieces(job),
+            options=self._options,
+        )
+        job, dispatch = await self._dispatch(job, start, Trigger.USER)
+        if dispatch.client_request_id != client_request_id:
+            raise JobAlreadyRunning("The job was retried by another request.", details={"current_status": job.status})
+        return await self._retry_answer(job, dispatch, replayed=False)
+
+    async def _dispatch(self, job: Job, start: JobStart, trigger: Trigger) -> tuple[Job, Dispatch]:
+        """Start the attempt's one workflow, and record it. Whoever comes second finds what the first one did."""
+        dispatch_id = await self._start(job, start)
+        try:
+            recorded = await self._thread(
+                self._store.record_dispatch,
+                job.id,
+                attempt=start.attempt,
+                dispatch_id=dispatch_id,
+                resume_from=start.resume_from,
+                action=start.action,
+                trigger=trigger,
+                actor=Actor.EDITOR,
+                client_request_id=start.client_request_id,
+                model_profile=start.model_profile,
+            )
+        except Fenced:
+            recorded = await self._thread(self._store.get_job, job.id)
+        dispatch = await self._thread(self._store.get_dispatch, job.id, recorded.attempt)
+        if dispatch is None:
+            raise DispatchFailed("The job was given to another run meanwhile. Try again.")
+        return recorded, dispatch
+
+    async def _start(self, job: Job, start: JobStart) -> str:
+        """The first execution's run id of the job's workflow: started now, or running already."""
+        async with engine_faults():
+            try:
+                handle: WorkflowHandle[InstructionWorkflow, JobOutcome] = await self._client.start_workflow(
+                    InstructionWorkflow.run,
+                    start,
+                    id=job.id,
+                    task_queue=self._options.queue("jobs"),
+                    id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+                    id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+                    search_attributes=TypedSearchAttributes(
+                        [
+                            SearchAttributePair(KIND, job.kind),
+                            SearchAttributePair(STATUS, start.resume_from),
+                            SearchAttributePair(OWNER, job.owner),
+                        ]
+                    ),
+                    static_summary=f"{job.kind} job, attempt {start.attempt}",
+                    static_details=f"Project `{job.project_id}`, correlation `{job.correlation_id}`.",
+                )
+            except WorkflowAlreadyStartedError:
+                raise DispatchFailed("The job's run ended meanwhile. Load the job again.") from None
+        return handle.first_execution_run_id or handle.result_run_id or ""
+
+    async def _retry_answer(self, job: Job, dispatch: Dispatch, *, replayed: bool) -> RetryAnswer:
+        resume_from = dispatch.resume_from or job.status
+        kind = CHECKPOINT_ARTIFACT.get(INSTRUCTION.status(resume_from))
+        artifact = await self._thread(self._store.latest_artifact, job.id, kind) if kind else None
+        return RetryAnswer(
+            job_id=job.id,
+            status=job.status,
+            resume_from_status=resume_from,
+            checkpoint_ref=self._artifacts.uri(artifact.blob.key) if artifact else None,
+            model_profile=dispatch.model_profile,
+            dispatch_id=dispatch.dispatch_id,
+            replayed=replayed,
+        )
+
+    async def _resume_point(self, job: Job) -> str:
+        """The latest checkpoint whose artifact is there and has its recorded hash."""
+
+        def verify() -> str:
+            verified = {}
+            for kind in CHECKPOINT_ARTIFACT.values():
+                artifact = self._store.latest_artifact(job.id, kind)
+                verified[kind] = artifact is not None and self._artifacts.verifies(artifact.blob)
+            return str(resume_point(verified))
+
+        return await self._thread(verify)
+
+    async def _pieces(self, job: Job) -> int:
+        audio = await self._thread(self._store.latest_artifact, job.id, ArtifactKind.AUDIO)
+        pieces = audio.facts.get("pieces", 0) if audio else 0
+        return pieces if isinstance(pieces, int) else 0
+
+    # --- cancel --------------------------------------------------------------------------------------------
+
+    async def cancel(self, owner: str, job_id: str) -> Job:
+        """Stop the job's work; answers once the job is CANCELLED, or after ``CANCEL_WAIT_S`` as it then stands.
+
+        Raises:
+            TerminalImmutable: The job has ended. NotFound. EngineUnavailable: nothing changed.
+        """
+        job = await self._get(owner, job_id)
+        INSTRUCTION.check(INSTRUCTION.status(job.status), CANCELLED, Trigger.API)
+        if job.dispatch_id is None or not await self._signal(job, InstructionWorkflow.cancel):
+            return await self._thread(
+                self._store.move,
+                job.id,
+                None,
+                str(CANCELLED),
+                trigger=Trigger.API,
+                actor=Actor.EDITOR,
+                note="cancelled on request",
+            )
+        deadline = time.monotonic() + CANCEL_WAIT_S
+        while not self._has_ended(job) and time.monotonic() < deadline:
+            await asyncio.sleep(CANCEL_POLL_S)
+            job = await self._get(owner, job_id)
+        return job
+
+    async def _signal(self, job: Job, signal: Callable[..., Any]) -> bool:
+        """Whether a live workflow took the signal."""
+        async with engine_faults():
+            try:
+                await self._client.get_workflow_handle(job.id).signal(signal)
+            except RPCError as fault:
+                if fault.status is RPCStatusCode.NOT_FOUND:
+                    return False
+                raise
+        return True
+
+    # --- documents -----------------------------------------------------------------------------------------
+
+    async def save(
+        self,
+        owner: str,
+        instruction_id: str,
+        base_version: int,
+        markdown: str,
+        *,
+        origin: VersionOrigin = VersionOrigin.EDIT,
+    ) -> InstructionVersion:
+        """Save an edit as a new version. The text costs Temporal nothing; the first save tells the workflow.
+
+        Raises:
+            VersionConflict: Somebody saved meanwhile; nothing was written.
+        """
+        base = await self._thread(self._store.get_instruction, owner, instruction_id)
+        new = NewVersion(
+            title=parse(markdown).title or base.title,
+            markdown=markdown,
+            language=base.language,
+            origin=origin,
+            author=owner,
+            model_profile_id=base.model_profile_id,
+            prompt_template_id=base.prompt_template_id,
+            prompt_params_ref=base.prompt_params_ref,
+        )
+        version, created = await self._thread(self._store.save_version, owner, instruction_id, base_version, new)
+        job = await self._thread(self._store.get_job, version.job_id)
+        if created and job.status == DRAFT_READY:
+            try:
+                await self._signal(job, InstructionWorkflow.edit)
+            except (EngineUnavailable, DispatchFailed) as absent:
+                log.warning("job.edit_not_signalled", job_id=job.id, code=absent.code)  # the next save signals again
+        return version
+
+    async def regenerate(
+        self, owner: str, instruction_id: str, request: RegenerateRequest
+    ) -> tuple[RegenerateTask, bool]:
+        """Have a part written again; the task, and whether the same request came before.
+
+        Raises:
+            RequestInvalid: The selection covers nothing of the base version.
+            VersionConflict, RegenerateInProgress, IdempotencyConflict, ModelNotAllowed.
+            EngineUnavailable: Nothing changed.
+        """
+        if request.model_profile is not None and request.model_profile not in self._profiles:
+            raise ModelNotAllowed(f"There is no such model profile. Profiles: {', '.join(self._profiles)}.")
+        version = await self._thread(self._store.get_instruction, owner, instruction_id)
+        if request.base_version == version.version:
+            selected_parts(parse(version.markdown), request.selection)
+        job = await self._thread(self._store.get_job, version.job_id)
+        live = await self._is_live(job)
+        task, created = await self._thread(
+            self._store.create_regenerate,
+            owner,
+            instruction_id,
+            base_version=request.base_version,
+            selection=request.selection,
+            client_request_id=request.client_request_id,
+            requested_by=owner,
+            request=request.facts(),
+        )
+        if task.status is TaskStatus.PENDING:
+            await self._hand_over(REGENERATE, task.id, job, live=live)
+            task = await self._thread(self._store.get_regenerate, task.id)
+        return task, not created
+
+    async def export(
+        self, owner: str, job_id: str, export_format: ExportFormat, instruction_version_id: str
+    ) -> tuple[Export, bool]:
+        """Publish a version; the export, and whether it existed.
+
+        Raises:
+            ExportRequestInvalid: The job's instruction has no such version. NotFound.
+            EngineUnavailable: Nothing changed.
+        """
+        job = await self._get(owner, job_id)
+        live = await self._is_live(job)
+        export, created = await self._thread(
+            self._store.request_export, owner, job_id, export_format, instruction_version_id
+        )
+        if export.status is ExportStatus.REQUESTED:
+            await self._hand_over(EXPORT, export.id, job, live=live)
+            export = await self._thread(self._store.get_export, export.id)
+        return export, not created
+
+    async def _hand_over(self, what: str, task_id: str, job: Job, *, live: bool) -> None:
+        async with engine_faults():
+            await self._handover.begin(what, task_id, job.id, live=live)
+
+    # --- what is alive -------------------------------------------------------------------------------------
+
+    async def _is_live(self, job: Job) -> bool:
+        """Whether a workflow owns the job right now, by Temporal's own word."""
+        if job.dispatch_id is None:
+            return False
+        async with engine_faults():
+            try:
+                description = await self._client.get_workflow_handle(job.id).describe()
+            except RPCError as fault:
+                if fault.status is RPCStatusCode.NOT_FOUND:
+                    return False
+                raise
+        return description.status is WorkflowExecutionStatus.RUNNING
+
+    async def _settle_if_lost(self, job: Job) -> Job:
+        """A job whose workflow is gone: at a checkpoint it can run on; in the middle of a stage it has failed."""
+        job = await self._thread(self._store.get_job, job.id)
+        if job.status in RUNNABLE or self._has_ended(job):
+            return job
+        return await self._thread(settle_lost, self._store, job, "the run ended without saying so")
+
+    @staticmethod
+    def _has_ended(job: Job) -> bool:
+        return INSTRUCTION.is_terminal(INSTRUCTION.status(job.status))
+
+    async def _get(self, owner: str, job_id: str) -> Job:
+        return await self._thread(self._store.get_job, job_id, owner=owner)
+
+    @staticmethod
+    async def _thread(call: Callable[..., T], *args: Any, **named: Any) -> T:
+        return await asyncio.to_thread(call, *args, **named)

@@ -1,0 +1,72 @@
+"""A worker's signs of health for a machine to read: ``/healthz`` and ``/metrics`` on one port."""
+
+import socket
+import threading
+import urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Self
+
+from prometheus_client import REGISTRY, generate_latest
+from temporalio.runtime import PrometheusConfig, Runtime, TelemetryConfig
+
+from starter.settings import Settings
+
+
+class Vitals:
+    """Serves health and metrics while the worker runs; does nothing where no port is set.
+
+    ``ready`` turns ``/healthz`` from 503 to 200. ``/metrics`` holds the SDK's metrics and the process's own.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.ready = False
+        self.runtime: Runtime | None = None
+        self._address = (settings.metrics_host, settings.metrics_port) if settings.metrics_port else None
+        self._server: ThreadingHTTPServer | None = None
+
+    def __enter__(self) -> Self:
+        if self._address is None:
+            return self
+        sdk = f"127.0.0.1:{_free_port()}"
+        self.runtime = Runtime(telemetry=TelemetryConfig(metrics=PrometheusConfig(bind_address=sdk)))
+        self._server = ThreadingHTTPServer(self._address, _handler(self, f"http://{sdk}/metrics"))
+        threading.Thread(target=self._server.serve_forever, name="vitals", daemon=True).start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._server is not None:
+            self._server.shutdown()
+            self._server.server_close()
+
+
+def _handler(vitals: Vitals, sdk_metrics: str) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if self.path == "/healthz":
+                self._answer(200 if vitals.ready else 503, b"ok\n" if vitals.ready else b"starting or stopping\n")
+            elif self.path == "/metrics":
+                with urllib.request.urlopen(sdk_metrics, timeout=5) as answer:  # noqa: S310 (our own loopback port)
+                    self._answer(200, answer.read() + generate_latest(REGISTRY))
+            else:
+                self._answer(404, b"not found\n")
+
+        def _answer(self, status: int, body: bytes) -> None:
+            self.send_response(status)
+            self.send_header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Probes are not news."""
+
+    return Handler
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

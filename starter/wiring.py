@@ -1,0 +1,110 @@
+"""The one place where parts are put together, from the settings."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from activities.artifacts import ArtifactStore, Partial, S3Options, StageMemo
+from activities.contracts import RunOptions
+from activities.store import Store
+from starter.settings import Settings
+
+if TYPE_CHECKING:
+    from activities.instruction import InstructionStages
+    from activities.tasks import DocumentTasks
+
+LOCAL, LLM = "local", "llm"
+"""Model profiles: the built-in drafter, and the configured chat endpoint."""
+
+
+def open_store(settings: Settings) -> Store:
+    """The database. Raises SettingsInvalid for a URL that cannot be read."""
+    return Store.open(settings.database)
+
+
+def open_artifacts(settings: Settings) -> ArtifactStore:
+    """The artifact store: a folder, or S3."""
+    secret, token = settings.s3_secret_access_key, settings.s3_session_token
+    return ArtifactStore.open(
+        settings.artifacts,
+        s3=S3Options(
+            endpoint=settings.s3_endpoint,
+            public_endpoint=settings.s3_public_endpoint,
+            region=settings.s3_region,
+            access_key_id=settings.s3_access_key_id,
+            secret_access_key=secret.get_secret_value() if secret else None,
+            session_token=token.get_secret_value() if token else None,
+            allow_http=bool(settings.s3_endpoint and settings.s3_endpoint.startswith("http://")),
+            virtual_hosted=settings.s3_virtual_hosted,
+        )
+        if settings.artifacts.startswith("s3://")
+        else None,
+    )
+
+
+def run_options(settings: Settings) -> RunOptions:
+    """How runs started by this process execute their stages."""
+    return RunOptions(
+        heartbeat_timeout_s=settings.heartbeat_timeout_s,
+        task_queue_prefix=settings.task_queue_prefix,
+        retry_budget=settings.retry_budget,
+    )
+
+
+def model_profiles(settings: Settings) -> tuple[str, ...]:
+    """The profiles that jobs may name; the first is used where they name none."""
+    return (LLM, LOCAL) if settings.llm_base_url else (LOCAL,)
+
+
+def build_activities(
+    settings: Settings, store: Store, artifacts: ArtifactStore
+) -> tuple["InstructionStages", "DocumentTasks"]:
+    """Everything a worker does, around one store and one artifact store."""
+    from activities.drafting import ChatDrafter, LocalDrafter
+    from activities.instruction import InstructionStages, Parts
+    from activities.providers import ChatClient, ProviderClient
+    from activities.speech import OpenAiRecogniser, Recogniser, WhisperRecogniser
+    from activities.tasks import DocumentTasks, TaskParts
+
+    def provider(base_url: str, key: str | None) -> ProviderClient:
+        return ProviderClient(base_url, api_key=key, timeout_s=settings.provider_timeout_s)
+
+    local = LocalDrafter()
+    drafters: dict[str, LocalDrafter | ChatDrafter] = {LOCAL: local}
+    if settings.llm_base_url and settings.llm_model:
+        key = settings.llm_api_key.get_secret_value() if settings.llm_api_key else None
+        drafters[LLM] = ChatDrafter(
+            ChatClient(provider(settings.llm_base_url, key)), model=settings.llm_model, local=local
+        )
+    recogniser: Recogniser
+    if settings.stt_base_url:
+        key = settings.stt_api_key.get_secret_value() if settings.stt_api_key else None
+        recogniser = OpenAiRecogniser(provider(settings.stt_base_url, key), model=settings.stt_model)
+    else:
+        recogniser = WhisperRecogniser(
+            settings.speech_model, threads=settings.speech_threads, workers=settings.speech_slots
+        )
+    scratch = _scratch(settings)
+    default = model_profiles(settings)[0]
+    stages = InstructionStages(
+        Parts(
+            library=store,
+            artifacts=artifacts,
+            memo=StageMemo(artifacts),
+            partial=Partial(artifacts),
+            recogniser=recogniser,
+            drafters=drafters,
+            default_profile=default,
+            scratch=scratch,
+            language=settings.speech_language,
+            longest_ms=int(settings.max_recording_hours * 3_600_000),
+        )
+    )
+    return stages, DocumentTasks(
+        TaskParts(shelf=store, artifacts=artifacts, rewriter=drafters[default], scratch=scratch)
+    )
+
+
+def _scratch(settings: Settings) -> Path:
+    folder = settings.data_dir / "scratch"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

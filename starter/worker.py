@@ -1,0 +1,111 @@
+"""The worker: workflows and stages on the task queues it is given, until it is told to stop."""
+
+import asyncio
+import signal
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
+from datetime import timedelta
+
+import structlog
+from temporalio.client import Client
+from temporalio.worker import Worker
+from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
+
+from activities.interceptor import ErrorInterceptor
+from activities.mirror import Mirror
+from activities.pulse import beat_interval
+from activities.reconciling import Reconciler
+from activities.store import Store
+from starter.engine import connect_patiently
+from starter.settings import QUEUES, Settings
+from starter.vitals import Vitals
+from starter.wiring import build_activities, open_artifacts, open_store, run_options
+from workflows.instruction import InstructionWorkflow
+from workflows.reconciler import ReconcilerWorkflow, ensure_schedule
+from workflows.tasks import ExportWorkflow, RegenerateWorkflow
+
+log = structlog.get_logger("guidesmith.worker")
+
+WORKFLOWS = (InstructionWorkflow, ExportWorkflow, RegenerateWorkflow, ReconcilerWorkflow)
+
+PASSED_THROUGH = ("domain", "activities", "pydantic", "pydantic_core", "annotated_types", "structlog", "sqlalchemy")
+"""Modules that workflows share with the process: pure rules and values. Importing them anew inside the sandbox would
+cost every workflow most of a second."""
+
+
+def sandbox() -> SandboxedWorkflowRunner:
+    return SandboxedWorkflowRunner(restrictions=SandboxRestrictions.default.with_passthrough_modules(*PASSED_THROUGH))
+
+
+def build_workers(
+    client: Client, settings: Settings, queues: Sequence[str], activities: Sequence[object]
+) -> list[Worker]:
+    """One worker a queue, each with a thread for every slot: a sync activity never waits for a thread."""
+    return [
+        Worker(
+            client,
+            task_queue=settings.queue(queue),
+            workflows=list(WORKFLOWS) if queue == "jobs" else [],
+            activities=list(activities),  # type: ignore[arg-type]
+            activity_executor=ThreadPoolExecutor(settings.slots(queue), thread_name_prefix=f"{queue}-stage"),
+            max_concurrent_activities=settings.slots(queue),
+            workflow_runner=sandbox(),
+            interceptors=[ErrorInterceptor()],
+            graceful_shutdown_timeout=timedelta(seconds=settings.graceful_shutdown_s),
+            max_heartbeat_throttle_interval=timedelta(seconds=beat_interval(settings.heartbeat_timeout_s)),
+            default_heartbeat_throttle_interval=timedelta(seconds=beat_interval(settings.heartbeat_timeout_s)),
+        )
+        for queue in queues
+    ]
+
+
+def all_activities(settings: Settings, store: Store, client: Client) -> list[object]:
+    """Every activity, ready to register. A queue only brings the tasks that were sent to it."""
+    stages, tasks = build_activities(settings, store, open_artifacts(settings))
+    mirror = Mirror(store)
+    reconciler = Reconciler(store, client, run_options(settings))
+    return [
+        stages.extract_audio,
+        stages.transcribe,
+        stages.transcribe_piece,
+        stages.join_transcript,
+        stages.draft,
+        stages.illustrate,
+        tasks.publish,
+        tasks.fail_export,
+        tasks.rewrite,
+        tasks.fail_regenerate,
+        mirror.claim,
+        mirror.move,
+        reconciler.reconcile,
+    ]
+
+
+async def run_worker(settings: Settings, queues: Sequence[str] = QUEUES) -> None:
+    """Work until SIGTERM or SIGINT; then finish what is short, hand the rest over, and leave.
+
+    Raises:
+        SettingsInvalid: An unknown queue, or settings that contradict each other.
+    """
+    settings.check_queues(queues)
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(name, stop.set)
+    with Vitals(settings) as vitals:
+        client = await connect_patiently(vitals.runtime)
+        store = open_store(settings)
+        try:
+            if "jobs" in queues:
+                await ensure_schedule(client, settings.queue("jobs"))
+            async with AsyncExitStack() as running:
+                for worker in build_workers(client, settings, queues, all_activities(settings, store, client)):
+                    await running.enter_async_context(worker)
+                vitals.ready = True
+                log.info("worker.started", queues=list(queues))
+                await stop.wait()
+                vitals.ready = False
+                log.info("worker.stopping", graceful_shutdown_s=settings.graceful_shutdown_s)
+        finally:
+            store.dispose()

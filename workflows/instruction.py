@@ -1,0 +1,242 @@
+"""The instruction job: a recording becomes a written, illustrated instruction, and stays with its editors."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from temporalio import workflow
+from temporalio.exceptions import ApplicationError, FailureError
+from temporalio.workflow import ParentClosePolicy
+
+from workflows.rails import JobRun
+from workflows.tasks import ExportWorkflow, RegenerateWorkflow
+
+with workflow.unsafe.imports_passed_through():
+    from activities.contracts import CarriedState, JobOutcome, JobStart, TaskStart
+    from activities.instruction import InstructionStages
+    from domain.editing import Activity, next_status
+    from domain.errors import RegenerateInProgress, TerminalImmutable, TransitionRefused
+    from domain.instruction import (
+        AUDIO_READY,
+        CANCELLED,
+        DRAFT_READY,
+        FAILED,
+        INSTRUCTION,
+        TRANSCRIPT_READY,
+        InstructionStatus,
+    )
+    from domain.lifecycle import Trigger
+
+NOT_YET = "The job has no draft yet."
+
+
+@dataclass
+class Desk:
+    """What people do with the document: who works on it, and what has been asked for."""
+
+    touched: bool = False
+    exported: bool = False
+    regenerating: str | None = None
+    exporting: set[str] = field(default_factory=set)
+
+    def activity(self) -> Activity:
+        return Activity(
+            touched=self.touched,
+            regenerating=self.regenerating is not None,
+            exporting=bool(self.exporting),
+            exported=self.exported,
+        )
+
+    def is_quiet(self) -> bool:
+        return self.regenerating is None and not self.exporting
+
+
+@workflow.defn(name="instruction", failure_exception_types=[TransitionRefused])
+class InstructionWorkflow:
+    """One run of an instruction job; the workflow id is the job id."""
+
+    @workflow.init
+    def __init__(self, start: JobStart) -> None:
+        self.job = JobRun(INSTRUCTION, start)
+        self.desk = Desk()
+        self.pieces = start.pieces
+        self.cancel_requested = False
+        if start.carried is not None:
+            self.desk.touched, self.desk.exported = start.carried.touched, start.carried.exported
+
+    @workflow.run
+    async def run(self, start: JobStart) -> JobOutcome:
+        return await self.job.settled(
+            self.steps, cancelled=lambda: self.cancel_requested, failed=FAILED, stopped=CANCELLED
+        )
+
+    async def steps(self) -> None:
+        await self.job.claim()
+        await self.extract_audio()
+        await self.transcribe()
+        await self.draft_and_illustrate()
+        await self.edit_until_exported()
+
+    # --- the pipeline --------------------------------------------------------------------------------------
+
+    async def extract_audio(self) -> None:
+        if self.has_reached(AUDIO_READY):
+            return
+        result = await self.job.run_stage(InstructionStages.extract_audio)
+        self.pieces = int(result.facts.get("pieces") or 0)
+
+    async def transcribe(self) -> None:
+        """A short recording in one piece; a long one in parallel pieces, each resumable, joined at the end."""
+        if self.has_reached(TRANSCRIPT_READY):
+            return
+        if self.pieces > 1:
+            await self.job.run_stage(InstructionStages.transcribe_piece, units=self.pieces)
+            await self.job.run_stage(InstructionStages.join_transcript)
+        else:
+            await self.job.run_stage(InstructionStages.transcribe)
+
+    async def draft_and_illustrate(self) -> None:
+        if self.has_reached(DRAFT_READY):
+            return
+        await self.job.run_stage(InstructionStages.draft)
+        await self.job.run_stage(InstructionStages.illustrate)
+        self.job.show()
+
+    def has_reached(self, checkpoint: InstructionStatus) -> bool:
+        order = list(InstructionStatus)
+        return order.index(self.job.status) >= order.index(checkpoint)
+
+    # --- the document --------------------------------------------------------------------------------------
+
+    async def edit_until_exported(self) -> None:
+        """Follow what people do until an export is retrievable. Editing itself costs no event: the text is not here."""
+        while not INSTRUCTION.is_terminal(self.job.status):
+            await workflow.wait_condition(lambda: self.next_status() is not None or self.should_continue_as_new())
+            target = self.next_status()
+            if target is None:
+                await workflow.wait_condition(workflow.all_handlers_finished)
+                if self.desk.is_quiet() and self.next_status() is None:
+                    workflow.continue_as_new(self.successor())
+            else:
+                await self.job.move(target, self.trigger_of(target))
+        await workflow.wait_condition(workflow.all_handlers_finished)
+
+    def next_status(self) -> InstructionStatus | None:
+        return next_status(self.job.status, self.desk.activity())
+
+    def trigger_of(self, target: InstructionStatus) -> Trigger:
+        by_user = INSTRUCTION.may(self.job.status, target, Trigger.USER)
+        return Trigger.USER if by_user else Trigger.WORKFLOW
+
+    def should_continue_as_new(self) -> bool:
+        info = workflow.info()
+        long = info.get_current_history_length() > self.job.options.history_events
+        return (long or info.is_continue_as_new_suggested()) and self.desk.is_quiet()
+
+    def successor(self) -> JobStart:
+        carried = CarriedState(
+            status=str(self.job.status), seq=self.job.seq, touched=self.desk.touched, exported=self.desk.exported
+        )
+        return self.job.start.model_copy(update={"carried": carried})
+
+    # --- what people ask for -------------------------------------------------------------------------------
+
+    @workflow.signal
+    def cancel(self) -> None:
+        """Stop the job; the running stage is stopped first."""
+        self.cancel_requested = True
+
+    @workflow.signal
+    def edit(self) -> None:
+        """The first save, or the editor opened: DRAFT_READY becomes EDITING. Repeats change nothing."""
+        self.desk.touched = True
+
+    @workflow.query
+    def status(self) -> str:
+        return str(self.job.status)
+
+    @workflow.update
+    async def regenerate(self, task: TaskStart) -> str:
+        """Write a part again; answers the task's id once the task is under way."""
+        self.desk.touched = True
+        self.desk.regenerating = task.task_id
+        try:
+            child = await workflow.start_child_workflow(
+                RegenerateWorkflow.run,
+                task,
+                id=task.workflow_id("regenerate"),
+                parent_close_policy=ParentClosePolicy.ABANDON,
+                static_summary="write a part of the instruction again",
+            )
+        except FailureError:
+            self.desk.regenerating = None
+            raise
+        self.follow(child, self.regeneration_ended)
+        return task.task_id
+
+    @regenerate.validator
+    def refuse_regenerate(self, task: TaskStart) -> None:
+        self.refuse_unless_open()
+        if self.desk.regenerating not in (None, task.task_id):
+            raise ApplicationError(
+                "A regeneration is running already.",
+                {"task_id": self.desk.regenerating},
+                type=RegenerateInProgress.code,
+                non_retryable=True,
+            )
+
+    @workflow.update
+    async def export(self, task: TaskStart) -> str:
+        """Publish a version; answers the export's id once it is under way."""
+        self.desk.touched = True
+        if task.task_id in self.desk.exporting:
+            return task.task_id
+        self.desk.exporting.add(task.task_id)
+        try:
+            child = await workflow.start_child_workflow(
+                ExportWorkflow.run,
+                task,
+                id=task.workflow_id("export"),
+                parent_close_policy=ParentClosePolicy.ABANDON,
+                static_summary="publish a version of the instruction",
+            )
+        except FailureError:
+            self.desk.exporting.discard(task.task_id)
+            raise
+        self.follow(child, lambda succeeded: self.export_ended(task.task_id, succeeded))
+        return task.task_id
+
+    @export.validator
+    def refuse_export(self, task: TaskStart) -> None:
+        self.refuse_unless_open()
+
+    def refuse_unless_open(self) -> None:
+        """A document can be worked on from DRAFT_READY until the job ends."""
+        if self.cancel_requested or INSTRUCTION.is_terminal(self.job.status):
+            raise ApplicationError("The job has ended.", type=TerminalImmutable.code, non_retryable=True)
+        if not self.has_reached(DRAFT_READY):
+            raise ApplicationError(NOT_YET, type=TransitionRefused.code, non_retryable=True)
+
+    # --- following the tasks -------------------------------------------------------------------------------
+
+    def follow(self, child: "asyncio.Task[None]", ended: Callable[[bool], None]) -> None:
+        """Note how a child ends, without keeping its caller waiting; a cancel of the job reaches it through here."""
+
+        async def until_it_ends() -> None:
+            try:
+                await child
+            except FailureError:
+                ended(False)
+            else:
+                ended(True)
+
+        task = asyncio.create_task(until_it_ends())
+        self.job.followers.append(task)
+        task.add_done_callback(self.job.followers.remove)
+
+    def regeneration_ended(self, succeeded: bool) -> None:
+        self.desk.regenerating = None
+
+    def export_ended(self, export_id: str, succeeded: bool) -> None:
+        self.desk.exporting.discard(export_id)
+        self.desk.exported = self.desk.exported or succeeded

@@ -1,0 +1,281 @@
+"""The rails that every kind of job runs on: a run's own state of its job, how a stage is executed, how it ends.
+
+The status belongs to the workflow: every move is checked against the kind's table here, before anything is
+scheduled, and again by the store, inside its transaction, behind the run's fence.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from datetime import timedelta
+from enum import StrEnum
+from typing import Any, Generic, TypeVar
+
+from temporalio import workflow
+from temporalio.common import RetryPolicy
+from temporalio.exceptions import ActivityError, ApplicationError, CancelledError, ChildWorkflowError, FailureError
+
+from workflows.search_attributes import FAILURE_CODE, STATUS
+
+with workflow.unsafe.imports_passed_through():
+    from activities.contracts import ClaimCall, JobOutcome, JobStart, MoveCall, RunOptions, StageCall, StageResult
+    from activities.mirror import Mirror
+    from activities.stage import StageSpec, spec_of
+    from domain.errors import MESSAGE_LIMIT, Cancelled, Fenced
+    from domain.jobs import Actor, Failure
+    from domain.lifecycle import Lifecycle, Trigger
+
+S = TypeVar("S", bound=StrEnum)
+
+CANCEL_PATIENCE = timedelta(seconds=4)
+"""How long a cancelled job waits for its stage to say that it stopped. After that the fence keeps it from writing,
+and the job is CANCELLED within the five seconds that people are promised."""
+
+
+def stage_retries(budget: int) -> RetryPolicy:
+    """Half a second, doubling to half a minute: a worker's death is picked up at once, and ``budget`` = 10 outlasts a
+    database restart of two minutes."""
+    return RetryPolicy(
+        initial_interval=timedelta(milliseconds=500),
+        backoff_coefficient=2.0,
+        maximum_interval=timedelta(seconds=30),
+        maximum_attempts=budget,
+    )
+
+
+MIRROR_RETRIES = RetryPolicy(initial_interval=timedelta(milliseconds=200), maximum_interval=timedelta(seconds=10))
+"""Without end: a status that the database does not know yet is not forgotten."""
+
+
+class JobRun(Generic[S]):
+    """One run of one job.
+
+    Args:
+        lifecycle: The kind's table.
+        start: The workflow's input.
+    """
+
+    def __init__(self, lifecycle: Lifecycle[S], start: JobStart) -> None:
+        self.lifecycle = lifecycle
+        self.start = start
+        carried = start.carried
+        self.status: S = lifecycle.status(carried.status if carried else start.resume_from)
+        self.seq = carried.seq if carried else 0
+        self.stage: StageSpec | None = None
+        self.followers: list[asyncio.Task[None]] = []
+        """Tasks beside the main work (children that are followed); a cancel stops them too."""
+
+    @property
+    def options(self) -> RunOptions:
+        return self.start.options
+
+    @property
+    def dispatch_id(self) -> str:
+        """The first execution's run id: the same after continue-as-new."""
+        return workflow.info().first_execution_run_id
+
+    async def claim(self) -> None:
+        """Take a later attempt over, before its first write: whoever started this run may have died before it could
+        record that. The first attempt needs no action for it, its first stage does the same."""
+        if self.start.attempt == 1 or self.start.carried is not None:
+            return
+        claimed = await workflow.execute_local_activity_method(
+            Mirror.claim,
+            ClaimCall(
+                job_id=self.start.job_id,
+                attempt=self.start.attempt,
+                dispatch_id=self.dispatch_id,
+                resume_from=self.start.resume_from,
+                action=self.start.action,
+                client_request_id=self.start.client_request_id,
+                model_profile=self.start.model_profile,
+            ),
+            start_to_close_timeout=timedelta(seconds=30),
+            retry_policy=MIRROR_RETRIES,
+            summary="own the attempt",
+        )
+        if not claimed:
+            raise superseded()
+
+    # --- stages --------------------------------------------------------------------------------------------
+
+    async def run_stage(self, method: Callable[[Any, StageCall], StageResult], *, units: int = 0) -> StageResult:
+        """Execute a stage, or its ``units`` parallel pieces, from the current status to its checkpoint.
+
+        Pieces share the stage's place in the run's sequence; the stage that joins them comes next and shares it too.
+        """
+        spec = self._enter(spec_of(method))
+        if units:
+            calls = [self._execute(method, spec, unit=unit) for unit in range(1, units + 1)]
+            try:
+                await asyncio.gather(*calls)
+            finally:
+                for call in calls:
+                    call.cancel()
+            return StageResult()
+        result = await self._execute(method, spec)
+        self.seq += 2
+        if spec.checkpoint is not None:
+            self._turn(spec.checkpoint)
+        self.stage = None
+        return result
+
+    def _enter(self, spec: StageSpec) -> StageSpec:
+        if self.status != spec.processing:
+            self._turn(spec.processing)
+        self.stage = spec
+        workflow.set_current_details(f"**{self.status}**: {spec.summary}")
+        return spec
+
+    def _turn(self, name: str) -> None:
+        target = self.lifecycle.status(name)
+        self.lifecycle.check(self.status, target, Trigger.WORKFLOW)
+        self.status = target
+
+    def _execute(
+        self, method: Callable[[Any, StageCall], StageResult], spec: StageSpec, *, unit: int = 0
+    ) -> workflow.ActivityHandle[StageResult]:
+        return workflow.start_activity_method(
+            method,
+            StageCall(
+                job_id=self.start.job_id,
+                attempt=self.start.attempt,
+                dispatch_id=self.dispatch_id,
+                seq=self.seq + 1,
+                unit=unit,
+                heartbeat_timeout_s=self.options.heartbeat_timeout_s,
+            ),
+            task_queue=self.options.queue(spec.queue),
+            start_to_close_timeout=timedelta(seconds=self.options.stage_timeout_s),
+            heartbeat_timeout=timedelta(seconds=self.options.heartbeat_timeout_s),
+            retry_policy=stage_retries(self.options.retry_budget),
+            cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+            summary=f"{spec.summary} (piece {unit})" if unit else spec.summary,
+        )
+
+    # --- moves without a stage -----------------------------------------------------------------------------
+
+    async def move(
+        self,
+        target: S,
+        trigger: Trigger,
+        *,
+        actor: Actor = Actor.ORCHESTRATOR,
+        failure: Failure | None = None,
+        note: str = "",
+    ) -> None:
+        """Change the status, and mirror it before anything else happens.
+
+        Raises:
+            TransitionRefused: The table has no such move.
+            ApplicationError: A newer run owns the job (type ``FENCED``).
+        """
+        self.lifecycle.check(self.status, target, trigger)
+        self.status = target
+        self.seq += 1
+        written = await workflow.execute_local_activity_method(
+            Mirror.move,
+            MoveCall(
+                job_id=self.start.job_id,
+                attempt=self.start.attempt,
+                dispatch_id=self.dispatch_id,
+                seq=self.seq,
+                target=str(target),
+                trigger=str(trigger),
+                actor=str(actor),
+                failure=failure,
+                note=note,
+            ),
+            start_to_close_timeout=timedelta(seconds=30),
+            retry_policy=MIRROR_RETRIES,
+            summary=f"now {target}",
+        )
+        if not written:
+            raise superseded()
+        self.show(failure)
+
+    def show(self, failure: Failure | None = None) -> None:
+        """Tell operators where the job is: one search attribute change."""
+        workflow.set_current_details(f"**{self.status}**" + (f": {failure.failure_message}" if failure else ""))
+        changes = [STATUS.value_set(str(self.status))]
+        if failure is not None:
+            changes.append(FAILURE_CODE.value_set(failure.failure_code))
+        workflow.upsert_search_attributes(changes)
+
+    # --- the end -------------------------------------------------------------------------------------------
+
+    async def settled(
+        self, work: Callable[[], Coroutine[Any, Any, None]], *, cancelled: Callable[[], bool], failed: S, stopped: S
+    ) -> JobOutcome:
+        """Do the work to its end, whichever that is, and say so in the mirror before the workflow leaves.
+
+        Args:
+            work: The job's steps.
+            cancelled: Whether a cancel signal has arrived. Cancelling the workflow from the Temporal UI counts too.
+            failed: The status of a job that cannot go on.
+            stopped: The status of a job that was cancelled.
+
+        Raises:
+            ApplicationError: The job failed, or was superseded; the type is the failure's code.
+            CancelledError: The workflow itself was cancelled, after the job was.
+        """
+        task = asyncio.create_task(work())
+        try:
+            await workflow.wait_condition(lambda: task.done() or cancelled())
+        except asyncio.CancelledError:
+            await self._stop(task, stopped, "cancelled in the Temporal UI", Actor.SYSTEM)
+            raise
+        if not task.done():
+            await self._stop(task, stopped, "cancelled on request", Actor.EDITOR)
+            return self.outcome()
+        try:
+            task.result()
+        except FailureError as error:
+            await self._fail(error, failed)
+        return self.outcome()
+
+    def outcome(self) -> JobOutcome:
+        return JobOutcome(job_id=self.start.job_id, status=str(self.status))
+
+    async def _stop(self, task: asyncio.Task[None], stopped: S, note: str, actor: Actor) -> None:
+        """Stop the running work, wait a little until it has, and say CANCELLED."""
+        running = [each for each in (task, *self.followers) if not each.done()]
+        for each in running:
+            each.cancel()
+        await workflow.wait(running, timeout=CANCEL_PATIENCE.total_seconds())
+        if not self.lifecycle.is_terminal(self.status):
+            self.seq += 2  # past whatever the stage that was stopped could still write
+            await self.move(stopped, Trigger.API, actor=actor, note=note)
+
+    async def _fail(self, error: FailureError, failed: S) -> None:
+        failure = self.failure_of(error)
+        if failure.failure_code == Fenced.code or self.lifecycle.is_terminal(self.status):
+            raise ApplicationError(failure.failure_message, type=failure.failure_code, non_retryable=True) from None
+        self.seq += 2
+        await self.move(failed, Trigger.WORKFLOW, failure=failure)
+        raise ApplicationError(failure.failure_message, type=failure.failure_code, non_retryable=True) from None
+
+    def failure_of(self, error: FailureError) -> Failure:
+        """What the job says of an error that no retry could mend."""
+        return failure_of(error, str(self.stage.name) if self.stage else None, self.start.correlation_id)
+
+
+def superseded() -> ApplicationError:
+    """How a run ends that a newer one has overtaken: loudly for the operator, without a write."""
+    return ApplicationError("A newer run owns this job.", type=Fenced.code, non_retryable=True)
+
+
+def failure_of(error: BaseException, stage: str | None, correlation_id: str | None) -> Failure:
+    """The failure at the bottom of what Temporal raised: the activity's own code and sentence."""
+    cause: BaseException = error
+    while isinstance(cause, ActivityError | ChildWorkflowError) and cause.cause is not None:
+        cause = cause.cause
+    if isinstance(cause, CancelledError):
+        code, message = Cancelled.code, "The work was stopped on request."
+    elif isinstance(cause, ApplicationError):
+        code, message = cause.type or "INTERNAL", cause.message
+    else:
+        code = "STAGE_TIMED_OUT"
+        message = "The work did not finish in time, again and again. Retry the job; if it stays so, look at the worker."
+    return Failure(
+        failure_code=code, failure_message=message[:MESSAGE_LIMIT], failed_stage=stage, correlation_id=correlation_id
+    )

@@ -1,0 +1,80 @@
+"""Short workflows for what is asked of a document. Children of the job while it lives, on their own once it is done."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from temporalio import workflow
+from temporalio.exceptions import ActivityError, ApplicationError
+
+from workflows.rails import MIRROR_RETRIES, failure_of, stage_retries
+
+with workflow.unsafe.imports_passed_through():
+    from activities.contracts import TaskCall, TaskFailure, TaskStart
+    from activities.tasks import DocumentTasks
+    from domain.jobs import StageName
+
+
+async def carry_out(
+    task: TaskStart,
+    method: Callable[[Any, TaskCall], None],
+    fail: Callable[[Any, TaskFailure], None],
+    *,
+    stage: StageName,
+    queue: str,
+    summary: str,
+) -> None:
+    """Execute the task's one activity; when it cannot be done, its row says why before the workflow leaves."""
+    try:
+        await workflow.execute_activity_method(
+            method,
+            TaskCall(task_id=task.task_id, heartbeat_timeout_s=task.options.heartbeat_timeout_s),
+            task_queue=task.options.queue(queue),
+            start_to_close_timeout=timedelta(seconds=task.options.stage_timeout_s),
+            heartbeat_timeout=timedelta(seconds=task.options.heartbeat_timeout_s),
+            retry_policy=stage_retries(task.options.retry_budget),
+            cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+            summary=summary,
+        )
+    except ActivityError as error:
+        failure = failure_of(error, str(stage), task.job_id)
+        await workflow.execute_local_activity_method(
+            fail,
+            TaskFailure(task_id=task.task_id, failure=failure),
+            start_to_close_timeout=timedelta(seconds=30),
+            retry_policy=MIRROR_RETRIES,
+            summary="the task failed",
+        )
+        raise ApplicationError(failure.failure_message, type=failure.failure_code, non_retryable=True) from None
+
+
+@workflow.defn(name="export")
+class ExportWorkflow:
+    """Publishes exactly one version in one format."""
+
+    @workflow.run
+    async def run(self, task: TaskStart) -> None:
+        await carry_out(
+            task,
+            DocumentTasks.publish,
+            DocumentTasks.fail_export,
+            stage=StageName.EXPORT,
+            queue="media",
+            summary="typeset and store",
+        )
+
+
+@workflow.defn(name="regenerate")
+class RegenerateWorkflow:
+    """Writes the selected part of one version again."""
+
+    @workflow.run
+    async def run(self, task: TaskStart) -> None:
+        await carry_out(
+            task,
+            DocumentTasks.rewrite,
+            DocumentTasks.fail_regenerate,
+            stage=StageName.REGENERATION,
+            queue="providers",
+            summary="write the selected part again",
+        )
