@@ -5,13 +5,19 @@ and nothing about time: times, frames and anchors are derived from what is cited
 exist, or a step that cites nothing, cannot be stored.
 """
 
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from enum import StrEnum
+from itertools import accumulate
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from domain.errors import DraftInvalid
 from domain.media import Scene
-from domain.transcript import Transcript
+from domain.transcript import Segment, Transcript
+
+_MARKER = re.compile(r"<!--\s*block\b")
 
 
 class BlockRole(StrEnum):
@@ -26,8 +32,11 @@ class BlockRole(StrEnum):
 class DraftBlock(BaseModel):
     """One block as a drafter writes it.
 
-    ``text`` is Markdown without block markers: a title's or a step's first line is plain text (the heading), the
-    rest is its body.
+    ``heading`` is plain text on one line (a title's and a step's; elsewhere it may be empty), ``body`` is Markdown
+    without block markers. ``segments`` and ``scenes`` are the numbers of what the block rests on.
+
+    A drafter that knows where in a long segment a block's words stand may say so, which narrows its time:
+    ``begins_at`` non-blank characters into the first cited segment, ``ends_at`` into the last (``None``: its end).
     """
 
     model_config = ConfigDict(frozen=True)
@@ -37,6 +46,8 @@ class DraftBlock(BaseModel):
     body: str = Field(default="", max_length=20_000)
     segments: tuple[int, ...] = ()
     scenes: tuple[int, ...] = ()
+    begins_at: int = Field(default=0, ge=0)
+    ends_at: int | None = Field(default=None, ge=1)
 
 
 class Draft(BaseModel):
@@ -80,40 +91,103 @@ class Cited(BaseModel):
 def cited_time(block: DraftBlock, transcript: Transcript, scenes: tuple[Scene, ...] = ()) -> Cited | None:
     """When the block's evidence happens, or ``None`` where a title or a lead cites nothing.
 
+    A citation that begins within the recording and ends behind it (speech models round up) is cut at its end.
+
     Raises:
         DraftInvalid: The block cites a segment or scene that does not exist or lies outside the recording, or it is
             a step or a note that cites nothing.
     """
-    spans: list[tuple[int, int]] = []
-    for number in block.segments:
-        if not 0 <= number < len(transcript.segments):
-            raise DraftInvalid(f"The draft cites segment {number}, which the transcript does not have.")
-        segment = transcript.segments[number]
-        spans.append((segment.start_ms, segment.end_ms))
-    for number in block.scenes:
-        if not 0 <= number < len(scenes):
-            raise DraftInvalid(f"The draft cites scene {number}, which the recording does not have.")
-        spans.append((scenes[number].start_ms, scenes[number].end_ms))
+    spans = [*_segment_spans(block, transcript), *_scene_spans(block, scenes)]
     if not spans:
         if block.role in (BlockRole.STEP, BlockRole.NOTE):
             raise DraftInvalid(f"A {block.role} of the draft cites nothing of the recording.")
         return None
-    cited = Cited(start_ms=min(start for start, _ in spans), end_ms=max(end for _, end in spans))
-    if cited.start_ms >= transcript.duration_ms:
+    end_of_recording = max([transcript.duration_ms, *(scene.end_ms for scene in scenes)])
+    if any(not 0 <= start < end_of_recording for start, _ in spans):
         raise DraftInvalid("The draft cites a time outside the recording.")
-    return cited
+    start_ms = min(start for start, _ in spans)
+    return Cited(start_ms=start_ms, end_ms=max(start_ms, min(end_of_recording, max(end for _, end in spans))))
+
+
+def _segment_spans(block: DraftBlock, transcript: Transcript) -> Iterator[tuple[int, int]]:
+    for number in block.segments:
+        if not 0 <= number < len(transcript.segments):
+            raise DraftInvalid(f"The draft cites segment {number}, which the transcript does not have.")
+        segment = transcript.segments[number]
+        letters = len("".join(segment.text.split()))
+        begins = block.begins_at if number == min(block.segments) else 0
+        ends = block.ends_at if number == max(block.segments) and block.ends_at is not None else letters
+        if not (0 <= begins < ends <= letters or (begins == 0 and letters == 0)):
+            raise DraftInvalid(f"The draft cites words that segment {number} does not have.")
+        yield _moment(segment, begins), max(_moment(segment, begins), _moment(segment, ends, end=True))
+
+
+def _scene_spans(block: DraftBlock, scenes: tuple[Scene, ...]) -> Iterator[tuple[int, int]]:
+    for number in block.scenes:
+        if not 0 <= number < len(scenes):
+            raise DraftInvalid(f"The draft cites scene {number}, which the recording does not have.")
+        yield scenes[number].start_ms, scenes[number].end_ms
+
+
+def _moment(segment: Segment, letter: int, *, end: bool = False) -> int:
+    """When the segment's ``letter``-th non-blank character is spoken, in ms: the start of its word, or with ``end``
+    the end of the word that ends there. By the recogniser's word times; in proportion where it gave none."""
+    lengths = [len("".join(word.text.split())) for word in segment.words]
+    letters = len("".join(segment.text.split()))
+    if letters == 0 or (letter == 0 and not end) or (letter == letters and end):
+        return segment.end_ms if end else segment.start_ms
+    if sum(lengths) == letters:
+        behind = list(accumulate(lengths))
+        place = bisect_left(behind, letter) if end else bisect_right(behind, letter)
+        word = segment.words[place]
+        return min(max(word.end_ms if end else word.start_ms, segment.start_ms), segment.end_ms)
+    return segment.start_ms + (segment.end_ms - segment.start_ms) * letter // letters
 
 
 def check_draft(draft: Draft, transcript: Transcript, scenes: tuple[Scene, ...] = ()) -> None:
     """Refuse a draft that could not be traced to the recording.
 
     Raises:
-        DraftInvalid: See :func:`cited_time`; also a draft without a title or without any text.
+        DraftInvalid: :func:`draft_problems` finds something; the message is the first of it.
     """
-    roles = [block.role for block in draft.blocks]
-    if roles.count(BlockRole.TITLE) != 1 or roles[0] is not BlockRole.TITLE:
-        raise DraftInvalid("A draft has exactly one title, first.")
+    problems = draft_problems(draft, transcript, scenes)
+    if problems:
+        raise DraftInvalid(problems[0], details={"problems": len(problems)})
+
+
+def draft_problems(draft: Draft, transcript: Transcript, scenes: tuple[Scene, ...] = ()) -> list[str]:
+    """Everything that keeps a draft from being stored, as sentences that hold nothing of its text.
+
+    That is what :func:`cited_time` refuses, and: no title, or not exactly one, or not first; a lead that is not
+    second; nothing below the title; an empty block; a title or step without a heading of one line; a block marker
+    in the text, which would make two blocks of one.
+    """
+    problems = [*_shape_problems(draft.blocks)]
     for block in draft.blocks:
-        if not (block.heading.strip() or block.body.strip()):
-            raise DraftInvalid(f"A {block.role} of the draft is empty.")
-        cited_time(block, transcript, scenes)
+        problems += _text_problems(block)
+        try:
+            cited_time(block, transcript, scenes)
+        except DraftInvalid as refused:
+            problems.append(refused.message)
+    return problems
+
+
+def _shape_problems(blocks: tuple[DraftBlock, ...]) -> Iterator[str]:
+    roles = [block.role for block in blocks]
+    if roles.count(BlockRole.TITLE) != 1 or roles[0] is not BlockRole.TITLE:
+        yield "A draft has exactly one title, first."
+    elif len(roles) == 1:
+        yield "A draft has some text below its title."
+    if BlockRole.LEAD in roles and (roles.count(BlockRole.LEAD) > 1 or roles.index(BlockRole.LEAD) != 1):
+        yield "A draft has at most one lead, right below its title."
+
+
+def _text_problems(block: DraftBlock) -> Iterator[str]:
+    if not (block.heading.strip() or block.body.strip()):
+        yield f"A {block.role} of the draft is empty."
+    elif block.role in (BlockRole.TITLE, BlockRole.STEP) and not block.heading.strip():
+        yield f"A {block.role} of the draft has no heading."
+    if "\n" in block.heading or "\r" in block.heading:
+        yield f"The heading of a {block.role} has more than one line."
+    if _MARKER.search(block.heading) or _MARKER.search(block.body):
+        yield f"A {block.role} of the draft holds a block marker."

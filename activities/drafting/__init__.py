@@ -1,0 +1,16 @@
+"""Drafting: what was said, or shown, becomes a draft; a draft becomes a document; one block is written again."""
+
+from activities.drafting.compose import Composed, block_markdown, compose
+from activities.drafting.drafters import Drafter, OnProgress, Rewrite
+from activities.drafting.local import LOCAL_PROFILE, LocalDrafter
+
+__all__ = [
+    "LOCAL_PROFILE",
+    "Composed",
+    "Drafter",
+    "LocalDrafter",
+    "OnProgress",
+    "Rewrite",
+    "block_markdown",
+    "compose",
+]

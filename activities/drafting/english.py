@@ -1,0 +1,264 @@
+"""The words and phrases of spoken English instructions: verbs, cues, fillers, asides, announcements.
+
+Vocabulary only; ``spoken.py`` reads sentences with it. Every pattern ignores case and is matched against one
+sentence, most of them at its start.
+"""
+
+import re
+
+
+def _phrases(*alternatives: str) -> str:
+    return f"(?:{'|'.join(alternatives)})"
+
+
+def _pattern(*pieces: str) -> re.Pattern[str]:
+    return re.compile("".join(pieces), re.IGNORECASE)
+
+
+VERBS = frozenset(
+    (
+        *("accept", "activate", "add", "adjust", "agree", "align", "allow", "answer", "apply", "archive", "arrange"),
+        *("assign", "attach", "authorize", "browse", "build", "call", "cancel", "change", "check", "choose", "clear"),
+        *("click", "clone", "close", "collapse", "combine", "commit", "compare", "complete", "configure", "confirm"),
+        *("connect", "continue", "convert", "copy", "correct", "create", "crop", "customize", "cut", "deactivate"),
+        *("define", "delete", "deploy", "deselect", "disable", "disconnect", "dismiss", "double-click", "download"),
+        *("drag", "draw", "drop", "duplicate", "edit", "eject", "enable", "enter", "erase", "execute", "exit"),
+        *("expand", "export", "extract", "fasten", "fill", "filter", "find", "finish", "fix", "flip", "fold", "follow"),
+        *("format", "give", "go", "grab", "grant", "group", "head", "hide", "highlight", "hit", "hold", "hover"),
+        *("import", "insert", "install", "invite", "join", "jump", "keep", "label", "launch", "leave", "link", "list"),
+        *("load", "lock", "log", "look", "lower", "make", "map", "mark", "measure", "merge", "minimize", "mix"),
+        *("mount", "move", "mute", "name", "navigate", "open", "paste", "pause", "pick", "pin", "place", "plug"),
+        *("point", "post", "pour", "press", "preview", "print", "proceed", "provide", "publish", "pull", "push", "put"),
+        *("reboot", "record", "redo", "refresh", "register", "release", "reload", "remove", "rename", "reopen"),
+        *("repeat", "replace", "reply", "reset", "resize", "restart", "restore", "resume", "return", "review"),
+        *("right-click", "rotate", "run", "save", "scan", "schedule", "scroll", "search", "select", "send", "set"),
+        *("share", "sign", "skip", "sort", "specify", "split", "start", "stop", "submit", "subscribe", "swap", "swipe"),
+        *("switch", "sync", "tag", "take", "tap", "test", "tick", "tighten", "toggle", "trim", "try", "turn", "type"),
+        *("uncheck", "undo", "uninstall", "unlock", "unplug", "unscrew", "untick", "update", "upgrade", "upload"),
+        *("use", "validate", "verify", "wait", "wipe", "wrap", "write", "zip", "zoom"),
+    )
+)
+"""Verbs that people are told to do with software and with their hands. Saying, seeing and knowing are no steps."""
+
+
+GERUNDS: dict[str, str] = {}
+"""``clicking`` to ``click``, for every verb of :data:`VERBS`."""
+
+for _verb in VERBS:
+    if _verb.endswith("e") and not _verb.endswith("ee"):
+        GERUNDS[_verb[:-1] + "ing"] = _verb
+    else:
+        GERUNDS[_verb + "ing"] = _verb
+        if _verb[-1] not in "aeiouwxyh":
+            GERUNDS[_verb + _verb[-1] + "ing"] = _verb
+
+NOT_VERBS = frozenset(
+    (
+        *("is", "are", "was", "were", "am", "be", "been", "has", "have", "had", "do", "does", "did", "will", "would"),
+        *("can", "could", "should", "may", "might", "must", "see", "know", "want", "need", "get", "think", "notice"),
+        *("like", "love", "hope", "guess", "mean", "understand", "remember", "show", "explain", "say", "tell", "talk"),
+        *("hear", "feel", "believe", "got", "there", "here", "when", "if", "that", "this", "because", "since", "as"),
+        *("with", "for", "from", "in", "on", "at", "by", "to", "of", "and", "or", "but", "so", "while", "after"),
+        *("before", "until", "once", "not", "all", "what", "where", "which", "how", "who", "let", "cover", "discuss"),
+        *("inside", "under", "over", "into", "through", "above", "below", "behind", "beside", "during", "without"),
+        *("than", "per", "via", "plus", "is", "isn't", "aren't", "consider", "enjoy", "wonder", "said", "went", "was"),
+    )
+)
+"""Words that stand before 'the' or 'it' and are no instruction, for verbs that :data:`VERBS` does not know."""
+
+OBJECT_WORDS = frozenset(
+    (
+        *("a", "an", "the", "this", "that", "these", "those", "it", "them", "your", "my", "our", "his", "her", "their"),
+        *("to", "on", "in", "into", "at", "up", "down", "back", "over", "out", "off", "through", "for", "from", "and"),
+        *("until", "while", "whether", "if", "how", "what", "which", "where", "all", "any", "each", "every", "another"),
+        *("some", "one", "two", "three", "both", "again", "here", "there", "with", "as", "by", "sure"),
+    )
+)
+"""Words that follow a verb rather than a noun used as one."""
+
+NO_STEP = _pattern(
+    _phrases(
+        r"take a (?:quick )?look",
+        r"look (?:at|like|how)\b",
+        r"keep in mind",
+        r"make (?:sure|sense)\b",
+        r"go (?:over|through|into)\b(?! the menu)",
+        r"leave (?:a|your) (?:comment|like)\b",
+        r"hit (?:the )?(?:like|subscribe)\b",
+        r"subscribe\b",
+        r"give (?:you|us|me|this video)\b",
+        r"use case",
+        r"start(?:ed)? (?:with )?an? (?:quick )?(?:overview|introduction)",
+        r"call it a day",
+        r"jump (?:right )?in\b",
+        r"find (?:out|that|myself|yourself)\b",
+        r"turns? out",
+        r"go$",
+        r"head (?!to\b|over\b|back\b|into\b)",
+    )
+)
+"""Idioms that begin like a step and are none."""
+
+VERB_AS_NOUN = re.compile(
+    r"\w[\w-]*(?: [a-z][\w-]*){0,2} (?:is|are|was|were|has|have|had|will|can|appears?|opens?|shows?|lives?|works?|"
+    r"varies|vary|contains?|means?)\b"
+)
+"""'search results appear', 'export settings are below': no instruction. Case counts: names are no such nouns."""
+
+MUMBLE = _pattern(r"(?:,\s*)?\b(?:u+h+m*|u+m+|e+r+m*|h+m+|m+hm+)\b[,.]?")
+PARENTHESIS = _pattern(r",\s*", _phrases("you know", "i mean", "sort of", "kind of", "let's say"), r"\s*,")
+
+FILLER = _pattern(
+    _phrases(
+        r"(?:okay|ok|so|alright|all right|anyways?|basically|obviously|essentially)\b[,.!]?",
+        r"(?:well|right|now|and|oh|ah|yeah|yes|cool|great|perfect|good|actually|like|you know|i mean)[,.!]",
+        r"(?:and|now)\b",
+    ),
+    r"\s*",
+)
+"""At a sentence's start: says nothing, and is left out."""
+
+_WHO = r"(?:i|we|you guys|you)"
+_BEING = r"(?:'m| am|'re| are)"
+_MODAL = r"(?:'ll|'d| will| would like to| want you to| should| must| can)"
+_MEANING_TO = r"(?: going to| gonna| about to| want to| wanna| need to| have to| gotta| should| can| must)"
+_ADVERBS = "(?: just| simply| then| now| first| next)*"
+_NUMBER = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|\d+)"
+_WHICH = r"(?:very first|first|second|third|fourth|next|last|final|other|only)"
+_THEY_DO = rf"{_WHO}(?:{_BEING}|'ll| will)?{_MEANING_TO}?(?: do)?(?: next| now| here| first| then)*"
+
+CUE = _pattern(
+    _phrases(
+        r"first(?:ly)?(?: of all| off| up| things first)?",
+        r"(?:second|third|fourth)(?:ly)?",
+        r"finally|lastly",
+        r"next(?: up| step)?",
+        r"then|after that|afterwards?|at this point",
+        r"from (?:here|there)",
+        r"once (?:that's|that is|it's|you're) (?:done|finished|complete|there|ready)",
+        r"to (?:start|begin)(?: with| off)?",
+        rf"step (?:number )?{_NUMBER}(?: is(?: to)?)?",
+        rf"(?:the )?{_WHICH}(?: and (?:final|last))? (?:thing|step)(?: that)?(?: {_THEY_DO})? is(?: to)?",
+        rf"what {_THEY_DO} is(?: to)?",
+        r"all (?:you|we) (?:have to|need to|gotta) do is(?: to)?",
+    ),
+    r"\b[,:;]?\s*",
+)
+"""At a sentence's start: an instruction is about to be given."""
+
+SOFTENER = _pattern(
+    _phrases("please", "just", "simply", "go ahead and", "quickly", "now", "then", "first", "again", "next"),
+    r"\b,?\s+(?=\S)",
+)
+
+SUBJECT = _pattern(
+    _phrases(
+        r"let me",
+        r"let's|let us|lets",
+        rf"{_WHO}(?:{_MODAL}|'ve got to| have got to)?{_BEING}?{_ADVERBS}{_MEANING_TO}{{0,2}}",
+    ),
+    r"\s+",
+)
+"""Who does it and how sure they are: what an imperative goes without."""
+
+PROGRESSIVE = _pattern(_BEING, r"(?: \w+)?\s+$")
+OPTION = _pattern(r"(?:i|we|you) (?:can|could|may|might) (?:also|always|even|either)\b")
+STARTING_BY = _pattern(r"(?:start|begin|continue|finish)(?: off| out)? by\s+")
+MOUSE_BUTTON = _pattern(r"(right|double|left|middle)[ -]click(ing)?\b")
+PRESS_ON = _pattern(r"((?:(?:right|double|left|middle)-)?click|tap|press|hit)(?: down)? on\b(?! and off)")
+
+_PLACES = "in|on|at|from|under|inside|within"
+SETTING = _pattern(
+    rf"(?:in order to|as soon as|{_PLACES}|with|for|to|once|when|after|before|while|here|using|over|up|down|by|because|"
+    r"since|underneath|below|above|next to|(?:as|like) (?:i|we) (?:said|mentioned))\b[^,]*,\s+"
+)
+"""When, where or what for: 'In the top right corner, …'. Not 'if': an instruction under a condition is an aside."""
+
+SETTING_WITHOUT_COMMA = re.compile(
+    rf"(?i:{_PLACES})(?: \w[\w-]*){{1,6}}? (?=(?:click|tap|choose|select|press|pick|type|enter)\b(?: on)? "
+    r"(?:(?:the|a|an|your|this|that)\b|[A-Z]))"
+)
+
+NOTE = _pattern(
+    _phrases(
+        r"(?:please )?note\b",
+        r"remember\b",
+        r"(?:keep|bear) in mind",
+        r"be (?:careful|aware|sure)",
+        r"careful\b",
+        r"important(?:ly)?\b",
+        r"by the way",
+        r"warning\b",
+        r"(?:a |one |pro |quick )*tips?\b",
+        r"as a (?:side )?note",
+        r"make sure",
+        r"(?:don't|do not|never|always)\b",
+        r"just so you know",
+        r"one thing to (?:note|remember|watch)",
+    )
+)
+
+COURTESY = _pattern(
+    r"(?:(?:so|and|well|okay|ok|alright|all right),? )*",
+    _phrases(
+        r"hi|hello|hey|welcome(?: back)?",
+        r"good (?:morning|afternoon|evening)",
+        r"thanks|thank you",
+        r"see you|bye|goodbye|cheers|take care",
+        r"have a (?:nice|good|great)",
+        r"let's (?:get started|go$|jump (?:right )?in|dive (?:right )?in)",
+        r"okay|ok|alright|all right|so|great|perfect|yeah|yes|cool|um|uh",
+    ),
+    r"\b",
+)
+COURTESY_WORDS = 9
+"""A longer sentence says something besides."""
+
+_SUBORDINATE = "when|where|if|as|since|it|you|we|this|that|there|but|i|like"
+CLAUSE = _pattern(
+    _phrases(
+        r",?\s+(?:so that|so (?:you|we|i|it|that)|which|because|in order to|where (?:you|we|it))\b",
+        r",?\s+(?:as (?:you|we) can see|if you)\b",
+        r",?\s+and (?:you|we|it|that|this|there|i)(?:'ll|'re|'s|'m)?(?= )",
+        r"[;:]\s",
+        rf",\s+(?=(?:{_SUBORDINATE})\b)",
+        r"\s+-\s+",
+    )
+)
+"""Where the instruction ends and its explanation begins."""
+
+SEQUENCE = _pattern(r"[,;]?\s+(?:and\s+)?(?:then|after that|finally|afterwards)\b,?\s+|[,;]\s+(?:and\s+)?|\.\.\.\s+")
+"""Where one action may follow another."""
+
+_SHOW = _phrases(
+    *("video", "tutorial", "guide", "lesson", "screencast", "demo", "demonstration", "walkthrough", "overview"),
+    *("introduction", "recording", "course", "session"),
+)
+_THIS_SHOW = rf"in (?:this|today's) (?:\w+ )?{_SHOW}"
+
+GREETING = _pattern(r"(?:hi|hello|hey|good (?:morning|afternoon|evening))\b[^,.]{0,30}[,.]\s+(?:and )?")
+HOW_TO = _pattern(r"\bhow (?:to|you can|we can|you|we|i) (?P<topic>[a-z].+)")
+ANNOUNCES = _pattern(
+    r"\b",
+    _phrases(
+        *(_SHOW, "today", "show", "teach", "walk", "learn", "demonstrate", "explain", "going to", "gonna", "i'll"),
+        *("we'll", "let me", "see", "look", "this is", "here's", "cover"),
+    ),
+    r"\b",
+)
+ABOUT = _pattern(
+    r"\b(?:this is|welcome to|welcome back to|here's|here is)(?: \w+){0,3}? ",
+    rf"(?:\w+ )?{_SHOW} (?:on|to|about|for|of|covering) (?P<topic>.+)",
+)
+PLAN = _pattern(
+    rf"(?:{_THIS_SHOW}|today)\b,? {_WHO}(?:'ll|'re| will| are|'m| am)?(?: be)?(?: going to| gonna)? (?P<topic>\w.+)"
+)
+TOPIC_END = _pattern(
+    rf"[.!?;:]|,\s|\s+(?:{_THIS_SHOW}|today|so (?:that|you|let)|and (?:then )?(?:i|we|you|it|how)|because|which)\b"
+)
+TOPIC_LIMIT = 90
+"""Characters of a topic that can be a title."""
+
+EMPTY_TITLE_WORDS = frozenset(
+    {"the", "a", "an", "it", "this", "that", "do", "use", "get", "started", "work", "works", "in"}
+)

@@ -1,0 +1,122 @@
+"""Writes one block again without a model: derived anew from the sentences that it cites."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from activities.drafting import spoken
+from activities.drafting.compose import block_markdown
+from activities.drafting.markdown import escape, letters_only, one_line, plain_words
+from activities.drafting.sentences import Sentence, sentences
+from activities.drafting.steps import instructions, is_english, stretches
+from domain.document import BlockEvidence
+from domain.draft import BlockRole, DraftBlock, DraftWarning
+from domain.transcript import Transcript
+
+_SHORTER = re.compile(r"\b(?:short(?:er|en)?|concise|brief(?:er|ly)?|less text|condense|trim)\b", re.IGNORECASE)
+_AS_LIST = re.compile(r"\b(?:list|bullets?|bullet points?|points)\b", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"(?<=[.!?\u2026])\s+")
+_SAME_BLOCK_SHARE = 0.5
+"""Share of a sentence's words that a block has when the sentence is in it."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What of a user's instruction can be followed without a model."""
+
+    shorter: bool = False
+    as_list: bool = False
+    unknown: bool = False
+
+    @classmethod
+    def of(cls, instruction: str | None) -> "Wish":
+        words = (instruction or "").strip()
+        shorter = bool(_SHORTER.search(words))
+        as_list = not shorter and bool(_AS_LIST.search(words))
+        return cls(shorter=shorter, as_list=as_list, unknown=bool(words) and not (shorter or as_list))
+
+
+def rederived(
+    text: str, *, evidence: BlockEvidence, transcript: Transcript, wish: Wish
+) -> tuple[str, tuple[DraftWarning, ...]]:
+    """The text again, and a warning where the wish was not followed.
+
+    A whole block that cites something is derived from it. A passage of a block, or a block that cites nothing, is
+    the writer's own: it only loses its mumbling, or all but its first sentence.
+    """
+    segments = [transcript.segments[number] for number in evidence.segments if number < len(transcript.segments)]
+    if not segments or not is_whole(text, evidence.role):
+        unfollowed = wish.unknown or wish.as_list
+        return _tidied(text, shorter=wish.shorter), (_NOT_FOLLOWED,) if unfollowed else ()
+    said = _own_sentences(text, sentences(segments))
+    block = _block(evidence.role, said, wish, transcript.language)
+    markdown = block_markdown(block, language=transcript.language) if block else text
+    return markdown, (_NOT_FOLLOWED,) if wish.unknown else ()
+
+
+def is_whole(text: str, role: BlockRole) -> bool:
+    """Whether ``text`` is a whole block of this role rather than a passage of one: it begins as such a block does."""
+    marks = {BlockRole.TITLE: "# ", BlockRole.STEP: "## ", BlockRole.NOTE: ">", BlockRole.LEAD: ""}
+    return text.startswith(marks[role])
+
+
+_NOT_FOLLOWED = DraftWarning(
+    code="INSTRUCTION_NOT_FOLLOWED",
+    message="The built-in drafter can make a text shorter or turn it into a list, and could not follow this "
+    "instruction. Configure a language model for other wishes.",
+)
+
+
+def _block(role: BlockRole, said: Sequence[Sentence], wish: Wish, language: str | None) -> DraftBlock | None:
+    if not said:
+        return None
+    english = is_english(language, (word for each in said for word in each.text.split()))
+    if role is BlockRole.TITLE:
+        found = spoken.title([each.text for each in said]) if english else None
+        return DraftBlock(role=role, heading=found[1]) if found else None
+    heading, texts = _step(said, english) if role is BlockRole.STEP else ("", _told(said, english))
+    if wish.shorter:
+        texts = [] if heading else texts[:1]
+    body = "\n".join(f"- {escape(text)}" for text in texts) if wish.as_list else escape(" ".join(texts))
+    return DraftBlock(role=role, heading=heading, body=body)
+
+
+def _step(said: Sequence[Sentence], english: bool) -> tuple[str, list[str]]:
+    """Heading and sentences of a step; what comes with it stays with it."""
+    entries = instructions(said) if english else []
+    if not any(entry.role is BlockRole.STEP for entry in entries):
+        entries = stretches(said, english=english)
+    place = next(number for number, entry in enumerate(entries) if entry.role is BlockRole.STEP)
+    before = [text for entry in entries[:place] for text in entry.texts]
+    behind = [entry.said() for entry in entries[place + 1 :]]
+    return entries[place].heading, [*before, *entries[place].texts, *behind]
+
+
+def _told(said: Sequence[Sentence], english: bool) -> list[str]:
+    kept = [each.text for each in said if not spoken.is_courtesy(each.text)] if english else []
+    kept = kept or [each.text for each in said]
+    return [spoken.cleaned(text) if english else one_line(text) for text in kept]
+
+
+def _own_sentences(text: str, said: list[Sentence]) -> list[Sentence]:
+    """The cited sentences that are this block's, where it shares its segments with others."""
+    written = {letters_only(word) for word in plain_words(text).split()}
+
+    def share(sentence: Sentence) -> float:
+        words = [letters_only(word) for word in sentence.text.split()]
+        return sum(word in written for word in words) / max(1, len(words))
+
+    return [each for each in said if share(each) >= _SAME_BLOCK_SHARE] or said
+
+
+def _tidied(markdown: str, *, shorter: bool) -> str:
+    """The text itself: only its first sentence (below a heading), or the same without mumbling."""
+    if not shorter:
+        return "\n".join(spoken.without_mumbling(line) for line in markdown.split("\n"))
+    lines = markdown.split("\n")
+    kept: list[str] = []
+    for line in lines:
+        if line.strip() and not line.lstrip().startswith("#"):
+            return "\n".join([*kept, _SENTENCE_END.split(line, maxsplit=1)[0]])
+        kept.append(line)
+    return markdown
