@@ -114,6 +114,10 @@ def status_of(error: GuidesmithError) -> HTTPStatus:
 def error_response(error: GuidesmithError) -> JSONResponse:
     """``error`` as it is sent."""
     status = status_of(error)
+    if status is HTTPStatus.NOT_FOUND:
+        error = not_found()
+    if status is HTTPStatus.BAD_REQUEST and isinstance(error, errors.RequestInvalid) and "issues" not in error.details:
+        error.details["issues"] = [{"path": "", "code": "value_error", "message": error.message}]
     if status is HTTPStatus.INTERNAL_SERVER_ERROR:
         log("api").error("request.failed", code=error.code, error=error.message)
         error = GuidesmithError("Something went wrong on our side. The request id leads to it in the logs.")

@@ -1,0 +1,137 @@
+"""The API put together: its parts, its routes, and the server that runs it."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import uvicorn
+from anyio import to_thread
+from fastapi import FastAPI
+
+from activities.artifacts import ArtifactStore
+from activities.store import Store
+from starter.api.capabilities import Capabilities
+from starter.api.context import Api
+from starter.api.declared import declare
+from starter.api.errors import handle_errors
+from starter.api.feed import Feed
+from starter.api.gate import BASE, Gate
+from starter.api.readiness import Check, Readiness
+from starter.api.routes import (
+    events,
+    exports,
+    health,
+    instructions,
+    jobs,
+    lifecycles,
+    projects,
+    transcripts,
+    uploads,
+)
+from starter.engine import connect, engine_faults
+from starter.jobs import JobService
+from starter.settings import Settings
+from starter.tokens import Tokens
+from starter.wiring import model_profiles, open_artifacts, open_store, run_options
+
+VERSION = "1"
+
+ROUTES = (projects, jobs, uploads, transcripts, events, instructions, exports, lifecycles)
+
+THREADS = 40
+"""Blocking calls (database, artifacts) at once in one process."""
+
+GRACEFUL_SHUTDOWN_S = 3
+"""How long open requests may take to end when the process is told to stop. Event streams are cut."""
+
+
+def create_app(
+    settings: Settings, store: Store, artifacts: ArtifactStore, job_service: JobService, *, engine: Check
+) -> FastAPI:
+    """The ASGI application.
+
+    Args:
+        engine: Returns when Temporal answers, for ``/readyz``.
+
+    Raises:
+        SettingsInvalid: There is no secret to sign tokens with.
+    """
+    secret = settings.signing_secret()
+    feed = Feed(store)
+
+    async def database() -> None:
+        await to_thread.run_sync(store.ping)
+
+    async def artifact_store() -> None:
+        await to_thread.run_sync(artifacts.ping)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        to_thread.current_default_thread_limiter().total_tokens = THREADS
+        async with feed.polling():
+            yield
+
+    app = FastAPI(
+        title="guidesmith",
+        version=VERSION,
+        description="Recordings become written, illustrated instructions.",
+        openapi_url=f"{BASE}/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=lifespan,
+    )
+    app.state.api = Api(
+        settings=settings,
+        store=store,
+        artifacts=artifacts,
+        jobs=job_service,
+        capabilities=Capabilities(secret),
+        feed=feed,
+        readiness=Readiness({"database": database, "engine": engine, "artifacts": artifact_store}),
+    )
+    app.add_middleware(Gate, tokens=Tokens(secret), json_cap_bytes=settings.json_cap_bytes)
+    handle_errors(app)
+    for module in ROUTES:
+        app.include_router(module.router, prefix=BASE)
+    app.include_router(health.router)
+    declare(app)
+    return app
+
+
+def server(app: FastAPI, settings: Settings) -> uvicorn.Server:
+    """The HTTP server, on the address of the settings."""
+    return uvicorn.Server(
+        uvicorn.Config(
+            app,
+            host=settings.api_host,
+            port=settings.api_port,
+            log_config=None,
+            access_log=False,  # the gate says more
+            server_header=False,
+            date_header=True,
+            timeout_graceful_shutdown=GRACEFUL_SHUTDOWN_S,
+            timeout_keep_alive=30,
+            h11_max_incomplete_event_size=64 * 1024,
+            proxy_headers=False,
+        )
+    )
+
+
+async def run_api(settings: Settings) -> None:
+    """Serve until SIGTERM or SIGINT. Temporal need not be there yet: the client connects at its first call.
+
+    Raises:
+        SettingsInvalid: There is no secret to sign tokens with, or a URL cannot be read.
+    """
+    store, artifacts = open_store(settings), open_artifacts(settings)
+    client = await connect(lazy=True)
+
+    async def engine() -> None:
+        async with engine_faults():
+            await client.service_client.check_health()
+
+    service = JobService(store, artifacts, client, run_options(settings), model_profiles(settings))
+    try:
+        await server(create_app(settings, store, artifacts, service, engine=engine), settings).serve()
+    finally:
+        store.dispose()

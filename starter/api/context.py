@@ -1,0 +1,124 @@
+"""What the routes work with, made once, and what they ask of a request."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, cast
+
+from fastapi import Depends, Request
+
+from activities.artifacts import ArtifactStore
+from activities.store import Store
+from domain.artifacts import ArtifactKind
+from domain.jobs import Export, ExportStatus, Job
+from starter.api.capabilities import Capabilities
+from starter.api.errors import not_found
+from starter.api.feed import Feed
+from starter.api.gate import BASE, RequestFacts
+from starter.api.readiness import Readiness
+from starter.api.shapes import ExportAnswer, FailureAnswer, JobAnswer, Manifest, ManifestExport
+from starter.jobs import JobService
+from starter.settings import Settings
+
+IDENTIFIER = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+
+MANIFEST_EXPORTS = 100
+"""Exports that a manifest lists: the newest ones."""
+
+
+@dataclass(frozen=True)
+class Api:
+    """The parts of one API process. Made in ``starter/api/app.py``, found by routes as a parameter."""
+
+    settings: Settings
+    store: Store
+    artifacts: ArtifactStore
+    jobs: JobService
+    capabilities: Capabilities
+    feed: Feed
+    readiness: Readiness
+
+    def job_answer(self, job: Job) -> JobAnswer:
+        """The job as it is sent, with its manifest. Reads the database."""
+        return JobAnswer(
+            **job.model_dump(include=set(JobAnswer.model_fields) - {"manifest", "failure"}),
+            manifest=self._manifest(job),
+            failure=FailureAnswer.of(job.failure),
+        )
+
+    def _manifest(self, job: Job) -> Manifest:
+        newest = {artifact.kind: artifact.blob.key for artifact in self.store.artifacts(job.id)}
+        uris = {
+            f"{kind}_uri": self.artifacts.uri(newest[kind])
+            for kind in (ArtifactKind.VIDEO, ArtifactKind.AUDIO, ArtifactKind.TRANSCRIPT, ArtifactKind.DRAFT)
+            if kind in newest
+        }
+        exports: tuple[ManifestExport, ...] = ()
+        if job.instruction_id is not None:
+            exports = tuple(
+                ManifestExport(export_id=each.id, format=each.format, export_uri=self.artifacts.uri(each.blob.key))
+                for each in self.store.list_exports(job.owner, job.id, limit=MANIFEST_EXPORTS).items
+                if each.blob is not None
+            )
+        return Manifest(**uris, exports=exports)
+
+    def export_answer(self, export: Export, request: Request) -> ExportAnswer:
+        """The export as it is sent; a finished one with a fresh signed address."""
+        url, expires_at = None, None
+        if export.status is ExportStatus.SUCCEEDED and export.blob is not None:
+            expires_at = datetime.now(UTC) + timedelta(seconds=self.settings.download_url_ttl_s)
+            url = self._download_url(export, expires_at, request)
+        return ExportAnswer(
+            **export.model_dump(include=set(ExportAnswer.model_fields) - {"failure", "status"}),
+            export_id=export.id,
+            status=export.status.value,
+            size_bytes=export.blob.size_bytes if export.blob else None,
+            checksum_sha256=export.blob.checksum_sha256 if export.blob else None,
+            failure=FailureAnswer.of(export.failure),
+            download_url=url,
+            download_url_expires_at=expires_at,
+        )
+
+    def _download_url(self, export: Export, expires_at: datetime, request: Request) -> str:
+        assert export.blob is not None
+        direct = self.artifacts.signed_get_url(export.blob, self.settings.download_url_ttl_s, export.filename)
+        if direct is not None:
+            return direct
+        return self.address(
+            request, f"downloads/{self.capabilities.sign('download', export.id, expires_at.timestamp())}"
+        )
+
+    def address(self, request: Request, path: str) -> str:
+        """``path`` below the API's base as the caller reaches it."""
+        root = self.settings.public_url or str(request.base_url).rstrip("/")
+        return f"{root}{BASE}/{path}"
+
+
+def _api(request: Request) -> Api:
+    return cast(Api, request.app.state.api)
+
+
+def _facts(request: Request) -> RequestFacts:
+    return cast(RequestFacts, request.state.facts)
+
+
+def _owner(request: Request) -> str:
+    principal = _facts(request).principal
+    assert principal is not None, "the gate lets nobody through without a token"
+    return principal.subject
+
+
+ApiParts = Annotated[Api, Depends(_api)]
+Facts = Annotated[RequestFacts, Depends(_facts)]
+Owner = Annotated[str, Depends(_owner)]
+
+
+def identifier(text: str) -> str:
+    """``text``, when it can be the id of something.
+
+    Raises:
+        NotFound: It cannot: answered like what is absent.
+    """
+    if not IDENTIFIER.fullmatch(text):
+        raise not_found()
+    return text

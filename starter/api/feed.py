@@ -1,0 +1,135 @@
+"""The event stream's source: one poller for a process, however many clients listen.
+
+A client first reads the job's log from where it left off, then waits. One task asks the database four times a second
+how far the logs of the followed jobs have come, fetches what is new once, and wakes those who wait. A job's log has no
+gaps and its numbers are given under the job's lock, so "everything after n" is never wrong.
+"""
+
+import asyncio
+import contextlib
+from collections import deque
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from anyio import to_thread
+
+from domain.errors import GuidesmithError
+from domain.jobs import Event
+from starter.logs import log
+
+POLL_S = 0.25
+BUFFERED = 512
+"""Events a job that stay at hand; a client that is further behind reads the database itself."""
+
+PAGE = 500
+
+
+class EventLog(Protocol):
+    """What the feed reads of the store. Blocking; called in threads."""
+
+    def events(self, job_id: str, after_seq: int = 0, limit: int = 500) -> tuple[Event, ...]: ...
+
+    def last_event_seqs(self, job_ids: Sequence[str]) -> Mapping[str, int]: ...
+
+
+@dataclass
+class _Topic:
+    """One followed job."""
+
+    latest: int
+    followers: int = 0
+    recent: deque[Event] = field(default_factory=lambda: deque(maxlen=BUFFERED))
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def add(self, events: Sequence[Event]) -> None:
+        self.recent.extend(events)
+        self.latest = events[-1].seq
+        self.changed.set()
+        self.changed = asyncio.Event()
+
+    def after(self, seq: int) -> list[Event] | None:
+        """What follows ``seq``, or ``None`` when the buffer does not reach back that far."""
+        if seq >= self.latest:
+            return []
+        if not self.recent or self.recent[0].seq > seq + 1:
+            return None
+        return [event for event in self.recent if event.seq > seq]
+
+
+class Feed:
+    """Followed jobs and the one task that polls for them."""
+
+    def __init__(self, events: EventLog, *, poll_s: float = POLL_S) -> None:
+        self._log = events
+        self._poll_s = poll_s
+        self._topics: dict[str, _Topic] = {}
+        self._wanted = asyncio.Event()
+
+    @property
+    def followers(self) -> int:
+        """How many streams are open."""
+        return sum(topic.followers for topic in self._topics.values())
+
+    @asynccontextmanager
+    async def polling(self) -> AsyncIterator[None]:
+        """Poll while the block runs."""
+        task = asyncio.create_task(self._poll(), name="event-feed")
+        try:
+            yield
+        finally:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+    async def follow(self, job_id: str, after_seq: int) -> AsyncIterator[Event]:
+        """The job's events after ``after_seq``, then live, each once and in order, until the caller stops."""
+        topic = await self._subscribe(job_id)
+        seq = after_seq
+        try:
+            while True:
+                changed = topic.changed
+                events = topic.after(seq)
+                if events is None:
+                    events = list(await to_thread.run_sync(self._log.events, job_id, seq, PAGE))
+                for event in events:
+                    yield event
+                    seq = event.seq
+                if not events:
+                    await changed.wait()
+        finally:
+            topic.followers -= 1
+            if topic.followers == 0 and self._topics.get(job_id) is topic:
+                del self._topics[job_id]
+
+    async def _subscribe(self, job_id: str) -> _Topic:
+        if job_id not in self._topics:
+            seqs = await to_thread.run_sync(self._log.last_event_seqs, [job_id])
+            self._topics.setdefault(job_id, _Topic(latest=seqs.get(job_id, 0)))
+        topic = self._topics[job_id]
+        topic.followers += 1
+        self._wanted.set()
+        return topic
+
+    async def _poll(self) -> None:
+        while True:
+            if not self._topics:
+                self._wanted.clear()
+                await self._wanted.wait()
+            try:
+                await self._fetch()
+            except GuidesmithError as fault:
+                log("api.feed").warning("feed.poll_failed", code=fault.code)
+            await asyncio.sleep(self._poll_s)
+
+    async def _fetch(self) -> None:
+        followed = list(self._topics)
+        seqs = await to_thread.run_sync(self._log.last_event_seqs, followed)
+        for job_id in followed:
+            topic = self._topics.get(job_id)
+            if topic is None or seqs.get(job_id, 0) <= topic.latest:
+                continue
+            events = await to_thread.run_sync(self._log.events, job_id, topic.latest, PAGE)
+            if events:
+                topic.add(events)

@@ -1,0 +1,27 @@
+"""Whether the process lives, and whether it can work."""
+
+from fastapi import APIRouter, Response
+
+from starter.api.context import ApiParts
+from starter.api.declared import errors
+from starter.api.shapes import Alive, Readiness
+
+router = APIRouter(tags=["health"])
+
+
+@router.get("/healthz", responses={500: errors()[500]})
+async def healthz() -> Alive:
+    """The process answers."""
+    return Alive()
+
+
+@router.get(
+    "/readyz",
+    responses={503: {"model": Readiness, "description": "Something it needs is not there."}, 500: errors()[500]},
+)
+async def readyz(api: ApiParts, response: Response) -> Readiness:
+    """Database, engine and artifact store answer."""
+    checks = await api.readiness.checks()
+    ready = all(result == "ok" for result in checks.values())
+    response.status_code = 200 if ready else 503
+    return Readiness(status="ready" if ready else "not ready", checks=checks)

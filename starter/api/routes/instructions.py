@@ -1,0 +1,89 @@
+"""The written instruction: read, edited, and written again in part."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from domain.errors import RequestInvalid
+from starter.api.context import ApiParts, Owner, identifier
+from starter.api.declared import errors
+from starter.api.routes.paging import Cursor, Limit
+from starter.api.shapes import (
+    InstructionAnswer,
+    Listed,
+    NewRegeneration,
+    SaveInstruction,
+    Selection,
+    TaskAnswer,
+    VersionAnswer,
+)
+from starter.jobs import RegenerateRequest
+
+router = APIRouter(tags=["instructions"])
+
+
+@router.get("/instructions/{instruction_id}", responses=errors(400, 404))
+def get_instruction(
+    instruction_id: str,
+    api: ApiParts,
+    owner: Owner,
+    version: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="Exactly this version; none: latest.")] = None,
+) -> InstructionAnswer:
+    """The instruction's text."""
+    return InstructionAnswer.of(api.store.get_instruction(owner, identifier(instruction_id), version))
+
+
+@router.put("/instructions/{instruction_id}", responses=errors(400, 404, 409, 413, 415))
+async def save_instruction(
+    instruction_id: str, saved: SaveInstruction, api: ApiParts, owner: Owner
+) -> InstructionAnswer:
+    """Save an edit as the next version. Identical text makes none."""
+    return InstructionAnswer.of(
+        await api.jobs.save(owner, identifier(instruction_id), saved.base_version, saved.markdown)
+    )
+
+
+@router.get("/instructions/{instruction_id}/versions", responses=errors(400, 404))
+def list_versions(
+    instruction_id: str, api: ApiParts, owner: Owner, limit: Limit = 20, cursor: Cursor = None
+) -> Listed[VersionAnswer]:
+    """The versions without their text, newest first."""
+    page = api.store.versions(owner, identifier(instruction_id), limit, cursor)
+    return Listed(items=tuple(VersionAnswer.of(each) for each in page.items), next_cursor=page.next_cursor)
+
+
+@router.post(
+    "/instructions/{instruction_id}/regenerate",
+    status_code=202,
+    responses={200: {"model": TaskAnswer, "description": "Asked before."}, **errors(400, 404, 409, 413, 415, 502)},
+)
+async def regenerate(
+    instruction_id: str, new: NewRegeneration, api: ApiParts, owner: Owner, response: Response
+) -> TaskAnswer:
+    """Write a part of the instruction again. What is outside the selection stays as it is."""
+    request = RegenerateRequest(**new.model_dump(exclude={"selection"}), selection=checked_selection(new.selection))
+    task, replayed = await api.jobs.regenerate(owner, identifier(instruction_id), request)
+    response.status_code = 200 if replayed else 202
+    return TaskAnswer.of(task)
+
+
+@router.get("/tasks/{task_id}", responses=errors(404))
+def get_task(task_id: str, api: ApiParts, owner: Owner) -> TaskAnswer:
+    """How far a regeneration is."""
+    return TaskAnswer.of(api.store.get_regenerate(identifier(task_id), owner=owner))
+
+
+def checked_selection(selection: Selection) -> dict[str, object]:
+    """The one of the two that is given.
+
+    Raises:
+        RequestInvalid: None or both, or an empty range.
+    """
+    if (selection.block_id is None) == (selection.char_range is None):
+        raise RequestInvalid("A selection names a block_id or a char_range: one of the two.")
+    if selection.block_id is not None:
+        return {"block_id": selection.block_id}
+    assert selection.char_range is not None
+    if selection.char_range.start_offset >= selection.char_range.end_offset:
+        raise RequestInvalid("The char_range is empty: end_offset must be beyond start_offset.")
+    return {"char_range": selection.char_range.model_dump()}

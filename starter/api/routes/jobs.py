@@ -1,0 +1,88 @@
+"""A job's life: looked at, run, cancelled, retried, and the log of what happened."""
+
+from typing import Annotated
+
+from anyio import to_thread
+from fastapi import APIRouter, Query, Response
+
+from domain.jobs import Job
+from starter.api.context import Api, ApiParts, Owner, identifier
+from starter.api.declared import errors
+from starter.api.routes.paging import Cursor, Limit
+from starter.api.shapes import HistoryRow, JobAnswer, Listed, NewRetry, RetryResult, RunResult
+
+router = APIRouter(prefix="/jobs", tags=["jobs"])
+
+Filter = Annotated[str | None, Query(max_length=100, pattern=r"^[A-Za-z_-]*$")]
+
+
+async def answered(api: Api, job: Job) -> JobAnswer:
+    """The job as it is sent, from an async route."""
+    return await to_thread.run_sync(api.job_answer, job)
+
+
+@router.get("", responses=errors(400))
+def list_jobs(
+    api: ApiParts,
+    owner: Owner,
+    kind: Filter = None,
+    status: Filter = None,
+    project_id: Annotated[str | None, Query(max_length=100, pattern=r"^[A-Za-z0-9-]*$")] = None,
+    limit: Limit = 20,
+    cursor: Cursor = None,
+) -> Listed[JobAnswer]:
+    """Your jobs, newest first."""
+    page = api.store.list_jobs(
+        owner, kind=kind or None, status=status or None, project_id=project_id or None, limit=limit, cursor=cursor
+    )
+    return Listed(items=tuple(api.job_answer(job) for job in page.items), next_cursor=page.next_cursor)
+
+
+@router.get("/{job_id}", responses=errors(404))
+def get_job(job_id: str, api: ApiParts, owner: Owner) -> JobAnswer:
+    """One job."""
+    return api.job_answer(api.store.get_job(identifier(job_id), owner=owner))
+
+
+@router.get("/{job_id}/history", responses=errors(400, 404))
+def history(job_id: str, api: ApiParts, owner: Owner, limit: Limit = 20, cursor: Cursor = None) -> Listed[HistoryRow]:
+    """The audit trail, newest first."""
+    page = api.store.history(owner, identifier(job_id), limit, cursor)
+    return Listed(items=tuple(HistoryRow.of(event) for event in page.items), next_cursor=page.next_cursor)
+
+
+@router.post(
+    "/{job_id}/run",
+    status_code=202,
+    responses={200: {"model": RunResult, "description": "It runs already."}, **errors(404, 409, 413, 415, 502)},
+)
+async def run_job(job_id: str, api: ApiParts, owner: Owner, response: Response) -> RunResult:
+    """Start the job's workflow, once, however often and however concurrently this is called."""
+    answer = RunResult.model_validate(await api.jobs.run(owner, identifier(job_id)))
+    response.status_code = 200 if answer.replayed else 202
+    return answer
+
+
+@router.post("/{job_id}/cancel", responses=errors(404, 409, 413, 415))
+async def cancel_job(job_id: str, api: ApiParts, owner: Owner) -> JobAnswer:
+    """Stop the job's work, and the job."""
+    return await answered(api, await api.jobs.cancel(owner, identifier(job_id)))
+
+
+@router.post(
+    "/{job_id}/retry",
+    status_code=202,
+    responses={
+        200: {"model": RetryResult, "description": "Asked before."},
+        **errors(400, 404, 409, 413, 415, 502),
+    },
+)
+async def retry_job(job_id: str, new: NewRetry, api: ApiParts, owner: Owner, response: Response) -> RetryResult:
+    """Start a failed job again, from its latest checkpoint whose artifact still verifies."""
+    answer = RetryResult.model_validate(
+        await api.jobs.retry(
+            owner, identifier(job_id), model_profile=new.model_profile, client_request_id=new.client_request_id
+        )
+    )
+    response.status_code = 200 if answer.replayed else 202
+    return answer

@@ -1,0 +1,427 @@
+"""The bodies of requests and answers, as the contract has them."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Any, Generic, Literal, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainSerializer, StrictInt, StringConstraints
+
+from activities.store import VersionSummary
+from domain.errors import MESSAGE_LIMIT
+from domain.jobs import Event, Failure, InstructionVersion, Project, RegenerateTask
+
+Item = TypeVar("Item")
+
+
+def _rfc3339(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _without_controls(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("has control characters")
+    return text
+
+
+def _without_nul(text: str) -> str:
+    if "\x00" in text or any("\ud800" <= each <= "\udfff" for each in text):
+        raise ValueError("has characters that cannot be stored")
+    return text
+
+
+Moment = Annotated[
+    datetime,
+    PlainSerializer(_rfc3339, return_type=str),
+    Field(description="RFC 3339, UTC.", examples=["2026-01-31T12:00:00.000Z"]),
+]
+"""A time as it is sent."""
+
+Line = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=200),
+    AfterValidator(_without_controls),
+]
+"""A short text on one line."""
+
+Text = Annotated[str, AfterValidator(_without_nul)]
+
+Checksum = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+Count = Annotated[StrictInt, Field(ge=0, le=2**53)]
+VersionNumber = Annotated[StrictInt, Field(ge=1, le=2**31 - 1)]
+
+
+class Shape(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Listed(Shape, Generic[Item]):
+    """One page of a list, newest first."""
+
+    items: tuple[Item, ...]
+    next_cursor: str | None = Field(default=None, description="For the next page; null at the end.")
+
+
+# --- projects and jobs -------------------------------------------------------------------------------------------
+
+
+class NewProject(Shape):
+    name: Line
+    stages: dict[Literal["audio", "transcription", "draft"], Literal["external"]] = Field(
+        default_factory=dict, description="Stages that a runner of yours does and reports by callback."
+    )
+
+
+class ProjectAnswer(Shape):
+    id: str
+    name: str
+    stages: dict[str, str]
+    created_at: Moment
+
+    @classmethod
+    def of(cls, project: Project) -> "ProjectAnswer":
+        return cls(id=project.id, name=project.name, stages=project.stages, created_at=project.created_at)
+
+
+class NewJob(Shape):
+    language: Annotated[str, StringConstraints(pattern=r"^[a-zA-Z]{2,3}(-[A-Za-z0-9]{2,8})*$")] | None = Field(
+        default=None, description="The spoken language; null: detect it.", examples=["en"]
+    )
+    model_profile: Line | None = None
+
+
+class FailureAnswer(Shape):
+    failure_code: str
+    failure_message: str = Field(max_length=MESSAGE_LIMIT)
+    failed_stage: str | None
+    correlation_id: str | None
+
+    @classmethod
+    def of(cls, failure: Failure | None) -> "FailureAnswer | None":
+        return cls(**failure.model_dump()) if failure else None
+
+
+class ManifestExport(Shape):
+    export_id: str
+    format: str
+    export_uri: str
+
+
+class Manifest(Shape):
+    """The newest artifact of each kind. The URIs are names, not addresses; what is downloaded has a signed one."""
+
+    video_uri: str | None = None
+    audio_uri: str | None = None
+    transcript_uri: str | None = None
+    draft_uri: str | None = None
+    exports: tuple[ManifestExport, ...] = ()
+
+
+class JobAnswer(Shape):
+    id: str
+    kind: str
+    project_id: str
+    status: str
+    progress: int = Field(ge=0, le=100)
+    manifest: Manifest
+    source_name: str | None
+    language: str | None
+    instruction_id: str | None
+    failure: FailureAnswer | None
+    attempt: int
+    version: int
+    created_at: Moment
+    updated_at: Moment
+    completed_at: Moment | None
+
+
+class RunResult(Shape):
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    job_id: str
+    status: str
+    dispatch_id: str
+    replayed: bool
+
+
+class NewRetry(Shape):
+    client_request_id: Line
+    model_profile: Line | None = None
+
+
+class RetryResult(RunResult):
+    resume_from_status: str
+    checkpoint_ref: str | None
+    model_profile: str | None
+
+
+# --- uploads -----------------------------------------------------------------------------------------------------
+
+
+class NewUpload(Shape):
+    filename: Annotated[str, StringConstraints(min_length=1, max_length=1000), AfterValidator(_without_nul)]
+    size_bytes: Count | None = None
+    checksum_sha256: Checksum | None = None
+
+
+class UploadAnswer(Shape):
+    upload_id: str
+    video_uri: str
+    upload_url: str = Field(
+        description="PUT the whole file here, or a part of it to `?part=N` (from 1); GET says what has arrived."
+    )
+    part_size: int = Field(description="The size of a part that suits this server, in bytes.")
+    expires_at: Moment
+
+
+class UploadProgress(Shape):
+    received_parts: tuple[int, ...]
+    received_bytes: int
+
+
+class ConfirmUpload(Shape):
+    video_uri: Annotated[str, StringConstraints(min_length=1, max_length=1000)]
+    size_bytes: Count | None = None
+    checksum_sha256: Checksum | None = None
+
+
+class Confirmed(Shape):
+    job: JobAnswer
+    replayed: bool
+
+
+# --- transcript and history --------------------------------------------------------------------------------------
+
+
+class TranscriptItem(Shape):
+    start_ms: int
+    end_ms: int
+    text: str
+
+
+class TranscriptPage(Shape):
+    items: tuple[TranscriptItem, ...]
+    limit: int
+    next_cursor: str | None
+
+
+class HistoryRow(Shape):
+    seq: int
+    event_type: str
+    job_id: str
+    project_id: str
+    actor_type: str
+    prev_status: str | None
+    new_status: str | None
+    occurred_at: Moment
+    recorded_at: Moment
+    correlation_id: str
+    attempt: int
+    data: dict[str, Any]
+
+    @classmethod
+    def of(cls, event: Event) -> "HistoryRow":
+        return cls(**event.model_dump(include=set(cls.model_fields)))
+
+
+# --- instructions ------------------------------------------------------------------------------------------------
+
+
+class ValidationIssue(Shape):
+    code: str
+    message: str
+    path: str
+
+
+class DraftNotice(Shape):
+    code: str
+    message: str
+
+
+class InstructionAnswer(Shape):
+    instruction_id: str
+    instruction_version_id: str
+    job_id: str
+    version: int
+    title: str
+    language: str | None
+    markdown: str
+    updated_at: Moment
+    validation_status: Literal["PASS", "FAIL"]
+    validation_errors: tuple[ValidationIssue, ...]
+    validated_at: Moment
+    validator_version: str
+    model_profile_id: str | None
+    prompt_template_id: str | None
+    prompt_params_ref: str | None
+    origin: str
+    author: str
+    warnings: tuple[DraftNotice, ...] = Field(description="What a reader of the draft should know.")
+
+    @classmethod
+    def of(cls, version: InstructionVersion) -> "InstructionAnswer":
+        values = version.model_dump(include=set(cls.model_fields))
+        return cls.model_validate(
+            {**values, "instruction_version_id": version.id, "updated_at": version.created_at, "origin": version.origin}
+        )
+
+
+class SaveInstruction(Shape):
+    base_version: VersionNumber
+    markdown: Text
+
+
+class VersionAnswer(Shape):
+    instruction_version_id: str
+    instruction_id: str
+    version: int
+    title: str
+    origin: str
+    author: str
+    validation_status: str
+    model_profile_id: str | None
+    created_at: Moment
+
+    @classmethod
+    def of(cls, summary: VersionSummary) -> "VersionAnswer":
+        return cls(**summary.model_dump(exclude={"id"}), instruction_version_id=summary.id)
+
+
+class CharRange(Shape):
+    """Unicode code points of the stored Markdown, markers included."""
+
+    start_offset: Count
+    end_offset: Count
+
+
+class Selection(Shape):
+    """Exactly one of the two."""
+
+    block_id: Line | None = None
+    char_range: CharRange | None = None
+
+
+class NewRegeneration(Shape):
+    base_version: VersionNumber
+    selection: Selection
+    client_request_id: Line
+    context: Annotated[Text, StringConstraints(max_length=10_000)] | None = None
+    model_profile: Line | None = None
+    prompt_template_id: Line | None = None
+    prompt_params_ref: Line | None = None
+
+
+class TaskProvenance(Shape):
+    instruction_id: str
+    base_version: int
+    selection: dict[str, Any]
+    requested_by: str
+    requested_at: Moment
+    model_profile_id: str | None
+    prompt_template_id: str | None
+    prompt_params_ref: str | None
+
+
+class TaskAnswer(Shape):
+    id: str
+    task_id: str = Field(description="The same as id.")
+    instruction_id: str
+    job_id: str
+    status: Literal["PENDING", "RUNNING", "SUCCEEDED", "FAILED"]
+    progress_pct: int
+    instruction_version: int | None
+    proposal: str | None = Field(description="The new text, where an edit made meanwhile won over it.")
+    failure: FailureAnswer | None
+    provenance: TaskProvenance
+
+    @classmethod
+    def of(cls, task: RegenerateTask) -> "TaskAnswer":
+        asked = task.request
+        return cls(
+            id=task.id,
+            task_id=task.id,
+            instruction_id=task.instruction_id,
+            job_id=task.job_id,
+            status=task.status.value,
+            progress_pct=task.progress_pct,
+            instruction_version=task.instruction_version,
+            proposal=task.proposal,
+            failure=FailureAnswer.of(task.failure),
+            provenance=TaskProvenance(
+                instruction_id=task.instruction_id,
+                base_version=task.base_version,
+                selection=task.selection,
+                requested_by=task.requested_by,
+                requested_at=task.requested_at,
+                model_profile_id=_text(asked.get("model_profile")),
+                prompt_template_id=_text(asked.get("prompt_template_id")),
+                prompt_params_ref=_text(asked.get("prompt_params_ref")),
+            ),
+        )
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+# --- exports -----------------------------------------------------------------------------------------------------
+
+
+class NewExport(Shape):
+    format: str = Field(max_length=40, examples=["PDF"], description="PDF, MD_ZIP, DOCX, HTML, SRT or VTT.")
+    instruction_version_id: str = Field(max_length=100)
+
+
+class ExportAnswer(Shape):
+    id: str
+    export_id: str = Field(description="The same as id.")
+    job_id: str
+    instruction_id: str
+    instruction_version_id: str
+    format: str
+    identity_key: str
+    status: Literal["REQUESTED", "RUNNING", "SUCCEEDED", "FAILED"]
+    filename: str | None
+    size_bytes: int | None
+    checksum_sha256: str | None
+    provenance: dict[str, Any]
+    provenance_frozen_at: Moment | None
+    warnings: tuple[str, ...]
+    failure: FailureAnswer | None
+    requested_at: Moment
+    completed_at: Moment | None
+    download_url: str | None = Field(description="Signed, for this file only; on SUCCEEDED.")
+    download_url_expires_at: Moment | None
+
+
+# --- the rest ----------------------------------------------------------------------------------------------------
+
+
+class TransitionAnswer(Shape):
+    model_config = ConfigDict(frozen=True, populate_by_name=True)
+
+    from_: str | None = Field(alias="from")
+    to: str
+    triggers: tuple[str, ...]
+    note: str
+    action: str | None
+
+
+class LifecycleAnswer(Shape):
+    kind: str
+    statuses: tuple[str, ...]
+    initial: str
+    terminals: tuple[str, ...]
+    checkpoints: tuple[str, ...]
+    transitions: tuple[TransitionAnswer, ...]
+
+
+class LifecycleNames(Shape):
+    items: tuple[LifecycleAnswer, ...]
+
+
+class Alive(Shape):
+    status: Literal["ok"] = "ok"
+
+
+class Readiness(Shape):
+    status: Literal["ready", "not ready"]
+    checks: dict[str, str] = Field(description="database, engine, artifacts: ok, or what is wrong.")

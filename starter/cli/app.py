@@ -1,0 +1,81 @@
+"""The commands, each with an example. Nothing heavy is imported before a command runs."""
+
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from domain.errors import GuidesmithError
+from starter.cli.exits import MEANING, ExitCode, exit_code, show
+from starter.cli.jobs import jobs_app
+from starter.cli.options import AsJson, DataDir
+from starter.cli.services import services
+
+app = typer.Typer(
+    name="guidesmith",
+    help=f"A recording becomes a written, illustrated instruction.\n\n{MEANING}",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # rich takes 0.3 s to import, for a box around a list
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+OUT = typer.Option("--out", "-o", help="Folder for the files, or with one format the file itself (guide.pdf).")
+FORMAT = typer.Option("--format", "-f", help="Comma-separated: pdf, md, docx, html, srt, vtt.  [default: pdf]")
+
+
+@app.command(epilog="Example: guidesmith make recording.mp4 -o out --format pdf,md")
+def make(
+    recording: Annotated[Path, typer.Argument(metavar="RECORDING", exists=True, dir_okay=False, readable=True)],
+    out: Annotated[Path, OUT],
+    format: Annotated[str | None, FORMAT] = None,
+    language: Annotated[str | None, typer.Option(help="The spoken language (en, de).  [default: detected]")] = None,
+    new: Annotated[bool, typer.Option("--new", help="Make a new job even when the recording has one.")] = False,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Turn RECORDING into an instruction and save it in OUT.
+
+    Uses the API at $GUIDESMITH_API_URL or the stack that runs on the data folder; without one, starts a stack for this
+    job alone. Ctrl-C cancels the job. Run again, the command goes on where it was: a failed job is retried, a running
+    one watched, a finished one only exported.
+    """
+    from starter.cli.flows import made
+
+    made(recording, out, format, language=language, fresh=new, as_json=as_json, data_dir=data_dir)
+
+
+@app.command(epilog="Example: guidesmith demo --keep")
+def demo(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the files.")] = Path("guidesmith-demo"),
+    keep: Annotated[bool, typer.Option("--keep", help="Leave the stack running until Ctrl-C, to look around.")] = False,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Turn the sample recording into a PDF and a Markdown bundle, on a stack of this machine's own."""
+    from starter.cli.flows import demonstrated
+
+    demonstrated(out, keep=keep, as_json=as_json, data_dir=data_dir)
+
+
+app.add_typer(jobs_app, name="jobs")
+services(app)
+
+
+def run() -> None:
+    """Run the command line; the process ends with a code of :class:`ExitCode`."""
+    signal.signal(signal.SIGTERM, _as_interrupt)  # a polite kill is a Ctrl-C: the job is cancelled, children stop
+    try:
+        app()
+    except GuidesmithError as error:
+        show(error, as_json="--json" in sys.argv)
+        sys.exit(exit_code(error))
+    except KeyboardInterrupt:
+        sys.exit(ExitCode.CANCELLED)
+
+
+def _as_interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

@@ -1,0 +1,126 @@
+"""Find the API: the one that is named, the one that runs on the data folder, or one started for this command alone."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from starter.cli.exits import Unreachable, UsageWrong
+from starter.local.folder import DataFolder, StackFailed, StackState, last_words
+
+API_URL, TOKEN, USER = "GUIDESMITH_API_URL", "GUIDESMITH_TOKEN", "GUIDESMITH_USER"
+
+LOCAL_USER = "local"
+"""The owner of what a person makes on their own machine."""
+
+TOKEN_TTL_S = 7 * 24 * 3600
+"""Longer than any recording takes: the client does not renew it."""
+
+START_TIMEOUT_S = 90.0
+STOP_TIMEOUT_S = 40.0
+
+
+@dataclass(frozen=True)
+class Connection:
+    """Where the API is and how to be let in. ``state`` is the local stack's, when it is one."""
+
+    api_url: str
+    token: str
+    folder: DataFolder
+    state: StackState | None = None
+
+
+@contextmanager
+def connected(data_dir: Path | None, *, start: bool) -> Iterator[Connection]:
+    """A reachable API for as long as the block runs.
+
+    Args:
+        start: Start a local stack when none runs; it stops with its last client, and this waits for that.
+
+    Raises:
+        Unreachable: No stack runs, or it does not come up.
+        UsageWrong: An API is named and no way to be let in.
+    """
+    folder = DataFolder.find(data_dir)
+    named = os.environ.get(API_URL)
+    if named:
+        folder.prepare()
+        yield Connection(named.rstrip("/"), _remote_token(), folder)
+        return
+    with folder.lease():
+        state = _running(folder) or (_started(folder) if start else None)
+        if state is None:
+            raise Unreachable(
+                f"No stack is running. Start one with `guidesmith up`, or set {API_URL} to a running API."
+            )
+        yield Connection(state.api_url, local_token(folder), folder, state)
+    if state.until_unused:
+        _wait_stopped(folder)
+
+
+def local_token(folder: DataFolder) -> str:
+    """A token for the local stack's own user."""
+    secret = os.environ.get("GUIDESMITH_AUTH_SECRET") or folder.auth_secret()
+    return _issued(secret)
+
+
+def _remote_token() -> str:
+    if token := os.environ.get(TOKEN):
+        return token
+    if secret := os.environ.get("GUIDESMITH_AUTH_SECRET"):
+        return _issued(secret)
+    raise UsageWrong(f"{API_URL} is set: set {TOKEN} too (or GUIDESMITH_AUTH_SECRET, the API's own secret).")
+
+
+def _issued(secret: str) -> str:
+    from starter.tokens import Tokens
+
+    return Tokens(secret).issue(os.environ.get(USER) or LOCAL_USER, ttl_s=TOKEN_TTL_S)
+
+
+def _running(folder: DataFolder) -> StackState | None:
+    """The stack that runs on ``folder``; one that is just starting or stopping is waited for."""
+    deadline = time.monotonic() + START_TIMEOUT_S
+    while folder.is_locked and time.monotonic() < deadline:
+        if state := folder.running():
+            return state
+        time.sleep(0.1)
+    return None
+
+
+def _started(folder: DataFolder) -> StackState:
+    """Start a stack that lives as long as it has clients: it is not this process's own, two commands may share it."""
+    output = folder.logs / "up.log"
+    with output.open("ab") as log:
+        process = subprocess.Popen(  # noqa: S603  (our own command, no shell)
+            [sys.executable, "-m", "starter.cli", "up", "--until-unused", "--data-dir", str(folder.root)],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,  # a Ctrl-C is for this command: it cancels the job, which needs the stack
+        )
+    deadline = time.monotonic() + START_TIMEOUT_S
+    while time.monotonic() < deadline:
+        if state := folder.running():
+            return state
+        if process.poll() is not None and not folder.is_locked:
+            raise Unreachable(f"The local stack did not come up. Its log ends with: {last_words(output)}")
+        time.sleep(0.05)
+    process.terminate()
+    raise Unreachable(f"The local stack did not come up in {START_TIMEOUT_S:.0f} s. See logs/ in the data folder.")
+
+
+def _wait_stopped(folder: DataFolder) -> None:
+    """Until the stack and all of its processes are gone, unless somebody else still uses it."""
+    deadline = time.monotonic() + STOP_TIMEOUT_S
+    while folder.is_locked or folder.has_children:
+        with folder.without_clients() as unused:
+            if not unused and folder.running():
+                return
+        if time.monotonic() > deadline:
+            raise StackFailed("The local stack has not stopped in time. `guidesmith doctor` says what is left.")
+        time.sleep(0.1)

@@ -1,0 +1,114 @@
+"""What ``make`` and ``demo`` do around a job: a stack to run on, progress, a Ctrl-C, the last word."""
+
+import signal
+import sys
+from pathlib import Path
+
+import typer
+
+from starter.cli.client import Client, Json
+from starter.cli.connection import Connection, connected
+from starter.cli.exits import ExitCode, UsageWrong
+from starter.cli.making import Making, Target, interrupted
+from starter.cli.memory import Memory
+from starter.cli.printing import print_json
+from starter.cli.views import View, shown
+
+SAMPLE = Path(__file__).parents[2] / "sample" / "recording.mp4"
+
+
+def made(
+    recording: Path,
+    out: Path,
+    formats: str | None,
+    *,
+    language: str | None,
+    fresh: bool,
+    as_json: bool,
+    data_dir: Path | None,
+) -> None:
+    """``guidesmith make``."""
+    target = Target.of(out, formats, recording.stem)
+    with shown(as_json=as_json) as view, _stack(data_dir, view) as connection:
+        result = _run(connection, view, recording, target, language=language, fresh=fresh)
+    _report(result, as_json=as_json)
+
+
+def demonstrated(out: Path, *, keep: bool, as_json: bool, data_dir: Path | None) -> None:
+    """``guidesmith demo``."""
+    if not SAMPLE.exists():
+        raise UsageWrong("The sample recording is not here: run the demo from a checkout of the repository.")
+    target = Target.of(out, "pdf,md", SAMPLE.stem)
+    with shown(as_json=as_json) as view, _stack(data_dir, view) as connection:
+        result = _run(connection, view, SAMPLE, target, language=None, fresh=True)
+        result |= _addresses(connection)
+        if keep:
+            _report(result, as_json=as_json)
+            view.say("Everything stays up until Ctrl-C.")
+            _wait_for_interrupt()
+            view.say("Stopping …")
+            return
+    _report(result, as_json=as_json)
+
+
+def _stack(data_dir: Path | None, view: View) -> "_Announced":
+    return _Announced(data_dir, view)
+
+
+class _Announced:
+    """A connection, with a word about the stack that was started for it, if one was."""
+
+    def __init__(self, data_dir: Path | None, view: View) -> None:
+        self._context = connected(data_dir, start=True)
+        self._view = view
+
+    def __enter__(self) -> Connection:
+        self._view.step("stack", "Reaching the stack", 0.0)
+        connection = self._context.__enter__()
+        self._view.step("stack", "Reaching the stack", 1.0)
+        return connection
+
+    def __exit__(self, *error: object) -> None:
+        self._context.__exit__(*error)  # type: ignore[arg-type]
+
+
+def _run(
+    connection: Connection, view: View, recording: Path, target: Target, *, language: str | None, fresh: bool
+) -> Json:
+    memory = Memory(connection.folder, "local" if connection.state else connection.api_url)
+    with Client(connection) as client:
+        making = Making(client, memory, view)
+        try:
+            return making.make(recording, target, language=language, fresh=fresh)
+        except KeyboardInterrupt:
+            view.say(interrupted(making))
+            raise typer.Exit(ExitCode.CANCELLED) from None
+
+
+def _addresses(connection: Connection) -> Json:
+    addresses: Json = {"api_url": connection.api_url}
+    if connection.state is not None:
+        addresses |= {"temporal_ui_url": connection.state.temporal_ui_url}
+    return addresses
+
+
+def _report(result: Json, *, as_json: bool) -> None:
+    if as_json:
+        print_json(result)
+        return
+    lines = [f"Note: {warning}" for warning in result["warnings"]]
+    lines += [f"{file['path']}  ({file['size_bytes'] / 1024:.0f} KiB)" for file in result["files"]]
+    if "api_url" in result:
+        lines.append(f"API:         {result['api_url']}/api/v1")
+    if "temporal_ui_url" in result:
+        lines.append(f"Temporal UI: {result['temporal_ui_url']}")
+    sys.stdout.write("\n".join(lines) + "\n")
+    sys.stdout.flush()
+
+
+def _wait_for_interrupt() -> None:
+    try:
+        while True:
+            signal.pause()
+    except KeyboardInterrupt:
+        return

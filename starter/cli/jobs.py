@@ -1,0 +1,143 @@
+"""``guidesmith jobs``: look at jobs and act on them, through the API."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+from uuid import uuid4
+
+import typer
+
+from starter.cli.exits import JobFailed
+from starter.cli.options import AsJson, DataDir
+from starter.cli.printing import print_json, print_table
+
+if TYPE_CHECKING:
+    from starter.cli.client import Client, Json
+
+jobs_app = typer.Typer(help="List, watch and steer jobs.", no_args_is_help=True, rich_markup_mode=None)
+
+JobId = Annotated[str, typer.Argument(metavar="JOB", help="The job's id.", show_default=False)]
+
+
+@contextmanager
+def _client(data_dir: Path | None) -> Iterator["Client"]:
+    from starter.cli.client import Client
+    from starter.cli.connection import connected
+
+    with connected(data_dir, start=False) as connection, Client(connection) as client:
+        yield client
+
+
+@jobs_app.command("list", epilog="Example: guidesmith jobs list --status FAILED")
+def list_jobs(
+    status: Annotated[str | None, typer.Option(help="Only jobs of this status.")] = None,
+    kind: Annotated[str | None, typer.Option(help="Only jobs of this kind.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=100, help="At most so many.")] = 20,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Your jobs, newest first."""
+    with _client(data_dir) as client:
+        page = client.get("jobs", status=status, kind=kind, limit=limit)
+    if as_json:
+        print_json(page)
+        return
+    print_table(
+        ("ID", "STATUS", "PROGRESS", "ATTEMPT", "RECORDING", "CREATED"),
+        (
+            (job["id"], job["status"], f"{job['progress']} %", job["attempt"], job["source_name"], job["created_at"])
+            for job in page["items"]
+        ),
+    )
+
+
+@jobs_app.command(epilog="Example: guidesmith jobs show 0199f3c2-… --json")
+def show(job_id: JobId, as_json: AsJson = False, data_dir: DataDir = None) -> None:
+    """One job."""
+    with _client(data_dir) as client:
+        _print_job(client.get(f"jobs/{job_id}"), as_json=as_json)
+
+
+@jobs_app.command(epilog="Example: guidesmith jobs watch 0199f3c2-…")
+def watch(job_id: JobId, as_json: AsJson = False, data_dir: DataDir = None) -> None:
+    """Follow a job until it has a document or has ended. Ctrl-C stops watching, not the job."""
+    from starter.cli.making import Making
+    from starter.cli.memory import Memory
+    from starter.cli.views import shown
+    from starter.local.folder import DataFolder
+
+    with shown(as_json=as_json) as view, _client(data_dir) as client:
+        job = Making(client, Memory(DataFolder.find(data_dir), ""), view, job_id=job_id).watch()
+    _print_job(job, as_json=as_json)
+    if job["failure"] is not None:
+        raise JobFailed(job["failure"]["failure_code"], job["failure"]["failure_message"])
+
+
+@jobs_app.command(epilog="Example: guidesmith jobs cancel 0199f3c2-…")
+def cancel(job_id: JobId, as_json: AsJson = False, data_dir: DataDir = None) -> None:
+    """Stop a job's work, and the job."""
+    with _client(data_dir) as client:
+        _print_job(client.post(f"jobs/{job_id}/cancel"), as_json=as_json)
+
+
+@jobs_app.command(epilog="Example: guidesmith jobs retry 0199f3c2-…")
+def retry(
+    job_id: JobId,
+    model_profile: Annotated[str | None, typer.Option(help="Draft with this model profile.")] = None,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Start a failed job again, from its latest checkpoint that still verifies."""
+    body = {"client_request_id": uuid4().hex, "model_profile": model_profile}
+    with _client(data_dir) as client:
+        answer = client.post(f"jobs/{job_id}/retry", body)
+    if as_json:
+        print_json(answer)
+        return
+    typer.echo(f"Job {answer['job_id']} resumes from {answer['resume_from_status']}.")
+
+
+@jobs_app.command(epilog="Example: guidesmith jobs history 0199f3c2-… --json")
+def history(job_id: JobId, as_json: AsJson = False, data_dir: DataDir = None) -> None:
+    """What happened to a job, oldest first."""
+    with _client(data_dir) as client:
+        rows = list(client.listed(f"jobs/{job_id}/history", limit=100))[::-1]
+    if as_json:
+        print_json({"items": rows})
+        return
+    print_table(
+        ("#", "TIME", "EVENT", "FROM", "TO", "ATTEMPT", "NOTE"),
+        (
+            (
+                row["seq"],
+                row["occurred_at"],
+                row["event_type"],
+                row["prev_status"],
+                row["new_status"],
+                row["attempt"],
+                row["data"].get("failure_code") or row["data"].get("note"),
+            )
+            for row in rows
+        ),
+    )
+
+
+def _print_job(job: "Json", *, as_json: bool) -> None:
+    if as_json:
+        print_json(job)
+        return
+    rows: list[tuple[str, object]] = [
+        ("id", job["id"]),
+        ("status", job["status"]),
+        ("progress", f"{job['progress']} %"),
+        ("attempt", job["attempt"]),
+        ("recording", job["source_name"]),
+        ("instruction", job["instruction_id"]),
+        ("created", job["created_at"]),
+        ("updated", job["updated_at"]),
+    ]
+    if job["failure"] is not None:
+        rows += [(name, job["failure"][name]) for name in ("failure_code", "failure_message", "failed_stage")]
+    rows += [(f"export {each['format']}", each["export_id"]) for each in job["manifest"]["exports"]]
+    print_table(("FIELD", "VALUE"), rows)

@@ -1,0 +1,247 @@
+"""``guidesmith make``: a recording in, the exported instruction out, whatever happened before."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from domain.instruction import CANCELLED, CREATED, DONE, FAILED, UPLOADING
+from domain.publication import ExportFormat
+from starter.cli.client import Client, Json, Refused
+from starter.cli.exits import JobFailed, UsageWrong
+from starter.cli.memory import Memory, recording_sha256
+from starter.cli.stages import PIPELINE, TITLES, Pipeline, is_settled
+from starter.cli.views import View
+
+PROJECT = "Recordings"
+"""The project that ``make`` keeps its jobs in."""
+
+FORMATS: Mapping[str, tuple[ExportFormat, str]] = {
+    "pdf": (ExportFormat.PDF, ".pdf"),
+    "md": (ExportFormat.MD_ZIP, ".zip"),
+    "docx": (ExportFormat.DOCX, ".docx"),
+    "html": (ExportFormat.HTML, ".html"),
+    "srt": (ExportFormat.SRT, ".srt"),
+    "vtt": (ExportFormat.VTT, ".vtt"),
+}
+"""What ``--format`` takes: the API's name for it, and the file's suffix. ``md`` is a zip with the pictures inside."""
+
+POLL_S = 0.15
+EXPORT_TIMEOUT_S = 600.0
+CANCEL_TIMEOUT_S = 20.0
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where the exports go: one file for each format."""
+
+    files: Mapping[str, Path]
+
+    @classmethod
+    def of(cls, out: Path, formats: str | None, stem: str) -> "Target":
+        """``out`` is a folder, or, with a single format and that format's suffix, the file itself.
+
+        Raises:
+            UsageWrong: An unknown format, or a suffix that does not fit.
+        """
+        by_suffix = {suffix: name for name, (_, suffix) in FORMATS.items()}
+        single = by_suffix.get(out.suffix.lower()) if not out.is_dir() else None
+        names = [each.strip().lower() for each in formats.split(",")] if formats else [single or "pdf"]
+        unknown = [each for each in names if each not in FORMATS]
+        if unknown:
+            raise UsageWrong(f"Unknown format {', '.join(unknown)[:60]!r}. There are: {', '.join(FORMATS)}.")
+        if single is None:
+            return cls({name: out / f"{stem}{FORMATS[name][1]}" for name in dict.fromkeys(names)})
+        if names != [single]:
+            raise UsageWrong(f"--out names one {single} file, --format asks for {', '.join(names)}. Name a folder.")
+        return cls({single: out})
+
+    def prepare(self) -> None:
+        """Raises: UsageWrong: the files cannot be written there."""
+        for path in self.files.values():
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as broken:
+                raise UsageWrong(f"The output folder cannot be made: {broken.strerror}.") from broken
+
+
+@dataclass
+class Making:
+    """One run of the command. ``job_id`` is known as soon as there is a job, so that a Ctrl-C can cancel it."""
+
+    client: Client
+    memory: Memory
+    view: View
+    job_id: str | None = None
+    warnings: list[str] = field(default_factory=list)
+
+    def make(self, recording: Path, target: Target, *, language: str | None = None, fresh: bool = False) -> Json:
+        """Run the job to its document and save the exports; what has been done before is not done again.
+
+        Args:
+            fresh: Make a new job even when the recording has one.
+
+        Returns:
+            What happened: job, status, files.
+
+        Raises:
+            JobFailed: The job failed, now.
+            Refused, Unreachable: The API said no, or nothing.
+        """
+        target.prepare()
+        size = max(recording.stat().st_size, 1)
+        sha256 = recording_sha256(recording, lambda done: self.view.step("read", "Reading the recording", done / size))
+        self.view.step("read", "Reading the recording", 1.0)
+        job, resumed = self._job(sha256, language, fresh)
+        self._bring_to_document(job, recording, sha256)
+        files = self._export(target)
+        job = self.client.get(f"jobs/{self.job_id}")
+        return {
+            "job_id": job["id"],
+            "status": job["status"],
+            "instruction_id": job["instruction_id"],
+            "recording_sha256": sha256,
+            "resumed": resumed,
+            "files": files,
+            "warnings": self.warnings,
+        }
+
+    def cancel(self) -> bool:
+        """Cancel the job and wait until it says so. False: there was none, or it had ended."""
+        if self.job_id is None:
+            return False
+        try:
+            job = self.client.post(f"jobs/{self.job_id}/cancel")
+        except Refused:
+            return False
+        deadline = time.monotonic() + CANCEL_TIMEOUT_S
+        while job["status"] != CANCELLED and time.monotonic() < deadline:
+            time.sleep(POLL_S)
+            job = self.client.get(f"jobs/{self.job_id}")
+        return bool(job["status"] == CANCELLED)
+
+    # --- the job -------------------------------------------------------------------------------------------------
+
+    def _job(self, sha256: str, language: str | None, fresh: bool) -> tuple[Json, bool]:
+        """The recording's job, and whether it had one that can go on."""
+        known = None if fresh else self._known_job(sha256, language)
+        if known is not None and known["status"] != CANCELLED:
+            self.job_id = known["id"]
+            return known, True
+        body = {"language": language} if language else {}
+        job = self.client.post(f"projects/{self._project()}/jobs", body)
+        self.job_id = job["id"]
+        self.memory.note(sha256, language, job["id"])
+        return job, False
+
+    def _known_job(self, sha256: str, language: str | None) -> Json | None:
+        noted = self.memory.job_of(sha256, language)
+        if noted is None:
+            return None
+        try:
+            return self.client.get(f"jobs/{noted}")
+        except Refused as refused:
+            if refused.code == "RESOURCE_NOT_FOUND":  # another database by now
+                return None
+            raise
+
+    def _project(self) -> str:
+        found = (each for each in self.client.listed("projects", limit=100) if each["name"] == PROJECT)
+        project = next(found, None) or self.client.post("projects", {"name": PROJECT})
+        return str(project["id"])
+
+    def _bring_to_document(self, job: Json, recording: Path, sha256: str) -> None:
+        if job["status"] in (CREATED, UPLOADING):
+            self._upload(recording, sha256)
+            job = self.client.get(f"jobs/{self.job_id}")
+        if job["status"] == FAILED:
+            self.view.say(f"Retrying job {self.job_id}: it failed before ({job['failure']['failure_code']}).")
+            self.client.post(f"jobs/{self.job_id}/retry", {"client_request_id": f"make-{job['attempt']}"})
+        elif not is_settled(job["status"]):
+            self.client.post(f"jobs/{self.job_id}/run")
+        else:
+            return
+        ended = self.watch()
+        if ended["status"] == FAILED:
+            failure = ended["failure"]
+            raise JobFailed(failure["failure_code"], failure["failure_message"], job_id=self.job_id, **failure)
+        if ended["status"] == CANCELLED:
+            raise JobFailed("CANCELLED", "The job was cancelled from elsewhere. Run the command again for a new one.")
+
+    def watch(self) -> Json:
+        """Show the stages until the pipeline is over; answers the job."""
+        job = self.client.get(f"jobs/{self.job_id}")
+        pipeline = Pipeline()
+        for event in self.client.events(str(self.job_id)):
+            pipeline.feed(event.name, event.data)
+            if pipeline.attempt >= job["attempt"]:
+                for stage in PIPELINE:
+                    if stage in pipeline.fraction:
+                        self.view.step(f"{stage}-{pipeline.attempt}", TITLES[stage], pipeline.fraction[stage])
+                if is_settled(pipeline.status):
+                    break
+        return self.client.get(f"jobs/{self.job_id}")
+
+    def _upload(self, recording: Path, sha256: str) -> None:
+        size = recording.stat().st_size
+        session = self.client.post(
+            f"jobs/{self.job_id}/upload",
+            {"filename": recording.name, "size_bytes": size, "checksum_sha256": sha256},
+        )
+        self._send(recording, session, size)
+        self.client.post(
+            f"jobs/{self.job_id}/confirm-upload",
+            {"video_uri": session["video_uri"], "size_bytes": size, "checksum_sha256": sha256},
+        )
+
+    def _send(self, recording: Path, session: Json, size: int) -> None:
+        title = "Uploading the recording"
+        self.client.upload(recording, session, lambda done: self.view.step("upload", title, done / max(size, 1)))
+        self.view.step("upload", title, 1.0)
+
+    # --- the exports ---------------------------------------------------------------------------------------------
+
+    def _export(self, target: Target) -> list[Json]:
+        """Ask for all formats, then save each as it is done."""
+        job = self.client.get(f"jobs/{self.job_id}")
+        instruction = self.client.get(f"instructions/{job['instruction_id']}")
+        self.warnings = [str(each["message"]) for each in instruction.get("warnings") or ()]
+        asked = {
+            name: self.client.post(
+                f"jobs/{self.job_id}/exports",
+                {"format": FORMATS[name][0], "instruction_version_id": instruction["instruction_version_id"]},
+            )
+            for name in target.files
+        }
+        return [self._saved(name, asked[name], path) for name, path in target.files.items()]
+
+    def _saved(self, name: str, export: Json, path: Path) -> Json:
+        title = f"Exporting {path.name}"
+        self.view.step(f"export-{name}", title, 0.0)
+        export = self._ended(export)
+        if export["status"] == "FAILED":
+            failure = export["failure"]
+            raise JobFailed(failure["failure_code"], failure["failure_message"], job_id=self.job_id)
+        size = self.client.download(export["download_url"], path)
+        self.view.step(f"export-{name}", title, 1.0)
+        return {"format": name, "path": str(path), "size_bytes": size, "export_id": export["id"]}
+
+    def _ended(self, export: Json) -> Json:
+        deadline = time.monotonic() + EXPORT_TIMEOUT_S
+        while export["status"] not in ("SUCCEEDED", "FAILED") and time.monotonic() < deadline:
+            time.sleep(POLL_S)
+            export = self.client.get(f"exports/{export['id']}")
+        return export
+
+
+def interrupted(making: Making) -> str:
+    """Cancel on Ctrl-C, and the sentence that says what came of it."""
+    if making.job_id is None:
+        return "Stopped before there was a job."
+    making.view.say("Cancelling …")
+    if making.cancel():
+        return f"Job {making.job_id} is CANCELLED. Run the same command again: finished work is used again."
+    status = making.client.get(f"jobs/{making.job_id}")["status"]
+    if status == DONE:
+        return f"Job {making.job_id} was DONE already. Run the same command again to save its files."
+    return f"Job {making.job_id} is {status}."

