@@ -30,6 +30,24 @@ def language_code(language: str | None) -> str | None:
     return language.strip().lower().replace("_", "-").split("-")[0]
 
 
+_CODES_OF_NAMES = {
+    "arabic": "ar", "bulgarian": "bg", "catalan": "ca", "chinese": "zh", "croatian": "hr", "czech": "cs",
+    "danish": "da", "dutch": "nl", "english": "en", "estonian": "et", "finnish": "fi", "french": "fr",
+    "german": "de", "greek": "el", "hebrew": "he", "hindi": "hi", "hungarian": "hu", "indonesian": "id",
+    "italian": "it", "japanese": "ja", "korean": "ko", "latvian": "lv", "lithuanian": "lt", "malay": "ms",
+    "mandarin": "zh", "norwegian": "no", "persian": "fa", "polish": "pl", "portuguese": "pt", "romanian": "ro",
+    "russian": "ru", "serbian": "sr", "slovak": "sk", "slovenian": "sl", "spanish": "es", "swedish": "sv",
+    "tamil": "ta", "thai": "th", "turkish": "tr", "ukrainian": "uk", "urdu": "ur", "vietnamese": "vi",
+}  # fmt: skip
+
+
+def code_of_name(language: str) -> str | None:
+    """``de`` for ``german`` and ``German``, which hosted Whisper answers, and for ``de``; ``None`` for the unknown."""
+    plain = language.strip().lower()
+    code = language_code(plain)
+    return _CODES_OF_NAMES.get(plain) or (code if code is not None and len(code) == 2 else None)
+
+
 def refuse_language(language: str, known: str) -> SpeechLanguageUnsupported:
     """The error for a language that was asked for by code and is not known."""
     return SpeechLanguageUnsupported(

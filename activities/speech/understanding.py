@@ -46,9 +46,11 @@ JUDGED_WORDS = 10
 _COMMONEST = frozenset(
     re.findall(
         r"\S+",
-        """a about after all an and any are as at be been but by can click do down first for from get go have here how i if
-    in into is it it's i'm just like me more my new next no not now of on one or our out please press see so that the
-    their them then there they this to up us want was we we're what when which will with you you'll your""",
+        """
+        a about after all an and any are as at be been but by can click do down first for from get go have here how i if
+        in into is it it's i'm just like me more my new next no not now of on one or our out please press see so that
+        the their them then there they this to up us want was we we're what when which will with you you'll your
+        """,
     )
 )
 
@@ -72,10 +74,15 @@ def is_invented(answer: Answer, *, sparse: bool) -> bool:
     """
     if answer.repetition > REPETITION or answer.logprob < INVENTED_LOGPROB:
         return True
-    doubtful = answer.logprob < CONFIDENT_LOGPROB
-    nobody = answer.no_speech > NO_SPEECH
+    if sparse and (answer.logprob < CONFIDENT_LOGPROB or answer.no_speech > NO_SPEECH):
+        return True
+    return is_noise(answer)
+
+
+def is_noise(answer: Answer) -> bool:
+    """Whether what was taken for speech is none: a few words, said without conviction ("You", "Thank you.")."""
     few = len(answer.text.split()) < JUDGED_WORDS
-    return (sparse and (doubtful or nobody)) or (few and doubtful and nobody)
+    return few and answer.logprob < CONFIDENT_LOGPROB and answer.no_speech > NO_SPEECH
 
 
 def is_english(answer: Answer) -> bool:

@@ -14,7 +14,7 @@ from activities.speech.language import EnglishCheck, language_code, refuse_langu
 from activities.speech.recognition import OnProgress, OnSegment, Recognition, SpokenSegment, SpokenWord
 from activities.speech.sentences import SentenceBuilder
 from activities.speech.sound import SAMPLE_RATE_HZ, SAMPLES_PER_MS, Samples
-from activities.speech.understanding import Answer, is_english, is_invented
+from activities.speech.understanding import Answer, is_english, is_invented, is_noise
 from activities.speech.voice import only_speech
 from activities.speech.weights import WhisperOptions, load_weights, weights_name
 from activities.speech.windows import Window, windows
@@ -133,7 +133,8 @@ class _Hearing:
         builder = SentenceBuilder()
         heard_ms = 0
         for block in self._blocks(window, speech):
-            self._count(block.span_ms, understood=is_english(block.answer))
+            if not is_noise(block.answer):
+                self._count(block.span_ms, understood=is_english(block.answer))
             heard_ms += block.span_ms
             if is_invented(block.answer, sparse=voiced_ms < SPARSE_MS):
                 self._unclear_ms += block.span_ms

@@ -1,0 +1,198 @@
+"""One request to a provider, with every way it can go wrong mapped to the taxonomy.
+
+Nothing is retried here: Temporal owns retries. Nothing of the request or of the key is logged or put into an error.
+"""
+
+import asyncio
+import contextlib
+import json
+import ssl
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import httpx
+from pydantic import SecretStr
+
+from activities.providers.faults import fault_of
+from domain.errors import (
+    Cancelled,
+    ProviderAnswerInvalid,
+    ProviderRequestRefused,
+    ProviderTimeout,
+    ProviderUnavailable,
+)
+
+Stop = Callable[[], bool | None]
+"""Asked while an answer is awaited: returns true, or raises, to give the request up."""
+
+STOP_POLL_S = 0.2
+"""How often ``Stop`` is asked. A cancelled stage must end within seconds."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A 2xx answer, read to its end. ``provider`` is for the messages of its errors."""
+
+    provider: str
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    def json(self) -> Any:
+        """The body as JSON.
+
+        Raises:
+            ProviderAnswerInvalid: It is not JSON, for instance because it was cut.
+        """
+        try:
+            return json.loads(self.body)
+        except ValueError as fault:
+            raise ProviderAnswerInvalid(
+                f"{self.provider} sent an answer that is not valid JSON. It is asked again.",
+                details={"provider": self.provider, "bytes": len(self.body)},
+            ) from fault
+
+
+class ProviderClient:
+    """Sends requests to one provider. Safe to use from several threads: every request has a connection of its own.
+
+    Args:
+        base_url: Paths are put behind it (``https://host/v1``).
+        api_key: Sent as a bearer token; never shown.
+        timeout_s: Seconds until the whole answer must be there.
+        provider: What to call it in messages.
+        connect_timeout_s: Seconds until the connection, TLS included, must stand.
+        answer_cap_bytes: An answer longer than this is not read on.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        api_key: SecretStr | str | None = None,
+        timeout_s: float = 120.0,
+        provider: str = "The provider",
+        connect_timeout_s: float = 10.0,
+        answer_cap_bytes: int = 32 << 20,
+    ) -> None:
+        self.provider = provider
+        self._base_url = base_url.rstrip("/")
+        self._api_key = SecretStr(api_key) if isinstance(api_key, str) else api_key
+        self._timeout_s = timeout_s
+        self._connect_timeout_s = connect_timeout_s
+        self._answer_cap_bytes = answer_cap_bytes
+
+    def __repr__(self) -> str:
+        return f"ProviderClient({self.provider!r})"
+
+    def get(self, path: str, *, stop: Stop | None = None) -> Answer:
+        """GET ``path``. Errors as :meth:`post`."""
+        return self._request("GET", path, stop)
+
+    def post(
+        self,
+        path: str,
+        *,
+        json: object = None,
+        data: Mapping[str, str | list[str]] | None = None,
+        files: Mapping[str, tuple[str, bytes, str]] | None = None,
+        headers: Mapping[str, str] | None = None,
+        stop: Stop | None = None,
+    ) -> Answer:
+        """POST ``json``, or a multipart form of ``data`` and ``files`` (field: file name, content, media type).
+
+        Raises:
+            ProviderRateLimited: 429; ``retry_after_s`` holds what it asked for.
+            ProviderUnavailable: 5xx, no connection, or a connection that broke.
+            ProviderTimeout: No (whole) answer in time.
+            ProviderAnswerInvalid: The answer was cut, or is longer than the limit.
+            ProviderAccessDenied: 401, 402, 403.
+            ProviderRequestTooLarge: 413.
+            ProviderRequestRefused: Any other 4xx, a redirect, or an address that is none.
+            Cancelled: ``stop`` said so. What ``stop`` raises goes through.
+        """
+        return self._request("POST", path, stop, json=json, data=data, files=files, headers=headers)
+
+    def _request(self, method: str, path: str, stop: Stop | None, **content: Any) -> Answer:
+        # Not asyncio.run, which would wait for a name server that does not answer although the request was given up.
+        loop = asyncio.new_event_loop()
+        try:
+            return loop.run_until_complete(self._watched(method, path, stop, content))
+        finally:
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.close()
+
+    async def _watched(self, method: str, path: str, stop: Stop | None, content: dict[str, Any]) -> Answer:
+        """The request, given up as soon as ``stop`` says so: cancelling it closes its socket at once."""
+        sending = asyncio.ensure_future(self._bounded(method, path, content))
+        try:
+            while not sending.done():
+                if stop is not None and stop():
+                    raise Cancelled("The request was given up.")
+                await asyncio.wait({sending}, timeout=STOP_POLL_S if stop is not None else None)
+            return sending.result()
+        finally:
+            sending.cancel()
+            with contextlib.suppress(asyncio.CancelledError, Exception):
+                await sending
+
+    async def _bounded(self, method: str, path: str, content: dict[str, Any]) -> Answer:
+        details = {"provider": self.provider}
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                return await self._send(method, path, content)
+        except (TimeoutError, httpx.TimeoutException) as fault:
+            raise ProviderTimeout(
+                f"{self.provider} did not answer in time. It is asked again later.", details=details
+            ) from fault
+        except (httpx.InvalidURL, httpx.UnsupportedProtocol, httpx.LocalProtocolError) as fault:
+            raise ProviderRequestRefused(
+                f"The address or the key of {self.provider.lower()} is malformed. Correct it in the settings.",
+                details=details,
+            ) from fault
+        except httpx.TransportError as fault:
+            raise ProviderUnavailable(
+                f"{self.provider} cannot be reached, or broke the connection. It is asked again later.",
+                details={**details, "kind": type(fault).__name__},
+            ) from fault
+
+    async def _send(self, method: str, path: str, content: dict[str, Any]) -> Answer:
+        headers = dict(content.pop("headers", None) or {})
+        if self._api_key is not None:
+            headers["Authorization"] = f"Bearer {self._api_key.get_secret_value()}"
+        timeout = httpx.Timeout(self._timeout_s, connect=self._connect_timeout_s)
+        async with (
+            httpx.AsyncClient(timeout=timeout, verify=_trust(), follow_redirects=False) as client,
+            client.stream(method, self._base_url + path, headers=headers, **content) as response,
+        ):
+            body = await self._read(response)
+        if response.is_success:
+            return Answer(self.provider, response.status_code, dict(response.headers), body)
+        raise fault_of(self.provider, response.status_code, dict(response.headers), body)
+
+    async def _read(self, response: httpx.Response) -> bytes:
+        body = bytearray()
+        try:
+            async for part in response.aiter_bytes():
+                body += part
+                if len(body) > self._answer_cap_bytes:
+                    raise ProviderAnswerInvalid(
+                        f"{self.provider} sent an answer of more than {self._answer_cap_bytes} bytes.",
+                        details={"provider": self.provider},
+                    )
+        except (httpx.RemoteProtocolError, httpx.DecodingError) as fault:
+            if not response.is_success:
+                return bytes(body)  # the status says enough
+            raise ProviderAnswerInvalid(
+                f"{self.provider} sent an answer that ends too early. It is asked again.",
+                details={"provider": self.provider, "bytes": len(body)},
+            ) from fault
+        return bytes(body)
+
+
+@cache
+def _trust() -> ssl.SSLContext:
+    """Made once: reading the certificates takes longer than a request."""
+    return httpx.create_ssl_context()
