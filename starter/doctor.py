@@ -5,7 +5,6 @@ import os
 import platform
 import shutil
 import subprocess
-import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
 from importlib import metadata
@@ -78,8 +77,6 @@ def _in_thread(check: Callable[[], str]) -> Callable[[], Awaitable[str]]:
 
 
 def _versions() -> str:
-    if sys.version_info < (3, 11):
-        raise Ailing(f"Python {platform.python_version()}", "Use Python 3.11 or newer.")
     missing = []
     found = [f"Python {platform.python_version()}"]
     for name in VERSIONS:

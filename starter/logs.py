@@ -46,7 +46,8 @@ def configure_logs(level: str = "INFO", log_format: str = "auto") -> None:
         cache_logger_on_first_use=True,
     )
     ending: list[structlog.typing.Processor] = (
-        [structlog.dev.ConsoleRenderer(colors=True)]
+        # plain tracebacks: the fancy ones print local variables, and secrets with them
+        [structlog.dev.ConsoleRenderer(colors=True, exception_formatter=structlog.dev.plain_traceback)]
         if console
         else [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
     )
@@ -87,6 +88,7 @@ def bound(**facts: object) -> Iterator[None]:
 def plain_values(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     """Cap long values and take control characters out, so that a header's value cannot forge a second line or
     steer a terminal."""
+    event.pop("color_message", None)  # uvicorn's second copy of its message, for its own terminal format
     for name, value in event.items():
         if isinstance(value, str) and not name.startswith("_") and name not in ("exception", "stack"):
             event[name] = _plain(value)

@@ -78,6 +78,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        generate_unique_id_function=lambda route: route.name,
         lifespan=lifespan,
     )
     app.state.api = Api(
@@ -117,8 +118,9 @@ def server(app: FastAPI, settings: Settings) -> uvicorn.Server:
     )
 
 
-async def run_api(settings: Settings) -> None:
-    """Serve until SIGTERM or SIGINT. Temporal need not be there yet: the client connects at its first call.
+@asynccontextmanager
+async def wired(settings: Settings) -> AsyncIterator[FastAPI]:
+    """The application with everything it needs, by the settings. Temporal need not be there yet.
 
     Raises:
         SettingsInvalid: There is no secret to sign tokens with, or a URL cannot be read.
@@ -132,6 +134,16 @@ async def run_api(settings: Settings) -> None:
 
     service = JobService(store, artifacts, client, run_options(settings), model_profiles(settings))
     try:
-        await server(create_app(settings, store, artifacts, service, engine=engine), settings).serve()
+        yield create_app(settings, store, artifacts, service, engine=engine)
     finally:
         store.dispose()
+
+
+async def run_api(settings: Settings) -> None:
+    """Serve until SIGTERM or SIGINT.
+
+    Raises:
+        SettingsInvalid: See :func:`wired`.
+    """
+    async with wired(settings) as app:
+        await server(app, settings).serve()

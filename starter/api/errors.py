@@ -4,6 +4,7 @@ Everything that leaves the API as an error goes through :func:`error_response`: 
 does not validate, an unknown route, and (from the gate) what nobody foresaw: 500, told to the log, not to the caller.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -152,16 +153,25 @@ async def _invalid(_: Request, error: Exception) -> JSONResponse:
     return error_response(invalid_request(error.errors()))
 
 
-async def _http(_: Request, error: Exception) -> JSONResponse:
+async def _http(request: Request, error: Exception) -> JSONResponse:
     """What the framework itself refuses."""
     assert isinstance(error, HTTPException)
     if error.status_code == HTTPStatus.NOT_FOUND:
         return error_response(not_found())
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
         response = error_response(MethodNotAllowed("This address does not take that method."))
-        response.headers.update(error.headers or {})
+        response.headers["Allow"] = ", ".join(_allowed(request))
         return response
     return error_response(errors.RequestInvalid("The request cannot be read."))
+
+
+def _allowed(request: Request) -> list[str]:
+    """Every method of the path; the framework names only those of the first route that it tried."""
+    path: str = request.scope["path"]
+    for template, operations in request.app.openapi()["paths"].items():
+        if re.fullmatch(re.sub(r"\\{[^}]*\\}", "[^/]+", re.escape(template)), path):
+            return sorted(method.upper() for method in operations)
+    return []
 
 
 def not_found() -> errors.NotFound:

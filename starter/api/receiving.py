@@ -223,7 +223,8 @@ class Receiving:
 def clean_filename(name: str) -> str:
     """The last part of what a client called its file, without what a terminal or a page could trip over."""
     last = PureWindowsPath(PurePosixPath(name).name).name
-    return "".join(each for each in last if each.isprintable()).strip()[-FILENAME_LIMIT:] or "recording"
+    plain = "".join(each for each in last if each.isprintable())
+    return plain.strip()[-FILENAME_LIMIT:].lstrip(".") or "recording"
 
 
 def suffix_of(name: str) -> str:

@@ -215,6 +215,8 @@ class LocalStack:
             "--ui-disable-news-fetch",
             # One job in flight: 4 activities in 56 ms instead of 250 ms.
             *("--dynamic-config-value", "history.transferProcessorMaxPollRPS=1000"),
+            # A job may start in the first second: the search attributes registered below must be known by then.
+            *("--dynamic-config-value", "system.forceSearchAttributesCacheRefreshOnRead=true"),
         ]
         for name, kind in self._search_attributes.items():
             command += ["--search-attribute", f"{name}={kind}"]

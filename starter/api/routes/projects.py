@@ -14,9 +14,8 @@ router = APIRouter(prefix="/projects", tags=["projects"])
 @router.post("", status_code=201, responses=errors(400, 409, 413, 415))
 def create_project(new: NewProject, api: ApiParts, owner: Owner, once: OnceOnly) -> ProjectAnswer:
     """Make a project."""
-    return once.answer(
-        ProjectAnswer, lambda: ProjectAnswer.of(api.store.create_project(owner, new.name, {str(stage): str(who) for stage, who in new.stages.items()}))
-    )
+    stages = {str(stage): str(runner) for stage, runner in new.stages.items()}
+    return once.answer(ProjectAnswer, lambda: ProjectAnswer.of(api.store.create_project(owner, new.name, stages)))
 
 
 @router.get("", responses=errors(400))

@@ -1,0 +1,118 @@
+"""The real API for tests: its own process parts in a thread, real HTTP, a database and a folder of its own.
+
+Use by ``pytest_plugins = ("tests.temporal", "tests.apis")``: ``api`` is one server for a module, on the session's
+Temporal; each test makes its own projects and jobs.
+"""
+
+import asyncio
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+from pydantic import SecretStr
+
+from activities.artifacts import ArtifactStore
+from activities.store import Store
+from starter.api.app import server, wired
+from starter.settings import Settings, load_settings
+from starter.tokens import Role, Tokens
+from starter.wiring import open_artifacts, open_store
+from tests.temporal import TemporalServer, free_port
+
+SECRET = "0123456789abcdef" * 4
+UP_WITHIN_S = 20.0
+PART_SIZE = 64 * 1024
+
+
+@dataclass(frozen=True)
+class RunningApi:
+    """A running API, and the parts behind it."""
+
+    url: str
+    settings: Settings
+    store: Store
+    artifacts: ArtifactStore
+
+    def client(self, subject: str = "ann", role: Role = Role.EDITOR, **options: Any) -> httpx.Client:
+        """A client that speaks for ``subject``."""
+        token = Tokens(SECRET).issue(subject, role)
+        return httpx.Client(
+            base_url=f"{self.url}/api/v1/", headers={"Authorization": f"Bearer {token}"}, timeout=20.0, **options
+        )
+
+
+@contextmanager
+def running_api(settings: Settings) -> Iterator[RunningApi]:
+    """The API by ``settings`` until the block ends. Its Temporal is whatever TEMPORAL_ADDRESS says."""
+    held: list[uvicorn.Server] = []
+    ended: list[BaseException] = []
+
+    async def main() -> None:
+        async with wired(settings) as app:
+            held.append(server(app, settings))
+            await held[0].serve()
+
+    def run() -> None:
+        try:
+            asyncio.run(main())
+        except BaseException as error:
+            ended.append(error)
+
+    store = open_store(settings)
+    store.upgrade()
+    thread = threading.Thread(target=run, name="api")
+    thread.start()
+    try:
+        deadline = time.monotonic() + UP_WITHIN_S
+        while not (held and held[0].started):
+            assert not ended, ended
+            assert time.monotonic() < deadline, "the API did not come up"
+            time.sleep(0.02)
+        yield RunningApi(f"http://127.0.0.1:{settings.api_port}", settings, store, open_artifacts(settings))
+    finally:
+        if held:
+            held[0].should_exit = True
+        thread.join(15)
+        store.dispose()
+
+
+def api_settings(folder: Path, **overrides: object) -> Settings:
+    """Settings of an API on a folder of its own."""
+    values: dict[str, object] = {
+        "data_dir": folder,
+        "api_port": free_port(),
+        "auth_secret": SecretStr(SECRET),
+        "part_size_bytes": PART_SIZE,
+        "upload_cap_bytes": 4 << 20,
+    }
+    return load_settings(**(values | overrides))
+
+
+@pytest.fixture(scope="module")
+def api(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApi]:
+    """One API for the module, on the session's Temporal, without a worker."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TEMPORAL_ADDRESS", temporal.address)
+        with running_api(api_settings(tmp_path_factory.mktemp("api"))) as running:
+            yield running
+
+
+@pytest.fixture
+def ann(api: RunningApi) -> Iterator[httpx.Client]:
+    """A caller."""
+    with api.client("ann") as client:
+        yield client
+
+
+@pytest.fixture
+def bob(api: RunningApi) -> Iterator[httpx.Client]:
+    """Another one, a stranger to the first."""
+    with api.client("bob") as client:
+        yield client

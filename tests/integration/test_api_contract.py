@@ -1,0 +1,247 @@
+"""What holds for every route: who is let in, the order of refusals, the shape of errors, lists, idempotency."""
+
+import json
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+import pytest
+from joserfc import jwt
+from joserfc.jwk import OctKey
+
+from starter.tokens import Tokens
+from tests.apis import SECRET, RunningApi
+
+pytest_plugins = ("tests.temporal", "tests.apis")
+
+ABSENT = "01890000-0000-7000-8000-000000000000"
+
+
+def forged(claims: dict[str, object], algorithm: str = "HS256", secret: str = SECRET) -> str:
+    return jwt.encode({"alg": algorithm}, claims, OctKey.import_key(secret), algorithms=[algorithm])
+
+
+def unsigned(claims: dict[str, object]) -> str:
+    signed = forged(claims).split(".")
+    return f"eyJhbGciOiJub25lIn0.{signed[1]}."
+
+
+SOON = int(time.time()) + 3600
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        None,
+        "Basic abc",
+        "Bearer",
+        "Bearer not-a-token",
+        f"Bearer {forged({'sub': 'ann', 'exp': SOON}, secret='f' * 64)}",
+        f"Bearer {forged({'sub': 'ann', 'exp': SOON}, algorithm='HS512')}",
+        f"Bearer {forged({'sub': 'ann', 'exp': 1})}",
+        f"Bearer {forged({'sub': 'ann'})}",
+        f"Bearer {forged({'exp': SOON})}",
+        f"Bearer {forged({'sub': 'ann', 'exp': SOON, 'role': 'root'})}",
+        f"Bearer {unsigned({'sub': 'ann', 'exp': SOON})}",
+    ],
+    ids=[
+        "none",
+        "basic",
+        "empty",
+        "garbage",
+        "foreign key",
+        "other algorithm",
+        "expired",
+        "without exp",
+        "without sub",
+        "unknown role",
+        "unsigned",
+    ],
+)
+def test_given_no_token_that_holds_when_anything_is_asked_then_401(api: RunningApi, header: str | None) -> None:
+    answer = httpx.get(f"{api.url}/api/v1/jobs", headers={"Authorization": header} if header else {})
+    assert answer.status_code == 401
+    assert answer.json()["code"] == "UNAUTHORIZED"
+    assert answer.headers["WWW-Authenticate"] == "Bearer"
+    assert answer.headers["X-Request-Id"]
+
+
+def test_given_a_stranger_and_a_broken_body_when_posted_then_401_comes_before_400(api: RunningApi) -> None:
+    assert httpx.post(f"{api.url}/api/v1/projects", content=b"{").status_code == 401
+
+
+def test_given_an_editor_when_an_admin_route_is_asked_then_403(ann: httpx.Client) -> None:
+    answer = ann.post("admin/jobs/x/retry")
+    assert (answer.status_code, answer.json()["code"]) == (403, "FORBIDDEN")
+
+
+def test_given_a_body_beyond_the_cap_when_posted_then_413(ann: httpx.Client) -> None:
+    answer = ann.post("projects", json={"name": "x" * (1 << 20)})
+    assert (answer.status_code, answer.json()["code"]) == (413, "PAYLOAD_TOO_LARGE")
+
+
+def test_given_a_body_of_undeclared_length_beyond_the_cap_when_posted_then_413(ann: httpx.Client) -> None:
+    pieces = (b"x" * 65536 for _ in range(20))
+    answer = ann.post("projects", content=pieces, headers={"Content-Type": "application/json"})
+    assert (answer.status_code, answer.json()["code"]) == (413, "PAYLOAD_TOO_LARGE")
+
+
+def test_given_another_type_of_body_when_posted_then_415(ann: httpx.Client) -> None:
+    answer = ann.post("projects", content=b"name=x", headers={"Content-Type": "application/x-www-form-urlencoded"})
+    assert (answer.status_code, answer.json()["code"]) == (415, "UNSUPPORTED_MEDIA_TYPE")
+
+
+@pytest.mark.parametrize(
+    "body", [b"{", b"[]", b'{"name": 5}', b'{"name": ""}', b'{"name": "a\\u0000b"}', b"{}", b"null"]
+)
+def test_given_a_body_of_the_wrong_shape_when_posted_then_400_says_where(ann: httpx.Client, body: bytes) -> None:
+    answer = ann.post("projects", content=body, headers={"Content-Type": "application/json"})
+    assert (answer.status_code, answer.json()["code"]) == (400, "VALIDATION_ERROR")
+    assert all({"path", "code", "message"} == set(issue) for issue in answer.json()["details"]["issues"])
+
+
+@pytest.mark.parametrize("limit", ["0", "101", "-1", "x"])
+def test_given_a_limit_out_of_range_when_listed_then_400(ann: httpx.Client, limit: str) -> None:
+    answer = ann.get("jobs", params={"limit": limit})
+    assert (answer.status_code, answer.json()["code"]) == (400, "VALIDATION_ERROR")
+
+
+def test_given_a_cursor_of_nobodys_when_listed_then_400_with_issues(ann: httpx.Client) -> None:
+    answer = ann.get("jobs", params={"cursor": "zzz"})
+    assert (answer.status_code, answer.json()["code"]) == (400, "VALIDATION_ERROR")
+    assert answer.json()["details"]["issues"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", "projects/{id}", None),
+        ("POST", "projects/{id}/jobs", None),
+        ("GET", "jobs/{id}", None),
+        ("POST", "jobs/{id}/upload", {"filename": "a.mp4"}),
+        ("POST", "jobs/{id}/confirm-upload", {"video_uri": "artifact://x"}),
+        ("POST", "jobs/{id}/run", None),
+        ("POST", "jobs/{id}/cancel", None),
+        ("POST", "jobs/{id}/retry", {"client_request_id": "r"}),
+        ("GET", "jobs/{id}/transcript", None),
+        ("GET", "jobs/{id}/history", None),
+        ("GET", "jobs/{id}/events", None),
+        ("POST", "jobs/{id}/exports", {"format": "PDF", "instruction_version_id": ABSENT}),
+        ("GET", "instructions/{id}", None),
+        ("GET", "instructions/{id}/versions", None),
+        ("PUT", "instructions/{id}", {"base_version": 1, "markdown": "x"}),
+        (
+            "POST",
+            "instructions/{id}/regenerate",
+            {"base_version": 1, "selection": {"block_id": "b"}, "client_request_id": "r"},
+        ),
+        ("GET", "tasks/{id}", None),
+        ("GET", "exports/{id}", None),
+    ],
+)
+def test_given_what_is_foreign_absent_or_malformed_when_asked_then_the_404s_are_identical(
+    api: RunningApi, ann: httpx.Client, bob: httpx.Client, method: str, path: str, body: object
+) -> None:
+    foreign = bob.post("projects", json={"name": "private"}).json()["id"]
+    if not path.startswith("projects"):
+        foreign = bob.post(f"projects/{foreign}/jobs").json()["id"]
+    answers = [
+        ann.request(method, path.format(id=name), json=body) for name in (foreign, ABSENT, "no-id", "%00", "a'--")
+    ]
+    assert {answer.status_code for answer in answers} == {404}
+    assert len({answer.content for answer in answers}) == 1
+    assert answers[0].json()["code"] == "RESOURCE_NOT_FOUND"
+
+
+def test_given_an_unknown_route_and_a_wrong_method_when_asked_then_404_and_405(ann: httpx.Client) -> None:
+    assert ann.get("nothing-here").json()["code"] == "RESOURCE_NOT_FOUND"
+    answer = ann.delete("projects")
+    assert (answer.status_code, answer.json()["code"]) == (405, "METHOD_NOT_ALLOWED")
+    assert "GET" in answer.headers["Allow"]
+
+
+def test_given_a_request_id_when_it_is_plain_then_it_is_kept_and_otherwise_replaced(ann: httpx.Client) -> None:
+    assert ann.get("jobs", headers={"X-Request-Id": "trace-1234"}).headers["X-Request-Id"] == "trace-1234"
+    forged_id = 'x" status=200 {"a":1}'
+    assert ann.get("jobs", headers={"X-Request-Id": forged_id}).headers["X-Request-Id"] != forged_id
+
+
+def test_given_more_items_than_a_page_when_followed_by_cursor_then_each_comes_once_newest_first(
+    api: RunningApi,
+) -> None:
+    with api.client("lister") as client:
+        made = [client.post("projects", json={"name": f"p{number}"}).json()["id"] for number in range(5)]
+        seen: list[str] = []
+        cursor = None
+        while True:
+            page = client.get("projects", params={"limit": 2} | ({"cursor": cursor} if cursor else {})).json()
+            seen += [item["id"] for item in page["items"]]
+            cursor = page["next_cursor"]
+            if cursor is None:
+                break
+    assert seen == made[::-1]
+
+
+def test_given_an_idempotency_key_when_sent_again_then_the_same_answer_and_one_project(api: RunningApi) -> None:
+    with api.client("once") as client:
+        headers = {"Idempotency-Key": "k1"}
+        first = client.post("projects", json={"name": "a"}, headers=headers)
+        again = client.post("projects", json={"name": "a"}, headers=headers)
+        other = client.post("projects", json={"name": "b"}, headers=headers)
+        assert first.status_code == again.status_code == 201
+        assert first.json() == again.json()
+        assert "Idempotency-Replayed" not in first.headers
+        assert again.headers["Idempotency-Replayed"] == "true"
+        assert (other.status_code, other.json()["code"]) == (409, "IDEMPOTENCY_KEY_CONFLICT")
+        assert len(client.get("projects").json()["items"]) == 1
+
+
+def test_given_an_idempotency_key_when_sent_many_times_at_once_then_one_project(api: RunningApi) -> None:
+    with api.client("burst") as client, ThreadPoolExecutor(8) as pool:
+        answers = list(
+            pool.map(lambda _: client.post("projects", json={"name": "a"}, headers={"Idempotency-Key": "k"}), range(8))
+        )
+        assert len({answer.json()["id"] for answer in answers}) == 1
+        assert len(client.get("projects").json()["items"]) == 1
+
+
+def test_given_a_call_that_failed_when_its_key_is_used_again_then_it_is_not_spent(ann: httpx.Client) -> None:
+    headers = {"Idempotency-Key": "after-a-failure"}
+    assert ann.post("projects", json={"name": ""}, headers=headers).status_code == 400
+    assert ann.post("projects", json={"name": "now"}, headers=headers).status_code == 201
+
+
+def test_given_the_description_when_read_then_every_error_is_declared_and_nothing_says_422(api: RunningApi) -> None:
+    schema = httpx.get(f"{api.url}/api/v1/openapi.json").json()
+    operations = [
+        (path, method, operation) for path, item in schema["paths"].items() for method, operation in item.items()
+    ]
+    assert len(operations) > 20
+    assert "422" not in json.dumps(schema)
+    for path, _, operation in operations:
+        declared = set(operation["responses"])
+        if path.startswith("/api/v1") and not path.startswith(("/api/v1/uploads", "/api/v1/downloads")):
+            assert {"401", "405", "500", "503"} <= declared, path
+        if "{" in path and "/lifecycles" not in path:
+            assert "404" in declared, path
+
+
+def test_given_health_probes_when_asked_without_a_token_then_they_answer(api: RunningApi) -> None:
+    assert httpx.get(f"{api.url}/healthz").json() == {"status": "ok"}
+    ready = httpx.get(f"{api.url}/readyz")
+    assert ready.status_code == 200, ready.text
+    assert ready.json() == {"status": "ready", "checks": {"database": "ok", "engine": "ok", "artifacts": "ok"}}
+
+
+def test_given_the_lifecycles_when_asked_then_the_table_is_the_codes_own(ann: httpx.Client) -> None:
+    table = ann.get("lifecycles/instruction").json()
+    assert {"from": "FAILED", "to": "UPLOADED", "action": "retry"}.items() <= next(
+        row for row in table["transitions"] if row["from"] == "FAILED"
+    ).items()
+    assert ann.get("lifecycles/instruction", params={"format": "mermaid"}).text.startswith("stateDiagram-v2")
+    assert ann.get("lifecycles").json()["items"][0]["kind"] == "instruction"
+    assert ann.get("lifecycles/nothing").status_code == 404
+
+
+def test_given_a_token_of_ours_when_checked_then_it_names_its_subject() -> None:
+    assert Tokens(SECRET).check(Tokens(SECRET).issue("ann")).subject == "ann"
