@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from alembic.operations import Operations
-from sqlalchemy import CheckConstraint, inspect
+from sqlalchemy import CheckConstraint, inspect, text
 from sqlalchemy.sql.naming import conv
 
 from activities.store.lifecycles import LIFECYCLES, failing
@@ -130,10 +130,9 @@ def constraints(table: str) -> list[CheckConstraint]:
 
 def replace_checks(op: Operations, table: str) -> None:
     """In a migration: drop the checks of ``table`` and write them anew as this code has them."""
-    if op.get_bind().dialect.name == "sqlite":
-        with op.batch_alter_table(table, recreate="always", table_args=tuple(constraints(table))):
-            return  # the copy has no checks but those given
-    for old in inspect(op.get_bind()).get_check_constraints(table):
-        op.drop_constraint(conv(str(old["name"])), table, type_="check")
-    for new in constraints(table):
-        op.create_check_constraint(str(new.name), table, new.sqltext)
+    standing = inspect(op.get_bind()).get_check_constraints(table)
+    with op.batch_alter_table(table) as batch:
+        for old in standing:
+            batch.drop_constraint(op.f(str(old["name"])), type_="check")
+        for name, sql in CHECKS[table]().items():
+            batch.create_check_constraint(op.f(f"ck_{table}_{name}"), text(sql))

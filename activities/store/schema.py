@@ -34,13 +34,13 @@ def head() -> str:
 
 def upgrade(database: Database, revision: str = "head") -> None:
     """Bring the schema to ``revision``, in one transaction; calls that run at once wait for each other."""
-    with _migrating(database) as connection:
+    with migrating(database) as connection:
         command.upgrade(migration_config(connection), revision)
 
 
 def downgrade(database: Database, revision: str) -> None:
     """Take the schema back to ``revision`` (``"base"``: to nothing)."""
-    with _migrating(database) as connection:
+    with migrating(database) as connection:
         command.downgrade(migration_config(connection), revision)
 
 
@@ -51,7 +51,7 @@ def current(database: Database) -> str | None:
 
 
 @contextmanager
-def _migrating(database: Database) -> Iterator[Connection]:
+def migrating(database: Database) -> Iterator[Connection]:
     """A transaction for migrations. On SQLite it holds the one writer's place from its BEGIN."""
     if database.is_sqlite:
         with database.write_without_foreign_keys() as connection:
