@@ -110,13 +110,14 @@ def cited_time(block: DraftBlock, transcript: Transcript, scenes: tuple[Scene, .
 
 
 def _segment_spans(block: DraftBlock, transcript: Transcript) -> Iterator[tuple[int, int]]:
+    first, last = min(block.segments, default=0), max(block.segments, default=0)
     for number in block.segments:
         if not 0 <= number < len(transcript.segments):
             raise DraftInvalid(f"The draft cites segment {number}, which the transcript does not have.")
         segment = transcript.segments[number]
         letters = len("".join(segment.text.split()))
-        begins = block.begins_at if number == min(block.segments) else 0
-        ends = block.ends_at if number == max(block.segments) and block.ends_at is not None else letters
+        begins = block.begins_at if number == first else 0
+        ends = block.ends_at if number == last and block.ends_at is not None else letters
         if not (0 <= begins < ends <= letters or (begins == 0 and letters == 0)):
             raise DraftInvalid(f"The draft cites words that segment {number} does not have.")
         yield _moment(segment, begins), max(_moment(segment, begins), _moment(segment, ends, end=True))

@@ -56,6 +56,7 @@ class Drafter(Protocol):
         transcript: Transcript,
         context: str = "",
         instruction: str | None = None,
+        passage: bool | None = None,
     ) -> Rewrite:
         """A block's Markdown, or a passage of it, written again: Markdown for the same place, without marker.
 
@@ -65,6 +66,7 @@ class Drafter(Protocol):
             transcript: What it cites.
             context: The Markdown around it, to fit in; nothing of it is to be repeated.
             instruction: What the user asked for.
+            passage: Whether ``text`` is a stretch of the block rather than all of it; ``None``: judge by its looks.
 
         Raises:
             ProviderError: As :meth:`draft`.

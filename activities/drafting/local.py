@@ -13,7 +13,7 @@ from activities.drafting import spoken
 from activities.drafting.drafters import OnProgress, Rewrite
 from activities.drafting.markdown import one_line
 from activities.drafting.outline import MAX_STEPS, blocks_of, within_limit
-from activities.drafting.rederive import Wish, rederived
+from activities.drafting.rederive import Wish, is_whole, rederived
 from activities.drafting.sentences import Sentence, sentences
 from activities.drafting.silent import silent_blocks
 from activities.drafting.steps import instructions, is_english, stretches
@@ -70,10 +70,13 @@ class LocalDrafter:
         transcript: Transcript,
         context: str = "",
         instruction: str | None = None,
+        passage: bool | None = None,
     ) -> Rewrite:
         """See :meth:`activities.drafting.drafters.Drafter.rewrite`. Follows "shorter" and "as a list"; any other
         instruction gets the warning ``INSTRUCTION_NOT_FOLLOWED``."""
-        markdown, warnings = rederived(text, evidence=evidence, transcript=transcript, wish=Wish.of(instruction))
+        whole = is_whole(text, evidence.role, passage)
+        wish = Wish.of(instruction)
+        markdown, warnings = rederived(text, evidence=evidence, transcript=transcript, wish=wish, whole=whole)
         return Rewrite(markdown=markdown if markdown.strip() else text, warnings=warnings, provenance=_PROVENANCE)
 
 

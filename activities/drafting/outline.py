@@ -1,8 +1,7 @@
 """The blocks of a draft while they grow sentence by sentence, and how they become a draft's."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 from activities.drafting.markdown import escape
 from activities.drafting.sentences import Sentence
@@ -62,17 +61,13 @@ class Entry:
 def within_limit(entries: list[Entry]) -> tuple[list[Entry], bool]:
     """The entries with at most :data:`MAX_STEPS` steps, and whether some had to be grouped.
 
-    What is spoken without a longer pause belongs together: the longest stretches between two steps stay borders.
-    What follows a group's first step becomes points below it. n log n.
+    Groups have about the same number of steps; they part where the speaker took the longest to go on. What follows
+    a group's first step becomes points below it. Linear.
     """
     steps = [place for place, entry in enumerate(entries) if entry.role is BlockRole.STEP]
     if len(steps) <= MAX_STEPS:
         return entries, False
-    waits = sorted(
-        pairwise(steps),
-        key=lambda pair: (entries[pair[0]].start_ms - entries[pair[1]].start_ms, pair[1]),
-    )
-    borders = {steps[0], *(later for _, later in waits[: MAX_STEPS - 1])}
+    borders = {steps[0], *_borders(steps, entries)}
     grouped: list[Entry] = entries[: steps[0]]
     for place in range(steps[0], len(entries)):
         entry = entries[place]
@@ -81,6 +76,18 @@ def within_limit(entries: list[Entry]) -> tuple[list[Entry], bool]:
         else:
             grouped[-1].add_as_item(entry)
     return grouped, True
+
+
+def _borders(steps: list[int], entries: list[Entry]) -> Iterator[int]:
+    """The steps that begin a group, but for the first: near each multiple of the size, after the longest wait."""
+    size = -(-len(steps) // MAX_STEPS)
+
+    def wait(number: int) -> int:
+        return entries[steps[number]].start_ms - entries[steps[number - 1]].start_ms
+
+    for ideal in range(size, len(steps), size):
+        window = range(ideal - (size - 1) // 2, min(len(steps), ideal + size // 2 + 1))
+        yield steps[max(window, key=lambda number: (wait(number), number == ideal))]
 
 
 def blocks_of(entry: Entry) -> list[DraftBlock]:

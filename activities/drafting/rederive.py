@@ -8,7 +8,7 @@ from activities.drafting import spoken
 from activities.drafting.compose import block_markdown
 from activities.drafting.markdown import escape, letters_only, one_line, plain_words
 from activities.drafting.sentences import Sentence, sentences
-from activities.drafting.steps import instructions, is_english, stretches
+from activities.drafting.steps import clauses_of, instructions, is_english, stretches
 from domain.document import BlockEvidence
 from domain.draft import BlockRole, DraftBlock, DraftWarning
 from domain.transcript import Transcript
@@ -17,7 +17,7 @@ _SHORTER = re.compile(r"\b(?:short(?:er|en)?|concise|brief(?:er|ly)?|less text|c
 _AS_LIST = re.compile(r"\b(?:list|bullets?|bullet points?|points)\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?\u2026])\s+")
 _SAME_BLOCK_SHARE = 0.5
-"""Share of a sentence's words that a block has when the sentence is in it."""
+"""Share of words that a sentence and a block have in common, of whichever has fewer, when it is in the block."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Wish:
 
 
 def rederived(
-    text: str, *, evidence: BlockEvidence, transcript: Transcript, wish: Wish
+    text: str, *, evidence: BlockEvidence, transcript: Transcript, wish: Wish, whole: bool
 ) -> tuple[str, tuple[DraftWarning, ...]]:
     """The text again, and a warning where the wish was not followed.
 
@@ -45,17 +45,22 @@ def rederived(
     the writer's own: it only loses its mumbling, or all but its first sentence.
     """
     segments = [transcript.segments[number] for number in evidence.segments if number < len(transcript.segments)]
-    if not segments or not is_whole(text, evidence.role):
+    if not segments or not whole:
         unfollowed = wish.unknown or wish.as_list
         return _tidied(text, shorter=wish.shorter), (_NOT_FOLLOWED,) if unfollowed else ()
-    said = _own_sentences(text, sentences(segments))
-    block = _block(evidence.role, said, wish, transcript.language)
+    said = sentences(segments)
+    english = is_english(transcript.language, (word for each in said for word in each.text.split()))
+    clauses = [clause for each in said for clause in clauses_of(each)] if english else said
+    block = _block(evidence.role, _own_words(text, clauses), wish, english)
     markdown = block_markdown(block, language=transcript.language) if block else text
     return markdown, (_NOT_FOLLOWED,) if wish.unknown else ()
 
 
-def is_whole(text: str, role: BlockRole) -> bool:
-    """Whether ``text`` is a whole block of this role rather than a passage of one: it begins as such a block does."""
+def is_whole(text: str, role: BlockRole, passage: bool | None) -> bool:
+    """Whether ``text`` is a whole block of this role rather than a passage of one. Where nobody says, it begins as
+    such a block does."""
+    if passage is not None:
+        return not passage
     marks = {BlockRole.TITLE: "# ", BlockRole.STEP: "## ", BlockRole.NOTE: ">", BlockRole.LEAD: ""}
     return text.startswith(marks[role])
 
@@ -67,10 +72,9 @@ _NOT_FOLLOWED = DraftWarning(
 )
 
 
-def _block(role: BlockRole, said: Sequence[Sentence], wish: Wish, language: str | None) -> DraftBlock | None:
+def _block(role: BlockRole, said: Sequence[Sentence], wish: Wish, english: bool) -> DraftBlock | None:
     if not said:
         return None
-    english = is_english(language, (word for each in said for word in each.text.split()))
     if role is BlockRole.TITLE:
         found = spoken.title([each.text for each in said]) if english else None
         return DraftBlock(role=role, heading=found[1]) if found else None
@@ -98,13 +102,13 @@ def _told(said: Sequence[Sentence], english: bool) -> list[str]:
     return [spoken.cleaned(text) if english else one_line(text) for text in kept]
 
 
-def _own_sentences(text: str, said: list[Sentence]) -> list[Sentence]:
-    """The cited sentences that are this block's, where it shares its segments with others."""
+def _own_words(text: str, said: list[Sentence]) -> list[Sentence]:
+    """What of the cited is this block's, where it shares its segments with others; all of it where nothing is."""
     written = {letters_only(word) for word in plain_words(text).split()}
 
     def share(sentence: Sentence) -> float:
-        words = [letters_only(word) for word in sentence.text.split()]
-        return sum(word in written for word in words) / max(1, len(words))
+        words = {letters_only(word) for word in sentence.text.split()}
+        return len(words & written) / max(1, min(len(words), len(written)))
 
     return [each for each in said if share(each) >= _SAME_BLOCK_SHARE] or said
 

@@ -1,8 +1,8 @@
 """Cuts a transcript into sentences that know which segments they were spoken in."""
 
 import re
-from bisect import bisect_right
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from domain.transcript import Segment
@@ -13,6 +13,9 @@ PAUSE_MS = 1_200
 _LONGEST_WORDS = 60
 """Beyond that many words a sentence ends with its segment: the recogniser forgot to punctuate."""
 
+_LONGEST_CHARACTERS = 1_000
+"""What is still longer, within one segment, is cut between words: nobody reads it, and reading it is not linear."""
+
 _UNPUNCTUATED_WORDS = 60
 """A transcript with fewer full stops than one in so many words is taken to have none."""
 
@@ -22,8 +25,27 @@ _END = re.compile(
 """Full stops, question and exclamation marks (Latin before a space, fullwidth anywhere) with what they close."""
 
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|mr|mrs|ms|dr|prof|vs|st|fig|approx)\.$", re.IGNORECASE)
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f]")
+UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f]")
 """Scripts that are written without spaces: kana, Han, Thai."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A segment, its words one space apart, and where those spaces are."""
+
+    segment: Segment
+    words: str
+    spaces: tuple[int, ...]
+
+    @classmethod
+    def of(cls, segment: Segment) -> "Spoken":
+        words = " ".join(segment.text.split())
+        return cls(segment, words, tuple(place for place, each in enumerate(words) if each == " "))
+
+    def letters(self, characters: int) -> int:
+        """How many of the first ``characters`` are not blank."""
+        within = min(max(0, characters), len(self.words))
+        return within - bisect_left(self.spaces, within)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,29 +54,29 @@ class Sentence:
     first and ends ``ends_at`` into the last of them. Times are milliseconds, those of the whole segments."""
 
     text: str
-    touched: tuple[Segment, ...]
+    touched: tuple[Spoken, ...]
     offsets: tuple[int, ...]
     """Where in ``text`` each segment's words begin; negative for words of the first that stand before it."""
 
     @property
     def segments(self) -> tuple[int, ...]:
-        return tuple(segment.id for segment in self.touched)
+        return tuple(each.segment.id for each in self.touched)
 
     @property
     def start_ms(self) -> int:
-        return self.touched[0].start_ms
+        return self.touched[0].segment.start_ms
 
     @property
     def end_ms(self) -> int:
-        return max(segment.end_ms for segment in self.touched)
+        return max(each.segment.end_ms for each in self.touched)
 
     @property
     def begins_at(self) -> int:
-        return _letters(self.touched[0], -self.offsets[0])
+        return self.touched[0].letters(-self.offsets[0])
 
     @property
     def ends_at(self) -> int:
-        return _letters(self.touched[-1], len(self.text) - self.offsets[-1])
+        return self.touched[-1].letters(len(self.text) - self.offsets[-1])
 
     def part(self, start: int, end: int) -> "Sentence":
         """The stretch ``start`` to ``end`` of the text, with the segments that it touches."""
@@ -67,14 +89,9 @@ class Sentence:
         )
 
 
-def _letters(segment: Segment, characters: int) -> int:
-    """Non-blank characters among the first ``characters`` of the segment's words, one space apart."""
-    return len("".join(" ".join(segment.text.split())[: max(0, characters)].split()))
-
-
 def sentences(segments: Sequence[Segment]) -> list[Sentence]:
     """The sentences of consecutive segments, in order. Linear."""
-    spoken = [segment for segment in segments if segment.text.strip()]
+    spoken = [Spoken.of(segment) for segment in segments if segment.text.strip()]
     text, starts = _joined(spoken)
     made: list[Sentence] = []
     for start, end in _spans(text, _forced_ends(spoken, starts, text)):
@@ -90,35 +107,34 @@ def sentences(segments: Sequence[Segment]) -> list[Sentence]:
     return made
 
 
-def _joined(segments: Sequence[Segment]) -> tuple[str, list[int]]:
+def _joined(spoken: Sequence[Spoken]) -> tuple[str, list[int]]:
     """All words, and where each segment's begin."""
     pieces: list[str] = []
     starts: list[int] = []
     length = 0
-    for segment in segments:
-        words = " ".join(segment.text.split())
-        if pieces and not (_UNSPACED.match(pieces[-1][-1]) and _UNSPACED.match(words[0])):
+    for each in spoken:
+        if pieces and not (UNSPACED.match(pieces[-1][-1]) and UNSPACED.match(each.words[0])):
             pieces.append(" ")
             length += 1
         starts.append(length)
-        pieces.append(words)
-        length += len(words)
+        pieces.append(each.words)
+        length += len(each.words)
     return "".join(pieces), starts
 
 
-def _forced_ends(segments: Sequence[Segment], starts: list[int], text: str) -> set[int]:
+def _forced_ends(spoken: Sequence[Spoken], starts: list[int], text: str) -> set[int]:
     """Starts of segments that begin a sentence whatever stands before them."""
-    words = len(text.split())
-    unpunctuated = len(_END.findall(text)) * _UNPUNCTUATED_WORDS < words
+    unpunctuated = len(_END.findall(text)) * _UNPUNCTUATED_WORDS < text.count(" ") + 1
     forced: set[int] = set()
     since_end = 0
-    for place, segment in enumerate(segments):
-        before = segments[place - 1] if place else None
-        if before and (unpunctuated or segment.start_ms - before.end_ms >= PAUSE_MS or since_end > _LONGEST_WORDS):
+    for place, each in enumerate(spoken):
+        pause = each.segment.start_ms - spoken[place - 1].segment.end_ms if place else 0
+        if place and (unpunctuated or pause >= PAUSE_MS or since_end > _LONGEST_WORDS):
             forced.add(starts[place])
             since_end = 0
-        ends = list(_END.finditer(segment.text))
-        since_end = len(segment.text[ends[-1].end() :].split()) if ends else since_end + len(segment.text.split())
+        ends = list(_END.finditer(each.words))
+        behind = each.words[ends[-1].end() :] if ends else each.words
+        since_end = len(behind.split()) + (0 if ends else since_end)
     return forced
 
 
@@ -131,11 +147,21 @@ def _spans(text: str, forced: set[int]) -> list[tuple[int, int]]:
         begin = start + len(words) - len(words.lstrip())
         end = begin + len(words.strip())
         if any(each.isalnum() for each in words):
-            spans.append((begin, end))
+            spans += _short_spans(text, begin, end)
         elif spans and words.strip():
             spans[-1] = (spans[-1][0], end)
         start = cut
     return spans
+
+
+def _short_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    while end - start > _LONGEST_CHARACTERS:
+        space = text.rfind(" ", start + 1, start + _LONGEST_CHARACTERS)
+        cut = space if space > 0 else start + _LONGEST_CHARACTERS
+        yield start, cut
+        start = cut + 1 if space > 0 else cut
+    if start < end:
+        yield start, end
 
 
 def _ends_here(text: str, found: re.Match[str]) -> bool:

@@ -59,7 +59,7 @@ def instructions(said: Sequence[Sentence]) -> list[Entry]:
     for sentence in said:
         if spoken.is_courtesy(sentence.text):
             continue
-        for clause in _clauses(sentence):
+        for clause in clauses_of(sentence):
             told = None if spoken.is_note(clause.text) else spoken.action(clause.text)
             if told is not None:
                 steps.append(Entry.of(BlockRole.STEP, clause, told.heading))
@@ -71,7 +71,8 @@ def instructions(said: Sequence[Sentence]) -> list[Entry]:
     return [*_opening(opening), *steps]
 
 
-def _clauses(sentence: Sentence) -> Iterator[Sentence]:
+def clauses_of(sentence: Sentence) -> Iterator[Sentence]:
+    """The sentence's clauses (see :func:`activities.drafting.spoken.clauses`), each with what it touches."""
     end = 0
     for clause in spoken.clauses(sentence.text):
         start = sentence.text.index(clause, end)
