@@ -32,7 +32,7 @@ from domain.transcript import SpeechFound, Transcript
 
 if TYPE_CHECKING:
     from activities.artifacts import ArtifactStore, Partial, StageMemo
-    from activities.drafting import Composed
+    from activities.drafting import Composed, Drafter
     from activities.speech import Recogniser, SpokenSegment
 
 NO_AUDIO = "application/vnd.guidesmith.no-audio+json"
@@ -55,12 +55,6 @@ class Library(StageLedger, Protocol):
     def latest_artifact(self, job_id: str, kind: ArtifactKind) -> Artifact | None: ...
 
 
-class Drafter(Protocol):
-    """Writes a draft from what was said, or from what was shown when nobody spoke."""
-
-    def draft(self, transcript: Transcript, scenes: tuple[Scene, ...], *, source_name: str) -> Draft: ...
-
-
 @dataclass(frozen=True)
 class Parts:
     """What the stages work with; wired in one place, at the worker's start.
@@ -77,7 +71,7 @@ class Parts:
     memo: "StageMemo"
     partial: "Partial"
     recogniser: "Recogniser"
-    drafters: Mapping[str, Drafter]
+    drafters: "Mapping[str, Drafter]"
     default_profile: str
     scratch: Path | None = None
     language: str | None = None
@@ -91,6 +85,7 @@ class Heard(BaseModel):
     language: str | None = None
     language_probability: float | None = None
     ended: bool = False
+    resumed_from_ms: int | None = None
     segments: list[dict[str, object]]
 
 
@@ -250,6 +245,8 @@ class InstructionStages(Stages):
         heard = self._load_heard(work, inputs) or Heard(resume_ms=start_ms, segments=[])
         if heard.ended:
             return heard
+        if heard.resume_ms > start_ms:
+            heard.resumed_from_ms = heard.resume_ms
         work.pulse.note(resume_ms=heard.resume_ms)
         saved_at = time.monotonic()
 
@@ -316,6 +313,7 @@ class InstructionStages(Stages):
                 "segments": len(transcript.segments),
                 "language": transcript.language,
                 "duration_ms": transcript.duration_ms,
+                "resumed_from_ms": max((piece.resumed_from_ms or 0 for piece in heard), default=0),
             },
         )
 
@@ -331,8 +329,13 @@ class InstructionStages(Stages):
         """The outline: steps and notes, each citing what it rests on."""
         transcript = self._transcript(work)
         spoken = transcript.speech is SpeechFound.SPEECH
-        scenes = () if spoken else self._scenes(work, lambda fraction: work.advance(0.5 * fraction))
-        outline = self._drafter(work).draft(transcript, scenes, source_name=work.job.source_name or "")
+        scenes = () if spoken else self._scenes(work, lambda done: work.advance(0.5 * done), thorough=True)
+        outline = self._drafter(work).draft(
+            transcript,
+            scenes,
+            source_name=work.job.source_name or "",
+            on_progress=lambda done: work.advance(0.5 + 0.5 * done),
+        )
         check_draft(outline, transcript, scenes)
         blob = self._parts.artifacts.put_bytes(
             _key(work, "outline.json"), outline.model_dump_json().encode(), "application/json"
@@ -341,7 +344,7 @@ class InstructionStages(Stages):
         facts = {"steps": steps, "warnings": len(outline.warnings), "drafter": outline.provenance.model_profile_id}
         return Product([NewArtifact(kind=ArtifactKind.OUTLINE, blob=blob, facts=facts)])
 
-    def _drafter(self, work: Work) -> Drafter:
+    def _drafter(self, work: Work) -> "Drafter":
         profile = work.job.model_profile or self._parts.default_profile
         if profile not in self._parts.drafters:
             raise ModelNotAllowed(
@@ -362,7 +365,8 @@ class InstructionStages(Stages):
 
         transcript = self._transcript(work)
         outline = Draft.model_validate_json(self._read(self._require(work, ArtifactKind.OUTLINE)))
-        scenes = self._scenes(work, lambda fraction: work.advance(0.5 * fraction))
+        silent = transcript.speech is not SpeechFound.SPEECH
+        scenes = self._scenes(work, lambda done: work.advance(0.5 * done), thorough=silent)
         composed = compose(outline, transcript, scenes, stable_ids(f"{work.job.id}:{work.job.attempt}"))
         screenshots = list(self._screenshots(work, composed, scenes, transcript.duration_ms))
         version = NewVersion(
@@ -391,41 +395,50 @@ class InstructionStages(Stages):
         from activities import media
 
         steps = [each for each in composed.evidence if each.role is BlockRole.STEP and each.start_ms is not None]
-        video = self._require(work, ArtifactKind.VIDEO)
         if not steps or not _has_picture(self._require(work, ArtifactKind.AUDIO)):
             return
-        times = [media.settled_frame_time(scenes, each.start_ms or 0, each.end_ms or 0, duration_ms) for each in steps]
+        wishes = [media.settled_wish(scenes, each.start_ms or 0, each.end_ms or 0, duration_ms) for each in steps]
+        video = self._require(work, ArtifactKind.VIDEO)
+        taken = {}
         with self._parts.artifacts.local_path(video.blob) as recording:
-            frames = media.grab_settled(recording, times, scenes, on_progress=lambda _: work.check())
-            for place, (step, frame) in enumerate(zip(steps, frames, strict=True)):
-                work.advance(0.5 + 0.5 * place / len(steps))
+            in_order = sorted(set(wishes), key=lambda wish: (wish.timestamp_ms, wish.earliest_ms or 0))
+            frames = media.grab_frames(recording, wishes, duration_ms=duration_ms, on_progress=lambda _: work.check())
+            for place, (wish, frame) in enumerate(zip(in_order, frames, strict=True)):
+                work.advance(0.5 + 0.5 * place / len(in_order))
                 blob = self._parts.artifacts.put_bytes(
-                    _key(work, f"step-{place + 1:03d}.png"), media.encode_png(frame.image), "image/png"
+                    _key(work, f"frame-{frame.pts_ms:09d}.png"), media.encode_png(frame.image), "image/png"
                 )
-                yield NewScreenshot(
-                    block_id=step.block_id,
-                    blob=blob,
-                    width=frame.image.width,
-                    height=frame.image.height,
-                    timestamp_ms=frame.pts_ms,
-                    extraction_key=f"{video.blob.checksum_sha256}:{frame.pts_ms}:settled:png",
-                )
+                taken[wish] = (blob, frame.image.size, frame.pts_ms)
+        for step, wish in zip(steps, wishes, strict=True):
+            blob, (width, height), pts_ms = taken[wish]
+            yield NewScreenshot(
+                block_id=step.block_id,
+                blob=blob,
+                width=width,
+                height=height,
+                timestamp_ms=pts_ms,
+                extraction_key=f"{video.blob.checksum_sha256}:{pts_ms}:settled:png:{step.block_id}",
+            )
 
-    def _scenes(self, work: Work, advance: "Advance") -> tuple[Scene, ...]:
-        """The recording's settled screens; found once for each recording."""
+    def _scenes(self, work: Work, advance: "Advance", *, thorough: bool = False) -> tuple[Scene, ...]:
+        """The recording's settled screens; found once for each recording. ``thorough``: they are all there is."""
         from activities import media
 
         audio = self._require(work, ArtifactKind.AUDIO)
         if not _has_picture(audio):
             return ()
         video = self._require(work, ArtifactKind.VIDEO)
-        inputs = {"video": video.blob.checksum_sha256, "version": SCENES}
+        inputs = {"video": video.blob.checksum_sha256, "version": SCENES, "thorough": str(thorough)}
         known = self._parts.memo.get(work.job.owner, "scenes", inputs)
         if known is not None:
             return scene_list.validate_json(self._parts.artifacts.read_bytes(known[0]))
         span = max(_duration_ms(audio), 1)
         with self._parts.artifacts.local_path(video.blob) as recording:
-            scenes = media.find_scenes(recording, on_progress=lambda at_ms: advance(at_ms / span))
+            scenes = media.find_scenes(
+                recording,
+                effort="thorough" if thorough else "auto",
+                on_progress=lambda at_ms: advance(at_ms / span),
+            )
         blob = self._parts.artifacts.put_bytes(
             _key(work, "scenes.json"), scene_list.dump_json(scenes), "application/json"
         )

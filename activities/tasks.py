@@ -32,7 +32,7 @@ from domain.transcript import Transcript
 
 if TYPE_CHECKING:
     from activities.artifacts import ArtifactStore
-    from activities.drafting import Rewrite
+    from activities.drafting import Drafter
 
 
 class Shelf(Protocol):
@@ -58,21 +58,14 @@ class Shelf(Protocol):
     def fail_regenerate(self, task_id: str, failure: Failure) -> RegenerateTask: ...
 
 
-class Rewriter(Protocol):
-    """Writes one text again from what it cites."""
-
-    def rewrite(
-        self, text: str, *, evidence: BlockEvidence, transcript: Transcript, context: str, instruction: str | None
-    ) -> "Rewrite": ...
-
-
 @dataclass(frozen=True)
 class TaskParts:
     """What the tasks work with."""
 
     shelf: Shelf
     artifacts: "ArtifactStore"
-    rewriter: Rewriter
+    rewriters: "Mapping[str, Drafter]"
+    default_profile: str
     scratch: Path | None = None
 
 
@@ -185,9 +178,10 @@ class DocumentTasks:
         instruction = task.request.get("context")
         ours, warnings, provenance = document, list[DraftWarning](), None
         parts = selected_parts(document, task.selection)
+        rewriter = self._parts.rewriters[str(task.request.get("model_profile") or self._parts.default_profile)]
         for part in reversed(parts):
             pulse.check()
-            rewrite = self._parts.rewriter.rewrite(
+            rewrite = rewriter.rewrite(
                 document.text_of(part),
                 evidence=evidence.get(part.block_id) or BlockEvidence(block_id=part.block_id, role=BlockRole.NOTE),
                 transcript=transcript,

@@ -9,7 +9,12 @@ from activities.store import Store
 from starter.settings import Settings
 
 if TYPE_CHECKING:
+    from pydantic import SecretStr
+
+    from activities.drafting import Drafter
     from activities.instruction import InstructionStages
+    from activities.providers import ProviderClient
+    from activities.speech import Recogniser
     from activities.tasks import DocumentTasks
 
 LOCAL, LLM = "local", "llm"
@@ -55,34 +60,51 @@ def model_profiles(settings: Settings) -> tuple[str, ...]:
     return (LLM, LOCAL) if settings.llm_base_url else (LOCAL,)
 
 
+def build_drafters(settings: Settings) -> "dict[str, Drafter]":
+    """The drafters by model profile."""
+    from activities.drafting import LocalDrafter
+
+    drafters: dict[str, Drafter] = {LOCAL: LocalDrafter()}
+    if settings.llm_base_url and settings.llm_model:
+        from activities.drafting.chat import ChatDrafter
+        from activities.providers import ChatClient
+
+        client = ChatClient(_provider(settings, settings.llm_base_url, settings.llm_api_key))
+        drafters[LLM] = ChatDrafter(client, model=settings.llm_model)
+    return drafters
+
+
+def build_recogniser(settings: Settings) -> "Recogniser":
+    """Whisper on this machine, or the configured endpoint."""
+    if settings.stt_base_url:
+        from activities.speech.hosted import OpenAiRecogniser
+
+        client = _provider(settings, settings.stt_base_url, settings.stt_api_key)
+        return OpenAiRecogniser(client, model=settings.stt_model)
+    from activities.speech.weights import WhisperOptions
+    from activities.speech.whisper import WhisperRecogniser
+
+    return WhisperRecogniser(
+        WhisperOptions(model=settings.speech_model, threads=settings.speech_threads, workers=settings.speech_slots)
+    )
+
+
+def _provider(settings: Settings, base_url: str, key: "SecretStr | None") -> "ProviderClient":
+    from activities.providers import ProviderClient
+
+    secret = key.get_secret_value() if key else None
+    return ProviderClient(base_url, api_key=secret, timeout_s=settings.provider_timeout_s)
+
+
 def build_activities(
     settings: Settings, store: Store, artifacts: ArtifactStore
 ) -> tuple["InstructionStages", "DocumentTasks"]:
     """Everything a worker does, around one store and one artifact store."""
-    from activities.drafting import ChatDrafter, LocalDrafter
     from activities.instruction import InstructionStages, Parts
-    from activities.providers import ChatClient, ProviderClient
-    from activities.speech import OpenAiRecogniser, Recogniser, WhisperRecogniser
     from activities.tasks import DocumentTasks, TaskParts
 
-    def provider(base_url: str, key: str | None) -> ProviderClient:
-        return ProviderClient(base_url, api_key=key, timeout_s=settings.provider_timeout_s)
-
-    local = LocalDrafter()
-    drafters: dict[str, LocalDrafter | ChatDrafter] = {LOCAL: local}
-    if settings.llm_base_url and settings.llm_model:
-        key = settings.llm_api_key.get_secret_value() if settings.llm_api_key else None
-        drafters[LLM] = ChatDrafter(
-            ChatClient(provider(settings.llm_base_url, key)), model=settings.llm_model, local=local
-        )
-    recogniser: Recogniser
-    if settings.stt_base_url:
-        key = settings.stt_api_key.get_secret_value() if settings.stt_api_key else None
-        recogniser = OpenAiRecogniser(provider(settings.stt_base_url, key), model=settings.stt_model)
-    else:
-        recogniser = WhisperRecogniser(
-            settings.speech_model, threads=settings.speech_threads, workers=settings.speech_slots
-        )
+    drafters = build_drafters(settings)
+    recogniser = build_recogniser(settings)
     scratch = _scratch(settings)
     default = model_profiles(settings)[0]
     stages = InstructionStages(
@@ -100,7 +122,7 @@ def build_activities(
         )
     )
     return stages, DocumentTasks(
-        TaskParts(shelf=store, artifacts=artifacts, rewriter=drafters[default], scratch=scratch)
+        TaskParts(shelf=store, artifacts=artifacts, rewriters=drafters, default_profile=default, scratch=scratch)
     )
 
 

@@ -60,7 +60,8 @@ class TemporalServer:
     def _wait(self) -> None:
         deadline = time.monotonic() + UP_WITHIN_S
         while time.monotonic() < deadline:
-            assert self._process is not None and self._process.poll() is None, (self.folder / "temporal.log").read_text()
+            assert self._process is not None
+            assert self._process.poll() is None, (self.folder / "temporal.log").read_text()
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 0.2):
                 return
             time.sleep(0.05)

@@ -1,0 +1,63 @@
+"""One stack for the tests that only look at its answers; the fault tests make their own."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import av
+import pytest
+
+from tests.databases import PostgresServer, temporary_postgres
+from tests.stack import ROOT, Stack, running_stack
+from tests.temporal import TemporalServer
+
+
+def repeated_sound(recording: Path, out: Path, times: int) -> Path:
+    """The sound of ``recording``, ``times`` over, as 16 kHz mono FLAC."""
+    with av.open(str(out), "w") as sink:
+        target = sink.add_stream("flac", rate=16_000, layout="mono")
+        position = 0
+        for _ in range(times):
+            resampler = av.AudioResampler("s16", "mono", 16_000)
+            with av.open(str(recording)) as source:
+                for frame in source.decode(audio=0):
+                    for piece in resampler.resample(frame):
+                        piece.pts = position
+                        position += piece.samples
+                        sink.mux(target.encode(piece))
+        sink.mux(target.encode(None))
+    return out
+
+
+SAMPLE = ROOT / "sample" / "recording.mp4"
+
+
+@pytest.fixture(scope="session")
+def sample() -> Path:
+    return SAMPLE
+
+
+@pytest.fixture(scope="session")
+def shared_stack(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """A stack with one worker, for the session."""
+    with running_stack(tmp_path_factory.mktemp("stack"), temporal) as stack:
+        stack.start_worker()
+        yield stack
+
+
+@pytest.fixture
+def own_postgres() -> Iterator[PostgresServer]:
+    """A Postgres that a test may stop."""
+    yield from temporary_postgres()
+
+
+@pytest.fixture(scope="session")
+def long_talk(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample's narration, five times in a row: long enough to be interrupted."""
+    return repeated_sound(sample, tmp_path_factory.mktemp("talk") / "talk.flac", times=5)
+
+
+@pytest.fixture
+def stack(temporal: TemporalServer, tmp_path: Path) -> Iterator[Stack]:
+    """A stack of its own, without a worker."""
+    with running_stack(tmp_path, temporal) as stack:
+        yield stack

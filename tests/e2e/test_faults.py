@@ -1,0 +1,202 @@
+"""Nothing is lost when machines die: workers, the Temporal server and the database are killed in the middle of it."""
+
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from domain.artifacts import ArtifactKind
+from tests.databases import PostgresServer
+from tests.stack import Stack, running_stack, wait_until
+from tests.temporal import TemporalServer, running_temporal
+
+STAGES = {
+    "AUDIO_EXTRACTING": "audio",
+    "TRANSCRIBING": "transcription",
+    "GENERATING": "draft",
+}
+PICKED_UP_WITHIN_S = 5.0
+STARTING_S = 6.0
+"""A worker process needs this to import, connect and load on a machine that runs a test suite beside it."""
+
+
+def started_executions(stack: Stack, job_id: str) -> Counter[str]:
+    """How many executions of each stage were reported as started, from the history."""
+    names: dict[int, str] = {}
+    started: Counter[str] = Counter()
+    for event in stack.events(job_id):
+        if event.HasField("activity_task_scheduled_event_attributes"):
+            names[event.event_id] = event.activity_task_scheduled_event_attributes.activity_type.name
+        if event.HasField("activity_task_started_event_attributes"):
+            attributes = event.activity_task_started_event_attributes
+            started[names[attributes.scheduled_event_id]] = attributes.attempt
+    return started
+
+
+@pytest.mark.parametrize("status", STAGES)
+def test_given_a_worker_killed_in_a_stage_when_another_starts_then_it_goes_on_and_nothing_is_done_twice(
+    stack: Stack, sample: Path, tmp_path: Path, status: str
+) -> None:
+    held = tmp_path / "held"
+    held.touch()
+    stack.start_worker(HOLD=status, HOLD_FILE=str(held))
+    job = stack.new_job(sample)
+    stack.run(job)
+    stack.wait_for(job, status)
+    time.sleep(1.2)  # the stage has heartbeaten at least once: its death is seen from missing beats
+    stack.kill_worker()
+
+    worker = stack.start_worker()
+    wait_until(lambda: stack.log_file.read_text().count("worker.started") == 2, 30, "the second worker")
+    up_at = time.monotonic()
+    stage = STAGES[status]
+    wait_until(
+        lambda: any(event.event_type == "STAGE_RETRIED" or event.execution > 1 for event in stack.audit(job)),
+        PICKED_UP_WITHIN_S + 1,
+        "the stage to be picked up",
+    )
+    picked_up_s = time.monotonic() - up_at
+    done = stack.wait_for(job, "DRAFT_READY", "FAILED")
+
+    assert worker.poll() is None
+    assert done.status == "DRAFT_READY"
+    assert picked_up_s <= PICKED_UP_WITHIN_S
+    executions = started_executions(stack, job.id)
+    assert executions.pop(stage) == 2
+    assert set(executions.values()) == {1}, "a finished stage ran again"
+    for kind in (ArtifactKind.AUDIO, ArtifactKind.TRANSCRIPT, ArtifactKind.DRAFT):
+        assert stack.versions_of(job, kind) == [1]
+    moves = [(event.prev_status, event.new_status, event.execution) for event in stack.audit(job)]
+    assert len([move for move in moves if move[1]]) == len({move for move in moves if move[1]})
+
+
+@pytest.mark.parametrize("checkpoint", ["AUDIO_READY", "TRANSCRIPT_READY", "DRAFT_READY"])
+def test_given_a_worker_that_died_between_commit_and_report_then_the_stage_is_answered_from_its_rows(
+    stack: Stack, sample: Path, checkpoint: str
+) -> None:
+    worker = stack.start_worker(DIE_AFTER=checkpoint)
+    job = stack.new_job(sample)
+    stack.run(job)
+    wait_until(lambda: worker.poll() is not None, 60, "the worker to die")
+    assert stack.job(job).status == checkpoint
+
+    stack.start_worker()
+    stack.wait_for(job, "DRAFT_READY", within_s=60)
+    wait_until(lambda: len(stack.scheduled(job)) == 4, 30, "all four stages")
+
+    assert stack.statuses(job).count(checkpoint) == 1
+    for kind in (ArtifactKind.AUDIO, ArtifactKind.TRANSCRIPT, ArtifactKind.OUTLINE, ArtifactKind.DRAFT):
+        assert stack.versions_of(job, kind) == [1]
+    assert len(stack.audit(job)) == len({(e.new_status, e.event_type, e.execution) for e in stack.audit(job)})
+
+
+def test_given_a_transcription_killed_half_way_then_it_goes_on_from_its_resume_point(
+    stack: Stack, long_talk: Path
+) -> None:
+    stack.start_worker()
+    job = stack.new_job(long_talk)
+    stack.run(job)
+    stack.wait_for(job, "TRANSCRIBING")
+
+    def beaten() -> bool:
+        description = stack.loop.run(stack.client.get_workflow_handle(job.id).describe())
+        return any(b"resume_ms" in beat.data for beat in resume_points(description.raw_description))
+
+    wait_until(lambda: beaten() and any(stack.artifacts.list("partial/")), 60, "a resume point")
+    stack.kill_worker()
+    stack.start_worker()
+    stack.wait_for(job, "DRAFT_READY", within_s=120)
+
+    transcript = stack.store.latest_artifact(job.id, ArtifactKind.TRANSCRIPT)
+    assert transcript is not None
+    assert int(str(transcript.facts["resumed_from_ms"])) > 0
+    assert stack.versions_of(job, ArtifactKind.AUDIO) == [1]
+
+
+def resume_points(description: object) -> list[object]:
+    """The heartbeat details of the pending activities."""
+    pending = description.pending_activities  # type: ignore[attr-defined]
+    return [payload for activity in pending for payload in activity.heartbeat_details.payloads]
+
+
+def test_given_the_temporal_server_killed_mid_stage_when_it_starts_again_then_the_job_completes(
+    tmp_path: Path, sample: Path
+) -> None:
+    held = tmp_path / "held"
+    held.touch()
+    with running_temporal(tmp_path) as server, running_stack(tmp_path, server) as stack:
+        stack.start_worker(HOLD="TRANSCRIBING", HOLD_FILE=str(held))
+        job = stack.new_job(sample)
+        stack.run(job)
+        stack.wait_for(job, "TRANSCRIBING")
+        server.kill()
+        server.start()
+        held.unlink()
+        stack.wait_for(job, "DRAFT_READY", within_s=90)
+        assert stack.versions_of(job, ArtifactKind.AUDIO) == [1]
+        assert stack.versions_of(job, ArtifactKind.TRANSCRIPT) == [1]
+        assert started_executions(stack, job.id)["audio"] == 1
+
+
+def test_given_the_database_down_for_30_s_mid_stage_then_the_stage_is_retried_and_completes(
+    temporal: TemporalServer, tmp_path: Path, sample: Path, own_postgres: PostgresServer
+) -> None:
+    held = tmp_path / "held"
+    held.touch()
+    with running_stack(tmp_path, temporal, database_url=own_postgres.url(own_postgres.create())) as stack:
+        stack.start_worker(HOLD="TRANSCRIBING", HOLD_FILE=str(held))
+        job = stack.new_job(sample)
+        stack.run(job)
+        stack.wait_for(job, "TRANSCRIBING")
+        own_postgres.stop()
+        held.unlink()
+        time.sleep(30)
+        own_postgres.start()
+        done = stack.wait_for(job, "DRAFT_READY", "FAILED", within_s=120)
+        assert done.status == "DRAFT_READY"
+        assert stack.versions_of(job, ArtifactKind.TRANSCRIPT) == [1]
+
+
+@pytest.mark.parametrize("status", STAGES)
+def test_given_a_running_stage_when_cancelled_then_it_stops_within_5_s_and_later_events_are_refused(
+    stack: Stack, sample: Path, tmp_path: Path, status: str
+) -> None:
+    held = tmp_path / "held"
+    held.touch()
+    stack.start_worker(HOLD=status, HOLD_FILE=str(held))
+    job = stack.new_job(sample)
+    stack.run(job)
+    stack.wait_for(job, status)
+    asked_at = time.monotonic()
+    cancelled = stack.loop.run(stack.jobs.cancel("tester", job.id))
+
+    assert cancelled.status == "CANCELLED"
+    assert time.monotonic() - asked_at <= 5.0
+    history = stack.events(job.id)
+    assert any(event.HasField("activity_task_canceled_event_attributes") for event in history), "the work went on"
+    refused = stack.store.history("tester", job.id, limit=1).items[0]
+    assert refused.new_status == "CANCELLED"
+    from domain.errors import TerminalImmutable
+
+    with pytest.raises(TerminalImmutable):
+        stack.run(job)
+    with pytest.raises(TerminalImmutable):
+        stack.loop.run(stack.jobs.cancel("tester", job.id))
+
+
+def test_given_twenty_concurrent_runs_then_one_workflow_and_one_dispatch(shared_stack: Stack, sample: Path) -> None:
+    import asyncio
+
+    job = shared_stack.new_job(sample)
+
+    async def all_at_once() -> list[object]:
+        return await asyncio.gather(*(shared_stack.jobs.run("tester", job.id) for _ in range(20)))
+
+    answers = shared_stack.loop.run(all_at_once())
+
+    assert len({answer.dispatch_id for answer in answers}) == 1  # type: ignore[attr-defined]
+    assert [answer.replayed for answer in answers].count(False) == 1  # type: ignore[attr-defined]
+    shared_stack.wait_for(job, "DRAFT_READY")
+    dispatched = [event for event in shared_stack.audit(job) if event.event_type == "RUN_DISPATCHED"]
+    assert len(dispatched) == 1

@@ -1,0 +1,241 @@
+"""The real stack for tests: Temporal, a worker process, the database and the artifact store, and the job service."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+import psutil
+from temporalio.api.history.v1 import HistoryEvent
+from temporalio.client import Client, WorkflowHistory
+from temporalio.contrib.pydantic import pydantic_data_converter
+
+from activities.artifacts import ArtifactStore
+from activities.store import Store
+from domain.artifacts import ArtifactKind
+from domain.jobs import Event, Export, Job
+from domain.publication import ExportFormat
+from starter.jobs import JobService, RunAnswer
+from starter.settings import Settings
+from starter.wiring import model_profiles, open_artifacts, open_store, run_options
+from tests.temporal import TemporalServer, free_port
+
+ROOT = Path(__file__).parent.parent
+OWNER = "tester"
+
+WORKER_SETTINGS = (
+    "data_dir",
+    "database_url",
+    "artifacts_url",
+    "task_queue_prefix",
+    "heartbeat_timeout_s",
+    "retry_budget",
+    "s3_endpoint",
+    "s3_access_key_id",
+    "llm_base_url",
+    "llm_model",
+    "stt_base_url",
+    "provider_timeout_s",
+)
+"""What a stack's workers are told of its settings."""
+T = TypeVar("T")
+
+
+def wait_until(condition: Callable[[], T | None], within_s: float, what: str) -> T:
+    """The first truthy answer of ``condition``."""
+    deadline = time.monotonic() + within_s
+    while time.monotonic() < deadline:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            if found := condition():
+                return found
+        time.sleep(0.02)
+    raise AssertionError(f"not within {within_s:g} s: {what}")
+
+
+class Loop:
+    """An event loop in a thread, for tests that are not async themselves."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self.loop.run_forever, daemon=True)
+        self._thread.start()
+
+    def run(self, work: Coroutine[Any, Any, T], within_s: float = 60.0) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(within_s)
+
+    def close(self) -> None:
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self._thread.join()
+        self.loop.close()
+
+
+@dataclass
+class Stack:
+    """What a test works with. ``environment`` is laid over every worker's."""
+
+    folder: Path
+    temporal: TemporalServer
+    settings: Settings
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.loop = Loop()
+        self.store: Store = open_store(self.settings)
+        self.store.upgrade()
+        self.artifacts: ArtifactStore = open_artifacts(self.settings)
+        self.client = self.loop.run(
+            Client.connect(self.temporal.address, data_converter=pydantic_data_converter, lazy=True)
+        )
+        self.jobs = JobService(
+            self.store, self.artifacts, self.client, run_options(self.settings), model_profiles(self.settings)
+        )
+        self.workers: list[subprocess.Popen[bytes]] = []
+
+    # --- workers -------------------------------------------------------------------------------------------
+
+    def start_worker(self, **environment: str) -> "subprocess.Popen[bytes]":
+        port = free_port()
+        values = {
+            **os.environ,
+            **{f"GUIDESMITH_{name.upper()}": str(value) for name, value in self._settings().items()},
+            "GUIDESMITH_METRICS_PORT": str(port),
+            "GUIDESMITH_LOG_FORMAT": "json",
+            "TEMPORAL_ADDRESS": self.temporal.address,
+            **self.environment,
+            **environment,
+        }
+        with self.log_file.open("ab") as out:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "tests.worker_process"], env=values, cwd=ROOT, stdout=out, stderr=out
+            )
+        self.workers.append(process)
+        return process
+
+    @property
+    def log_file(self) -> Path:
+        return self.folder / "worker.log"
+
+    def _settings(self) -> dict[str, object]:
+        return {name: value for name in WORKER_SETTINGS if (value := getattr(self.settings, name)) not in (None, "")}
+
+    def kill_worker(self) -> None:
+        """As a power cut would."""
+        for process in self.workers:
+            with contextlib.suppress(ProcessLookupError):
+                process.send_signal(signal.SIGKILL)
+            process.wait()
+        self.workers.clear()
+
+    def stop(self) -> None:
+        self.kill_worker()
+        self.store.dispose()
+        self.loop.close()
+
+    # --- jobs ----------------------------------------------------------------------------------------------
+
+    def new_job(self, recording: Path, **fields: Any) -> Job:
+        """A job whose recording is uploaded and confirmed."""
+        project = self.store.create_project(OWNER, "tests")
+        job = self.store.create_job(OWNER, project.id, **fields)
+        key = f"uploads/{job.id}/{recording.name}"
+        self.store.begin_upload(
+            OWNER,
+            job.id,
+            upload_id=job.id,
+            key=key,
+            filename=recording.name,
+            size_bytes=None,
+            checksum_sha256=None,
+            expires_at=job.created_at,
+        )
+        blob = self.artifacts.put_file(key, recording, "video/mp4")
+        confirmed, _ = self.store.confirm_upload(OWNER, job.id, blob, recording.name)
+        return confirmed
+
+    def run(self, job: Job) -> RunAnswer:
+        return self.loop.run(self.jobs.run(OWNER, job.id))
+
+    def job(self, job: Job) -> Job:
+        return self.store.get_job(job.id)
+
+    def wait_for(self, job: Job, *statuses: str, within_s: float = 60.0) -> Job:
+        """The job once it has one of ``statuses``."""
+
+        def reached() -> Job | None:
+            now = self.store.get_job(job.id)
+            return now if now.status in statuses else None
+
+        try:
+            return wait_until(reached, within_s, f"{statuses}")
+        except AssertionError:
+            log = self.log_file.read_text()[-3000:] if self.log_file.exists() else ""
+            raise AssertionError(f"still {self.job(job)!r}, not {statuses}\n{log}") from None
+
+    def draft(self, recording: Path, **fields: Any) -> Job:
+        """A job taken to DRAFT_READY."""
+        job = self.new_job(recording, **fields)
+        self.run(job)
+        return self.wait_for(job, "DRAFT_READY", "FAILED")
+
+    def export(self, job: Job, export_format: ExportFormat) -> Export:
+        """An export of the newest version, once it ended."""
+        version = self.store.get_instruction(OWNER, self.job(job).instruction_id or "")
+        export, _ = self.loop.run(self.jobs.export(OWNER, job.id, export_format, version.id))
+
+        def ended() -> Export | None:
+            now = self.store.get_export(export.id)
+            return now if now.status in ("SUCCEEDED", "FAILED") else None
+
+        return wait_until(ended, 60, "the export to end")
+
+    def audit(self, job: Job) -> list[Event]:
+        """The job's audit rows, oldest first."""
+        return [event for event in self.store.events(job.id, 0, 500) if event.stream != "progress"]
+
+    def statuses(self, job: Job) -> list[str]:
+        """The statuses that the job was given, in order, self transitions included."""
+        return [event.new_status for event in self.audit(job) if event.new_status is not None]
+
+    def versions_of(self, job: Job, kind: ArtifactKind) -> list[int]:
+        return [artifact.version for artifact in self.store.artifacts(job.id) if artifact.kind is kind]
+
+    # --- histories -----------------------------------------------------------------------------------------
+
+    def history(self, workflow_id: str, run_id: str | None = None) -> WorkflowHistory:
+        return self.loop.run(self.client.get_workflow_handle(workflow_id, run_id=run_id).fetch_history())
+
+    def events(self, workflow_id: str) -> list[HistoryEvent]:
+        return list(self.history(workflow_id).events)
+
+    def scheduled(self, job: Job) -> list[str]:
+        """The stages that were scheduled, in order: what ran, and how often."""
+        return [
+            event.activity_task_scheduled_event_attributes.activity_type.name
+            for event in self.events(job.id)
+            if event.HasField("activity_task_scheduled_event_attributes")
+        ]
+
+
+@contextmanager
+def running_stack(folder: Path, temporal: TemporalServer, **settings: Any) -> Iterator[Stack]:
+    """A stack without a worker yet; task queues of its own, so that stacks can share a server."""
+    values: dict[str, Any] = {
+        "data_dir": folder,
+        "task_queue_prefix": f"test-{free_port()}-{time.monotonic_ns() % 1_000_000}",
+        "heartbeat_timeout_s": 5.0,
+        **settings,
+    }
+    stack = Stack(folder, temporal, Settings(**values))
+    try:
+        yield stack
+    finally:
+        stack.stop()

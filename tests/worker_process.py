@@ -1,0 +1,54 @@
+"""A worker in a process of its own, to be killed: the product's worker, with two ways to stop time.
+
+``HOLD=STATUS``: the first execution of the stage that works in STATUS waits, heartbeating, until it is killed or
+cancelled, or until the file ``$HOLD_FILE`` is gone.
+``DIE_AFTER=STATUS``: the process ends as by SIGKILL once the transaction that leads to STATUS is committed, before
+the activity could report.
+"""
+
+import asyncio
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from temporalio import activity
+
+from activities.store import StageGrant, StageOutcome, Store
+from domain.fence import Fence
+from domain.jobs import NewArtifact
+from starter import worker
+from starter.logs import configure_logs
+from starter.settings import QUEUES, Settings, load_settings
+
+
+class StoppingStore(Store):
+    """The store, stopping the world where the test says."""
+
+    def begin_stage(self, job_id: str, fence: Fence, processing: str, *, unit: int = 0) -> StageGrant:
+        grant = super().begin_stage(job_id, fence, processing, unit=unit)
+        if processing == os.environ.get("HOLD") and fence.execution == 1 and not grant.ended:
+            held = Path(os.environ["HOLD_FILE"])
+            while held.exists() and not activity.is_cancelled():
+                time.sleep(0.02)
+        return grant
+
+    def finish_stage(
+        self, job_id: str, fence: Fence, *, target: str | None, artifacts: Sequence[NewArtifact] = (), **rest: Any
+    ) -> StageOutcome:
+        outcome = super().finish_stage(job_id, fence, target=target, artifacts=artifacts, **rest)
+        if target is not None and target == os.environ.get("DIE_AFTER") and fence.execution == 1:
+            os._exit(137)
+        return outcome
+
+
+def _open(settings: Settings) -> Store:
+    return StoppingStore.open(settings.database)
+
+
+if __name__ == "__main__":
+    worker.open_store = _open  # type: ignore[attr-defined]
+    settings = load_settings()
+    configure_logs(settings.log_level, "json")
+    asyncio.run(worker.run_worker(settings, QUEUES))
