@@ -1,0 +1,123 @@
+"""The fonts that PDFs are set in, and what they cannot show.
+
+They come as packages, so that a document looks the same wherever it is made. Fonts of the system are looked at only
+for characters that none of ours has: there, a glyph that differs between machines is better than a box.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import fontpkg_inter
+import fontpkg_jetbrains_mono
+import manimgx_fonts
+import typst
+from fontTools.ttLib import TTFont, TTLibError
+
+BODY = "Inter"
+CODE = "JetBrains Mono"
+CJK_PACKAGE = "manimgx_fonts_cjk"
+"""Optional, for its size: the extra ``cjk``."""
+
+_CJK_FAMILIES = {"ja": "JP", "ko": "KR", "zh": "SC"}
+_LAST = ("Noto Sans Symbols", "Noto Emoji")
+"""After the scripts: they have digits and letters of their own that must not win."""
+
+
+@dataclass(frozen=True, slots=True)
+class Typeface:
+    """What to set a document with: the compiler's font book, the families in order of preference, and the
+    characters that none of them has."""
+
+    book: typst.Fonts
+    body: tuple[str, ...]
+    code: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
+def typeface_for(text: str, language: str) -> Typeface:
+    """The fonts for a document that says ``text``; ``language`` decides how Han characters look."""
+    missing = _uncovered(_shown(text), _files(_bundled()))
+    book = _bundled()
+    if missing:
+        system = _with_system()
+        still = _uncovered(missing, _files(system))
+        if len(still) < len(missing):
+            book, missing = system, still
+    body = _preference(language)
+    return Typeface(book, body, (CODE, *body), missing)
+
+
+def _preference(language: str) -> tuple[str, ...]:
+    families = set(_bundled().families())
+    japanese_korean_chinese = [name for name in families if name.startswith("Noto Sans CJK")]
+    wanted = f"Noto Sans CJK {_CJK_FAMILIES.get(language, 'SC')}"
+    japanese_korean_chinese.sort(key=lambda name: (name != wanted, name))
+    named = {BODY, CODE, "Noto Sans", *japanese_korean_chinese, *_LAST}
+    scripts = sorted(name for name in families - named if name.startswith("Noto Sans "))
+    return (BODY, "Noto Sans", *scripts, *japanese_korean_chinese, *_LAST)
+
+
+@lru_cache(maxsize=1)
+def _bundled() -> typst.Fonts:
+    return typst.Fonts(
+        include_system_fonts=False, include_embedded_fonts=False, font_paths=[str(each) for each in _folders()]
+    )
+
+
+def _with_system() -> typst.Fonts:
+    return typst.Fonts(
+        include_system_fonts=True, include_embedded_fonts=False, font_paths=[str(each) for each in _folders()]
+    )
+
+
+def _folders() -> tuple[Path, ...]:
+    folders = [
+        fontpkg_inter.ROOT / "files",
+        fontpkg_jetbrains_mono.ROOT / "files",
+        Path(manimgx_fonts.__file__).parent,
+    ]
+    cjk = find_spec(CJK_PACKAGE)
+    if cjk is not None and cjk.origin is not None:
+        folders.append(Path(cjk.origin).parent)
+    return tuple(folders)
+
+
+def _files(book: typst.Fonts) -> tuple[str, ...]:
+    """The book's files, the bodies of most text first, so that a document in English opens one font."""
+    order = {BODY: 0, "Noto Sans": 1, CODE: 2}
+    fonts = sorted(book.fonts(), key=lambda font: (order.get(font.family, 3), font.path or "", font.index))
+    return tuple(dict.fromkeys(font.path for font in fonts if font.path))
+
+
+def _shown(text: str) -> tuple[str, ...]:
+    """The characters that need a glyph, once each, in order."""
+    return tuple(character for character in dict.fromkeys(text) if _needs_glyph(character))
+
+
+def _needs_glyph(character: str) -> bool:
+    variation_selector = "\ufe00" <= character <= "\ufe0f"
+    return not variation_selector and unicodedata.category(character) not in ("Cc", "Cf", "Zs", "Zl", "Zp")
+
+
+def _uncovered(characters: Sequence[str], files: Iterable[str]) -> tuple[str, ...]:
+    left = tuple(characters)
+    for file in files:
+        if not left:
+            break
+        left = tuple(character for character in left if ord(character) not in _coverage(file))
+    return left
+
+
+@lru_cache(maxsize=256)
+def _coverage(file: str) -> frozenset[int]:
+    """The code points of a font file (of a collection: of its first font, whose siblings share them). A file that
+    cannot be read covers nothing."""
+    try:
+        with TTFont(file, fontNumber=0, lazy=True) as font:
+            return frozenset(font.getBestCmap() or ())
+    except (TTLibError, OSError, ValueError, KeyError, AssertionError):
+        return frozenset()

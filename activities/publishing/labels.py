@@ -1,0 +1,48 @@
+"""The few words that a publication adds to the writer's own, in the language of the document."""
+
+from dataclasses import dataclass
+
+RIGHT_TO_LEFT = frozenset({"ar", "fa", "he", "ur"})
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """``step`` and ``version`` stand before a number."""
+
+    contents: str
+    step: str
+    note: str
+    source: str
+    version: str
+
+
+ENGLISH = Labels("Contents", "Step", "Note", "Made from", "Version")
+
+_BY_LANGUAGE = {
+    "ar": Labels("المحتويات", "الخطوة", "ملاحظة", "المصدر", "الإصدار"),
+    "de": Labels("Inhalt", "Schritt", "Hinweis", "Erstellt aus", "Version"),
+    "en": ENGLISH,
+    "es": Labels("Índice", "Paso", "Nota", "Hecho a partir de", "Versión"),
+    "fr": Labels("Sommaire", "Étape", "Remarque", "Réalisé à partir de", "Version"),
+    "he": Labels("תוכן העניינים", "שלב", "הערה", "מקור", "גרסה"),
+    "it": Labels("Indice", "Passaggio", "Nota", "Ricavato da", "Versione"),
+    "ja": Labels("目次", "手順", "注", "元の録画", "版"),
+    "ko": Labels("목차", "단계", "참고", "원본", "버전"),
+    "nl": Labels("Inhoud", "Stap", "Opmerking", "Gemaakt van", "Versie"),
+    "pl": Labels("Spis treści", "Krok", "Uwaga", "Na podstawie", "Wersja"),
+    "pt": Labels("Índice", "Passo", "Nota", "Feito a partir de", "Versão"),
+    "ru": Labels("Содержание", "Шаг", "Примечание", "Источник", "Версия"),
+    "uk": Labels("Зміст", "Крок", "Примітка", "Джерело", "Версія"),
+    "zh": Labels("目录", "步骤", "注意", "来源", "版本"),
+}
+
+
+def primary_language(tag: str | None) -> str:
+    """The language of a BCP 47 tag (``pt-BR`` → ``pt``); English where there is none or it is not well formed."""
+    language = (tag or "").replace("_", "-").split("-")[0].lower()
+    return language if language.isascii() and language.isalpha() and 2 <= len(language) <= 3 else "en"
+
+
+def labels_of(tag: str | None) -> Labels:
+    """The labels in the document's language, else in English."""
+    return _BY_LANGUAGE.get(primary_language(tag), ENGLISH)

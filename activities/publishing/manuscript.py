@@ -1,0 +1,272 @@
+"""A publication made ready for every format: its blocks parsed, its steps numbered, its pictures named.
+
+What a step's heading is, how it is numbered and what its pictures are called is decided here, once, so that the same
+document has the same structure as PDF, Markdown, DOCX and HTML.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC
+from enum import StrEnum
+
+from activities.publishing.labels import Labels, labels_of
+from activities.publishing.markup import (
+    Block,
+    Blocks,
+    Heading,
+    Inline,
+    Inlines,
+    LineBreak,
+    Listing,
+    Paragraph,
+    Parsed,
+    Quote,
+    Style,
+    Styled,
+    Text,
+    parse,
+    plain,
+    printable,
+)
+from activities.publishing.pictures import Illustration, illustrate
+from domain.publication import Picture, Publication, PublicationBlock
+
+OWN_NUMBER = re.compile(r"(?i)^(?:step\s+)?\d{1,3}[.):]\s+")
+"""A number that the heading brings along: steps are numbered by their place, so a stale one would contradict it."""
+STEP_WITHOUT_HEADING = 120
+"""Characters of a heading that is taken from a step's text, where the step has none."""
+
+
+class SectionKind(StrEnum):
+    """STEP is numbered and listed in the contents, NOTE is a call-out, TEXT is what was written by hand."""
+
+    STEP = "step"
+    NOTE = "note"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One block of the document. ``number`` counts the steps from 1 and is 0 elsewhere; ``heading`` is empty for
+    what has none; ``start_ms`` is the moment of the recording it rests on."""
+
+    kind: SectionKind
+    number: int
+    heading: Inlines
+    body: Blocks
+    start_ms: int | None
+    illustrations: tuple[Illustration, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Manuscript:
+    """The document. ``remarks`` are the version's own warnings, ``warnings`` what happened while it was read."""
+
+    publication: Publication
+    labels: Labels
+    title: Inlines
+    lead: Blocks
+    sections: tuple[Section, ...]
+    remarks: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def title_text(self) -> str:
+        return plain(self.title)
+
+    @property
+    def edition(self) -> str:
+        """What the document was made from, and when: for the colophon."""
+        source = self.publication.source_name
+        return " · ".join(part for part in (f"{self.labels.source} {source}" if source else "", self.dated) if part)
+
+    @property
+    def dated(self) -> str:
+        """The version and, where it is known, the day (UTC) on which it was written."""
+        version = f"{self.labels.version} {self.publication.version}"
+        written = self.publication.created_at
+        return f"{version} · {written.astimezone(UTC):%Y-%m-%d}" if written else version
+
+    @property
+    def steps(self) -> tuple[Section, ...]:
+        return tuple(section for section in self.sections if section.kind is SectionKind.STEP)
+
+
+def read(publication: Publication, on_progress: Callable[[], None] = lambda: None) -> Manuscript:
+    """The publication as a manuscript; ``on_progress`` is called before each block.
+
+    Pictures that cannot be read and images that the Markdown refers to are left out, with a warning.
+    """
+    return _Reading(publication).manuscript(on_progress)
+
+
+class _Reading:
+    def __init__(self, publication: Publication) -> None:
+        self._publication = publication.model_copy(
+            update={
+                "title": printable(publication.title),
+                "source_name": printable(publication.source_name),
+                "warnings": tuple(printable(warning) for warning in publication.warnings),
+            }
+        )
+        self._labels = labels_of(publication.language)
+        self._title: Inlines = ()
+        self._lead: list[Block] = []
+        self._sections: list[Section] = []
+        self._left_images = 0
+        self._warnings: list[str] = []
+        self._steps = 0
+
+    def manuscript(self, on_progress: Callable[[], None]) -> Manuscript:
+        for place, block in enumerate(self._publication.blocks, start=1):
+            on_progress()
+            parsed = parse(block.markdown)
+            self._left_images += parsed.left_images
+            self._take(place, block, parsed)
+        if self._left_images:
+            self._warnings.append(
+                f"{self._left_images} image(s) that the text links to were not fetched; their descriptions stand "
+                "in for them. Add them as screenshots to have them in the document."
+            )
+        return Manuscript(
+            publication=self._publication,
+            labels=self._labels,
+            title=self._title or _fallback_title(self._publication),
+            lead=tuple(self._lead),
+            sections=tuple(self._sections),
+            remarks=self._publication.warnings,
+            warnings=tuple(self._warnings),
+        )
+
+    def _take(self, place: int, block: PublicationBlock, parsed: Parsed) -> None:
+        match block.role:
+            case "title" if not self._title:
+                self._title, rest = _headed(parsed.blocks)
+                self._lead += rest
+            case "lead" if not self._sections:
+                self._lead += parsed.blocks
+            case "step":
+                self._steps += 1
+                heading, body = _step(parsed.blocks, f"{self._labels.step} {self._steps}")
+                pictures = self._pictures(f"step-{self._steps:02}", block.pictures)
+                self._add(SectionKind.STEP, self._steps, heading, body, block, pictures)
+                return
+            case "note":
+                body = _note(parsed.blocks, self._labels)
+                self._add(SectionKind.NOTE, 0, (), body, block, self._pictures(f"note-{place:02}", block.pictures))
+                return
+            case _:
+                heading, body = _titled(parsed.blocks)
+                pictures = self._pictures(f"text-{place:02}", block.pictures)
+                self._add(SectionKind.TEXT, 0, heading, body, block, pictures)
+                return
+        if block.pictures:
+            self._add(SectionKind.TEXT, 0, (), (), block, self._pictures(f"text-{place:02}", block.pictures))
+
+    def _add(
+        self,
+        kind: SectionKind,
+        number: int,
+        heading: Inlines,
+        body: Blocks,
+        block: PublicationBlock,
+        pictures: tuple[Illustration, ...],
+    ) -> None:
+        if heading or body or pictures:
+            self._sections.append(Section(kind, number, heading, body, block.start_ms, pictures))
+
+    def _pictures(self, name: str, pictures: tuple[Picture, ...]) -> tuple[Illustration, ...]:
+        shown: list[Illustration] = []
+        for place, picture in enumerate(pictures, start=1):
+            illustration = illustrate(picture, name if place == 1 else f"{name}-{place}")
+            if illustration is None:
+                self._warnings.append(f"A screenshot ({name}) could not be read and was left out. Take it again.")
+            else:
+                shown.append(illustration)
+        return tuple(shown)
+
+
+def _fallback_title(publication: Publication) -> Inlines:
+    return (Text(" ".join(publication.title.split()) or "Instruction"),)
+
+
+def _headed(blocks: Blocks) -> tuple[Inlines, Blocks]:
+    """The heading and what follows: a Markdown heading, else the first line."""
+    match blocks:
+        case (Heading(_, content), *rest):
+            return content, tuple(rest)
+        case (Paragraph(content), *rest):
+            first, others = _first_line(content)
+            return first, (*([Paragraph(others)] if others else []), *rest)
+        case _:
+            return (), blocks
+
+
+def _step(blocks: Blocks, unnamed: str) -> tuple[Inlines, Blocks]:
+    match blocks:
+        case (Listing(start, (only,)), *rest) if start is not None:  # a step that is written as "3. Click Save"
+            blocks = (*only, *rest)
+        case _:
+            pass
+    heading, body = _headed(blocks)
+    if not isinstance(blocks[0] if blocks else None, Heading) and len(plain(heading)) > STEP_WITHOUT_HEADING:
+        heading, body = (Text(unnamed),), blocks
+    heading = _without_number(heading)
+    return heading or (Text(unnamed),), body
+
+
+def _titled(blocks: Blocks) -> tuple[Inlines, Blocks]:
+    """A hand-written block has a heading only if it begins with one of the upper levels."""
+    match blocks:
+        case (Heading(level, content), *rest) if level <= 2:
+            return content, tuple(rest)
+        case _:
+            return (), blocks
+
+
+def _note(blocks: Blocks, labels: Labels) -> Blocks:
+    """A note without the quotation marks and the label that a writer gives it: the call-out has its own."""
+    match blocks:
+        case (Quote(inner),):
+            blocks = inner
+        case _:
+            pass
+    match blocks:
+        case (Paragraph(content), *rest):
+            content = _without_label(content, labels)
+            return (*([Paragraph(content)] if content else []), *rest)
+        case _:
+            return blocks
+
+
+def _without_label(content: Inlines, labels: Labels) -> Inlines:
+    names = "|".join(re.escape(name) for name in sorted({labels.note, "Note"}))
+    match content:
+        case (Styled(Style.STRONG, (Text(text),)), Text(following), *rest) if re.fullmatch(
+            rf"(?i)(?:{names})\s*:?", text
+        ) and (text.endswith(":") or following.startswith(":")):
+            return _kept(following.lstrip(": "), rest)
+        case (Text(text), *rest):
+            return _kept(re.sub(rf"(?i)^(?:{names})\s*:\s*", "", text), rest)
+        case _:
+            return content
+
+
+def _without_number(content: Inlines) -> Inlines:
+    match content:
+        case (Text(text), *rest):
+            return _kept(OWN_NUMBER.sub("", text), rest)
+        case _:
+            return content
+
+
+def _kept(text: str, rest: list[Inline]) -> Inlines:
+    return (Text(text), *rest) if text else tuple(rest)
+
+
+def _first_line(content: Inlines) -> tuple[Inlines, Inlines]:
+    for at, node in enumerate(content):
+        if isinstance(node, LineBreak):
+            return content[:at], content[at + 1 :]
+    return content, ()

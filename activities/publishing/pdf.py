@@ -1,0 +1,248 @@
+"""PDF, with Typst.
+
+The manuscript becomes data (``document.json``) that a template of ours (``instruction.typ``) reads: no Typst code is
+ever made from a user's text, so there is nothing to inject into. The compiler sees one temporary folder as its root,
+has no packages and no network, and gets the version's date instead of the clock: the same version gives the same
+bytes.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.resources import files
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal
+
+import typst
+
+from activities.publishing.fonts import Typeface, typeface_for
+from activities.publishing.labels import RIGHT_TO_LEFT, primary_language
+from activities.publishing.manuscript import Manuscript, Section
+from activities.publishing.markup import (
+    Block,
+    Blocks,
+    CodeBlock,
+    CodeSpan,
+    Heading,
+    Inline,
+    Inlines,
+    LineBreak,
+    Link,
+    Listing,
+    Paragraph,
+    Quote,
+    Rule,
+    Styled,
+    Table,
+    Text,
+)
+from activities.publishing.pictures import Illustration
+from domain.errors import ExportFailed
+from domain.publication import clock
+
+EPOCH = datetime(1980, 1, 1, tzinfo=UTC)
+"""The date of a version that has none."""
+TEMPLATE = "instruction.typ"
+CONTENTS_FROM = 3
+"""Headings below which a table of contents says nothing that the page does not."""
+TAB = "    "
+SENTENCE_MAKES_NO_CASE = frozenset({"ar", "fa", "he", "ja", "ko", "ur", "zh"})
+"""Languages whose scripts have no capital letters: labels are not spaced out there, which would tear them apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Typeset:
+    """``data`` is one PDF, or the pages as PNG. ``missing_glyphs`` are characters that no font at hand has."""
+
+    data: tuple[bytes, ...]
+    missing_glyphs: tuple[str, ...]
+
+
+def pdf(manuscript: Manuscript, on_progress: Callable[[], None] = lambda: None) -> Typeset:
+    """The manuscript as one tagged PDF.
+
+    Raises:
+        ExportFailed: The typesetter refused the document.
+    """
+    return _typeset(manuscript, "pdf", None, on_progress)
+
+
+def pages(manuscript: Manuscript, ppi: float) -> Typeset:
+    """The same pages as pictures (PNG), ``ppi`` pixels an inch.
+
+    Raises:
+        ExportFailed: The typesetter refused the document.
+    """
+    return _typeset(manuscript, "png", ppi, lambda: None)
+
+
+def _typeset(
+    manuscript: Manuscript, kind: Literal["pdf", "png"], ppi: float | None, on_progress: Callable[[], None]
+) -> Typeset:
+    language = primary_language(manuscript.publication.language)
+    document = _document(manuscript, language)
+    typeface = typeface_for(json.dumps(document, ensure_ascii=False), language)
+    document["fonts"] = {"body": typeface.body, "code": typeface.code}
+    with TemporaryDirectory(prefix="guidesmith-pdf-") as folder:
+        root = Path(folder)
+        _lay_out(root, document, manuscript, on_progress)
+        on_progress()
+        return Typeset(_compile(root, typeface, kind, ppi, _date(manuscript)), typeface.missing)
+
+
+def _lay_out(root: Path, document: dict[str, object], manuscript: Manuscript, on_progress: Callable[[], None]) -> None:
+    template = files("activities.publishing").joinpath(TEMPLATE).read_text(encoding="utf-8")
+    (root / TEMPLATE).write_text(template, encoding="utf-8")
+    (root / "document.json").write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
+    images = root / "images"
+    images.mkdir()
+    for section in manuscript.sections:
+        for picture in section.illustrations:
+            on_progress()
+            (images / picture.filename).write_bytes(picture.data)
+
+
+def _compile(
+    root: Path, typeface: Typeface, kind: Literal["pdf", "png"], ppi: float | None, date: datetime
+) -> tuple[bytes, ...]:
+    packages = root / "packages"  # absent: the template imports none, and nothing may be fetched
+    try:
+        compiler = typst.Compiler(
+            root / TEMPLATE,
+            root=root,
+            font_paths=typeface.book,
+            ignore_system_fonts=True,
+            package_path=packages,
+            package_cache_path=packages,
+        )
+        made = compiler.compile(format=kind, ppi=ppi, timestamp=date)
+    except typst.TypstError as error:
+        reason = error.message.replace(str(root), "")[:200]
+        raise _failed(reason) from None
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # a bug of the compiler surfaces outside Exception
+            raise
+        raise _failed("the typesetter crashed") from None
+    if made is None:
+        raise _failed("the typesetter made nothing")
+    return tuple(made) if isinstance(made, list) else (made,)
+
+
+def _failed(reason: str) -> ExportFailed:
+    return ExportFailed(
+        "The document could not be typeset as PDF. Export it as DOCX or HTML, or simplify the part edited last.",
+        details={"reason": reason},
+    )
+
+
+def _date(manuscript: Manuscript) -> datetime:
+    written = manuscript.publication.created_at
+    return written.astimezone(UTC).replace(microsecond=0) if written else EPOCH
+
+
+# --- the manuscript as data ------------------------------------------------------------------------------------
+
+
+def _document(manuscript: Manuscript, language: str) -> dict[str, object]:
+    publication = manuscript.publication
+    labels = manuscript.labels
+    written = publication.created_at and _date(manuscript)
+    headings = sum(bool(section.heading) for section in manuscript.sections)
+    return {
+        "language": language,
+        "region": _region(publication.language),
+        "direction": "rtl" if language in RIGHT_TO_LEFT else "ltr",
+        "cased": language not in SENTENCE_MAKES_NO_CASE,
+        "labels": {"contents": labels.contents, "note": labels.note},
+        "title": _inlines(manuscript.title),
+        "title-text": manuscript.title_text,
+        "date": written
+        and {
+            "year": written.year,
+            "month": written.month,
+            "day": written.day,
+            "hour": written.hour,
+            "minute": written.minute,
+            "second": written.second,
+        },
+        "lead": _blocks(manuscript.lead),
+        "origin": manuscript.edition,
+        "edition": manuscript.dated,
+        "contents": headings >= CONTENTS_FROM,
+        "sections": [_section(section) for section in manuscript.sections],
+        "colophon": [*manuscript.remarks],
+    }
+
+
+def _region(tag: str | None) -> str | None:
+    """The two-letter region of a BCP 47 tag (``pt-BR`` → ``BR``)."""
+    parts = (tag or "").replace("_", "-").split("-")[1:]
+    return next((part.upper() for part in parts if len(part) == 2 and part.isascii() and part.isalpha()), None)
+
+
+def _section(section: Section) -> dict[str, object]:
+    return {
+        "kind": str(section.kind),
+        "number": section.number,
+        "heading": _inlines(section.heading),
+        "time": None if section.start_ms is None else clock(section.start_ms),
+        "body": _blocks(section.body),
+        "pictures": [_picture(picture) for picture in section.illustrations],
+    }
+
+
+def _picture(picture: Illustration) -> dict[str, object]:
+    return {
+        "file": picture.filename,
+        "width": picture.width,
+        "height": picture.height,
+        "alt": picture.alt,
+        "time": None if picture.timestamp_ms is None else clock(picture.timestamp_ms),
+    }
+
+
+def _blocks(blocks: Blocks) -> list[dict[str, object]]:
+    return [_block(block) for block in blocks]
+
+
+def _block(block: Block) -> dict[str, object]:
+    match block:
+        case Paragraph(content):
+            return {"t": "paragraph", "c": _inlines(content)}
+        case Heading(level, content):
+            return {"t": "heading", "level": level, "c": _inlines(content)}
+        case CodeBlock(text, language):
+            return {"t": "code", "s": text.replace("\t", TAB), "lang": language}
+        case Quote(inner):
+            return {"t": "quote", "c": _blocks(inner)}
+        case Listing(start, items):
+            return {"t": "list", "start": start, "items": [_blocks(item) for item in items]}
+        case Table(aligns, header, rows):
+            return {
+                "t": "table",
+                "aligns": list(aligns),
+                "header": [_inlines(cell) for cell in header],
+                "rows": [[_inlines(cell) for cell in row] for row in rows],
+            }
+        case Rule():
+            return {"t": "rule"}
+
+
+def _inlines(content: Inlines) -> list[dict[str, object]]:
+    return [_inline(node) for node in content]
+
+
+def _inline(node: Inline) -> dict[str, object]:
+    match node:
+        case Text(text):
+            return {"t": "text", "s": text}
+        case CodeSpan(text):
+            return {"t": "code", "s": text}
+        case LineBreak(hard):
+            return {"t": "break"} if hard else {"t": "text", "s": " "}
+        case Styled(style, children):
+            return {"t": str(style), "c": _inlines(children)}
+        case Link(href, children):
+            return {"t": "link", "to": href, "c": _inlines(children)}

@@ -1,0 +1,69 @@
+"""Screenshots made fit for print and screen: checked by decoding, turned upright, no larger than a page can show."""
+
+import io
+from dataclasses import dataclass
+
+from PIL import Image, ImageOps
+
+from activities.publishing.markup import printable
+from domain.publication import Picture
+
+LONGEST_EDGE = 2_400
+"""Pixels. Across the 170 mm of a page's text that is 360 dots an inch; more only makes files heavy."""
+MOST_PIXELS = 120_000_000
+"""A picture that unpacks to more is refused before it is decoded: a bomb, not a screenshot."""
+JPEG_QUALITY = 90
+
+_EXTENSIONS = {"PNG": "png", "JPEG": "jpg"}
+
+
+@dataclass(frozen=True, slots=True)
+class Illustration:
+    """A picture as a document holds it: PNG or JPEG. ``name`` has no extension; sizes are pixels."""
+
+    name: str
+    data: bytes
+    extension: str
+    width: int
+    height: int
+    alt: str
+    timestamp_ms: int | None
+
+    @property
+    def filename(self) -> str:
+        return f"{self.name}.{self.extension}"
+
+    @property
+    def media_type(self) -> str:
+        return "image/png" if self.extension == "png" else "image/jpeg"
+
+
+def illustrate(picture: Picture, name: str) -> Illustration | None:
+    """The picture, or ``None`` where it cannot be decoded. PNG and JPEG of ordinary size keep their bytes."""
+    try:
+        with Image.open(io.BytesIO(picture.data), formats=("PNG", "JPEG", "WEBP")) as image:
+            if image.width * image.height > MOST_PIXELS:
+                return None
+            image.load()
+            data, extension, size = _fit(image, picture.data)
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        return None
+    return Illustration(name, data, extension, *size, printable(picture.alt), picture.timestamp_ms)
+
+
+def _fit(image: Image.Image, data: bytes) -> tuple[bytes, str, tuple[int, int]]:
+    upright = ImageOps.exif_transpose(image)
+    turned = image.getexif().get(0x0112, 1) != 1
+    extension = _EXTENSIONS.get(image.format or "")
+    plain_mode = image.mode in ("RGB", "RGBA", "L", "LA", "P", "1")
+    if extension and plain_mode and not turned and max(image.size) <= LONGEST_EDGE:
+        return data, extension, image.size
+    if upright.mode not in ("RGB", "RGBA", "L"):
+        upright = upright.convert("RGBA" if upright.has_transparency_data else "RGB")
+    upright.thumbnail((LONGEST_EDGE, LONGEST_EDGE), Image.Resampling.LANCZOS, reducing_gap=3.0)
+    out = io.BytesIO()
+    if image.format == "JPEG":
+        upright.convert("RGB").save(out, "JPEG", quality=JPEG_QUALITY)
+        return out.getvalue(), "jpg", upright.size
+    upright.save(out, "PNG", compress_level=6)
+    return out.getvalue(), "png", upright.size

@@ -1,0 +1,136 @@
+"""Every format by one call: a publication, or its transcript, becomes a file."""
+
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from activities.publishing.bundle import bundle
+from activities.publishing.captions import srt, vtt
+from activities.publishing.manuscript import read
+from activities.publishing.pdf import Typeset, pages, pdf
+from activities.publishing.webpage import webpage
+from activities.publishing.word import word
+from domain.errors import ExportFailed
+from domain.publication import ExportFormat, Publication
+from domain.transcript import SpeechFound, Transcript
+
+LONGEST_NAME = 80
+"""Characters of a file's name before its extension."""
+MOST_NAME_BYTES = 200
+"""Of the same in UTF-8; file systems take 255 with the extension."""
+RESERVED = re.compile(r"(?i)^(?:con|prn|aux|nul|com\d|lpt\d)$")
+"""Names that Windows keeps for itself."""
+MISSING_SHOWN = 20
+
+_KINDS = {
+    ExportFormat.PDF: (".pdf", "application/pdf"),
+    ExportFormat.MD_ZIP: (".zip", "application/zip"),
+    ExportFormat.DOCX: (".docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+    ExportFormat.HTML: (".html", "text/html; charset=utf-8"),
+    ExportFormat.SRT: (".srt", "application/x-subrip; charset=utf-8"),
+    ExportFormat.VTT: (".vtt", "text/vtt; charset=utf-8"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A file that was made. ``filename`` is the name to offer it under; ``warnings`` are sentences for its reader;
+    ``missing_glyphs`` are the characters that stand as boxes in a PDF, because no font at hand has them."""
+
+    path: Path
+    media_type: str
+    filename: str
+    warnings: tuple[str, ...] = ()
+    missing_glyphs: tuple[str, ...] = ()
+
+
+def publish(
+    publication: Publication,
+    format: ExportFormat,
+    *,
+    transcript: Transcript | None = None,
+    out: Path,
+    on_progress: Callable[[], None] = lambda: None,
+) -> Published:
+    """Make ``publication`` a file in the folder ``out``, which exists, and name it after the title.
+
+    The same publication, transcript and format give the same bytes. ``on_progress`` is called between the parts of
+    the work and may raise to stop it; nothing is left behind then.
+
+    Raises:
+        ExportFailed: The document could not be typeset, or captions were asked for without a transcript.
+    """
+    on_progress()
+    extension, media_type = _KINDS[format]
+    filename = filename_of(publication.title) + extension
+    data, warnings, missing = _made(publication, format, transcript, on_progress)
+    on_progress()
+    path = out / filename
+    path.write_bytes(data)
+    return Published(path, media_type, filename, warnings, missing)
+
+
+def preview_pages(publication: Publication, ppi: float = 144) -> list[bytes]:
+    """The pages of the PDF as PNG pictures, ``ppi`` pixels an inch.
+
+    Raises:
+        ExportFailed: The document could not be typeset.
+    """
+    return list(pages(read(publication), ppi).data)
+
+
+def filename_of(title: str) -> str:
+    """A title as a file name that every system takes: letters and digits of any script, and hyphens."""
+    kept = "".join(
+        character if unicodedata.category(character)[0] in "LNM" else "-"
+        for character in unicodedata.normalize("NFC", title)
+    )
+    name = re.sub("-{2,}", "-", kept).strip("-")[:LONGEST_NAME]
+    name = name.encode()[:MOST_NAME_BYTES].decode(errors="ignore").strip("-")
+    return "instruction" if not name or RESERVED.match(name) else name
+
+
+def _made(
+    publication: Publication,
+    format: ExportFormat,
+    transcript: Transcript | None,
+    on_progress: Callable[[], None],
+) -> tuple[bytes, tuple[str, ...], tuple[str, ...]]:
+    if format in (ExportFormat.SRT, ExportFormat.VTT):
+        return _captions(format, transcript)
+    manuscript = read(publication, on_progress)
+    match format:
+        case ExportFormat.PDF:
+            typeset = pdf(manuscript, on_progress)
+            warnings = (*manuscript.warnings, *_about_glyphs(typeset))
+            return typeset.data[0], warnings, typeset.missing_glyphs
+        case ExportFormat.DOCX:
+            return word(manuscript, on_progress), manuscript.warnings, ()
+        case ExportFormat.HTML:
+            return webpage(manuscript, on_progress).encode(), manuscript.warnings, ()
+        case _:
+            return bundle(manuscript, on_progress), manuscript.warnings, ()
+
+
+def _captions(
+    format: ExportFormat,
+    transcript: Transcript | None,
+) -> tuple[bytes, tuple[str, ...], tuple[str, ...]]:
+    if transcript is None:
+        raise ExportFailed("There is no transcript to make captions from. Run the job through transcription first.")
+    text = srt(transcript) if format is ExportFormat.SRT else vtt(transcript)
+    silent = transcript.speech is not SpeechFound.SPEECH
+    return text.encode(), ("Nobody speaks in the recording, so the captions are empty.",) if silent else (), ()
+
+
+def _about_glyphs(typeset: Typeset) -> tuple[str, ...]:
+    missing = typeset.missing_glyphs
+    if not missing:
+        return ()
+    some = " ".join(missing[:MISSING_SHOWN]) + (" …" if len(missing) > MISSING_SHOWN else "")
+    return (
+        f"{len(missing)} character(s) have no font on this machine and stand as boxes in the PDF: {some}. Install "
+        "guidesmith with the extra `cjk` for Chinese, Japanese and Korean, or a font that has them, and export again.",
+    )

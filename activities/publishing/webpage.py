@@ -1,0 +1,197 @@
+"""One HTML file that holds everything: its style, its pictures, and no script.
+
+What a user wrote goes through the tree of ``markup.py``, is escaped here, and is sanitised once more by nh3, so that
+a fault in one of them is not yet a hole. The page's own policy lets a browser load nothing at all but the pictures
+inside it.
+"""
+
+import base64
+import hashlib
+import html
+from collections.abc import Callable, Iterable
+from functools import cache
+from importlib.resources import files
+
+import nh3
+from jinja2 import Environment, StrictUndefined, Template
+from markupsafe import Markup
+
+from activities.publishing.labels import RIGHT_TO_LEFT, primary_language
+from activities.publishing.manuscript import Manuscript, Section
+from activities.publishing.markup import (
+    Block,
+    Blocks,
+    CodeBlock,
+    CodeSpan,
+    Heading,
+    Inline,
+    Inlines,
+    LineBreak,
+    Link,
+    Listing,
+    Paragraph,
+    Quote,
+    Rule,
+    Style,
+    Styled,
+    Table,
+    Text,
+    plain,
+)
+from activities.publishing.pictures import Illustration
+from domain.publication import clock
+
+CONTENTS_FROM = 3
+"""Headings below which a table of contents says nothing that the page does not."""
+HEADING_SHIFT = 2
+"""The page's title is h1, a section's heading h2; what stands inside begins at h3."""
+MARKS = {Style.EMPHASIS: "em", Style.STRONG: "strong", Style.STRUCK: "s"}
+ALLOWED_TAGS = {
+    *("p", "h3", "h4", "h5", "h6", "pre", "code", "blockquote", "ul", "ol", "li", "hr", "br", "a", "em", "strong", "s"),
+    *("div", "table", "thead", "tbody", "tr", "th", "td"),
+}
+ALLOWED_ATTRIBUTES = {"a": {"href"}, "ol": {"start"}, "th": {"class"}, "td": {"class"}, "div": {"class"}}
+
+
+def webpage(manuscript: Manuscript, on_progress: Callable[[], None] = lambda: None) -> str:
+    """The page. The same manuscript gives the same text."""
+    language = primary_language(manuscript.publication.language)
+    style = _style()
+    return _template().render(
+        language=manuscript.publication.language or language,
+        direction="rtl" if language in RIGHT_TO_LEFT else "ltr",
+        policy=_policy(style),
+        style=Markup(style),  # noqa: S704 - our own file
+        labels=manuscript.labels,
+        title=_sanitised(_inlines(manuscript.title)),
+        title_text=manuscript.title_text,
+        lead=_sanitised(_blocks(manuscript.lead)),
+        edition=manuscript.edition,
+        contents=sum(bool(section.heading) for section in manuscript.sections) >= CONTENTS_FROM,
+        sections=list(_sections(manuscript.sections, on_progress)),
+        remarks=manuscript.remarks,
+    )
+
+
+def _policy(style: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    return f"default-src 'none'; img-src data:; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+
+
+def _sections(sections: Iterable[Section], on_progress: Callable[[], None]) -> Iterable[dict[str, object]]:
+    for place, section in enumerate(sections, start=1):
+        on_progress()
+        yield {
+            "id": f"step-{section.number}" if section.number else f"{section.kind}-{place}",
+            "kind": str(section.kind),
+            "number": section.number,
+            "heading": _sanitised(_inlines(section.heading)),
+            "heading_text": plain(section.heading),
+            "time": None if section.start_ms is None else clock(section.start_ms),
+            "body": _sanitised(_blocks(section.body)),
+            "illustrations": [_illustration(picture) for picture in section.illustrations],
+        }
+
+
+def _illustration(picture: Illustration) -> dict[str, object]:
+    return {
+        "address": f"data:{picture.media_type};base64,{base64.b64encode(picture.data).decode()}",
+        "alt": picture.alt,
+        "width": picture.width,
+        "height": picture.height,
+        "time": None if picture.timestamp_ms is None else clock(picture.timestamp_ms),
+    }
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True)
+    return environment.from_string(_packaged("webpage.html.j2"))
+
+
+@cache
+def _style() -> str:
+    return "\n" + _packaged("webpage.css")
+
+
+def _packaged(name: str) -> str:
+    return files("activities.publishing").joinpath(name).read_text(encoding="utf-8")
+
+
+def _sanitised(markup: str) -> Markup:
+    safe = nh3.clean(
+        markup,
+        tags=ALLOWED_TAGS,
+        attributes=ALLOWED_ATTRIBUTES,
+        url_schemes={"http", "https", "mailto"},
+        link_rel="noopener noreferrer",
+        clean_content_tags={"script", "style"},
+    )
+    return Markup(safe)  # noqa: S704 - escaped by us and cleaned by nh3
+
+
+# --- the tree as HTML ------------------------------------------------------------------------------------------
+
+
+def _blocks(blocks: Blocks) -> str:
+    return "".join(f"{_block(block)}\n" for block in blocks)
+
+
+def _block(block: Block) -> str:
+    match block:
+        case Paragraph(content):
+            return f"<p>{_inlines(content)}</p>"
+        case Heading(level, content):
+            tag = f"h{min(6, level + HEADING_SHIFT)}"
+            return f"<{tag}>{_inlines(content)}</{tag}>"
+        case CodeBlock(text, _):
+            return f"<pre><code>{html.escape(text)}</code></pre>"
+        case Quote(inner):
+            return f"<blockquote>{_blocks(inner)}</blockquote>"
+        case Listing(start, items):
+            body = "".join(f"<li>{_item(item)}</li>" for item in items)
+            if start is None:
+                return f"<ul>{body}</ul>"
+            return f'<ol start="{start}">{body}</ol>' if start != 1 else f"<ol>{body}</ol>"
+        case Table():
+            return _table(block)
+        case Rule():
+            return "<hr>"
+
+
+def _item(item: Blocks) -> str:
+    """A line of text stands in its item bare, without a paragraph's space around it."""
+    match item:
+        case (Paragraph(content), *rest) if all(isinstance(block, Listing) for block in rest):
+            return _inlines(content) + _blocks(tuple(rest))
+        case _:
+            return _blocks(item)
+
+
+def _table(table: Table) -> str:
+    def row(cells: Iterable[Inlines], tag: str) -> str:
+        aligned = zip(cells, table.aligns, strict=False)
+        inner = (f'<{tag} class="{align}">' if align else f"<{tag}>" for _, align in aligned)
+        return "".join(f"{opening}{_inlines(cell)}</{tag}>" for opening, cell in zip(inner, cells, strict=False))
+
+    head = f"<thead><tr>{row(table.header, 'th')}</tr></thead>"
+    body = "".join(f"<tr>{row(cells, 'td')}</tr>" for cells in table.rows)
+    return f'<div class="table"><table>{head}<tbody>{body}</tbody></table></div>'
+
+
+def _inlines(content: Iterable[Inline]) -> str:
+    return "".join(_inline(node) for node in content)
+
+
+def _inline(node: Inline) -> str:
+    match node:
+        case Text(text):
+            return html.escape(text)
+        case CodeSpan(text):
+            return f"<code>{html.escape(text)}</code>"
+        case LineBreak(hard):
+            return "<br>" if hard else "\n"
+        case Styled(style, children):
+            return f"<{MARKS[style]}>{_inlines(children)}</{MARKS[style]}>"
+        case Link(href, children):
+            return f'<a href="{html.escape(href)}">{_inlines(children)}</a>'

@@ -1,0 +1,300 @@
+"""DOCX, with python-docx: real styles, headings, lists and a table of contents, so that it can be worked on in Word."""
+
+import io
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from docx import Document
+from docx.document import Document as Docx
+from docx.enum.text import WD_ALIGN_PARAGRAPH
+from docx.image.exceptions import UnrecognizedImageError
+from docx.opc.constants import RELATIONSHIP_TYPE
+from docx.oxml.ns import qn
+from docx.shared import Mm, Pt, RGBColor
+from docx.table import _Cell
+from docx.text.paragraph import Paragraph as WordParagraph
+from PIL import Image
+
+from activities.publishing import word_xml as xml
+from activities.publishing.archive import redated
+from activities.publishing.manuscript import Manuscript, Section, SectionKind
+from activities.publishing.markup import (
+    Block,
+    Blocks,
+    CodeBlock,
+    CodeSpan,
+    Heading,
+    Inlines,
+    LineBreak,
+    Link,
+    Listing,
+    Paragraph,
+    Quote,
+    Rule,
+    Style,
+    Styled,
+    Table,
+    Text,
+    plain,
+)
+from activities.publishing.pictures import Illustration
+from activities.publishing.word_style import CODE_FONT, LEVELS, LIST_INDENT_MM, TEXT_WIDTH, Design
+from domain.publication import clock
+
+PICTURE_HEIGHT = Mm(84)
+"""So that a screenshot shares its page with the step."""
+EMU_PER_PIXEL = 9_525
+"""At 96 pixels an inch: a picture is never blown up beyond that."""
+CONTENTS_FROM = 3
+
+
+def word(manuscript: Manuscript, on_progress: Callable[[], None] = lambda: None) -> bytes:
+    """The document. Its dates are the version's, in its properties and in the ZIP that it is."""
+    written = _Writer(manuscript).write(on_progress)
+    out = io.BytesIO()
+    written.save(out)
+    return redated(out.getvalue(), manuscript.publication.created_at)
+
+
+@dataclass(slots=True)
+class _Place:
+    """Where blocks go: the document or a table's cell, at a depth of list."""
+
+    container: Docx | _Cell
+    indent_mm: float = 0
+    keep: bool = False
+    """Stay on the page of what follows (a screenshot)."""
+
+
+class _Writer:
+    def __init__(self, manuscript: Manuscript) -> None:
+        self._manuscript = manuscript
+        self._docx: Docx = Document()
+        self._design = Design(self._docx, manuscript)
+        self._last = self._docx.add_paragraph(style="Title")
+        self._bookmarks = 0
+        self._pictures = 0
+
+    def write(self, on_progress: Callable[[], None]) -> Docx:
+        manuscript = self._manuscript
+        top = _Place(self._docx)
+        self._fill(self._last, manuscript.title)
+        self._blocks(manuscript.lead, top)
+        self._docx.add_paragraph(manuscript.edition, style="Edition")
+        self._contents()
+        for section in manuscript.sections:
+            on_progress()
+            self._section(section)
+        for remark in manuscript.remarks:
+            self._docx.add_paragraph(remark, style="Edition")
+        return self._docx
+
+    def _contents(self) -> None:
+        """A field that Word can update, filled in already, so that it says something everywhere else too."""
+        listed = [section for section in self._manuscript.sections if section.heading]
+        if len(listed) < CONTENTS_FROM:
+            return
+        self._docx.add_paragraph(self._manuscript.labels.contents, style="Contents Heading")
+        for place, section in enumerate(listed):
+            line = self._docx.add_paragraph(style="Contents")
+            if place == 0:
+                xml.field_begin(line, 'TOC \\o "1-1" \\h \\z')
+            link = xml.child(line._p, "w:hyperlink", new=True)
+            link.set(qn("w:anchor"), _bookmark_name(self._manuscript.sections.index(section)))
+            link.append(xml.run(_heading_text(section)))
+            if place == len(listed) - 1:
+                xml.field_end(line)
+
+    # --- sections ----------------------------------------------------------------------------------------------
+
+    def _section(self, section: Section) -> None:
+        if section.kind is SectionKind.NOTE:
+            self._note(section)
+            return
+        if section.heading:
+            self._heading(section)
+        if section.kind is SectionKind.STEP and section.start_ms is not None:
+            self._docx.add_paragraph(clock(section.start_ms), style="Timestamp")
+        self._blocks(section.body, _Place(self._docx, keep=bool(section.illustrations)))
+        for picture in section.illustrations:
+            self._picture(self._docx.add_paragraph(), picture, TEXT_WIDTH)
+
+    def _heading(self, section: Section) -> None:
+        heading = self._docx.add_paragraph(style="Heading 1")
+        name = _bookmark_name(self._manuscript.sections.index(section))
+        self._bookmarks += 1
+        begin, end = xml.element("w:bookmarkStart"), xml.element("w:bookmarkEnd")
+        for mark in (begin, end):
+            mark.set(qn("w:id"), str(self._bookmarks))
+        begin.set(qn("w:name"), name)
+        heading._p.append(begin)
+        if section.number:
+            heading.add_run(f"{section.number}. ").font.color.rgb = RGBColor.from_string(xml.ACCENT)
+        self._fill(heading, section.heading)
+        heading._p.append(end)
+
+    def _note(self, section: Section) -> None:
+        table = self._docx.add_table(rows=1, cols=1)
+        cell = table.cell(0, 0)
+        properties = cell._tc.get_or_add_tcPr()
+        properties.append(xml.borders("w:tcBorders", {"right" if self._design.is_rtl else "left": (xml.AMBER, 24)}))
+        properties.append(xml.shading(xml.AMBER_WASH))
+        label = cell.paragraphs[0]
+        label.style = self._docx.styles["Note Label"]
+        time = "" if section.start_ms is None else f"  {clock(section.start_ms)}"
+        label.add_run(f"{self._manuscript.labels.note}{time}")
+        self._blocks(section.body, _Place(cell))
+        for picture in section.illustrations:
+            self._picture(cell.add_paragraph(), picture, TEXT_WIDTH - Mm(8))
+        if not section.body and not section.illustrations:
+            cell.add_paragraph()
+        self._docx.add_paragraph().paragraph_format.space_after = Pt(2)
+
+    def _picture(self, paragraph: WordParagraph, picture: Illustration, room: int) -> None:
+        natural = picture.width * EMU_PER_PIXEL
+        tallest = int(PICTURE_HEIGHT * picture.width / picture.height)
+        paragraph.paragraph_format.space_before = Pt(4)
+        run = paragraph.add_run()
+        width = max(1, min(room, natural, tallest))
+        try:
+            shape = run.add_picture(io.BytesIO(picture.data), width=width)
+        except UnrecognizedImageError:  # a JPEG without the header that python-docx looks for
+            shape = run.add_picture(io.BytesIO(_as_png(picture.data)), width=width)
+        self._pictures += 1
+        for side in ("distT", "distB", "distL", "distR"):  # LibreOffice makes up a margin where none is named
+            shape._inline.set(side, "0")
+        properties = shape._inline.docPr
+        properties.set("descr", picture.alt)
+        properties.set("name", picture.name)
+        properties.set("id", str(self._pictures))
+
+    # --- blocks ------------------------------------------------------------------------------------------------
+
+    def _blocks(self, blocks: Blocks, place: _Place) -> None:
+        for block in blocks:
+            self._block(block, place)
+
+    def _block(self, block: Block, place: _Place) -> None:
+        match block:
+            case Paragraph(content):
+                self._fill(self._paragraph(place), content)
+            case Heading(level, content):
+                self._fill(self._paragraph(place, f"Heading {min(6, level + 1)}"), content)
+            case CodeBlock(text, _):
+                self._code(text, place)
+            case Quote(inner):
+                self._blocks(inner, _Place(place.container, place.indent_mm + 8, place.keep))
+            case Listing():
+                self._list(block, place, 0)
+            case Table():
+                self._table(block, place)
+            case Rule():
+                line = self._paragraph(place)
+                xml.place(line._p.get_or_add_pPr(), xml.borders("w:pBdr", {"bottom": (xml.HAIRLINE, 6)}))
+
+    def _paragraph(self, place: _Place, style: str | None = None) -> WordParagraph:
+        paragraph = place.container.add_paragraph(style=self._docx.styles[style] if style else None)
+        if place.indent_mm:
+            paragraph.paragraph_format.left_indent = Mm(place.indent_mm)
+        if place.keep:
+            paragraph.paragraph_format.keep_with_next = True
+        self._last = paragraph
+        return paragraph
+
+    def _code(self, text: str, place: _Place) -> None:
+        paragraph = self._paragraph(place, "Code")
+        for at, line in enumerate(text.replace("\t", "    ").split("\n")):
+            if at:
+                paragraph.add_run().add_break()
+            paragraph.add_run(line)
+
+    def _list(self, listing: Listing, place: _Place, level: int) -> None:
+        level = min(level, LEVELS - 1)
+        number = self._design.numbering(listing.start, level)
+        inside = _Place(place.container, place.indent_mm + LIST_INDENT_MM * (level + 1), place.keep)
+        for item in listing.items:
+            match item:
+                case (Paragraph(content), *rest):
+                    paragraph = self._paragraph(inside)
+                    paragraph.paragraph_format.space_after = Pt(2)
+                    xml.number(paragraph, number, level)
+                    self._fill(paragraph, content)
+                case _:
+                    rest = [*item]
+            for block in rest:
+                if isinstance(block, Listing):
+                    self._list(block, place, level + 1)
+                else:
+                    self._block(block, inside)
+        if level == 0:
+            self._last.paragraph_format.space_after = Pt(6)
+
+    def _table(self, table: Table, place: _Place) -> None:
+        columns = max(1, len(table.header))
+        made = (
+            place.container.add_table(rows=0, cols=columns)
+            if not isinstance(place.container, _Cell)
+            else place.container.add_table(0, columns)
+        )
+        for at, cells in enumerate((table.header, *table.rows)):
+            row = made.add_row()
+            for cell, content, align in zip(row.cells, cells, table.aligns, strict=False):
+                paragraph = cell.paragraphs[0]
+                paragraph.paragraph_format.space_after = Pt(2)
+                paragraph.paragraph_format.keep_with_next = place.keep or None
+                if align in ("center", "right"):
+                    paragraph.alignment = WD_ALIGN_PARAGRAPH.CENTER if align == "center" else WD_ALIGN_PARAGRAPH.RIGHT
+                self._fill(paragraph, content, xml.Look(bold=at == 0))
+                colour, weight = (xml.ACCENT, 8) if at == 0 else (xml.HAIRLINE, 4)
+                cell._tc.get_or_add_tcPr().append(xml.borders("w:tcBorders", {"bottom": (colour, weight)}))
+            if at == 0:
+                row._tr.get_or_add_trPr().append(xml.element("w:tblHeader"))
+        if isinstance(place.container, _Cell):
+            return  # python-docx ends a cell with the paragraph that it needs
+        self._paragraph(_Place(place.container, keep=place.keep)).paragraph_format.space_after = Pt(0)
+
+    # --- runs --------------------------------------------------------------------------------------------------
+
+    def _fill(self, paragraph: WordParagraph, content: Inlines, look: xml.Look | None = None) -> None:
+        for element in self._runs(paragraph, content, look or xml.Look()):
+            paragraph._p.append(element)
+
+    def _runs(self, paragraph: WordParagraph, content: Inlines, look: xml.Look) -> Iterable[xml.Element]:
+        for node in content:
+            match node:
+                case Text(text):
+                    yield xml.run(text, look, rtl=self._design.is_rtl)
+                case CodeSpan(text):
+                    yield xml.run(text, look, font=CODE_FONT)
+                case LineBreak(hard):
+                    yield xml.run("\n" if hard else " ", look)
+                case Styled(style, children):
+                    deeper = xml.Look(
+                        bold=look.bold or style is Style.STRONG,
+                        italic=look.italic or style is Style.EMPHASIS,
+                        struck=look.struck or style is Style.STRUCK,
+                    )
+                    yield from self._runs(paragraph, children, deeper)
+                case Link(href, children):
+                    link = xml.element("w:hyperlink")
+                    link.set(qn("r:id"), paragraph.part.relate_to(href, RELATIONSHIP_TYPE.HYPERLINK, is_external=True))
+                    for run in self._runs(paragraph, children, look):
+                        # a link inside a link cannot be: Markdown has none
+                        xml.linked(run)
+                        link.append(run)
+                    yield link
+
+
+def _heading_text(section: Section) -> str:
+    return f"{section.number}. {plain(section.heading)}" if section.number else plain(section.heading)
+
+
+def _bookmark_name(place: int) -> str:
+    return f"_Toc{100_000_000 + place}"
+
+
+def _as_png(data: bytes) -> bytes:
+    out = io.BytesIO()
+    with Image.open(io.BytesIO(data)) as image:
+        image.convert("RGB").save(out, "PNG")
+    return out.getvalue()
