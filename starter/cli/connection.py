@@ -5,7 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,8 +20,13 @@ LOCAL_USER = "local"
 TOKEN_TTL_S = 7 * 24 * 3600
 """Longer than any recording takes: the client does not renew it."""
 
-START_TIMEOUT_S = 90.0
-STOP_TIMEOUT_S = 40.0
+START_TIMEOUT_S = 240.0
+"""Longer than the stack itself gives its parts: its word is better than ours."""
+
+STOP_TIMEOUT_S = 60.0
+
+SHARED_AFTER_S = 1.0
+"""The stack itself looks for clients in short glances that look like one: a lease held this long is somebody's."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +64,7 @@ def connected(data_dir: Path | None, *, start: bool) -> Iterator[Connection]:
             )
         yield Connection(state.api_url, local_token(folder), folder, state)
     if state.until_unused:
-        _wait_stopped(folder)
+        _wait_stopped(folder, state.pid)
 
 
 def local_token(folder: DataFolder) -> str:
@@ -114,13 +119,26 @@ def _started(folder: DataFolder) -> StackState:
     raise Unreachable(f"The local stack did not come up in {START_TIMEOUT_S:.0f} s. See logs/ in the data folder.")
 
 
-def _wait_stopped(folder: DataFolder) -> None:
+def _wait_stopped(folder: DataFolder, supervisor: int) -> None:
     """Until the stack and all of its processes are gone, unless somebody else still uses it."""
-    deadline = time.monotonic() + STOP_TIMEOUT_S
-    while folder.is_locked or folder.has_children:
+    began = used_since = time.monotonic()
+    while folder.is_locked or folder.has_children or _is_alive(supervisor):
+        now = time.monotonic()
         with folder.without_clients() as unused:
-            if not unused and folder.running():
-                return
-        if time.monotonic() > deadline:
+            if unused or folder.running() is None:
+                used_since = now
+        if now - used_since > SHARED_AFTER_S:
+            return
+        if now - began > STOP_TIMEOUT_S:
             raise StackFailed("The local stack has not stopped in time. `guidesmith doctor` says what is left.")
-        time.sleep(0.1)
+        time.sleep(0.05)
+
+
+def _is_alive(pid: int) -> bool:
+    with suppress(ChildProcessError):  # not ours: another command started it
+        os.waitpid(pid, os.WNOHANG)
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

@@ -9,7 +9,6 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import PlainTextResponse, Response
 
 from activities.artifacts import ArtifactStore
-from activities.publishing.captions import srt, vtt
 from domain.artifacts import ArtifactKind, Blob
 from domain.errors import RequestInvalid, TranscriptNotReady
 from domain.transcript import Transcript
@@ -96,11 +95,11 @@ def _page(transcript: Transcript, start: int, limit: int) -> TranscriptPage:
 
 
 def _whole(transcript: Transcript, wanted: TranscriptFormat) -> str:
-    if wanted is TranscriptFormat.SRT:
-        return srt(transcript)
-    if wanted is TranscriptFormat.VTT:
-        return vtt(transcript)
-    return "".join(f"{segment.text.strip()}\n" for segment in transcript.segments)
+    if wanted is TranscriptFormat.TXT:
+        return "".join(f"{segment.text.strip()}\n" for segment in transcript.segments)
+    from activities.publishing import captions  # brings the typesetters along: not for those who never ask
+
+    return captions.srt(transcript) if wanted is TranscriptFormat.SRT else captions.vtt(transcript)
 
 
 def _cursor(position: int) -> str:
