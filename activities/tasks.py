@@ -97,7 +97,7 @@ class DocumentTasks:
                     on_progress=pulse.check,
                 )
                 blob = self._parts.artifacts.put_file(
-                    f"exports/{export.job_id}/{export.id}/{activity.info().attempt}/{published.filename}",
+                    f"exports/{export.job_id}/{export.id}/{activity.info().attempt}/{published.path.name}",
                     published.path,
                     published.media_type,
                     on_progress=lambda _: pulse.check(),
@@ -138,6 +138,7 @@ class DocumentTasks:
             blocks=tuple(blocks),
             source_name=self._parts.shelf.get_job(version.job_id).source_name or "",
             warnings=tuple(warning["message"] for warning in version.warnings),
+            created_at=version.created_at,
         )
 
     def _picture(self, shot: Screenshot) -> Picture:

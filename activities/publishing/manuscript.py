@@ -149,20 +149,25 @@ class _Reading:
             case "step":
                 self._steps += 1
                 heading, body = _step(parsed.blocks, f"{self._labels.step} {self._steps}")
-                pictures = self._pictures(f"step-{self._steps:02}", block.pictures)
+                pictures = self._pictures(f"step-{self._steps:02}", block.pictures, plain(heading))
                 self._add(SectionKind.STEP, self._steps, heading, body, block, pictures)
                 return
             case "note":
                 body = _note(parsed.blocks, self._labels)
-                self._add(SectionKind.NOTE, 0, (), body, block, self._pictures(f"note-{place:02}", block.pictures))
+                pictures = self._pictures(f"note-{place:02}", block.pictures, self._labels.note)
+                self._add(SectionKind.NOTE, 0, (), body, block, pictures)
                 return
             case _:
                 heading, body = _titled(parsed.blocks)
-                pictures = self._pictures(f"text-{place:02}", block.pictures)
+                pictures = self._pictures(f"text-{place:02}", block.pictures, plain(heading) or self._about())
                 self._add(SectionKind.TEXT, 0, heading, body, block, pictures)
                 return
         if block.pictures:
-            self._add(SectionKind.TEXT, 0, (), (), block, self._pictures(f"text-{place:02}", block.pictures))
+            pictures = self._pictures(f"text-{place:02}", block.pictures, self._about())
+            self._add(SectionKind.TEXT, 0, (), (), block, pictures)
+
+    def _about(self) -> str:
+        return plain(self._title or _fallback_title(self._publication))
 
     def _add(
         self,
@@ -176,12 +181,15 @@ class _Reading:
         if heading or body or pictures:
             self._sections.append(Section(kind, number, heading, body, block.start_ms, pictures))
 
-    def _pictures(self, name: str, pictures: tuple[Picture, ...]) -> tuple[Illustration, ...]:
+    def _pictures(self, name: str, pictures: tuple[Picture, ...], about: str) -> tuple[Illustration, ...]:
+        """The pictures under names of their own; one without a description gets that of its section."""
         shown: list[Illustration] = []
         for place, picture in enumerate(pictures, start=1):
-            illustration = illustrate(picture, name if place == 1 else f"{name}-{place}")
+            own = name if place == 1 else f"{name}-{place}"
+            described = picture if picture.alt.strip() else picture.model_copy(update={"alt": about})
+            illustration = illustrate(described, own)
             if illustration is None:
-                self._warnings.append(f"A screenshot ({name}) could not be read and was left out. Take it again.")
+                self._warnings.append(f"A screenshot ({own}) could not be read and was left out. Take it again.")
             else:
                 shown.append(illustration)
         return tuple(shown)

@@ -22,6 +22,7 @@ MOST_NAME_BYTES = 200
 """Of the same in UTF-8; file systems take 255 with the extension."""
 RESERVED = re.compile(r"(?i)^(?:con|prn|aux|nul|com\d|lpt\d)$")
 """Names that Windows keeps for itself."""
+UNNAMED = "instruction"
 MISSING_SHOWN = 20
 
 _KINDS = {
@@ -36,8 +37,12 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A file that was made. ``filename`` is the name to offer it under; ``warnings`` are sentences for its reader;
-    ``missing_glyphs`` are the characters that stand as boxes in a PDF, because no font at hand has them."""
+    """A file that was made.
+
+    ``path`` ends in a plain ASCII name that says the format; ``filename`` is the name to offer it under: after its
+    title, in any script. ``warnings`` are sentences for its reader; ``missing_glyphs`` are the characters that stand as
+    boxes in a PDF, because no font at hand has them.
+    """
 
     path: Path
     media_type: str
@@ -54,7 +59,7 @@ def publish(
     out: Path,
     on_progress: Callable[[], None] = lambda: None,
 ) -> Published:
-    """Make ``publication`` a file in the folder ``out``, which exists, and name it after the title.
+    """Make ``publication`` a file in the folder ``out``, which exists.
 
     The same publication, transcript and format give the same bytes. ``on_progress`` is called between the parts of
     the work and may raise to stop it; nothing is left behind then.
@@ -64,12 +69,11 @@ def publish(
     """
     on_progress()
     extension, media_type = _KINDS[format]
-    filename = filename_of(publication.title) + extension
     data, warnings, missing = _made(publication, format, transcript, on_progress)
     on_progress()
-    path = out / filename
+    path = out / f"{UNNAMED}{extension}"
     path.write_bytes(data)
-    return Published(path, media_type, filename, warnings, missing)
+    return Published(path, media_type, filename_of(publication.title) + extension, warnings, missing)
 
 
 def preview_pages(publication: Publication, ppi: float = 144) -> list[bytes]:
@@ -89,7 +93,7 @@ def filename_of(title: str) -> str:
     )
     name = re.sub("-{2,}", "-", kept).strip("-")[:LONGEST_NAME]
     name = name.encode()[:MOST_NAME_BYTES].decode(errors="ignore").strip("-")
-    return "instruction" if not name or RESERVED.match(name) else name
+    return UNNAMED if not name or RESERVED.match(name) else name
 
 
 def _made(

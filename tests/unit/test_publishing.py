@@ -1,0 +1,577 @@
+"""Publishing: what every format promises, whoever wrote the text."""
+
+import io
+import re
+import zipfile
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+
+import docx
+import pypdf
+import pytest
+import webvtt
+from docx.oxml.ns import qn
+from PIL import Image
+
+from activities.publishing import filename_of, preview_pages, publish
+from domain.errors import Cancelled, ExportFailed
+from domain.publication import ExportFormat, Picture, Publication, clock
+from domain.transcript import SpeechFound, Transcript
+from tests.unit.publishing_samples import GUIDE, HOSTILE, LONG_LINE, SPOKEN, WRITTEN, block, publication, screenshot
+
+DOCUMENTS = (ExportFormat.PDF, ExportFormat.MD_ZIP, ExportFormat.DOCX, ExportFormat.HTML)
+IN_ORDER = ("Export last month", "Open the invoices", "Choose the month", "Send the file", "If something goes wrong")
+HEADINGS = ["Open the invoices", "Choose the month", "Send the file"]
+
+
+class Page(HTMLParser):
+    """What a browser would see: the text, and every element with its attributes."""
+
+    def __init__(self, markup: str) -> None:
+        super().__init__()
+        self.text = ""
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self._hidden = 0
+        self.feed(markup)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        self._hidden += tag in ("style", "script")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._hidden -= tag in ("style", "script")
+
+    def handle_data(self, data: str) -> None:
+        if not self._hidden:
+            self.text += data
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+def pdf_of(what: Publication, out: Path) -> pypdf.PdfReader:
+    return pypdf.PdfReader(publish(what, ExportFormat.PDF, out=out).path)
+
+
+def docx_of(what: Publication, out: Path) -> "docx.document.Document":
+    return docx.Document(str(publish(what, ExportFormat.DOCX, out=out).path))
+
+
+def html_of(what: Publication, out: Path) -> Page:
+    return Page(publish(what, ExportFormat.HTML, out=out).path.read_text(encoding="utf-8"))
+
+
+def markdown_of(what: Publication, out: Path) -> tuple[str, zipfile.ZipFile]:
+    archive = zipfile.ZipFile(publish(what, ExportFormat.MD_ZIP, out=out).path)
+    return archive.read("instruction.md").decode(), archive
+
+
+def text_of_pdf(reader: pypdf.PdfReader) -> str:
+    return "\n".join(page.extract_text() for page in reader.pages)
+
+
+def text_of_docx(document: "docx.document.Document") -> str:
+    return "\n".join(node.text or "" for node in document.element.body.iter() if node.tag.endswith("}t"))
+
+
+def pdf_text(what: Publication, out: Path) -> str:
+    return text_of_pdf(pdf_of(what, out))
+
+
+def docx_text(what: Publication, out: Path) -> str:
+    return text_of_docx(docx_of(what, out))
+
+
+def html_text(what: Publication, out: Path) -> str:
+    return html_of(what, out).text
+
+
+def markdown_text(what: Publication, out: Path) -> str:
+    return markdown_of(what, out)[0]
+
+
+READERS = (pdf_text, docx_text, html_text, markdown_text)
+
+
+def squeeze(text: str) -> str:
+    return "".join(text.split())
+
+
+# --- every format ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("format", DOCUMENTS)
+def test_given_a_guide_when_published_twice_then_the_bytes_are_equal(format: ExportFormat, tmp_path: Path) -> None:
+    first, second = (publish(GUIDE, format, out=tmp_path).path.read_bytes() for _ in range(2))
+    assert first == second
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_given_a_guide_then_title_steps_and_text_stand_in_order(
+    read: Callable[[Publication, Path], str], tmp_path: Path
+) -> None:
+    text = squeeze(read(GUIDE, tmp_path))
+    body = text[text.rindex(squeeze(IN_ORDER[1])) :]  # below the contents
+    assert text.index(squeeze(IN_ORDER[0])) < text.index(squeeze(IN_ORDER[1]))
+    places = [body.index(squeeze(each)) for each in IN_ORDER[1:]]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_given_a_guide_then_each_step_carries_its_time_and_the_colophon_its_source(
+    read: Callable[[Publication, Path], str], tmp_path: Path
+) -> None:
+    text = read(GUIDE, tmp_path)
+    for time in ("0:05", "1:05", "1:10", "1:02:05"):
+        assert time in text
+    assert "ledgerly.mp4" in text
+    assert "2026-10-01" in text
+    assert "The last step was written from its pictures." in " ".join(text.split())
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_given_a_code_line_without_spaces_then_all_of_it_is_there(
+    read: Callable[[Publication, Path], str], tmp_path: Path
+) -> None:
+    assert squeeze(LONG_LINE) in squeeze(read(GUIDE, tmp_path))
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_given_hostile_text_then_it_is_shown_and_nothing_of_it_is_obeyed(
+    read: Callable[[Publication, Path], str], tmp_path: Path
+) -> None:
+    text = squeeze(read(HOSTILE, tmp_path)).replace("\\", "")
+    assert squeeze('#read("/etc/passwd") <script>alert(1)</script>') in text
+    assert squeeze('#eval("1 + 1") $x$ @reference <label>') in text
+    assert "{{7*7}}" in text
+    assert "root:" not in text
+    assert squeeze("Control characters stay out") in text
+
+
+@pytest.mark.parametrize("format", DOCUMENTS)
+def test_given_images_that_the_text_links_to_then_the_reader_is_told_that_they_were_left(
+    format: ExportFormat, tmp_path: Path
+) -> None:
+    (warning,) = publish(HOSTILE, format, out=tmp_path).warnings
+    assert warning.startswith("2 image(s)")
+
+
+@pytest.mark.parametrize("format", DOCUMENTS)
+def test_given_a_title_that_climbs_then_the_file_stays_in_the_folder(format: ExportFormat, tmp_path: Path) -> None:
+    published = publish(HOSTILE, format, out=tmp_path)
+    assert published.path.parent == tmp_path
+    assert published.filename.startswith("etc-passwd.")
+    assert [each.name for each in tmp_path.iterdir()] == [published.path.name]
+
+
+@pytest.mark.parametrize("format", DOCUMENTS)
+def test_given_a_screenshot_that_is_no_image_then_the_rest_is_published_with_a_warning(
+    format: ExportFormat, tmp_path: Path
+) -> None:
+    broken = Picture(anchor_id="a", data=b"not an image", media_type="image/png", width=10, height=10)
+    truncated = broken.model_copy(update={"data": screenshot(1).data[:200]})
+    what = publication(block("## Open it\n\nNow.", "step", 0, broken, screenshot(1), truncated))
+    published = publish(what, format, out=tmp_path)
+    assert len(published.warnings) == 2
+    assert published.path.stat().st_size > 0
+
+
+@pytest.mark.parametrize("format", DOCUMENTS)
+def test_given_a_publication_without_blocks_then_there_is_still_a_document(
+    format: ExportFormat, tmp_path: Path
+) -> None:
+    assert publish(publication(title=""), format, out=tmp_path).filename.startswith("instruction.")
+
+
+@pytest.mark.parametrize("format", list(ExportFormat))
+def test_given_a_cancel_then_publishing_stops_and_leaves_nothing(format: ExportFormat, tmp_path: Path) -> None:
+    def cancel() -> None:
+        raise Cancelled("stop")
+
+    with pytest.raises(Cancelled):
+        publish(GUIDE, format, transcript=SPOKEN, out=tmp_path, on_progress=cancel)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("format", DOCUMENTS)
+def test_given_a_guide_then_progress_is_told_at_least_once_a_block(format: ExportFormat, tmp_path: Path) -> None:
+    beats: list[None] = []
+    publish(GUIDE, format, out=tmp_path, on_progress=lambda: beats.append(None))
+    assert len(beats) >= len(GUIDE.blocks)
+
+
+@pytest.mark.parametrize("format", DOCUMENTS)
+def test_given_nesting_beyond_reason_then_every_line_of_it_is_published(format: ExportFormat, tmp_path: Path) -> None:
+    lists = "".join("  " * depth + f"- level{depth}\n" for depth in range(30))
+    what = publication(block(lists + "\n" + "> " * 40 + "quoted\n\n" + "*a **b " * 500))
+    read = dict(zip(DOCUMENTS, (pdf_text, markdown_text, docx_text, html_text), strict=True))[format]
+    text = read(what, tmp_path)
+    assert all(f"level{depth}" in text for depth in range(30))
+    assert "quoted" in text
+
+
+@pytest.mark.parametrize(
+    ("time_ms", "shown"), [(0, "0:00"), (5_999, "0:05"), (754_000, "12:34"), (3_723_000, "1:02:03"), (-1, "0:00")]
+)
+def test_given_a_moment_then_it_is_written_as_people_do(time_ms: int, shown: str) -> None:
+    assert clock(time_ms) == shown
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("Export last month's invoices!", "Export-last-month-s-invoices"),
+        ("../..//etc\\passwd", "etc-passwd"),
+        ("导出发票", "导出发票"),
+        ("  ", "instruction"),
+        ("CON", "instruction"),
+        ("a\x00b\nc", "a-b-c"),
+    ],
+)
+def test_given_a_title_then_the_file_name_is_safe_everywhere(title: str, name: str) -> None:
+    assert filename_of(title) == name
+
+
+def test_given_an_endless_title_then_the_file_name_is_not() -> None:
+    assert len(filename_of("é" * 5_000).encode()) <= 200
+
+
+# --- steps -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("markdown", "heading"),
+    [
+        ("## 7. Click Save\n\nNow.", "1. Click Save"),
+        ("## Step 4: Click Save\n\nNow.", "1. Click Save"),
+        ("Click Save\nNow.", "1. Click Save"),
+        ("3. Click Save\n\n   Now.", "1. Click Save"),
+        ("## 3.5 inches are enough\n\nNow.", "1. 3.5 inches are enough"),
+        ("Word " * 60 + "\nNow.", "1. Step 1"),
+    ],
+)
+def test_given_any_way_of_writing_a_step_then_its_heading_is_numbered_by_its_place(
+    markdown: str, heading: str, tmp_path: Path
+) -> None:
+    lines = markdown_text(publication(block(markdown, "step", 0)), tmp_path).splitlines()
+    assert f"## {heading}" in lines
+    assert any("Now." in line for line in lines)
+
+
+def test_given_a_document_in_german_then_its_labels_are_german(tmp_path: Path) -> None:
+    text = markdown_text(publication(block("> **Hinweis:** Nur heute.", "note", 1_000), language="de-AT"), tmp_path)
+    assert "> **Hinweis** `0:01`\n>\n> Nur heute." in text
+
+
+def test_given_a_screenshot_without_description_then_it_has_its_steps(tmp_path: Path) -> None:
+    bare = screenshot(1).model_copy(update={"alt": ""})
+    text, _ = markdown_of(publication(block("## Open the list", "step", 0, bare)), tmp_path)
+    assert "![Open the list](images/step-01.png)" in text
+
+
+# --- PDF -------------------------------------------------------------------------------------------------------
+
+
+def test_given_a_guide_then_the_pdf_has_its_title_its_outline_and_page_numbers(tmp_path: Path) -> None:
+    reader = pdf_of(GUIDE, tmp_path)
+    assert reader.metadata is not None
+    assert reader.metadata.title == "Export last month's invoices"
+    assert [str(entry["/Title"]) for entry in reader.outline if isinstance(entry, dict)] == [
+        "1 Open the invoices",
+        "2 Choose the month",
+        "3 Send the file",
+        "If something goes wrong",
+    ]
+    pages = len(reader.pages)
+    for number, page in enumerate(reader.pages, start=1):
+        assert f"{number} / {pages}" in page.extract_text()
+
+
+def test_given_a_guide_then_the_contents_name_the_pages_of_the_steps(tmp_path: Path) -> None:
+    reader = pdf_of(GUIDE, tmp_path)
+    first = reader.pages[0].extract_text()
+    assert "CONTENTS" in first
+    for heading in HEADINGS:
+        on = [number for number, page in enumerate(reader.pages, start=1) if heading in page.extract_text()]
+        line = next(line for line in first.splitlines() if heading in line)
+        assert re.search(rf"{re.escape(heading)}[ .\s]*{on[-1]}$", line), (line, on)
+
+
+def test_given_a_guide_then_the_pdf_is_a4_tagged_and_holds_every_screenshot(tmp_path: Path) -> None:
+    reader = pdf_of(GUIDE, tmp_path)
+    assert {(round(page.mediabox.width), round(page.mediabox.height)) for page in reader.pages} == {(595, 842)}
+    assert sum(len(page.images) for page in reader.pages) == 4
+    root = reader.root_object
+    assert str(root["/Lang"]) == "en"
+    assert "/StructTreeRoot" in root
+
+
+def test_given_a_version_then_the_pdfs_date_is_the_versions_and_not_the_clocks(tmp_path: Path) -> None:
+    metadata = pdf_of(GUIDE, tmp_path).metadata
+    assert metadata is not None
+    assert metadata.creation_date == WRITTEN
+
+
+def test_given_links_then_only_safe_ones_can_be_clicked(tmp_path: Path) -> None:
+    def targets(what: Publication) -> set[str]:
+        annotations = [note.get_object() for page in pdf_of(what, tmp_path).pages for note in page.get("/Annots", [])]
+        return {str(note["/A"]["/URI"]) for note in annotations if "/URI" in note.get("/A", {})}
+
+    assert targets(GUIDE) == {"https://example.com/manual?a=1&b=2"}
+    assert targets(HOSTILE) == set()
+
+
+@pytest.mark.parametrize("size", [(1170, 2532), (5000, 700), (24, 24), (3, 2400)])
+def test_given_a_screenshot_of_any_shape_then_it_stays_within_the_page(size: tuple[int, int], tmp_path: Path) -> None:
+    reader = pdf_of(publication(block("## Open it\n\nNow.", "step", 0, screenshot(1, size))), tmp_path)
+    assert len(reader.pages) == 1
+    assert sum(len(page.images) for page in reader.pages) == 1
+
+
+def test_given_a_step_near_the_end_of_a_page_then_it_moves_with_its_screenshot(tmp_path: Path) -> None:
+    steps = [block(f"## Number{number}\n\nText.", "step", 0, screenshot(number, (1600, 900))) for number in range(1, 8)]
+    reader = pdf_of(publication(*steps), tmp_path)
+    for number, page in enumerate(reader.pages):
+        headings = re.findall(r"Number\d", page.extract_text())
+        listed = 7 if number == 0 else 0
+        assert len(headings) - listed == len(page.images)
+
+
+def test_given_a_table_of_sixty_columns_and_endless_words_then_the_pdf_is_made(tmp_path: Path) -> None:
+    row = "|".join("cell" for _ in range(60))
+    wide = f"|{row}|\n|{'-|' * 60}\n|{row}|\n\n|A|B|\n|-|-|\n|{'x' * 400}|short|"
+    assert "short" in pdf_text(publication(block(wide)), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("ar", "تصدير الفواتير"),
+        ("he", "ייצוא חשבוניות"),
+        ("zh-CN", "导出发票"),
+        ("ja", "請求書を書き出す"),
+        ("ko", "청구서 내보내기"),
+        ("ru", "Экспорт счетов"),
+        ("hi", "चालान निर्यात"),
+        ("th", "ส่งออกใบแจ้งหนี้"),
+        ("en", "Emoji 😀🚀 and signs → ⌘ ☑ ½ €"),
+    ],
+)
+def test_given_any_script_then_every_character_has_a_glyph(language: str, words: str, tmp_path: Path) -> None:
+    published = publish(
+        publication(block(f"# {words}", "title"), block(f"## {words}\n\n`{words}`", "step", 1), language=language),
+        ExportFormat.PDF,
+        out=tmp_path,
+    )
+    assert published.missing_glyphs == ()
+    assert published.warnings == ()
+
+
+def test_given_a_character_that_no_font_has_then_the_export_names_it(tmp_path: Path) -> None:
+    published = publish(publication(block("Private \U0010abcd and \U0010abcd")), ExportFormat.PDF, out=tmp_path)
+    assert published.missing_glyphs == ("\U0010abcd",)
+    assert "\U0010abcd" in published.warnings[0]
+
+
+def test_given_a_guide_when_previewed_then_there_is_one_picture_a_page(tmp_path: Path) -> None:
+    pictures = [Image.open(io.BytesIO(data)) for data in preview_pages(GUIDE, 36)]
+    assert len(pictures) == len(pdf_of(GUIDE, tmp_path).pages)
+    assert {picture.format for picture in pictures} == {"PNG"}
+    assert {picture.size for picture in pictures} == {(298, 421)}
+
+
+# --- Markdown --------------------------------------------------------------------------------------------------
+
+
+def test_given_a_guide_then_the_bundle_holds_the_document_and_its_screenshots(tmp_path: Path) -> None:
+    text, archive = markdown_of(GUIDE, tmp_path)
+    linked = re.findall(r"!\[(Screen \d)\]\((.+?)\)", text)
+    assert linked == [
+        ("Screen 1", "images/step-01.png"),
+        ("Screen 2", "images/step-02.png"),
+        ("Screen 3", "images/step-02-2.png"),
+        ("Screen 4", "images/step-03.png"),
+    ]
+    assert archive.namelist() == ["instruction.md", *(path for _, path in linked)]
+    assert archive.read("images/step-01.png") == screenshot(1).data
+    assert archive.testzip() is None
+    assert {info.date_time for info in archive.infolist()} == {(2026, 10, 1, 9, 30, 0)}
+
+
+def test_given_a_guide_then_the_markdown_is_clean(tmp_path: Path) -> None:
+    text = markdown_text(GUIDE, tmp_path)
+    assert "<!--" not in text
+    assert [line for line in text.splitlines() if line.startswith("#")] == [
+        "# Export last month's invoices",
+        "## 1. Open the invoices",
+        "## 2. Choose the month",
+        "## 3. Send the file",
+        "## If something goes wrong",
+    ]
+    assert "- open ones are amber\n  1. overdue ones have a bell\n  2. reminders are below" in text
+    assert "| Format | Good for |\n| :-- | --: |\n| CSV | spreadsheets |" in text
+    assert f"```bash\n{LONG_LINE}\n```" in text
+
+
+def test_given_hostile_text_then_the_markdown_has_neither_tags_nor_images_nor_such_links(tmp_path: Path) -> None:
+    text = markdown_text(HOSTILE, tmp_path)
+    assert not re.search(r"(?<!\\)<", text)
+    assert not re.search(r"(?<!\\)\]\(", text)
+
+
+# --- DOCX ------------------------------------------------------------------------------------------------------
+
+
+def test_given_a_guide_then_the_docx_has_headings_that_word_can_list(tmp_path: Path) -> None:
+    paragraphs = docx_of(GUIDE, tmp_path).paragraphs
+    named = [(each.style.name, each.text) for each in paragraphs if each.style is not None]
+    assert [text for style, text in named if style == "Title"] == ["Export last month's invoices"]
+    assert [text for style, text in named if style == "Heading 1"] == [
+        "1. Open the invoices",
+        "2. Choose the month",
+        "3. Send the file",
+        "If something goes wrong",
+    ]
+
+
+def test_given_a_guide_then_the_docx_has_screenshots_with_descriptions(tmp_path: Path) -> None:
+    document = docx_of(GUIDE, tmp_path)
+    described = [shape._inline.docPr.get("descr") for shape in document.inline_shapes]
+    assert described == ["Screen 1", "Screen 2", "Screen 3", "Screen 4"]
+    assert all(shape.width <= 6_120_000 for shape in document.inline_shapes)  # 170 mm
+
+
+def test_given_a_guide_then_the_docx_has_its_tables_lists_links_and_properties(tmp_path: Path) -> None:
+    document = docx_of(GUIDE, tmp_path)
+    assert [cell.text for row in document.tables[0].rows for cell in row.cells] == [
+        *("Format", "Good for", "CSV", "spreadsheets", "PDF", "archives")
+    ]
+    assert "Drafts are not shown." in document.tables[1].cell(0, 0).text
+    numbered = [each.text for each in document.paragraphs if next(each._p.iter(qn("w:numPr")), None) is not None]
+    assert numbered == [
+        "paid invoices are green",
+        "open ones are amber",
+        "overdue ones have a bell",
+        "reminders are below",
+    ]
+    external = [each.target_ref for each in document.part.rels.values() if each.is_external]
+    assert external == ["https://example.com/manual?a=1&b=2"]
+    core = document.core_properties
+    assert (core.title, core.revision, core.language) == ("Export last month's invoices", 3, "en")
+    assert core.created == core.modified == WRITTEN
+
+
+def test_given_two_ordered_lists_then_the_second_begins_anew(tmp_path: Path) -> None:
+    document = docx_of(publication(block("1. a\n2. b\n\nText.\n\n5. c\n6. d")), tmp_path)
+    numbers = [node.get(qn("w:val")) for node in document.element.body.iter(qn("w:numId"))]
+    assert numbers[0] == numbers[1] != numbers[2] == numbers[3]
+
+
+def test_given_links_that_do_harm_then_the_docx_has_none_of_them(tmp_path: Path) -> None:
+    assert [each for each in docx_of(HOSTILE, tmp_path).part.rels.values() if each.is_external] == []
+
+
+def test_given_a_jpeg_without_the_usual_header_then_the_docx_holds_it(tmp_path: Path) -> None:
+    picture = screenshot(1, (480, 270), "JPEG")
+    headless = picture.model_copy(update={"data": picture.data[:2] + picture.data[20:]})
+    assert len(docx_of(publication(block("## Open it", "step", 0, headless)), tmp_path).inline_shapes) == 1
+
+
+def test_given_properties_of_runs_and_paragraphs_then_they_stand_in_the_order_of_the_schema(tmp_path: Path) -> None:
+    from activities.publishing.word_xml import PARAGRAPH_ORDER, RUN_ORDER
+
+    path = publish(GUIDE, ExportFormat.DOCX, out=tmp_path).path
+    document = docx.Document(str(path))
+    for root in (document.element, document.styles.element):
+        for node in root.iter():
+            order = {"pPr": PARAGRAPH_ORDER, "rPr": RUN_ORDER}.get(str(node.tag).rpartition("}")[2])
+            if order:
+                places = [order.index(str(child.tag).rpartition("}")[2]) for child in node]
+                assert places == sorted(places), [child.tag for child in node]
+
+
+# --- HTML ------------------------------------------------------------------------------------------------------
+
+
+def test_given_a_guide_then_the_page_needs_nothing_from_elsewhere(tmp_path: Path) -> None:
+    page = html_of(GUIDE, tmp_path)
+    images = page.all("img")
+    assert [image["alt"] for image in images] == ["Screen 1", "Screen 2", "Screen 3", "Screen 4"]
+    assert all((image["src"] or "").startswith("data:image/png;base64,") for image in images)
+    assert page.all("script") == page.all("link") == page.all("iframe") == []
+    assert [link["href"] for link in page.all("a") if not (link["href"] or "").startswith("#")] == [
+        "https://example.com/manual?a=1&b=2"
+    ]
+
+
+def test_given_a_guide_then_the_page_allows_only_its_own_style_and_pictures(tmp_path: Path) -> None:
+    page = html_of(GUIDE, tmp_path)
+    (policy,) = [meta["content"] for meta in page.all("meta") if meta.get("http-equiv") == "Content-Security-Policy"]
+    assert policy is not None
+    assert re.fullmatch(
+        r"default-src 'none'; img-src data:; style-src 'sha256-[\w+/=]+'; base-uri 'none'; form-action 'none'", policy
+    )
+    assert not any("style" in attributes for _, attributes in page.elements)
+
+
+def test_given_a_guide_then_its_contents_lead_to_its_steps(tmp_path: Path) -> None:
+    page = html_of(GUIDE, tmp_path)
+    targets = [(link["href"] or "")[1:] for link in page.all("a") if (link["href"] or "").startswith("#")]
+    ids = {attributes.get("id") for _, attributes in page.elements}
+    assert {"step-1", "step-2", "step-3"} <= set(targets) <= ids
+
+
+def test_given_hostile_text_then_the_page_has_no_element_or_attribute_of_it(tmp_path: Path) -> None:
+    page = html_of(HOSTILE, tmp_path)
+    assert page.all("script") == page.all("img") == page.all("iframe") == []
+    assert len(page.all("style")) == 1
+    for _, attributes in page.elements:
+        assert not any(name.startswith("on") for name in attributes)
+        assert not any("javascript:" in (value or "") for name, value in attributes.items() if name in ("href", "src"))
+
+
+def test_given_a_right_to_left_language_then_the_page_says_so(tmp_path: Path) -> None:
+    (root,) = html_of(publication(block("# تصدير", "title"), language="ar"), tmp_path).all("html")
+    assert root == {"lang": "ar", "dir": "rtl"}
+
+
+def test_given_a_language_tag_that_is_none_then_it_cannot_break_out(tmp_path: Path) -> None:
+    page = html_of(publication(language='en"><script>alert(1)</script>'), tmp_path)
+    assert page.all("script") == []
+
+
+# --- captions --------------------------------------------------------------------------------------------------
+
+
+def test_given_a_transcript_then_the_vtt_reads_back_with_its_text_escaped(tmp_path: Path) -> None:
+    path = publish(GUIDE, ExportFormat.VTT, transcript=SPOKEN, out=tmp_path).path
+    first, second = webvtt.read(str(path)).captions
+    assert (first.start, first.end) == ("00:00:00.500", "00:00:03.000")
+    assert first.raw_text == "Choose &lt;b&gt;Invoices&lt;/b&gt; &amp; wait --&gt; there."
+    assert (second.start, second.raw_text) == ("00:00:04.000", "Then press Export.")
+
+
+def test_given_a_transcript_then_the_srt_reads_back(tmp_path: Path) -> None:
+    path = publish(GUIDE, ExportFormat.SRT, transcript=SPOKEN, out=tmp_path).path
+    assert path.read_text(encoding="utf-8") == (
+        "1\n00:00:00,500 --> 00:00:03,000\nChoose <b>Invoices</b> & wait → there.\n\n"
+        "2\n00:00:04,000 --> 00:00:06,000\nThen press Export.\n"
+    )
+    assert len(webvtt.from_srt(str(path)).captions) == 2
+
+
+@pytest.mark.parametrize(("format", "text"), [(ExportFormat.SRT, ""), (ExportFormat.VTT, "WEBVTT\n")])
+def test_given_nobody_speaks_then_the_captions_are_empty_and_say_why(
+    format: ExportFormat, text: str, tmp_path: Path
+) -> None:
+    silent = Transcript(speech=SpeechFound.SILENT, duration_ms=1_000, model="test")
+    published = publish(GUIDE, format, transcript=silent, out=tmp_path)
+    assert published.path.read_text() == text
+    assert published.warnings == ("Nobody speaks in the recording, so the captions are empty.",)
+
+
+@pytest.mark.parametrize("format", [ExportFormat.SRT, ExportFormat.VTT])
+def test_given_no_transcript_then_captions_are_refused(format: ExportFormat, tmp_path: Path) -> None:
+    with pytest.raises(ExportFailed, match="no transcript"):
+        publish(GUIDE, format, out=tmp_path)
