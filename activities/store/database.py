@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, create_engine, event, exc
@@ -68,6 +69,7 @@ class Database:
         self.options = options
         self.engine = _sqlite_engine(self.url, options) if self.is_sqlite else _postgres_engine(self.url, options)
         self._reader = self.engine.execution_options(read_only=True)
+        self._turn = Lock() if self.is_sqlite else None
 
     @property
     def is_sqlite(self) -> bool:
@@ -83,8 +85,22 @@ class Database:
             SettingsInvalid: The schema is missing or old.
             RequestInvalid: A value that the database cannot keep (a NUL character, half a surrogate pair).
         """
-        with _translated(), self.engine.begin() as connection:
+        with self._own_turn(), _translated(), self.engine.begin() as connection:
             yield connection
+
+    @contextmanager
+    def _own_turn(self) -> Iterator[None]:
+        """SQLite has one writer, and those who wait for the file sleep and poll, in no order: within one process the
+        threads queue here, and are woken."""
+        if self._turn is None:
+            yield
+            return
+        if not self._turn.acquire(timeout=self.options.lock_timeout_ms / 1000):
+            raise DatabaseUnavailable("The database is busy. Try again in a moment.")
+        try:
+            yield
+        finally:
+            self._turn.release()
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -99,7 +115,7 @@ class Database:
         The pragma has no effect inside a transaction, so it stands around one; the references are checked before the
         commit.
         """
-        with _translated(), self.engine.connect() as connection:
+        with self._own_turn(), _translated(), self.engine.connect() as connection:
             driver = connection.connection.driver_connection
             if not isinstance(driver, sqlite3.Connection):
                 raise TypeError("Only SQLite checks foreign keys by pragma.")
