@@ -17,7 +17,7 @@ from domain.errors import DraftInvalid
 from domain.media import Scene
 from domain.transcript import Segment, Transcript
 
-_MARKER = re.compile(r"<!--\s*block\b")
+_MARKER = re.compile(r"^[ \t]*<!--[ \t]*block\b", re.MULTILINE)
 
 
 class BlockRole(StrEnum):
@@ -190,5 +190,5 @@ def _text_problems(block: DraftBlock) -> Iterator[str]:
         yield f"A {block.role} of the draft has no heading."
     if "\n" in block.heading or "\r" in block.heading:
         yield f"The heading of a {block.role} has more than one line."
-    if _MARKER.search(block.heading) or _MARKER.search(block.body):
+    if _MARKER.search(block.body):
         yield f"A {block.role} of the draft holds a block marker."

@@ -4,7 +4,7 @@ import json
 import re
 from typing import Annotated, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from activities.drafting.markdown import one_line, tame
 
@@ -34,7 +34,9 @@ def _heading(value: object) -> object:
 
 
 def _body(value: object) -> object:
-    return "" if value is None else tame(value) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return "" if value is None else value
+    return tame(value) if len(value) <= _BODY_LIMIT else value  # too long is refused as it is
 
 
 def _numbers(value: object) -> object:
@@ -48,6 +50,11 @@ def _numbers(value: object) -> object:
     ]
 
 
+Kind = Annotated[
+    str,
+    BeforeValidator(lambda value: str(value).strip().lower()),
+    Field(validation_alias=AliasChoices("kind", "role", "type")),
+]
 Heading = Annotated[str, BeforeValidator(_heading)]
 Body = Annotated[str, BeforeValidator(_body), Field(max_length=_BODY_LIMIT)]
 Segments = Annotated[list[int], BeforeValidator(_numbers), Field(max_length=10_000)]
@@ -58,7 +65,7 @@ class Written(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    kind: Annotated[str, BeforeValidator(lambda value: str(value).strip().lower())] = "step"
+    kind: Kind = "step"
     heading: Heading = ""
     body: Body = ""
     segments: Segments = Field(default_factory=list)

@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 from activities.drafting.answers import AnswerUnusable, Written, WrittenDraft, read_block, read_draft
 from activities.drafting.compose import block_markdown
-from activities.drafting.drafters import OnProgress, Rewrite
+from activities.drafting.drafters import OnProgress, Rewrite, Stop
 from activities.drafting.grounding import ungrounded
 from activities.drafting.local import LocalDrafter, title_from
 from activities.drafting.markdown import escape_heading, one_line
@@ -54,9 +54,15 @@ class ChatModel(Protocol):
     """
 
     def complete_json(
-        self, messages: list[dict[str, str]], *, schema: dict[str, Any], schema_name: str, model: str
+        self,
+        messages: list[dict[str, str]],
+        *,
+        schema: dict[str, Any],
+        schema_name: str,
+        model: str,
+        stop: Stop | None = None,
     ) -> str:
-        """The raw text of the answer, which should be JSON of ``schema``."""
+        """The raw text of the answer, which should be JSON of ``schema``. ``stop`` is asked while it is awaited."""
         ...
 
 
@@ -114,6 +120,7 @@ class ChatDrafter:
         context: str = "",
         instruction: str | None = None,
         passage: bool | None = None,
+        stop: Stop | None = None,
     ) -> Rewrite:
         """See :meth:`activities.drafting.drafters.Drafter.rewrite`. Warning codes: ``MODEL_ANSWER_UNUSABLE`` (and
         those of the built-in drafter), ``TEXT_NOT_GROUNDED``."""
@@ -121,6 +128,7 @@ class ChatDrafter:
         place = _Place.of(text, evidence.role if cited and is_whole(text, evidence.role, passage) else None)
         asked = rewrite_messages(
             place.text,
+            schema=place.schema,
             segments=_numbered(cited),
             context=context,
             wish=instruction,
@@ -135,6 +143,7 @@ class ChatDrafter:
                 read_block,
                 lambda answer: _block_problems(answer, place, allowed),
                 lambda answer: bool(cited) and ungrounded(f"{answer.heading} {answer.body}", cited),
+                stop,
             )
             markdown = place.markdown(written, transcript.language)
         except AnswerUnusable:
@@ -154,8 +163,9 @@ class ChatDrafter:
         blocks: list[DraftBlock] = []
         warnings: dict[str, DraftWarning] = {}
         for number, part in enumerate(parts, start=1):
-            if on_progress:
-                on_progress((number - 1) / len(parts))
+            stop = _reporting(on_progress, (number - 1) / len(parts))
+            if stop:
+                stop()
             asked = draft_messages(
                 _numbered(part),
                 source_name=one_line(source_name),
@@ -164,7 +174,7 @@ class ChatDrafter:
                 parts=len(parts),
                 earlier_steps=[block.heading for block in blocks if block.role is BlockRole.STEP][-_EARLIER_STEPS:],
             )
-            made, noticed = self._part(asked, part, transcript, source_name)
+            made, noticed = self._part(asked, part, transcript, source_name, stop)
             blocks += made if number == 1 else [block for block in made if block.role in _BODY_ROLES]
             warnings |= {warning.code: warning for warning in noticed}
         if on_progress:
@@ -175,7 +185,12 @@ class ChatDrafter:
         return draft
 
     def _part(
-        self, asked: Messages, part: Sequence[Segment], transcript: Transcript, source_name: str
+        self,
+        asked: Messages,
+        part: Sequence[Segment],
+        transcript: Transcript,
+        source_name: str,
+        stop: Stop | None,
     ) -> tuple[list[DraftBlock], tuple[DraftWarning, ...]]:
         """The blocks of one part, title first."""
         listed = {segment.id for segment in part}
@@ -194,7 +209,7 @@ class ChatDrafter:
                 for block in answer.blocks
             )
 
-        answer, warnings = self._ask(asked, DRAFT_SCHEMA, "draft", read_draft, problems, strays)
+        answer, warnings = self._ask(asked, DRAFT_SCHEMA, "draft", read_draft, problems, strays, stop)
         return _draft_blocks(answer, source_name), warnings
 
     def _ask(
@@ -205,6 +220,7 @@ class ChatDrafter:
         read: Callable[[str], T],
         problems_of: Callable[[T], list[str]],
         strays: Callable[[T], bool],
+        stop: Stop | None = None,
     ) -> tuple[T, tuple[DraftWarning, ...]]:
         """An answer that keeps the rules, asked for twice at most. One that merely strays from the words that it
         cites is taken the second time, with a warning: a paraphrase is no lie, but somebody should look.
@@ -213,13 +229,16 @@ class ChatDrafter:
             AnswerUnusable: Neither answer can be used.
         """
 
+        def answered(messages: Messages) -> str:
+            return self._client.complete_json(messages, schema=schema, schema_name=name, model=self._model, stop=stop)
+
         def judged(text: str) -> T:
             answer = read(text)
             if problems := problems_of(answer):
                 raise AnswerUnusable(problems)
             return answer
 
-        first = self._client.complete_json(asked, schema=schema, schema_name=name, model=self._model)
+        first = answered(asked)
         try:
             answer = judged(first)
             if not strays(answer):
@@ -227,10 +246,7 @@ class ChatDrafter:
             problems = ["A text shares no word with the segments that it cites. Say what they say."]
         except AnswerUnusable as unusable:
             problems = unusable.problems
-        second = self._client.complete_json(
-            repair_messages(asked, first, problems), schema=schema, schema_name=name, model=self._model
-        )
-        answer = judged(second)
+        answer = judged(answered(repair_messages(asked, first, problems)))
         return answer, (_NOT_GROUNDED,) if strays(answer) else ()
 
     def _as_draft(
@@ -262,6 +278,11 @@ _NOT_GROUNDED = DraftWarning(
     code="TEXT_NOT_GROUNDED",
     message="Some of the model's text shares no word with what was said at that point. Compare it with the recording.",
 )
+
+
+def _reporting(on_progress: OnProgress | None, share: float) -> Stop | None:
+    """A stop that reports the share done so far, and lets what that raises through."""
+    return None if on_progress is None else lambda: on_progress(share)
 
 
 def parts_of(segments: Sequence[Segment], characters: int) -> list[Sequence[Segment]]:

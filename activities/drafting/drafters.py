@@ -14,6 +14,10 @@ OnProgress = Callable[[float], None]
 """Told the share that is done, 0 to 1. May raise :class:`domain.errors.Cancelled` to stop the work."""
 
 
+Stop = Callable[[], bool | None]
+"""Asked while an answer is awaited: returns true, or raises, to give it up."""
+
+
 class Rewrite(BaseModel):
     """The new text, the same text where there is nothing to change."""
 
@@ -57,6 +61,7 @@ class Drafter(Protocol):
         context: str = "",
         instruction: str | None = None,
         passage: bool | None = None,
+        stop: Stop | None = None,
     ) -> Rewrite:
         """A block's Markdown, or a passage of it, written again: Markdown for the same place, without marker.
 
@@ -67,6 +72,7 @@ class Drafter(Protocol):
             context: The Markdown around it, to fit in; nothing of it is to be repeated.
             instruction: What the user asked for.
             passage: Whether ``text`` is a stretch of the block rather than all of it; ``None``: judge by its looks.
+            stop: See :data:`Stop`.
 
         Raises:
             ProviderError: As :meth:`draft`.

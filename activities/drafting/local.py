@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import PureWindowsPath
 
 from activities.drafting import spoken
-from activities.drafting.drafters import OnProgress, Rewrite
+from activities.drafting.drafters import OnProgress, Rewrite, Stop
 from activities.drafting.markdown import one_line
 from activities.drafting.outline import MAX_STEPS, blocks_of, within_limit
 from activities.drafting.rederive import Wish, is_whole, rederived
@@ -71,6 +71,7 @@ class LocalDrafter:
         context: str = "",
         instruction: str | None = None,
         passage: bool | None = None,
+        stop: Stop | None = None,
     ) -> Rewrite:
         """See :meth:`activities.drafting.drafters.Drafter.rewrite`. Follows "shorter" and "as a list"; any other
         instruction gets the warning ``INSTRUCTION_NOT_FOLLOWED``."""

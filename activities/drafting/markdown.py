@@ -3,6 +3,10 @@
 import re
 import unicodedata
 
+from markdown_it import MarkdownIt
+
+from domain.constructs import groups, has_unclosed_fence
+
 _ALWAYS = re.compile(r"[\\`*\[\]<]|~(?=~)|(?<=~)~")
 _LONE_UNDERSCORE = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
 _ENTITY = re.compile(r"&(?=#?\w+;)")
@@ -19,6 +23,9 @@ _LINK = re.compile(r"\[([^\]\n]+)\](?:\([^)\n]*\)|\[[^\]\n]*\])")
 _REFERENCE = re.compile(r"^ {0,3}\[[^\]\n]+\]:.*$")
 _AUTOLINK = re.compile(r"<([a-zA-Z][a-zA-Z0-9+.-]{1,31}:[^\s<>]*)>")
 _TAG = re.compile(r"<(?=[a-zA-Z/!?])")
+_BLOCK_MARKER = re.compile(r"^[ \t]*<!--[ \t]*block\b", re.MULTILINE)
+_READER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+_WILD = frozenset({"html_block", "html_inline", "image", "link_open", "heading_open"})
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
@@ -46,25 +53,46 @@ def tame(markdown: str) -> str:
 
     Paragraphs, lists, tables, emphasis and code stay. Headings become bold lines (a heading would begin a block of
     its own), links and pictures their text (a model does not know addresses, and somebody's words might have told
-    it some), HTML and block markers plain text. A fence that was left open is closed.
+    it some), HTML and block markers plain text. A fence that was left open is closed. Where a construct escapes all
+    that, as a heading within a list does, the whole becomes plain text.
     """
+    text = _CONTROL.sub("", markdown.replace("\r\n", "\n").replace("\r", "\n"))
+    tamed = _tame_lines(text.split("\n"))
+    return tamed if _is_tame(tamed) else _without_marks(text)
+
+
+def _tame_lines(raw: list[str]) -> str:
     lines: list[str] = []
     fence = ""
-    for line in markdown.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
-        clean = _CONTROL.sub("", line)
-        mark = _FENCE.match(clean)
+    for line in raw:
+        mark = _FENCE.match(line)
         if fence:
-            lines.append(clean.replace("<!-- block", "<!-- -block"))
-            if mark and mark.group(1).startswith(fence) and clean.strip() == mark.group(1):
+            lines.append(line)
+            if mark and mark.group(1).startswith(fence) and line.strip() == mark.group(1):
                 fence = ""
         elif mark:
             fence = mark.group(1)
-            lines.append(clean)
+            lines.append(line)
         else:
-            lines.append(_tame_line(clean, below_text=bool(lines and lines[-1].strip())))
+            lines.append(_tame_line(line, below_text=bool(lines and lines[-1].strip())))
     if fence:
         lines.append(fence)
     return "\n".join(lines).strip("\n").rstrip()
+
+
+def _is_tame(markdown: str) -> bool:
+    tokens = _READER.parse(markdown)
+    kinds = {each.type for token in tokens for each in (token, *(token.children or ()))}
+    return not (
+        kinds & _WILD
+        or _BLOCK_MARKER.search(markdown)
+        or has_unclosed_fence(markdown)
+        or len(groups(f"## Step\n\n{markdown}", keep_together=True)) > 1
+    )
+
+
+def _without_marks(text: str) -> str:
+    return "\n\n".join(escaped for line in text.split("\n") if (escaped := escape(line)))
 
 
 def _tame_line(line: str, *, below_text: bool) -> str:

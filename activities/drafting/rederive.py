@@ -17,7 +17,7 @@ _SHORTER = re.compile(r"\b(?:short(?:er|en)?|concise|brief(?:er|ly)?|less text|c
 _AS_LIST = re.compile(r"\b(?:list|bullets?|bullet points?|points)\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?\u2026])\s+")
 _SAME_BLOCK_SHARE = 0.5
-"""Share of words that a sentence and a block have in common, of whichever has fewer, when it is in the block."""
+"""Share of words that a sentence and a block have in common, of whichever has fewer, above which it is in the block."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def _own_words(text: str, said: list[Sentence]) -> list[Sentence]:
         words = {letters_only(word) for word in sentence.text.split()}
         return len(words & written) / max(1, min(len(words), len(written)))
 
-    return [each for each in said if share(each) >= _SAME_BLOCK_SHARE] or said
+    return [each for each in said if share(each) > _SAME_BLOCK_SHARE] or said
 
 
 def _tidied(markdown: str, *, shorter: bool) -> str:

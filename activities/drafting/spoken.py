@@ -86,7 +86,7 @@ def is_note(sentence: str) -> bool:
 
 def is_courtesy(sentence: str) -> bool:
     """Greetings, thanks and bare fillers, which no written instruction repeats."""
-    return (
+    return not _bare(sentence) or (
         len(sentence.split()) <= english.COURTESY_WORDS
         and bool(english.COURTESY.match(sentence.strip()))
         and action(sentence) is None

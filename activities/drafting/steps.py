@@ -116,7 +116,8 @@ def stretches(said: Sequence[Sentence], *, english: bool) -> list[Entry]:
     made: list[Entry] = []
     ended_ms = length = 0
     for sentence in said:
-        text = spoken.cleaned(sentence.text) if english else spoken.capitalised(one_line(sentence.text))
+        cleaned = spoken.cleaned(sentence.text) if english else ""
+        text = cleaned or spoken.capitalised(one_line(sentence.text))
         paused = sentence.start_ms - ended_ms >= _STRETCH_PAUSE_MS
         if not made or paused or len(made[-1].texts) >= _STEP_SENTENCES or length + len(text) > _STRETCH_CHARACTERS:
             heading = spoken.shortened(text.rstrip(" .,;:!\u3002\uff01"), _STRETCH_HEADING) or text

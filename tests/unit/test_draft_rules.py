@@ -1,0 +1,147 @@
+"""The draft must not lie: what is cited, when it happens, and what is refused."""
+
+import pytest
+
+from domain.draft import BlockRole, Draft, DraftBlock, DraftProvenance, check_draft, cited_time, draft_problems
+from domain.errors import DraftInvalid
+from domain.media import Scene
+from domain.transcript import Segment, SpeechFound, Transcript, Word
+
+
+def transcript(*segments: Segment, duration_ms: int = 10_000) -> Transcript:
+    speech = SpeechFound.SPEECH if segments else SpeechFound.NO_SPEECH
+    return Transcript(speech=speech, duration_ms=duration_ms, model="test", segments=segments)
+
+
+SAID = transcript(
+    Segment(id=0, start_ms=1_000, end_ms=3_000, text=" Hello there."),
+    Segment(
+        id=1,
+        start_ms=4_000,
+        end_ms=8_000,
+        text=" Click File. Then save.",
+        words=(
+            Word(start_ms=4_000, end_ms=4_500, text=" Click"),
+            Word(start_ms=4_600, end_ms=5_000, text=" File."),
+            Word(start_ms=6_500, end_ms=7_000, text=" Then"),
+            Word(start_ms=7_100, end_ms=7_900, text=" save."),
+        ),
+    ),
+)
+SILENT = transcript()
+SCREENS = (Scene(id=0, start_ms=0, end_ms=2_000), Scene(id=1, start_ms=2_000, end_ms=12_000))
+
+TITLE = DraftBlock(role=BlockRole.TITLE, heading="Title")
+LEAD = DraftBlock(role=BlockRole.LEAD, body="Lead.")
+STEP = DraftBlock(role=BlockRole.STEP, heading="Click File", segments=(1,))
+
+
+def draft(*blocks: DraftBlock) -> Draft:
+    return Draft(blocks=blocks, provenance=DraftProvenance(model_profile_id="test", prompt_template_id="test/v1"))
+
+
+def times(block: DraftBlock, said: Transcript = SAID, screens: tuple[Scene, ...] = ()) -> tuple[int, int] | None:
+    cited = cited_time(block, said, screens)
+    return (cited.start_ms, cited.end_ms) if cited else None
+
+
+def test_given_cited_segments_when_timed_then_the_time_covers_them_in_any_order() -> None:
+    assert times(STEP) == (4_000, 8_000)
+    assert times(STEP.model_copy(update={"segments": (1, 0, 1)})) == (1_000, 8_000)
+
+
+def test_given_the_place_of_the_words_when_timed_then_word_times_narrow_it() -> None:
+    assert times(STEP.model_copy(update={"ends_at": 10})) == (4_000, 5_000)
+    assert times(STEP.model_copy(update={"begins_at": 10})) == (6_500, 8_000)
+    assert times(STEP.model_copy(update={"begins_at": 14, "ends_at": 19})) == (7_100, 8_000)
+
+
+def test_given_no_word_times_when_the_place_is_known_then_time_is_shared_out_by_length() -> None:
+    said = transcript(Segment(id=0, start_ms=2_000, end_ms=4_000, text="abcd efgh"))
+    block = DraftBlock(role=BlockRole.STEP, heading="x", segments=(0,), begins_at=4)
+    assert times(block, said) == (3_000, 4_000)
+
+
+def test_given_word_times_of_other_words_when_timed_then_they_are_not_trusted() -> None:
+    words = (Word(start_ms=2_000, end_ms=2_100, text="other"),)
+    said = transcript(Segment(id=0, start_ms=2_000, end_ms=4_000, text="abcd efgh", words=words))
+    assert times(DraftBlock(role=BlockRole.STEP, heading="x", segments=(0,), begins_at=4), said) == (3_000, 4_000)
+
+
+def test_given_a_place_over_several_segments_then_it_narrows_the_first_and_the_last() -> None:
+    block = DraftBlock(role=BlockRole.STEP, heading="x", segments=(0, 1), begins_at=5, ends_at=10)
+    assert times(block) == (1_909, 5_000)
+
+
+def test_given_a_title_that_cites_nothing_when_timed_then_it_has_no_time() -> None:
+    assert times(TITLE) is None
+
+
+def test_given_cited_screens_when_timed_then_their_time_counts_even_past_the_sound() -> None:
+    shown = DraftBlock(role=BlockRole.STEP, heading="Screen 2", scenes=(1,))
+    assert times(shown, SILENT, SCREENS) == (2_000, 12_000)
+
+
+def test_given_speech_that_ends_behind_the_recording_when_timed_then_it_is_cut_at_its_end() -> None:
+    said = transcript(Segment(id=0, start_ms=9_000, end_ms=11_000, text="late"))
+    assert times(DraftBlock(role=BlockRole.STEP, heading="x", segments=(0,)), said) == (9_000, 10_000)
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        DraftBlock(role=BlockRole.STEP, heading="x"),
+        DraftBlock(role=BlockRole.NOTE, body="x"),
+        DraftBlock(role=BlockRole.STEP, heading="x", segments=(2,)),
+        DraftBlock(role=BlockRole.STEP, heading="x", segments=(-1,)),
+        DraftBlock(role=BlockRole.LEAD, body="x", segments=(0, 99)),
+        DraftBlock(role=BlockRole.STEP, heading="x", scenes=(0,)),
+        DraftBlock(role=BlockRole.STEP, heading="x", segments=(1,), begins_at=19),
+        DraftBlock(role=BlockRole.STEP, heading="x", segments=(1,), ends_at=20),
+        DraftBlock(role=BlockRole.STEP, heading="x", segments=(1,), begins_at=9, ends_at=9),
+    ],
+)
+def test_given_a_block_that_cites_nothing_or_what_is_not_there_when_timed_then_it_is_refused(block: DraftBlock) -> None:
+    with pytest.raises(DraftInvalid):
+        cited_time(block, SAID)
+
+
+def test_given_a_segment_that_begins_behind_the_recording_when_cited_then_it_is_refused() -> None:
+    said = transcript(Segment(id=0, start_ms=10_000, end_ms=11_000, text="ghost"))
+    with pytest.raises(DraftInvalid, match="outside the recording"):
+        check_draft(draft(TITLE, STEP.model_copy(update={"segments": (0,)})), said)
+
+
+def test_given_a_sound_draft_when_checked_then_it_passes() -> None:
+    check_draft(draft(TITLE, LEAD, STEP), SAID)
+    check_draft(draft(TITLE, LEAD), SILENT)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "problem"),
+    [
+        ((), "exactly one title"),
+        ((STEP,), "exactly one title"),
+        ((STEP, TITLE), "exactly one title"),
+        ((TITLE, TITLE, STEP), "exactly one title"),
+        ((TITLE,), "some text below"),
+        ((TITLE, STEP, LEAD), "at most one lead"),
+        ((TITLE, LEAD, LEAD, STEP), "at most one lead"),
+        ((TITLE, STEP.model_copy(update={"heading": " "})), "is empty"),
+        ((TITLE, STEP.model_copy(update={"heading": "", "body": "x"})), "has no heading"),
+        ((TITLE.model_copy(update={"heading": "a\nb"}), STEP), "more than one line"),
+        ((TITLE, STEP.model_copy(update={"body": "x\n<!-- block:1 -->\ny"})), "block marker"),
+    ],
+)
+def test_given_a_misshapen_draft_when_checked_then_it_is_refused_and_the_reason_named(
+    blocks: tuple[DraftBlock, ...], problem: str
+) -> None:
+    with pytest.raises(DraftInvalid, match=problem):
+        check_draft(draft(*blocks), SAID)
+
+
+def test_given_several_problems_when_listed_then_all_are_there_and_hold_nothing_of_the_text() -> None:
+    secret = DraftBlock(role=BlockRole.STEP, heading="hunter2", segments=(7,))
+    problems = draft_problems(draft(secret, secret), SAID)
+    assert len(problems) == 3
+    assert "hunter2" not in str(problems)

@@ -1,0 +1,254 @@
+"""The built-in drafter: steps, notes, title and lead of what was said, and nothing else."""
+
+import time
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from activities.drafting import LocalDrafter
+from activities.drafting.local import title_from
+from activities.drafting.markdown import letters_only, plain_words
+from activities.drafting.outline import MAX_STEPS
+from domain.draft import BlockRole, Draft, check_draft, cited_time
+from domain.errors import Cancelled
+from domain.transcript import Segment, SpeechFound, Transcript
+from tests.unit.drafting_builders import TOUR, screens, spoken, unspoken
+
+
+def drafted(transcript: Transcript, source_name: str = "demo.mp4") -> Draft:
+    draft = LocalDrafter().draft(transcript, (), source_name=source_name)
+    check_draft(draft, transcript)
+    return draft
+
+
+def outline(draft: Draft) -> list[tuple[str, str]]:
+    return [(str(block.role), block.heading or block.body) for block in draft.blocks]
+
+
+def codes(draft: Draft) -> list[str]:
+    return [warning.code for warning in draft.warnings]
+
+
+def test_given_a_narrated_tour_when_drafted_then_it_has_title_lead_steps_and_notes_in_order() -> None:
+    draft = drafted(spoken(*TOUR))
+    assert outline(draft) == [
+        ("title", "How to create a project in Bluebird"),
+        ("lead", "In this video, I'll show you how to create a project in Bluebird. It only takes a minute."),
+        ("step", "Click the New Project button in the top right corner"),
+        ("step", "Type the name, for example Spring Launch"),
+        ("step", "Press Enter"),
+        ("step", "Choose a template from the list"),
+        ("step", "Click Continue"),
+        ("note", "Note that you can change the template later."),
+        ("step", "Open the settings"),
+        ("step", "Click Members"),
+        ("step", "Hit the Invite button"),
+    ]
+    assert codes(draft) == []
+    assert draft.provenance.model_profile_id == "local"
+    assert draft.provenance.prompt_template_id == "local/v1"
+
+
+def test_given_talk_after_a_step_when_drafted_then_it_is_the_steps_body() -> None:
+    bodies = {block.heading: block.body for block in drafted(spoken(*TOUR)).blocks}
+    assert bodies["Click the New Project button in the top right corner"] == "A dialog opens, and it asks for a name."
+    assert bodies["Click Members"] == "In the menu on the left, click Members. Here you can see everyone in the team."
+    assert bodies["Press Enter"] == ""
+
+
+def test_given_steps_when_timed_then_they_follow_one_another_also_within_a_segment() -> None:
+    transcript = spoken(*TOUR)
+    steps = [block for block in drafted(transcript).blocks if block.role is BlockRole.STEP]
+    times = [cited for block in steps if (cited := cited_time(block, transcript))]
+    assert len(times) == len(steps)
+    assert all(later.start_ms > earlier.start_ms for earlier, later in pairwise(times))
+    assert steps[0].segments == (2, 3, 4)
+
+
+def test_given_the_same_transcript_when_drafted_twice_then_the_drafts_are_the_same() -> None:
+    assert drafted(spoken(*TOUR)) == drafted(spoken(*TOUR))
+
+
+def test_given_much_talk_after_a_step_when_drafted_then_it_goes_on_in_a_note() -> None:
+    draft = drafted(spoken("Click Save.", *(f"This is remark {number} about it." for number in range(8))))
+    assert [role for role, _ in outline(draft)] == ["title", "step", "note"]
+    assert draft.blocks[1].body.count("remark") == 4
+
+
+def test_given_a_long_introduction_when_drafted_then_the_lead_is_short_and_the_rest_are_notes() -> None:
+    draft = drafted(spoken(*(f"This is remark {number} about it." for number in range(8)), "Click Save."))
+    assert [role for role, _ in outline(draft)] == ["title", "lead", "note", "step"]
+
+
+def test_given_no_announcement_when_drafted_then_the_title_is_the_files_name() -> None:
+    assert outline(drafted(spoken("Click Save."), "C:\\rec\\How_to-export.v2.mp4"))[0] == ("title", "How to export.v2")
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [("", "Untitled recording"), ("___.mp4", "Untitled recording"), ("/tmp/my%20talk.webm", "My talk"), ("a", "A")],
+)
+def test_given_a_file_name_when_it_must_be_the_title_then_it_is_made_readable(name: str, title: str) -> None:
+    assert title_from(name) == title
+
+
+def test_given_a_very_long_file_name_when_it_must_be_the_title_then_it_is_shortened() -> None:
+    assert len(title_from("word " * 200)) <= 120
+
+
+def test_given_speech_without_instructions_when_drafted_then_steps_are_stretches_and_it_is_said() -> None:
+    draft = drafted(spoken("Whales are big.", "They live in the sea.", "They sing.", pause_ms=2_500))
+    assert outline(draft)[1:] == [
+        ("step", "Whales are big"),
+        ("step", "They live in the sea"),
+        ("step", "They sing"),
+    ]
+    assert codes(draft) == ["NO_STEPS_RECOGNISED"]
+
+
+def test_given_another_language_when_drafted_then_steps_are_stretches_with_their_own_words_and_a_warning() -> None:
+    draft = drafted(spoken("Klicken Sie auf Speichern.", "Dann ist alles gut.", language="de"))
+    assert outline(draft)[1:] == [("step", "Klicken Sie auf Speichern")]
+    assert draft.blocks[1].body == "Dann ist alles gut."
+    assert codes(draft) == ["LANGUAGE_NOT_FULLY_SUPPORTED"]
+    assert draft.language == "de"
+
+
+def test_given_no_language_when_drafted_then_it_is_judged_by_its_words() -> None:
+    assert codes(drafted(spoken("Now click the button and wait for it.", language=None))) == []
+    assert codes(drafted(spoken("Klicken Sie auf Speichern.", language=None))) == ["LANGUAGE_NOT_FULLY_SUPPORTED"]
+    assert codes(drafted(spoken("Click Save.", language="english"))) == []
+
+
+def test_given_only_courtesy_when_drafted_then_what_was_said_is_still_there() -> None:
+    draft = drafted(spoken("Hello everyone.", "Thank you."))
+    assert "Hello everyone" in draft.blocks[1].heading
+
+
+def test_given_a_sentence_longer_than_a_heading_when_drafted_then_the_body_has_all_of_it() -> None:
+    said = "Click the button that is " + "very " * 40 + "far away."
+    step = drafted(spoken(said)).blocks[1]
+    assert step.heading.endswith("\u2026")
+    assert step.body == said
+
+
+def test_given_more_steps_than_anyone_follows_when_drafted_then_they_are_grouped_and_none_is_lost() -> None:
+    draft = drafted(spoken(*(f"Click button {number}." for number in range(1_000))))
+    steps = [block for block in draft.blocks if block.role is BlockRole.STEP]
+    assert len(steps) <= MAX_STEPS
+    assert codes(draft) == ["STEPS_GROUPED"]
+    text = " ".join(f"{block.heading}. {block.body}" for block in steps)
+    assert all(f"Click button {number}." in text for number in range(1_000))
+    assert sorted(number for block in steps for number in block.segments) == list(range(1_000))
+
+
+def test_given_hours_of_speech_when_drafted_then_it_takes_moments() -> None:
+    began = time.process_time()
+    drafted(spoken(*(TOUR * 300)))
+    drafted(spoken("click the thing and then " * 10_000))
+    assert time.process_time() - began < 20
+
+
+SPOKEN = st.lists(
+    st.lists(
+        st.sampled_from(
+            (
+                *("First,", "then", "click", "on", "Save.", "the", "<b>", "*bold*", "# one", "1.", "- x", "um,", "`a`"),
+                *("Note", "that", "how", "to", "create", "it.", "Thanks.", "if", "you", "open", "\u4f60\u597d\u3002"),
+                *("[a](b)", "<!--", "block:", "-->", "_x_", "...", "and", "type", "a", "name", "&amp;", "\\"),
+            )
+        ),
+        min_size=1,
+        max_size=12,
+    ).map(" ".join),
+    min_size=1,
+    max_size=8,
+)
+
+
+@given(SPOKEN, st.sampled_from(["en", "de", "ja", None]))
+def test_every_draft_can_be_stored_and_says_only_what_was_said(texts: list[str], language: str | None) -> None:
+    draft = drafted(spoken(*texts, language=language))
+    said = {letters_only(word) for text in texts for word in text.split()}
+    for block in draft.blocks:
+        if block.role is not BlockRole.TITLE and block.segments:
+            words = plain_words(f"{block.heading}. {block.body}").replace("\u2026", " ").split()
+            assert {letters_only(word) for word in words} <= said | {""}
+
+
+# --- nobody speaks ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("speech", "words"),
+    [
+        (SpeechFound.NO_AUDIO_TRACK, "no audio track"),
+        (SpeechFound.SILENT, "is silent"),
+        (SpeechFound.NO_SPEECH, "Nobody speaks"),
+    ],
+)
+def test_given_no_speech_when_drafted_then_screens_are_steps_and_the_lead_says_why(
+    speech: SpeechFound, words: str
+) -> None:
+    transcript = unspoken(speech)
+    draft = LocalDrafter().draft(transcript, screens(3), source_name="click_through.mov")
+    check_draft(draft, transcript, screens(3))
+    assert outline(draft)[0] == ("title", "Click through")
+    assert words in draft.blocks[1].body
+    assert outline(draft)[2:] == [
+        ("step", "Screen 1 at 00:00"),
+        ("step", "Screen 2 at 00:03"),
+        ("step", "Screen 3 at 00:06"),
+    ]
+    assert codes(draft) == [str(speech).upper()]
+
+
+def test_given_a_sound_recording_without_speech_when_drafted_then_it_has_a_title_and_says_so() -> None:
+    transcript = unspoken(SpeechFound.NO_SPEECH)
+    draft = LocalDrafter().draft(transcript, (), source_name="song.mp3")
+    check_draft(draft, transcript)
+    assert [role for role, _ in outline(draft)] == ["title", "lead"]
+
+
+def test_given_a_transcript_of_nothing_but_notes_of_music_when_drafted_then_nobody_spoke() -> None:
+    assert codes(drafted(spoken("\u266a \u266a", "..."))) == ["NO_SPEECH"]
+
+
+def test_given_thousands_of_screens_when_drafted_then_the_longest_are_steps() -> None:
+    many = (*screens(400, 1_000), *(each for each in screens(402, 1_000)[400:]))
+    longest = many[-1].model_copy(update={"end_ms": 1_000_000})
+    scenes = (*many[:-1], longest)
+    transcript = unspoken(SpeechFound.NO_AUDIO_TRACK, 1_000_000)
+    draft = LocalDrafter().draft(transcript, scenes, source_name="x")
+    check_draft(draft, transcript, scenes)
+    assert len(draft.blocks) == MAX_STEPS + 2
+    assert draft.blocks[-1].scenes == (401,)
+    assert codes(draft) == ["NO_AUDIO_TRACK", "SCREENS_LIMITED"]
+
+
+def test_given_hours_when_a_screen_is_named_then_its_clock_shows_them() -> None:
+    scenes = tuple(each for each in screens(2, 3_723_000))
+    draft = LocalDrafter().draft(unspoken(SpeechFound.SILENT, 7_446_000), scenes, source_name="x")
+    assert draft.blocks[-1].heading == "Screen 2 at 1:02:03"
+
+
+def test_given_a_cancel_when_drafting_then_it_goes_through() -> None:
+    def cancel(_: float) -> None:
+        raise Cancelled("stop")
+
+    with pytest.raises(Cancelled):
+        LocalDrafter().draft(spoken("Click Save."), (), source_name="x", on_progress=cancel)
+
+
+def test_given_one_giant_segment_when_drafted_then_no_block_is_too_large() -> None:
+    text = "and it goes on and on " * 5_000
+    giant = Transcript(
+        speech=SpeechFound.SPEECH,
+        language="en",
+        duration_ms=1_000,
+        model="test",
+        segments=(Segment(id=0, start_ms=0, end_ms=1_000, text=text),),
+    )
+    assert sum(len(block.body) for block in drafted(giant).blocks) > 100_000
