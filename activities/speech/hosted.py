@@ -177,7 +177,7 @@ def _is_doubtful(segment: dict[str, object], text: str) -> bool:
         no_speech=_number(segment.get("no_speech_prob"), 0.0),
         repetition=_number(segment.get("compression_ratio"), 1.0),
     )
-    return is_invented(answer, sparse=False)
+    return is_invented(answer)
 
 
 def _was_voiced(window: Window, start_ms: int, end_ms: int) -> bool:

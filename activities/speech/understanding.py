@@ -34,6 +34,10 @@ REPETITION = 2.4
 INVENTED_LOGPROB = -1.0
 """An answer below this is a guess whatever was spoken (the threshold of Whisper's authors)."""
 
+REST_LOGPROB = -1.5
+"""The same for the rest of a sentence, which the model hears without its beginning: a second or two, two or three
+words, which are right all the same."""
+
 NO_SPEECH = 0.6
 """Probability of "nobody speaks" that Whisper's authors take for a yes."""
 
@@ -66,13 +70,15 @@ class Answer:
     repetition: float
 
 
-def is_invented(answer: Answer, *, sparse: bool) -> bool:
+def is_invented(answer: Answer, *, sparse: bool = False, continues: bool = False) -> bool:
     """Whether an answer's words must be left out.
 
     Args:
+        continues: The answer is the short rest of a sentence that was well understood.
         sparse: Next to nothing in the whole window sounded like speech, so that it takes more to believe in words.
     """
-    if answer.repetition > REPETITION or answer.logprob < INVENTED_LOGPROB:
+    least = REST_LOGPROB if continues else INVENTED_LOGPROB
+    if answer.repetition > REPETITION or answer.logprob < least:
         return True
     if sparse and (answer.logprob < CONFIDENT_LOGPROB or answer.no_speech > NO_SPEECH):
         return True
@@ -85,9 +91,14 @@ def is_noise(answer: Answer) -> bool:
     return few and answer.logprob < CONFIDENT_LOGPROB and answer.no_speech > NO_SPEECH
 
 
+def is_confident(answer: Answer) -> bool:
+    """Whether the model answered at once, without repeating itself, and believes it."""
+    return not answer.temperature and answer.repetition <= REPETITION and answer.logprob >= CONFIDENT_LOGPROB
+
+
 def is_english(answer: Answer) -> bool:
     """Whether English-only weights heard English."""
-    if answer.temperature > 0 or answer.repetition > REPETITION or answer.logprob < CONFIDENT_LOGPROB:
+    if not is_confident(answer):
         return False
     words = re.findall(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?", answer.text.lower())
     return len(words) < JUDGED_WORDS or english_share(words) >= ENGLISH_SHARE

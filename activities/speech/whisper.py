@@ -1,5 +1,6 @@
 """The local recogniser: Whisper on faster-whisper, fed with nothing but speech."""
 
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +13,9 @@ from faster_whisper.transcribe import restore_speech_timestamps
 
 from activities.speech.language import EnglishCheck, language_code, refuse_language
 from activities.speech.recognition import OnProgress, OnSegment, Recognition, SpokenSegment, SpokenWord
-from activities.speech.sentences import SentenceBuilder
+from activities.speech.sentences import SentenceBuilder, ends_sentence
 from activities.speech.sound import SAMPLE_RATE_HZ, SAMPLES_PER_MS, Samples
-from activities.speech.understanding import Answer, is_english, is_invented, is_noise
+from activities.speech.understanding import Answer, is_confident, is_english, is_invented, is_noise
 from activities.speech.voice import only_speech
 from activities.speech.weights import WhisperOptions, load_weights, weights_name
 from activities.speech.windows import Window, windows
@@ -29,6 +30,9 @@ costs."""
 
 SPARSE_MS = 2_000
 """A window of minutes with less speech than this is probably one without any."""
+
+REST_MS = 3_000
+"""Longest rest of a sentence that Whisper leaves for a block of its own."""
 
 _BLOCK_MS = 30_000
 _FRAMES_PER_S = 100
@@ -132,11 +136,14 @@ class _Hearing:
         self._voiced_ms += voiced_ms
         builder = SentenceBuilder()
         heard_ms = 0
+        unfinished = False
         for block in self._blocks(window, speech):
             if not is_noise(block.answer):
                 self._count(block.span_ms, understood=is_english(block.answer))
             heard_ms += block.span_ms
-            if is_invented(block.answer, sparse=voiced_ms < SPARSE_MS):
+            continues = unfinished and block.span_ms < REST_MS
+            unfinished = is_confident(block.answer) and not ends_sentence(block.answer.text)
+            if is_invented(block.answer, sparse=voiced_ms < SPARSE_MS, continues=continues):
                 self._unclear_ms += block.span_ms
                 continue
             for segment in block.segments:
@@ -182,6 +189,7 @@ class _Hearing:
             max_new_tokens=MAX_TOKENS,
             condition_on_previous_text=False,
             word_timestamps=True,
+            clip_timestamps=_clips(window),
             language_detection_segments=3,
         )
         if self._language is None:
@@ -197,6 +205,19 @@ class _Hearing:
             block.append(segment)
         if block:
             yield _answered(block, speech.size * _FRAMES_PER_S // SAMPLE_RATE_HZ, window)
+
+
+def _clips(window: Window) -> list[float]:
+    """Where each block begins and ends in the speech of the window, in seconds: as much as fits in one block, cut at
+    pauses, so that no sentence is cut where a block happens to end."""
+    clips = [0]
+    at = 0
+    for speech in window.speech:
+        if at > clips[-1] and at + speech.size - clips[-1] > _BLOCK_MS * SAMPLES_PER_MS:
+            clips.append(at)
+        at += speech.size
+    clips.append(at)
+    return [edge / SAMPLE_RATE_HZ for pair in itertools.pairwise(clips) for edge in pair]
 
 
 def _answered(segments: list[FoundSegment], next_seek: int, window: Window) -> _Block:

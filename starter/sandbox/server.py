@@ -1,0 +1,91 @@
+"""Serves the sandbox over real HTTP: in the foreground, or beside a test."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import uvicorn
+
+from starter.sandbox.app import create_sandbox_app
+from starter.sandbox.script import Behaviour
+
+HOST = "127.0.0.1"
+PORT = 8900
+
+_START_S = 30.0
+
+
+def run(host: str = HOST, port: int = PORT) -> None:
+    """Serve a new sandbox until interrupted (Ctrl-C, SIGTERM)."""
+    uvicorn.run(create_sandbox_app(), host=host, port=port, log_level="info", timeout_graceful_shutdown=1)
+
+
+@dataclass(frozen=True)
+class RunningSandbox:
+    """A sandbox that answers at ``url`` (``http://127.0.0.1:PORT``); clients are given ``base_url``."""
+
+    url: str
+
+    @property
+    def base_url(self) -> str:
+        return f"{self.url}/v1"
+
+    def script(self, route: str, *behaviours: Behaviour) -> None:
+        """What the next requests of ``route`` (``chat``, ``models``, ``transcriptions``) get; then good answers."""
+        content = {route: [behaviour.model_dump(mode="json") for behaviour in behaviours]}
+        httpx.put(f"{self.url}/_sandbox/script", json=content).raise_for_status()
+
+    def requests(self, route: str | None = None) -> list[dict[str, Any]]:
+        """What was received, oldest first: ``route``, ``method``, ``path``, ``headers``, ``authorized``, ``body``."""
+        answer = httpx.get(f"{self.url}/_sandbox/requests").raise_for_status().json()
+        return [one for one in answer["requests"] if route is None or one["route"] == route]
+
+    def count(self, route: str) -> int:
+        """How many requests ``route`` got."""
+        counts = httpx.get(f"{self.url}/_sandbox/requests").raise_for_status().json()["counts"]
+        return int(counts.get(route, 0))
+
+    def reset(self) -> None:
+        """Forget the script and what was received."""
+        httpx.delete(f"{self.url}/_sandbox/script").raise_for_status()
+        httpx.delete(f"{self.url}/_sandbox/requests").raise_for_status()
+
+
+class _Server(uvicorn.Server):
+    """Says when it is ready, and that it will never be."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.settled = threading.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.settled.set()
+
+
+@contextmanager
+def running_sandbox(port: int = 0) -> Iterator[RunningSandbox]:
+    """A sandbox in a thread of this process, on ``port`` (0: a free one), until the block ends.
+
+    Raises:
+        RuntimeError: It did not start.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((HOST, port))
+        listening.listen()
+        config = uvicorn.Config(create_sandbox_app(), log_level="critical", lifespan="off", timeout_graceful_shutdown=1)
+        server = _Server(config)
+        thread = threading.Thread(target=server.run, args=([listening],), name="sandbox", daemon=True)
+        thread.start()
+        try:
+            if not server.settled.wait(_START_S):
+                raise RuntimeError("The sandbox did not start.")
+            yield RunningSandbox(f"http://{HOST}:{listening.getsockname()[1]}")
+        finally:
+            server.should_exit = True
+            thread.join(_START_S)
