@@ -44,6 +44,12 @@ def shared_stack(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFact
         yield stack
 
 
+@pytest.fixture(scope="session")
+def talk_of_eight_minutes(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Just long enough to be cut into two pieces."""
+    return repeated_sound(sample, tmp_path_factory.mktemp("talk") / "talk.flac", times=12)
+
+
 @pytest.fixture
 def own_postgres() -> Iterator[PostgresServer]:
     """A Postgres that a test may stop."""

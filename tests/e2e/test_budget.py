@@ -1,0 +1,80 @@
+"""What a job costs on Temporal, counted on real histories."""
+
+from pathlib import Path
+
+from google.protobuf.json_format import MessageToJson
+from temporalio.api.common.v1 import Payload
+from temporalio.api.history.v1 import HistoryEvent
+
+from activities.contracts import PAYLOAD_LIMIT_BYTES
+from domain.artifacts import ArtifactKind
+from domain.transcript import Transcript
+from tests.stack import OWNER, Stack
+
+BILLABLE = (
+    "workflow_execution_started_event_attributes",
+    "activity_task_scheduled_event_attributes",
+    "upsert_workflow_search_attributes_event_attributes",
+    "timer_started_event_attributes",
+    "start_child_workflow_execution_initiated_event_attributes",
+    "workflow_execution_signaled_event_attributes",
+    "workflow_execution_update_accepted_event_attributes",
+)
+"""Events that stand for an action on Temporal Cloud's bill."""
+
+ACTIONS, EVENTS = 6, 34
+
+
+def payloads(event: HistoryEvent) -> list[Payload]:
+    """Every payload anywhere in an event."""
+    found: list[Payload] = []
+
+    def walk(message: object) -> None:
+        if isinstance(message, Payload):
+            found.append(message)
+            return
+        for descriptor, value in message.ListFields():  # type: ignore[attr-defined]
+            if descriptor.message_type is None:
+                continue
+            if descriptor.message_type.GetOptions().map_entry:
+                values = [each for each in value.values() if hasattr(each, "ListFields")]
+            else:
+                values = list(value) if hasattr(value, "__len__") and not hasattr(value, "ListFields") else [value]
+            for each in values:
+                walk(each)
+
+    walk(event)
+    return found
+
+
+def test_a_short_recording_costs_at_most_6_actions_34_events_and_no_payload_over_4_kib(
+    shared_stack: Stack, sample: Path
+) -> None:
+    job = shared_stack.draft(sample)
+    assert job.status == "DRAFT_READY"
+    events = shared_stack.events(job.id)
+
+    actions = [event for event in events for name in BILLABLE if event.HasField(name)]  # type: ignore[arg-type]
+    assert len(actions) <= ACTIONS
+    assert len(events) <= EVENTS
+    sizes = [payload.ByteSize() for event in events for payload in payloads(event)]
+    assert sizes and max(sizes) <= PAYLOAD_LIMIT_BYTES
+
+
+def test_no_text_of_the_transcript_or_the_document_enters_the_history(shared_stack: Stack, sample: Path) -> None:
+    job = shared_stack.draft(sample)
+    artifact = shared_stack.store.latest_artifact(job.id, ArtifactKind.TRANSCRIPT)
+    assert artifact is not None and job.instruction_id is not None
+    transcript = Transcript.model_validate_json(shared_stack.artifacts.read_bytes(artifact.blob))
+    markdown = shared_stack.store.get_instruction(OWNER, job.instruction_id).markdown
+    assert transcript.segments
+
+    events = shared_stack.events(job.id)
+    history = " ".join(MessageToJson(event) for event in events)
+    history += " ".join(payload.data.decode(errors="replace") for event in events for payload in payloads(event))
+
+    for segment in transcript.segments:
+        assert segment.text.strip() not in history
+    for line in markdown.splitlines():
+        if len(line.split()) >= 3:
+            assert line not in history

@@ -1,0 +1,212 @@
+"""The life of a job beside its pipeline: edited, written again, exported, retried, cancelled, lost and found."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from temporalio.client import WorkflowExecutionStatus
+
+from domain.artifacts import ArtifactKind
+from domain.document import parse
+from domain.errors import RegenerateInProgress, RetryNotAllowed, VersionConflict
+from domain.jobs import RegenerateTask
+from domain.publication import ExportFormat
+from starter.jobs import RegenerateRequest
+from tests import recordings
+from tests.stack import OWNER, Stack, running_stack, wait_until
+from tests.temporal import TemporalServer
+
+
+def regenerated(stack: Stack, instruction_id: str, request: RegenerateRequest) -> RegenerateTask:
+    task, _ = stack.loop.run(stack.jobs.regenerate(OWNER, instruction_id, request))
+
+    def ended() -> RegenerateTask | None:
+        now = stack.store.get_regenerate(task.id)
+        return now if now.status in ("SUCCEEDED", "FAILED") else None
+
+    return wait_until(ended, 30, "the regeneration to end")
+
+
+def test_a_job_is_edited_written_again_and_exported_to_done_and_goes_on_living(
+    shared_stack: Stack, sample: Path
+) -> None:
+    stack = shared_stack
+    job = stack.draft(sample)
+    instruction_id = job.instruction_id or ""
+    draft = stack.store.get_instruction(OWNER, instruction_id)
+    edited = draft.markdown.replace("# ", "# Edited: ", 1)
+
+    version = stack.loop.run(stack.jobs.save(OWNER, instruction_id, 1, edited))
+    assert version.version == 2
+    assert stack.wait_for(job, "EDITING").status == "EDITING"
+    with pytest.raises(VersionConflict):
+        stack.loop.run(stack.jobs.save(OWNER, instruction_id, 1, edited + "\nstale\n"))
+
+    step = parse(version.markdown).blocks[-1]
+    task = regenerated(
+        stack, instruction_id, RegenerateRequest(2, {"block_id": step.id}, "again-1", context="make it shorter")
+    )
+    assert task.status == "SUCCEEDED"
+    after = stack.store.get_instruction(OWNER, instruction_id)
+    assert [block.markdown for block in parse(after.markdown).blocks[:-1]] == [
+        block.markdown for block in parse(version.markdown).blocks[:-1]
+    ]
+    stack.wait_for(job, "EDITING")
+
+    export = stack.export(job, ExportFormat.PDF)
+    assert export.status == "SUCCEEDED" and export.blob is not None
+    assert stack.artifacts.read_bytes(export.blob).startswith(b"%PDF")
+    done = stack.wait_for(job, "DONE")
+    assert done.completed_at is not None
+
+    later = stack.loop.run(stack.jobs.save(OWNER, instruction_id, after.version, after.markdown + "\nOne more.\n"))
+    again = stack.export(job, ExportFormat.MD_ZIP)
+    assert again.status == "SUCCEEDED" and again.instruction_version_id == later.id
+    step = parse(later.markdown).blocks[2]
+    assert (
+        regenerated(stack, instruction_id, RegenerateRequest(later.version, {"block_id": step.id}, "again-2")).status
+        == "SUCCEEDED"
+    )
+    assert stack.job(job).status == "DONE"
+    statuses = stack.statuses(job)
+    assert statuses[statuses.index("DRAFT_READY") :] == [
+        "DRAFT_READY",
+        "EDITING",
+        "REGENERATING",
+        "EDITING",
+        "EXPORTING",
+        "DONE",
+    ]
+
+
+def test_several_exports_asked_at_once_all_succeed_and_the_job_is_done_once(shared_stack: Stack, sample: Path) -> None:
+    stack = shared_stack
+    job = stack.draft(sample)
+    version = stack.store.get_instruction(OWNER, job.instruction_id or "")
+
+    async def ask() -> list[str]:
+        asked = (stack.jobs.export(OWNER, job.id, each, version.id) for each in ExportFormat)
+        return [export.id for export, _ in await asyncio.gather(*asked)]
+
+    ids = stack.loop.run(ask())
+    wait_until(lambda: all(stack.store.get_export(each).status == "SUCCEEDED" for each in ids), 60, "all exports")
+    stack.wait_for(job, "DONE")
+    assert stack.statuses(job).count("DONE") == 1
+
+
+def test_a_second_regeneration_is_refused_with_the_active_task(stack: Stack, sample: Path) -> None:
+    worker_less = stack
+    worker_less.start_worker()
+    job = worker_less.draft(sample)
+    worker_less.kill_worker()  # so that the first one stays active
+    markdown = stack.store.get_instruction(OWNER, job.instruction_id or "").markdown
+    first, second = parse(markdown).blocks[1], parse(markdown).blocks[2]
+    task, _ = stack.store.create_regenerate(
+        OWNER,
+        job.instruction_id or "",
+        base_version=1,
+        selection={"block_id": first.id},
+        client_request_id="one",
+        requested_by=OWNER,
+    )
+    with pytest.raises(RegenerateInProgress) as refusal:
+        stack.loop.run(
+            stack.jobs.regenerate(OWNER, job.instruction_id or "", RegenerateRequest(1, {"block_id": second.id}, "two"))
+        )
+    assert refusal.value.details["task_id"] == task.id
+
+
+def test_a_failed_job_is_retried_from_its_latest_checkpoint_that_verifies(
+    temporal: TemporalServer, tmp_path: Path, sample: Path
+) -> None:
+    dead = {"llm_base_url": "http://127.0.0.1:9/v1", "llm_model": "none", "retry_budget": 1}
+    with running_stack(tmp_path, temporal, **dead) as stack:
+        stack.start_worker()
+        job = stack.draft(sample)
+        assert job.status == "FAILED" and job.failure is not None
+        assert (job.failure.failure_code, job.failure.failed_stage) == ("PROVIDER_UNAVAILABLE", "draft")
+
+        answer = stack.loop.run(stack.jobs.retry(OWNER, job.id, model_profile="local", client_request_id="retry-1"))
+        assert (answer.resume_from_status, answer.replayed) == ("TRANSCRIPT_READY", False)
+        assert answer.checkpoint_ref is not None
+        stack.wait_for(job, "DRAFT_READY")
+        replay = stack.loop.run(stack.jobs.retry(OWNER, job.id, model_profile="local", client_request_id="retry-1"))
+        assert replay.replayed and replay.dispatch_id == answer.dispatch_id
+        assert stack.job(job).attempt == 2
+        assert stack.versions_of(job, ArtifactKind.AUDIO) == [1]
+        assert stack.scheduled(job) == ["draft", "illustration"]
+        stack.loop.run(stack.jobs.cancel(OWNER, job.id))
+        with pytest.raises(RetryNotAllowed):
+            stack.loop.run(stack.jobs.retry(OWNER, job.id, model_profile=None, client_request_id="retry-2"))
+
+
+def test_a_job_cancelled_in_the_temporal_ui_is_cancelled_in_the_mirror(shared_stack: Stack, sample: Path) -> None:
+    stack = shared_stack
+    job = stack.draft(sample)
+    stack.loop.run(stack.client.get_workflow_handle(job.id).cancel())
+    stack.wait_for(job, "CANCELLED", within_s=10)
+    wait_until(
+        lambda: (
+            stack.loop.run(stack.client.get_workflow_handle(job.id).describe()).status
+            is WorkflowExecutionStatus.CANCELED
+        ),
+        10,
+        "the workflow to be cancelled",
+    )
+
+
+def test_a_job_whose_workflow_was_terminated_is_found_and_can_be_retried(shared_stack: Stack, sample: Path) -> None:
+    stack = shared_stack
+    job = stack.draft(sample)
+    stack.loop.run(stack.jobs.save(OWNER, job.instruction_id or "", 1, "# New\n\ntext\n"))
+    stack.wait_for(job, "EDITING")
+    stack.loop.run(stack.client.get_workflow_handle(job.id).terminate("test"))
+    schedule = stack.client.get_schedule_handle(f"{stack.settings.queue('jobs')}-reconciler")
+    stack.loop.run(schedule.trigger())
+    failed = stack.wait_for(job, "FAILED", within_s=20)
+    assert failed.failure is not None and failed.failure.failure_code == "WORKFLOW_LOST"
+
+    answer = stack.loop.run(stack.jobs.retry(OWNER, job.id, model_profile=None, client_request_id="after-loss"))
+    assert answer.resume_from_status == "DRAFT_READY"
+    assert stack.export(job, ExportFormat.HTML).status == "SUCCEEDED"
+    stack.wait_for(job, "DONE")
+
+
+def test_a_job_edited_for_months_continues_as_new_and_keeps_its_dispatch(
+    temporal: TemporalServer, tmp_path: Path, sample: Path
+) -> None:
+    with running_stack(tmp_path, temporal) as stack:
+        stack.jobs._options = stack.jobs._options.model_copy(update={"history_events": 40})
+        stack.start_worker()
+        job = stack.draft(sample)
+        handle = stack.client.get_workflow_handle(job.id)
+        first_run = stack.loop.run(handle.describe()).run_id
+        for _ in range(20):
+            stack.loop.run(handle.signal("edit"))
+        wait_until(lambda: stack.loop.run(handle.describe()).run_id != first_run, 20, "a successor")
+        assert stack.wait_for(job, "EDITING").dispatch_id == first_run
+        assert stack.export(job, ExportFormat.SRT).status == "SUCCEEDED"
+        assert stack.wait_for(job, "DONE").dispatch_id == first_run
+
+
+def test_a_long_recording_is_transcribed_in_parallel_pieces_that_join_seamlessly(
+    stack: Stack, talk_of_eight_minutes: Path
+) -> None:
+    stack.start_worker()
+    job = stack.new_job(talk_of_eight_minutes)
+    stack.run(job)
+    done = stack.wait_for(job, "DRAFT_READY", "FAILED", within_s=170)
+    assert done.status == "DRAFT_READY"
+    assert stack.scheduled(job).count("transcription-piece") == 2
+    assert stack.versions_of(job, ArtifactKind.TRANSCRIPT) == [1]
+
+
+def test_a_new_job_for_the_same_recording_reuses_what_a_cancelled_one_finished(
+    shared_stack: Stack, tmp_path: Path
+) -> None:
+    recording = recordings.mp4_with_late_sound(tmp_path)
+    first = shared_stack.draft(recording)
+    shared_stack.loop.run(shared_stack.jobs.cancel(OWNER, first.id))
+    second = shared_stack.draft(recording)
+    artifact = shared_stack.store.latest_artifact(second.id, ArtifactKind.AUDIO)
+    assert artifact is not None and artifact.facts.get("reused") is True
