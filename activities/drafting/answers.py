@@ -6,7 +6,7 @@ from typing import Annotated, TypeVar
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from activities.drafting.markdown import one_line, tame
+from activities.drafting.markdown import plain_words, tame
 
 _LONGEST_ANSWER = 2_000_000
 _OBJECTS_TRIED = 20
@@ -30,7 +30,8 @@ class AnswerUnusable(Exception):
 def _heading(value: object) -> object:
     if not isinstance(value, str):
         return "" if value is None else value
-    return one_line(value).lstrip("# ").strip("*")[:_HEADING_LIMIT].strip()
+    # Plain text was asked for; models like to set a button's name in bold or code all the same.
+    return plain_words(value)[:_HEADING_LIMIT].strip()
 
 
 def _body(value: object) -> object:
