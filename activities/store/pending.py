@@ -15,10 +15,14 @@ class Pending(Area):
         before = self._clock() - timedelta(seconds=older_than_s)
         query = union_all(
             select(literal("export"), exports.c.id, exports.c.job_id).where(
-                exports.c.status == ExportStatus.REQUESTED, exports.c.requested_at < before
+                exports.c.status == ExportStatus.REQUESTED,
+                exports.c.completed_at.is_(None),  # follows, and lets the index of what is open serve
+                exports.c.requested_at < before,
             ),
             select(literal("regenerate"), regenerate_tasks.c.id, regenerate_tasks.c.job_id).where(
-                regenerate_tasks.c.status == TaskStatus.PENDING, regenerate_tasks.c.requested_at < before
+                regenerate_tasks.c.status == TaskStatus.PENDING,
+                regenerate_tasks.c.completed_at.is_(None),
+                regenerate_tasks.c.requested_at < before,
             ),
         ).limit(limit)
         with self._database.read() as connection:

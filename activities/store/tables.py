@@ -335,6 +335,12 @@ exports = Table(
         sqlite_where=_STANDING,
     ),
     Index(None, "job_id", "requested_at", "id"),
+    Index(
+        "ix_exports_open",
+        "requested_at",
+        postgresql_where=text("completed_at IS NULL"),
+        sqlite_where=text("completed_at IS NULL"),
+    ),
 )
 
 anchors = Table(

@@ -434,3 +434,18 @@ def test_given_an_unknown_or_foreign_version_or_job_when_an_export_is_asked_for_
     export, _ = request(store, instruction)
     with pytest.raises(NotFound):
         store.get_export(export.id, owner="bob")
+
+
+def test_given_tasks_that_nobody_began_when_the_reconciler_asks_then_only_those_come(
+    store: Store, instruction: InstructionVersion
+) -> None:
+    task, _ = ask(store, instruction)
+    export, _ = request(store, instruction)
+    begun, _ = request(store, instruction, ExportFormat.HTML)
+    store.begin_export(begun.id)
+
+    assert store.unstarted_tasks(older_than_s=3600) == ()
+    assert set(store.unstarted_tasks(older_than_s=-1)) == {
+        ("export", export.id, instruction.job_id),
+        ("regenerate", task.id, instruction.job_id),
+    }

@@ -323,6 +323,7 @@ def test_given_lists_when_they_are_planned_then_an_index_finds_and_orders_them(s
         "versions": lambda: store.versions(OWNER, instruction_of(job)),
         "exports": lambda: store.list_exports(OWNER, job.id),
         "parts": lambda: store.upload_parts("u"),
+        "unstarted tasks": lambda: store.unstarted_tasks(),
         "dispatch": lambda: store.find_dispatch(run.job_id, "r"),
     }
     for name, ask in lists.items():

@@ -318,6 +318,14 @@ def upgrade() -> None:
     )
     op.create_index("ix_exports_job_id_requested_at_id", "exports", ["job_id", "requested_at", "id"], unique=False)
     op.create_index(
+        "ix_exports_open",
+        "exports",
+        ["requested_at"],
+        unique=False,
+        postgresql_where=sa.text("completed_at IS NULL"),
+        sqlite_where=sa.text("completed_at IS NULL"),
+    )
+    op.create_index(
         "uq_exports_identity",
         "exports",
         ["instruction_id", "identity_key"],
