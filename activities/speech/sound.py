@@ -102,7 +102,8 @@ def _decoded(audio: Path, start_ms: int) -> Iterator[tuple[int, Samples]]:
 def _opened(audio: Path) -> Iterator[InputContainer]:
     try:
         with av.open(str(audio)) as container:
-            if not container.streams.audio:
+            # Something that is merely called audio opens too, but without a sample rate.
+            if not container.streams.audio or not container.streams.audio[0].sample_rate:
                 raise ArtifactCorrupt("The extracted audio holds no sound track. Retry the job to extract it again.")
             yield container
     except av.FFmpegError as fault:
