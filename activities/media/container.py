@@ -1,0 +1,257 @@
+"""Opening a recording: which containers are let in, where its time begins, and reading it past damaged stretches.
+
+Everything that FFmpeg raises while a recording is open is translated here, once, into ``domain.errors.MediaError``.
+
+Files come from strangers. FFmpeg also opens playlists, concatenation scripts, session descriptions and image
+sequences, all of which make it read other files or addresses; only self-contained recordings are let in, and only
+the ``file`` protocol.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+from math import floor
+from pathlib import Path
+from time import monotonic
+
+import av
+from av.container import InputContainer
+from av.packet import Packet
+from av.stream import Discard, Disposition, Stream
+from av.video.stream import VideoStream
+
+from domain.errors import MediaEmpty, MediaError, MediaNotRecognised, MediaTruncated
+
+OnProgress = Callable[[int], None]
+"""Called with a position in the recording, ms. May raise ``Cancelled`` to stop the work."""
+
+ALLOWED_DEMUXERS = (
+    "mov,mp4,m4a,3gp,3g2,mj2",
+    "matroska,webm",
+    "mp3",
+    "aac",
+    "wav",
+    "w64",
+    "aiff",
+    "caf",
+    "flac",
+    "ogg",
+    "amr",
+    "avi",
+    "asf",
+    "flv",
+    "mpegts",
+    "mpeg",
+)
+"""FFmpeg's names of the containers that hold what they play and refer to nothing outside."""
+
+MAX_PICTURE_PIXELS = 8192 * 8192
+"""Larger pictures are not decoded: twice 8K, and what a hostile header could otherwise make us allocate."""
+
+_BEAT_S = 0.25
+"""Seconds between two calls of ``on_progress``."""
+
+_DAMAGED_READS_IN_A_ROW = 20
+"""Reads that may fail one after the other before the rest of a recording counts as missing."""
+
+_FILE_SYSTEM_FAULTS = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.ENOENT, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
+)
+_NOT_RECORDINGS = Disposition.attached_pic | Disposition.timed_thumbnails | Disposition.still_image
+_MAGIC_AT_0 = (
+    b"\x1aE\xdf\xa3",
+    b"RIFF",
+    b"RF64",
+    b"OggS",
+    b"fLaC",
+    b"ID3",
+    b"FLV",
+    b"FORM",
+    b"caff",
+    b"\x30\x26\xb2\x75",
+)
+_ISO_BOXES = (b"ftyp", b"moov", b"mdat", b"moof", b"styp", b"wide")
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[InputContainer]:
+    """Open a recording for reading.
+
+    Raises:
+        MediaEmpty: Zero bytes.
+        MediaNotRecognised: No container that is let in.
+        MediaTruncated: A known container that cannot be read, now or while the ``with`` block reads on.
+        OSError: The file system failed; nothing is said about the recording.
+    """
+    size = path.stat().st_size
+    if size == 0:
+        raise MediaEmpty(
+            "The file is empty (0 bytes). The recording or its upload was cut off: "
+            "check that it plays on your machine, then send it again."
+        )
+    try:
+        container = av.open(
+            f"file:{path.absolute()}",
+            "r",
+            container_options={
+                "protocol_whitelist": "file",
+                "format_whitelist": ",".join(ALLOWED_DEMUXERS),
+            },
+            metadata_errors="replace",
+        )
+    except (av.FFmpegError, ValueError) as error:
+        raise _refusal(path, error) from error
+    with container:
+        try:
+            yield container
+        except av.FFmpegError as error:
+            raise _read_failure(error) from error
+
+
+def recording_zero(container: InputContainer) -> Fraction:
+    """The container's time, in seconds, at which the recording begins: a player shows 0:00 there.
+
+    The earliest start of any picture or sound, edit lists applied; the pictures' and the sound's times are all
+    counted from it.
+    """
+    starts = [
+        stream.start_time * stream.time_base
+        for stream in container.streams
+        if is_recorded(stream) and stream.start_time is not None and stream.time_base
+    ]
+    return min(starts, default=Fraction(0))
+
+
+def is_recorded(stream: Stream) -> bool:
+    """Sound or moving picture, as against subtitles, data, cover art and thumbnails."""
+    return stream.type == "audio" or (stream.type == "video" and not stream.disposition & _NOT_RECORDINGS)
+
+
+def recorded_video(container: InputContainer) -> list[VideoStream]:
+    """The moving pictures that a decoder is at hand for, the one to use first (default, then the container's order)."""
+    pictures = [
+        stream for stream in container.streams.video if is_recorded(stream) and stream.codec_context is not None
+    ]
+    return sorted(pictures, key=lambda stream: (not stream.disposition & Disposition.default, stream.index))
+
+
+def read_only(container: InputContainer, *streams: Stream) -> None:
+    """Let the demuxer skip every other stream's bytes."""
+    wanted = {stream.index for stream in streams}
+    for stream in container.streams:
+        stream.discard = Discard.default if stream.index in wanted else Discard.all
+
+
+def packets(container: InputContainer, *streams: Stream) -> Iterator[Packet[Stream]]:
+    """The streams' packets in file order. Damaged stretches are stepped over; a missing tail ends the iteration."""
+    failures = 0
+    while failures <= _DAMAGED_READS_IN_A_ROW:
+        try:
+            for packet in container.demux(*streams):
+                if packet.size:
+                    failures = 0
+                    yield packet
+        except av.FFmpegError as error:
+            if is_file_system_fault(error):
+                raise
+            failures += 1
+        except IndexError:
+            return  # PyAV, at the end of a stream whose damage made new tracks appear on the way
+        else:
+            return
+
+
+def end_of_packets(container: InputContainer, streams: Sequence[Stream], beat: Beat) -> Fraction:
+    """Seconds from the recording's zero to the end of the last packet, read from wherever the container stands."""
+    zero = recording_zero(container)
+    end = Fraction(0)
+    for packet in packets(container, *streams):
+        at = packet.pts if packet.pts is not None else packet.dts
+        if at is None:
+            continue
+        end = max(end, (at + (packet.duration or 0)) * packet.time_base - zero)
+        beat(to_ms(end))
+    return end
+
+
+def limit_pictures(stream: VideoStream) -> None:
+    """Refuse absurd picture sizes while decoding. Call before the first packet is decoded."""
+    stream.codec_context.options = {"max_pixels": str(MAX_PICTURE_PIXELS)}
+
+
+def is_file_system_fault(error: Exception) -> bool:
+    """Whether the machine failed, and not the recording. FFmpeg uses EPERM and EIO for malformed input, too."""
+    return isinstance(error, OSError) and error.errno in _FILE_SYSTEM_FAULTS
+
+
+def seek(container: InputContainer, seconds: Fraction, stream: Stream | None = None) -> bool:
+    """Go to the last key frame at or before a time of the container. False where it cannot be reached."""
+    base = stream.time_base if stream is not None and stream.time_base else Fraction(1, av.time_base)
+    try:
+        container.seek(floor(seconds / base), stream=stream)
+    except av.FFmpegError as error:
+        if is_file_system_fault(error):
+            raise
+        return False
+    return True
+
+
+def to_ms(seconds: Fraction | float) -> int:
+    return round(seconds * 1000)
+
+
+class Beat:
+    """Passes a position on to ``on_progress``, but only every quarter of a second of work."""
+
+    def __init__(self, on_progress: OnProgress | None) -> None:
+        self._on_progress = on_progress
+        self._last = float("-inf")
+
+    def __call__(self, position_ms: int) -> None:
+        if self._on_progress is None:
+            return
+        now = monotonic()
+        if now - self._last >= _BEAT_S:
+            self._last = now
+            self._on_progress(max(0, position_ms))
+
+
+def not_recognised() -> MediaNotRecognised:
+    return MediaNotRecognised(
+        "This file is not a recording that can be read. Send a video (mp4, mov, mkv, webm) or a sound file "
+        "(wav, mp3, m4a, ogg, flac); a renamed document or a playlist does not work."
+    )
+
+
+def truncated() -> MediaTruncated:
+    return MediaTruncated(
+        "The recording is incomplete or damaged: its index or its end is missing, so it cannot be played. "
+        "Check that it plays on your machine and that the recorder had finished saving it, then send it again."
+    )
+
+
+def _refusal(path: Path, error: Exception) -> MediaError | OSError:
+    if is_file_system_fault(error):
+        return _without_path(error)
+    # The whitelist answers EINVAL for a demuxer that is not let in, whatever the bytes look like.
+    refused_demuxer = isinstance(error, av.ArgumentError)
+    return truncated() if not refused_demuxer and _has_known_magic(path) else not_recognised()
+
+
+def _read_failure(error: av.FFmpegError) -> MediaError | OSError:
+    return _without_path(error) if is_file_system_fault(error) else truncated()
+
+
+def _without_path(error: Exception) -> OSError:
+    number = getattr(error, "errno", None) or 0
+    return OSError(number, os.strerror(number))
+
+
+def _has_known_magic(path: Path) -> bool:
+    with path.open("rb") as file:
+        head = file.read(12)
+    return head.startswith(_MAGIC_AT_0) or head[4:8] in _ISO_BOXES

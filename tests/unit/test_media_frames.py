@@ -1,0 +1,206 @@
+"""Pictures at times, and pictures as files."""
+
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image, ImageFilter
+
+from activities.media import (
+    Frame,
+    FrameWish,
+    encode_jpeg,
+    encode_png,
+    encode_webp,
+    grab_frame,
+    grab_frames,
+    pick_sharp,
+    probe,
+    sharpness,
+)
+from domain.errors import Cancelled, MediaHasNoContent, RequestInvalid
+from tests import recordings
+
+Maker = Callable[[Path], Path]
+
+TIMES_MS = (0, 700, 1_930, 2_100, 2_500, 3_930, 4_100, 5_900)
+"""Some in each screen, some close to where it changes."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.getbasetemp() / "recordings"
+
+
+def shows(frame: Frame, colour: tuple[int, int, int]) -> bool:
+    middle = frame.image.getpixel((frame.image.width // 2, frame.image.height // 2))
+    assert isinstance(middle, tuple)
+    return all(abs(seen - due) < 20 for seen, due in zip(middle, colour, strict=True))
+
+
+def marker_corner(image: Image.Image) -> str:
+    inset = recordings.MARKER_PX // 4
+    points = {
+        "top left": (inset, inset),
+        "top right": (image.width - inset, inset),
+        "bottom left": (inset, image.height - inset),
+        "bottom right": (image.width - inset, image.height - inset),
+    }
+    (corner,) = [name for name, point in points.items() if min(_rgb(image, point)) > 200]
+    return corner
+
+
+def _rgb(image: Image.Image, point: tuple[int, int]) -> tuple[int, ...]:
+    pixel = image.getpixel(point)
+    assert isinstance(pixel, tuple)
+    return pixel
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        recordings.mp4,
+        recordings.mp4_faststart,
+        recordings.mp4_fragmented,
+        recordings.mov,
+        recordings.mkv,
+        recordings.webm,
+        recordings.webm_without_duration,
+        recordings.mpegts,
+        recordings.avi,
+        recordings.mp4_rotated,
+        recordings.mp4_wide_pixels,
+        recordings.mp4_with_late_sound,
+    ],
+)
+def test_given_screens_at_known_times_then_the_right_one_is_seen(make: Maker, folder: Path) -> None:
+    path = make(folder)
+    for frame in grab_frames(path, TIMES_MS):
+        assert shows(frame, recordings.colour_at(frame.timestamp_ms)), frame.timestamp_ms
+        assert -30 <= frame.timestamp_ms - frame.pts_ms <= 100  # a transport stream's picture starts late
+
+
+@pytest.mark.parametrize("make", [recordings.mp4, recordings.webm_without_duration, recordings.mpegts])
+def test_given_one_time_or_many_then_the_frames_are_the_same(make: Maker, folder: Path) -> None:
+    path = make(folder)
+    alone = [grab_frame(path, time) for time in TIMES_MS]
+    together = list(grab_frames(path, TIMES_MS))
+    assert [frame.pts_ms for frame in alone] == [frame.pts_ms for frame in together]
+    assert [encode_png(frame.image) for frame in alone] == [encode_png(frame.image) for frame in together]
+
+
+def test_given_an_exact_start_of_a_frame_then_that_frame_is_seen_and_a_ms_earlier_the_one_before(folder: Path) -> None:
+    path = recordings.mp4(folder)
+    assert [grab_frame(path, time).pts_ms for time in (1_999, 2_000, 2_039, 2_040)] == [1_960, 2_000, 2_000, 2_040]
+
+
+def test_given_a_variable_frame_rate_then_a_frame_stays_until_the_next(folder: Path) -> None:
+    path = recordings.mp4_variable_frame_rate(folder)
+    times = [10, 399, 400, 999, 1_999, 2_000, 3_699, 3_999, 4_005, 5_000, 5_899, 5_950]
+    due = [max(at for at in recordings.IRREGULAR_FRAMES_MS if at <= time) for time in times]
+    assert [frame.pts_ms for frame in grab_frames(path, times)] == due
+    assert [grab_frame(path, time).pts_ms for time in times] == due
+
+
+def test_given_times_out_of_order_and_twice_then_each_comes_once_in_order(folder: Path) -> None:
+    times = [frame.timestamp_ms for frame in grab_frames(recordings.mp4(folder), [4_500, 100, 4_500, 2_500])]
+    assert times == [100, 2_500, 4_500]
+
+
+def test_given_a_still_stretch_then_its_key_frame_will_do(folder: Path) -> None:
+    """Key frames are 2 s apart, at 0, 2 and 4 s."""
+    wishes = [FrameWish(3_900, earliest_ms=2_000), FrameWish(5_900, earliest_ms=5_000)]
+    first, second = grab_frames(recordings.mp4(folder), wishes)
+    assert first.pts_ms == 2_000
+    assert 5_000 <= second.pts_ms <= 5_040
+
+
+def test_given_nearest_keyframe_then_the_closest_before_or_after_is_taken(folder: Path) -> None:
+    path = recordings.mp4(folder)
+    found = [grab_frame(path, time, strategy="nearest_keyframe").pts_ms for time in (100, 900, 1_100, 2_900, 5_900)]
+    assert found == [0, 0, 2_000, 2_000, 4_000]
+
+
+def test_given_a_phone_video_then_the_picture_is_upright(folder: Path) -> None:
+    image = grab_frame(recordings.mp4_rotated(folder), 1_000).image
+    assert image.size == (recordings.HEIGHT, recordings.WIDTH)
+    assert marker_corner(image) == "top right"
+
+
+@pytest.mark.parametrize(
+    ("counterclockwise", "corner", "clockwise"),
+    [(90, "bottom left", 270), (180, "bottom right", 180), (-90, "top right", 90)],
+)
+def test_given_any_quarter_turn_then_probe_and_picture_agree(
+    counterclockwise: int, corner: str, clockwise: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "turned.mp4"
+    recordings.write(path, film=recordings.Film(rotation=counterclockwise, duration_ms=1_200))
+    video = probe(path).video
+    image = grab_frame(path, 500).image
+    assert video is not None
+    assert video.rotation_degrees == clockwise
+    assert (video.width, video.height) == image.size
+    assert marker_corner(image) == corner
+
+
+def test_given_pixels_twice_as_wide_as_high_then_the_picture_is_stretched(folder: Path) -> None:
+    image = grab_frame(recordings.mp4_wide_pixels(folder), 0).image
+    assert image.size == (2 * recordings.WIDTH, recordings.HEIGHT)
+
+
+@pytest.mark.parametrize("make", [recordings.mp4, recordings.webm_without_duration])
+@pytest.mark.parametrize("time", [-1, recordings.DURATION_MS + 500])
+def test_given_a_time_outside_the_recording_then_it_is_refused(make: Maker, time: int, folder: Path) -> None:
+    with pytest.raises(RequestInvalid) as caught:
+        grab_frame(make(folder), time)
+    assert caught.value.details["timestamp_ms"] == time
+
+
+def test_given_no_picture_then_it_is_refused(folder: Path) -> None:
+    with pytest.raises(MediaHasNoContent):
+        grab_frame(recordings.wav(folder), 1_000)
+
+
+def test_given_a_cancelled_job_then_grabbing_stops(folder: Path) -> None:
+    def cancel(_position_ms: int) -> None:
+        raise Cancelled("stop")
+
+    with pytest.raises(Cancelled):
+        list(grab_frames(recordings.mp4(folder), [5_000], on_progress=cancel))
+
+
+# --- files -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("encode", "kind"), [(encode_png, "PNG"), (encode_jpeg, "JPEG"), (encode_webp, "WEBP")])
+def test_given_a_picture_then_its_file_is_always_the_same_and_opens(
+    encode: Callable[[Image.Image], bytes], kind: str
+) -> None:
+    image = Image.fromarray(recordings.text_screen(1))
+    content = encode(image)
+    assert content == encode(image.copy())
+    with Image.open(BytesIO(content)) as again:
+        assert (again.format, again.size, again.mode) == (kind, image.size, "RGB")
+
+
+def test_given_a_picture_then_png_keeps_every_pixel() -> None:
+    image = Image.fromarray(recordings.text_screen(2))
+    with Image.open(BytesIO(encode_png(image))) as again:
+        assert again.tobytes() == image.tobytes()
+
+
+def test_given_a_blurred_picture_then_it_is_less_sharp() -> None:
+    image = Image.fromarray(recordings.text_screen(0))
+    assert sharpness(image) > 2 * sharpness(image.filter(ImageFilter.GaussianBlur(2)))
+
+
+def test_given_neighbouring_times_then_the_sharpest_is_picked(tmp_path: Path) -> None:
+    clear = recordings.text_screen(0)
+    blurred = Image.fromarray(clear).filter(ImageFilter.GaussianBlur(3))
+    pictures = {True: clear, False: np.asarray(blurred)}
+    path = tmp_path / "focus.mp4"
+    recordings.write(path, film=recordings.Film(picture=lambda ms: pictures[400 <= ms < 800], duration_ms=1_200))
+    assert pick_sharp(path, [200, 600, 1_000]).timestamp_ms == 600
