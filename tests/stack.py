@@ -228,6 +228,7 @@ class Stack:
 @contextmanager
 def running_stack(folder: Path, temporal: TemporalServer, **settings: Any) -> Iterator[Stack]:
     """A stack without a worker yet; task queues of its own, so that stacks can share a server."""
+    folder.mkdir(parents=True, exist_ok=True)
     values: dict[str, Any] = {
         "data_dir": folder,
         "task_queue_prefix": f"test-{free_port()}-{time.monotonic_ns() % 1_000_000}",

@@ -1,12 +1,17 @@
 """Nothing is lost when machines die: workers, the Temporal server and the database are killed in the middle of it."""
 
+import asyncio
 import time
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from temporalio.api.common.v1 import Payload
+from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionResponse
 
 from domain.artifacts import ArtifactKind
+from domain.errors import TerminalImmutable
+from starter.jobs import RunAnswer
 from tests.databases import PostgresServer
 from tests.stack import Stack, running_stack, wait_until
 from tests.temporal import TemporalServer, running_temporal
@@ -114,9 +119,9 @@ def test_given_a_transcription_killed_half_way_then_it_goes_on_from_its_resume_p
     assert stack.versions_of(job, ArtifactKind.AUDIO) == [1]
 
 
-def resume_points(description: object) -> list[object]:
+def resume_points(description: DescribeWorkflowExecutionResponse) -> list[Payload]:
     """The heartbeat details of the pending activities."""
-    pending = description.pending_activities  # type: ignore[attr-defined]
+    pending = description.pending_activities
     return [payload for activity in pending for payload in activity.heartbeat_details.payloads]
 
 
@@ -177,8 +182,6 @@ def test_given_a_running_stage_when_cancelled_then_it_stops_within_5_s_and_later
     assert any(event.HasField("activity_task_canceled_event_attributes") for event in history), "the work went on"
     refused = stack.store.history("tester", job.id, limit=1).items[0]
     assert refused.new_status == "CANCELLED"
-    from domain.errors import TerminalImmutable
-
     with pytest.raises(TerminalImmutable):
         stack.run(job)
     with pytest.raises(TerminalImmutable):
@@ -186,17 +189,15 @@ def test_given_a_running_stage_when_cancelled_then_it_stops_within_5_s_and_later
 
 
 def test_given_twenty_concurrent_runs_then_one_workflow_and_one_dispatch(shared_stack: Stack, sample: Path) -> None:
-    import asyncio
-
     job = shared_stack.new_job(sample)
 
-    async def all_at_once() -> list[object]:
+    async def all_at_once() -> list[RunAnswer]:
         return await asyncio.gather(*(shared_stack.jobs.run("tester", job.id) for _ in range(20)))
 
     answers = shared_stack.loop.run(all_at_once())
 
-    assert len({answer.dispatch_id for answer in answers}) == 1  # type: ignore[attr-defined]
-    assert [answer.replayed for answer in answers].count(False) == 1  # type: ignore[attr-defined]
+    assert len({answer.dispatch_id for answer in answers}) == 1
+    assert [answer.replayed for answer in answers].count(False) == 1
     shared_stack.wait_for(job, "DRAFT_READY")
     dispatched = [event for event in shared_stack.audit(job) if event.event_type == "RUN_DISPATCHED"]
     assert len(dispatched) == 1

@@ -1,0 +1,113 @@
+"""Records the histories that the replay tests keep: ``python -m tests.replay.record``.
+
+Run it once for a new kind of history; never to make a failing replay pass. A workflow change that breaks a stored
+history breaks running jobs too: version it with ``workflow.patched``.
+"""
+
+import tempfile
+from pathlib import Path
+
+from domain.document import parse
+from domain.jobs import Job
+from domain.publication import ExportFormat
+from starter.jobs import RegenerateRequest
+from tests.e2e.conftest import SAMPLE, repeated_sound
+from tests.stack import OWNER, Stack, running_stack, wait_until
+from tests.temporal import running_temporal
+
+HISTORIES = Path(__file__).parent / "histories"
+
+
+def keep(stack: Stack, name: str, workflow_id: str, run_id: str | None = None) -> None:
+    """Store a history under ``name``, unless one is kept already."""
+    file = HISTORIES / f"{name}.json"
+    if not file.exists():
+        file.write_text(stack.history(workflow_id, run_id).to_json())
+
+
+def completed(stack: Stack) -> None:
+    job = stack.draft(SAMPLE)
+    stack.export(job, ExportFormat.HTML)
+    stack.wait_for(job, "DONE")
+    keep(stack, "completed", job.id)
+
+
+def cancelled(stack: Stack) -> None:
+    job = stack.new_job(SAMPLE)
+    stack.run(job)
+    stack.wait_for(job, "AUDIO_EXTRACTING", "AUDIO_READY", "TRANSCRIBING")
+    stack.loop.run(stack.jobs.cancel(OWNER, job.id))
+    keep(stack, "cancelled", job.id)
+
+
+def edited(stack: Stack) -> None:
+    job = stack.draft(SAMPLE)
+    instruction = job.instruction_id or ""
+    draft = stack.store.get_instruction(OWNER, instruction)
+    stack.loop.run(stack.jobs.save(OWNER, instruction, 1, draft.markdown + "\nEdited.\n"))
+    stack.wait_for(job, "EDITING")
+    block = parse(draft.markdown).blocks[2].id
+    task, _ = stack.loop.run(
+        stack.jobs.regenerate(OWNER, instruction, RegenerateRequest(2, {"block_id": block}, "recorded"))
+    )
+    wait_until(lambda: stack.store.get_regenerate(task.id).status == "SUCCEEDED", 30, "the regeneration")
+    stack.wait_for(job, "EDITING")
+    export = stack.export(job, ExportFormat.PDF)
+    stack.wait_for(job, "DONE")
+    keep(stack, "edited-regenerated-exported", job.id)
+    keep(stack, "regenerate", f"regenerate-{task.id}")
+    keep(stack, "export", f"export-{export.id}")
+
+
+def failed_and_retried(stack: Stack) -> None:
+    job = stack.draft(SAMPLE)
+    keep(stack, "failed", job.id)
+    stack.loop.run(stack.jobs.retry(OWNER, job.id, model_profile="local", client_request_id="recorded"))
+    stack.wait_for(job, "DRAFT_READY")
+    stack.export(job, ExportFormat.HTML)
+    stack.wait_for(job, "DONE")
+    keep(stack, "retried", job.id)
+
+
+def long(stack: Stack, folder: Path) -> None:
+    job: Job = stack.new_job(repeated_sound(SAMPLE, folder / "talk.flac", times=12))
+    stack.run(job)
+    stack.wait_for(job, "DRAFT_READY", within_s=300)
+    stack.export(job, ExportFormat.SRT)
+    stack.wait_for(job, "DONE")
+    keep(stack, "long", job.id)
+
+
+def continued(stack: Stack) -> None:
+    job = stack.draft(SAMPLE)
+    handle = stack.client.get_workflow_handle(job.id)
+    first = stack.loop.run(handle.describe()).run_id
+    for _ in range(20):
+        stack.loop.run(handle.signal("edit"))
+    wait_until(lambda: stack.loop.run(handle.describe()).run_id != first, 20, "a successor")
+    stack.export(job, ExportFormat.VTT)
+    stack.wait_for(job, "DONE")
+    keep(stack, "continued-as-new", job.id, first)
+    keep(stack, "continuation", job.id)
+
+
+def main() -> None:
+    HISTORIES.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, running_temporal(Path(folder)) as temporal:
+        with running_stack(Path(folder) / "one", temporal) as stack:
+            stack.start_worker()
+            for scenario in (completed, cancelled, edited):
+                scenario(stack)
+            long(stack, Path(folder))
+        with running_stack(Path(folder) / "two", temporal) as stack:
+            stack.jobs._options = stack.jobs._options.model_copy(update={"history_events": 40})
+            stack.start_worker()
+            continued(stack)
+        dead = {"llm_base_url": "http://127.0.0.1:9/v1", "llm_model": "none", "retry_budget": 1}
+        with running_stack(Path(folder) / "three", temporal, **dead) as stack:
+            stack.start_worker()
+            failed_and_retried(stack)
+
+
+if __name__ == "__main__":
+    main()

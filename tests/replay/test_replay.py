@@ -1,0 +1,39 @@
+"""Every stored history still replays: no change of a workflow breaks a job that is running."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from temporalio.client import WorkflowHistory
+from temporalio.contrib.pydantic import pydantic_data_converter
+from temporalio.worker import Replayer
+
+from starter.worker import WORKFLOWS, sandbox
+from tests.replay.record import HISTORIES
+
+KEPT = {
+    "completed",
+    "cancelled",
+    "failed",
+    "retried",
+    "edited-regenerated-exported",
+    "long",
+    "continued-as-new",
+    "continuation",
+    "export",
+    "regenerate",
+}
+
+
+def test_no_history_is_missing() -> None:
+    assert {file.stem for file in HISTORIES.glob("*.json")} >= KEPT
+
+
+async def replayed(file: Path) -> None:
+    replayer = Replayer(workflows=list(WORKFLOWS), workflow_runner=sandbox(), data_converter=pydantic_data_converter)
+    await replayer.replay_workflow(WorkflowHistory.from_json(file.stem, file.read_text()))
+
+
+@pytest.mark.parametrize("file", sorted(HISTORIES.glob("*.json")), ids=lambda file: file.stem)
+def test_a_stored_history_replays(file: Path) -> None:
+    asyncio.run(replayed(file))
