@@ -184,7 +184,8 @@ class Document(BaseModel):
 
     def blocks_in_range(self, start: int, end: int) -> tuple[Block, ...]:
         """The blocks that a range touches; see :meth:`parts_in_range`."""
-        return tuple(self.block(part.block_id) for part in self.parts_in_range(start, end))
+        touched = {part.block_id for part in self.parts_in_range(start, end)}
+        return tuple(block for block in self.blocks if block.id in touched)
 
     def range_of(self, block_id: str) -> tuple[int, int]:
         """Where the block's text (without its marker) lies in the stored Markdown: start and end.
