@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -27,7 +26,8 @@ from starter.wiring import open_artifacts, open_store
 from tests.temporal import TemporalServer, free_port
 
 SECRET = "0123456789abcdef" * 4
-UP_WITHIN_S = 20.0
+UP_WITHIN_S = 60.0
+TIMEOUT_S = 60.0
 PART_SIZE = 64 * 1024
 
 
@@ -40,12 +40,11 @@ class RunningApi:
     store: Store
     artifacts: ArtifactStore
 
-    def client(self, subject: str = "ann", role: Role = Role.EDITOR, **options: Any) -> httpx.Client:
+    def client(self, subject: str = "ann", role: Role = Role.EDITOR) -> httpx.Client:
         """A client that speaks for ``subject``."""
         token = Tokens(SECRET).issue(subject, role)
-        return httpx.Client(
-            base_url=f"{self.url}/api/v1/", headers={"Authorization": f"Bearer {token}"}, timeout=20.0, **options
-        )
+        headers = {"Authorization": f"Bearer {token}"}
+        return httpx.Client(base_url=f"{self.url}/api/v1/", headers=headers, timeout=TIMEOUT_S)
 
 
 @contextmanager
@@ -83,6 +82,14 @@ def running_api(settings: Settings) -> Iterator[RunningApi]:
         store.dispose()
 
 
+def wait_ready(api: RunningApi) -> None:
+    """Until the API reaches everything it needs: a dev server listens before it answers."""
+    deadline = time.monotonic() + UP_WITHIN_S
+    while httpx.get(f"{api.url}/readyz", timeout=TIMEOUT_S).status_code != 200:
+        assert time.monotonic() < deadline, "the API is not ready"
+        time.sleep(0.1)
+
+
 def api_settings(folder: Path, **overrides: object) -> Settings:
     """Settings of an API on a folder of its own."""
     values: dict[str, object] = {
@@ -101,6 +108,7 @@ def api(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -> I
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TEMPORAL_ADDRESS", temporal.address)
         with running_api(api_settings(tmp_path_factory.mktemp("api"))) as running:
+            wait_ready(running)
             yield running
 
 

@@ -163,10 +163,17 @@ class Making:
             return
         ended = self.watch()
         if ended["status"] == FAILED:
-            failure = ended["failure"]
-            raise JobFailed(failure["failure_code"], failure["failure_message"], job_id=self.job_id, **failure)
+            raise self._failed(ended["failure"])
         if ended["status"] == CANCELLED:
-            raise JobFailed("CANCELLED", "The job was cancelled from elsewhere. Run the command again for a new one.")
+            raise JobFailed(
+                "CANCELLED",
+                "The job was cancelled from elsewhere. Run the command again for a new one.",
+                job_id=ended["id"],
+            )
+
+    def _failed(self, failure: Json) -> JobFailed:
+        facts = {"job_id": self.job_id, "failed_stage": failure["failed_stage"]}
+        return JobFailed(failure["failure_code"], failure["failure_message"], **facts)
 
     def watch(self) -> Json:
         """Show the stages until the pipeline is over; answers the job."""
@@ -220,8 +227,7 @@ class Making:
         self.view.step(f"export-{name}", title, 0.0)
         export = self._ended(export)
         if export["status"] == "FAILED":
-            failure = export["failure"]
-            raise JobFailed(failure["failure_code"], failure["failure_message"], job_id=self.job_id)
+            raise self._failed(export["failure"])
         size = self.client.download(export["download_url"], path)
         self.view.step(f"export-{name}", title, 1.0)
         return {"format": name, "path": str(path), "size_bytes": size, "export_id": export["id"]}

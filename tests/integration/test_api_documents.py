@@ -1,0 +1,224 @@
+"""Instructions and exports over HTTP: read, saved, versions, regenerate's refusals, downloads."""
+
+import hashlib
+
+import httpx
+import pytest
+
+from domain.jobs import Export, Job
+from domain.publication import ExportFormat
+from tests.apis import RunningApi
+from tests.integration.store_builders import MARKDOWN, STEP_BLOCK, drafted_job, instruction_of
+
+pytest_plugins = ("tests.temporal", "tests.apis")
+
+ABSENT = "01890000-0000-7000-8000-000000000000"
+FILE = bytes(range(256)) * 100
+
+
+@pytest.fixture
+def job(api: RunningApi) -> Job:
+    """A job at DRAFT_READY, of ann's."""
+    return drafted_job(api.store, "ann")[0]
+
+
+def exported(api: RunningApi, job: Job) -> Export:
+    version = api.store.get_instruction("ann", instruction_of(job))
+    export, _ = api.store.request_export("ann", job.id, ExportFormat.PDF, version.id)
+    api.store.begin_export(export.id)
+    blob = api.artifacts.put_bytes(f"exports/{export.id}.pdf", FILE, "application/pdf")
+    return api.store.finish_export(export.id, blob, "Add a customer — ä.pdf", {"instruction_version_id": version.id})
+
+
+# --- instructions ------------------------------------------------------------------------------------------------
+
+
+def test_given_an_instruction_when_read_then_all_that_the_contract_names(ann: httpx.Client, job: Job) -> None:
+    answer = ann.get(f"instructions/{job.instruction_id}")
+    assert answer.status_code == 200, answer.text
+    body = answer.json()
+    assert (body["version"], body["job_id"], body["validation_status"]) == (1, job.id, "PASS")
+    assert body["markdown"] == MARKDOWN
+    assert body["model_profile_id"] == "local"
+    assert body["warnings"][0]["code"] == "LOCAL_DRAFTER"
+    assert {"instruction_version_id", "updated_at", "validated_at", "validator_version", "validation_errors"} <= set(
+        body
+    )
+
+
+def test_given_an_edit_when_saved_then_a_version_more_and_the_old_one_stays(ann: httpx.Client, job: Job) -> None:
+    url = f"instructions/{job.instruction_id}"
+    edited = MARKDOWN.replace("Enter the name.", "Enter the **full** name.")
+    saved = ann.put(url, json={"base_version": 1, "markdown": edited})
+    assert (saved.status_code, saved.json()["version"]) == (200, 2), saved.text
+    assert saved.json()["markdown"] == edited
+    assert ann.get(url).json()["version"] == 2
+    assert ann.get(url, params={"version": 1}).json()["markdown"] == MARKDOWN
+    rows = ann.get(f"{url}/versions").json()["items"]
+    assert [(row["version"], row["origin"], row["author"]) for row in rows] == [
+        (2, "edit", "ann"),
+        (1, "draft", "system"),
+    ]
+
+
+def test_given_identical_text_when_saved_then_no_new_version(ann: httpx.Client, job: Job) -> None:
+    url = f"instructions/{job.instruction_id}"
+    assert ann.put(url, json={"base_version": 1, "markdown": MARKDOWN}).json()["version"] == 1
+
+
+def test_given_a_stale_base_when_saved_then_409_and_nothing_written(ann: httpx.Client, job: Job) -> None:
+    url = f"instructions/{job.instruction_id}"
+    ann.put(url, json={"base_version": 1, "markdown": MARKDOWN + "\nMore.\n"})
+    stale = ann.put(url, json={"base_version": 1, "markdown": "# Other\n"})
+    assert (stale.status_code, stale.json()["code"]) == (409, "VERSION_CONFLICT")
+    assert stale.json()["details"] == {"base_version": 1, "current_version": 2}
+    assert ann.get(url).json()["version"] == 2
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"markdown": "x"},
+        {"base_version": "1", "markdown": "x"},
+        {"base_version": 1.5, "markdown": "x"},
+        {"base_version": True, "markdown": "x"},
+        {"base_version": 0, "markdown": "x"},
+        {"base_version": 1, "markdown": None},
+        {"base_version": 1, "markdown": "a\x00b"},
+    ],
+    ids=str,
+)
+def test_given_a_malformed_save_when_sent_then_400(ann: httpx.Client, job: Job, body: dict[str, object]) -> None:
+    answer = ann.put(f"instructions/{job.instruction_id}", json=body)
+    assert (answer.status_code, answer.json()["code"]) == (400, "VALIDATION_ERROR")
+
+
+def test_given_an_absent_version_when_read_then_404(ann: httpx.Client, job: Job) -> None:
+    assert ann.get(f"instructions/{job.instruction_id}", params={"version": 9}).status_code == 404
+    assert ann.get(f"instructions/{job.instruction_id}", params={"version": 0}).status_code == 400
+
+
+@pytest.mark.parametrize(
+    "selection",
+    [
+        {},
+        {"block_id": STEP_BLOCK, "char_range": {"start_offset": 0, "end_offset": 5}},
+        {"char_range": {"start_offset": 5, "end_offset": 5}},
+        {"char_range": {"start_offset": -1, "end_offset": 5}},
+        {"char_range": {"start_offset": 0}},
+        {"block_id": ABSENT},
+        {"char_range": {"start_offset": 100_000, "end_offset": 100_001}},
+    ],
+    ids=str,
+)
+def test_given_a_bad_selection_when_regenerated_then_400(
+    ann: httpx.Client, job: Job, selection: dict[str, object]
+) -> None:
+    answer = ann.post(
+        f"instructions/{job.instruction_id}/regenerate",
+        json={"base_version": 1, "selection": selection, "client_request_id": "r1"},
+    )
+    assert (answer.status_code, answer.json()["code"]) == (400, "VALIDATION_ERROR"), answer.text
+    assert answer.json()["details"]["issues"]
+
+
+def test_given_a_task_when_asked_then_its_state_and_provenance(api: RunningApi, ann: httpx.Client, job: Job) -> None:
+    task, _ = api.store.create_regenerate(
+        "ann",
+        instruction_of(job),
+        base_version=1,
+        selection={"block_id": STEP_BLOCK},
+        client_request_id="r1",
+        requested_by="ann",
+        request={"model_profile": "local"},
+    )
+    body = ann.get(f"tasks/{task.id}").json()
+    assert (body["id"], body["task_id"], body["status"]) == (task.id, task.id, "PENDING")
+    assert body["provenance"]["selection"] == {"block_id": STEP_BLOCK}
+    assert body["provenance"]["model_profile_id"] == "local"
+
+
+# --- exports -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({"format": "PDF"}, "VALIDATION_ERROR"),
+        ({"format": 5, "instruction_version_id": ABSENT}, "VALIDATION_ERROR"),
+        ({"format": "EPUB", "instruction_version_id": ABSENT}, "EXPORT_REQUEST_INVALID"),
+        ({"format": "PDF", "instruction_version_id": ABSENT}, "EXPORT_REQUEST_INVALID"),
+        ({"format": "PDF", "instruction_version_id": "\x00"}, "EXPORT_REQUEST_INVALID"),
+    ],
+    ids=str,
+)
+def test_given_a_bad_export_request_when_sent_then_400(
+    ann: httpx.Client, job: Job, body: dict[str, object], code: str
+) -> None:
+    answer = ann.post(f"jobs/{job.id}/exports", json=body)
+    assert (answer.status_code, answer.json()["code"]) == (400, code)
+
+
+def test_given_a_finished_export_when_asked_then_a_signed_address_that_needs_no_token(
+    api: RunningApi, ann: httpx.Client, job: Job
+) -> None:
+    export = exported(api, job)
+    body = ann.get(f"exports/{export.id}").json()
+    assert (body["status"], body["size_bytes"]) == ("SUCCEEDED", len(FILE))
+    assert body["download_url_expires_at"].endswith("Z")
+    file = httpx.get(body["download_url"])
+    assert file.status_code == 200
+    assert file.content == FILE
+    assert file.headers["Content-Type"] == "application/pdf"
+    assert file.headers["Content-Disposition"].startswith("attachment; filename=")
+    assert hashlib.sha256(file.content).hexdigest() in file.headers["ETag"]
+    assert "sandbox" in file.headers["Content-Security-Policy"]
+    manifest = ann.get(f"jobs/{job.id}").json()["manifest"]
+    assert [each["export_id"] for each in manifest["exports"]] == [export.id]
+
+
+def test_given_an_export_that_is_not_finished_when_asked_then_no_address(
+    api: RunningApi, ann: httpx.Client, job: Job
+) -> None:
+    version = api.store.get_instruction("ann", instruction_of(job))
+    export, _ = api.store.request_export("ann", job.id, ExportFormat.HTML, version.id)
+    body = ann.get(f"exports/{export.id}").json()
+    assert (body["status"], body["download_url"]) == ("REQUESTED", None)
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "expected"),
+    [
+        ("bytes=0-9", 206, FILE[:10]),
+        ("bytes=25590-", 206, FILE[25590:]),
+        ("bytes=-5", 206, FILE[-5:]),
+        ("bytes=25599-99999", 206, FILE[25599:]),
+        ("bytes=0-0", 206, FILE[:1]),
+        ("bytes=5-2", 200, FILE),
+        ("bytes=0-1,5-6", 200, FILE),
+        ("items=0-1", 200, FILE),
+        ("bytes=-", 200, FILE),
+        ("bytes=25600-", 416, None),
+        ("bytes=-0", 416, None),
+    ],
+)
+def test_given_a_range_when_downloaded_then_just_that(
+    api: RunningApi, ann: httpx.Client, job: Job, asked: str, status: int, expected: bytes | None
+) -> None:
+    url = ann.get(f"exports/{exported(api, job).id}").json()["download_url"]
+    answer = httpx.get(url, headers={"Range": asked})
+    assert answer.status_code == status
+    if expected is None:
+        assert answer.json()["code"] == "RANGE_NOT_SATISFIABLE"
+    else:
+        assert answer.content == expected
+    stale = httpx.get(url, headers={"Range": "bytes=0-9", "If-Range": '"old"'})
+    assert (stale.status_code, len(stale.content)) == (200, len(FILE))
+
+
+def test_given_an_address_of_one_export_when_bent_then_it_opens_nothing(
+    api: RunningApi, ann: httpx.Client, job: Job
+) -> None:
+    url = ann.get(f"exports/{exported(api, job).id}").json()["download_url"]
+    for bad in (url[:-1], url + "x", url.replace("/downloads/", "/uploads/"), url.rsplit(".", 1)[0] + "."):
+        assert httpx.get(bad).status_code == 404, bad

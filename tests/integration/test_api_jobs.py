@@ -1,0 +1,310 @@
+"""A job's life over HTTP: run once however often, cancel, history, the event stream, the transcript."""
+
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from queue import Queue
+from typing import Any
+
+import httpx
+import pytest
+
+from domain.artifacts import ArtifactKind
+from domain.instruction import AUDIO_EXTRACTING, AUDIO_READY, TRANSCRIBING, TRANSCRIPT_READY
+from domain.jobs import NewArtifact
+from domain.transcript import Segment, SpeechFound, Transcript
+from tests.apis import RunningApi, api_settings, running_api
+from tests.integration.store_builders import Run, artifact, drafted_job
+from tests.integration.test_api_uploads import begun, new_job
+from tests.temporal import free_port
+
+pytest_plugins = ("tests.temporal", "tests.apis")
+
+
+def uploaded(client: httpx.Client) -> str:
+    job_id = new_job(client)
+    session = begun(client, job_id)
+    assert httpx.put(session["upload_url"], content=b"abc").status_code == 200
+    assert client.post(f"jobs/{job_id}/confirm-upload", json={"video_uri": session["video_uri"]}).status_code == 200
+    return job_id
+
+
+@dataclass(frozen=True)
+class Heard:
+    id: int
+    name: str
+    data: dict[str, Any]
+
+
+@contextmanager
+def listening(client: httpx.Client, job_id: str, last_event_id: str | None = None) -> Iterator["Queue[Heard]"]:
+    """The job's event stream, read by a thread until the block ends."""
+    heard: Queue[Heard] = Queue()
+    answers: Queue[httpx.Response] = Queue()
+
+    def read() -> None:
+        headers = {"Last-Event-ID": last_event_id} if last_event_id is not None else {}
+        fields: dict[str, str] = {}
+        with client.stream("GET", f"jobs/{job_id}/events", headers=headers) as answer:
+            assert answer.status_code == 200
+            assert answer.headers["Content-Type"].startswith("text/event-stream")
+            answers.put(answer)
+            for line in answer.iter_lines():
+                if line:
+                    name, _, value = line.partition(": ")
+                    fields[name] = value
+                elif "data" in fields:
+                    heard.put(Heard(int(fields["id"]), fields["event"], json.loads(fields["data"])))
+                    fields = {}
+
+    def read_until_closed() -> None:
+        with suppress(httpx.TransportError, httpx.StreamError):
+            read()
+
+    thread = threading.Thread(target=read_until_closed)
+    thread.start()
+    answer = answers.get(timeout=15)
+    try:
+        yield heard
+    finally:
+        stream = answer.extensions["network_stream"].get_extra_info("socket")
+        stream.shutdown(socket.SHUT_RDWR)
+        thread.join(15)
+
+
+def next_of(heard: "Queue[Heard]", count: int) -> list[Heard]:
+    return [heard.get(timeout=15) for _ in range(count)]
+
+
+# --- run and cancel ----------------------------------------------------------------------------------------------
+
+
+def test_given_an_uploaded_job_when_run_20_times_at_once_then_one_dispatch(api: RunningApi, ann: httpx.Client) -> None:
+    job_id = uploaded(ann)
+    with ThreadPoolExecutor(20) as pool:
+        answers = list(pool.map(lambda _: ann.post(f"jobs/{job_id}/run"), range(20)))
+    assert {answer.status_code for answer in answers} <= {200, 202}, [answer.text for answer in answers]
+    assert len({answer.json()["dispatch_id"] for answer in answers}) == 1
+    assert [answer.status_code for answer in answers].count(202) == 1
+    assert [answer.json()["replayed"] for answer in answers].count(False) == 1
+    dispatched = [event for event in api.store.events(job_id) if event.event_type == "RUN_DISPATCHED"]
+    assert len(dispatched) == 1
+
+
+def test_given_a_job_without_a_recording_when_run_then_409_with_the_table(ann: httpx.Client) -> None:
+    answer = ann.post(f"jobs/{new_job(ann)}/run")
+    assert (answer.status_code, answer.json()["code"]) == (409, "FSM_TRANSITION_INVALID")
+    assert answer.json()["details"] == {
+        "current_status": "CREATED",
+        "attempted_status": "AUDIO_EXTRACTING",
+        "allowed_next_statuses": ["UPLOADING", "UPLOADED", "FAILED", "CANCELLED"],
+    }
+
+
+def test_given_a_job_that_never_ran_when_cancelled_then_cancelled_and_again_409(ann: httpx.Client) -> None:
+    job_id = uploaded(ann)
+    cancelled = ann.post(f"jobs/{job_id}/cancel")
+    assert (cancelled.status_code, cancelled.json()["status"]) == (200, "CANCELLED")
+    assert cancelled.json()["completed_at"].endswith("Z")
+    for path in ("cancel", "run", "upload"):
+        again = ann.post(f"jobs/{job_id}/{path}", json={"filename": "a.mp4"} if path == "upload" else None)
+        assert (again.status_code, again.json()["code"]) == (409, "FSM_TERMINAL_IMMUTABLE"), path
+    assert ann.post(f"jobs/{job_id}/cancel").json()["details"]["attempted_status"] == "CANCELLED"
+
+
+def test_given_a_job_that_has_not_failed_when_retried_then_409(ann: httpx.Client) -> None:
+    answer = ann.post(f"jobs/{uploaded(ann)}/retry", json={"client_request_id": "r1"})
+    assert (answer.status_code, answer.json()["code"]) == (409, "RETRY_NOT_ALLOWED_STATE")
+
+
+def test_given_no_temporal_when_run_then_503_and_nothing_changed(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEMPORAL_ADDRESS", f"127.0.0.1:{free_port()}")
+    with running_api(api_settings(tmp_path_factory.mktemp("alone"))) as alone, alone.client() as client:
+        job_id = uploaded(client)
+        before = client.get(f"jobs/{job_id}").json()
+        answer = client.post(f"jobs/{job_id}/run")
+        assert (answer.status_code, answer.json()["code"]) == (503, "ENGINE_UNAVAILABLE")
+        assert int(answer.headers["Retry-After"]) >= 1
+        assert client.get(f"jobs/{job_id}").json() == before
+        ready = httpx.get(f"{alone.url}/readyz", timeout=20)
+        assert (ready.status_code, ready.json()["checks"]["database"]) == (503, "ok")
+        assert ready.json()["checks"]["engine"] != "ok"
+
+
+# --- looking -----------------------------------------------------------------------------------------------------
+
+
+def test_given_jobs_when_listed_then_only_the_callers_and_filtered(api: RunningApi) -> None:
+    with api.client("carla") as carla, api.client("dora") as dora:
+        mine, other = new_job(carla), new_job(carla)
+        new_job(dora)
+        carla.post(f"jobs/{other}/cancel")
+        assert [job["id"] for job in carla.get("jobs").json()["items"]] == [other, mine]
+        assert [job["id"] for job in carla.get("jobs", params={"status": "CREATED"}).json()["items"]] == [mine]
+        project = carla.get(f"jobs/{mine}").json()["project_id"]
+        assert [job["id"] for job in carla.get("jobs", params={"project_id": project}).json()["items"]] == [mine]
+        assert carla.get("jobs", params={"kind": "image"}).json() == {"items": [], "next_cursor": None}
+
+
+def test_given_a_job_when_its_history_is_read_then_newest_first_with_every_field(ann: httpx.Client) -> None:
+    job_id = uploaded(ann)
+    rows = ann.get(f"jobs/{job_id}/history").json()["items"]
+    assert [row["new_status"] for row in rows] == ["UPLOADED", "UPLOADING", "CREATED"]
+    assert {
+        "event_type",
+        "job_id",
+        "project_id",
+        "actor_type",
+        "prev_status",
+        "new_status",
+        "occurred_at",
+        "recorded_at",
+        "correlation_id",
+        "attempt",
+    } <= set(rows[0])
+    assert rows[0]["actor_type"] == "editor"
+
+
+def test_given_a_drafted_job_when_looked_at_then_its_manifest_names_every_artifact(api: RunningApi) -> None:
+    job, _ = drafted_job(api.store, "erin")
+    with api.client("erin") as erin:
+        answer = erin.get(f"jobs/{job.id}").json()
+    assert answer["status"] == "DRAFT_READY"
+    assert answer["instruction_id"] == job.instruction_id
+    assert all(answer["manifest"][f"{kind}_uri"].startswith("artifact://") for kind in ("audio", "transcript", "draft"))
+
+
+# --- events ------------------------------------------------------------------------------------------------------
+
+
+def test_given_a_job_when_followed_then_its_whole_log_and_then_what_happens(ann: httpx.Client) -> None:
+    job_id = new_job(ann)
+    with listening(ann, job_id) as heard:
+        (created,) = next_of(heard, 1)
+        assert (created.id, created.name, created.data["new_status"]) == (1, "status", "CREATED")
+        begun(ann, job_id)
+        (uploading,) = next_of(heard, 1)
+        assert (uploading.id, uploading.data["new_status"]) == (2, "UPLOADING")
+
+
+def test_given_a_stream_that_broke_when_resumed_then_no_gap_and_no_repeat(api: RunningApi) -> None:
+    job, run = drafted_job(api.store, "fred")
+    with api.client("fred") as fred:
+        with listening(fred, job.id) as heard:
+            first = next_of(heard, 4)
+        with listening(fred, job.id, last_event_id=str(first[-1].id)) as heard:
+            rest = next_of(heard, api.store.last_event_seq(job.id) - 4)
+    assert [event.id for event in first + rest] == list(range(1, api.store.last_event_seq(job.id) + 1))
+    assert run.job_id == job.id
+
+
+def test_given_progress_when_followed_then_it_comes_as_progress(api: RunningApi) -> None:
+    with api.client("gina") as gina:
+        job_id = uploaded(gina)
+        run = Run(api.store, job_id).dispatched()
+        api.store.begin_stage(job_id, run.fence(), AUDIO_EXTRACTING)
+        with listening(gina, job_id, last_event_id=str(api.store.last_event_seq(job_id))) as heard:
+            assert api.store.report_progress(job_id, run.fence(), 7, {"stage": "audio"})
+            (event,) = next_of(heard, 1)
+    assert event.name == "progress"
+    assert event.data["data"] == {"stage": "audio", "progress": 7, "status": "AUDIO_EXTRACTING"}
+
+
+def test_given_an_id_beyond_the_log_when_resumed_then_one_resync(api: RunningApi) -> None:
+    job, _ = drafted_job(api.store, "hugo")
+    reach = api.store.last_event_seq(job.id)
+    with api.client("hugo") as hugo, listening(hugo, job.id, last_event_id="99999") as heard:
+        (event,) = next_of(heard, 1)
+        assert (event.name, event.id, event.data["last_seq"]) == ("resync", reach, reach)
+
+
+@pytest.mark.parametrize("value", ["x", "-1", "1.5", "9" * 40])
+def test_given_a_malformed_last_event_id_when_resumed_then_400(ann: httpx.Client, value: str) -> None:
+    answer = ann.get(f"jobs/{new_job(ann)}/events", headers={"Last-Event-ID": value})
+    assert (answer.status_code, answer.json()["code"]) == (400, "VALIDATION_ERROR")
+
+
+def test_given_many_followers_when_something_happens_then_all_hear_it_once(ann: httpx.Client) -> None:
+    job_id = new_job(ann)
+    with ExitStack() as open_streams:
+        streams = [open_streams.enter_context(listening(ann, job_id)) for _ in range(10)]
+        for heard in streams:
+            next_of(heard, 1)
+        begun(ann, job_id)
+        assert [next_of(heard, 1)[0].id for heard in streams] == [2] * 10
+        assert all(heard.empty() for heard in streams)
+
+
+# --- transcript --------------------------------------------------------------------------------------------------
+
+SPOKEN = Transcript(
+    speech=SpeechFound.SPEECH,
+    language="en",
+    duration_ms=9_000,
+    model="test",
+    segments=tuple(
+        Segment(id=number, start_ms=number * 1_000, end_ms=number * 1_000 + 900, text=f"Sentence {number} <b>.")
+        for number in range(5)
+    ),
+)
+
+
+def transcribed(api: RunningApi, owner: str) -> str:
+    with api.client(owner) as client:
+        job_id = uploaded(client)
+    run = Run(api.store, job_id).dispatched()
+    api.store.begin_stage(job_id, run.fence(), AUDIO_EXTRACTING)
+    api.store.finish_stage(job_id, run.fence(), target=AUDIO_READY, artifacts=[artifact(ArtifactKind.AUDIO)])
+    run = run.next()
+    api.store.begin_stage(job_id, run.fence(), TRANSCRIBING)
+    blob = api.artifacts.put_bytes(
+        f"jobs/{job_id}/transcript.json", SPOKEN.model_dump_json().encode(), "application/json"
+    )
+    new = NewArtifact(kind=ArtifactKind.TRANSCRIPT, blob=blob)
+    api.store.finish_stage(job_id, run.fence(), target=TRANSCRIPT_READY, artifacts=[new])
+    return job_id
+
+
+def test_given_no_transcript_when_asked_then_409(ann: httpx.Client) -> None:
+    answer = ann.get(f"jobs/{uploaded(ann)}/transcript")
+    assert (answer.status_code, answer.json()["code"]) == (409, "TRANSCRIPT_NOT_READY")
+
+
+def test_given_a_transcript_when_paged_then_every_segment_once_in_order(api: RunningApi) -> None:
+    job_id = transcribed(api, "ivan")
+    with api.client("ivan") as ivan:
+        texts: list[str] = []
+        cursor = None
+        while True:
+            parameters = {"limit": 2} | ({"cursor": cursor} if cursor else {})
+            page = ivan.get(f"jobs/{job_id}/transcript", params=parameters).json()
+            assert page["limit"] == 2
+            texts += [item["text"] for item in page["items"]]
+            if (cursor := page["next_cursor"]) is None:
+                break
+        assert texts == [segment.text for segment in SPOKEN.segments]
+        assert len(ivan.get(f"jobs/{job_id}/transcript").json()["items"]) == 5
+        for wrong in ({"limit": "501"}, {"limit": "0"}, {"cursor": "x"}, {"format": "doc"}):
+            assert ivan.get(f"jobs/{job_id}/transcript", params=wrong).status_code == 400, wrong
+
+
+def test_given_a_transcript_when_asked_as_captions_or_text_then_whole_and_in_that_format(api: RunningApi) -> None:
+    job_id = transcribed(api, "jane")
+    with api.client("jane") as jane:
+
+        def asked(accept: str | None = None, **parameters: str) -> httpx.Response:
+            headers = {"Accept": accept} if accept else {}
+            return jane.get(f"jobs/{job_id}/transcript", params=parameters, headers=headers)
+
+        assert asked(format="vtt").text.startswith("WEBVTT")
+        assert asked(accept="text/vtt").headers["Content-Type"].startswith("text/vtt")
+        assert "00:00:01,000 --> 00:00:01,900" in asked(format="srt").text
+        assert asked(accept="text/plain, */*").text.splitlines() == [segment.text for segment in SPOKEN.segments]
+        assert asked(accept="text/vtt", format="json").json()["items"]
+        assert asked(accept="image/png").json()["items"]

@@ -1,0 +1,145 @@
+"""The command line's own logic: stages out of events, where files go, exit codes, and that it starts quickly."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from domain.errors import NotFound, SettingsInvalid
+from domain.jobs import StageName
+from starter.cli.client import parsed_events
+from starter.cli.exits import ExitCode, JobFailed, Unreachable, UsageWrong, exit_code
+from starter.cli.making import Target
+from starter.cli.memory import Memory, recording_sha256
+from starter.cli.stages import Pipeline, is_settled
+from starter.local.folder import DataFolder, StackFailed, StackRunning
+
+AUDIO, TRANSCRIPTION = StageName.AUDIO, StageName.TRANSCRIPTION
+DRAFT, ILLUSTRATION = StageName.DRAFT, StageName.ILLUSTRATION
+
+
+def fed(*events: tuple[str, dict[str, object]]) -> Pipeline:
+    pipeline = Pipeline()
+    for name, data in events:
+        pipeline.feed(name, data)
+    return pipeline
+
+
+def moved(status: str, attempt: int = 1) -> tuple[str, dict[str, object]]:
+    return "status", {"new_status": status, "attempt": attempt}
+
+
+def progressed(stage: str, progress: int) -> tuple[str, dict[str, object]]:
+    return "progress", {"data": {"stage": stage, "progress": progress}}
+
+
+def test_given_a_job_from_upload_to_draft_when_its_log_is_read_then_every_stage_runs_in_turn() -> None:
+    assert fed(moved("UPLOADED")).fraction == {}
+    assert fed(moved("AUDIO_EXTRACTING")).fraction == {AUDIO: 0.0}
+    assert fed(moved("AUDIO_READY")).fraction == {AUDIO: 1.0}
+    midway = fed(moved("TRANSCRIBING"), progressed("transcription", 43))
+    assert midway.fraction[AUDIO] == 1.0
+    assert 0.4 < midway.fraction[TRANSCRIPTION] < 0.6
+    drafting = fed(moved("GENERATING"), progressed("illustration", 80))
+    assert drafting.fraction[DRAFT] == 1.0
+    assert 0.0 < drafting.fraction[ILLUSTRATION] < 1.0
+    assert set(fed(moved("DRAFT_READY")).fraction.values()) == {1.0}
+
+
+def test_given_a_failed_attempt_and_a_retry_when_read_then_the_new_attempt_begins_at_its_checkpoint() -> None:
+    pipeline = fed(moved("AUDIO_EXTRACTING"), moved("TRANSCRIBING"), moved("FAILED"), moved("AUDIO_READY", 2))
+    assert (pipeline.attempt, pipeline.fraction) == (2, {AUDIO: 1.0})
+
+
+def test_given_progress_that_is_not_understood_when_read_then_it_is_passed_over() -> None:
+    pipeline = fed(moved("TRANSCRIBING"), progressed("unknown", 50), ("progress", {}), ("resync", {"last_seq": 1}))
+    assert pipeline.fraction == {AUDIO: 1.0, TRANSCRIPTION: 0.0}
+
+
+@pytest.mark.parametrize(
+    ("status", "settled"),
+    [("UPLOADED", False), ("GENERATING", False), ("DRAFT_READY", True), ("EDITING", True), ("FAILED", True)],
+)
+def test_given_a_status_when_asked_then_the_pipeline_is_over_or_not(status: str, settled: bool) -> None:
+    assert is_settled(status) is settled
+
+
+def test_given_a_folder_when_several_formats_are_asked_then_a_file_for_each(tmp_path: Path) -> None:
+    target = Target.of(tmp_path / "out", "pdf, md,pdf", "clip")
+    assert target.files == {"pdf": tmp_path / "out/clip.pdf", "md": tmp_path / "out/clip.zip"}
+    assert list(Target.of(tmp_path, None, "clip").files) == ["pdf"]
+
+
+def test_given_a_file_name_when_it_fits_one_format_then_it_is_the_file(tmp_path: Path) -> None:
+    assert Target.of(tmp_path / "guide.docx", None, "clip").files == {"docx": tmp_path / "guide.docx"}
+    for formats in ("pdf", "docx,pdf"):
+        with pytest.raises(UsageWrong):
+            Target.of(tmp_path / "guide.docx", formats, "clip")
+    with pytest.raises(UsageWrong, match="pdf, md, docx"):
+        Target.of(tmp_path, "epub", "clip")
+
+
+def test_given_a_recording_when_noted_then_found_again_for_that_api_and_language_only(tmp_path: Path) -> None:
+    folder = DataFolder(tmp_path)
+    recording = tmp_path / "a.bin"
+    recording.write_bytes(b"abc")
+    heard: list[int] = []
+    sha256 = recording_sha256(recording, heard.append)
+    assert heard == [3]
+    Memory(folder, "local").note(sha256, None, "job-1")
+    assert Memory(folder, "local").job_of(sha256, None) == "job-1"
+    assert Memory(folder, "local").job_of(sha256, "de") is None
+    assert Memory(folder, "https://elsewhere").job_of(sha256, None) is None
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (JobFailed("MEDIA_EMPTY", "x"), 3),
+        (Unreachable("x"), 4),
+        (StackFailed("x"), 4),
+        (StackRunning("x"), 4),
+        (UsageWrong("x"), 2),
+        (SettingsInvalid("x"), 2),
+        (NotFound("x"), 1),
+    ],
+)
+def test_given_an_error_when_the_process_ends_then_its_code_means_something(error: Exception, code: int) -> None:
+    assert exit_code(error) is ExitCode(code)  # type: ignore[arg-type]
+
+
+def test_given_a_stream_of_lines_when_parsed_then_events_and_no_comments() -> None:
+    lines = [": ping", "", "id: 1", "event: status", 'data: {"a":', "data: 1}", "", "retry: 5", "", "data: {}", ""]
+    events = list(parsed_events(iter(lines)))
+    assert [(event.id, event.name, event.data) for event in events] == [("1", "status", {"a": 1}), ("", "message", {})]
+
+
+def test_given_the_command_line_when_only_its_help_is_wanted_then_nothing_heavy_is_imported() -> None:
+    heavy = {"httpx", "temporalio", "sqlalchemy", "pydantic_settings", "fastapi", "structlog", "rich.progress", "av"}
+    script = f"import starter.cli.app, sys; print(sorted({heavy!r} & set(sys.modules)))"
+    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        [],
+        *([name] for name in ("make", "demo", "up", "worker", "api", "doctor", "sandbox", "token")),
+        *(["jobs", name] for name in ("list", "show", "watch", "cancel", "retry", "history")),
+        ["lifecycles", "show"],
+        ["db", "upgrade"],
+    ],
+    ids=" ".join,
+)
+def test_given_any_command_when_help_is_asked_then_it_says_what_and_shows_an_example(command: list[str]) -> None:
+    from typer.testing import CliRunner
+
+    from starter.cli.app import app
+
+    answer = CliRunner().invoke(app, [*command, "--help"])
+    assert answer.exit_code == 0
+    assert "Example: guidesmith" in answer.output.replace("GUIDESMITH_AUTH_SECRET=… ", "") or not command
+    if not command:
+        assert "Exit codes:" in answer.output
