@@ -12,6 +12,9 @@ LONGEST_CHARACTERS = 320
 PAUSE_MS = 2_000
 """A silence that ends a sentence even without a full stop."""
 
+CLAUSE_PAUSE_MS = 800
+"""A silence that ends a sentence after a comma: Whisper likes to join steps that way. Longer than a breath."""
+
 # Full-width marks are written as escapes, because they look like the others.
 _CLOSING = r"""["'\u201d\u2019\u00bb)\]]*$"""
 _SENTENCE_END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f]" + _CLOSING)
@@ -29,7 +32,7 @@ class SentenceBuilder:
     def push(self, words: Iterable[SpokenWord]) -> Iterator[SpokenSegment]:
         """The sentences that ``words`` complete."""
         for word in words:
-            if self._words and word.start_ms - self._words[-1].end_ms >= PAUSE_MS:
+            if self._words and _parted(self._words[-1], word):
                 yield from self.flush()
             self._words.append(word)
             if ends_sentence(word.text):
@@ -76,6 +79,11 @@ def words_of(segment: SpokenSegment) -> tuple[SpokenWord, ...]:
 def _tokens(text: str) -> list[str]:
     """Words with the space before them; in text without spaces, clauses."""
     return [token for token in _TOKEN.findall(text) if token.strip()]
+
+
+def _parted(before: SpokenWord, after: SpokenWord) -> bool:
+    silence_ms = after.start_ms - before.end_ms
+    return silence_ms >= (CLAUSE_PAUSE_MS if _CLAUSE_END.search(before.text.strip()) else PAUSE_MS)
 
 
 def _too_long(words: Sequence[SpokenWord]) -> bool:

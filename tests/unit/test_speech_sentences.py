@@ -31,6 +31,11 @@ def test_given_a_long_silence_then_the_sentence_ends() -> None:
     assert built(heard) == [(0, 400, "And then"), (3_000, 3_200, "save")]
 
 
+def test_given_a_pause_behind_a_comma_then_the_sentence_ends() -> None:
+    heard = words((0, 200, " Open"), (200, 400, " it,"), (700, 900, " now,"), (2_000, 2_200, " save"))
+    assert built(heard) == [(0, 900, "Open it, now,"), (2_000, 2_200, "save")]
+
+
 def test_given_an_endless_sentence_then_it_is_cut_at_a_comma_of_its_second_half() -> None:
     texts = [" one", " two,", " three", " four", " five", " six,", " seven", " eight"] * 10
     heard = [SpokenWord(start_ms=at * 500, end_ms=at * 500 + 400, text=text) for at, text in enumerate(texts)]

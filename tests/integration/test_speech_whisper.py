@@ -1,0 +1,217 @@
+"""The local recogniser, on real weights: words with the right times, nothing that nobody said, nothing in vain."""
+
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from activities.speech import Recognition, SpokenSegment
+from activities.speech.weights import WhisperOptions
+from activities.speech.whisper import WhisperRecogniser
+from domain.errors import Cancelled, SpeechLanguageUnsupported, SpeechModelUnavailable
+from tests.speech import ENGLISH, ENGLISH_MS, clip, music, noise, silence, write_flac
+
+TOLERANCE_MS = 400
+"""Word times of Whisper tiny; a screenshot is searched within more than that."""
+
+
+@dataclass
+class Heard:
+    recognition: Recognition
+    segments: list[SpokenSegment] = field(default_factory=list)
+    progress: list[int] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return " ".join(segment.text for segment in self.segments)
+
+
+def hear(
+    recogniser: WhisperRecogniser,
+    audio: Path,
+    *,
+    language: str | None = None,
+    start_ms: int = 0,
+    end_ms: int | None = None,
+) -> Heard:
+    segments: list[SpokenSegment] = []
+    progress: list[int] = []
+    recognition = recogniser.recognise(
+        audio,
+        language=language,
+        start_ms=start_ms,
+        end_ms=end_ms,
+        on_segment=segments.append,
+        on_progress=progress.append,
+    )
+    return Heard(recognition, segments, progress)
+
+
+def plain_words(text: str) -> set[str]:
+    return {word.strip(".,").lower() for word in text.split()}
+
+
+@pytest.fixture(scope="module")
+def bundled() -> WhisperRecogniser:
+    return WhisperRecogniser()
+
+
+@pytest.fixture(scope="module")
+def english(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_flac(tmp_path_factory.mktemp("english") / "audio.flac", [clip("english")])
+
+
+@pytest.fixture(scope="module")
+def heard(bundled: WhisperRecogniser, english: Path) -> Heard:
+    return hear(bundled, english)
+
+
+def test_every_sentence_is_heard_where_it_was_said(heard: Heard) -> None:
+    assert len(heard.segments) == len(ENGLISH)
+    for segment, (start_ms, end_ms, text) in zip(heard.segments, ENGLISH, strict=True):
+        assert abs(segment.start_ms - start_ms) < TOLERANCE_MS
+        assert abs(segment.end_ms - end_ms) < TOLERANCE_MS
+        assert len(plain_words(segment.text) & plain_words(text)) >= 0.8 * len(plain_words(text))
+
+
+def test_word_times_lie_within_their_segment_in_order(heard: Heard) -> None:
+    for segment in heard.segments:
+        times = [time for word in segment.words for time in (word.start_ms, word.end_ms)]
+        assert times == sorted(times)
+        assert segment.start_ms == times[0]
+        assert segment.end_ms == times[-1]
+
+
+def test_the_language_of_english_weights_is_english_and_not_detected(heard: Heard) -> None:
+    assert heard.recognition.language == "en"
+    assert heard.recognition.language_probability is None
+
+
+def test_progress_goes_from_the_start_to_the_last_word(heard: Heard) -> None:
+    assert heard.progress[0] == 0
+    assert heard.progress[-1] >= heard.segments[-1].start_ms
+
+
+def test_given_a_resume_point_when_heard_again_then_only_the_rest_comes(
+    bundled: WhisperRecogniser, english: Path
+) -> None:
+    _, second_end_ms, _ = ENGLISH[1]
+    rest = hear(bundled, english, start_ms=second_end_ms + 100)
+    assert len(rest.segments) == 2
+    assert all(
+        abs(segment.start_ms - start_ms) < TOLERANCE_MS
+        for segment, (start_ms, _, _) in zip(rest.segments, ENGLISH[2:], strict=True)
+    )
+
+
+def test_given_an_end_when_heard_then_nothing_behind_it_comes(bundled: WhisperRecogniser, english: Path) -> None:
+    first = hear(bundled, english, end_ms=4_500)
+    assert [segment.text.rstrip(",.") for segment in first.segments] == [ENGLISH[0][2].rstrip(".")]
+
+
+@pytest.mark.parametrize("sound", [silence, noise, music])
+def test_given_no_speech_when_heard_then_no_word_is_made_up(
+    bundled: WhisperRecogniser, tmp_path: Path, sound: object
+) -> None:
+    assert callable(sound)
+    heard = hear(bundled, write_flac(tmp_path / "audio.flac", [sound(60_000)]))
+    assert heard.segments == []
+    assert heard.recognition.language is None
+
+
+def test_given_speech_between_music_then_only_the_speech_is_written_down(
+    bundled: WhisperRecogniser, tmp_path: Path
+) -> None:
+    audio = write_flac(tmp_path / "audio.flac", [music(15_000), clip("english")[: 9_000 * 16], music(15_000)])
+    heard = hear(bundled, audio)
+    assert heard.segments
+    assert all(segment.start_ms > 16_500 and segment.end_ms < 24_500 for segment in heard.segments)
+
+
+@pytest.mark.parametrize("language", ["german", "spanish"])
+def test_given_another_language_when_english_weights_hear_it_then_it_is_refused_and_nothing_invented(
+    bundled: WhisperRecogniser, tmp_path: Path, language: str
+) -> None:
+    audio = write_flac(tmp_path / "audio.flac", [clip(language)])
+    segments: list[SpokenSegment] = []
+    with pytest.raises(SpeechLanguageUnsupported, match="GUIDESMITH_SPEECH_MODEL"):
+        bundled.recognise(
+            audio,
+            language=None,
+            start_ms=0,
+            end_ms=None,
+            on_segment=segments.append,
+            on_progress=lambda _: None,
+        )
+    assert segments == []
+
+
+def test_given_another_language_by_setting_then_english_weights_refuse_before_they_listen(
+    bundled: WhisperRecogniser, tmp_path: Path
+) -> None:
+    with pytest.raises(SpeechLanguageUnsupported, match="GUIDESMITH_SPEECH_MODEL"):
+        hear(bundled, tmp_path / "is-not-even-read.flac", language="de-AT")
+
+
+def test_given_multilingual_weights_then_the_language_is_detected_on_the_first_speech(tmp_path: Path) -> None:
+    multilingual = WhisperRecogniser(WhisperOptions(model="multilingual"))
+    audio = write_flac(tmp_path / "audio.flac", [silence(35_000), clip("german")])
+    heard = hear(multilingual, audio)
+    assert heard.recognition.language == "de"
+    assert (heard.recognition.language_probability or 0) > 0.8
+    assert heard.segments[0].start_ms > 34_500
+    assert "rechts" in heard.text
+    with pytest.raises(SpeechLanguageUnsupported):
+        hear(multilingual, audio, language="xx")
+
+
+def test_given_a_cancel_when_it_is_seen_then_the_work_stops(bundled: WhisperRecogniser, english: Path) -> None:
+    def stop(_: SpokenSegment) -> None:
+        raise Cancelled("stop")
+
+    with pytest.raises(Cancelled):
+        bundled.recognise(english, language="en", start_ms=0, end_ms=None, on_segment=stop, on_progress=lambda _: None)
+
+
+def test_given_two_threads_when_they_hear_at_once_then_each_gets_its_own_words(
+    bundled: WhisperRecogniser, english: Path, heard: Heard
+) -> None:
+    found: dict[int, str] = {}
+
+    def work(number: int) -> None:
+        found[number] = hear(bundled, english, language="en", end_ms=9_500).text
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found[0] == found[1]
+    assert found[0].split()[:5] == heard.text.split()[:5]
+
+
+def test_given_long_audio_when_heard_in_windows_then_times_stay_absolute(
+    bundled: WhisperRecogniser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("activities.speech.windows.WINDOW_MS", 30_000)
+    audio = write_flac(tmp_path / "audio.flac", [clip("english"), clip("english")])
+    heard = hear(bundled, audio, language="en")
+    starts = [segment.start_ms for segment in heard.segments]
+    wanted = [offset_ms + start_ms for offset_ms in (0, ENGLISH_MS) for start_ms, _, _ in ENGLISH]
+    assert len(starts) == len(wanted)
+    assert all(abs(start - right) < TOLERANCE_MS for start, right in zip(starts, wanted, strict=True))
+
+
+@pytest.mark.parametrize("model", ["no-such-model", "empty-folder"])
+def test_given_no_weights_then_the_message_names_the_setting(tmp_path: Path, model: str) -> None:
+    if model == "empty-folder":
+        model = str(tmp_path)
+    with pytest.raises(SpeechModelUnavailable, match="GUIDESMITH_SPEECH_MODEL") as raised:
+        WhisperRecogniser(WhisperOptions(model=model)).load()
+    assert str(tmp_path) not in raised.value.message
+
+
+def test_names_of_weights_hold_no_path(tmp_path: Path) -> None:
+    assert WhisperRecogniser().name == "whisper-tiny.en"
+    assert WhisperRecogniser(WhisperOptions(model=str(tmp_path))).name == f"{tmp_path.name}@missing"
