@@ -188,6 +188,8 @@ class DocumentTasks:
                 transcript=transcript,
                 context=_neighbourhood(document, part.block_id),
                 instruction=str(instruction) if instruction else None,
+                passage=part.end - part.start < len(document.block(part.block_id).markdown),
+                stop=pulse.check,
             )
             ours = ours.replace_part(part, rewrite.markdown)
             warnings += rewrite.warnings
