@@ -397,7 +397,12 @@ class InstructionStages(Stages):
         steps = [each for each in composed.evidence if each.role is BlockRole.STEP and each.start_ms is not None]
         if not steps or not _has_picture(self._require(work, ArtifactKind.AUDIO)):
             return
-        wishes = [media.settled_wish(scenes, each.start_ms or 0, each.end_ms or 0, duration_ms) for each in steps]
+        wishes = [
+            media.settled_wish(
+                [scenes[place] for place in each.scenes] or scenes, each.start_ms or 0, each.end_ms or 0, duration_ms
+            )
+            for each in steps
+        ]
         video = self._require(work, ArtifactKind.VIDEO)
         taken = {}
         with self._parts.artifacts.local_path(video.blob) as recording:

@@ -2,10 +2,10 @@
 
 The rule, for a step narrated from ``start`` to ``end``:
 
-1. The screen talked about is the still stretch that overlaps the talk the longest. A later one wins when it overlaps
-   at least half as long: people announce an action, do it, and go on talking about what it led to.
-2. Nothing stands still during the talk (it is all transition, or something plays): the screen that settles within
-   5 s after it, else the one that stood last before it.
+1. The screen that the talk leads to: the one that stands half a second after it. People announce an action, do it
+   while they speak or as they finish, and what it led to is what the reader should see.
+2. Everything is in motion at that moment: the screen that settles next, if that is soon; else the one that stood last
+   during the talk; else the one that settles within 5 s, or that stood last before it.
 3. Within the screen, as late as the talk goes: fields are filled in and the pointer is where it was led. But a
    quarter of a second away from either edge, where a transition may already show.
 """
@@ -18,10 +18,17 @@ from domain.media import Scene
 _EDGE_MS = 250
 """Distance kept from a scene's edges: about one sample of the scene finder."""
 
-_PATIENCE_MS = 5_000
-"""How long after the talk a screen may settle and still be the step's."""
+_AFTERMATH_MS = 500
+"""People click as they finish the sentence, and recognisers end it a little early."""
 
-_LATER_WINS_FROM = 0.5
+_SOON_MS = 2_000
+_PATIENCE_MS = 5_000
+"""How long after the talk a screen may settle and still be the step's, where another one stood during the talk, and
+where none did."""
+
+_FRESH_MS = 1_000
+"""How much earlier within the screen a picture would do. Not more: a word that is being typed makes no new screen."""
+
 _LATEST_SHARE = 0.8
 """Where in a step without any settled screen the picture is taken: the action is mostly done by then."""
 
@@ -42,7 +49,7 @@ def settled_frame_time(scenes: Sequence[Scene], start_ms: int, end_ms: int, dura
     """The best time, ms, for a screenshot of a step narrated from ``start_ms`` to ``end_ms``.
 
     Args:
-        scenes: Of the whole recording, in order; may be empty.
+        scenes: Of the whole recording, in order; may be empty. For a step that is a screen: that one alone.
         start_ms: Where the talk begins.
         end_ms: Where it ends.
         duration_ms: Of the recording. The answer is always within it.
@@ -56,8 +63,10 @@ def settled_wish(scenes: Sequence[Scene], start_ms: int, end_ms: int, duration_m
     if scene is None:
         return FrameWish(_within(start_ms + round((end_ms - start_ms) * _LATEST_SHARE), duration_ms))
     first, last = _inner(scene)
+    best_ms = min(max(end_ms, first), last)
     return FrameWish(
-        timestamp_ms=_within(min(max(end_ms, first), last), duration_ms), earliest_ms=_within(first, duration_ms)
+        timestamp_ms=_within(best_ms, duration_ms),
+        earliest_ms=_within(max(first, best_ms - _FRESH_MS), duration_ms),
     )
 
 
@@ -67,14 +76,16 @@ def scene_at(scenes: Sequence[Scene], timestamp_ms: int) -> Scene | None:
 
 
 def _screen_of(scenes: Sequence[Scene], start_ms: int, end_ms: int) -> Scene | None:
-    overlaps = [(scene, min(scene.end_ms, end_ms) - max(scene.start_ms, start_ms)) for scene in scenes]
-    talked_about = [(scene, overlap) for scene, overlap in overlaps if overlap > 0]
-    if talked_about:
-        longest = max(overlap for _, overlap in talked_about)
-        return [scene for scene, overlap in talked_about if overlap >= longest * _LATER_WINS_FROM][-1]
-    after = [scene for scene in scenes if end_ms <= scene.start_ms <= end_ms + _PATIENCE_MS]
-    before = [scene for scene in scenes if scene.end_ms <= start_ms]
-    return after[0] if after else before[-1] if before else None
+    moment_ms = end_ms + _AFTERMATH_MS
+    standing = scene_at(scenes, moment_ms)
+    if standing is not None:
+        return standing
+    before = next((scene for scene in reversed(scenes) if scene.end_ms < moment_ms), None)
+    after = next((scene for scene in scenes if scene.start_ms > moment_ms), None)
+    talked_about = before is not None and before.end_ms > start_ms
+    if after is not None and after.start_ms <= end_ms + (_SOON_MS if talked_about else _PATIENCE_MS):
+        return after
+    return before
 
 
 def _inner(scene: Scene) -> tuple[int, int]:

@@ -106,28 +106,35 @@ def scenes_of(*settled: tuple[int, int]) -> list[Scene]:
     [
         # One screen throughout: as late as the talk goes.
         ([(0, 60_000)], (10_000, 14_000), 14_000),
-        # The screen that the talk is about for longest, a quarter of a second before it goes.
-        ([(0, 13_500), (14_500, 30_000)], (8_000, 14_600), 13_250),
-        # A later screen that is there for at least half as long wins.
+        # The action is done during the talk, however late: what it led to.
         ([(0, 12_000), (12_400, 30_000)], (8_000, 15_000), 15_000),
-        # The talk ends when a screen has just come: not before its transition is surely over.
-        ([(0, 9_000), (9_900, 30_000)], (8_500, 10_300), 10_300),
-        ([(9_900, 30_000)], (9_000, 10_000), 10_150),
+        ([(0, 13_500), (14_500, 30_000)], (8_000, 14_600), 14_750),
+        # It is done as the sentence ends.
+        ([(0, 9_000), (9_400, 30_000)], (5_000, 8_900), 9_650),
+        # It is done later: that is the next step's.
+        ([(0, 9_600), (9_900, 30_000)], (5_000, 9_000), 9_000),
+        # The talk ends within a transition: the screen that settles next, unless that takes long.
+        ([(0, 8_000), (10_500, 30_000)], (5_000, 9_000), 10_750),
+        ([(0, 8_000), (13_000, 30_000)], (5_000, 9_000), 7_750),
         # All of the talk is transition: the screen that settles next, or else the last one.
         ([(0, 5_000), (9_000, 20_000)], (6_000, 8_000), 9_250),
+        ([(0, 5_000), (12_500, 20_000)], (6_000, 8_000), 12_750),
         ([(0, 5_000), (30_000, 40_000)], (6_000, 8_000), 4_750),
+        # The recording ends with the talk.
+        ([(0, 60_000)], (58_000, 60_000), 59_750),
         # Nothing ever settles.
         ([], (10_000, 20_000), 18_000),
     ],
 )
-def test_given_a_step_then_its_screenshot_is_of_the_settled_screen_it_talks_about(
+def test_given_a_step_then_its_screenshot_is_of_the_settled_screen_that_it_leads_to(
     settled: list[tuple[int, int]], talk: tuple[int, int], due: int
 ) -> None:
     assert settled_frame_time(scenes_of(*settled), *talk, 60_000) == due
 
 
-def test_given_a_still_screen_then_any_picture_since_it_settled_will_do() -> None:
-    assert settled_wish(scenes_of((5_000, 60_000)), 10_000, 14_000, 60_000) == FrameWish(14_000, earliest_ms=5_250)
+def test_given_a_still_screen_then_any_picture_of_the_last_second_since_it_settled_will_do() -> None:
+    assert settled_wish(scenes_of((5_000, 60_000)), 10_000, 14_000, 60_000) == FrameWish(14_000, earliest_ms=13_000)
+    assert settled_wish(scenes_of((13_500, 60_000)), 10_000, 14_000, 60_000) == FrameWish(14_000, earliest_ms=13_750)
 
 
 def test_given_no_settled_screen_then_only_the_time_itself_will_do() -> None:
