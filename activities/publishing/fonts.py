@@ -29,10 +29,11 @@ _LAST = ("Noto Sans Symbols", "Noto Emoji")
 
 @dataclass(frozen=True, slots=True)
 class Typeface:
-    """What to set a document with: the compiler's font book, the families in order of preference, and the
-    characters that none of them has."""
+    """What to set a document with: the folders of the fonts and whether the system's are needed too, the families in
+    order of preference, and the characters that none of them has."""
 
-    book: typst.Fonts
+    folders: tuple[Path, ...]
+    with_system: bool
     body: tuple[str, ...]
     code: tuple[str, ...]
     missing: tuple[str, ...]
@@ -40,15 +41,10 @@ class Typeface:
 
 def typeface_for(text: str, language: str) -> Typeface:
     """The fonts for a document that says ``text``; ``language`` decides how Han characters look."""
-    missing = _uncovered(_shown(text), _files(_bundled()))
-    book = _bundled()
-    if missing:
-        system = _with_system()
-        still = _uncovered(missing, _files(system))
-        if len(still) < len(missing):
-            book, missing = system, still
+    lacking = _uncovered(_shown(text), _files(_bundled()))
+    missing = _uncovered(lacking, _files(_with_system())) if lacking else ()
     body = _preference(language)
-    return Typeface(book, body, (CODE, *body), missing)
+    return Typeface(_folders(), len(missing) < len(lacking), body, (CODE, *body), missing)
 
 
 def _preference(language: str) -> tuple[str, ...]:

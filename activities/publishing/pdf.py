@@ -1,21 +1,24 @@
 """PDF, with Typst.
 
 The manuscript becomes data (``document.json``) that a template of ours (``instruction.typ``) reads: no Typst code is
-ever made from a user's text, so there is nothing to inject into. The compiler sees one temporary folder as its root,
-has no packages and no network, and gets the version's date instead of the clock: the same version gives the same
-bytes.
+ever made from a user's text, so there is nothing to inject into. The compiler runs in a process of its own
+(``typesetter.py``), sees one temporary folder as its root, has no packages, and gets the version's date instead of
+the clock: the same version gives the same bytes.
 """
 
 import json
+import math
+import os
+import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
+from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
 from tempfile import TemporaryDirectory
-from typing import Literal
-
-import typst
+from typing import Any, Literal
 
 from activities.publishing.fonts import Typeface, typeface_for
 from activities.publishing.labels import RIGHT_TO_LEFT, primary_language
@@ -38,7 +41,7 @@ from activities.publishing.markup import (
     Table,
     Text,
 )
-from activities.publishing.pictures import Illustration
+from activities.publishing.pictures import Illustration, scaled
 from domain.errors import ExportFailed
 from domain.publication import clock
 
@@ -47,7 +50,17 @@ EPOCH = datetime(1980, 1, 1, tzinfo=UTC)
 TEMPLATE = "instruction.typ"
 CONTENTS_FROM = 3
 """Headings below which a table of contents says nothing that the page does not."""
+LARGEST_WHOLE = 20_000
+"""Characters of a section's data that may yet fit a page; a larger one is not measured to find that it does not."""
+MOST_PIXELS = 150_000_000
+"""Of a PDF's pictures together: the typesetter holds them unpacked, four bytes each. More than 72 screenshots of
+1920 by 1080 are made smaller to share it; two hundred still have 200 dots an inch."""
 TAB = "    "
+POLL_S = 0.2
+"""Between looks at whether the work was cancelled."""
+TIMEOUT_S = 600.0
+PASSED_ON = ("PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "XDG_DATA_HOME", "XDG_DATA_DIRS")
+"""What the typesetter may know of the environment: where temporary files and the system's fonts are. No secrets."""
 SENTENCE_MAKES_NO_CASE = frozenset({"ar", "fa", "he", "ja", "ko", "ur", "zh"})
 """Languages whose scripts have no capital letters: labels are not spaced out there, which would tear them apart."""
 
@@ -66,7 +79,7 @@ def pdf(manuscript: Manuscript, on_progress: Callable[[], None] = lambda: None) 
     Raises:
         ExportFailed: The typesetter refused the document.
     """
-    return _typeset(manuscript, "pdf", None, on_progress)
+    return _typeset(manuscript, _How("pdf"), on_progress)
 
 
 def pages(manuscript: Manuscript, ppi: float) -> Typeset:
@@ -75,12 +88,18 @@ def pages(manuscript: Manuscript, ppi: float) -> Typeset:
     Raises:
         ExportFailed: The typesetter refused the document.
     """
-    return _typeset(manuscript, "png", ppi, lambda: None)
+    return _typeset(manuscript, _How("png", ppi), lambda: None)
 
 
-def _typeset(
-    manuscript: Manuscript, kind: Literal["pdf", "png"], ppi: float | None, on_progress: Callable[[], None]
-) -> Typeset:
+@dataclass(frozen=True, slots=True)
+class _How:
+    """``ppi`` is for PNG: pixels an inch."""
+
+    format: Literal["pdf", "png"]
+    ppi: float | None = None
+
+
+def _typeset(manuscript: Manuscript, how: _How, on_progress: Callable[[], None]) -> Typeset:
     language = primary_language(manuscript.publication.language)
     document = _document(manuscript, language)
     typeface = typeface_for(json.dumps(document, ensure_ascii=False), language)
@@ -88,8 +107,7 @@ def _typeset(
     with TemporaryDirectory(prefix="guidesmith-pdf-") as folder:
         root = Path(folder)
         _lay_out(root, document, manuscript, on_progress)
-        on_progress()
-        return Typeset(_compile(root, typeface, kind, ppi, _date(manuscript)), typeface.missing)
+        return Typeset(_compile(root, typeface, how, _date(manuscript), on_progress), typeface.missing)
 
 
 def _lay_out(root: Path, document: dict[str, object], manuscript: Manuscript, on_progress: Callable[[], None]) -> None:
@@ -98,36 +116,60 @@ def _lay_out(root: Path, document: dict[str, object], manuscript: Manuscript, on
     (root / "document.json").write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
     images = root / "images"
     images.mkdir()
-    for section in manuscript.sections:
-        for picture in section.illustrations:
-            on_progress()
-            (images / picture.filename).write_bytes(picture.data)
+    pictures = [picture for section in manuscript.sections for picture in section.illustrations]
+    pixels = sum(picture.width * picture.height for picture in pictures)
+    for picture in pictures:
+        on_progress()
+        data = picture.data if pixels <= MOST_PIXELS else scaled(picture, math.sqrt(MOST_PIXELS / pixels))
+        (images / picture.filename).write_bytes(data)
 
 
 def _compile(
-    root: Path, typeface: Typeface, kind: Literal["pdf", "png"], ppi: float | None, date: datetime
+    root: Path, typeface: Typeface, how: _How, date: datetime, on_progress: Callable[[], None]
 ) -> tuple[bytes, ...]:
-    packages = root / "packages"  # absent: the template imports none, and nothing may be fetched
+    order = {
+        "root": str(root),
+        "template": TEMPLATE,
+        "format": how.format,
+        "ppi": how.ppi,
+        "date": date.isoformat(),
+        "fonts": [str(folder) for folder in typeface.folders],
+        "system_fonts": typeface.with_system,
+    }
+    answer = _ordered(json.dumps(order), on_progress)
+    if "error" in answer:
+        raise _failed(str(answer["error"]))
+    return tuple((root / name).read_bytes() for name in answer["files"])
+
+
+def _ordered(order: str, on_progress: Callable[[], None]) -> dict[str, Any]:
+    """What the typesetter answers. It never outlives this call, however the call ends."""
+    command = [sys.executable, "-I", str(Path(__file__).with_name("typesetter.py"))]
+    environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    deadline = time.monotonic() + TIMEOUT_S
+    with Popen(  # noqa: S603 - our own script
+        command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=environment, text=True, encoding="utf-8"
+    ) as process:
+        try:
+            answer = _awaited(process, order, deadline, on_progress)
+        finally:
+            process.kill()
     try:
-        compiler = typst.Compiler(
-            root / TEMPLATE,
-            root=root,
-            font_paths=typeface.book,
-            ignore_system_fonts=True,
-            package_path=packages,
-            package_cache_path=packages,
-        )
-        made = compiler.compile(format=kind, ppi=ppi, timestamp=date)
-    except typst.TypstError as error:
-        reason = error.message.replace(str(root), "")[:200]
-        raise _failed(reason) from None
-    except BaseException as error:
-        if type(error).__name__ != "PanicException":  # a bug of the compiler surfaces outside Exception
-            raise
-        raise _failed("the typesetter crashed") from None
-    if made is None:
-        raise _failed("the typesetter made nothing")
-    return tuple(made) if isinstance(made, list) else (made,)
+        read: dict[str, Any] = json.loads(answer)
+    except ValueError:
+        raise _failed("the typesetter stopped: the document is too large for it, or it crashed") from None
+    return read
+
+
+def _awaited(process: Popen[str], order: str, deadline: float, on_progress: Callable[[], None]) -> str:
+    unsent: str | None = order
+    while time.monotonic() < deadline:
+        try:
+            return process.communicate(unsent, timeout=POLL_S)[0]
+        except TimeoutExpired:
+            unsent = None
+            on_progress()
+    raise _failed("the typesetter took too long")
 
 
 def _failed(reason: str) -> ExportFailed:
@@ -183,13 +225,15 @@ def _region(tag: str | None) -> str | None:
 
 
 def _section(section: Section) -> dict[str, object]:
+    body = _blocks(section.body)
     return {
         "kind": str(section.kind),
         "number": section.number,
         "heading": _inlines(section.heading),
         "time": None if section.start_ms is None else clock(section.start_ms),
-        "body": _blocks(section.body),
+        "body": body,
         "pictures": [_picture(picture) for picture in section.illustrations],
+        "whole": len(section.illustrations) <= 2 and len(json.dumps(body)) <= LARGEST_WHOLE,
     }
 
 

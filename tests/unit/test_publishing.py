@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import docx
+import psutil
 import pypdf
 import pytest
 import webvtt
@@ -379,6 +380,46 @@ def test_given_a_guide_when_previewed_then_there_is_one_picture_a_page(tmp_path:
     assert len(pictures) == len(pdf_of(GUIDE, tmp_path).pages)
     assert {picture.format for picture in pictures} == {"PNG"}
     assert {picture.size for picture in pictures} == {(298, 421)}
+
+
+def typesetters() -> list[psutil.Process]:
+    return [child for child in psutil.Process().children() if child.is_running()]
+
+
+def test_given_a_cancel_while_typesetting_then_the_typesetter_is_gone(tmp_path: Path) -> None:
+    def cancel_once_it_runs() -> None:
+        if typesetters():
+            raise Cancelled("stop")
+
+    rows = "|a|b|\n" * 4_000
+    with pytest.raises(Cancelled):
+        publish(
+            publication(block(f"|a|b|\n|-|-|\n{rows}")),
+            ExportFormat.PDF,
+            out=tmp_path,
+            on_progress=cancel_once_it_runs,
+        )
+    assert typesetters() == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_given_no_time_left_then_the_export_fails_and_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("activities.publishing.pdf.TIMEOUT_S", 0.0)
+    with pytest.raises(ExportFailed, match="Export it as DOCX or HTML"):
+        publish(GUIDE, ExportFormat.PDF, out=tmp_path)
+    assert typesetters() == []
+
+
+def test_given_a_template_that_typst_refuses_then_the_export_fails_without_paths(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("activities.publishing.pdf.TEMPLATE", "webpage.css")
+    with pytest.raises(ExportFailed) as failed:
+        publish(GUIDE, ExportFormat.PDF, out=tmp_path)
+    assert failed.value.details["reason"]
+    assert "/" not in str(failed.value.details["reason"])
 
 
 # --- Markdown --------------------------------------------------------------------------------------------------
