@@ -1,9 +1,22 @@
-"""Free ports on the loopback address."""
+"""Ports on the loopback address, kept for one stack while it runs.
 
+A part binds its port seconds after it was chosen, and again when it is restarted. Two stacks that start side by side
+must not choose the same one meanwhile: each holds a lock file for every port of its own.
+"""
+
+import fcntl
+import os
+import random
 import socket
-from collections.abc import Iterable, Sequence
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 LOOPBACK = "127.0.0.1"
+
+FALLBACK = range(20_000, 32_000)
+"""Below the ports that systems give to outgoing connections (32768 and up on Linux), which come and go."""
 
 
 def is_free(port: int) -> bool:
@@ -18,20 +31,37 @@ def is_free(port: int) -> bool:
     return True
 
 
-def choose(wanted: Sequence[Iterable[int]]) -> list[int]:
-    """One free port for each entry of ``wanted``: its first free candidate, else whatever the system offers. All are
-    different."""
-    chosen: list[int] = []
-    for candidates in wanted:
-        port = next((each for each in candidates if each not in chosen and is_free(each)), None)
-        chosen.append(port if port is not None else _any_free(chosen))
-    return chosen
+@contextmanager
+def reserved(wanted: Sequence[Iterable[int]]) -> Iterator[list[int]]:
+    """One port for each entry of ``wanted``: its first free candidate, else some free one. All are different, and no
+    other stack of this user chooses them while the block runs."""
+    with ExitStack() as held:
+        yield [_first_free(candidates, held) for candidates in wanted]
 
 
-def _any_free(taken: Sequence[int]) -> int:
-    while True:
-        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-            probe.bind((LOOPBACK, 0))
-            port = int(probe.getsockname()[1])
-        if port not in taken:
+def _first_free(candidates: Iterable[int], held: ExitStack) -> int:
+    for port in candidates:
+        if _take(port, held):
             return port
+    while not _take(port := random.choice(FALLBACK), held):  # noqa: S311  (nothing secret about a port)
+        pass
+    return port
+
+
+def _take(port: int, held: ExitStack) -> bool:
+    if not is_free(port):
+        return False
+    lock = (_locks() / str(port)).open("a")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.close()
+        return False
+    held.enter_context(lock)
+    return True
+
+
+def _locks() -> Path:
+    folder = Path(tempfile.gettempdir()) / f"guidesmith-ports-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder

@@ -9,7 +9,8 @@ import shutil
 import sys
 import sysconfig
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +18,7 @@ from pathlib import Path
 import structlog
 
 from starter.local.folder import DataFolder, StackFailed, StackState
-from starter.local.ports import LOOPBACK, choose
+from starter.local.ports import LOOPBACK, reserved
 from starter.local.supervisor import Service, Supervised
 
 log = structlog.stdlib.get_logger("stack")
@@ -49,7 +50,8 @@ class Ports:
     metrics: int
 
     @classmethod
-    def choose(cls, last: StackState | None) -> "Ports":
+    @contextmanager
+    def reserved(cls, last: StackState | None) -> Iterator["Ports"]:
         """The last stack's ports, else the usual ones, else free ones: addresses survive a restart."""
         api, temporal, ui, metrics = [API_PORT], [TEMPORAL_PORT], [TEMPORAL_UI_PORT], [METRICS_PORT]
         if last is not None:
@@ -58,7 +60,8 @@ class Ports:
                 with contextlib.suppress(ValueError):
                     candidates.insert(0, int(address.rpartition(":")[2]))
             metrics.insert(0, last.metrics_port)
-        return cls(*choose([api, temporal, ui, [], metrics]))
+        with reserved([api, temporal, ui, [], metrics]) as chosen:
+            yield cls(*chosen)
 
     def state(self, *, until_unused: bool) -> StackState:
         """What the clients of the stack need to know."""
@@ -114,9 +117,8 @@ class LocalStack:
         """
         with self._folder.locked():
             await self._leftovers_gone()
-            with self._folder.children_lock() as descriptor:
+            with self._folder.children_lock() as descriptor, Ports.reserved(self._folder.last_state()) as ports:
                 try:
-                    ports = Ports.choose(self._folder.last_state())
                     if await self._finished_before(stop, self._start(ports, descriptor)):
                         state = ports.state(until_unused=until_unused)
                         self._folder.write_state(state)
