@@ -6,8 +6,8 @@ session shares them::
     path = recordings.mp4(folder)
 
 Unless a maker says otherwise, what is in it is the *storyboard*: 6 s, 320 by 180, 25 frames a second, a screen of
-another colour every 2 s (``colour_at``) with a white square in its top left corner, and a 1 kHz beep of 200 ms at
-each of ``BEEPS_MS``.
+another colour every 2 s (``colour_at``) with a white square in its top left corner and the time at its lower edge
+(``clock_ms``), and a 1 kHz beep of 200 ms at each of ``BEEPS_MS``.
 """
 
 from __future__ import annotations
@@ -37,6 +37,10 @@ BEEP_LENGTH_MS = 200
 WIDTH, HEIGHT, FPS = 320, 180, 25
 MARKER_PX = 40
 """Side of the white square in the top left corner."""
+
+CLOCK_BITS, CLOCK_TICK_MS, CLOCK_PX = 10, 10, 10
+"""The time of a picture, written into it: black and white squares of ``CLOCK_PX`` in the middle of the lower edge, the
+lowest bit rightmost, counting ``CLOCK_TICK_MS``. Too small to make another screen."""
 
 LATE_MS = 1_500
 """When the sound of ``mp4_with_late_sound`` begins."""
@@ -83,7 +87,22 @@ def storyboard_picture(at_ms: float) -> Picture:
     picture = np.empty((HEIGHT, WIDTH, 3), dtype=np.uint8)
     picture[:] = colour_at(at_ms)
     picture[:MARKER_PX, :MARKER_PX] = 255
+    for bit in range(CLOCK_BITS):
+        left = _clock_left(bit)
+        picture[-CLOCK_PX:, left : left + CLOCK_PX] = 255 * (round(at_ms / CLOCK_TICK_MS) >> bit & 1)
     return picture
+
+
+def clock_ms(shown: Image.Image) -> int:
+    """The time that is written in a picture of the storyboard, which stands upright."""
+    grey = np.asarray(shown.convert("L"))
+    middle = CLOCK_PX // 2
+    bits = [grey[-middle, _clock_left(bit) + middle] > 127 for bit in range(CLOCK_BITS)]
+    return sum(CLOCK_TICK_MS << bit for bit, is_set in enumerate(bits) if is_set)
+
+
+def _clock_left(bit: int) -> int:
+    return (WIDTH + CLOCK_BITS * CLOCK_PX) // 2 - (bit + 1) * CLOCK_PX
 
 
 def beeps(rate: int = 48_000, *, at_ms: Sequence[int] = BEEPS_MS, duration_ms: int = DURATION_MS) -> Sound:
