@@ -214,8 +214,8 @@ def _fits(group: Sequence[_Piece]) -> bool:
     lines, width = 1, 0
     for at, piece in enumerate(group):
         wide = columns(piece.text)
-        space = 1 if piece.spaced and at and width else 0
-        if width + space + wide > LINE_COLUMNS:
+        space = int(piece.spaced and at > 0)
+        if at and width + space + wide > LINE_COLUMNS:
             lines, width = lines + 1, wide
         else:
             width += space + wide

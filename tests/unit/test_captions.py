@@ -5,7 +5,7 @@ import re
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain.captions import GAP_MS, LINE_COLUMNS, LINES, MAX_MS, MIN_MS, Cue, columns, cues
@@ -38,6 +38,7 @@ def transcripts(draw: st.DrawFn) -> Transcript:
     return spoken(*segments)
 
 
+@settings(deadline=None)
 @given(transcripts())
 def test_given_any_transcript_then_cues_hold_every_word_in_order_within_the_lines(transcript: Transcript) -> None:
     shown = cues(transcript)
@@ -48,6 +49,7 @@ def test_given_any_transcript_then_cues_hold_every_word_in_order_within_the_line
         assert all(line.strip() == line and columns(line) <= LINE_COLUMNS for line in cue.lines)
 
 
+@settings(deadline=None)
 @given(transcripts())
 def test_given_any_transcript_then_cues_never_overlap_nor_run_backwards(transcript: Transcript) -> None:
     shown = cues(transcript)
@@ -141,3 +143,10 @@ def test_given_a_cue_then_it_cannot_be_changed() -> None:
     cue = Cue(start_ms=0, end_ms=1, lines=("a",))
     with pytest.raises(ValueError, match="frozen"):
         cue.lines = ()  # type: ignore[misc]
+
+
+def test_given_a_character_without_width_then_the_space_beside_it_still_counts() -> None:
+    text = f"\u200b {'a' * 42} {'b' * 42}"
+    shown = cues(spoken((0, 6_000, text)))
+    assert squeeze("".join("".join(cue.lines) for cue in shown)) == squeeze(text)
+    assert all(columns(line) <= LINE_COLUMNS for cue in shown for line in cue.lines)

@@ -1,7 +1,7 @@
 """The tree that every format is set from: what it keeps, what it refuses, and that it can be written down again."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from activities.publishing.markdown import write
@@ -53,11 +53,13 @@ def depth(blocks: Blocks) -> int:
     return max((below(block) for block in blocks), default=0)
 
 
+@settings(deadline=None)
 @given(DOCUMENTS)
 def test_given_any_text_then_it_has_a_tree_of_bounded_depth(markdown: str) -> None:
     assert depth(parse(markdown).blocks) <= DEEPEST_BLOCK
 
 
+@settings(deadline=None)
 @given(DOCUMENTS)
 def test_given_any_text_when_written_again_then_no_image_is_in_it(markdown: str) -> None:
     assert parse(write(parse(markdown).blocks)).left_images == 0
