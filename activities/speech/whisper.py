@@ -1,6 +1,5 @@
 """The local recogniser: Whisper on faster-whisper, fed with nothing but speech."""
 
-import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from faster_whisper.tokenizer import _LANGUAGE_CODES
 from faster_whisper.transcribe import Segment as FoundSegment
 from faster_whisper.transcribe import restore_speech_timestamps
 
+from activities.speech.blocks import pack
 from activities.speech.language import EnglishCheck, language_code, refuse_language
 from activities.speech.recognition import OnProgress, OnSegment, Recognition, SpokenSegment, SpokenWord
 from activities.speech.sentences import SentenceBuilder, ends_sentence
@@ -189,7 +189,7 @@ class _Hearing:
             max_new_tokens=MAX_TOKENS,
             condition_on_previous_text=False,
             word_timestamps=True,
-            clip_timestamps=_clips(window),
+            clip_timestamps=pack([one.size / SAMPLE_RATE_HZ for one in window.speech]),
             language_detection_segments=3,
         )
         if self._language is None:
@@ -205,19 +205,6 @@ class _Hearing:
             block.append(segment)
         if block:
             yield _answered(block, speech.size * _FRAMES_PER_S // SAMPLE_RATE_HZ, window)
-
-
-def _clips(window: Window) -> list[float]:
-    """Where each block begins and ends in the speech of the window, in seconds: as much as fits in one block, cut at
-    pauses, so that no sentence is cut where a block happens to end."""
-    clips = [0]
-    at = 0
-    for speech in window.speech:
-        if at > clips[-1] and at + speech.size - clips[-1] > _BLOCK_MS * SAMPLES_PER_MS:
-            clips.append(at)
-        at += speech.size
-    clips.append(at)
-    return [edge / SAMPLE_RATE_HZ for pair in itertools.pairwise(clips) for edge in pair]
 
 
 def _answered(segments: list[FoundSegment], next_seek: int, window: Window) -> _Block:
