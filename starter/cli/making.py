@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from domain.instruction import CANCELLED, CREATED, DONE, FAILED, UPLOADING
+from domain.instruction import CANCELLED, CREATED, DONE, DRAFT_READY, EDITING, EXPORTING, FAILED, UPLOADING
 from domain.publication import ExportFormat
 from starter.cli.client import Client, Json, Refused
 from starter.cli.exits import JobFailed, UsageWrong
@@ -29,6 +29,7 @@ FORMATS: Mapping[str, tuple[ExportFormat, str]] = {
 POLL_S = 0.15
 EXPORT_TIMEOUT_S = 600.0
 CANCEL_TIMEOUT_S = 20.0
+DONE_TIMEOUT_S = 10.0
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ class Making:
         job, resumed = self._job(sha256, language, fresh)
         self._bring_to_document(job, recording, sha256)
         files = self._export(target)
-        job = self.client.get(f"jobs/{self.job_id}")
+        job = self._after_export()
         return {
             "job_id": job["id"],
             "status": job["status"],
@@ -221,6 +222,15 @@ class Making:
             for name in target.files
         }
         return [self._saved(name, asked[name], path) for name, path in target.files.items()]
+
+    def _after_export(self) -> Json:
+        """The job once it has heard of its exports: they are retrievable a moment before it says DONE."""
+        deadline = time.monotonic() + DONE_TIMEOUT_S
+        job = self.client.get(f"jobs/{self.job_id}")
+        while job["status"] in (DRAFT_READY, EDITING, EXPORTING) and time.monotonic() < deadline:
+            time.sleep(POLL_S)
+            job = self.client.get(f"jobs/{self.job_id}")
+        return job
 
     def _saved(self, name: str, export: Json, path: Path) -> Json:
         title = f"Exporting {path.name}"

@@ -168,7 +168,7 @@ class DataFolder:
     def running(self) -> StackState | None:
         """How to reach the stack that runs on this folder and has come up, else ``None``."""
         state = self.last_state()
-        return state if state is not None and state.pid > 0 and self.is_locked else None
+        return state if state is not None and _is_alive(state.pid) and self.is_locked else None
 
     def clear_state(self) -> None:
         """Say that nothing runs here any more. The addresses stay: the next stack tries them first."""
@@ -214,6 +214,15 @@ def _locked(path: Path, how: int) -> Iterator[int]:
             yield 0
         else:
             yield lock.fileno()
+
+
+def _is_alive(pid: int) -> bool:
+    """A note may outlive the supervisor that wrote it, and be read while the next one starts."""
+    try:
+        os.kill(pid, 0)
+    except OSError:
+        return False
+    return pid > 0
 
 
 def _is_held(path: Path) -> bool:

@@ -116,6 +116,7 @@ class LocalStack:
             StackFailed: A part does not come up. What was started is stopped.
         """
         with self._folder.locked():
+            self._folder.clear_state()  # what a supervisor that was killed has left
             await self._leftovers_gone()
             with self._folder.children_lock() as descriptor, Ports.reserved(self._folder.last_state()) as ports:
                 try:
