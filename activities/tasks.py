@@ -13,7 +13,7 @@ from activities.pulse import Pulse
 from domain.artifacts import Artifact, ArtifactKind, Blob
 from domain.document import BlockEvidence, BlockPart, Document, carry_evidence, merge, parse
 from domain.draft import BlockRole, DraftWarning
-from domain.errors import ArtifactMissing
+from domain.errors import ArtifactMissing, ModelNotAllowed
 from domain.jobs import (
     Export,
     ExportStatus,
@@ -179,7 +179,7 @@ class DocumentTasks:
         instruction = task.request.get("context")
         ours, warnings, provenance = document, list[DraftWarning](), None
         parts = selected_parts(document, task.selection)
-        rewriter = self._parts.rewriters[str(task.request.get("model_profile") or self._parts.default_profile)]
+        rewriter = self._rewriter(str(task.request.get("model_profile") or self._parts.default_profile))
         for part in reversed(parts):
             pulse.check()
             rewrite = rewriter.rewrite(
@@ -202,6 +202,13 @@ class DocumentTasks:
             warnings=tuple(warning.model_dump() for warning in warnings),
             provenance={} if provenance is None else provenance.model_dump(),
         )
+
+    def _rewriter(self, profile: str) -> "Drafter":
+        if profile not in self._parts.rewriters:
+            raise ModelNotAllowed(
+                f"There is no model profile {profile[:40]!r}. Profiles: {', '.join(self._parts.rewriters)}."
+            )
+        return self._parts.rewriters[profile]
 
     def _transcript(self, job_id: str) -> Transcript | None:
         artifact = self._parts.shelf.latest_artifact(job_id, ArtifactKind.TRANSCRIPT)
