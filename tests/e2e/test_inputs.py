@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -94,12 +94,20 @@ BEEPING = (
 )
 FILMED = (sample, narrated.mkv_surround, narrated.mp4_voice_in_the_second_track)
 SOUND_ALONE = (narrated.wav, narrated.mp3, narrated.m4a, narrated.ogg)
-TAKING_LONGEST_FIRST: tuple[Maker, ...] = (*FILMED, *SOUND_ALONE, *FOREIGN, *BEEPING, *SPEECHLESS, *HOPELESS)
+TAKING_LONGEST_FIRST: tuple[Maker, ...] = (
+    *FILMED,
+    *SOUND_ALONE,
+    *FOREIGN,
+    *BEEPING,
+    *SPEECHLESS,
+    recordings.mp3_with_cover_art,
+    *HOPELESS,
+)
 
 
 @dataclass(frozen=True)
 class Shot:
-    """A step's picture, and what the row says of it."""
+    """A step's picture, and its row."""
 
     row: Screenshot
     image: Image.Image
@@ -160,7 +168,7 @@ Results = Callable[[Maker], Result]
 
 
 @pytest.fixture(scope="module")
-def results(shared_stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
+def results(shared_stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Results:
     """All recordings run side by side; a test waits for its own."""
     folder = tmp_path_factory.getbasetemp() / "recordings"
     jobs: dict[Maker, Job] = {}
@@ -171,7 +179,7 @@ def results(shared_stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> It
     def ended(make: Maker) -> Result:
         return Result(shared_stack, shared_stack.wait_for(jobs[make], "DRAFT_READY", "FAILED", within_s=180))
 
-    yield ended
+    return ended
 
 
 def name_of(make: Maker) -> str:
@@ -234,6 +242,14 @@ def test_given_nobody_speaks_then_the_draft_shows_each_screen_says_why_and_inven
 
 
 SCREENS_LEAD = "Each step below is a screen that it shows; describe in your own words what happens there."
+
+
+def test_given_sound_alone_without_speech_then_the_draft_says_that_there_is_nothing_to_show(results: Results) -> None:
+    done = results(recordings.mp3_with_cover_art)
+    assert done.job.status == "DRAFT_READY"
+    assert (done.steps, done.shots) == ([], {})
+    (lead,) = done.prose
+    assert lead.startswith("Nobody speaks in this recording") and "no settled screen" in lead
 
 
 # --- recordings of every make --------------------------------------------------------------------------------------
@@ -317,6 +333,13 @@ def test_given_sound_alone_then_each_step_cites_its_sentence(make: Maker, result
 def test_given_a_first_track_that_is_empty_then_the_second_is_taken_and_recorded(make: Maker, results: Results) -> None:
     facts = results(make).artifact(ArtifactKind.AUDIO).facts
     assert (facts["track_index"], facts["track_reason"]) == (2, "only_audible")
+
+
+def test_given_all_that_was_said_then_the_worker_logged_none_of_it(shared_stack: Stack, results: Results) -> None:
+    said = {segment.text.strip() for make in FILMED for segment in results(make).transcript.segments}
+    log = shared_stack.log_file.read_text()
+    assert said and log
+    assert [text for text in said if text in log] == []
 
 
 def assert_cites(done: Result, step: BlockEvidence, sentence: Sentence) -> None:
