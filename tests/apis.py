@@ -1,7 +1,6 @@
 """The real API for tests: its own process parts in a thread, real HTTP, a database and a folder of its own.
 
-Use by ``pytest_plugins = ("tests.temporal", "tests.apis")``: ``api`` is one server for a module, on the session's
-Temporal; each test makes its own projects and jobs.
+``api`` is one server for a module, on the session's Temporal; each test makes its own projects and jobs.
 """
 
 import asyncio

@@ -1,3 +1,3 @@
 """Fixtures that every layer of tests shares."""
 
-pytest_plugins = ("tests.temporal", "tests.objectstores", "tests.databases")
+pytest_plugins = ("tests.temporal", "tests.objectstores", "tests.databases", "tests.apis")

@@ -14,6 +14,8 @@ from starter.cli.memory import Memory
 from starter.cli.printing import print_json
 from starter.cli.views import View, shown
 
+TITLES = {"api_url": "API", "temporal_ui_url": "Temporal UI"}
+
 SAMPLE = Path(__file__).parents[2] / "sample" / "recording.mp4"
 
 
@@ -40,8 +42,10 @@ def demonstrated(out: Path, *, keep: bool, as_json: bool, data_dir: Path | None)
         raise UsageWrong("The sample recording is not here: run the demo from a checkout of the repository.")
     target = Target.of(out, "pdf,md", SAMPLE.stem)
     with shown(as_json=as_json) as view, _stack(data_dir, view) as connection:
-        result = _run(connection, view, SAMPLE, target, language=None, fresh=True)
-        result |= _addresses(connection)
+        addresses = _addresses(connection)
+        for name, address in addresses.items():
+            view.say(f"{TITLES[name]}: {address}")
+        result = _run(connection, view, SAMPLE, target, language=None, fresh=True) | addresses
         if keep:
             _report(result, as_json=as_json)
             view.say("Everything stays up until Ctrl-C.")
@@ -49,6 +53,8 @@ def demonstrated(out: Path, *, keep: bool, as_json: bool, data_dir: Path | None)
             view.say("Stopping …")
             return
     _report(result, as_json=as_json)
+    if connection.state is not None and connection.state.until_unused and not as_json:
+        sys.stderr.write("The stack has stopped. `guidesmith demo --keep` leaves it up, to look around.\n")
 
 
 def _stack(data_dir: Path | None, view: View) -> "_Announced":
@@ -86,9 +92,9 @@ def _run(
 
 
 def _addresses(connection: Connection) -> Json:
-    addresses: Json = {"api_url": connection.api_url}
+    addresses: Json = {"api_url": f"{connection.api_url}/api/v1"}
     if connection.state is not None:
-        addresses |= {"temporal_ui_url": connection.state.temporal_ui_url}
+        addresses["temporal_ui_url"] = connection.state.temporal_ui_url
     return addresses
 
 
@@ -98,10 +104,7 @@ def _report(result: Json, *, as_json: bool) -> None:
         return
     lines = [f"Note: {warning}" for warning in result["warnings"]]
     lines += [f"{file['path']}  ({file['size_bytes'] / 1024:.0f} KiB)" for file in result["files"]]
-    if "api_url" in result:
-        lines.append(f"API:         {result['api_url']}/api/v1")
-    if "temporal_ui_url" in result:
-        lines.append(f"Temporal UI: {result['temporal_ui_url']}")
+    lines += [f"{title}: {result[name]}" for name, title in TITLES.items() if name in result]
     sys.stdout.write("\n".join(lines) + "\n")
     sys.stdout.flush()
 

@@ -12,8 +12,6 @@ from joserfc.jwk import OctKey
 from starter.tokens import Tokens
 from tests.apis import SECRET, RunningApi
 
-pytest_plugins = ("tests.temporal", "tests.apis")
-
 ABSENT = "01890000-0000-7000-8000-000000000000"
 
 

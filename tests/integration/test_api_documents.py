@@ -10,8 +10,6 @@ from domain.publication import ExportFormat
 from tests.apis import RunningApi
 from tests.integration.store_builders import MARKDOWN, STEP_BLOCK, drafted_job, instruction_of
 
-pytest_plugins = ("tests.temporal", "tests.apis")
-
 ABSENT = "01890000-0000-7000-8000-000000000000"
 FILE = bytes(range(256)) * 100
 

@@ -22,8 +22,6 @@ from tests.integration.store_builders import Run, artifact, drafted_job
 from tests.integration.test_api_uploads import begun, new_job
 from tests.temporal import free_port
 
-pytest_plugins = ("tests.temporal", "tests.apis")
-
 
 def uploaded(client: httpx.Client) -> str:
     job_id = new_job(client)

@@ -2,7 +2,10 @@
 
 import hashlib
 import os
+import threading
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
@@ -10,11 +13,10 @@ import psutil
 import pytest
 
 from domain.artifacts import ArtifactKind
+from starter.api.receiving import Receiving
 from starter.settings import GiB
 from tests.apis import PART_SIZE, RunningApi, api_settings, running_api
 from tests.temporal import TemporalServer
-
-pytest_plugins = ("tests.temporal", "tests.apis")
 
 RECORDING = os.urandom(3 * PART_SIZE + 1234)
 SHA256 = hashlib.sha256(RECORDING).hexdigest()
@@ -160,6 +162,36 @@ def test_given_a_confirmed_upload_when_more_bytes_come_then_409_and_the_recordin
     video = api.store.latest_artifact(job_id, ArtifactKind.VIDEO)
     assert video is not None
     assert api.artifacts.read_bytes(video.blob) == b"abc"
+
+
+def test_given_bodies_still_arriving_when_confirmed_then_what_is_recorded_is_what_lies_there(
+    api: RunningApi, ann: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job_id = new_job(ann)
+    session = begun(ann, job_id)
+    httpx.put(session["upload_url"], content=b"first")
+    between = threading.Event()
+    check = Receiving._require_uploading
+
+    def check_slowly(receiving: Receiving) -> None:
+        check(receiving)
+        between.set()
+        time.sleep(0.3)  # what a busy machine may put between the check and the object
+
+    monkeypatch.setattr(Receiving, "_require_uploading", check_slowly)
+    with ThreadPoolExecutor(8) as senders:
+        sent = [senders.submit(httpx.put, session["upload_url"], content=bytes([n]) * 9) for n in range(4)]
+        assert between.wait(10)
+        time.sleep(0.35)
+        asked = {"video_uri": session["video_uri"]}
+        confirmed = [senders.submit(ann.post, f"jobs/{job_id}/confirm-upload", json=asked) for _ in range(3)]
+        assert {each.result().status_code for each in sent} <= {200, 409}
+        answers = [each.result() for each in confirmed]
+    assert [answer.status_code for answer in answers] == [200] * 3, [answer.text for answer in answers]
+    assert [answer.json()["replayed"] for answer in answers].count(False) == 1
+    video = api.store.latest_artifact(job_id, ArtifactKind.VIDEO)
+    assert video is not None
+    api.artifacts.verify(video.blob)
 
 
 def test_given_an_open_session_when_begun_again_then_the_same_session(ann: httpx.Client) -> None:

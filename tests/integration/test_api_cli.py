@@ -1,0 +1,108 @@
+"""The command line against an API that somebody else runs: named by its address, entered by a token."""
+
+import os
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from starter.cli.app import app
+from starter.cli.client import Client, Refused
+from starter.cli.connection import Connection, connected
+from starter.cli.exits import Unreachable, UsageWrong
+from starter.cli.memory import recording_sha256
+from starter.local.folder import DataFolder
+from starter.tokens import Tokens
+from tests.apis import PART_SIZE, SECRET, RunningApi, api_settings, running_api
+from tests.temporal import free_port
+
+
+@pytest.fixture
+def remote(api: RunningApi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> RunningApi:
+    monkeypatch.setenv("GUIDESMITH_API_URL", api.url)
+    monkeypatch.setenv("GUIDESMITH_TOKEN", Tokens(SECRET).issue("remote"))
+    monkeypatch.setenv("GUIDESMITH_DATA_DIR", str(tmp_path / "data"))
+    return api
+
+
+def client_of(api: RunningApi, tmp_path: Path, subject: str = "remote") -> Client:
+    return Client(Connection(api.url, Tokens(SECRET).issue(subject), DataFolder(tmp_path)))
+
+
+def test_given_an_address_and_a_token_when_jobs_are_listed_then_they_are_that_apis(remote: RunningApi) -> None:
+    with remote.client("remote") as client:
+        project = client.post("projects", json={"name": "p"}).json()["id"]
+        job_id = client.post(f"projects/{project}/jobs").json()["id"]
+    listed = CliRunner().invoke(app, ["jobs", "list"])
+    assert listed.exit_code == 0
+    assert job_id in listed.stdout
+    cancelled = CliRunner().invoke(app, ["jobs", "cancel", job_id])
+    assert "CANCELLED" in cancelled.stdout
+
+
+def test_given_a_token_that_does_not_hold_when_asked_then_the_apis_own_word(
+    remote: RunningApi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GUIDESMITH_TOKEN", "stale")
+    with pytest.raises(Refused) as refused:
+        CliRunner().invoke(app, ["jobs", "list"], catch_exceptions=False)
+    assert refused.value.code == "UNAUTHORIZED"
+
+
+def test_given_an_address_without_a_token_when_connected_then_told_what_is_missing(
+    remote: RunningApi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("GUIDESMITH_TOKEN")
+    with pytest.raises(UsageWrong, match="GUIDESMITH_TOKEN"), connected(tmp_path, start=True):
+        pass
+    monkeypatch.setenv("GUIDESMITH_AUTH_SECRET", SECRET)
+    with connected(tmp_path, start=True) as connection, Client(connection) as client:
+        assert client.get("jobs")["items"] == []
+
+
+def test_given_an_address_where_nobody_answers_when_asked_then_unreachable(
+    remote: RunningApi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GUIDESMITH_API_URL", f"http://127.0.0.1:{free_port()}")
+    with pytest.raises(Unreachable):
+        CliRunner().invoke(app, ["jobs", "list"], catch_exceptions=False)
+
+
+def test_given_an_upload_that_broke_off_when_sent_again_then_only_what_is_missing(
+    api: RunningApi, tmp_path: Path
+) -> None:
+    recording = tmp_path / "clip.mp4"
+    recording.write_bytes(os.urandom(3 * PART_SIZE + 7))
+    size = recording.stat().st_size
+    with client_of(api, tmp_path) as client:
+        project = client.post("projects", {"name": "p"})["id"]
+        job_id = client.post(f"projects/{project}/jobs")["id"]
+        session = client.post(f"jobs/{job_id}/upload", {"filename": "clip.mp4"})
+
+        def breaks_off(done: int) -> None:
+            if done > 2 * PART_SIZE:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            client.upload(recording, session, breaks_off)
+        assert client.get(session["upload_url"])["received_parts"] == [1, 2]
+        sent: list[int] = []
+        client.upload(recording, session, sent.append)
+        assert sent == sorted(sent)
+        assert sent[-1] == size
+        body = {"video_uri": session["video_uri"], "checksum_sha256": recording_sha256(recording, lambda _: None)}
+        assert client.post(f"jobs/{job_id}/confirm-upload", body)["job"]["status"] == "UPLOADED"
+
+
+def test_given_an_api_that_is_restarted_when_followed_then_the_client_goes_on_where_it_was(tmp_path: Path) -> None:
+    settings = api_settings(tmp_path)
+    token = Tokens(SECRET).issue("remote")
+    client = Client(Connection(f"http://127.0.0.1:{settings.api_port}", token, DataFolder(tmp_path)))
+    with running_api(settings):
+        project = client.post("projects", {"name": "p"})["id"]
+        job_id = client.post(f"projects/{project}/jobs")["id"]
+        events = client.events(job_id)
+        assert next(events).id == "1"
+    with running_api(settings):
+        client.post(f"jobs/{job_id}/upload", {"filename": "clip.mp4"})
+        assert next(events).data["new_status"] == "UPLOADING"
