@@ -8,13 +8,15 @@ import json
 import mimetypes
 import re
 from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from pathlib import PurePosixPath, PureWindowsPath
+from threading import Lock
 
 from anyio import CancelScope, to_thread
 from fastapi import Request
 
-from activities.artifacts import ArtifactStore
+from activities.artifacts import ArtifactStore, ArtifactWriter
 from activities.store import Store, UploadPart, UploadSession
 from domain.artifacts import ArtifactKind, Blob
 from domain.errors import ArtifactKeyInvalid, UploadInvalid, VideoUriConflict
@@ -26,6 +28,10 @@ from starter.api.shapes import ConfirmUpload, UploadProgress
 
 GATHERED_BYTES = 1 << 20
 """Network reads are gathered to this size before they cross to a thread."""
+
+_LOCKS = tuple(Lock() for _ in range(64))
+"""While a recording is confirmed, no other body of the same job may appear in its place, and each body's hash is noted
+before the next one appears."""
 
 FILENAME_LIMIT = 200
 UNKNOWN = "application/octet-stream"
@@ -66,16 +72,12 @@ class Receiving:
         declared = request.headers.get("content-length", "")
         if declared.isdecimal() and int(declared) > limit:
             raise self._too_large()
-        blob = await self._written(request, self._part_key(part) if part else self.session.key, limit)
-        if part:
-            row = UploadPart(number=part, size_bytes=blob.size_bytes, checksum_sha256=blob.checksum_sha256)
-            await to_thread.run_sync(self.store.record_part, self.session.id, row)
-        else:
-            await to_thread.run_sync(self._note, blob)
+        await self._written(request, part, limit)
 
-    async def _written(self, request: Request, key: str, limit: int) -> Blob:
+    async def _written(self, request: Request, part: int | None, limit: int) -> None:
         # Entered, fed and left in threads, one call at a time: the writer blocks. It shows the object only when it is
         # left without an exception, so a client that hangs up leaves nothing behind.
+        key = self._part_key(part) if part else self.session.key
         opened = self.artifacts.writer(key, self._media_type)
         sink = await to_thread.run_sync(opened.__enter__)
         received = 0
@@ -85,13 +87,24 @@ class Receiving:
                 if received > limit:
                     raise self._too_large()
                 await to_thread.run_sync(sink.write, piece)
-            await to_thread.run_sync(self._require_uploading)
         except BaseException as broken:
             with CancelScope(shield=True):
                 await to_thread.run_sync(opened.__exit__, type(broken), broken, broken.__traceback__)
             raise
-        await to_thread.run_sync(opened.__exit__, None, None, None)
-        return sink.blob
+        await to_thread.run_sync(self._show, opened, sink, part)
+
+    def _show(self, opened: AbstractContextManager[ArtifactWriter], sink: ArtifactWriter, part: int | None) -> None:
+        """Let the written object appear, if the job still waits for it, and record what it is."""
+        with _alone(self.session.job_id):
+            with ExitStack() as writing:
+                writing.push(opened)  # entered before: left here, with whatever the check says
+                self._require_uploading()
+            blob = sink.blob
+            if part:
+                row = UploadPart(number=part, size_bytes=blob.size_bytes, checksum_sha256=blob.checksum_sha256)
+                self.store.record_part(self.session.id, row)
+            else:
+                self._note(blob)
 
     def progress(self) -> UploadProgress:
         """What has arrived."""
@@ -128,6 +141,13 @@ class Receiving:
             TransitionRefused: The job's status does not allow it.
             UploadInvalid: There is no such object, or its size or checksum is not as declared.
         """
+        with _alone(job.id):
+            return cls._confirmed(store, artifacts, cap_bytes, store.get_job(job.id), asked)
+
+    @classmethod
+    def _confirmed(
+        cls, store: Store, artifacts: ArtifactStore, cap_bytes: int, job: Job, asked: ConfirmUpload
+    ) -> tuple[Job, bool]:
         video = store.latest_artifact(job.id, ArtifactKind.VIDEO)
         if video is not None:
             if artifacts.uri(video.blob.key) == asked.video_uri:
@@ -218,6 +238,10 @@ class Receiving:
 
     def _part_key(self, number: int) -> str:
         return f"{self.session.key}.parts/{number:05d}"
+
+
+def _alone(job_id: str) -> Lock:
+    return _LOCKS[hash(job_id) % len(_LOCKS)]
 
 
 def clean_filename(name: str) -> str:
