@@ -31,6 +31,16 @@ CONFIDENT_LOGPROB = -0.6
 REPETITION = 2.4
 """Compressed size ratio above which an answer repeats itself (the threshold of Whisper's authors)."""
 
+SPOKEN_REPETITION = 3.0
+"""The same for an answer that the model is sure of: people do say the same thing twice, and that comes to 2.6."""
+
+ENGLISH_REPETITION = 2.0
+"""Worst of English that the model is not sure of, with a margin (see the table)."""
+
+SURE_LOGPROB = -0.3
+"""Worst average log-probability of clear English (see the table); loops below ``SPOKEN_REPETITION`` are at -0.34 at
+best."""
+
 INVENTED_LOGPROB = -1.0
 """An answer below this is a guess whatever was spoken (the threshold of Whisper's authors)."""
 
@@ -78,7 +88,7 @@ def is_invented(answer: Answer, *, sparse: bool = False, continues: bool = False
         sparse: Next to nothing in the whole window sounded like speech, so that it takes more to believe in words.
     """
     least = REST_LOGPROB if continues else INVENTED_LOGPROB
-    if answer.repetition > REPETITION or answer.logprob < least:
+    if repeats_itself(answer) or answer.logprob < least:
         return True
     if sparse and (answer.logprob < CONFIDENT_LOGPROB or answer.no_speech > NO_SPEECH):
         return True
@@ -93,12 +103,20 @@ def is_noise(answer: Answer) -> bool:
 
 def is_confident(answer: Answer) -> bool:
     """Whether the model answered at once, without repeating itself, and believes it."""
-    return not answer.temperature and answer.repetition <= REPETITION and answer.logprob >= CONFIDENT_LOGPROB
+    return not answer.temperature and not repeats_itself(answer) and answer.logprob >= CONFIDENT_LOGPROB
+
+
+def repeats_itself(answer: Answer) -> bool:
+    """Whether the model ran in circles."""
+    sure = answer.logprob >= SURE_LOGPROB
+    return answer.repetition > (SPOKEN_REPETITION if sure else REPETITION)
 
 
 def is_english(answer: Answer) -> bool:
     """Whether English-only weights heard English."""
     if not is_confident(answer):
+        return False
+    if answer.repetition > ENGLISH_REPETITION and answer.logprob < SURE_LOGPROB:
         return False
     words = re.findall(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?", answer.text.lower())
     return len(words) < JUDGED_WORDS or english_share(words) >= ENGLISH_SHARE

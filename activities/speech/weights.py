@@ -9,6 +9,7 @@ import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import ctranslate2
 from faster_whisper import WhisperModel
 
 from activities.speech.language import MODEL_SETTING
@@ -96,6 +97,8 @@ def _load(options: WhisperOptions) -> WhisperModel:
         place = str(_bundled_folder())
     elif options.model == MULTILINGUAL:
         files = _joined_halves()
+    # Doubtful answers are sampled again; the same audio should get the same words.
+    ctranslate2.set_random_seed(1)
     try:
         return WhisperModel(
             place,

@@ -15,7 +15,7 @@ from activities.speech.language import EnglishCheck, language_code, refuse_langu
 from activities.speech.recognition import OnProgress, OnSegment, Recognition, SpokenSegment, SpokenWord
 from activities.speech.sentences import SentenceBuilder, ends_sentence
 from activities.speech.sound import SAMPLE_RATE_HZ, SAMPLES_PER_MS, Samples
-from activities.speech.understanding import Answer, is_confident, is_english, is_invented, is_noise
+from activities.speech.understanding import SPOKEN_REPETITION, Answer, is_confident, is_english, is_invented, is_noise
 from activities.speech.voice import only_speech
 from activities.speech.weights import WhisperOptions, load_weights, weights_name
 from activities.speech.windows import Window, windows
@@ -186,6 +186,7 @@ class _Hearing:
             language=self._language,
             beam_size=self._beam_size,
             temperature=list(TEMPERATURES),
+            compression_ratio_threshold=SPOKEN_REPETITION,
             max_new_tokens=MAX_TOKENS,
             condition_on_previous_text=False,
             word_timestamps=True,

@@ -34,15 +34,18 @@ class Window:
 
 
 def windows(
-    audio: Path, start_ms: int, end_ms: int | None, on_progress: OnProgress, *, window_ms: int = WINDOW_MS
+    audio: Path, start_ms: int, end_ms: int | None, on_progress: OnProgress, *, window_ms: int | None = None
 ) -> Iterator[Window]:
-    """The stretch in windows of at most ``window_ms``, cut where nobody speaks as long as there is such a place.
+    """The stretch in windows of at most ``window_ms`` (``None``: ``WINDOW_MS``).
+
+    They are cut where nobody speaks, as long as there is such a place.
 
     ``on_progress`` is called with the position reached before every block that is read.
 
     Raises:
         ArtifactCorrupt: The audio cannot be read.
     """
+    window_ms = window_ms or WINDOW_MS
     size = window_ms * SAMPLES_PER_MS
     at_ms = start_ms
     held: Samples = NO_SAMPLES

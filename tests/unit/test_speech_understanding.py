@@ -1,5 +1,7 @@
 """What an answer of Whisper tiny.en shows about what was spoken. The answers are real ones, shortened."""
 
+from dataclasses import replace
+
 import pytest
 
 from activities.speech.language import EnglishCheck, code_of_name, language_code
@@ -34,6 +36,13 @@ GERMAN = Answer(
     no_speech=0.57,
     repetition=1.98,
 )
+DUTCH = Answer(
+    text="Milk on megafak to assistant In the problematic, Open it to the top of it And click it to go and open it.",
+    temperature=0.0,
+    logprob=-0.55,
+    no_speech=0.45,
+    repetition=2.27,
+)
 RUSSIAN = Answer(
     text="I'm not sure if it's possible, but I'm not sure if it's possible, but I'm not sure if it's possible.",
     temperature=0.4,
@@ -51,7 +60,7 @@ def test_english_is_english(answer: Answer) -> None:
     assert not is_invented(answer)
 
 
-@pytest.mark.parametrize("answer", [SPANISH, GERMAN, RUSSIAN])
+@pytest.mark.parametrize("answer", [SPANISH, GERMAN, DUTCH, RUSSIAN])
 def test_other_languages_are_not(answer: Answer) -> None:
     assert not is_english(answer)
 
@@ -71,6 +80,13 @@ def test_the_rest_of_a_sentence_may_be_doubtful() -> None:
     rest = Answer(text="the message appears.", temperature=0.4, logprob=-1.2, no_speech=0.29, repetition=0.71)
     assert is_invented(rest)
     assert not is_invented(rest, continues=True)
+
+
+def test_what_was_said_twice_is_believed_when_the_model_is_sure() -> None:
+    twice = Answer(text="Press save. " * 2, temperature=0.0, logprob=-0.2, no_speech=0.07, repetition=2.6)
+    assert not is_invented(twice)
+    assert is_invented(replace(twice, logprob=-0.4))
+    assert is_invented(replace(twice, repetition=5.0))
 
 
 def test_given_most_of_the_opening_understood_then_the_rest_decides_at_the_end_only() -> None:
