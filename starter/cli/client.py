@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -12,7 +13,7 @@ import httpx
 
 from domain.errors import GuidesmithError
 from starter.cli.connection import Connection
-from starter.cli.exits import Unreachable
+from starter.cli.exits import Unreachable, UsageWrong
 
 Json = dict[str, Any]
 
@@ -97,8 +98,12 @@ class Client:
             on_bytes(start + length)
 
     def download(self, url: str, path: Path) -> int:
-        """Save what ``url`` holds as ``path``, which appears whole or not at all. Answers its size in bytes."""
-        part = path.with_name(f".{path.name}.part")
+        """Save what ``url`` holds as ``path``, which appears whole or not at all. Answers its size in bytes.
+
+        Raises:
+            UsageWrong: The file cannot be written there.
+        """
+        part = path.with_name(f".{uuid4().hex}.part")  # not longer than the shortest limit of any file system
         try:
             with httpx.stream("GET", url, timeout=TIMEOUT, follow_redirects=True) as answer, part.open("wb") as file:
                 if answer.is_error:
@@ -109,8 +114,14 @@ class Client:
             part.replace(path)
         except httpx.TransportError as broken:
             raise Unreachable("The download broke off. Run the same command again.") from broken
+        except OSError as broken:
+            raise UsageWrong(
+                f"The file {path} cannot be written: {broken.strerror}. Mend that or name another --out, and run the "
+                "same command again: what is done is not done again."
+            ) from broken
         finally:
-            part.unlink(missing_ok=True)
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
         return path.stat().st_size
 
     def events(self, job_id: str) -> Iterator[ServerEvent]:

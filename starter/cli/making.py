@@ -88,7 +88,10 @@ class Making:
         Raises:
             JobFailed: The job failed, now.
             Refused, Unreachable: The API said no, or nothing.
+            UsageWrong: The recording cannot be read, or the files cannot be written.
         """
+        if not recording.is_file():  # a pipe or a device may never end, and cannot be read twice
+            raise UsageWrong("The recording is not a regular file. Save it as one first.")
         target.prepare()
         size = max(recording.stat().st_size, 1)
         sha256 = recording_sha256(recording, lambda done: self.view.step("read", "Reading the recording", done / size))
@@ -155,13 +158,9 @@ class Making:
         if job["status"] in (CREATED, UPLOADING):
             self._upload(recording, sha256)
             job = self.client.get(f"jobs/{self.job_id}")
-        if job["status"] == FAILED:
-            self.view.say(f"Retrying job {self.job_id}: it failed before ({job['failure']['failure_code']}).")
-            self.client.post(f"jobs/{self.job_id}/retry", {"client_request_id": f"make-{job['attempt']}"})
-        elif not is_settled(job["status"]):
-            self.client.post(f"jobs/{self.job_id}/run")
-        else:
+        if job["status"] != FAILED and is_settled(job["status"]):
             return
+        self._start(job)
         ended = self.watch()
         if ended["status"] == FAILED:
             raise self._failed(ended["failure"])
@@ -171,6 +170,19 @@ class Making:
                 "The job was cancelled from elsewhere. Run the command again for a new one.",
                 job_id=ended["id"],
             )
+
+    def _start(self, job: Json) -> None:
+        """Run the job, or run it again where it has failed; one whose run was lost is found to have failed now."""
+        if job["status"] != FAILED:
+            try:
+                self.client.post(f"jobs/{self.job_id}/run")
+                return
+            except Refused:
+                job = self.client.get(f"jobs/{self.job_id}")
+                if job["status"] != FAILED:
+                    raise
+        self.view.say(f"Retrying job {self.job_id}: it failed before ({job['failure']['failure_code']}).")
+        self.client.post(f"jobs/{self.job_id}/retry", {"client_request_id": f"make-{job['attempt']}"})
 
     def _failed(self, failure: Json) -> JobFailed:
         facts = {"job_id": self.job_id, "failed_stage": failure["failed_stage"]}
@@ -194,7 +206,7 @@ class Making:
         size = recording.stat().st_size
         session = self.client.post(
             f"jobs/{self.job_id}/upload",
-            {"filename": recording.name, "size_bytes": size, "checksum_sha256": sha256},
+            {"filename": printable_name(recording.name), "size_bytes": size, "checksum_sha256": sha256},
         )
         self._send(recording, session, size)
         self.client.post(
@@ -233,14 +245,14 @@ class Making:
         return job
 
     def _saved(self, name: str, export: Json, path: Path) -> Json:
-        title = f"Exporting {path.name}"
+        title = f"Exporting {printable_name(path.name)}"
         self.view.step(f"export-{name}", title, 0.0)
         export = self._ended(export)
         if export["status"] == "FAILED":
             raise self._failed(export["failure"])
         size = self.client.download(export["download_url"], path)
         self.view.step(f"export-{name}", title, 1.0)
-        return {"format": name, "path": str(path), "size_bytes": size, "export_id": export["id"]}
+        return {"format": name, "path": printable_name(str(path)), "size_bytes": size, "export_id": export["id"]}
 
     def _ended(self, export: Json) -> Json:
         deadline = time.monotonic() + EXPORT_TIMEOUT_S
@@ -248,6 +260,11 @@ class Making:
             time.sleep(POLL_S)
             export = self.client.get(f"exports/{export['id']}")
         return export
+
+
+def printable_name(name: str) -> str:
+    """``name`` as text that can be sent and shown: file systems hold bytes that no encoding explains."""
+    return name.encode("utf-8", "replace").decode()
 
 
 def interrupted(making: Making) -> str:

@@ -1,18 +1,24 @@
 """The command line's own logic: stages out of events, where files go, exit codes, and that it starts quickly."""
 
+import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
 from domain.errors import NotFound, SettingsInvalid
 from domain.jobs import StageName
-from starter.cli.client import parsed_events
+from starter.cli.client import Client, parsed_events
+from starter.cli.connection import Connection
 from starter.cli.exits import ExitCode, JobFailed, Unreachable, UsageWrong, exit_code
-from starter.cli.making import Target
+from starter.cli.making import Making, Target, printable_name
 from starter.cli.memory import Memory, recording_sha256
 from starter.cli.stages import Pipeline, is_settled
+from starter.cli.views import Lines
 from starter.local.folder import DataFolder, StackFailed, StackRunning
 
 AUDIO, TRANSCRIPTION = StageName.AUDIO, StageName.TRANSCRIPTION
@@ -107,6 +113,62 @@ def test_given_a_recording_when_noted_then_found_again_for_that_api_and_language
 )
 def test_given_an_error_when_the_process_ends_then_its_code_means_something(error: Exception, code: int) -> None:
     assert exit_code(error) is ExitCode(code)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def download_url() -> Iterator[str]:
+    """Where a small file can be downloaded."""
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"exported")
+
+        def log_message(self, *_: object) -> None:
+            """Nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[Client]:
+    with Client(Connection("http://127.0.0.1:1", "token", DataFolder(tmp_path / "data"))) as client:
+        yield client
+
+
+def test_given_the_longest_file_name_when_downloaded_then_saved(
+    client: Client, download_url: str, tmp_path: Path
+) -> None:
+    path = tmp_path / ("x" * 251 + ".pdf")
+    assert client.download(download_url, path) == len(b"exported")
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("name", ["taken.pdf", "x" * 300 + ".pdf", "gone/guide.pdf"])
+def test_given_a_place_that_cannot_be_written_when_downloaded_then_a_word_about_it_and_nothing_left(
+    client: Client, download_url: str, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "taken.pdf").mkdir()
+    with pytest.raises(UsageWrong, match="cannot be written"):
+        client.download(download_url, tmp_path / name)
+    assert [each.name for each in tmp_path.iterdir()] == ["taken.pdf"]
+
+
+def test_given_a_pipe_when_made_then_refused_before_anything_is_read(client: Client, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.mp4"
+    os.mkfifo(pipe)
+    making = Making(client, Memory(DataFolder(tmp_path), "local"), Lines())
+    with pytest.raises(UsageWrong, match="not a regular file"):
+        making.make(pipe, Target.of(tmp_path, None, "pipe"))
+
+
+def test_given_a_name_that_is_no_text_when_sent_then_it_is_printable() -> None:
+    assert printable_name(os.fsdecode(b"caf\xe9 \xff.mp4")) == "caf? ?.mp4"
+    assert printable_name("日本語 😀.mp4") == "日本語 😀.mp4"
 
 
 def test_given_a_stream_of_lines_when_parsed_then_events_and_no_comments() -> None:
