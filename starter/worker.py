@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from datetime import timedelta
+from importlib import metadata
 
 import structlog
 from temporalio.client import Client
-from temporalio.worker import Worker
+from temporalio.common import WorkerDeploymentVersion
+from temporalio.worker import Worker, WorkerDeploymentConfig
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
 from activities.interceptor import ErrorInterceptor
@@ -33,25 +35,34 @@ PASSED_THROUGH = ("domain", "activities", "pydantic", "pydantic_core", "annotate
 """Modules that workflows share with the process: pure rules and values. Importing them anew inside the sandbox would
 cost every workflow most of a second."""
 
+VERSION = WorkerDeploymentVersion(deployment_name="guidesmith", build_id=metadata.version("guidesmith"))
+"""What histories name as the code that ran. Left out, the SDK hashes every loaded module at the first start: a second
+of CPU."""
+
 
 def sandbox() -> SandboxedWorkflowRunner:
     return SandboxedWorkflowRunner(restrictions=SandboxRestrictions.default.with_passthrough_modules(*PASSED_THROUGH))
 
 
 def build_workers(
-    client: Client, settings: Settings, queues: Sequence[str], activities: Sequence[object]
+    client: Client,
+    settings: Settings,
+    queues: Sequence[str],
+    activities: Sequence[object],
+    workflows: Sequence[type] = WORKFLOWS,
 ) -> list[Worker]:
     """One worker a queue, each with a thread for every slot: a sync activity never waits for a thread."""
     return [
         Worker(
             client,
             task_queue=settings.queue(queue),
-            workflows=list(WORKFLOWS) if queue == "jobs" else [],
+            workflows=list(workflows) if queue == "jobs" else [],
             activities=list(activities),  # type: ignore[arg-type]
             activity_executor=ThreadPoolExecutor(settings.slots(queue), thread_name_prefix=f"{queue}-stage"),
             max_concurrent_activities=settings.slots(queue),
             workflow_runner=sandbox(),
             interceptors=[ErrorInterceptor()],
+            deployment_config=WorkerDeploymentConfig(version=VERSION, use_worker_versioning=False),
             graceful_shutdown_timeout=timedelta(seconds=settings.graceful_shutdown_s),
             max_heartbeat_throttle_interval=timedelta(seconds=beat_interval(settings.heartbeat_timeout_s)),
             default_heartbeat_throttle_interval=timedelta(seconds=beat_interval(settings.heartbeat_timeout_s)),

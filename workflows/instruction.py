@@ -2,14 +2,10 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError, FailureError
 from temporalio.workflow import ParentClosePolicy
-
-from workflows.rails import JobRun
-from workflows.tasks import ExportWorkflow, RegenerateWorkflow
 
 with workflow.unsafe.imports_passed_through():
     from activities.contracts import CarriedState, JobOutcome, JobStart, TaskStart
@@ -27,17 +23,21 @@ with workflow.unsafe.imports_passed_through():
     )
     from domain.lifecycle import Trigger
 
+    # Like the rules that they apply, shared with the process: run anew for every job they cost it milliseconds.
+    from workflows.rails import JobRun
+    from workflows.tasks import ExportWorkflow, RegenerateWorkflow
+
 NOT_YET = "The job has no draft yet."
 
 
-@dataclass
 class Desk:
     """What people do with the document: who works on it, and what has been asked for."""
 
-    touched: bool = False
-    exported: bool = False
-    regenerating: str | None = None
-    exporting: set[str] = field(default_factory=set)
+    def __init__(self, carried: CarriedState | None) -> None:
+        self.touched = carried is not None and carried.touched
+        self.exported = carried is not None and carried.exported
+        self.regenerating: str | None = None
+        self.exporting: set[str] = set()
 
     def activity(self) -> Activity:
         return Activity(
@@ -58,11 +58,9 @@ class InstructionWorkflow:
     @workflow.init
     def __init__(self, start: JobStart) -> None:
         self.job = JobRun(INSTRUCTION, start)
-        self.desk = Desk()
+        self.desk = Desk(start.carried)
         self.pieces = start.pieces
         self.cancel_requested = False
-        if start.carried is not None:
-            self.desk.touched, self.desk.exported = start.carried.touched, start.carried.exported
 
     @workflow.run
     async def run(self, start: JobStart) -> JobOutcome:
