@@ -43,7 +43,7 @@ from domain.errors import (
     ModelNotAllowed,
     RetryNotAllowed,
 )
-from domain.instruction import AUDIO_EXTRACTING, CANCELLED, DRAFT_READY, FAILED, INSTRUCTION, RETRY, RUNNABLE
+from domain.instruction import AUDIO_EXTRACTING, CANCELLED, DRAFT_READY, FAILED, INSTRUCTION, RETRY, RUNNABLE, UPLOADED
 from domain.jobs import (
     Actor,
     Export,
@@ -163,7 +163,7 @@ class JobService:
             correlation_id=job.correlation_id,
             client_request_id=request_id,
             model_profile=job.model_profile,
-            pieces=await self._pieces(job),
+            pieces=await self._pieces(job, resume_from),
             options=self._options,
         )
         job, dispatch = await self._dispatch(job, start, Trigger.API)
@@ -198,16 +198,17 @@ class JobService:
             raise RetryNotAllowed(
                 f"Only a failed job can be retried; this one is {job.status}.", details={"current_status": job.status}
             )
+        resume_from = await self._resume_point(job)
         start = JobStart(
             job_id=job.id,
             kind=job.kind,
             attempt=job.attempt + 1,
-            resume_from=str(await self._resume_point(job)),
+            resume_from=resume_from,
             correlation_id=job.correlation_id,
             action=RETRY,
             client_request_id=client_request_id,
             model_profile=model_profile,
-            pieces=await self._pieces(job),
+            pieces=await self._pieces(job, resume_from),
             options=self._options,
         )
         job, dispatch = await self._dispatch(job, start, Trigger.USER)
@@ -289,7 +290,10 @@ class JobService:
 
         return await self._thread(verify)
 
-    async def _pieces(self, job: Job) -> int:
+    async def _pieces(self, job: Job, resume_from: str) -> int:
+        """Into how many pieces the audio is cut, where the run does not cut it itself."""
+        if resume_from == UPLOADED:
+            return 0
         audio = await self._thread(self._store.latest_artifact, job.id, ArtifactKind.AUDIO)
         pieces = audio.facts.get("pieces", 0) if audio else 0
         return pieces if isinstance(pieces, int) else 0

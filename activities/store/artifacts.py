@@ -1,6 +1,5 @@
 """Artifacts: what stages left behind. Rows are added, never changed."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
@@ -25,12 +24,10 @@ _LATEST = (
     .order_by(artifacts.c.version.desc())
     .limit(1)
 )
-_NEWEST_VERSIONS = (
-    select(artifacts.c.kind, func.max(artifacts.c.version).label("version"))
-    .where(artifacts.c.job_id == bindparam("job_id"))
-    .group_by(artifacts.c.kind)
+_NEXT_VERSION = select(func.coalesce(func.max(artifacts.c.version), 0) + 1).where(
+    artifacts.c.job_id == bindparam("of_job"), artifacts.c.kind == bindparam("of_kind")
 )
-_INSERT = insert(artifacts)
+_INSERT = insert(artifacts).values(version=_NEXT_VERSION.scalar_subquery()).returning(artifacts.c.version)
 
 
 def add_artifacts(
@@ -43,28 +40,21 @@ def add_artifacts(
     new_id: Callable[[], str],
 ) -> tuple[Artifact, ...]:
     """Record artifacts as the next versions of their kinds. The job's row must be locked."""
-    if not new:
-        return ()
-    found = connection.execute(_NEWEST_VERSIONS, {"job_id": job_id})
-    newest: Counter[str] = Counter({row.kind: row.version for row in found})
-    columns = []
-    for each in new:
-        newest[each.kind] += 1
-        columns.append(
-            {
-                "id": new_id(),
-                "job_id": job_id,
-                "kind": str(each.kind),
-                "version": newest[each.kind],
-                "attempt": attempt,
-                "step": step,
-                **rows.blob_columns(each.blob),
-                "facts": each.facts,
-                "created_at": now,
-            }
-        )
-    connection.execute(_INSERT, columns if len(columns) > 1 else columns[0])
-    return tuple(rows.artifact(each) for each in columns)
+    stored = []
+    for each in new:  # one, as a rule: numbered by the statement that stores it
+        columns = {
+            "id": new_id(),
+            "job_id": job_id,
+            "kind": str(each.kind),
+            "attempt": attempt,
+            "step": step,
+            **rows.blob_columns(each.blob),
+            "facts": each.facts,
+            "created_at": now,
+        }
+        version = connection.execute(_INSERT, {**columns, "of_job": job_id, "of_kind": columns["kind"]}).scalar_one()
+        stored.append(rows.artifact({**columns, "version": version}))
+    return tuple(stored)
 
 
 def artifacts_of_step(connection: Connection, job_id: str, attempt: int, step: int) -> tuple[Artifact, ...]:
