@@ -1,0 +1,247 @@
+"""The documentation says what the code does: settings, commands, drawings, links, codes, targets."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from activities.reconciling import WORKFLOW_LOST
+from domain import errors
+from domain.errors import GuidesmithError
+from domain.instruction import INSTRUCTION
+from starter.cli import connection
+from starter.cli.app import app
+from starter.cli.exits import ExitCode
+from starter.cli.making import FORMATS
+from starter.local.folder import StackFailed, StackRunning
+from starter.settings import PREFIX, QUEUES, Settings
+from starter.tokens import Unauthorized
+from workflows.search_attributes import ATTRIBUTES
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+DOCUMENTS = {"README.md": README, "CONTRIBUTING.md": CONTRIBUTING}
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SPAN = re.compile(r"`([^`\n]+)`")
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+
+STAGE_TIMED_OUT = "STAGE_TIMED_OUT"
+"""What ``workflows.rails.failure_of`` says where Temporal alone saw the failure."""
+
+PICTURE_LIMIT_BYTES = 300_000
+
+COMMANDS = typer.main.get_command(app)
+
+
+def section(heading: str) -> str:
+    """The README's text under ``heading``, up to the next heading of the same or a higher level."""
+    found = re.search(rf"^(#+) {re.escape(heading)}\n(.*?)(?=^#{{1,3}} |\Z)", README, re.MULTILINE | re.DOTALL)
+    assert found is not None, f"the README has no section {heading!r}"
+    return found[2]
+
+
+def rows(text: str) -> Iterator[list[str]]:
+    """The cells of each line of the tables in ``text``, without headings."""
+    for line in text.splitlines():
+        if line.startswith("|") and not line.startswith("|---"):
+            yield [cell.strip() for cell in line.strip("|").split(" | ")]
+
+
+def code(text: str) -> Iterator[str]:
+    """Every line of shell and every code span."""
+    for language, block in FENCE.findall(text):
+        if language == "sh":
+            yield from block.replace("\\\n", " ").splitlines()
+    yield from SPAN.findall(FENCE.sub("", text))
+
+
+def written(value: Any) -> str:
+    """A default as the settings table writes it."""
+    if value is None or value == "":
+        return "unset"
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    return f"`{value:g}`" if isinstance(value, float) else f"`{value}`"
+
+
+# --- settings ----------------------------------------------------------------------------------------------------
+
+
+def documented_settings() -> dict[str, str]:
+    found = (cells for cells in rows(section("Settings")) if len(cells) == 3 and cells[0].startswith(f"`{PREFIX}"))
+    return {cells[0].strip("`"): cells[1] for cells in found}
+
+
+def test_every_setting_is_documented_with_its_default_and_no_other() -> None:
+    defaults = {
+        PREFIX + name.upper(): written(field.get_default(call_default_factory=True, validated_data={}))
+        for name, field in Settings.model_fields.items()
+    }
+    defaults[f"{PREFIX}DATA_DIR"] = "`~/.local/share/guidesmith`"
+    assert documented_settings() == defaults
+
+
+def test_every_variable_that_is_mentioned_exists() -> None:
+    client = {connection.API_URL, connection.TOKEN, connection.USER}
+    known = {PREFIX + name.upper() for name in Settings.model_fields} | client
+    mentioned = {name for text in DOCUMENTS.values() for name in re.findall(rf"\b{PREFIX}[A-Z0-9_]*[A-Z0-9]\b", text)}
+    assert mentioned - known <= {f"{PREFIX}LLM", f"{PREFIX}STT"}  # "GUIDESMITH_LLM_…": all of that family
+    assert client <= mentioned
+
+
+# --- commands ----------------------------------------------------------------------------------------------------
+
+
+def invocations() -> list[str]:
+    """Every ``guidesmith …`` that the documents show, up to where the shell takes over."""
+    found = set()
+    for text in DOCUMENTS.values():
+        for line in code(text):
+            for match in re.finditer(r"(?<![\w/.-])guidesmith ((?:[a-z][a-z-]*|--help)(?: [^|;&#)`]+)?)", line):
+                found.add(match[1].strip())
+    return sorted(found)
+
+
+def command_of(words: list[str]) -> tuple[Any, list[str]]:
+    """The command that ``words`` name, and what follows its name."""
+    command: Any = COMMANDS
+    while words and hasattr(command, "commands") and not words[0].startswith("-"):
+        assert words[0] in command.commands, f"there is no command {words[0]!r}"
+        command, words = command.commands[words[0]], words[1:]
+    return command, words
+
+
+@pytest.mark.parametrize("shown", invocations())
+def test_a_command_that_is_shown_exists_with_its_options(shown: str) -> None:
+    command, rest = command_of(shlex.split(shown))
+    names = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    options = {word.partition("=")[0] for word in rest if word.startswith("-")}
+    assert options <= names | {"--help", "-h"}
+
+
+def test_the_documents_show_every_command_that_can_be_seen() -> None:
+    def paths(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+        if not hasattr(command, "commands"):
+            yield path
+            return
+        for name, each in command.commands.items():
+            yield from paths(each, (*path, name))
+
+    shown = invocations()
+    missing = [path for path in paths(COMMANDS) if not any(each.startswith(" ".join(path)) for each in shown)]
+    assert missing == []
+
+
+def helped() -> list[list[str]]:
+    named = set()
+    for shown in invocations():
+        words = shlex.split(shown)
+        _, rest = command_of(words)
+        named.add(tuple(words[: len(words) - len(rest)]))
+    return sorted(list(each) for each in named)
+
+
+@pytest.mark.parametrize("words", helped(), ids=" ".join)
+def test_the_help_of_a_command_that_is_shown_can_be_read(words: list[str]) -> None:
+    answer = CliRunner().invoke(app, [*words, "--help"])
+    assert answer.exit_code == 0, answer.output
+    assert answer.output.startswith("Usage:")
+
+
+def test_the_formats_and_exit_codes_are_those_of_the_command() -> None:
+    formats = {name.strip("`") for cells in rows(section("One recording")) for name in cells[0].split(", ")}
+    assert formats - {"format"} == set(FORMATS)
+    codes = {int(cells[0]) for cells in rows(section("Exit codes")) if cells[0].isdecimal()}
+    assert codes == {int(each) for each in ExitCode}
+
+
+def test_the_queues_are_those_of_the_settings() -> None:
+    assert tuple(cells[0].strip("`") for cells in rows(section("Scaling")) if cells[0] != "queue") == QUEUES
+
+
+# --- make --------------------------------------------------------------------------------------------------------
+
+
+def test_a_make_target_that_is_mentioned_exists() -> None:
+    targets = set(re.findall(r"^([a-z]+):.*##", MAKEFILE, re.MULTILINE))
+    mentioned: set[str] = set()
+    for text in DOCUMENTS.values():
+        for line in code(text):
+            for words in re.findall(r"(?<![\w-])(?<!guidesmith )make((?: [a-z]+\b(?!=))+)", line.partition("#")[0]):
+                mentioned |= set(words.split())
+    assert {"demo", "test"} <= mentioned <= targets
+
+
+# --- drawings, links, pictures -----------------------------------------------------------------------------------
+
+
+def test_the_drawing_of_the_lifecycle_is_the_table_of_the_code() -> None:
+    drawings = [block for language, block in FENCE.findall(README) if language == "mermaid"]
+    assert [each for each in drawings if each.startswith("stateDiagram")] == [INSTRUCTION.mermaid()]
+
+
+def anchor(heading: str) -> str:
+    """What GitHub makes of a heading."""
+    plain = re.sub(r"[^\w\- ]", "", heading.replace("`", "").lower())
+    return plain.strip().replace(" ", "-")
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_link_leads_somewhere(name: str) -> None:
+    text = FENCE.sub("", DOCUMENTS[name])
+    anchors = {anchor(heading) for heading in HEADING.findall(text)}
+    for target in LINK.findall(text):
+        if target.startswith("https://"):
+            continue
+        path, _, fragment = target.partition("#")
+        if path:
+            assert (ROOT / path).exists(), f"{name} links to {target}"
+        else:
+            assert fragment in anchors, f"{name} links to {target}"
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_file_that_is_named_exists(name: str) -> None:
+    top = {path.name for path in ROOT.iterdir() if path.is_dir()}
+    for span in SPAN.findall(FENCE.sub("", DOCUMENTS[name])):
+        if re.fullmatch(r"[\w.-]+(/[\w.*-]+)+/?", span) and span.partition("/")[0] in top and not span.startswith("."):
+            assert list(ROOT.glob(span.rstrip("/"))), f"{name} names {span}"
+
+
+def test_pictures_are_small() -> None:
+    pictures = [ROOT / target for target in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", README)]
+    assert pictures
+    assert all(picture.stat().st_size < PICTURE_LIMIT_BYTES for picture in pictures)
+
+
+# --- codes and names ---------------------------------------------------------------------------------------------
+
+
+def test_every_error_code_is_explained_and_no_other() -> None:
+    taxonomy = {
+        each.code for each in vars(errors).values() if isinstance(each, type) and issubclass(each, GuidesmithError)
+    }
+    elsewhere = {StackFailed.code, StackRunning.code, Unauthorized.code, WORKFLOW_LOST, STAGE_TIMED_OUT}
+    explained = [code for cells in rows(section("Troubleshooting")) for code in SPAN.findall(cells[0])]
+    assert sorted(explained) == sorted(taxonomy | elsewhere)
+
+
+def test_the_search_attributes_that_are_to_be_created_are_those_of_the_workflows() -> None:
+    for told in (r"--name (\w+) --type (\w+)", r"--search-attribute (\w+)=(\w+)"):
+        assert dict(re.findall(told, README)) == ATTRIBUTES
+
+
+def test_the_statuses_that_are_named_exist() -> None:
+    statuses: type[Enum] = INSTRUCTION.statuses
+    named = set(re.findall(r"`([A-Z]+_(?:READY|EXTRACTING)|DONE|FAILED|CANCELLED)`", README))
+    assert named <= {str(each.value) for each in statuses}
