@@ -108,6 +108,15 @@ def _started(folder: DataFolder) -> StackState:
             stderr=log,
             start_new_session=True,  # a Ctrl-C is for this command: it cancels the job, which needs the stack
         )
+    try:
+        return _awaited(folder, process, output)
+    except BaseException:  # also a Ctrl-C: what was only just started is taken along
+        process.terminate()
+        process.wait(STOP_TIMEOUT_S)
+        raise
+
+
+def _awaited(folder: DataFolder, process: "subprocess.Popen[bytes]", output: Path) -> StackState:
     deadline = time.monotonic() + START_TIMEOUT_S
     while time.monotonic() < deadline:
         if state := folder.running():
@@ -115,7 +124,6 @@ def _started(folder: DataFolder) -> StackState:
         if process.poll() is not None and not folder.is_locked:
             raise Unreachable(f"The local stack did not come up. Its log ends with: {last_words(output)}")
         time.sleep(0.05)
-    process.terminate()
     raise Unreachable(f"The local stack did not come up in {START_TIMEOUT_S:.0f} s. See logs/ in the data folder.")
 
 

@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter
 
-from starter.api.context import ApiParts, Owner, identifier
+from starter.api.context import ApiParts, Facts, Owner, identifier
 from starter.api.declared import errors
 from starter.api.idempotency import OnceOnly
 from starter.api.routes.paging import Cursor, Limit
@@ -32,13 +32,21 @@ def get_project(project_id: str, api: ApiParts, owner: Owner) -> ProjectAnswer:
 
 
 @router.post("/{project_id}/jobs", status_code=201, responses=errors(400, 404, 409, 413, 415))
-def create_job(project_id: str, api: ApiParts, owner: Owner, once: OnceOnly, new: NewJob | None = None) -> JobAnswer:
+def create_job(
+    project_id: str, api: ApiParts, facts: Facts, owner: Owner, once: OnceOnly, new: NewJob | None = None
+) -> JobAnswer:
     """Make a job that turns a recording into an instruction. It waits for its upload."""
     asked = new or NewJob()
     api.store.get_project(owner, identifier(project_id))  # absent before conflicting: 404 comes before 409
     return once.answer(
         JobAnswer,
         lambda: api.job_answer(
-            api.store.create_job(owner, project_id, language=asked.language, model_profile=asked.model_profile)
+            api.store.create_job(
+                owner,
+                project_id,
+                language=asked.language,
+                model_profile=asked.model_profile,
+                correlation_id=facts.request_id,
+            )
         ),
     )
