@@ -156,7 +156,7 @@ class Lifecycle(Generic[S]):
         refusal = TerminalImmutable if current in self.terminals else TransitionRefused
         why = f"{trigger} may not cause it" if row is not None else "the table has no such move"
         raise refusal(
-            f"A {self.kind} job cannot go from {current or 'nothing'} to {target}: {why}.",
+            f"This {self.kind} job cannot go from {current or 'nothing'} to {target}: {why}.",
             details={
                 "current_status": str(current) if current else None,
                 "attempted_status": str(target),

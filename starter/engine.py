@@ -15,7 +15,7 @@ from temporalio.envconfig import ClientConfig
 from temporalio.runtime import Runtime
 from temporalio.service import RPCError, RPCStatusCode
 
-from domain.errors import DispatchFailed, EngineUnavailable, SettingsInvalid
+from domain.errors import MESSAGE_LIMIT, DispatchFailed, EngineUnavailable, SettingsInvalid
 
 RECONNECT_LIMIT_S = 15.0
 """Longest pause between two attempts to reach Temporal at start-up."""
@@ -76,8 +76,10 @@ async def engine_faults() -> AsyncIterator[None]:
     except RPCError as fault:
         if fault.status in _UNREACHED:
             raise EngineUnavailable("The job engine cannot be reached right now. Nothing changed; try again.") from None
+        log.warning("engine.refused", status=fault.status.name, reason=fault.message[:MESSAGE_LIMIT])
         raise DispatchFailed(
-            "The job engine refused the request. Nothing changed.", details={"status": fault.status.name}
+            "The job engine refused the request. Nothing changed. `guidesmith doctor` beside the API may know why.",
+            details={"status": fault.status.name},
         ) from None
     except RuntimeError as fault:
         if "connect" not in str(fault).lower():

@@ -1,0 +1,51 @@
+"""The doctor on a real Temporal: what a namespace lacks is found before a job is refused for it."""
+
+import asyncio
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from starter.doctor import Finding, diagnose
+from starter.settings import load_settings
+from tests.temporal import TemporalServer, binary
+from workflows.search_attributes import ATTRIBUTES
+
+NAMESPACE = "bare"
+
+
+@pytest.fixture(scope="module")
+def bare(temporal: TemporalServer) -> TemporalServer:
+    """A server with a namespace that nobody prepared."""
+    command = [binary(), "operator", "namespace", "create", "--address", temporal.address, "--namespace", NAMESPACE]
+    subprocess.run(command, check=True, capture_output=True)
+    return temporal
+
+
+def findings(folder: Path, **settings: object) -> dict[str, Finding]:
+    return {each.name: each for each in asyncio.run(diagnose(load_settings(data_dir=folder, **settings)))}
+
+
+def test_given_a_namespace_with_the_search_attributes_when_examined_then_it_is_well(
+    temporal: TemporalServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEMPORAL_ADDRESS", temporal.address)
+    found = findings(tmp_path)["Temporal"]
+    assert found.ok, found
+
+
+def test_given_a_namespace_without_the_search_attributes_when_examined_then_the_command_that_mends_it_is_told(
+    bare: TemporalServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEMPORAL_ADDRESS", bare.address)
+    monkeypatch.setenv("TEMPORAL_NAMESPACE", NAMESPACE)
+    found = findings(tmp_path)["Temporal"]
+    assert not found.ok
+    assert all(name in found.found and f"--name {name} --type Keyword" in found.mend for name in ATTRIBUTES)
+
+
+def test_given_the_multilingual_weights_when_examined_then_they_are_named_and_not_said_to_be_downloaded(
+    tmp_path: Path,
+) -> None:
+    found = findings(tmp_path, speech_model="multilingual")["speech"]
+    assert (found.ok, found.found) == (True, "multilingual Whisper base: 99 languages")
