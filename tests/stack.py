@@ -103,6 +103,7 @@ class Stack:
     # --- workers -------------------------------------------------------------------------------------------
 
     def start_worker(self, **environment: str) -> "subprocess.Popen[bytes]":
+        """A worker that has begun to work; how long that takes is not what the tests measure."""
         port = free_port()
         values = {
             **os.environ,
@@ -113,12 +114,18 @@ class Stack:
             **self.environment,
             **environment,
         }
+        started = self._workers_started()
         with self.log_file.open("ab") as out:
             process = subprocess.Popen(
                 [sys.executable, "-m", "tests.worker_process"], env=values, cwd=ROOT, stdout=out, stderr=out
             )
         self.workers.append(process)
+        wait_until(lambda: self._workers_started() > started or process.poll() is not None, 90, "a worker")
+        assert process.poll() is None, self.log_file.read_text()[-3000:]
         return process
+
+    def _workers_started(self) -> int:
+        return self.log_file.read_text().count('"worker.started"') if self.log_file.exists() else 0
 
     @property
     def log_file(self) -> Path:

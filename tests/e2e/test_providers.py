@@ -151,7 +151,6 @@ def open_desk(
     }
     with running_stack(folder / "stack", temporal, **provider) as stack:
         stack.start_worker(GUIDESMITH_LLM_API_KEY=LLM_KEY, GUIDESMITH_STT_API_KEY=STT_KEY, GUIDESMITH_LOG_LEVEL="DEBUG")
-        wait_until(lambda: "worker.started" in stack.log_file.read_text(), 60, "the worker to start")
         yield Desk(stack, sandbox, folder)
 
 
