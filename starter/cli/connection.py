@@ -56,15 +56,18 @@ def connected(data_dir: Path | None, *, start: bool) -> Iterator[Connection]:
         folder.prepare()
         yield Connection(named.rstrip("/"), _remote_token(), folder)
         return
-    with folder.lease():
-        state = _running(folder) or (_started(folder) if start else None)
-        if state is None:
-            raise Unreachable(
-                f"No stack is running. Start one with `guidesmith up`, or set {API_URL} to a running API."
-            )
-        yield Connection(state.api_url, local_token(folder), folder, state)
-    if state.until_unused:
-        _wait_stopped(folder, state.pid)
+    state: StackState | None = None
+    try:
+        with folder.lease():
+            state = _running(folder) or (_started(folder) if start else None)
+            if state is None:
+                raise Unreachable(
+                    f"No stack is running. Start one with `guidesmith up`, or set {API_URL} to a running API."
+                )
+            yield Connection(state.api_url, local_token(folder), folder, state)
+    finally:  # also after a Ctrl-C or a failed job: the command leaves no process behind
+        if state is not None and state.until_unused:
+            _wait_stopped(folder, state.pid)
 
 
 def local_token(folder: DataFolder) -> str:

@@ -12,6 +12,7 @@ import pytest
 
 from domain.errors import NotFound, SettingsInvalid
 from domain.jobs import StageName
+from starter.cli import connection
 from starter.cli.client import Client, parsed_events
 from starter.cli.connection import Connection
 from starter.cli.exits import ExitCode, JobFailed, Unreachable, UsageWrong, exit_code
@@ -19,7 +20,7 @@ from starter.cli.making import Making, Target, printable_name
 from starter.cli.memory import Memory, recording_sha256
 from starter.cli.stages import Pipeline, is_settled
 from starter.cli.views import Lines
-from starter.local.folder import DataFolder, StackFailed, StackRunning
+from starter.local.folder import DataFolder, StackFailed, StackRunning, StackState
 
 AUDIO, TRANSCRIPTION = StageName.AUDIO, StageName.TRANSCRIPTION
 DRAFT, ILLUSTRATION = StageName.DRAFT, StageName.ILLUSTRATION
@@ -156,6 +157,20 @@ def test_given_a_place_that_cannot_be_written_when_downloaded_then_a_word_about_
     with pytest.raises(UsageWrong, match="cannot be written"):
         client.download(download_url, tmp_path / name)
     assert [each.name for each in tmp_path.iterdir()] == ["taken.pdf"]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, JobFailed("MEDIA_EMPTY", "empty")])
+def test_given_a_stack_of_its_own_when_a_command_ends_badly_then_the_stack_is_still_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException | type[BaseException]
+) -> None:
+    waited: list[int] = []
+    state = StackState(4321, "http://127.0.0.1:1", "127.0.0.1:2", "http://127.0.0.1:3", 4, "now", until_unused=True)
+    monkeypatch.delenv("GUIDESMITH_API_URL", raising=False)
+    monkeypatch.setattr(connection, "_running", lambda folder: state)
+    monkeypatch.setattr(connection, "_wait_stopped", lambda folder, supervisor: waited.append(supervisor))
+    with pytest.raises((KeyboardInterrupt, JobFailed)), connection.connected(tmp_path, start=True):
+        raise error
+    assert waited == [4321]
 
 
 def test_given_a_pipe_when_made_then_refused_before_anything_is_read(client: Client, tmp_path: Path) -> None:
