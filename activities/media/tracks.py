@@ -24,6 +24,7 @@ from activities.media.sound import (
     UndecodablePacket,
     decoded,
 )
+from activities.telemetry import report_nothing
 from domain.errors import MediaHasNoContent
 from domain.media import AudioTrack, MediaInfo
 
@@ -82,6 +83,7 @@ def speech_share(samples: Samples) -> float:
 
     if samples.size < SAMPLE_RATE_HZ // 4:
         return 0.0
+    report_nothing()
     found = get_speech_timestamps(samples, VadOptions(min_silence_duration_ms=300, speech_pad_ms=0))
     return float(sum(each["end"] - each["start"] for each in found)) / samples.size
 

@@ -6,6 +6,9 @@ import numpy as np
 from faster_whisper.vad import VadOptions, get_speech_timestamps
 
 from activities.speech.sound import NO_SAMPLES, SAMPLES_PER_MS, Samples
+from activities.telemetry import report_nothing
+
+report_nothing()  # faster-whisper loads ONNX Runtime at the first detection
 
 PAD_MS = 200
 """Kept around speech, so that soft first and last sounds are not cut off."""

@@ -228,7 +228,7 @@ class LocalStack:
         return Service(
             name="temporal",
             command=tuple(command),
-            environment=environment,
+            environment={**environment, "TEMPORAL_VERSION_CHECK_DISABLED": "1"},  # it would ask temporal.io
             output=self._folder.logs / "temporal.log",
             answers=answering(ports.temporal_http, "/api/v1/namespaces/default"),
         )
