@@ -34,8 +34,8 @@ class StageMemo:
         self._store = store
 
     def get(self, owner: str, stage: str, inputs: Mapping[str, str]) -> tuple[Blob, dict[str, object]] | None:
-        """The remembered result and its facts, or None. The result still exists and has its recorded size; whoever
-        reads it checks its hash."""
+        """The remembered result and its facts, or None. The result was read and has its recorded hash: a damaged one,
+        answered once, would be answered to every retry and every new job, and fail them all."""
         record = self._store.load_small(_key("memo", owner, stage, inputs, "json"))
         if record is None:
             return None
@@ -43,8 +43,7 @@ class StageMemo:
             remembered = _Remembered.model_validate_json(record)
         except ValidationError:
             return None
-        found = self._store.stat(remembered.blob.key)
-        if found is None or found.size_bytes != remembered.blob.size_bytes:
+        if not self._store.verifies(remembered.blob):
             return None
         return remembered.blob, remembered.facts
 

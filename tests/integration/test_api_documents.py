@@ -175,6 +175,21 @@ def test_given_a_finished_export_when_asked_then_a_signed_address_that_needs_no_
     assert [each["export_id"] for each in manifest["exports"]] == [export.id]
 
 
+@pytest.mark.parametrize("loss", ["deleted", "damaged"])
+def test_given_an_export_whose_file_was_lost_when_downloaded_then_an_error_and_not_a_byte_of_it(
+    api: RunningApi, ann: httpx.Client, job: Job, loss: str
+) -> None:
+    export = exported(api, job)
+    assert export.blob is not None
+    if loss == "deleted":
+        api.artifacts.delete(export.blob.key)
+    else:
+        api.artifacts.put_bytes(export.blob.key, FILE[:-1] + b"?", "application/pdf")
+    file = httpx.get(ann.get(f"exports/{export.id}").json()["download_url"])
+    assert (file.status_code, file.headers["Content-Type"]) == (500, "application/json")
+    assert "Content-Disposition" not in file.headers
+
+
 def test_given_an_export_that_is_not_finished_when_asked_then_no_address(
     api: RunningApi, ann: httpx.Client, job: Job
 ) -> None:

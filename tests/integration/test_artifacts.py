@@ -230,6 +230,18 @@ def each_way_of_reading(store: ArtifactStore, tmp_path: Path) -> dict[str, Calla
     }
 
 
+def test_given_a_damaged_object_when_read_in_chunks_then_a_reader_never_gets_all_of_it(
+    artifact_store: ArtifactStore,
+) -> None:
+    blob = artifact_store.put_bytes("object", LARGE, "video/mp4")
+    artifact_store.put_bytes("object", b"?" + LARGE[1:], "video/mp4")
+    received = 0
+    with pytest.raises(ArtifactCorrupt):
+        for chunk in artifact_store.read_chunks(blob):
+            received += len(chunk)
+    assert received < blob.size_bytes
+
+
 @pytest.mark.parametrize("size", [5, 20 * MiB], ids=["small", "large"])
 @pytest.mark.parametrize("damage", ["flipped", "truncated", "extended", "emptied"])
 def test_given_a_damaged_object_when_read_in_any_way_then_it_is_corrupt(

@@ -40,7 +40,7 @@ def test_given_a_remembered_result_when_anything_else_is_asked_then_there_is_no_
     assert memo.get(owner, stage, inputs) is None
 
 
-@pytest.mark.parametrize("loss", ["deleted", "shortened", "forgotten", "record damaged"])
+@pytest.mark.parametrize("loss", ["deleted", "shortened", "damaged", "forgotten", "record damaged"])
 def test_given_a_remembered_result_when_it_or_its_record_is_lost_then_there_is_no_answer(
     artifact_store: ArtifactStore, loss: str
 ) -> None:
@@ -53,6 +53,8 @@ def test_given_a_remembered_result_when_it_or_its_record_is_lost_then_there_is_n
         artifact_store.delete(blob.key)
     elif loss == "shortened":
         artifact_store.put_bytes(blob.key, b"soun", "audio/flac")
+    elif loss == "damaged":
+        artifact_store.put_bytes(blob.key, b"soumd", "audio/flac")
     elif loss == "forgotten":
         memo.forget("owner", "audio", INPUTS)
     else:

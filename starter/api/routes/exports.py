@@ -1,8 +1,8 @@
 """Exports, and the download of what they made."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from fastapi import APIRouter, Header, Request, Response
 from fastapi.responses import StreamingResponse
@@ -75,9 +75,13 @@ def download(
     headers["Content-Length"] = str(wanted.end - wanted.start)
     if wanted.partial:
         headers["Content-Range"] = f"bytes {wanted.start}-{wanted.end - 1}/{export.blob.size_bytes}"
-    body: Iterator[bytes] = api.artifacts.read_chunks(export.blob, wanted.start, wanted.end)
+    body = api.artifacts.read_chunks(export.blob, wanted.start, wanted.end)
+    first = next(body, b"")  # before the status is out: a file that is gone or damaged is an error, not half an answer
     return StreamingResponse(
-        body, status_code=206 if wanted.partial else 200, headers=headers, media_type=export.blob.media_type
+        chain((first,), body),
+        status_code=206 if wanted.partial else 200,
+        headers=headers,
+        media_type=export.blob.media_type,
     )
 
 
