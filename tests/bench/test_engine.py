@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from rich.console import Console
 from rich.table import Table
@@ -27,7 +28,7 @@ WARM_UP = 20
 UNLOADED = 40
 """Jobs of each contender that run alone, one after the other."""
 
-SHOWN = "upsert_workflow_search_attributes_event_attributes"
+SHOWN: Final = "upsert_workflow_search_attributes_event_attributes"
 """The last event of a run up to its draft: the job's status is shown to operators."""
 
 LEAST_OF_BARE, LEAST_OF_NAIVE, MOST_LATENCY = 0.75, 1.8, 1.3
