@@ -223,6 +223,8 @@ class InstructionStages(Stages):
     def _speech_inputs(self, work: Work, audio: Artifact) -> dict[str, str]:
         return {
             "audio": audio.blob.checksum_sha256,
+            # The transcript says how long the recording is. Films of any length may share their sound, or have none.
+            "duration_ms": str(_duration_ms(audio)),
             "model": self._parts.recogniser.name,
             "language": work.job.language or self._parts.language or "",
             "version": TRANSCRIPTION,

@@ -244,6 +244,20 @@ def test_given_nobody_speaks_then_the_draft_shows_each_screen_says_why_and_inven
 SCREENS_LEAD = "Each step below is a screen that it shows; describe in your own words what happens there."
 
 
+def test_given_two_recordings_without_sound_then_each_shows_its_own_screens_at_its_own_times(
+    results: Results, shared_stack: Stack, tmp_path: Path
+) -> None:
+    shorter = results(recordings.mp4_without_sound)
+    job = shared_stack.new_job(recordings.mp4_screens_with_transitions(tmp_path))
+    shared_stack.run(job)
+    longer = Result(shared_stack, shared_stack.wait_for(job, "DRAFT_READY", "FAILED", within_s=180))
+    assert shorter.transcript.duration_ms == pytest.approx(recordings.DURATION_MS, abs=EXACT_MS)
+    assert longer.transcript.duration_ms == pytest.approx(recordings.SETTLED_MS[-1][1], abs=EXACT_MS)
+    for step, (start_ms, end_ms) in zip(longer.steps, recordings.SETTLED_MS, strict=True):
+        taken_ms = longer.shots[step.block_id].row.timestamp_ms
+        assert taken_ms is not None and start_ms <= taken_ms <= end_ms
+
+
 def test_given_sound_alone_without_speech_then_the_draft_says_that_there_is_nothing_to_show(results: Results) -> None:
     done = results(recordings.mp3_with_cover_art)
     assert done.job.status == "DRAFT_READY"
