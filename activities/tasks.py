@@ -13,7 +13,7 @@ from activities.pulse import Pulse
 from domain.artifacts import Artifact, ArtifactKind, Blob
 from domain.document import BlockEvidence, BlockPart, Document, carry_evidence, merge, parse
 from domain.draft import BlockRole, DraftWarning
-from domain.errors import ArtifactMissing, ModelNotAllowed
+from domain.errors import ArtifactCorrupt, ArtifactMissing, ModelNotAllowed
 from domain.jobs import (
     Export,
     ExportStatus,
@@ -27,12 +27,16 @@ from domain.jobs import (
     TaskStatus,
     VersionOrigin,
 )
-from domain.publication import Picture, Publication, PublicationBlock
+from domain.publication import ExportFormat, Picture, Publication, PublicationBlock
 from domain.transcript import Transcript
 
 if TYPE_CHECKING:
     from activities.artifacts import ArtifactStore
     from activities.drafting import Drafter
+
+
+CAPTIONS = frozenset({ExportFormat.SRT, ExportFormat.VTT})
+"""Formats made of the transcript; the others are made of the document, and need no transcript."""
 
 
 class Shelf(Protocol):
@@ -87,12 +91,12 @@ class DocumentTasks:
             if export.status is not ExportStatus.RUNNING:
                 return
             version = self._parts.shelf.get_version_by_id(export.instruction_version_id)
-            screenshots = self._parts.shelf.screenshots_for(version.id)
+            screenshots, lost = self._at_hand(self._parts.shelf.screenshots_for(version.id), pulse)
             with TemporaryDirectory(prefix="guidesmith-", dir=self._parts.scratch) as folder:
                 published = publish(
-                    self._publication(version, screenshots, pulse),
+                    self._publication(version, screenshots),
                     export.format,
-                    transcript=self._transcript(version.job_id),
+                    transcript=self._transcript(version.job_id) if export.format in CAPTIONS else None,
                     out=Path(folder),
                     on_progress=pulse.check,
                 )
@@ -103,21 +107,36 @@ class DocumentTasks:
                     on_progress=lambda _: pulse.check(),
                 )
             self._parts.shelf.finish_export(
-                export.id, blob, published.filename, _provenance(version, screenshots), published.warnings
+                export.id,
+                blob,
+                published.filename,
+                _provenance(version, [shot for shot, _ in screenshots]),
+                (*published.warnings, *lost),
             )
 
     @activity.defn(name="fail-export", no_thread_cancel_exception=True)
     def fail_export(self, call: TaskFailure) -> None:
         self._parts.shelf.fail_export(call.task_id, call.failure)
 
-    def _publication(
-        self, version: InstructionVersion, screenshots: tuple[Screenshot, ...], pulse: Pulse
-    ) -> Publication:
+    def _at_hand(
+        self, shots: Sequence[Screenshot], pulse: Pulse
+    ) -> tuple[list[tuple[Screenshot, bytes]], tuple[str, ...]]:
+        """The screenshots that are still there and whole, and a sentence about those that are not: an instruction
+        without one picture is worth more than none."""
+        found, lost = [], 0
+        for shot in shots:
+            pulse.check()
+            try:
+                found.append((shot, self._parts.artifacts.read_bytes(shot.blob)))
+            except (ArtifactMissing, ArtifactCorrupt):
+                lost += 1
+        return found, (f"{lost} screenshot(s) are lost or damaged in the store and were left out.",) if lost else ()
+
+    def _publication(self, version: InstructionVersion, screenshots: Sequence[tuple[Screenshot, bytes]]) -> Publication:
         evidence = {each.block_id: each for each in _evidence(version)}
         pictures: dict[str, list[Picture]] = {}
-        for shot in screenshots:
-            pulse.check()
-            pictures.setdefault(shot.block_id, []).append(self._picture(shot))
+        for shot, data in screenshots:
+            pictures.setdefault(shot.block_id, []).append(_picture(shot, data))
         blocks = []
         for block in parse(version.markdown).blocks:
             cited = evidence.get(block.id)
@@ -139,16 +158,6 @@ class DocumentTasks:
             source_name=self._parts.shelf.get_job(version.job_id).source_name or "",
             warnings=tuple(warning["message"] for warning in version.warnings),
             created_at=version.created_at,
-        )
-
-    def _picture(self, shot: Screenshot) -> Picture:
-        return Picture(
-            anchor_id=shot.anchor_id,
-            data=self._parts.artifacts.read_bytes(shot.blob),
-            media_type=shot.blob.media_type,
-            width=shot.width,
-            height=shot.height,
-            timestamp_ms=shot.timestamp_ms,
         )
 
     # --- regenerate ----------------------------------------------------------------------------------------
@@ -272,7 +281,18 @@ def _evidence(version: InstructionVersion) -> tuple[BlockEvidence, ...]:
     return tuple(BlockEvidence.model_validate(each) for each in version.evidence)
 
 
-def _provenance(version: InstructionVersion, screenshots: tuple[Screenshot, ...]) -> dict[str, object]:
+def _picture(shot: Screenshot, data: bytes) -> Picture:
+    return Picture(
+        anchor_id=shot.anchor_id,
+        data=data,
+        media_type=shot.blob.media_type,
+        width=shot.width,
+        height=shot.height,
+        timestamp_ms=shot.timestamp_ms,
+    )
+
+
+def _provenance(version: InstructionVersion, screenshots: Sequence[Screenshot]) -> dict[str, object]:
     """What an export was made of; the store adds the hashes and the time, and freezes it."""
     return {
         "instruction_version_id": version.id,

@@ -100,6 +100,10 @@ class Settings(BaseSettings):
     """The language of recordings whose uploader named none (``en``, ``de``); None: detected."""
     speech_threads: int | None = Field(default=None, ge=1, le=256)
     """CPU threads of one transcription; None: as many as the machine has."""
+    speech_device: str = Field(default="cpu", pattern="^(cpu|cuda|auto)$")
+    """Where Whisper runs: ``cpu``, ``cuda`` or ``auto``."""
+    speech_compute_type: str = Field(default="int8", pattern="^[a-z0-9_]{3,20}$")
+    """CTranslate2's: ``int8`` is the fastest on a CPU, ``float16`` on a GPU."""
     stt_base_url: str | None = None
     """An OpenAI-compatible endpoint (``https://host/v1``) to transcribe with instead of the local model."""
     stt_api_key: SecretStr | None = None

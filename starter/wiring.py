@@ -1,5 +1,8 @@
 """The one place where parts are put together, from the settings."""
 
+import contextlib
+import shutil
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -85,7 +88,13 @@ def build_recogniser(settings: Settings) -> "Recogniser":
     from activities.speech.whisper import WhisperRecogniser
 
     return WhisperRecogniser(
-        WhisperOptions(model=settings.speech_model, threads=settings.speech_threads, workers=settings.speech_slots)
+        WhisperOptions(
+            model=settings.speech_model,
+            device=settings.speech_device,
+            compute_type=settings.speech_compute_type,
+            threads=settings.speech_threads,
+            workers=settings.speech_slots,
+        )
     )
 
 
@@ -126,7 +135,16 @@ def build_activities(
     )
 
 
+ABANDONED_AFTER_S = 24 * 3600
+"""A temporary folder this old belongs to a worker that was killed: no stage may run that long without touching it."""
+
+
 def _scratch(settings: Settings) -> Path:
+    """The folder for temporary files, without what killed workers left: it may hold somebody's voice."""
     folder = settings.data_dir / "scratch"
     folder.mkdir(parents=True, exist_ok=True)
+    for left in folder.glob("guidesmith-*"):
+        with contextlib.suppress(OSError):
+            if time.time() - left.stat().st_mtime > ABANDONED_AFTER_S:
+                shutil.rmtree(left, ignore_errors=True)
     return folder

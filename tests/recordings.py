@@ -586,7 +586,7 @@ def mp4_cut_after_its_index(out: Path) -> None:
 
 @recording("cut-half.mp4")
 def mp4_cut_in_the_middle(out: Path) -> None:
-    """The index in front is whole, and so are some seconds after it: still playable."""
+    """The index in front is whole, and so are some seconds after it: it plays, but not to its end."""
     _cut(mp4_faststart(out.parent), out, Fraction(2, 3))
 
 

@@ -43,6 +43,9 @@ _TRIAL_PACKETS = 400
 _REFUSALS_THAT_CONVINCE = 30
 """Packets in a row that a decoder refuses before its track counts as undecodable."""
 
+_LEAST_SHARE = Fraction(9, 10)
+"""Of what an index lists; a recording that holds less was cut, and an instruction made of it would leave steps out."""
+
 _TAIL_TOLERANCE_S = Fraction(2)
 """How much earlier than the header says the last packet may end before the header is not believed."""
 
@@ -95,7 +98,10 @@ def probe(path: Path, *, on_progress: OnProgress | None = None) -> MediaInfo:
         _refuse_guessed_container(container, trials)
         video = _usable_video(container, trials)
         audio = _usable_audio(container, trials)
-        duration_ms = to_ms(_duration(container, recorded, Beat(on_progress)))
+        duration = _duration(container, recorded, Beat(on_progress))
+        if _index_promises_more(container, duration):
+            raise truncated()
+        duration_ms = to_ms(duration)
         if video is None and duration_ms < _SHORTEST_SOUND_MS:
             raise _no_content()
         return MediaInfo(
@@ -209,6 +215,15 @@ def _tail_is_there(container: InputContainer, recorded: list[Stream], claimed: F
         return False
     end = end_of_packets(container, recorded, Beat(None))
     return abs(claimed - end) <= _TAIL_TOLERANCE_S
+
+
+def _index_promises_more(container: InputContainer, held: Fraction) -> bool:
+    """Whether the index of an mp4 or mov at its front lists much that the file does not hold: the copy was cut.
+
+    Other containers write their length before they know it; that is no promise.
+    """
+    claimed = Fraction(container.duration or 0, av.time_base)
+    return container.format.name.startswith("mov") and held < claimed * _LEAST_SHARE and claimed - held > 2
 
 
 # --- words -------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from domain.errors import GuidesmithError
-from starter.cli.exits import MEANING, ExitCode, exit_code, show
+from starter.cli.exits import MEANING, ExitCode, UsageWrong, exit_code, show
 from starter.cli.jobs import jobs_app
 from starter.cli.options import AsJson, DataDir
 from starter.cli.services import services
@@ -50,6 +50,7 @@ def make(
 
 @app.command(epilog="Example: guidesmith demo --keep")
 def demo(
+    kind: Annotated[str, typer.Argument(help="The kind of job to show.", metavar="[KIND]")] = "instruction",
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the files.")] = Path("guidesmith-demo"),
     keep: Annotated[bool, typer.Option("--keep", help="Leave the stack running until Ctrl-C, to look around.")] = False,
     as_json: AsJson = False,
@@ -58,6 +59,8 @@ def demo(
     """Turn the sample recording into a PDF and a Markdown bundle, on a stack of this machine's own."""
     from starter.cli.flows import demonstrated
 
+    if kind != "instruction":
+        raise UsageWrong(f"There is no demo of {kind[:40]!r}. Kinds: instruction.")
     demonstrated(out, keep=keep, as_json=as_json, data_dir=data_dir)
 
 

@@ -28,7 +28,7 @@ API_PORT, TEMPORAL_PORT, TEMPORAL_UI_PORT, METRICS_PORT = 8400, 7233, 8233, 9464
 START_TIMEOUT_S = 180.0
 """A few seconds on an idle machine; a busy or a small one may take its time."""
 
-LEFTOVERS_TIMEOUT_S = 20.0
+LEFTOVERS_TIMEOUT_S = 60.0
 """How long the processes of a supervisor that was killed may take to end."""
 
 UNUSED_POLL_S = 0.25

@@ -99,11 +99,6 @@ def test_given_surround_sound_then_its_channels_and_rate_are_known(folder: Path)
     assert (track.codec, track.channels, track.sample_rate_hz) == ("ac3", 6, 48_000)
 
 
-def test_given_a_cut_but_playable_recording_then_its_length_is_what_is_there(folder: Path) -> None:
-    info = probe(recordings.mp4_cut_in_the_middle(folder))
-    assert 1_000 < info.duration_ms < recordings.DURATION_MS - 2_000
-
-
 @pytest.mark.parametrize(
     ("make", "refusal"),
     [
@@ -117,6 +112,7 @@ def test_given_a_cut_but_playable_recording_then_its_length_is_what_is_there(fol
         (recordings.mp4_cut_before_its_index, MediaTruncated),
         (recordings.mp4_cut_within_its_index, MediaTruncated),
         (recordings.mp4_cut_after_its_index, MediaTruncated),
+        (recordings.mp4_cut_in_the_middle, MediaTruncated),
         (recordings.mkv_cut_after_its_header, MediaTruncated),
         (recordings.mp4_unknown_video_codec, MediaCodecUnsupported),
         (recordings.mkv_unknown_audio_codec, MediaCodecUnsupported),
