@@ -210,3 +210,21 @@ def test_a_new_job_for_the_same_recording_reuses_what_a_cancelled_one_finished(
     second = shared_stack.draft(recording)
     artifact = shared_stack.store.latest_artifact(second.id, ArtifactKind.AUDIO)
     assert artifact is not None and artifact.facts.get("reused") is True
+
+
+def test_an_instruction_that_lost_a_picture_is_published_without_it_and_says_so(
+    shared_stack: Stack, sample: Path
+) -> None:
+    stack = shared_stack
+    job = stack.draft(sample)
+    version = stack.store.get_instruction(OWNER, job.instruction_id or "")
+    lost = stack.store.screenshots_for(version.id)[0]
+    stack.artifacts.delete(lost.blob.key)
+
+    export = stack.export(job, ExportFormat.MD_ZIP)
+
+    assert export.status == "SUCCEEDED"
+    assert any("1 screenshot" in warning for warning in export.warnings)
+    anchors = export.provenance["anchors"]
+    assert isinstance(anchors, list)
+    assert lost.anchor_id not in {anchor["anchor_id"] for anchor in anchors}
