@@ -33,7 +33,10 @@ class Refused(GuidesmithError):
     """The API said no. ``code`` is the API's own."""
 
     def __init__(self, status: int, body: Mapping[str, Any]) -> None:
-        super().__init__(str(body.get("message", "The API refused.")), details=body.get("details") or {})
+        details = body.get("details") or {}
+        said = [str(body.get("message", "The API refused."))]
+        said += [f"{issue.get('path')}: {issue.get('message')}." for issue in details.get("issues") or ()]
+        super().__init__(" ".join(said), details=details)
         self.status = status
         self.code = str(body.get("code", "INTERNAL"))  # type: ignore[misc]
 

@@ -103,7 +103,7 @@ def _report(result: Json, *, as_json: bool) -> None:
         print_json(result)
         return
     lines = [f"Note: {warning}" for warning in result["warnings"]]
-    lines += [f"{file['path']}  ({file['size_bytes'] / 1024:.0f} KiB)" for file in result["files"]]
+    lines += [f"{file['path']}  ({max(file['size_bytes'] / 1024, 1):.0f} KiB)" for file in result["files"]]
     lines += [f"{title}: {result[name]}" for name, title in TITLES.items() if name in result]
     sys.stdout.write("\n".join(lines) + "\n")
     sys.stdout.flush()

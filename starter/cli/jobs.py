@@ -8,7 +8,8 @@ from uuid import uuid4
 
 import typer
 
-from starter.cli.exits import JobFailed
+from domain.errors import NotFound
+from starter.cli.exits import JobFailed, UsageWrong
 from starter.cli.options import AsJson, DataDir
 from starter.cli.printing import print_json, print_table
 
@@ -22,11 +23,18 @@ JobId = Annotated[str, typer.Argument(metavar="JOB", help="The job's id.", show_
 
 @contextmanager
 def _client(data_dir: Path | None) -> Iterator["Client"]:
-    from starter.cli.client import Client
+    from starter.cli.client import Client, Refused
     from starter.cli.connection import connected
 
     with connected(data_dir, start=False) as connection, Client(connection) as client:
-        yield client
+        try:
+            yield client
+        except Refused as refused:
+            if refused.code == NotFound.code:
+                raise NotFound(
+                    "There is no such job, or it is not yours: `guidesmith jobs list` shows yours."
+                ) from None
+            raise
 
 
 @jobs_app.command("list", epilog="Example: guidesmith jobs list --status FAILED")
@@ -39,7 +47,7 @@ def list_jobs(
 ) -> None:
     """Your jobs, newest first."""
     with _client(data_dir) as client:
-        page = client.get("jobs", status=status, kind=kind, limit=limit)
+        page = client.get("jobs", status=_known(status), kind=kind, limit=limit)
     if as_json:
         print_json(page)
         return
@@ -121,6 +129,18 @@ def history(job_id: JobId, as_json: AsJson = False, data_dir: DataDir = None) ->
             for row in rows
         ),
     )
+
+
+def _known(status: str | None) -> str | None:
+    """The status as the API spells it. A misspelt one would list nothing, as if there were no such jobs."""
+    from domain.instruction import INSTRUCTION
+
+    if status is None:
+        return None
+    statuses = [str(each) for each in INSTRUCTION.statuses]
+    if status.upper() not in statuses:
+        raise UsageWrong(f"There is no such status. There are: {', '.join(statuses)}.")
+    return status.upper()
 
 
 def _print_job(job: "Json", *, as_json: bool) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from domain.errors import GuidesmithError
 from starter.cli.app import app
 from starter.cli.client import Client, Refused
 from starter.cli.connection import Connection, connected
@@ -38,6 +39,29 @@ def test_given_an_address_and_a_token_when_jobs_are_listed_then_they_are_that_ap
     assert job_id in listed.stdout
     cancelled = CliRunner().invoke(app, ["jobs", "cancel", job_id])
     assert "CANCELLED" in cancelled.stdout
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        (["jobs", "show", "nope"], "guidesmith jobs list"),
+        (["jobs", "list", "--status", "FAILD"], "FAILED"),
+    ],
+)
+def test_given_a_slip_of_the_pen_when_asked_about_jobs_then_told_what_there_is(
+    remote: RunningApi, command: list[str], says: str
+) -> None:
+    with pytest.raises(GuidesmithError, match=says):
+        CliRunner().invoke(app, command, catch_exceptions=False)
+
+
+def test_given_a_status_in_any_case_when_jobs_are_listed_then_it_is_that_status(remote: RunningApi) -> None:
+    assert CliRunner().invoke(app, ["jobs", "list", "--status", "failed"]).exit_code == 0
+
+
+def test_given_a_request_of_the_wrong_shape_when_refused_then_told_where(remote: RunningApi, tmp_path: Path) -> None:
+    with client_of(remote, tmp_path) as client, pytest.raises(Refused, match=r"body\.name: \w+"):
+        client.post("projects", {"name": 5})
 
 
 def test_given_a_token_that_does_not_hold_when_asked_then_the_apis_own_word(
