@@ -291,7 +291,7 @@ def test_given_a_stage_when_it_begins_and_ends_then_each_is_one_read_one_update_
         target="TRANSCRIPT_READY",
         artifacts=[artifact(ArtifactKind.TRANSCRIPT), artifact(ArtifactKind.OUTLINE)],
     )
-    assert statements.verbs() == ["SELECT", "SELECT", "INSERT", "UPDATE", "INSERT"]
+    assert statements.verbs() == ["SELECT", "INSERT", "INSERT", "UPDATE", "INSERT"]
 
 
 def plan(store: Store, statement: str, parameters: Any) -> str:

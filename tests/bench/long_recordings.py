@@ -1,0 +1,28 @@
+"""Screen recordings of any length: the sample, over and over, its packets copied and not encoded again."""
+
+from fractions import Fraction
+from math import ceil
+from pathlib import Path
+
+import av
+
+PAUSE_S = Fraction(1, 20)
+"""Between two rounds, so that a track which ends a little later than the others does not run into its next round."""
+
+
+def lasting(minutes: float, recording: Path, out: Path) -> Path:
+    """Write ``recording`` to ``out`` as often as it takes to last ``minutes``. An hour takes some seconds."""
+    with av.open(str(recording)) as source, av.open(str(out), "w") as sink:
+        copies = {stream: sink.add_stream_from_template(stream) for stream in source.streams}
+        packets = [packet for packet in source.demux() if packet.dts is not None]
+        whole_s = max(((packet.pts or 0) + (packet.duration or 0)) * packet.time_base for packet in packets) + PAUSE_S
+        held = [
+            (packet, copies[packet.stream], packet.time_base, packet.pts or 0, packet.dts or 0) for packet in packets
+        ]
+        for number in range(ceil(minutes * 60 / whole_s)):
+            for packet, copy, tick, pts, dts in held:
+                later = round(number * whole_s / tick)
+                packet.stream, packet.time_base = copy, tick  # muxing left the copy's own clock in it
+                packet.pts, packet.dts = pts + later, dts + later
+                sink.mux(packet)
+    return out
