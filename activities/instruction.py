@@ -43,7 +43,7 @@ SAVE_EVERY_S = 3.0
 
 EXTRACTION = "1"
 SCENES = "1"
-TRANSCRIPTION = "1"
+TRANSCRIPTION = "2"
 """Versions of what the memos remember: raise one when its stage would answer differently."""
 
 scene_list = TypeAdapter(tuple[Scene, ...])

@@ -10,7 +10,7 @@ from activities.telemetry import report_nothing
 
 report_nothing()  # faster-whisper loads ONNX Runtime at the first detection
 
-PAD_MS = 200
+PAD_MS = 300
 """Kept around speech, so that soft first and last sounds are not cut off."""
 
 SHORTEST_SPEECH_MS = 250

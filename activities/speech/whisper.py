@@ -1,5 +1,6 @@
 """The local recogniser: Whisper on faster-whisper, fed with nothing but speech."""
 
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ from activities.speech.recognition import OnProgress, OnSegment, Recognition, Sp
 from activities.speech.sentences import SentenceBuilder, ends_sentence
 from activities.speech.sound import SAMPLE_RATE_HZ, SAMPLES_PER_MS, Samples
 from activities.speech.understanding import SPOKEN_REPETITION, Answer, is_confident, is_english, is_invented, is_noise
-from activities.speech.voice import only_speech
+from activities.speech.voice import Speech, only_speech
 from activities.speech.weights import WhisperOptions, load_weights, weights_name
 from activities.speech.windows import Window, windows
 
@@ -24,9 +25,19 @@ TEMPERATURES = (0.0, 0.2, 0.4)
 """Tried in turn while an answer repeats itself or is a guess. Whisper's own ladder goes on to 1.0, where it makes up
 fluent sentences about anything; English hardly ever needs the second rung."""
 
-MAX_TOKENS = 224
-"""Of an answer about 30 s, as Whisper's authors have it: fast speech takes 150. Bounds the time that a repeating answer
-costs."""
+MAX_TOKENS = 220
+"""Of an answer about 30 s: fast speech takes 150. Bounds the time that a repeating answer costs. With Whisper's longest
+context (223) and what it is told besides (5) it fills the 448 places that the model has."""
+
+CONTEXT_CHARACTERS = 400
+"""Of the last answer, that the model is told: about the last 30 s."""
+
+SAME_TALK_S = 3.0
+"""After a longer silence the model is told nothing."""
+
+LONGEST_WORD_S = 2.5
+"""In speech without its pauses a word begins every 1.7 s at least (measured on 20 synthesised and 5 human talks). Where
+none does, the model skipped a sentence, because it was told one like it: the gaps then were 6 s and more."""
 
 SPARSE_MS = 2_000
 """A window of minutes with less speech than this is probably one without any."""
@@ -35,8 +46,28 @@ REST_MS = 3_000
 """Longest rest of a sentence that Whisper leaves for a block of its own."""
 
 _BLOCK_MS = 30_000
+_DETECTED_MS = 3 * _BLOCK_MS
 _FRAMES_PER_S = 100
 """Whisper's spectra; faster-whisper counts positions in them."""
+
+
+@dataclass(frozen=True)
+class _Portion:
+    """What is asked about at once: stretches of speech in a window, and their samples one after another."""
+
+    stretches: tuple[Speech, ...]
+    samples: Samples
+    start_ms: int
+
+    @classmethod
+    def of(cls, window: Window, stretches: tuple[Speech, ...]) -> "_Portion":
+        start_ms = window.start_ms + stretches[0].start // SAMPLES_PER_MS
+        return cls(stretches, only_speech(window.samples, stretches), start_ms)
+
+    @property
+    def end(self) -> int:
+        """Its end as faster-whisper counts."""
+        return self.samples.size * _FRAMES_PER_S // SAMPLE_RATE_HZ
 
 
 @dataclass(frozen=True)
@@ -46,6 +77,12 @@ class _Block:
     segments: tuple[FoundSegment, ...]
     span_ms: int
     answer: Answer
+    gap_s: float
+    """Longest stretch of its speech in which no word begins."""
+
+    @property
+    def is_complete(self) -> bool:
+        return is_confident(self.answer) and self.gap_s <= LONGEST_WORD_S
 
 
 class WhisperRecogniser:
@@ -131,13 +168,13 @@ class _Hearing:
     def hear(self, window: Window) -> None:
         if not window.speech:
             return
-        speech = only_speech(window.samples, window.speech)
-        voiced_ms = speech.size // SAMPLES_PER_MS
+        self._settle_language(window)
+        voiced_ms = sum(speech.size for speech in window.speech) // SAMPLES_PER_MS
         self._voiced_ms += voiced_ms
         builder = SentenceBuilder()
         heard_ms = 0
         unfinished = False
-        for block in self._blocks(window, speech):
+        for block in self._blocks(window):
             if not is_noise(block.answer):
                 self._count(block.span_ms, understood=is_english(block.answer))
             heard_ms += block.span_ms
@@ -179,36 +216,90 @@ class _Hearing:
             self._spoken = True
             self._on_segment(segment)
 
-    def _blocks(self, window: Window, speech: Samples) -> Iterator[_Block]:
+    def _settle_language(self, window: Window) -> None:
+        """Detect the language on the first speech, unless it was given or there is no choice."""
+        if self._language is not None:
+            return
+        if not self._model.model.is_multilingual:
+            self._language = "en"
+            return
+        speech = only_speech(window.samples, window.speech)[: _DETECTED_MS * SAMPLES_PER_MS]
+        self._language, self._probability, _ = self._model.detect_language(
+            speech, language_detection_segments=_DETECTED_MS // _BLOCK_MS
+        )
+
+    def _blocks(self, window: Window) -> Iterator[_Block]:
         """The model's answers about the window, as it gives them."""
-        found, info = self._model.transcribe(
-            speech,
+        before: _Block | None = None
+        for place in pack([speech.size / SAMPLE_RATE_HZ for speech in window.speech]):
+            portion = _Portion.of(window, window.speech[place])
+            for block in self._answers(portion, _context(before, portion)):
+                yield block
+                before = block
+
+    def _answers(self, portion: _Portion, context: str | None) -> Iterator[_Block]:
+        if portion.samples.size > _BLOCK_MS * SAMPLES_PER_MS:
+            yield from self._walk(portion)
+            return
+        block = self._listen(portion, context)
+        if context is not None and (block is None or not block.is_complete):
+            block = self._listen(portion, None)
+        if block is not None:
+            yield block
+
+    def _listen(self, portion: _Portion, context: str | None) -> _Block | None:
+        """One answer about the whole portion. Without time tokens, with which Whisper skips sentences in blocks that
+        are not full: the words' times come from the aligner."""
+        found = self._ask(portion.samples, initial_prompt=context, without_timestamps=True)
+        segment = next(iter(found), None)  # what it would hear next is the silence behind the last word
+        self._on_progress(portion.start_ms)
+        return _answered([segment], portion.end, portion) if segment is not None else None
+
+    def _walk(self, portion: _Portion) -> Iterator[_Block]:
+        """Answers about a stretch longer than Whisper hears at once: it goes on where its last sentence ended."""
+        answer: list[FoundSegment] = []
+        for segment in self._ask(portion.samples):
+            self._on_progress(portion.start_ms)
+            if answer and segment.seek != answer[0].seek:
+                yield _answered(answer, segment.seek, portion)
+                answer = []
+            answer.append(segment)
+        if answer:
+            yield _answered(answer, portion.end, portion)
+
+    def _ask(
+        self, samples: Samples, *, initial_prompt: str | None = None, without_timestamps: bool = False
+    ) -> Iterable[FoundSegment]:
+        found, _ = self._model.transcribe(
+            samples,
             language=self._language,
             beam_size=self._beam_size,
             temperature=list(TEMPERATURES),
             compression_ratio_threshold=SPOKEN_REPETITION,
             max_new_tokens=MAX_TOKENS,
             condition_on_previous_text=False,
+            initial_prompt=initial_prompt,
+            without_timestamps=without_timestamps,
             word_timestamps=True,
-            clip_timestamps=pack([one.size / SAMPLE_RATE_HZ for one in window.speech]),
-            language_detection_segments=3,
         )
-        if self._language is None:
-            self._language, self._probability = info.language, info.language_probability
-            if self._check is not None:
-                self._probability = None  # it has no choice but to say English
-        block: list[FoundSegment] = []
-        for segment in found:
-            self._on_progress(window.start_ms)
-            if block and segment.seek != block[0].seek:
-                yield _answered(block, segment.seek, window)
-                block = []
-            block.append(segment)
-        if block:
-            yield _answered(block, speech.size * _FRAMES_PER_S // SAMPLE_RATE_HZ, window)
+        segments: Iterable[FoundSegment] = found
+        return segments
 
 
-def _answered(segments: list[FoundSegment], next_seek: int, window: Window) -> _Block:
+def _context(before: _Block | None, portion: _Portion) -> str | None:
+    """What the model is told of the talk so far: it then keeps to its names and spellings. Nothing after a doubtful
+    answer or a long silence.
+
+    What it was told misleads it at times: it repeats it where nobody speaks, without conviction, or skips what sounds
+    like it. An answer that is not complete is therefore asked for again without.
+    """
+    if before is None or not is_confident(before.answer):
+        return None
+    silence_s = portion.stretches[0].start / SAMPLE_RATE_HZ - before.segments[-1].end
+    return before.answer.text[-CONTEXT_CHARACTERS:] if silence_s < SAME_TALK_S else None
+
+
+def _answered(segments: list[FoundSegment], next_seek: int, portion: _Portion) -> _Block:
     first = segments[0]
     answer = Answer(
         text=" ".join(segment.text.strip() for segment in segments),
@@ -218,8 +309,16 @@ def _answered(segments: list[FoundSegment], next_seek: int, window: Window) -> _
         repetition=first.compression_ratio,
     )
     span_ms = min(_BLOCK_MS, (next_seek - first.seek) * 1000 // _FRAMES_PER_S)
-    chunks = [{"start": speech.start, "end": speech.end} for speech in window.speech]
-    return _Block(tuple(restore_speech_timestamps(segments, chunks, SAMPLE_RATE_HZ)), span_ms, answer)
+    chunks = [{"start": speech.start, "end": speech.end} for speech in portion.stretches]
+    gap_s = _longest_gap_s(segments, next_seek)
+    return _Block(tuple(restore_speech_timestamps(segments, chunks, SAMPLE_RATE_HZ)), span_ms, answer, gap_s)
+
+
+def _longest_gap_s(segments: list[FoundSegment], next_seek: int) -> float:
+    """Before its times are those of the window."""
+    starts = [word.start for segment in segments for word in segment.words or ()]
+    edges = [segments[0].seek / _FRAMES_PER_S, *starts, next_seek / _FRAMES_PER_S]
+    return max(float(after - before) for before, after in itertools.pairwise(edges))
 
 
 def _words(segment: FoundSegment, offset_ms: int) -> list[SpokenWord]:
