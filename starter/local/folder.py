@@ -184,9 +184,8 @@ class DataFolder:
         """
         self.prepare()
         if not self._secret.exists():
-            part = self.root / f"auth_secret.{os.getpid()}.part"
-            self._write(part, secrets.token_hex(SECRET_BYTES))
-            with suppress(FileExistsError):  # another process was first: its secret holds
+            part = self._new_part(self._secret, secrets.token_hex(SECRET_BYTES))
+            with suppress(FileExistsError):  # another process or thread was first: its secret holds
                 self._secret.hardlink_to(part)
             part.unlink()
         secret = self._secret.read_text().strip()
@@ -194,14 +193,17 @@ class DataFolder:
             raise SettingsInvalid("The file auth_secret in the data folder is damaged. Delete it; a new one is made.")
         return secret
 
-    @staticmethod
-    def _write(path: Path, text: str) -> None:
+    def _write(self, path: Path, text: str) -> None:
         """Replace the file at once: a reader sees the old or the new text, never half of one."""
-        part = path.with_name(f"{path.name}.{os.getpid()}.new")
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        self._new_part(path, text).replace(path)
+
+    @staticmethod
+    def _new_part(path: Path, text: str) -> Path:
+        """A file of the owner's alone beside ``path``, under a name that no other process or thread writes to."""
+        descriptor, part = tempfile.mkstemp(prefix=f"{path.name}.", suffix=".part", dir=path.parent)
         with os.fdopen(descriptor, "w") as file:
             file.write(text)
-        part.replace(path)
+        return Path(part)
 
 
 @contextmanager
