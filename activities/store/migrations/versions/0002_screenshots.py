@@ -1,0 +1,17 @@
+"""Screenshots that people ask for: extraction tasks, uploaded pictures.
+
+Revision: 0002, after 0001.
+"""
+
+revision = "0002"
+down_revision = "0001"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Nothing yet."""
+
+
+def downgrade() -> None:
+    """Nothing yet."""

@@ -1,0 +1,17 @@
+"""Stages that an outside runner does, and what it reports.
+
+Revision: 0003, after 0002.
+"""
+
+revision = "0003"
+down_revision = "0002"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Nothing yet."""
+
+
+def downgrade() -> None:
+    """Nothing yet."""

@@ -1,0 +1,17 @@
+"""Indexes for lists and lookups of a million jobs.
+
+Revision: 0005, after 0004.
+"""
+
+revision = "0005"
+down_revision = "0004"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Nothing yet."""
+
+
+def downgrade() -> None:
+    """Nothing yet."""
