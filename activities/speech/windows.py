@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from activities.speech.memory import release_memory
 from activities.speech.recognition import OnProgress
 from activities.speech.sound import NO_SAMPLES, SAMPLES_PER_MS, Samples, blocks
 from activities.speech.voice import Speech, find_speech, quietest
@@ -52,15 +53,23 @@ def windows(
     for block in blocks(audio, start_ms, end_ms, block_ms=min(_BLOCK_MS, window_ms)):
         on_progress(at_ms)
         if held.size + block.size > size:
-            speech = find_speech(held)
+            speech = _speech_of(held)
             cut = _cut(held, speech)
             yield _window(at_ms, held[:cut], speech)
+            release_memory()
             at_ms += cut // SAMPLES_PER_MS
             held = held[cut:].copy()  # a view would keep the whole window alive
         held = np.concatenate((held, block)) if held.size else block
     if held.size:
         on_progress(at_ms)
-        yield Window(at_ms, held, find_speech(held))
+        yield Window(at_ms, held, _speech_of(held))
+        release_memory()
+
+
+def _speech_of(samples: Samples) -> tuple[Speech, ...]:
+    found = find_speech(samples)
+    release_memory()
+    return found
 
 
 def _window(at_ms: int, samples: Samples, speech: tuple[Speech, ...]) -> Window:

@@ -1,6 +1,7 @@
 """CPU time by process, as the kernel counts it."""
 
 import os
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -52,7 +53,8 @@ class Meter:
 
     def __init__(self, pids: Mapping[str, int]) -> None:
         self._pids = pids
-        self._start = self._now()
+        self._start, self._machine = self._now(), _busy()
+        self._begun = time.perf_counter()
 
     def _now(self) -> dict[str, Cpu]:
         return {name: cpu_of(pid) for name, pid in self._pids.items()}
@@ -60,3 +62,15 @@ class Meter:
     def read(self) -> dict[str, Cpu]:
         now = self._now()
         return {name: now[name] - self._start[name] for name in self._pids}
+
+    def others(self) -> float:
+        """The part of the machine's capacity, 0 to 1, that other processes than the named have used."""
+        ours = sum(used.total for used in self.read().values())
+        capacity = (time.perf_counter() - self._begun) * (os.cpu_count() or 1)
+        return max(0.0, _busy() - self._machine - ours) / capacity
+
+
+def _busy() -> float:
+    """Seconds of CPU time that the whole machine has spent working."""
+    times = psutil.cpu_times()
+    return float(times.user + times.nice + times.system + times.irq + times.softirq)
