@@ -1,0 +1,17 @@
+"""The other kinds of job: their inputs, assets, provider calls.
+
+Revision: 0007, after 0006.
+"""
+
+revision = "0007"
+down_revision = "0006"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Nothing yet."""
+
+
+def downgrade() -> None:
+    """Nothing yet."""

@@ -1,0 +1,17 @@
+"""Webhooks in and out.
+
+Revision: 0008, after 0007.
+"""
+
+revision = "0008"
+down_revision = "0007"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Nothing yet."""
+
+
+def downgrade() -> None:
+    """Nothing yet."""
