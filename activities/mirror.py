@@ -38,7 +38,7 @@ class MoveLedger(Protocol):
         actor: Actor,
         client_request_id: str | None = None,
         model_profile: str | None = None,
-    ) -> Job: ...
+    ) -> object: ...
 
 
 class Mirror:

@@ -5,7 +5,7 @@ follow another. Tables are written row by row (see ``domain/instruction.py``) an
 text, Mermaid and SQL ``CHECK`` constraints.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Generic, TypeVar
@@ -154,9 +154,8 @@ class Lifecycle(Generic[S]):
             return row
         allowed = self.allowed_next(current)
         refusal = TerminalImmutable if current in self.terminals else TransitionRefused
-        why = f"{trigger} may not cause it" if row is not None else "the table has no such move"
         raise refusal(
-            f"This {self.kind} job cannot go from {current or 'nothing'} to {target}: {why}.",
+            _in_words(current, target, final=current in self.terminals, allowed=allowed, foreign=row is not None),
             details={
                 "current_status": str(current) if current else None,
                 "attempted_status": str(target),
@@ -208,3 +207,20 @@ class Lifecycle(Generic[S]):
     def of(*tables: Iterable[Transition[S]]) -> tuple[Transition[S], ...]:
         """Flatten the lines that :func:`rows` yields."""
         return tuple(row for table in tables for row in table)
+
+
+def _in_words(
+    current: StrEnum | None, target: StrEnum, *, final: bool, allowed: Sequence[StrEnum], foreign: bool
+) -> str:
+    """Why a move was refused, for whoever asked for it. ``foreign``: the move exists, but is somebody else's."""
+    if current is None:
+        return f"A job does not begin as {target}."
+    if final:
+        return f"The job has ended as {current}, and cannot become {target} any more."
+    if foreign:
+        return f"The job is {current}. It becomes {target} by itself when it is time, not on this request."
+    if not allowed:
+        return f"The job is {current}, and cannot become {target}."
+    *most, last = map(str, allowed)
+    names = f"{', '.join(most)} or {last}" if most else last
+    return f"The job is {current}, and cannot become {target} now. Next it can only become {names}."

@@ -30,7 +30,7 @@ from activities.artifacts import ArtifactStore
 from activities.contracts import JobOutcome, JobStart, RunOptions
 from activities.handover import EXPORT, REGENERATE, Handover
 from activities.reconciling import settle_lost
-from activities.store import Dispatch, Store
+from activities.store import Dispatch, RecordedDispatch, Store
 from activities.tasks import selected_parts
 from domain.artifacts import ArtifactKind
 from domain.document import parse
@@ -154,21 +154,19 @@ class JobService:
         if job.status not in RUNNABLE:
             INSTRUCTION.check(INSTRUCTION.status(job.status), AUDIO_EXTRACTING, Trigger.API)
         resume_from = await self._resume_point(job) if job.dispatch_id else INSTRUCTION.status(job.status)
-        request_id = f"run-{uuid_utils.uuid7()}"
         start = JobStart(
             job_id=job.id,
             kind=job.kind,
             attempt=job.attempt if job.dispatch_id is None else job.attempt + 1,
             resume_from=str(resume_from),
             correlation_id=job.correlation_id,
-            client_request_id=request_id,
+            client_request_id=f"run-{uuid_utils.uuid7()}",
             model_profile=job.model_profile,
             pieces=await self._pieces(job, resume_from),
             options=self._options,
         )
-        job, dispatch = await self._dispatch(job, start, Trigger.API)
-        replayed = dispatch.client_request_id != request_id
-        return RunAnswer(job.id, job.status, dispatch.dispatch_id, replayed=replayed)
+        done = await self._dispatch(job, start, Trigger.API)
+        return RunAnswer(job.id, done.job.status, done.dispatch.dispatch_id, replayed=not done.first)
 
     async def retry(self, owner: str, job_id: str, *, model_profile: str | None, client_request_id: str) -> RetryAnswer:
         """Run a failed job again from its latest checkpoint that verifies.
@@ -211,16 +209,18 @@ class JobService:
             pieces=await self._pieces(job, resume_from),
             options=self._options,
         )
-        job, dispatch = await self._dispatch(job, start, Trigger.USER)
-        if dispatch.client_request_id != client_request_id:
-            raise JobAlreadyRunning("The job was retried by another request.", details={"current_status": job.status})
-        return await self._retry_answer(job, dispatch, replayed=False)
+        done = await self._dispatch(job, start, Trigger.USER)
+        if done.dispatch.client_request_id != client_request_id:
+            raise JobAlreadyRunning(
+                "The job was retried by another request.", details={"current_status": done.job.status}
+            )
+        return await self._retry_answer(done.job, done.dispatch, replayed=not done.first)
 
-    async def _dispatch(self, job: Job, start: JobStart, trigger: Trigger) -> tuple[Job, Dispatch]:
+    async def _dispatch(self, job: Job, start: JobStart, trigger: Trigger) -> RecordedDispatch:
         """Start the attempt's one workflow, and record it. Whoever comes second finds what the first one did."""
         dispatch_id = await self._start(job, start)
         try:
-            recorded = await self._thread(
+            return await self._thread(
                 self._store.record_dispatch,
                 job.id,
                 attempt=start.attempt,
@@ -231,13 +231,14 @@ class JobService:
                 actor=Actor.EDITOR,
                 client_request_id=start.client_request_id,
                 model_profile=start.model_profile,
+                answering=True,
             )
         except Fenced:
-            recorded = await self._thread(self._store.get_job, job.id)
-        dispatch = await self._thread(self._store.get_dispatch, job.id, recorded.attempt)
+            job = await self._thread(self._store.get_job, job.id)
+        dispatch = await self._thread(self._store.get_dispatch, job.id, job.attempt)
         if dispatch is None:
             raise DispatchFailed("The job was given to another run meanwhile. Try again.")
-        return recorded, dispatch
+        return RecordedDispatch(job=job, dispatch=dispatch, first=False)
 
     async def _start(self, job: Job, start: JobStart) -> str:
         """The first execution's run id of the job's workflow: started now, or running already."""

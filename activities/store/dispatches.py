@@ -14,7 +14,7 @@ from sqlalchemy.exc import IntegrityError
 from activities.store.area import Area
 from activities.store.lifecycles import failing
 from activities.store.locking import LockedJob
-from activities.store.records import Dispatch, EventType
+from activities.store.records import Dispatch, EventType, RecordedDispatch
 from activities.store.tables import dispatches
 from domain.errors import CheckpointLost, DispatchUnrecorded, Fenced, IdempotencyConflict, TerminalImmutable
 from domain.fence import Fence
@@ -38,9 +38,9 @@ def _own_request() -> Iterator[None]:
         raise IdempotencyConflict("This client_request_id was used for another attempt of the job.") from None
 
 
-def _insert(connection: Connection, dispatch: Dispatch) -> None:
+def _insert(connection: Connection, dispatch: Dispatch, answered_at: datetime | None = None) -> None:
     with _own_request():
-        connection.execute(insert(dispatches), dispatch.model_dump())
+        connection.execute(insert(dispatches), {**dispatch.model_dump(), "answered_at": answered_at})
 
 
 def check_dispatched(job: LockedJob, fence: Fence) -> None:
@@ -78,6 +78,16 @@ def _name_request(connection: Connection, job_id: str, attempt: int, client_requ
         connection.execute(nameless.values(client_request_id=client_request_id))
 
 
+def _answered_now(connection: Connection, job: LockedJob) -> bool:
+    """Whether the current attempt's dispatch had been told to nobody; it now has."""
+    untold = update(dispatches).where(
+        dispatches.c.job_id == job.id,
+        dispatches.c.attempt == job["attempt"],
+        dispatches.c.answered_at.is_(None),
+    )
+    return connection.execute(untold.values(answered_at=job.now)).rowcount == 1
+
+
 class Dispatches(Area):
     def record_dispatch(
         self,
@@ -91,7 +101,8 @@ class Dispatches(Area):
         actor: Actor,
         client_request_id: str | None = None,
         model_profile: str | None = None,
-    ) -> Job:
+        answering: bool = False,
+    ) -> RecordedDispatch:
         """Give ``attempt`` of a job to the run ``dispatch_id``. The same again is a replay.
 
         Args:
@@ -100,6 +111,8 @@ class Dispatches(Area):
             resume_from: The status at which the run starts. Where the job stands elsewhere and has not failed, its
                 checkpoint was lost: it fails with CHECKPOINT_LOST and resumes there, in two rows of the log.
             action: ``"retry"`` leads out of FAILED to ``resume_from``.
+            answering: The caller is about to tell a client. Of all such calls for one dispatch, whoever recorded it,
+                exactly one is ``first``.
 
         Raises:
             Fenced: Another run owns the attempt, or the attempt is past.
@@ -112,7 +125,10 @@ class Dispatches(Area):
             job = LockedJob(connection, job_id, now)
             if attempt == job["attempt"] and dispatch_id == job["dispatch_id"]:
                 _name_request(connection, job.id, attempt, client_request_id)
-                return job.save()
+                known = _find(connection, job.id, dispatches.c.attempt == attempt)
+                assert known is not None, "a job's dispatch_id is set with the dispatch's row"
+                first = answering and _answered_now(connection, job)
+                return RecordedDispatch(job=job.save(), dispatch=known, first=first)
             if attempt == job["attempt"] + 1:
                 job.set(attempt=attempt, dispatch_id=None, fence_seq=0, fence_execution=1, progress=0)
             if attempt != job["attempt"] or job["dispatch_id"] is not None:
@@ -126,10 +142,10 @@ class Dispatches(Area):
                 model_profile=model_profile or job["model_profile"],
                 recorded_at=now,
             )
-            _insert(connection, dispatch)
+            _insert(connection, dispatch, answered_at=now if answering else None)
             job.set(dispatch_id=dispatch_id, model_profile=dispatch.model_profile)
             _resume(job, dispatch, action, trigger, actor)
-            return job.save()
+            return RecordedDispatch(job=job.save(), dispatch=dispatch, first=answering)
 
     def find_dispatch(self, job_id: str, client_request_id: str) -> Dispatch | None:
         """The dispatch that this client's request caused, if one did."""

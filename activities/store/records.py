@@ -59,6 +59,14 @@ class Dispatch(Frozen):
     recorded_at: datetime
 
 
+class RecordedDispatch(Frozen):
+    """A dispatch as it was recorded. ``first``: nobody was told of it before, so this call is the one that did it."""
+
+    job: Job
+    dispatch: Dispatch
+    first: bool
+
+
 class StageOutcome(Frozen):
     """What a stage recorded when it ended."""
 

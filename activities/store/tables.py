@@ -137,6 +137,8 @@ jobs = Table(
     Column("completed_at", Moment),
     *constraints("jobs"),
     Index(None, "owner", "created_at", "id"),
+    Index(None, "owner", "kind", "created_at", "id"),
+    Index(None, "owner", "status", "created_at", "id"),
     Index(None, "project_id", "created_at", "id"),
     Index(
         "ix_jobs_active",
@@ -144,7 +146,7 @@ jobs = Table(
         postgresql_where=text("completed_at IS NULL"),
         sqlite_where=text("completed_at IS NULL"),
     ),
-    # a job's row is rewritten often and without touching an indexed column: leave room on its page
+    # a job's row is rewritten often and, but for its status, without touching an indexed column: leave room on its page
     postgresql_with={"fillfactor": "70"},
 )
 
@@ -191,6 +193,8 @@ dispatches = Table(
     Column("client_request_id", Text),
     Column("model_profile", Text),
     Column("recorded_at", Moment, nullable=False),
+    # when somebody was first told of it: whoever asks later is told of a replay
+    Column("answered_at", Moment),
     UniqueConstraint("job_id", "client_request_id"),
 )
 
@@ -292,6 +296,11 @@ regenerate_tasks = Table(
     Column("proposal", Text),
     *_failure(),
     Column("completed_at", Moment),
+    Column("kept", Json, nullable=False, server_default=text("'[]'")),
+    Column("warnings", Json, nullable=False, server_default=text("'[]'")),
+    Column("model_profile_id", Text),
+    Column("prompt_template_id", Text),
+    Column("prompt_params_ref", Text),
     UniqueConstraint("instruction_id", "client_request_id"),
     *constraints("regenerate_tasks"),
     Index(

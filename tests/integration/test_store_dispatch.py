@@ -2,7 +2,7 @@
 
 import pytest
 
-from activities.store import Store
+from activities.store import RecordedDispatch, Store
 from domain.errors import Fenced, IdempotencyConflict, NotFound, TerminalImmutable, TransitionRefused
 from domain.instruction import AUDIO_EXTRACTING, AUDIO_READY, CANCELLED, FAILED, RETRY, TRANSCRIPT_READY, UPLOADED
 from domain.jobs import Actor, Failure, Job
@@ -33,7 +33,7 @@ def retry(store: Store, job: Job, dispatch_id: str = "run-2", *, attempt: int = 
         actor=Actor.EDITOR,
         client_request_id=request,
         model_profile="careful",
-    )
+    ).job
 
 
 def test_given_an_uploaded_job_when_it_is_dispatched_twice_alike_then_it_is_recorded_once(store: Store) -> None:
@@ -46,7 +46,7 @@ def test_given_an_uploaded_job_when_it_is_dispatched_twice_alike_then_it_is_reco
             resume_from=UPLOADED,
             trigger=Trigger.API,
             actor=Actor.EDITOR,
-        )
+        ).job
         for _ in range(2)
     )
 
@@ -67,6 +67,32 @@ def test_given_starts_that_race_when_all_record_then_one_run_owns_the_attempt(st
 
     assert [isinstance(each, Fenced) for each in answers].count(False) == 1
     assert [event for event, *_ in log_of(store, job.id)].count("RUN_DISPATCHED") == 1
+
+
+def test_given_a_dispatch_when_many_are_about_to_tell_of_it_then_exactly_one_is_the_first(store: Store) -> None:
+    failed = failed_job(store)
+
+    def recorded(answering: bool) -> RecordedDispatch:
+        return store.record_dispatch(
+            failed.id,
+            attempt=2,
+            dispatch_id="run-2",
+            resume_from=AUDIO_READY,
+            action=RETRY,
+            trigger=Trigger.USER,
+            actor=Actor.EDITOR,
+            client_request_id="r-1",
+            answering=answering,
+        )
+
+    assert not recorded(answering=False).first  # the run itself came before whoever started it
+    answers = at_once(8, lambda _: recorded(answering=True))
+
+    told = [each for each in answers if isinstance(each, RecordedDispatch)]
+    assert [each.first for each in told].count(True) == 1
+    assert {(each.job.attempt, each.dispatch.dispatch_id) for each in told} == {(2, "run-2")}
+    assert len(told) == 8
+    assert [event for event, *_ in log_of(store, failed.id)].count("RETRY_DISPATCHED") == 1
 
 
 def test_given_a_failed_job_when_it_is_retried_then_it_resumes_in_one_row_and_the_failure_is_gone(store: Store) -> None:
@@ -172,7 +198,7 @@ def test_given_a_lost_checkpoint_when_it_runs_again_then_it_fails_and_resumes_ea
         resume_from=AUDIO_READY,
         trigger=Trigger.API,
         actor=Actor.EDITOR,
-    )
+    ).job
 
     assert (job.status, job.failure, job.completed_at) == (AUDIO_READY, None, None)
     assert log_of(store, job.id)[-2:] == [
