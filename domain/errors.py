@@ -81,9 +81,12 @@ class VersionConflict(GuidesmithError):
 
 
 class NotFound(GuidesmithError):
-    """Absent, or not the caller's: the two are told apart nowhere."""
+    """Absent, or not the caller's: the two are told apart nowhere, so there is one wording."""
 
     code = "RESOURCE_NOT_FOUND"
+
+    def __init__(self, message: str = "There is no such resource, or it is not yours.") -> None:
+        super().__init__(message)
 
 
 class RequestInvalid(GuidesmithError):

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
+from activities.logged import note
 from activities.store import rows
 from activities.store.lifecycles import failing, lifecycle_of
 from activities.store.records import UNEXPLAINED, EventType
@@ -52,7 +53,7 @@ _INSERT_EVENT = insert(job_events)
 
 def not_found() -> NotFound:
     """The one answer to what is absent, foreign or malformed."""
-    return NotFound("There is no such resource, or it is not yours.")
+    return NotFound()
 
 
 def read_job(connection: Connection, job_id: str, owner: str | None = None) -> Job:
@@ -60,6 +61,7 @@ def read_job(connection: Connection, job_id: str, owner: str | None = None) -> J
     row = connection.execute(_SELECT, {"job_id": job_id}).mappings().one_or_none()
     if row is None or (owner is not None and row["owner"] != owner):
         raise not_found()
+    note(job_id=row["id"], correlation_id=row["correlation_id"])
     return rows.job(row)
 
 
@@ -74,6 +76,7 @@ class LockedJob:
         row = connection.execute(_SELECT_LOCKED, {"job_id": job_id}).mappings().one_or_none()
         if row is None or (owner is not None and row["owner"] != owner):
             raise not_found()
+        note(job_id=row["id"], correlation_id=row["correlation_id"])
         self._connection = connection
         self.now = now
         self._stored = row

@@ -176,7 +176,7 @@ def _allowed(request: Request) -> list[str]:
 
 def not_found() -> errors.NotFound:
     """The one answer for what is absent and for what is somebody else's: byte for byte the same."""
-    return errors.NotFound("There is no such resource.")
+    return errors.NotFound()
 
 
 def invalid_request(issues: Sequence[Mapping[str, Any]]) -> errors.RequestInvalid:

@@ -1,0 +1,37 @@
+"""Facts that every log line of one piece of work carries: a request's, a stage's.
+
+Whoever begins the work opens :func:`gathering`; whoever learns something on the way (the store, which job it is)
+says :func:`note`. The facts are shared with the threads that the work goes through, so that a line which is written
+at its end, in another thread, knows them too.
+"""
+
+from collections.abc import Iterator, MutableMapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+_FACTS: ContextVar[dict[str, object] | None] = ContextVar("guidesmith_log_facts", default=None)
+
+
+@contextmanager
+def gathering(**facts: object) -> Iterator[None]:
+    """Within the block, and in threads that take its context along, every line carries what is noted."""
+    token = _FACTS.set({**(_FACTS.get() or {}), **facts})
+    try:
+        yield
+    finally:
+        _FACTS.reset(token)
+
+
+def note(**facts: object) -> None:
+    """From here on every line of this work carries ``facts``. Outside of :func:`gathering` nothing happens."""
+    gathered = _FACTS.get()
+    if gathered is not None:
+        gathered.update(facts)
+
+
+def with_noted(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """A structlog processor: what was noted, where the line does not say it itself."""
+    for name, value in (_FACTS.get() or {}).items():
+        event.setdefault(name, value)
+    return event
