@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
+from threading import Lock, local
 from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, create_engine, event, exc
@@ -70,6 +70,7 @@ class Database:
         self.engine = _sqlite_engine(self.url, options) if self.is_sqlite else _postgres_engine(self.url, options)
         self._reader = self.engine.execution_options(read_only=True)
         self._turn = Lock() if self.is_sqlite else None
+        self._joined = local()
 
     @property
     def is_sqlite(self) -> bool:
@@ -85,8 +86,28 @@ class Database:
             SettingsInvalid: The schema is missing or old.
             RequestInvalid: A value that the database cannot keep (a NUL character, half a surrogate pair).
         """
+        if (outer := self._outer()) is not None:
+            with _translated(), outer.begin_nested():
+                yield outer
+            return
         with self._own_turn(), _translated(), self.engine.begin() as connection:
             yield connection
+
+    @contextmanager
+    def together(self) -> Iterator[Connection]:
+        """As :meth:`write`; until the block ends, every other read and write of this thread is a part of it, and is
+        committed with it or not at all."""
+        with self.write() as connection:
+            before, self._joined.connection = self._outer(), connection
+            try:
+                yield connection
+            finally:
+                self._joined.connection = before
+
+    def _outer(self) -> Connection | None:
+        """The transaction that this thread is to join."""
+        found: Connection | None = getattr(self._joined, "connection", None)
+        return found
 
     @contextmanager
     def _own_turn(self) -> Iterator[None]:
@@ -105,6 +126,10 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """As :meth:`write`, for reading: on SQLite it does not wait for the writer."""
+        if (outer := self._outer()) is not None:
+            with _translated():
+                yield outer
+            return
         with _translated(), self._reader.begin() as connection:
             yield connection
 

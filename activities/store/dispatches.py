@@ -19,7 +19,7 @@ from activities.store.tables import dispatches
 from domain.errors import CheckpointLost, DispatchUnrecorded, Fenced, IdempotencyConflict, TerminalImmutable
 from domain.fence import Fence
 from domain.instruction import RETRY
-from domain.jobs import Actor, Failure, Job
+from domain.jobs import Actor, Failure
 from domain.lifecycle import Trigger
 
 OVERTAKEN = "A newer run or a later step of this job has taken over; this write had no effect."

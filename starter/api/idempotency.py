@@ -1,7 +1,6 @@
 """``Idempotency-Key``: a creation that is sent twice happens once."""
 
 from collections.abc import Callable
-from threading import Lock
 from typing import Annotated, TypeVar
 
 from fastapi import Depends, Header, Request, Response
@@ -11,8 +10,7 @@ from activities.store import IdempotencyScope
 from starter.api.context import Api, Facts, Owner
 from starter.api.context import ApiParts as Parts
 
-_LOCKS = tuple(Lock() for _ in range(64))
-"""The same key twice at once waits here for itself, and now and then for another."""
+REPLAYED = "Idempotency-Replayed"
 
 Answer = TypeVar("Answer", bound=BaseModel)
 
@@ -29,7 +27,8 @@ IdempotencyKey = Annotated[
 
 
 class Once:
-    """Does a creation once for each key of a caller, method and path. A call that fails does not spend its key."""
+    """Does a creation once for each key of a caller, method and path, in however many processes it is asked for. A
+    call that fails does not spend its key."""
 
     def __init__(
         self,
@@ -50,21 +49,24 @@ class Once:
     def answer(self, kind: type[Answer], create: Callable[[], Answer]) -> Answer:
         """What ``create`` answers, or what it answered when the key was first used.
 
+        Call it in a thread. What ``create`` changes in the database is committed with the key or not at all; it is
+        short, and reaches for nothing but the database.
+
         Raises:
             IdempotencyConflict: The key came before with another body.
         """
         if self._scope is None:
             return create()
-        with _LOCKS[hash(self._scope) % len(_LOCKS)]:
-            before = self._api.store.idempotent_answer(self._scope, self._body)
-            if before is not None:
-                self._response.headers["Idempotency-Replayed"] = "true"
-                return kind.model_validate(before)
-            answer = create()
-            self._api.store.keep_answer(self._scope, self._body, answer.model_dump(mode="json", by_alias=True))
-            # of two processes at once the first to keep its answer wins, and both give that one
-            kept = self._api.store.idempotent_answer(self._scope, self._body)
-            return answer if kept is None else kind.model_validate(kept)
+        store = self._api.store
+        answer = store.idempotent_answer(self._scope, self._body)
+        replayed = answer is not None
+        if answer is None:
+            answer, replayed = store.once(
+                self._scope, self._body, lambda: create().model_dump(mode="json", by_alias=True)
+            )
+        if replayed:
+            self._response.headers[REPLAYED] = "true"
+        return kind.model_validate(answer)
 
 
 OnceOnly = Annotated[Once, Depends()]

@@ -6,7 +6,7 @@ import psycopg
 import pytest
 from sqlalchemy import make_url, text
 
-from activities.store import Store
+from activities.store import Store, schema
 from domain.errors import DatabaseUnavailable, SettingsInvalid
 from domain.instruction import AUDIO_EXTRACTING
 from domain.jobs import InstructionVersion, Regenerated, TaskStatus
@@ -153,4 +153,4 @@ def test_given_the_urls_people_write_when_opened_then_the_driver_is_ours(postgre
         store.ping()
         store.dispose()
     with psycopg.connect(postgres_url) as connection:
-        assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == ("0001",)
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == (schema.head(),)

@@ -1,6 +1,7 @@
 """Projects and jobs: made, owned, listed; the log as history and as event stream; uploads."""
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -319,23 +320,58 @@ def test_given_a_callback_when_it_comes_again_then_it_is_a_replay_unless_its_pay
     assert conflict.value.details == {"event_id": "e-1"}
 
 
-def test_given_a_kept_answer_when_the_key_comes_again_then_it_is_answered_for_a_day(database_url: str) -> None:
+def test_given_a_key_when_it_comes_again_then_it_is_answered_alike_for_a_day(database_url: str) -> None:
     now = [NOON]
     store = Store.open(database_url, clock=lambda: now[0], durable=False)
     scope = IdempotencyScope(OWNER, "POST", "/api/v1/projects", "k-1")
 
     assert store.idempotent_answer(scope, HASH) is None
-    store.keep_answer(scope, HASH, {"id": "p-1"})
-    store.keep_answer(scope, HASH, {"id": "p-2"})
+    assert store.once(scope, HASH, lambda: {"id": "p-1"}) == ({"id": "p-1"}, False)
+    assert store.once(scope, HASH, lambda: {"id": "p-2"}) == ({"id": "p-1"}, True)
     assert store.idempotent_answer(scope, HASH) == {"id": "p-1"}
     assert store.idempotent_answer(scope._replace(owner="bob"), HASH) is None
-    with pytest.raises(IdempotencyConflict):
-        store.idempotent_answer(scope, "b" * 64)
+    for asked in (store.idempotent_answer, partial(store.once, create=dict)):
+        with pytest.raises(IdempotencyConflict):
+            asked(scope, "b" * 64)
 
     now[0] += timedelta(hours=24)
     assert store.idempotent_answer(scope, "b" * 64) is None
-    store.keep_answer(scope, "b" * 64, {"id": "p-3"})
+    assert store.once(scope, "b" * 64, lambda: {"id": "p-3"}) == ({"id": "p-3"}, False)
     assert store.purge_idempotency_keys() == 0
     now[0] += timedelta(hours=25)
     assert store.purge_idempotency_keys() == 1
     store.dispose()
+
+
+def test_given_a_creation_that_fails_when_its_key_comes_again_then_nothing_was_made_and_the_key_is_free(
+    store: Store,
+) -> None:
+    scope = IdempotencyScope(OWNER, "POST", "/api/v1/projects", "k-1")
+
+    def made_and_failed() -> dict[str, object]:
+        project = store.create_project(OWNER, "lost")
+        assert store.get_project(OWNER, project.id) == project  # what it wrote, it reads
+        raise VersionConflict("afterwards")
+
+    with pytest.raises(VersionConflict):
+        store.once(scope, HASH, made_and_failed)
+
+    assert store.list_projects(OWNER).items == ()
+    assert store.once(scope, HASH, lambda: {"id": "p-1"}) == ({"id": "p-1"}, False)
+
+
+def test_given_one_key_in_two_processes_when_used_at_once_then_one_creation(database_url: str) -> None:
+    stores = [Store.open(database_url, durable=False) for _ in range(2)]
+    scope = IdempotencyScope(OWNER, "POST", "/api/v1/projects", "k-1")
+
+    def made(number: int) -> tuple[dict[str, object], bool]:
+        store = stores[number % 2]
+        return store.once(scope, HASH, lambda: {"id": store.create_project(OWNER, "one").id})
+
+    answers = [answer for answer in at_once(16, made) if isinstance(answer, tuple)]
+
+    (project,) = stores[0].list_projects(OWNER).items
+    assert [answer for answer, _ in answers] == [{"id": project.id}] * 16
+    assert [replayed for _, replayed in answers].count(False) == 1
+    for store in stores:
+        store.dispose()
