@@ -1,19 +1,30 @@
 """Structured logs: one JSON object a line on stderr, readable lines on a terminal.
 
-What belongs to a request or a job (its id, the correlation id) is bound once with :func:`bound` and appears on every
-line that is written inside, also on those of libraries: the standard library's logging runs through the same chain.
+What belongs to a request or a job (its id, the correlation id) is bound once, with :func:`bound` or as
+``activities/logged.py`` has it, and appears on every line that is written inside, also on those of libraries: the
+standard library's logging runs through the same chain.
+
+Of an exception only its kind and the way it took through the code are written. Its message may quote anything: a
+driver's the parameters of a statement, a validator's the value it refused, a provider's the prompt.
 """
 
 import logging
 import sys
+import traceback
 from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager
 from typing import Any
 
 import structlog
 
+from activities.logged import with_noted
+from domain.errors import GuidesmithError
+
 VALUE_LIMIT = 2000
 """Characters of one value that are kept."""
+
+CAUSES_LIMIT = 5
+FRAMES_LIMIT = 25
 
 QUIET = ("httpx", "httpx2", "httpcore", "urllib3", "sse_starlette", "faster_whisper", "alembic")
 """Libraries whose INFO is noise: they speak from WARNING on."""
@@ -29,10 +40,12 @@ def configure_logs(level: str = "INFO", log_format: str = "auto") -> None:
     console = log_format == "console" or (log_format == "auto" and sys.stderr.isatty())
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
+        with_noted,
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.stdlib.ExtraAdder(),
+        without_messages,
         plain_values,
     ]
     structlog.configure(
@@ -46,10 +59,7 @@ def configure_logs(level: str = "INFO", log_format: str = "auto") -> None:
         cache_logger_on_first_use=True,
     )
     ending: list[structlog.typing.Processor] = (
-        # plain tracebacks: the fancy ones print local variables, and secrets with them
-        [structlog.dev.ConsoleRenderer(colors=True, exception_formatter=structlog.dev.plain_traceback)]
-        if console
-        else [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
+        [structlog.dev.ConsoleRenderer(colors=True)] if console else [structlog.processors.JSONRenderer()]
     )
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
@@ -85,12 +95,43 @@ def bound(**facts: object) -> Iterator[None]:
         structlog.contextvars.reset_contextvars(**tokens)
 
 
+def without_messages(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """``exc_info`` as text in ``exception``: each error's kind and the code it passed through, not what it says.
+
+    An error of our own taxonomy keeps its message, which is safe to show by its contract.
+    """
+    given = event.pop("exc_info", None)
+    error = sys.exc_info()[1] if given is True else given[1] if isinstance(given, tuple) else given
+    if isinstance(error, BaseException):
+        event["exception"] = "\n".join(_told(error))
+    return event
+
+
+def _told(error: BaseException) -> Iterator[str]:
+    """The chain of causes, the first one first, each with its frames."""
+    seen: list[BaseException] = []
+    while error not in seen and len(seen) < CAUSES_LIMIT:
+        seen.append(error)
+        cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+        if cause is None:
+            break
+        error = cause
+    for each in reversed(seen):
+        for frame, line in list(traceback.walk_tb(each.__traceback__))[-FRAMES_LIMIT:]:
+            yield f"  {frame.f_globals.get('__name__', '?')}:{line} in {frame.f_code.co_name}"
+        kind = type(each)
+        message = f": {each.message}" if isinstance(each, GuidesmithError) else ""
+        yield f"{kind.__module__}.{kind.__qualname__}{message}"
+
+
 def plain_values(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     """Cap long values and take control characters out, so that a header's value cannot forge a second line or
     steer a terminal."""
     event.pop("color_message", None)  # uvicorn's second copy of its message, for its own terminal format
     for name, value in event.items():
-        if isinstance(value, str) and not name.startswith("_") and name not in ("exception", "stack"):
+        if name in ("exception", "stack") and isinstance(value, str):
+            event[name] = "\n".join(_line(each) for each in value.splitlines())
+        elif isinstance(value, str) and not name.startswith("_"):
             event[name] = _plain(value)
     return event
 
@@ -98,5 +139,8 @@ def plain_values(_logger: Any, _method: str, event: MutableMapping[str, Any]) ->
 def _plain(value: object) -> object:
     if not isinstance(value, str):
         return value
-    kept = value if len(value) <= VALUE_LIMIT else value[:VALUE_LIMIT] + "…"
-    return kept if kept.isprintable() else "".join(each if each.isprintable() else " " for each in kept)
+    return _line(value if len(value) <= VALUE_LIMIT else value[:VALUE_LIMIT] + "…")
+
+
+def _line(text: str) -> str:
+    return text if text.isprintable() else "".join(each if each.isprintable() else " " for each in text)

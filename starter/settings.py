@@ -5,11 +5,13 @@ How Temporal is reached is the one exception: it follows Temporal's own conventi
 whatever works for Temporal's tools works here.
 """
 
+import ipaddress
 import re
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
+from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -27,6 +29,18 @@ GiB = 1 << 30
 
 SECRET_MIN_CHARACTERS = 32
 """RFC 7518, 3.2: an HS256 key is at least as long as the hash, 256 bits."""
+
+ASYMMETRIC_ALGORITHMS = (
+    *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
+    *("ES256", "ES384", "ES512", "Ed25519", "EdDSA"),
+)
+"""RFC 7518, 3.1 and RFC 8037: those whose verification key is public."""
+
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+
+OFF = "off"
+RATES = re.compile(r"[1-9]\d{0,8}/(second|minute|hour|day)(;[1-9]\d{0,8}/(second|minute|hour|day)){0,3}")
+ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:\d{1,5})?")
 
 PLAIN_SECRETS = re.compile(r"(?i)^(.)\1*$|change.?me|^secret|^password|example")
 """What people leave in a configuration by mistake."""
@@ -62,10 +76,37 @@ class Settings(BaseSettings):
     api_host: str = "127.0.0.1"
     api_port: int = Field(default=8400, ge=0, le=65535)
     public_url: str | None = None
-    """How clients reach the API (``https://guidesmith.example.org``), for the URLs in answers. None: as the request
-    came in."""
+    """How clients reach the API (``https://guidesmith.example.org``), for the URLs in answers. None: by the address
+    that the server itself listens on, never by what a stranger's Host header says."""
     auth_secret: SecretStr | None = None
-    """Signs and checks tokens (HS256) and signs URLs. At least 32 characters."""
+    """Signs URLs and, without ``auth_jwks_url``, signs and checks tokens (HS256). At least 32 characters."""
+    auth_jwks_url: str | None = None
+    """Where an identity provider publishes its keys (RFC 7517). Set: its tokens are the only ones that are taken."""
+    auth_issuer: str | None = None
+    """What a token's ``iss`` must be; None: not checked."""
+    auth_audience: str | None = None
+    """What a token's ``aud`` must name; None: not checked."""
+    auth_algorithms: str = "RS256,RS384,RS512,ES256,ES384,ES512"
+    """The signature algorithms taken from the identity provider, with commas. Tokens of the secret are HS256 only."""
+    auth_role_claim: str = Field(default="role", min_length=1, max_length=200)
+    """The claim with the caller's role or roles; dots lead into objects (``realm_access.roles``)."""
+    auth_jwks_ttl_s: float = Field(default=600.0, ge=1.0, le=24 * 3600.0)
+    """How long fetched keys are used before they are fetched again."""
+    rate_limit_default: str = "1200/minute"
+    """Requests of one user to one route; several limits with semicolons (``20/second;600/minute``), or ``off``."""
+    rate_limit_expensive: str = "60/minute"
+    """The same for routes that start work: uploads, run, retry, regenerate, screenshots, exports."""
+    rate_limit_unauthenticated: str = "60/minute"
+    """Attempts of one client address that are refused as unauthenticated."""
+    rate_limit_storage_url: str = Field(default="", repr=False)
+    """``redis://[:password@]host:port/db`` (``rediss://`` with TLS): counted for all API processes together. Empty:
+    each counts for itself."""
+    trusted_proxies: str = ""
+    """Addresses or networks, with commas, whose X-Forwarded-For is believed. Empty: nobody's."""
+    cors_origins: str = ""
+    """Origins (``https://app.example.org``), with commas, whose pages may call the API from a browser. Empty: none."""
+    body_timeout_s: float = Field(default=30.0, gt=0.0, le=600.0)
+    """How long a JSON body may take to arrive."""
     callback_secret: SecretStr | None = None
     """What external stage runners send as X-Callback-Secret."""
     upload_cap_bytes: int = Field(default=10 * GiB, ge=1)
@@ -158,6 +199,56 @@ class Settings(BaseSettings):
             raise ValueError("begins with http:// or https:// and a host")
         return value.rstrip("/") if value else None
 
+    @field_validator("auth_jwks_url")
+    @classmethod
+    def _keys_by_tls(cls, value: str | None) -> str | None:
+        """Whoever can change the keys on their way can sign tokens."""
+        if value is None:
+            return None
+        place = urlsplit(value)
+        if place.scheme != "https" and not (place.scheme == "http" and place.hostname in LOOPBACK_NAMES):
+            raise ValueError("begins with https:// (http:// on this machine only)")
+        return value
+
+    @field_validator("auth_algorithms")
+    @classmethod
+    def _asymmetric(cls, value: str) -> str:
+        """Never HS…: with it, a published key would be a shared secret (RFC 8725, 2.1)."""
+        if not listed(value) or not set(listed(value)) <= set(ASYMMETRIC_ALGORITHMS):
+            raise ValueError(f"names algorithms of {', '.join(ASYMMETRIC_ALGORITHMS)}, with commas")
+        return value
+
+    @field_validator("rate_limit_default", "rate_limit_expensive", "rate_limit_unauthenticated")
+    @classmethod
+    def _rate(cls, value: str) -> str:
+        if value != OFF and not RATES.fullmatch(value):
+            raise ValueError("is like 600/minute or 20/second;600/minute, or off")
+        return value
+
+    @field_validator("rate_limit_storage_url")
+    @classmethod
+    def _counter(cls, value: str) -> str:
+        if value and not re.match(r"rediss?://[^/\s]", value):
+            raise ValueError("begins with redis:// or rediss:// and a host")
+        return value
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _networks(cls, value: str) -> str:
+        for each in listed(value):
+            try:
+                ipaddress.ip_network(each, strict=False)
+            except ValueError:
+                raise ValueError("holds IP addresses or networks (10.0.0.0/8), with commas") from None
+        return value
+
+    @field_validator("cors_origins")
+    @classmethod
+    def _origins(cls, value: str) -> str:
+        if not all(ORIGIN.fullmatch(each) for each in listed(value)):
+            raise ValueError("holds origins (https://app.example.org, no path, no *), with commas")
+        return value
+
     @field_validator("auth_secret")
     @classmethod
     def _strong(cls, value: SecretStr | None) -> SecretStr | None:
@@ -233,6 +324,11 @@ class Settings(BaseSettings):
                 "for every process (`openssl rand -hex 32`)."
             )
         return self.auth_secret.get_secret_value()
+
+
+def listed(value: str) -> tuple[str, ...]:
+    """The items of a setting that is a list with commas."""
+    return tuple(item.strip() for item in value.split(",") if item.strip())
 
 
 def load_settings(**overrides: object) -> Settings:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from activities.artifacts import ArtifactStore, Partial, S3Options, StageMemo
 from activities.contracts import RunOptions
 from activities.store import Store
-from starter.settings import Settings
+from starter.settings import Settings, listed
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from activities.providers import ProviderClient
     from activities.speech import Recogniser
     from activities.tasks import DocumentTasks
+    from starter.tokens import TokenCheck
 
 LOCAL, LLM = "local", "llm"
 """Model profiles: the built-in drafter, and the configured chat endpoint."""
@@ -47,6 +48,22 @@ def open_artifacts(settings: Settings) -> ArtifactStore:
         if settings.artifacts.startswith("s3://")
         else None,
     )
+
+
+def token_check(settings: Settings) -> "TokenCheck":
+    """Who says whom a token speaks for: the identity provider, where one is set, else the shared secret.
+
+    Raises:
+        SettingsInvalid: There is neither.
+    """
+    from starter.jwks import JwksTokens, Keys
+    from starter.tokens import Claims, Tokens
+
+    claims = Claims(settings.auth_issuer, settings.auth_audience, settings.auth_role_claim)
+    if settings.auth_jwks_url is None:
+        return Tokens(settings.signing_secret(), claims)
+    keys = Keys(settings.auth_jwks_url, ttl_s=settings.auth_jwks_ttl_s)
+    return JwksTokens(keys, listed(settings.auth_algorithms), claims)
 
 
 def run_options(settings: Settings) -> RunOptions:

@@ -97,6 +97,9 @@ def api_settings(folder: Path, **overrides: object) -> Settings:
         "auth_secret": SecretStr(SECRET),
         "part_size_bytes": PART_SIZE,
         "upload_cap_bytes": 4 << 20,
+        "rate_limit_default": "off",
+        "rate_limit_expensive": "off",
+        "rate_limit_unauthenticated": "off",
     }
     return load_settings(**(values | overrides))
 

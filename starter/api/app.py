@@ -9,14 +9,18 @@ from fastapi import FastAPI
 
 from activities.artifacts import ArtifactStore
 from activities.store import Store
+from starter.api.admission import Admission
 from starter.api.capabilities import Capabilities
 from starter.api.context import Api
+from starter.api.cors import Origins
 from starter.api.declared import declare
 from starter.api.errors import handle_errors
 from starter.api.feed import Feed
-from starter.api.gate import BASE, Gate
+from starter.api.gate import BASE, Gate, GateRules
+from starter.api.limits import Limits
 from starter.api.readiness import Check, Readiness
 from starter.api.routes import (
+    annotations,
     events,
     exports,
     health,
@@ -30,12 +34,11 @@ from starter.api.routes import (
 from starter.engine import connect, engine_faults
 from starter.jobs import JobService
 from starter.settings import Settings
-from starter.tokens import Tokens
-from starter.wiring import model_profiles, open_artifacts, open_store, run_options
+from starter.wiring import model_profiles, open_artifacts, open_store, run_options, token_check
 
 VERSION = "1"
 
-ROUTES = (projects, jobs, uploads, transcripts, events, instructions, exports, lifecycles)
+ROUTES = (projects, jobs, uploads, transcripts, events, instructions, annotations, exports, lifecycles)
 
 THREADS = 40
 """Blocking calls (database, artifacts) at once in one process."""
@@ -55,7 +58,21 @@ def create_app(
     Raises:
         SettingsInvalid: There is no secret to sign tokens with.
     """
-    secret = settings.signing_secret()
+    capabilities = Capabilities(settings.signing_secret())
+    limits = Limits(settings)
+    callback_secret = settings.callback_secret
+    rules = GateRules(
+        Admission(
+            tokens=token_check(settings),
+            capabilities=capabilities,
+            limits=limits,
+            callback_secret=callback_secret.get_secret_value() if callback_secret else None,
+        ),
+        json_cap_bytes=settings.json_cap_bytes,
+        body_timeout_s=settings.body_timeout_s,
+        origins=Origins(settings.cors_origins),
+        https=(settings.public_url or "").startswith("https://"),
+    )
     feed = Feed(store)
 
     async def database() -> None:
@@ -69,6 +86,7 @@ def create_app(
         to_thread.current_default_thread_limiter().total_tokens = THREADS
         async with feed.polling():
             yield
+        await limits.counter.close()
 
     app = FastAPI(
         title="guidesmith",
@@ -86,11 +104,11 @@ def create_app(
         store=store,
         artifacts=artifacts,
         jobs=job_service,
-        capabilities=Capabilities(secret),
+        capabilities=capabilities,
         feed=feed,
         readiness=Readiness({"database": database, "engine": engine, "artifacts": artifact_store}),
     )
-    app.add_middleware(Gate, tokens=Tokens(secret), json_cap_bytes=settings.json_cap_bytes)
+    app.add_middleware(Gate, rules=rules)
     handle_errors(app)
     for module in ROUTES:
         app.include_router(module.router, prefix=BASE)

@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 
 from domain import errors
 from domain.errors import GuidesmithError
+from starter.jwks import KeysUnavailable
 from starter.logs import log
 from starter.tokens import Unauthorized
 
@@ -65,6 +66,7 @@ STATUS: Mapping[type[GuidesmithError], HTTPStatus] = {
     RateLimited: HTTPStatus.TOO_MANY_REQUESTS,
     MethodNotAllowed: HTTPStatus.METHOD_NOT_ALLOWED,
     RangeUnsatisfiable: HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE,
+    KeysUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.NotFound: HTTPStatus.NOT_FOUND,
     errors.RequestInvalid: HTTPStatus.BAD_REQUEST,
     errors.UploadInvalid: HTTPStatus.BAD_REQUEST,
@@ -82,6 +84,7 @@ STATUS: Mapping[type[GuidesmithError], HTTPStatus] = {
     errors.JobAlreadyRunning: HTTPStatus.CONFLICT,
     errors.RegenerateInProgress: HTTPStatus.CONFLICT,
     errors.IdempotencyConflict: HTTPStatus.CONFLICT,
+    errors.PictureUnusable: HTTPStatus.CONFLICT,
     errors.DispatchFailed: HTTPStatus.BAD_GATEWAY,
     errors.EngineUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.DatabaseUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,

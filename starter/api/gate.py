@@ -1,40 +1,39 @@
 """What happens to every request before a route sees it, in the order that the contract rules.
 
-A request id; then who calls (401), whether the route is theirs (403), the body's size (413) and type (415). A framework
-that reads and validates the body before it asks for a token would answer 400 to a stranger; so this is middleware, and
-it reads small bodies whole, which also gives idempotency its hash.
+A request id; then who calls (401), whether the route is theirs (403) and not too often (429), the body's size (413),
+type (415) and form (400). A framework that reads and validates the body before it asks for a token would answer 400 to
+a stranger; so this is middleware, and it reads small bodies whole, which also gives idempotency its hash.
 """
 
+import asyncio
 import hashlib
 import re
 import time
 from dataclasses import dataclass, field
 
-import structlog
 import uuid_utils
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from domain.errors import GuidesmithError
-from starter.api.errors import BodyTooLarge, BodyTypeUnsupported, Forbidden, error_response
+from activities.logged import gathering, note
+from domain.errors import GuidesmithError, RequestInvalid
+from starter.api.admission import BASE, OPEN, SIGNED, Admission
+from starter.api.cors import Origins
+from starter.api.errors import BodyTooLarge, BodyTypeUnsupported, error_response
+from starter.api.pathways import Pathway, Pathways
+from starter.api.strict_json import check_json
 from starter.logs import log
-from starter.tokens import Principal, Role, Tokens, Unauthorized
+from starter.tokens import Principal
 
-BASE = "/api/v1"
-
-OPEN = frozenset({f"{BASE}/openapi.json", "/healthz", "/readyz"})
-"""Routes that need no token."""
-
-SIGNED = (f"{BASE}/uploads/", f"{BASE}/downloads/")
-"""Routes whose path is its own permission."""
-
-ADMIN = f"{BASE}/admin/"
+__all__ = ["BASE", "Gate", "GateRules", "RequestFacts"]
 
 BODY_METHODS = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 """What we take over from a caller's X-Request-Id; anything else is replaced, so that it cannot forge a log line."""
+
+IDENTIFIER = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 CLIENT_GONE = 499
 """What logs say, by custom, of a request whose client hung up; it is never sent."""
@@ -43,7 +42,13 @@ SAFE_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Resource-Policy": "same-origin",
 }
+"""On every answer that does not say otherwise itself: nothing of it is to be kept, framed, guessed at or run."""
+
+HTTPS_ONLY = {"Strict-Transport-Security": "max-age=31536000"}
 
 
 @dataclass
@@ -55,13 +60,25 @@ class RequestFacts:
     body_sha256: str = field(default_factory=lambda: hashlib.sha256(b"").hexdigest())
 
 
+@dataclass(frozen=True)
+class GateRules:
+    """What the gate goes by. ``https``: clients reach the API by TLS alone."""
+
+    admission: Admission
+    json_cap_bytes: int
+    body_timeout_s: float
+    origins: Origins
+    https: bool = False
+
+
 class Gate:
     """ASGI middleware around the whole application."""
 
-    def __init__(self, app: ASGIApp, *, tokens: Tokens, json_cap_bytes: int) -> None:
+    def __init__(self, app: ASGIApp, rules: GateRules) -> None:
         self._app = app
-        self._tokens = tokens
-        self._cap = json_cap_bytes
+        self._rules = rules
+        self._headers = SAFE_HEADERS | (HTTPS_ONLY if rules.https else {})
+        self._pathways: Pathways | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -70,11 +87,40 @@ class Gate:
         headers = Headers(scope=scope)
         facts = RequestFacts(_request_id(headers))
         scope.setdefault("state", {})["facts"] = facts
-        answer = _Answer(send, facts.request_id)
-        tokens = structlog.contextvars.bind_contextvars(request_id=facts.request_id)
-        began = time.perf_counter()
+        answer = _Answer(send, facts.request_id, headers, self._headers, self._rules.origins)
+        with gathering(request_id=facts.request_id):
+            pathway = self._pathway(scope)
+            if pathway is not None:
+                note(**{name: part for name, part in pathway.parameters.items() if IDENTIFIER.fullmatch(part)})
+            began = time.perf_counter()
+            try:
+                await self._answered(scope, headers, receive, answer, facts, pathway)
+            finally:
+                log("api").info(
+                    "request",
+                    method=scope["method"],
+                    route=pathway.template if pathway else None,
+                    status=answer.status,
+                    duration_ms=round((time.perf_counter() - began) * 1000, 1),
+                    subject=facts.principal.subject if facts.principal else None,
+                )
+
+    async def _answered(
+        self,
+        scope: Scope,
+        headers: Headers,
+        receive: Receive,
+        answer: "_Answer",
+        facts: RequestFacts,
+        pathway: Pathway | None,
+    ) -> None:
         try:
-            receive = await self._admit(scope, headers, receive, facts)
+            preflight = self._rules.origins.preflight(scope["method"], headers)
+            if preflight is not None:
+                await preflight(scope, receive, answer)
+                return
+            facts.principal = await self._rules.admission.principal(scope, headers, pathway)
+            receive = await self._admitted(scope, headers, receive, facts)
             await self._app(scope, receive, answer)
         except ClientDisconnect:
             answer.status = CLIENT_GONE
@@ -85,66 +131,60 @@ class Gate:
                 log("api").error("request.crashed", exc_info=error)
                 error = GuidesmithError("unforeseen")
             await error_response(error)(scope, receive, answer)
-        finally:
-            log("api").info(
-                "request",
-                method=scope["method"],
-                route=getattr(scope.get("route"), "path", None),
-                status=answer.status,
-                duration_ms=round((time.perf_counter() - began) * 1000, 1),
-                subject=facts.principal.subject if facts.principal else None,
-            )
-            structlog.contextvars.reset_contextvars(**tokens)
 
-    async def _admit(self, scope: Scope, headers: Headers, receive: Receive, facts: RequestFacts) -> Receive:
-        """``receive`` for the route, the body read and measured where it is a small one.
+    async def _admitted(self, scope: Scope, headers: Headers, receive: Receive, facts: RequestFacts) -> Receive:
+        """``receive`` for the route, the body read, measured and checked where it is a small one.
 
         Raises:
             GuidesmithError: The request goes no further.
         """
         path: str = scope["path"]
-        if path in OPEN or path.startswith(SIGNED):
-            return receive
-        facts.principal = self._principal(headers)
-        if path.startswith(ADMIN) and facts.principal.role is not Role.ADMIN:
-            raise Forbidden("This route is for administrators.")
-        if scope["method"] not in BODY_METHODS:
+        if path in OPEN or path.startswith(tuple(SIGNED)) or scope["method"] not in BODY_METHODS:
             return receive
         body = await self._body(headers, receive)
         if body and not _is_json(headers):
             raise BodyTypeUnsupported("Send the body as application/json.")
+        if body:
+            check_json(body)
         facts.body_sha256 = hashlib.sha256(body).hexdigest()
         return _replayed(body, receive)
 
-    def _principal(self, headers: Headers) -> Principal:
-        scheme, _, token = headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not token.strip():
-            raise Unauthorized("Send a token: Authorization: Bearer <token>.")
-        return self._tokens.check(token.strip())
-
     async def _body(self, headers: Headers, receive: Receive) -> bytes:
+        cap = self._rules.json_cap_bytes
+        too_large = BodyTooLarge(f"The body has more than {cap} bytes.", details={"limit_bytes": cap})
         declared = headers.get("content-length", "")
-        too_large = BodyTooLarge(f"The body has more than {self._cap} bytes.", details={"limit_bytes": self._cap})
-        if declared.isdecimal() and int(declared) > self._cap:
+        if declared.isdecimal() and int(declared) > cap:
             raise too_large
         body = bytearray()
-        while True:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                raise ClientDisconnect
-            body += message.get("body", b"")
-            if len(body) > self._cap:
-                raise too_large
-            if not message.get("more_body", False):
-                return bytes(body)
+        try:
+            async with asyncio.timeout(self._rules.body_timeout_s):
+                while True:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        raise ClientDisconnect
+                    body += message.get("body", b"")
+                    if len(body) > cap:
+                        raise too_large
+                    if not message.get("more_body", False):
+                        return bytes(body)
+        except TimeoutError:
+            raise RequestInvalid("The body did not arrive in time.") from None
+
+    def _pathway(self, scope: Scope) -> Pathway | None:
+        if self._pathways is None:
+            self._pathways = Pathways(scope["app"].openapi()["paths"])
+        return self._pathways.of(scope["path"])
 
 
 class _Answer:
     """``send`` that adds the headers every answer has, and remembers the status."""
 
-    def __init__(self, send: Send, request_id: str) -> None:
+    def __init__(self, send: Send, request_id: str, asked: Headers, safe: dict[str, str], origins: Origins) -> None:
         self._send = send
         self._request_id = request_id
+        self._asked = asked
+        self._safe = safe
+        self._origins = origins
         self.status: int | None = None
 
     async def __call__(self, message: Message) -> None:
@@ -152,8 +192,9 @@ class _Answer:
             self.status = int(message["status"])
             headers = MutableHeaders(scope=message)
             headers["X-Request-Id"] = self._request_id
-            for name, value in SAFE_HEADERS.items():
+            for name, value in self._safe.items():
                 headers.setdefault(name, value)
+            self._origins.mark(self._asked, headers)
         await self._send(message)
 
 

@@ -19,6 +19,7 @@ from starter.cli import connection
 from starter.cli.app import app
 from starter.cli.exits import ExitCode
 from starter.cli.making import FORMATS
+from starter.jwks import KeysUnavailable
 from starter.local.folder import StackFailed, StackRunning
 from starter.settings import PREFIX, QUEUES, Settings
 from starter.tokens import Unauthorized
@@ -231,7 +232,8 @@ def test_every_error_code_is_explained_and_no_other() -> None:
     taxonomy = {
         each.code for each in vars(errors).values() if isinstance(each, type) and issubclass(each, GuidesmithError)
     }
-    elsewhere = {StackFailed.code, StackRunning.code, Unauthorized.code, WORKFLOW_LOST, STAGE_TIMED_OUT}
+    elsewhere = {StackFailed.code, StackRunning.code, Unauthorized.code, KeysUnavailable.code}
+    elsewhere |= {WORKFLOW_LOST, STAGE_TIMED_OUT}
     explained = [code for cells in rows(section("Troubleshooting")) for code in SPAN.findall(cells[0])]
     assert sorted(explained) == sorted(taxonomy | elsewhere)
 

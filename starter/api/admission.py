@@ -1,0 +1,108 @@
+"""Who may come in, and how often: 401, 403 and 429, decided from the head of a request alone.
+
+A route is open, or its address is its permission (a signed one), or a stage runner's secret opens it, or a bearer
+token does. Attempts that fail are counted by client address; what succeeds is counted by who succeeded, so that nobody
+is locked out by a stranger who shares their address.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Mapping
+
+from starlette.datastructures import Headers
+from starlette.types import Scope
+
+from domain.errors import NotFound
+from starter.api.capabilities import Capabilities, Purpose
+from starter.api.errors import Forbidden
+from starter.api.limits import Limits
+from starter.api.pathways import Pathway
+from starter.tokens import Principal, Role, TokenCheck, Unauthorized
+
+BASE = "/api/v1"
+
+OPEN = frozenset({f"{BASE}/openapi.json", "/healthz", "/readyz"})
+"""Routes that need no token."""
+
+SIGNED: Mapping[str, Purpose] = {f"{BASE}/uploads/": "upload", f"{BASE}/downloads/": "download"}
+"""Routes whose path is its own permission, by prefix: the purpose that it was signed for."""
+
+INTERNAL = f"{BASE}/internal/"
+"""Routes of external stage runners, who send a secret instead of a token."""
+
+CALLBACK_SECRET = "x-callback-secret"  # noqa: S105  (a header's name)
+
+ADMIN = f"{BASE}/admin/"
+
+
+class Admission:
+    """The doorkeeper.
+
+    Args:
+        callback_secret: What external stage runners send; ``None``: nobody is one.
+    """
+
+    def __init__(
+        self, *, tokens: TokenCheck, capabilities: Capabilities, limits: Limits, callback_secret: str | None = None
+    ) -> None:
+        self._tokens = tokens
+        self._capabilities = capabilities
+        self._limits = limits
+        self._callback_secret = callback_secret
+
+    async def principal(self, scope: Scope, headers: Headers, pathway: Pathway | None) -> Principal | None:
+        """Who calls; ``None`` where a route needs no token.
+
+        Raises:
+            Unauthorized, Forbidden: They may not.
+            RateLimited: They may, but not so often.
+            KeysUnavailable: Nobody can tell.
+        """
+        path: str = scope["path"]
+        if path in OPEN:
+            return None
+        try:
+            principal = await self._proved(path, headers)
+        except (Unauthorized, NotFound):
+            await self._limits.attempt(scope)
+            raise
+        # what is not a user's is counted by its path: a signed address, or the job that a runner reports on
+        await self._limits.admit(
+            f"user {principal.subject}" if principal else f"path {path}", *_route(scope["method"], pathway)
+        )
+        if path.startswith(ADMIN) and (principal is None or principal.role is not Role.ADMIN):
+            raise Forbidden("This route is for administrators.")
+        return principal
+
+    async def _proved(self, path: str, headers: Headers) -> Principal | None:
+        for prefix, purpose in SIGNED.items():
+            if path.startswith(prefix):
+                self._capabilities.read(purpose, path.removeprefix(prefix))
+                return None
+        if path.startswith(INTERNAL):
+            self._check_runner(headers)
+            return None
+        return await self._tokens.principal(_bearer(headers))
+
+    def _check_runner(self, headers: Headers) -> None:
+        given = headers.get(CALLBACK_SECRET, "").encode("latin-1", "replace")
+        known = (self._callback_secret or "").encode()
+        # of one length, so that not even the length of the secret can be timed
+        same = hmac.compare_digest(hashlib.sha256(given).digest(), hashlib.sha256(known).digest())
+        if not (same and known):
+            raise Unauthorized("The X-Callback-Secret is missing or wrong.")
+
+
+def _bearer(headers: Headers) -> str:
+    given = headers.getlist("authorization")
+    scheme, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+    if scheme.lower() != "bearer" or not token.strip():
+        raise Unauthorized("Send a token: Authorization: Bearer <token>.")
+    return token.strip()
+
+
+def _route(method: str, pathway: Pathway | None) -> tuple[str, str]:
+    """What is counted together. Whatever leads nowhere is one route: a caller must not be able to invent more."""
+    if pathway is None:
+        return "any", "nowhere"
+    return method if method in pathway.methods else "other", pathway.template.removeprefix(BASE)

@@ -1,0 +1,214 @@
+"""How much one caller may ask: per user and route, and per address for those who have not said who they are.
+
+Counted in windows that begin with a first request, in this process or, by setting, in Redis for all processes
+together. While Redis cannot be reached each process counts for itself: limits grow by the number of processes, but
+nobody is locked out, and nobody has free rein.
+"""
+
+import hashlib
+import ipaddress
+import json
+import math
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from limits import RateLimitItem, parse_many
+from limits.aio.storage import MemoryStorage, RedisStorage
+from limits.aio.strategies import FixedWindowRateLimiter
+from starlette.datastructures import Headers
+from starlette.types import Scope
+
+from domain.errors import SettingsInvalid
+from starter.api.errors import RateLimited
+from starter.logs import log
+from starter.settings import OFF, Settings, listed
+
+REDIS_TIMEOUT_S = 1.0
+REDIS_RETRY_S = 5.0
+"""How long a Redis that failed is left alone."""
+
+KEY_PREFIX = "guidesmith:limits"
+
+IPV6_PREFIX = 64
+"""One household's or server's network: a client can have any address of it."""
+
+EXPENSIVE = frozenset(
+    {
+        ("POST", "/jobs/{}/upload"),
+        ("POST", "/jobs/{}/confirm-upload"),
+        ("POST", "/jobs/{}/run"),
+        ("POST", "/jobs/{}/retry"),
+        ("POST", "/jobs/{}/exports"),
+        ("POST", "/jobs/{}/screenshots/extract"),
+        ("POST", "/jobs/{}/screenshots/uploads"),
+        ("POST", "/jobs/{}/screenshots/uploads/{}/confirm"),
+        ("POST", "/anchors/{}/replace"),
+        ("POST", "/anchors/{}/annotations"),
+        ("POST", "/anchors/{}/attach-upload"),
+        ("POST", "/instructions/{}/regenerate"),
+        ("POST", "/images"),
+        ("POST", "/generate/copy"),
+        ("POST", "/generate/scrape"),
+        ("POST", "/generate/static-ad"),
+        ("POST", "/generate/video"),
+        ("POST", "/generate/tts"),
+        ("POST", "/analyses"),
+        ("POST", "/analyses/{}/run"),
+        ("POST", "/jobs"),
+        ("POST", "/webhook-endpoints/{}/deliveries/{}/redeliver"),
+    }
+)
+"""Routes below the base path that start work or send something out, their parameters nameless."""
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Limits that are counted together under one name; none of them: no limit."""
+
+    name: str
+    items: Sequence[RateLimitItem]
+
+    @classmethod
+    def of(cls, name: str, written: str) -> "Rule":
+        """``written`` as the settings have it: ``20/second;600/minute``, or ``off``."""
+        return cls(name, () if written == OFF else parse_many(written))
+
+
+class Counter:
+    """Counts in Redis where there is one, else, and while it fails, in this process. Never raises.
+
+    Args:
+        redis_url: ``redis://`` or ``rediss://``; empty: only this process counts.
+    """
+
+    def __init__(self, redis_url: str = "", *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._local = FixedWindowRateLimiter(MemoryStorage())
+        self._redis = _redis(redis_url) if redis_url else None
+        self._shared = FixedWindowRateLimiter(self._redis) if self._redis else None
+        self._clock = clock
+        self._left_alone_until = float("-inf")
+
+    async def wait_s(self, rule: Rule, *who: str) -> float:
+        """Count one request; seconds until the next may come when this one is too many, else 0."""
+        key = _key(rule.name, *who)
+        for item in rule.items:
+            wait_s = await self._counted(item, key)
+            if wait_s:
+                return wait_s
+        return 0.0
+
+    async def ping(self) -> None:
+        """Raises: SettingsInvalid: Redis is set and does not answer."""
+        if self._redis is not None and not await self._redis.check():
+            raise SettingsInvalid("The Redis of GUIDESMITH_RATE_LIMIT_STORAGE_URL does not answer.")
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        if self._redis is not None:
+            await self._redis.bridge.get_connection().aclose()  # type: ignore[attr-defined]
+
+    async def _counted(self, item: RateLimitItem, key: str) -> float:
+        if self._shared is not None and self._clock() >= self._left_alone_until:
+            try:
+                return await _hit(self._shared, item, key)
+            except Exception as fault:  # whatever its client raises: a limit is no reason to refuse work
+                self._left_alone_until = self._clock() + REDIS_RETRY_S
+                log("api").warning(
+                    "rate_limit.storage_unavailable", fault=type(fault).__name__, retry_in_s=REDIS_RETRY_S
+                )
+        return await _hit(self._local, item, key)
+
+
+class Limits:
+    """The limits of the settings, applied to requests."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.counter = Counter(settings.rate_limit_storage_url)
+        self._default = Rule.of("default", settings.rate_limit_default)
+        self._expensive = Rule.of("expensive", settings.rate_limit_expensive)
+        self._attempts = Rule.of("unauthenticated", settings.rate_limit_unauthenticated)
+        self._proxies = tuple(ipaddress.ip_network(each, strict=False) for each in listed(settings.trusted_proxies))
+
+    async def admit(self, subject: str, method: str, route: str) -> None:
+        """Count a request of ``subject`` to ``route`` (its template below the base path).
+
+        Raises:
+            RateLimited: It is one too many.
+        """
+        nameless = (method, unnamed(route))
+        rule = self._expensive if nameless in EXPENSIVE else self._default
+        _refuse(await self.counter.wait_s(rule, subject, *nameless), "You ask this more often than allowed.")
+
+    async def attempt(self, scope: Scope) -> None:
+        """Count an attempt to get in that failed.
+
+        Raises:
+            RateLimited: The client's address has had too many.
+        """
+        address = client_address(scope, self._proxies)
+        _refuse(await self.counter.wait_s(self._attempts, address), "Too many attempts without a token that holds.")
+
+
+def unnamed(template: str) -> str:
+    """``/jobs/{job_id}/run`` as ``/jobs/{}/run``."""
+    return "/".join("{}" if part.startswith("{") else part for part in template.split("/"))
+
+
+def client_address(scope: Scope, proxies: Collection[Network]) -> str:
+    """Where a request comes from: the peer, or what trusted proxies say of it.
+
+    X-Forwarded-For is read from its end, where the nearest proxy wrote; the first address that is no trusted proxy is
+    the client's. What stands before it anybody may have written. IPv6 addresses are cut to their network.
+    """
+    peer = (scope.get("client") or ("",))[0]
+    hops = [hop.strip() for line in Headers(scope=scope).getlist("x-forwarded-for") for hop in line.split(",")]
+    address = _address(peer)
+    while address is not None and hops and any(address in network for network in proxies):
+        said = _address(hops.pop())
+        if said is None:
+            break
+        address = said
+    if address is None:
+        return "unknown"
+    if address.version == 6:
+        return str(ipaddress.ip_network((address, IPV6_PREFIX), strict=False))
+    return str(address)
+
+
+def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return None
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return mapped or address
+
+
+def _refuse(wait_s: float, message: str) -> None:
+    if wait_s:
+        raise RateLimited(f"{message} Come back when Retry-After says.", retry_after_s=wait_s)
+
+
+def _redis(url: str) -> RedisStorage:
+    options: Mapping[str, Any] = {
+        "socket_timeout": REDIS_TIMEOUT_S,
+        "socket_connect_timeout": REDIS_TIMEOUT_S,
+        "max_connections": 100,
+    }
+    return RedisStorage(f"async+{url}", implementation="redispy", key_prefix=KEY_PREFIX, **options)
+
+
+async def _hit(limiter: FixedWindowRateLimiter, item: RateLimitItem, key: str) -> float:
+    if await limiter.hit(item, key):
+        return 0.0
+    stats = await limiter.get_window_stats(item, key)
+    return float(max(1, math.ceil(stats.reset_time - time.time())))
+
+
+def _key(*parts: str) -> str:
+    """Of one length, whatever a subject is made of, and telling nothing to who reads Redis."""
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:40]
