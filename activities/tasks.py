@@ -239,9 +239,8 @@ class _Written:
 
     def merged(self, current: InstructionVersion) -> Regenerated:
         result = merge(self.base, parse(current.markdown), self.ours, self.selection)
-        proposal = "\n\n".join(kept.markdown for kept in result.kept) or None
         if not result.applied:
-            return Regenerated(version=None, proposal=proposal)
+            return Regenerated(version=None, kept=result.kept, warnings=self.warnings, **self.provenance)
         evidence = carry_evidence(_evidence(current), result.document)
         version = NewVersion(
             title=result.document.title or current.title,
@@ -253,7 +252,7 @@ class _Written:
             author=self.author,
             **self.provenance,
         )
-        return Regenerated(version=version, proposal=proposal)
+        return Regenerated(version=version, kept=result.kept, warnings=self.warnings, **self.provenance)
 
 
 def selected_parts(document: Document, selection: Mapping[str, object]) -> tuple[BlockPart, ...]:

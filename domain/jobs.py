@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from domain.artifacts import ArtifactKind, Blob
+from domain.document import KeptProposal
 from domain.errors import MESSAGE_LIMIT
 from domain.publication import ExportFormat
 
@@ -193,7 +194,12 @@ class TaskStatus(StrEnum):
 
 
 class RegenerateTask(Frozen):
-    """A regeneration. ``proposal`` is kept when the block was edited meanwhile and the edit won."""
+    """A regeneration.
+
+    ``kept`` are the texts that gave way to an edit made meanwhile, ``proposal`` all of them as one, ``warnings``
+    (``{code, message}``) what the writer has to say. ``model_profile_id`` and what follows is what was asked for, and
+    where nothing was, what wrote.
+    """
 
     id: str
     instruction_id: str
@@ -209,15 +215,29 @@ class RegenerateTask(Frozen):
     requested_at: datetime
     instruction_version: int | None = None
     proposal: str | None = None
+    kept: tuple[KeptProposal, ...] = ()
+    warnings: tuple[dict[str, str], ...] = ()
+    model_profile_id: str | None = None
+    prompt_template_id: str | None = None
+    prompt_params_ref: str | None = None
     failure: Failure | None = None
 
 
 class Regenerated(Frozen):
     """What a regeneration comes to against the version that is current when it ends: a version to store (``None``
-    where every selected block was edited meanwhile), and the text that gave way to an edit."""
+    where every selected block was edited meanwhile), and the texts that gave way to an edit. The rest is told of it
+    whether or not it led to a version."""
 
     version: NewVersion | None
-    proposal: str | None = None
+    kept: tuple[KeptProposal, ...] = ()
+    warnings: tuple[dict[str, str], ...] = ()
+    model_profile_id: str | None = None
+    prompt_template_id: str | None = None
+    prompt_params_ref: str | None = None
+
+    @property
+    def proposal(self) -> str | None:
+        return "\n\n".join(each.markdown for each in self.kept) or None
 
 
 class ExportStatus(StrEnum):

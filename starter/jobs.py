@@ -364,13 +364,18 @@ class JobService:
             prompt_params_ref=base.prompt_params_ref,
         )
         version, created = await self._thread(self._store.save_version, owner, instruction_id, base_version, new)
-        job = await self._thread(self._store.get_job, version.job_id)
-        if created and job.status == DRAFT_READY:
+        if created:
+            await self.edited(version.job_id)
+        return version
+
+    async def edited(self, job_id: str) -> None:
+        """Tell the job's workflow of the first new version, which makes the job EDITING. Later ones cost nothing."""
+        job = await self._thread(self._store.get_job, job_id)
+        if job.status == DRAFT_READY:
             try:
                 await self._signal(job, InstructionWorkflow.edit)
             except (EngineUnavailable, DispatchFailed) as absent:
                 log.warning("job.edit_not_signalled", job_id=job.id, code=absent.code)  # the next save signals again
-        return version
 
     async def regenerate(
         self, owner: str, instruction_id: str, request: RegenerateRequest

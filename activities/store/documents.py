@@ -15,7 +15,7 @@ from activities.store.records import VersionSummary
 from activities.store.tables import instruction_versions, instructions
 from domain.document import VALIDATOR_VERSION, BlockEvidence, carry_evidence, parse, validate, verdict, with_ids
 from domain.errors import VersionConflict
-from domain.jobs import InstructionVersion, NewVersion, Page
+from domain.jobs import InstructionVersion, NewVersion, Page, VersionOrigin
 
 _VERSIONS = select(instruction_versions, instructions.c.job_id, instructions.c.owner).join(
     instructions, instructions.c.id == instruction_versions.c.instruction_id
@@ -23,6 +23,10 @@ _VERSIONS = select(instruction_versions, instructions.c.job_id, instructions.c.o
 _CURRENT = _VERSIONS.where(
     instruction_versions.c.instruction_id == bindparam("instruction_id"),
     instruction_versions.c.version == instructions.c.current_version,
+)
+_EXACT = _VERSIONS.where(
+    instruction_versions.c.instruction_id == bindparam("instruction_id"),
+    instruction_versions.c.version == bindparam("version"),
 )
 _LOCK = (
     select(instructions.c.id, instructions.c.job_id, instructions.c.owner, instructions.c.current_version)
@@ -221,6 +225,32 @@ class Documents(Area):
                 raise conflict(base_version, instruction.current_version)
             current = current_version(connection, instruction_id)
             return save_if_changed(connection, instruction, current, new, self._clock(), self._new_id)
+
+    def restore_version(
+        self, owner: str, instruction_id: str, base_version: int, version: int, *, author: str
+    ) -> tuple[InstructionVersion, bool]:
+        """Make an earlier version's text the newest again, with what it rests on and who wrote it.
+
+        Returns:
+            The version and whether it is new: where the newest has this text already, it is answered.
+
+        Raises:
+            VersionConflict: ``base_version`` is no longer the newest; nothing was written.
+            NotFound: The instruction or the version is absent, or not ``owner``'s.
+        """
+        with self._database.write() as connection:
+            instruction = lock_instruction(connection, instruction_id)
+            if instruction.owner != owner:
+                raise not_found()
+            wanted = _one(connection, _EXACT, {"instruction_id": instruction_id, "version": version})
+            if instruction.current_version != base_version:
+                raise conflict(base_version, instruction.current_version)
+            current = current_version(connection, instruction_id)
+            if wanted.markdown == current.markdown:
+                return current, False
+            kept = wanted.model_dump(include=set(NewVersion.model_fields))
+            again = NewVersion(**{**kept, "origin": VersionOrigin.RESTORE, "author": author})
+            return add_version(connection, instruction, again, self._clock(), self._new_id), True
 
 
 def save_if_changed(

@@ -94,6 +94,9 @@ class Regenerations(Area):
                 client_request_id=client_request_id,
                 requested_by=requested_by,
                 requested_at=now,
+                model_profile_id=_asked_text(asked, "model_profile"),
+                prompt_template_id=_asked_text(asked, "prompt_template_id"),
+                prompt_params_ref=_asked_text(asked, "prompt_params_ref"),
                 **asked,
             )
             columns = task.model_dump(mode="json", exclude={"failure", "requested_at"})
@@ -160,6 +163,9 @@ class Regenerations(Area):
                 progress_pct=100,
                 instruction_version=version.version,
                 proposal=merged.proposal,
+                kept=[each.model_dump() for each in merged.kept],
+                warnings=list(merged.warnings),
+                **{name: getattr(held.task, name) or getattr(merged, name) for name in _WRITER},
             )
 
     def fail_regenerate(self, task_id: str, failure: Failure) -> RegenerateTask:
@@ -192,6 +198,12 @@ def _settle(
 
 
 _ENDED = (TaskStatus.SUCCEEDED, TaskStatus.FAILED)
+_WRITER = ("model_profile_id", "prompt_template_id", "prompt_params_ref")
+
+
+def _asked_text(asked: Mapping[str, Any], name: str) -> str | None:
+    value = asked["request"].get(name)
+    return value if isinstance(value, str) else None
 
 
 def _has_ended(task: RegenerateTask) -> bool:

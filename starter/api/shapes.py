@@ -309,7 +309,24 @@ class NewRegeneration(Shape):
     prompt_params_ref: Line | None = None
 
 
+class KeptBlock(Shape):
+    """The new text of one block, which was not put in place."""
+
+    block_id: str
+    markdown: str
+    deleted: bool = Field(description="The block is gone; else its text was edited.")
+
+
+class Proposal(Shape):
+    """What was written and gave way to an edit made meanwhile."""
+
+    markdown: str = Field(description="All of it.")
+    blocks: tuple[KeptBlock, ...]
+
+
 class TaskProvenance(Shape):
+    """What the task was asked for. Where no model or prompt was named: what wrote, once it has."""
+
     instruction_id: str
     base_version: int
     selection: dict[str, Any]
@@ -328,13 +345,15 @@ class TaskAnswer(Shape):
     status: Literal["PENDING", "RUNNING", "SUCCEEDED", "FAILED"]
     progress_pct: int
     instruction_version: int | None
-    proposal: str | None = Field(description="The new text, where an edit made meanwhile won over it.")
+    proposal: Proposal | None = Field(description="The new text, where an edit made meanwhile won over it.")
+    warnings: tuple[DraftNotice, ...] = Field(
+        description="What the writer has to say, also where the text is the same."
+    )
     failure: FailureAnswer | None
     provenance: TaskProvenance
 
     @classmethod
     def of(cls, task: RegenerateTask) -> "TaskAnswer":
-        asked = task.request
         return cls(
             id=task.id,
             task_id=task.id,
@@ -343,7 +362,12 @@ class TaskAnswer(Shape):
             status=task.status.value,
             progress_pct=task.progress_pct,
             instruction_version=task.instruction_version,
-            proposal=task.proposal,
+            proposal=None
+            if task.proposal is None
+            else Proposal.model_validate(
+                {"markdown": task.proposal, "blocks": [each.model_dump() for each in task.kept]}
+            ),
+            warnings=tuple(DraftNotice.model_validate(each) for each in task.warnings),
             failure=FailureAnswer.of(task.failure),
             provenance=TaskProvenance(
                 instruction_id=task.instruction_id,
@@ -351,15 +375,11 @@ class TaskAnswer(Shape):
                 selection=task.selection,
                 requested_by=task.requested_by,
                 requested_at=task.requested_at,
-                model_profile_id=_text(asked.get("model_profile")),
-                prompt_template_id=_text(asked.get("prompt_template_id")),
-                prompt_params_ref=_text(asked.get("prompt_params_ref")),
+                model_profile_id=task.model_profile_id,
+                prompt_template_id=task.prompt_template_id,
+                prompt_params_ref=task.prompt_params_ref,
             ),
         )
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
 
 
 # --- exports -----------------------------------------------------------------------------------------------------

@@ -146,7 +146,7 @@ def test_given_a_task_when_asked_then_its_state_and_provenance(api: RunningApi, 
         ({"format": 5, "instruction_version_id": ABSENT}, "VALIDATION_ERROR"),
         ({"format": "EPUB", "instruction_version_id": ABSENT}, "EXPORT_REQUEST_INVALID"),
         ({"format": "PDF", "instruction_version_id": ABSENT}, "EXPORT_REQUEST_INVALID"),
-        ({"format": "PDF", "instruction_version_id": "\x00"}, "EXPORT_REQUEST_INVALID"),
+        ({"format": "PDF", "instruction_version_id": "no-id"}, "EXPORT_REQUEST_INVALID"),
     ],
     ids=str,
 )

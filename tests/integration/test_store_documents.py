@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from activities.store import Store
+from domain.document import KeptProposal
 from domain.errors import (
     ExportRequestInvalid,
     IdempotencyConflict,
@@ -177,6 +178,38 @@ def test_given_a_deleted_block_when_its_version_is_shown_then_its_screenshot_is_
     assert [each.block_id for each in store.screenshots_for(instruction.id)] == [STEP_BLOCK]
 
 
+def test_given_an_earlier_version_when_it_is_restored_then_its_text_and_evidence_are_the_newest_again(
+    store: Store, instruction: InstructionVersion
+) -> None:
+    added = MARKDOWN.replace("Choose **New**.", "Choose **New**.\n\nThen wait.")
+    store.save_version(OWNER, instruction.instruction_id, 1, edit(added))
+    without = MARKDOWN[: MARKDOWN.index(f"<!-- block:{STEP_BLOCK}")] + "Nothing is left.\n"
+    store.save_version(OWNER, instruction.instruction_id, 2, edit(without))
+
+    restored, created = store.restore_version(OWNER, instruction.instruction_id, 3, 1, author=OWNER)
+    again, created_again = store.restore_version(OWNER, instruction.instruction_id, 4, 1, author=OWNER)
+
+    assert (created, restored.version, restored.origin, restored.author) == (True, 4, "restore", OWNER)
+    assert (restored.markdown, restored.evidence) == (instruction.markdown, instruction.evidence)
+    assert (restored.model_profile_id, restored.warnings) == (instruction.model_profile_id, instruction.warnings)
+    assert (restored.validation_status, restored.validated_at > instruction.validated_at) == ("PASS", True)
+    assert (again, created_again) == (restored, False)
+
+
+def test_given_a_stale_base_or_a_version_that_is_absent_when_restored_then_it_is_refused(
+    store: Store, instruction: InstructionVersion
+) -> None:
+    store.save_version(OWNER, instruction.instruction_id, 1, edit(EDITED))
+
+    with pytest.raises(VersionConflict):
+        store.restore_version(OWNER, instruction.instruction_id, 1, 1, author=OWNER)
+    with pytest.raises(NotFound):
+        store.restore_version(OWNER, instruction.instruction_id, 2, 9, author=OWNER)
+    with pytest.raises(NotFound):
+        store.restore_version("bob", instruction.instruction_id, 2, 1, author="bob")
+    assert store.get_instruction(OWNER, instruction.instruction_id).version == 2
+
+
 # --- regenerations -----------------------------------------------------------------------------------------------
 
 
@@ -244,9 +277,15 @@ def test_given_an_edit_that_won_when_the_regeneration_ends_then_the_proposal_is_
     task, _ = ask(store, instruction)
     store.begin_regenerate(task.id)
 
-    done = store.finish_regenerate(task.id, lambda _: Regenerated(version=None, proposal="Press it."))
+    kept = (
+        KeptProposal(block_id=STEP_BLOCK, markdown="Press it.", deleted=False),
+        KeptProposal(block_id=OTHER_BLOCK, markdown="Type it.", deleted=True),
+    )
+    done = store.finish_regenerate(task.id, lambda _: Regenerated(version=None, kept=kept))
 
-    assert (done.status, done.proposal, done.instruction_version) == (TaskStatus.SUCCEEDED, "Press it.", 1)
+    assert (done.status, done.instruction_version) == (TaskStatus.SUCCEEDED, 1)
+    assert (done.proposal, done.kept) == ("Press it.\n\nType it.", kept)
+    assert store.get_regenerate(task.id) == done
     assert store.get_instruction(OWNER, instruction.instruction_id).version == 1
 
 
@@ -256,9 +295,13 @@ def test_given_the_same_text_when_the_regeneration_ends_then_it_succeeds_with_th
     task, _ = ask(store, instruction)
     same = NewVersion(title="T", markdown=instruction.markdown, origin=VersionOrigin.REGENERATE, author=OWNER)
 
-    done = store.finish_regenerate(task.id, lambda _: Regenerated(version=same))
+    notice = {"code": "INSTRUCTION_NOT_FOLLOWED", "message": "Not without a language model."}
+    done = store.finish_regenerate(
+        task.id, lambda _: Regenerated(version=same, warnings=(notice,), model_profile_id="local")
+    )
 
     assert (done.status, done.instruction_version) == (TaskStatus.SUCCEEDED, 1)
+    assert (done.warnings, done.model_profile_id) == ((notice,), "local")
 
 
 def test_given_a_task_that_ended_when_its_activity_runs_again_then_nothing_is_written_twice(

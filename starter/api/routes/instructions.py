@@ -2,11 +2,16 @@
 
 from typing import Annotated
 
+from anyio import to_thread
 from fastapi import APIRouter, Query, Response
 
+from domain.diff import block_diff, unified_diff
+from domain.document import parse
 from domain.errors import RequestInvalid
 from starter.api.context import ApiParts, Owner, identifier
 from starter.api.declared import errors
+from starter.api.document_shapes import BlockChangeAnswer, DiffAnswer, RestoreInstruction
+from starter.api.idempotency import OnceOnly
 from starter.api.routes.paging import Cursor, Limit
 from starter.api.shapes import (
     InstructionAnswer,
@@ -21,13 +26,17 @@ from starter.jobs import RegenerateRequest
 
 router = APIRouter(tags=["instructions"])
 
+LAST_VERSION = 2**31 - 1
+
 
 @router.get("/instructions/{instruction_id}", responses=errors(400, 404))
 def get_instruction(
     instruction_id: str,
     api: ApiParts,
     owner: Owner,
-    version: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="Exactly this version; none: latest.")] = None,
+    version: Annotated[
+        int | None, Query(ge=1, le=LAST_VERSION, description="Exactly this version; none: latest.")
+    ] = None,
 ) -> InstructionAnswer:
     """The instruction's text."""
     return InstructionAnswer.of(api.store.get_instruction(owner, identifier(instruction_id), version))
@@ -50,6 +59,42 @@ def list_versions(
     """The versions without their text, newest first."""
     page = api.store.versions(owner, identifier(instruction_id), limit, cursor)
     return Listed(items=tuple(VersionAnswer.of(each) for each in page.items), next_cursor=page.next_cursor)
+
+
+@router.get("/instructions/{instruction_id}/diff", responses=errors(400, 404))
+def diff_versions(
+    instruction_id: str,
+    api: ApiParts,
+    owner: Owner,
+    before: Annotated[int, Query(alias="from", ge=1, le=LAST_VERSION, description="The version to begin from.")],
+    after: Annotated[int, Query(alias="to", ge=1, le=LAST_VERSION, description="The version to come to.")],
+) -> DiffAnswer:
+    """What changed between two versions, line by line and by block."""
+    old, new = (api.store.get_instruction(owner, identifier(instruction_id), version) for version in (before, after))
+    return DiffAnswer(
+        instruction_id=old.instruction_id,
+        from_version=old.version,
+        to_version=new.version,
+        unified=unified_diff(old.markdown, new.markdown, names=(f"version {old.version}", f"version {new.version}")),
+        blocks=tuple(map(BlockChangeAnswer.of, block_diff(parse(old.markdown), parse(new.markdown)))),
+    )
+
+
+@router.post("/instructions/{instruction_id}/restore", responses=errors(400, 404, 409, 413, 415))
+async def restore_version(
+    instruction_id: str, wanted: RestoreInstruction, api: ApiParts, owner: Owner, once: OnceOnly
+) -> InstructionAnswer:
+    """Make an earlier version's text the newest again, as a version of its own. The same text makes none."""
+
+    def restored() -> InstructionAnswer:
+        version, _ = api.store.restore_version(
+            owner, identifier(instruction_id), wanted.base_version, wanted.version, author=owner
+        )
+        return InstructionAnswer.of(version)
+
+    answer = await to_thread.run_sync(once.answer, InstructionAnswer, restored)
+    await api.jobs.edited(answer.job_id)
+    return answer
 
 
 @router.post(
