@@ -1,9 +1,10 @@
-"""The one place where the error taxonomy becomes Temporal's.
+"""The one place where the error taxonomy becomes Temporal's, and where the log learns what it is about.
 
 ``type`` is the stable code, ``non_retryable`` the taxonomy's verdict, ``next_retry_delay`` what a provider asked for.
 Causes are cut: a driver's message may hold what must not be kept in a history.
 """
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -12,16 +13,20 @@ from temporalio import activity
 from temporalio.exceptions import ApplicationError, CancelledError
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
 
+from activities.logged import gathering
 from domain.errors import MESSAGE_LIMIT, Cancelled, GuidesmithError
 
 RETRY_AFTER_LIMIT_S = 600.0
 """Longest wait that a provider can impose on one retry. Beyond it the budget, not the provider, decides."""
 
+LOGGED_IDS = ("job_id", "task_id", "correlation_id")
+"""What every line of an activity carries of its input, where that has it."""
+
 log = structlog.get_logger("guidesmith.activity")
 
 
 class ErrorInterceptor(Interceptor):
-    """Translates what an activity raises, and logs it once, by code."""
+    """Translates what an activity raises, logs it once, by code, and has every line inside say whose work it is."""
 
     def intercept_activity(self, next: ActivityInboundInterceptor) -> ActivityInboundInterceptor:
         return _Translating(next)
@@ -29,6 +34,13 @@ class ErrorInterceptor(Interceptor):
 
 class _Translating(ActivityInboundInterceptor):
     async def execute_activity(self, input: ExecuteActivityInput) -> Any:
+        info = activity.info()
+        with gathering(
+            activity=info.activity_type, workflow_id=info.workflow_id, execution=info.attempt, **_ids(input.args)
+        ):
+            return await self._translated(input)
+
+    async def _translated(self, input: ExecuteActivityInput) -> Any:
         try:
             return await super().execute_activity(input)
         except Cancelled as stopped:
@@ -44,16 +56,7 @@ class _Translating(ActivityInboundInterceptor):
 
     @staticmethod
     def _log(code: str, retryable: bool, fault: Exception | None = None) -> None:
-        info = activity.info()
-        log.warning(
-            "activity.failed",
-            activity=info.activity_type,
-            workflow_id=info.workflow_id,
-            execution=info.attempt,
-            code=code,
-            retryable=retryable,
-            fault=_where(fault) if fault else None,
-        )
+        log.warning("activity.failed", code=code, retryable=retryable, exc_info=fault)
 
 
 def application_error(error: GuidesmithError) -> ApplicationError:
@@ -67,12 +70,5 @@ def application_error(error: GuidesmithError) -> ApplicationError:
     )
 
 
-def _where(fault: Exception) -> str:
-    """The fault's class and the last lines of code it passed, without its message: that may quote the user."""
-    frames = []
-    trace = fault.__traceback__
-    while trace is not None:
-        code = trace.tb_frame.f_code
-        frames.append(f"{code.co_name}:{trace.tb_lineno}")
-        trace = trace.tb_next
-    return f"{type(fault).__name__} at {' > '.join(frames[-6:])}"
+def _ids(args: Sequence[object]) -> dict[str, object]:
+    return {name: value for name in LOGGED_IDS for each in args if (value := getattr(each, name, None)) is not None}
