@@ -11,6 +11,7 @@ from activities.artifacts import ArtifactStore
 from activities.store import Store
 from domain.artifacts import ArtifactKind
 from domain.jobs import Export, ExportStatus, Job
+from starter.api.addresses import root_address
 from starter.api.capabilities import Capabilities
 from starter.api.errors import not_found
 from starter.api.feed import Feed
@@ -90,8 +91,7 @@ class Api:
 
     def address(self, request: Request, path: str) -> str:
         """``path`` below the API's base as the caller reaches it."""
-        root = self.settings.public_url or str(request.base_url).rstrip("/")
-        return f"{root}{BASE}/{path}"
+        return f"{root_address(request.scope, self.settings.public_url)}{BASE}/{path}"
 
 
 def _api(request: Request) -> Api:
