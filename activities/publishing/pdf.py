@@ -8,18 +8,15 @@ the clock: the same version gives the same bytes.
 
 import json
 import math
-import os
-import sys
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
-from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
+from activities.confined.outside import Bounds, Died, Overran, answer, places
 from activities.publishing.fonts import Typeface, typeface_for
 from activities.publishing.labels import RIGHT_TO_LEFT, primary_language
 from activities.publishing.manuscript import Manuscript, Section
@@ -56,11 +53,10 @@ MOST_PIXELS = 150_000_000
 """Of a PDF's pictures together: the typesetter holds them unpacked, four bytes each. More than 72 screenshots of
 1920 by 1080 are made smaller to share it; two hundred still have 200 dots an inch."""
 TAB = "    "
-POLL_S = 0.2
-"""Between looks at whether the work was cancelled."""
 TIMEOUT_S = 600.0
-PASSED_ON = ("PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "XDG_DATA_HOME", "XDG_DATA_DIRS")
-"""What the typesetter may know of the environment: where temporary files and the system's fonts are. No secrets."""
+CPU_SECONDS = 240
+MEMORY_BYTES = 4 * 1024**3
+"""Where a document stops being one: a thousand pages take a tenth of either."""
 SENTENCE_MAKES_NO_CASE = frozenset({"ar", "fa", "he", "ja", "ko", "ur", "zh"})
 """Languages whose scripts have no capital letters: labels are not spaced out there, which would tear them apart."""
 
@@ -136,40 +132,22 @@ def _compile(
         "fonts": [str(folder) for folder in typeface.folders],
         "system_fonts": typeface.with_system,
     }
-    answer = _ordered(json.dumps(order), on_progress)
-    if "error" in answer:
-        raise _failed(str(answer["error"]))
-    return tuple((root / name).read_bytes() for name in answer["files"])
+    made = _ordered(order, on_progress)
+    if "error" in made:
+        raise _failed(str(made["error"]))
+    return tuple((root / name).read_bytes() for name in made["files"])
 
 
-def _ordered(order: str, on_progress: Callable[[], None]) -> dict[str, Any]:
+def _ordered(order: Mapping[str, object], on_progress: Callable[[], None]) -> dict[str, Any]:
     """What the typesetter answers. It never outlives this call, however the call ends."""
-    command = [sys.executable, "-I", str(Path(__file__).with_name("typesetter.py"))]
-    environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-    deadline = time.monotonic() + TIMEOUT_S
-    with Popen(  # noqa: S603 - our own script
-        command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=environment, text=True, encoding="utf-8"
-    ) as process:
-        try:
-            answer = _awaited(process, order, deadline, on_progress)
-        finally:
-            process.kill()
+    script = Path(__file__).with_name("typesetter.py")
+    bounds = Bounds(wall_s=TIMEOUT_S, cpu_s=CPU_SECONDS, memory_bytes=MEMORY_BYTES)
     try:
-        read: dict[str, Any] = json.loads(answer)
-    except ValueError:
+        return answer(script, order, bounds, environment=places(), on_poll=on_progress)
+    except Overran:
+        raise _failed("the typesetter took too long") from None
+    except Died:
         raise _failed("the typesetter stopped: the document is too large for it, or it crashed") from None
-    return read
-
-
-def _awaited(process: Popen[str], order: str, deadline: float, on_progress: Callable[[], None]) -> str:
-    unsent: str | None = order
-    while time.monotonic() < deadline:
-        try:
-            return process.communicate(unsent, timeout=POLL_S)[0]
-        except TimeoutExpired:
-            unsent = None
-            on_progress()
-    raise _failed("the typesetter took too long")
 
 
 def _failed(reason: str) -> ExportFailed:

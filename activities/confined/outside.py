@@ -1,0 +1,178 @@
+"""Starts a confined process, hears its reports, and ends it: when it is done, when nobody wants it, when it overruns.
+
+The process runs one of our own scripts, isolated from the environment, with an order as JSON on standard input. It
+answers in JSON lines on standard output. It is a session of its own, so that Ctrl-C reaches us and not it.
+"""
+
+import contextlib
+import json
+import os
+import selectors
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
+from tempfile import TemporaryFile
+from typing import IO, Any
+
+POLL_S = 0.2
+"""Between looks at whether the work was cancelled."""
+LARGEST_ANSWER = 32 << 20
+"""Bytes of all reports together. They are numbers and names: data goes through files."""
+READ_AT_ONCE = 64 << 10
+ENDS_WITHIN_S = 10.0
+"""Between a process's last word and its end."""
+PLACES = ("PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "XDG_DATA_HOME", "XDG_DATA_DIRS")
+"""What of the environment tells where temporary files and the system's fonts are. No secrets."""
+
+Report = dict[str, Any]
+
+
+class Overran(Exception):
+    """The process was still at work at the end of its time, or used up its processor time."""
+
+
+class Died(Exception):
+    """The process ended without an answer: it met a limit (memory above all), crashed, or said what is no report."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a process may use. ``wall_s`` seconds in all, ``silence_s`` seconds between reports; of processor time
+    ``cpu_s`` seconds; ``memory_bytes`` of address space; ``file_bytes`` in one file."""
+
+    wall_s: float
+    cpu_s: int
+    memory_bytes: int
+    silence_s: float | None = None
+    file_bytes: int | None = None
+    open_files: int | None = None
+
+    def as_order(self) -> Report:
+        """For ``inside.limit``."""
+        return {
+            "cpu_s": self.cpu_s,
+            "memory_bytes": self.memory_bytes,
+            "file_bytes": self.file_bytes,
+            "open_files": self.open_files,
+        }
+
+
+def places() -> dict[str, str]:
+    """The environment that is safe to pass on."""
+    return {name: os.environ[name] for name in PLACES if name in os.environ}
+
+
+def reports(
+    script: Path,
+    order: Mapping[str, object],
+    bounds: Bounds,
+    *,
+    environment: Mapping[str, str],
+    cwd: Path | None = None,
+    on_poll: Callable[[], None] = lambda: None,
+) -> Iterator[Report]:
+    """Run ``script`` and yield each report as it comes. The process never outlives the iteration, however that ends.
+
+    Args:
+        order: Gets ``bounds`` and ``parent`` (our process id) added, for ``inside``.
+        environment: All of the process's environment.
+        on_poll: Called every :data:`POLL_S` and at each report. What it raises (``Cancelled``) ends the process.
+
+    Raises:
+        Overran: See there.
+        Died: See there. Also when the process ended with an exit status other than 0.
+    """
+    whole = {**order, "bounds": bounds.as_order(), "parent": os.getpid()}
+    with TemporaryFile() as told:  # not a pipe: a process that reads nothing must not block us
+        told.write(json.dumps(whole).encode())
+        told.seek(0)
+        process = Popen(  # noqa: S603 - our own script
+            [sys.executable, "-I", str(script)],
+            stdin=told,
+            stdout=PIPE,
+            stderr=DEVNULL,
+            env=dict(environment),
+            cwd=cwd,
+            start_new_session=True,
+        )
+    with process:
+        try:
+            yield from _heard(process, bounds, on_poll)
+            _judge(process)
+        finally:
+            _end(process)
+
+
+def answer(script: Path, order: Mapping[str, object], bounds: Bounds, **how: Any) -> Report:
+    """The last report of :func:`reports`, with its arguments and errors."""
+    heard = list(reports(script, order, bounds, **how))
+    if not heard:
+        raise Died
+    return heard[-1]
+
+
+def _heard(process: Popen[bytes], bounds: Bounds, on_poll: Callable[[], None]) -> Iterator[Report]:
+    end = time.monotonic() + bounds.wall_s
+    for lines in _read(process.stdout, bounds, end, on_poll):
+        for line in lines:
+            try:
+                report = json.loads(line)
+            except ValueError:
+                raise Died from None
+            if not isinstance(report, dict):
+                raise Died
+            yield report
+
+
+def _read(
+    stream: IO[bytes] | None, bounds: Bounds, end: float, on_poll: Callable[[], None]
+) -> Iterator[Sequence[bytes]]:
+    """Whole lines as they come, until the stream's end; an empty batch never."""
+    assert stream is not None
+    left, unread = LARGEST_ANSWER, b""
+    heard = time.monotonic()
+    with selectors.DefaultSelector() as selector:
+        selector.register(stream, selectors.EVENT_READ)
+        while True:
+            on_poll()
+            now = time.monotonic()
+            if now > end or (bounds.silence_s is not None and now - heard > bounds.silence_s):
+                raise Overran
+            if not selector.select(POLL_S):
+                continue
+            read = os.read(stream.fileno(), READ_AT_ONCE)
+            left -= len(read)
+            if not read:
+                if unread:
+                    raise Died
+                return
+            if left < 0:
+                raise Died
+            *lines, unread = (unread + read).split(b"\n")
+            if lines:
+                yield lines
+                heard = time.monotonic()
+
+
+def _judge(process: Popen[bytes]) -> None:
+    try:
+        status = process.wait(ENDS_WITHIN_S)
+    except TimeoutExpired:
+        raise Overran from None
+    if hasattr(signal, "SIGXCPU") and status == -signal.SIGXCPU:
+        raise Overran
+    if status != 0:
+        raise Died
+
+
+def _end(process: Popen[bytes]) -> None:
+    if process.returncode is not None:
+        return
+    if hasattr(os, "killpg"):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)  # not reaped yet, so the number is still its own
+    process.kill()
