@@ -8,12 +8,15 @@ import io
 from dataclasses import dataclass
 from threading import BoundedSemaphore
 
+import numpy as np
 from PIL import Image, ImageOps
 
 from activities.picture_formats import Structure, damaged, refuse, structure_of
 
 MOST_BYTES = 20 * 1024 * 1024
-"""Bytes of a picture file. A lossless screenshot of an 8K screen full of text has about 12 MB."""
+"""Bytes of a picture that somebody brings. A lossless screenshot of an 8K screen full of text has about 12 MB."""
+MOST_STORED_BYTES = 64 * 1024 * 1024
+"""Of one that we made: a lossless frame of a camera's recording is heavier than a screen."""
 MOST_PIXELS = 40_000_000
 """Width times height: an 8K screen (33 million) fits. Four bytes each while decoded: 160 MB."""
 LONGEST_SIDE = 16_384
@@ -39,31 +42,33 @@ def inspect_picture(data: bytes) -> PictureFacts:
         UploadInvalid: It is not. ``details.problem`` is ``size``, ``type``, ``pixels``, ``animated``, ``trailing``
             (something stands behind the picture) or ``damaged``.
     """
-    structure, image = _decoded(data)
+    structure, image = _decoded(data, MOST_BYTES)
     with image:
         return PictureFacts(structure.media_type, *_shown_size(image))
 
 
 def decode_picture(data: bytes) -> Image.Image:
-    """The picture as people see it: turned as its EXIF says, RGB, or RGBA where something shines through.
+    """The picture as people see it: RGB, turned as its EXIF says, on white where something shines through.
+
+    Nothing else of the file comes along: no EXIF, no profile, no thumbnail.
 
     Raises:
-        UploadInvalid: As for :func:`inspect_picture`.
+        UploadInvalid: As for :func:`inspect_picture`, but for the bytes: those of a stored picture.
     """
-    _, image = _decoded(data)
-    with image:
-        try:
-            upright = ImageOps.exif_transpose(image)
-        except Exception:  # EXIF is as hostile as the rest of the file
-            damaged()
-        plain = upright.convert("RGBA" if upright.has_transparency_data else "RGB")
-        plain.info.clear()
-        return plain
+    _, image = _decoded(data, MOST_STORED_BYTES)
+    try:
+        upright = ImageOps.exif_transpose(image)
+        paper = Image.new("RGB", upright.size, "white")
+        shades = Image.fromarray((np.asarray(upright) >> 8).astype(np.uint8)) if upright.mode == "I;16" else upright
+        paper.paste(shades.convert("RGB"), None, upright.convert("RGBA") if upright.has_transparency_data else None)
+    except Exception:  # EXIF and palettes are as hostile as the rest of the file
+        damaged()
+    return paper
 
 
-def _decoded(data: bytes) -> tuple[Structure, Image.Image]:
-    if not 0 < len(data) <= MOST_BYTES:
-        refuse("size", f"The picture is empty or has more than {MOST_BYTES // 1024**2} MiB. Upload a smaller one.")
+def _decoded(data: bytes, most_bytes: int) -> tuple[Structure, Image.Image]:
+    if not 0 < len(data) <= most_bytes:
+        refuse("size", f"The picture is empty or has more than {most_bytes // 1024**2} MiB. Upload a smaller one.")
     structure = structure_of(data)
     width, height = structure.width, structure.height
     if not (0 < width <= LONGEST_SIDE and 0 < height <= LONGEST_SIDE and width * height <= MOST_PIXELS):

@@ -1,0 +1,171 @@
+"""What people draw on a screenshot: blur, arrow, marker, pencil; and what makes two drawings the same one.
+
+Coordinates are parts of the picture: 0 to 1 of its width and height, from the top left corner.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal, Self, TypeAlias
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+MOST_OPERATIONS = 100
+"""On one picture. A person draws ten."""
+MOST_POINTS = 5_000
+"""Of all pencil lines on one picture: a minute of drawing at 80 points a second."""
+WIDEST_LINE = 0.1
+"""Of the picture's width."""
+GRAIN = 1_000_000
+"""Numbers are kept to a millionth, a fiftieth of a pixel of the widest picture: what differs by less is the same."""
+
+_OVERHANG = 1 / GRAIN
+"""How far a box may reach over the edge: clients add fractions, and 0.7 + 0.1 + 0.2 is not always 1."""
+
+
+def _grained(value: float) -> float:
+    return round(value * GRAIN) / GRAIN
+
+
+Part = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False), AfterValidator(_grained)]
+Extent = Annotated[float, Field(strict=True, ge=1 / GRAIN, le=1, allow_inf_nan=False), AfterValidator(_grained)]
+LineWidth = Annotated[
+    float,
+    Field(strict=True, ge=1 / GRAIN, le=WIDEST_LINE, allow_inf_nan=False, description="Of the picture's width."),
+    AfterValidator(_grained),
+]
+Colour = Annotated[str, Field(pattern=r"^#[0-9a-fA-F]{6}$", examples=["#e5484d"]), AfterValidator(str.lower)]
+Strength = Annotated[
+    float,
+    Field(strict=True, ge=0, le=100, allow_inf_nan=False),
+    AfterValidator(lambda strength: _grained(min(strength, 1.0))),
+]
+
+
+class _Drawn(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Box(_Drawn):
+    """A rectangle; all of it lies on the picture."""
+
+    x: Part
+    y: Part
+    w: Extent
+    h: Extent
+
+    @model_validator(mode="after")
+    def _lies_on_the_picture(self) -> Self:
+        if self.x + self.w > 1 + _OVERHANG or self.y + self.h > 1 + _OVERHANG:
+            raise ValueError("reaches over the edge of the picture: x + w and y + h are at most 1")
+        return self
+
+
+class Line(_Drawn):
+    """From its tail to its head."""
+
+    x1: Part
+    y1: Part
+    x2: Part
+    y2: Part
+
+    @model_validator(mode="after")
+    def _has_a_length(self) -> Self:
+        if (self.x1, self.y1) == (self.x2, self.y2):
+            raise ValueError("has no length: it ends where it begins")
+        return self
+
+
+class Stroke(_Drawn):
+    """A line by hand, through points [x, y]. One point is a dot."""
+
+    points: Annotated[tuple[tuple[Part, Part], ...], Field(min_length=1, max_length=MOST_POINTS)]
+
+
+class BlurStyle(_Drawn):
+    strength: Strength = Field(
+        default=0.5, description="How coarse, 0 to 1; more counts as 1. The weakest destroys what was there, too."
+    )
+
+
+class MarkerStyle(_Drawn):
+    color: Colour = "#ffd60a"
+    opacity: Part = 0.4
+
+
+class InkStyle(_Drawn):
+    color: Colour = "#e5484d"
+    width: LineWidth = 0.004
+    opacity: Part = 1.0
+
+
+class Blur(_Drawn):
+    """Makes a region unreadable for good."""
+
+    op_type: Literal["blur"]
+    geometry: Box
+    style: BlurStyle = BlurStyle()
+
+
+class Marker(_Drawn):
+    """Lays a colour over a region, as a highlighter does."""
+
+    op_type: Literal["marker"]
+    geometry: Box
+    style: MarkerStyle = MarkerStyle()
+
+
+class Arrow(_Drawn):
+    """Points at something."""
+
+    op_type: Literal["arrow"]
+    geometry: Line
+    style: InkStyle = InkStyle()
+
+
+class Pencil(_Drawn):
+    """Draws by hand."""
+
+    op_type: Literal["pencil"]
+    geometry: Stroke
+    style: InkStyle = InkStyle()
+
+
+Operation: TypeAlias = Annotated[Blur | Marker | Arrow | Pencil, Field(discriminator="op_type")]
+
+
+def _few_enough_points(operations: tuple[Operation, ...]) -> tuple[Operation, ...]:
+    points = sum(len(each.geometry.points) for each in operations if isinstance(each, Pencil))
+    if points > MOST_POINTS:
+        raise ValueError(f"has {points} pencil points; at most {MOST_POINTS} are drawn on one picture")
+    return operations
+
+
+Operations = Annotated[
+    tuple[Operation, ...], Field(min_length=1, max_length=MOST_OPERATIONS), AfterValidator(_few_enough_points)
+]
+"""What is drawn on one picture, in this order: later ones lie over earlier ones."""
+
+
+def canonical(operations: Iterable[Operation]) -> str:
+    """The operations as one text: defaults filled in, numbers in millionths, names in order, nothing else."""
+    return json.dumps([_counted(each.model_dump()) for each in operations], sort_keys=True, separators=(",", ":"))
+
+
+def ops_hash(base_checksum_sha256: str, operations: Iterable[Operation], renderer: str) -> str:
+    """SHA-256 for what a drawing looks like: over the base picture's checksum, the renderer's version, and the
+    canonical operations, a line each."""
+    text = f"{base_checksum_sha256}\n{renderer}\n{canonical(operations)}"
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _counted(value: Any) -> Any:
+    match value:
+        case float():
+            return round(value * GRAIN)
+        case dict():
+            return {name: _counted(each) for name, each in value.items()}
+        case list() | tuple():
+            return [_counted(each) for each in value]
+        case _:
+            return value
