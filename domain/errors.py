@@ -315,6 +315,12 @@ class ProviderRequestRefused(ProviderError):
     code = "PROVIDER_REQUEST_REFUSED"
 
 
+class AddressRefused(GuidesmithError):
+    """A URL that a user gave and that is not spoken with: another scheme, a private network, this machine."""
+
+    code = "ADDRESS_REFUSED"
+
+
 class ModelNotAllowed(ProviderError):
     """A model profile that the settings do not list."""
 

@@ -73,6 +73,7 @@ STATUS: Mapping[type[GuidesmithError], HTTPStatus] = {
     errors.ExportRequestInvalid: HTTPStatus.BAD_REQUEST,
     errors.ArtifactKeyInvalid: HTTPStatus.BAD_REQUEST,
     errors.ModelNotAllowed: HTTPStatus.BAD_REQUEST,
+    errors.AddressRefused: HTTPStatus.BAD_REQUEST,
     errors.DocumentInvalid: HTTPStatus.BAD_REQUEST,
     errors.PayloadTooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     errors.TransitionRefused: HTTPStatus.CONFLICT,
