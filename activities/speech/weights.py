@@ -27,6 +27,10 @@ _JOINED_SHA256 = "d01c3014881c9c6f3133c182f3d2887eb6ca1c789a7538c5c007196857a0a6
 """Of ``model.bin`` of Systran's conversion ``faster-whisper-base``, measured on the joined halves."""
 
 
+MOST_LANES = 4
+"""Each holds a window's spectra, some 50 MB."""
+
+
 @dataclass(frozen=True)
 class WhisperOptions:
     """What weights to run, and how.
@@ -36,7 +40,7 @@ class WhisperOptions:
             this machine's Hugging Face cache.
         device: ``cpu``, ``cuda`` or ``auto``.
         compute_type: CTranslate2's; ``int8`` is the fastest on a CPU, ``float16`` on a GPU.
-        threads: CPU threads of one transcription; ``None``: the machine's, shared among ``workers``.
+        threads: CPU cores that one transcription uses; ``None``: the machine's, shared among ``workers``.
         workers: Transcriptions that compute at the same time when several threads ask.
         beam_size: 1 is a third faster and a little less exact than 5.
     """
@@ -47,6 +51,21 @@ class WhisperOptions:
     threads: int | None = None
     workers: int = 1
     beam_size: int = 5
+
+    @property
+    def cores(self) -> int:
+        """What one transcription has of the machine."""
+        return self.threads or max(1, (os.cpu_count() or 1) // self.workers)
+
+    @property
+    def lanes(self) -> int:
+        """How many windows one transcription computes at once; a GPU is busy with one."""
+        return min(MOST_LANES, self.cores) if self.device == "cpu" else 1
+
+    @property
+    def threads_of_lane(self) -> int:
+        """Two where there are two cores, although lanes then take turns: a short recording has one window only."""
+        return max(min(2, self.cores), self.cores // self.lanes)
 
 
 _loaded: dict[WhisperOptions, WhisperModel] = {}
@@ -104,8 +123,8 @@ def _load(options: WhisperOptions) -> WhisperModel:
             place,
             device=options.device,
             compute_type=options.compute_type,
-            cpu_threads=options.threads or max(1, (os.cpu_count() or 1) // options.workers),
-            num_workers=options.workers,
+            cpu_threads=options.threads_of_lane,
+            num_workers=options.workers * options.lanes,
             local_files_only=True,
             files=files,
         )

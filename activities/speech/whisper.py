@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from faster_whisper.transcribe import Segment as FoundSegment
 from faster_whisper.transcribe import restore_speech_timestamps
 
 from activities.speech.blocks import pack
+from activities.speech.lanes import in_order
 from activities.speech.language import EnglishCheck, language_code, refuse_language
 from activities.speech.recognition import OnProgress, OnSegment, Recognition, SpokenSegment, SpokenWord
 from activities.speech.sentences import SentenceBuilder, ends_sentence
@@ -124,9 +126,17 @@ class WhisperRecogniser:
         know that it is English.
         """
         model = load_weights(self._options)
-        hearing = _Hearing(model, self._options.beam_size, _supported(model, language), on_segment, on_progress)
-        for window in windows(audio, start_ms, end_ms, on_progress):
-            hearing.hear(window)
+        listener = _Listener(model, self._options.beam_size, _supported(model, language))
+        hearing = _Hearing(listener, start_ms, on_segment, on_progress)
+        heard = in_order(
+            listener.settled(windows(audio, start_ms, end_ms, lambda _: hearing.wait())),
+            listener.blocks,
+            lanes=self._options.lanes,
+            while_waiting=lambda _: hearing.wait(),
+        )
+        with closing(heard):
+            for window, blocks in heard:
+                hearing.hear(window, blocks)
         return hearing.end()
 
 
@@ -142,93 +152,41 @@ def _supported(model: WhisperModel, language: str | None) -> str | None:
     return code
 
 
-class _Hearing:
-    """One call of ``recognise``."""
+class _Listener:
+    """Asks the model about windows. Threads share it, once the language is settled.
 
-    def __init__(
-        self,
-        model: WhisperModel,
-        beam_size: int,
-        language: str | None,
-        on_segment: OnSegment,
-        on_progress: OnProgress,
-    ) -> None:
+    Args:
+        language: The code of the language that is spoken, ``None``: detect it on the first speech.
+    """
+
+    def __init__(self, model: WhisperModel, beam_size: int, language: str | None) -> None:
         self._model = model
         self._beam_size = beam_size
-        self._language = language
-        self._probability: float | None = None if language is None else 1.0
-        self._check = EnglishCheck() if language is None and not model.model.is_multilingual else None
-        self._on_segment = on_segment
-        self._on_progress = on_progress
-        self._held: list[SpokenSegment] = []
-        self._spoken = False
-        self._voiced_ms = 0
-        self._unclear_ms = 0
+        self.language = language
+        self.probability: float | None = None if language is None else 1.0
 
-    def hear(self, window: Window) -> None:
-        if not window.speech:
-            return
-        self._settle_language(window)
-        voiced_ms = sum(speech.size for speech in window.speech) // SAMPLES_PER_MS
-        self._voiced_ms += voiced_ms
-        builder = SentenceBuilder()
-        heard_ms = 0
-        unfinished = False
-        for block in self._blocks(window):
-            if not is_noise(block.answer):
-                self._count(block.span_ms, understood=is_english(block.answer))
-            heard_ms += block.span_ms
-            continues = unfinished and block.span_ms < REST_MS
-            unfinished = is_confident(block.answer) and not ends_sentence(block.answer.text)
-            if is_invented(block.answer, sparse=voiced_ms < SPARSE_MS, continues=continues):
-                self._unclear_ms += block.span_ms
-                continue
-            for segment in block.segments:
-                self._give(builder.push(_words(segment, window.start_ms)))
-            self._on_progress(window.start_ms + round(block.segments[-1].end * 1000))
-        self._give(builder.flush())
-        silent_ms = max(0, voiced_ms - heard_ms)
-        self._unclear_ms += silent_ms
-        if silent_ms:
-            self._count(silent_ms, understood=False)
+    @property
+    def knows_only_english(self) -> bool:
+        return not self._model.model.is_multilingual
 
-    def end(self) -> Recognition:
-        if self._check is not None:
-            self._check.end()
-        self._give(())
-        return Recognition(
-            language=self._language if self._spoken else None,
-            language_probability=self._probability if self._spoken else None,
-            voiced_ms=self._voiced_ms,
-            unclear_ms=self._unclear_ms,
-        )
-
-    def _count(self, span_ms: int, *, understood: bool) -> None:
-        if self._check is not None:
-            self._check.heard(span_ms, understood=understood)
-
-    def _give(self, segments: Iterable[SpokenSegment]) -> None:
-        self._held.extend(segments)
-        if self._check is not None and not self._check.settled:
-            return
-        held, self._held = self._held, []
-        for segment in held:
-            self._spoken = True
-            self._on_segment(segment)
+    def settled(self, windows: Iterable[Window]) -> Iterator[Window]:
+        """The windows, each with the language settled that it is to be asked about in."""
+        for window in windows:
+            if self.language is None and window.speech:
+                self._settle_language(window)
+            yield window
 
     def _settle_language(self, window: Window) -> None:
-        """Detect the language on the first speech, unless it was given or there is no choice."""
-        if self._language is not None:
-            return
-        if not self._model.model.is_multilingual:
-            self._language = "en"
+        """Detect the language, unless there is no choice."""
+        if self.knows_only_english:
+            self.language = "en"
             return
         speech = only_speech(window.samples, window.speech)[: _DETECTED_MS * SAMPLES_PER_MS]
-        self._language, self._probability, _ = self._model.detect_language(
+        self.language, self.probability, _ = self._model.detect_language(
             speech, language_detection_segments=_DETECTED_MS // _BLOCK_MS
         )
 
-    def _blocks(self, window: Window) -> Iterator[_Block]:
+    def blocks(self, window: Window) -> Iterator[_Block]:
         """The model's answers about the window, as it gives them."""
         before: _Block | None = None
         for place in pack([speech.size / SAMPLE_RATE_HZ for speech in window.speech]):
@@ -252,14 +210,12 @@ class _Hearing:
         are not full: the words' times come from the aligner."""
         found = self._ask(portion.samples, initial_prompt=context, without_timestamps=True)
         segment = next(iter(found), None)  # what it would hear next is the silence behind the last word
-        self._on_progress(portion.start_ms)
         return _answered([segment], portion.end, portion) if segment is not None else None
 
     def _walk(self, portion: _Portion) -> Iterator[_Block]:
         """Answers about a stretch longer than Whisper hears at once: it goes on where its last sentence ended."""
         answer: list[FoundSegment] = []
         for segment in self._ask(portion.samples):
-            self._on_progress(portion.start_ms)
             if answer and segment.seek != answer[0].seek:
                 yield _answered(answer, segment.seek, portion)
                 answer = []
@@ -272,7 +228,7 @@ class _Hearing:
     ) -> Iterable[FoundSegment]:
         found, _ = self._model.transcribe(
             samples,
-            language=self._language,
+            language=self.language,
             beam_size=self._beam_size,
             temperature=list(TEMPERATURES),
             compression_ratio_threshold=SPOKEN_REPETITION,
@@ -284,6 +240,80 @@ class _Hearing:
         )
         segments: Iterable[FoundSegment] = found
         return segments
+
+
+class _Hearing:
+    """One call of ``recognise``."""
+
+    def __init__(
+        self,
+        listener: _Listener,
+        start_ms: int,
+        on_segment: OnSegment,
+        on_progress: OnProgress,
+    ) -> None:
+        self._listener = listener
+        self._check = EnglishCheck() if listener.language is None and listener.knows_only_english else None
+        self._on_segment = on_segment
+        self._on_progress = on_progress
+        self._heard_ms = start_ms
+        self._held: list[SpokenSegment] = []
+        self._spoken = False
+        self._voiced_ms = 0
+        self._unclear_ms = 0
+
+    def hear(self, window: Window, blocks: Iterable[_Block]) -> None:
+        voiced_ms = sum(speech.size for speech in window.speech) // SAMPLES_PER_MS
+        self._voiced_ms += voiced_ms
+        builder = SentenceBuilder()
+        heard_ms = 0
+        unfinished = False
+        for block in blocks:
+            if not is_noise(block.answer):
+                self._count(block.span_ms, understood=is_english(block.answer))
+            heard_ms += block.span_ms
+            continues = unfinished and block.span_ms < REST_MS
+            unfinished = is_confident(block.answer) and not ends_sentence(block.answer.text)
+            if is_invented(block.answer, sparse=voiced_ms < SPARSE_MS, continues=continues):
+                self._unclear_ms += block.span_ms
+                continue
+            for segment in block.segments:
+                self._give(builder.push(_words(segment, window.start_ms)))
+            self._heard_ms = window.start_ms + round(block.segments[-1].end * 1000)
+            self.wait()
+        self._give(builder.flush())
+        silent_ms = max(0, voiced_ms - heard_ms)
+        self._unclear_ms += silent_ms
+        if silent_ms:
+            self._count(silent_ms, understood=False)
+
+    def wait(self) -> None:
+        """Say how far it is, and stop here if nobody wants the rest."""
+        self._on_progress(self._heard_ms)
+
+    def end(self) -> Recognition:
+        if self._check is not None:
+            self._check.end()
+        self._give(())
+        return Recognition(
+            language=self._listener.language if self._spoken else None,
+            language_probability=self._listener.probability if self._spoken else None,
+            voiced_ms=self._voiced_ms,
+            unclear_ms=self._unclear_ms,
+        )
+
+    def _count(self, span_ms: int, *, understood: bool) -> None:
+        if self._check is not None:
+            self._check.heard(span_ms, understood=understood)
+
+    def _give(self, segments: Iterable[SpokenSegment]) -> None:
+        self._held.extend(segments)
+        if self._check is not None and not self._check.settled:
+            return
+        held, self._held = self._held, []
+        for segment in held:
+            self._spoken = True
+            self._on_segment(segment)
 
 
 def _context(before: _Block | None, portion: _Portion) -> str | None:

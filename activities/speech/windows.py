@@ -11,9 +11,10 @@ from activities.speech.recognition import OnProgress
 from activities.speech.sound import NO_SAMPLES, SAMPLES_PER_MS, Samples, blocks
 from activities.speech.voice import Speech, find_speech, quietest
 
-WINDOW_MS = 180_000
+WINDOW_MS = 90_000
 """Each window ends with a partly filled 30 s block that the model computes in full: longer windows waste less (2 % at
-3 minutes), shorter ones hold less in memory (12 MB of samples, some 100 MB of spectra while they are made)."""
+3 minutes, 4 % here), shorter ones hold less in memory (6 MB of samples, some 50 MB of spectra while they are made) and
+let the cores of a small machine share a recording of a few minutes."""
 
 _BLOCK_MS = 10_000
 
