@@ -77,6 +77,12 @@ class VersionConflict(GuidesmithError):
     code = "VERSION_CONFLICT"
 
 
+class JobVersionConflict(VersionConflict):
+    """A decision about a job that has moved on since. ``details``: ``base_version``, ``current_version``."""
+
+    code = "JOB_VERSION_CONFLICT"
+
+
 # --- requests --------------------------------------------------------------------------------------------------
 
 
@@ -135,6 +141,36 @@ class ExportRequestInvalid(GuidesmithError):
     """An export of an unknown format or version."""
 
     code = "EXPORT_REQUEST_INVALID"
+
+
+class JobForbidden(NotFound):
+    """Somebody else's job, where a kind's own rule refuses it. The API answers as to what is absent."""
+
+    code = "JOB_FORBIDDEN"
+
+
+class PromptRefused(GuidesmithError):
+    """A prompt that is empty, too long, or asks for what is not made here. No job was made."""
+
+    code = "PROMPT_REFUSED"
+
+
+class QuotaExceeded(GuidesmithError):
+    """More of something than a user may ask for in a day. ``retry_after_s`` says when there is room again."""
+
+    code = "QUOTA_EXCEEDED"
+
+
+class InsufficientCredits(GuidesmithError):
+    """The user has less than it costs. ``details``: ``balance`` (what is available), ``cost``. Nothing changed."""
+
+    code = "INSUFFICIENT_CREDITS"
+
+
+class PostingRefused(GuidesmithError):
+    """The ledger would take or give something twice. The transition that asked for it did not happen."""
+
+    code = "POSTING_REFUSED"
 
 
 class IdempotencyConflict(GuidesmithError):

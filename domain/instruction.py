@@ -53,6 +53,8 @@ INSTRUCTION = Lifecycle(
     statuses=InstructionStatus,
     terminals=frozenset({DONE, FAILED, CANCELLED}),
     checkpoints=(AUDIO_READY, TRANSCRIPT_READY, DRAFT_READY),
+    failures=frozenset({FAILED}),
+    cancelled=CANCELLED,
     transitions=Lifecycle.of(
         rows(None, CREATED, API, "the job is made"),
         rows(CREATED, UPLOADING, API, "an upload session began"),

@@ -14,6 +14,9 @@ from domain.errors import TerminalImmutable, TransitionRefused
 
 S = TypeVar("S", bound=StrEnum)
 
+CANCELLED = "CANCELLED"
+"""What a cancel is said to have attempted where the kind has no word for it (API contract)."""
+
 
 class Trigger(StrEnum):
     """Who may cause a move."""
@@ -32,7 +35,8 @@ class Transition(Generic[S]):
     """One row: from ``source`` (``None``: the job begins) to ``target``.
 
     ``action`` names an explicit action (``"retry"``) without which the row does not apply; it is what lets a table
-    lead out of a terminal status.
+    lead out of a terminal status. ``is_noop``: the job is there already and its kind takes that for success; such a
+    row is in no table, and nothing is written for it.
     """
 
     source: S | None
@@ -40,6 +44,7 @@ class Transition(Generic[S]):
     triggers: frozenset[Trigger]
     note: str = ""
     action: str | None = None
+    is_noop: bool = False
 
     @property
     def is_self(self) -> bool:
@@ -71,6 +76,10 @@ class Lifecycle(Generic[S]):
         transitions: Every legal move; whatever is not here is forbidden.
         terminals: Statuses with no way out but an explicit action.
         checkpoints: Statuses whose artifact is stored and verified, in order; a rerun may start there.
+        failures: Statuses in which a job carries why it went wrong.
+        cancelled: The status of a job that was stopped on request; ``None``: this kind cannot be cancelled.
+        runner: As whom the kind's own run moves its jobs.
+        repeats_are_noops: A move to the status that the job has is a success that changes nothing, whoever asks.
 
     Raises:
         ValueError: The table contradicts itself (two rows for one move, an unreachable status, a way out of a
@@ -82,6 +91,10 @@ class Lifecycle(Generic[S]):
     transitions: tuple[Transition[S], ...]
     terminals: frozenset[S]
     checkpoints: tuple[S, ...] = ()
+    failures: frozenset[S] = frozenset()
+    cancelled: S | None = None
+    runner: Trigger = Trigger.WORKFLOW
+    repeats_are_noops: bool = False
     _by_move: dict[tuple[S | None, S, str | None], Transition[S]] = field(
         init=False, repr=False, compare=False, default_factory=dict
     )
@@ -93,6 +106,8 @@ class Lifecycle(Generic[S]):
                 raise ValueError(f"{self.kind}: two rows for {row.source} -> {row.target}")
             if row.source in self.terminals and row.action is None:
                 raise ValueError(f"{self.kind}: {row.source} is terminal, its way out needs an action")
+            if self.repeats_are_noops and row.is_self:
+                raise ValueError(f"{self.kind}: {row.source} -> {row.target} changes nothing, and needs no row")
             self._by_move[move] = row
         unreachable = set(self.statuses) - self._reach(self.initial)
         if unreachable:
@@ -149,24 +164,43 @@ class Lifecycle(Generic[S]):
             TerminalImmutable: ``current`` is terminal.
             TransitionRefused: The table has no such row, or ``trigger`` may not cause it. Nothing changed.
         """
-        row = self._by_move.get((current, target, action))
+        row = self._row(current, target, action)
         if row is not None and trigger in row.triggers:
             return row
+        raise self._refusal(current, target, foreign=row is not None)
+
+    def may(self, current: S | None, target: S, trigger: Trigger, *, action: str | None = None) -> bool:
+        """Whether :meth:`check` would let the move pass."""
+        row = self._row(current, target, action)
+        return row is not None and trigger in row.triggers
+
+    def check_cancel(self, current: S, trigger: Trigger) -> Transition[S]:
+        """The row by which a job in ``current`` is stopped on request.
+
+        Raises:
+            TerminalImmutable: It has ended. TransitionRefused: This kind cannot be cancelled, or not from there.
+        """
+        if self.cancelled is None:
+            raise self._refusal(current, CANCELLED, foreign=False)
+        return self.check(current, self.cancelled, trigger)
+
+    def _row(self, current: S | None, target: S, action: str | None) -> Transition[S] | None:
+        if self.repeats_are_noops and current == target:
+            return Transition(current, target, frozenset(Trigger), "it is there already", is_noop=True)
+        return self._by_move.get((current, target, action))
+
+    def _refusal(self, current: S | None, target: str, *, foreign: bool) -> TransitionRefused:
         allowed = self.allowed_next(current)
-        refusal = TerminalImmutable if current in self.terminals else TransitionRefused
-        raise refusal(
-            _in_words(current, target, final=current in self.terminals, allowed=allowed, foreign=row is not None),
+        final = current in self.terminals
+        refusal = TerminalImmutable if final else TransitionRefused
+        return refusal(
+            _in_words(current, target, final=final, allowed=allowed, foreign=foreign),
             details={
                 "current_status": str(current) if current else None,
                 "attempted_status": str(target),
                 "allowed_next_statuses": [str(each) for each in allowed],
             },
         )
-
-    def may(self, current: S | None, target: S, trigger: Trigger, *, action: str | None = None) -> bool:
-        """Whether :meth:`check` would let the move pass."""
-        row = self._by_move.get((current, target, action))
-        return row is not None and trigger in row.triggers
 
     def table(self) -> list[dict[str, object]]:
         """The rows as plain values, for JSON and for printing."""
@@ -200,7 +234,8 @@ class Lifecycle(Generic[S]):
         return tuple(
             target
             for target in self.statuses
-            if active <= {row.source for row in self.transitions if row.target is target and row.action is None}
+            if target in self.terminals
+            and active <= {row.source for row in self.transitions if row.target is target and row.action is None}
         )
 
     @staticmethod
@@ -210,7 +245,7 @@ class Lifecycle(Generic[S]):
 
 
 def _in_words(
-    current: StrEnum | None, target: StrEnum, *, final: bool, allowed: Sequence[StrEnum], foreign: bool
+    current: StrEnum | None, target: str, *, final: bool, allowed: Sequence[StrEnum], foreign: bool
 ) -> str:
     """Why a move was refused, for whoever asked for it. ``foreign``: the move exists, but is somebody else's."""
     if current is None:
