@@ -6,6 +6,7 @@ program, no EXIF of the base.
 
 import io
 from collections.abc import Sequence
+from itertools import pairwise
 from math import ceil, floor, hypot
 from typing import TypeAlias
 
@@ -93,9 +94,10 @@ def _blur(picture: Image.Image, box: Box, strength: float) -> None:
     """
     left, top, right, bottom = _pixels(picture, box)
     cell = max(FINEST_CELL, round(max(picture.size) * (WEAKEST + (STRONGEST - WEAKEST) * strength)))
-    region = np.asarray(picture.crop((left, top, right, bottom)), dtype=np.uint64)
+    region = np.asarray(picture.crop((left, top, right, bottom)))
     rows, columns = _cuts(bottom - top, cell), _cuts(right - left, cell)
-    sums = np.add.reduceat(np.add.reduceat(region, rows[:-1], axis=0), columns[:-1], axis=1)
+    bands = [region[first:last].sum(axis=0, dtype=np.uint64) for first, last in pairwise(rows)]
+    sums = np.add.reduceat(np.stack(bands), columns[:-1], axis=1)
     counts = (np.diff(rows)[:, None] * np.diff(columns)[None, :])[:, :, None].astype(np.uint64)
     shades = sums // counts * SHADES // 256
     averages = Image.fromarray((shades * 255 // (SHADES - 1)).astype(np.uint8))
@@ -153,7 +155,7 @@ def _line(pen: ImageDraw.ImageDraw, points: Points, width: float) -> None:
     for point in points[1:]:  # what lies within an eighth of the line's width of the last point does not show
         if hypot(point[0] - kept[-1][0], point[1] - kept[-1][1]) >= width / 8:
             kept.append(point)
-    if len(kept) > 1:
-        pen.line(kept, fill=255, width=max(1, round(width)))
+    for pair in pairwise(kept):  # one by one, so that a long line does not keep other threads from their turn
+        pen.line(pair, fill=255, width=max(1, round(width)))
     for x, y in kept:
         pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=255)

@@ -14,6 +14,9 @@ MOST_OPERATIONS = 100
 """On one picture. A person draws ten."""
 MOST_POINTS = 5_000
 """Of all pencil lines on one picture: a minute of drawing at 80 points a second."""
+MOST_COVERED = 20.0
+"""Pictures' worth of area that all operations on one may take up together: what bounds the work, and far beyond what
+leaves anything to see."""
 WIDEST_LINE = 0.1
 """Of the picture's width."""
 GRAIN = 1_000_000
@@ -134,15 +137,28 @@ class Pencil(_Drawn):
 Operation: TypeAlias = Annotated[Blur | Marker | Arrow | Pencil, Field(discriminator="op_type")]
 
 
-def _few_enough_points(operations: tuple[Operation, ...]) -> tuple[Operation, ...]:
+def _can_be_drawn(operations: tuple[Operation, ...]) -> tuple[Operation, ...]:
     points = sum(len(each.geometry.points) for each in operations if isinstance(each, Pencil))
     if points > MOST_POINTS:
         raise ValueError(f"has {points} pencil points; at most {MOST_POINTS} are drawn on one picture")
+    if sum(_covered(each) for each in operations) > MOST_COVERED:
+        raise ValueError(f"covers the picture more than {MOST_COVERED:.0f} times over")
     return operations
 
 
+def _covered(operation: Operation) -> float:
+    match operation.geometry:
+        case Box(w=w, h=h):
+            return w * h
+        case Line(x1=x1, y1=y1, x2=x2, y2=y2):
+            return abs(x2 - x1) * abs(y2 - y1)
+        case Stroke(points=points):
+            xs, ys = zip(*points, strict=True)
+            return float((max(xs) - min(xs)) * (max(ys) - min(ys)))
+
+
 Operations = Annotated[
-    tuple[Operation, ...], Field(min_length=1, max_length=MOST_OPERATIONS), AfterValidator(_few_enough_points)
+    tuple[Operation, ...], Field(min_length=1, max_length=MOST_OPERATIONS), AfterValidator(_can_be_drawn)
 ]
 """What is drawn on one picture, in this order: later ones lie over earlier ones."""
 

@@ -90,8 +90,15 @@ def test_given_an_operation_that_no_picture_can_have_when_read_then_it_is_refuse
 
 @pytest.mark.parametrize(
     "operations",
-    [[], [BLUR] * (MOST_OPERATIONS + 1), [{"op_type": "pencil", "geometry": {"points": [[0.5, 0.5]] * 3_000}}] * 2],
-    ids=["none", "too many", "too many points together"],
+    [
+        [],
+        [ARROW] * (MOST_OPERATIONS + 1),
+        [{"op_type": "pencil", "geometry": {"points": [[0.5, 0.5]] * 3_000}}] * 2,
+        [{"op_type": "blur", "geometry": {"x": 0, "y": 0, "w": 1, "h": 1}}] * 21,
+        [{"op_type": "arrow", "geometry": {"x1": 1, "y1": 0, "x2": 0, "y2": 1}}] * 21,
+        [{"op_type": "pencil", "geometry": {"points": [[0, 0.5], [1, 1], [0.5, 0]]}}] * 21,
+    ],
+    ids=["none", "too many", "too many points together", *["much too much of the picture"] * 3],
 )
 def test_given_too_few_or_too_many_when_read_then_they_are_refused(operations: list[dict[str, Any]]) -> None:
     with pytest.raises(ValidationError):
