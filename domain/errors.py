@@ -384,6 +384,12 @@ class ExportFailed(GuidesmithError):
     code = "EXPORT_FAILED"
 
 
+class PictureUnusable(GuidesmithError):
+    """A picture that is in the books, and cannot be read to be worked on. Nothing changed."""
+
+    code = "PICTURE_UNUSABLE"
+
+
 class CheckpointLost(GuidesmithError):
     """A checkpoint's artifact no longer verifies, and the job has to fall back to an earlier one."""
 

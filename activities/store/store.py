@@ -7,6 +7,7 @@ from typing import Any, Self
 from sqlalchemy import text
 
 from activities.store import schema
+from activities.store.annotations import Annotations
 from activities.store.area import new_uuid7, utc_now
 from activities.store.artifacts import Artifacts
 from activities.store.callbacks import Callbacks
@@ -35,6 +36,7 @@ class Store(
     Events,
     Documents,
     Screenshots,
+    Annotations,
     Regenerations,
     Exports,
     Pending,

@@ -1,10 +1,11 @@
 """What the routes work with, made once, and what they ask of a request."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, cast
 
+from anyio import CapacityLimiter
 from fastapi import Depends, Request
 
 from activities.artifacts import ArtifactStore
@@ -26,6 +27,9 @@ IDENTIFIER = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-
 MANIFEST_EXPORTS = 100
 """Exports that a manifest lists: the newest ones."""
 
+DRAWN_AT_ONCE = 2
+"""Pictures that a process draws on at once; who comes later waits without a thread. An 8K screen takes 500 MB."""
+
 
 @dataclass(frozen=True)
 class Api:
@@ -38,6 +42,7 @@ class Api:
     capabilities: Capabilities
     feed: Feed
     readiness: Readiness
+    drawing: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(DRAWN_AT_ONCE))
 
     def job_answer(self, job: Job) -> JobAnswer:
         """The job as it is sent, with its manifest. Reads the database."""
