@@ -11,14 +11,13 @@ import asyncio
 import base64
 import json
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
 from joserfc import jwt
-from joserfc.errors import JoseError
-from joserfc.jwk import ECKey, OKPKey, RSAKey, import_key
+from joserfc.jwk import ECKey, OKPKey, RSAKey
 from joserfc.jws import JWSRegistry
 
 from domain.errors import GuidesmithError
@@ -41,6 +40,9 @@ KEY_TYPES = {"RS": "RSA", "PS": "RSA", "ES": "EC", "Ed": "OKP"}
 """Key type by the first letters of an algorithm (RFC 7518, 3.1; RFC 8037)."""
 
 PublicKey = RSAKey | ECKey | OKPKey
+
+KEY_CLASSES: Mapping[str, type[RSAKey] | type[ECKey] | type[OKPKey]] = {"RSA": RSAKey, "EC": ECKey, "OKP": OKPKey}
+"""Those of public keys. A symmetric key in a public document is no secret."""
 
 
 class KeysUnavailable(GuidesmithError):
@@ -197,8 +199,7 @@ class JwksTokens:
         if len(token) > TOKEN_LIMIT:
             raise refused()
         try:
-            first = token.partition(".")[0]
-            header = json.loads(base64.urlsafe_b64decode(first + "=" * (-len(first) % 4)))
+            header = json.loads(_decoded(token.partition(".")[0]))
             algorithm, kid = header["alg"], header.get("kid")
         except BROKEN:
             raise refused() from None
@@ -213,14 +214,19 @@ def _public_keys(published: Any) -> Iterable[_Known]:
         raise ValueError("no list of keys")
     for each in published[:KEYS_LIMIT]:
         try:
-            key = import_key(each)
-        except (*BROKEN, JoseError):
+            kind = KEY_CLASSES[each["kty"]]
+            if each.get("use") in (None, "sig") and not _is_short(each):
+                yield _Known(kind.import_key(each), each.get("kid"), each.get("alg"))
+        except BROKEN:
             continue
-        if not isinstance(key, RSAKey | ECKey | OKPKey) or each.get("use") not in (None, "sig"):
-            continue
-        if isinstance(key, RSAKey) and key.public_key.key_size < RSA_BITS_MIN:
-            continue
-        yield _Known(key, each.get("kid"), each.get("alg"))
+
+
+def _is_short(key: Mapping[str, Any]) -> bool:
+    return key["kty"] == "RSA" and len(_decoded(key["n"]).lstrip(b"\0")) * 8 < RSA_BITS_MIN
+
+
+def _decoded(text: str) -> bytes:
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
 def _unavailable() -> KeysUnavailable:
