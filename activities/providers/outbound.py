@@ -30,6 +30,7 @@ Resolve = Callable[[str, int], Sequence[str]]
 Permit = Callable[[IpAddress], bool]
 
 URL_LIMIT = 2048
+AUTHORITY = re.compile(r"://([^/?#]*)")
 HOST = re.compile(r"[a-z0-9._-]{1,253}|[0-9a-f:.]{2,45}")
 ADDRESSES_TRIED = 3
 FIRST_FREE_PORT = 1024
@@ -218,9 +219,9 @@ def checked_url(url: str) -> httpx.URL:
         raise AddressRefused("An address begins with https:// or http:// and a host.")
     if not HOST.fullmatch(_name(parsed)):
         raise AddressRefused("The address is malformed.")
-    if parsed.userinfo or "@" in parsed.netloc.decode("ascii", "replace"):
+    if "@" in AUTHORITY.split(url, 1)[1]:
         raise AddressRefused("An address must not name a user.")
-    if parsed.port is not None and parsed.port < FIRST_FREE_PORT and parsed.port not in WEB_PORTS:
+    if parsed.port is not None and parsed.port not in WEB_PORTS and not FIRST_FREE_PORT <= parsed.port < 1 << 16:
         raise AddressRefused("An address names port 80, 443, or one from 1024 on.")
     return parsed
 
