@@ -20,12 +20,12 @@ RENDERER = "1"
 """The version of what drawings look like. Part of their hash: it changes whenever the same operations would give
 other pixels."""
 
-FINEST_CELL = 16
-"""Pixels: no cell of a blur is smaller, whatever the picture's size."""
+FINEST_CELL = 40
+"""Pixels: no cell of a blur is smaller, whatever the picture's size. About four letters of a user interface: from the
+averages of single letters, text in a known font can be guessed back."""
 WEAKEST, STRONGEST = 0.02, 0.06
-"""Sides of a blur's cells, as parts of the picture's longer side: on a full-HD screen 38 pixels, about four letters of
-a user interface, to 115."""
-SHADES = 32
+"""Sides of a blur's cells, as parts of the picture's longer side: on a 4K screen 77 to 230 pixels."""
+SHADES = 16
 """Levels a channel that a cell's average is rounded to: what an exact average would tell of a known font is lost."""
 
 SMOOTHEST = 4

@@ -1,0 +1,108 @@
+"""Given a drawing, when it is recorded, then it is one version of its anchor's picture, however often it comes."""
+
+import pytest
+
+from activities.store import Store
+from activities.store.annotations import NewAnnotation
+from domain.errors import NotFound
+from domain.jobs import Job
+from tests.integration.store_builders import at_once, blob, drafted_job, instruction_of
+
+DRAWING = "d" * 64
+ABSENT = "01890000-0000-7000-8000-000000000000"
+
+
+def drawing(ops_hash: str = DRAWING) -> NewAnnotation:
+    return NewAnnotation(ops_hash, blob(f"drawings/{ops_hash}", "image/png"), 320, 200)
+
+
+@pytest.fixture
+def job(store: Store) -> Job:
+    return drafted_job(store)[0]
+
+
+def shown(store: Store, job: Job) -> tuple[str, str]:
+    """The anchor of the job's one picture, and the asset that shows there."""
+    version = store.get_instruction("ann", instruction_of(job))
+    (picture,) = store.screenshots_for(version.id)
+    return picture.anchor_id, picture.asset_id
+
+
+def audited(store: Store, job: Job) -> list[dict[str, object]]:
+    return [event.data for event in store.events(job.id) if event.event_type == "ANCHOR_ANNOTATED"]
+
+
+def test_given_a_drawing_when_recorded_then_it_shows_and_the_base_stays_below_it(store: Store, job: Job) -> None:
+    anchor, base = shown(store, job)
+    asset = store.add_annotation("ann", anchor, base, drawing())
+    assert shown(store, job) == (anchor, asset)
+    version = store.get_instruction("ann", instruction_of(job))
+    (picture,) = store.screenshots_for(version.id)
+    assert (picture.blob.key, picture.timestamp_ms) == (f"drawings/{DRAWING}", 500)
+    assert audited(store, job) == [{"anchor_id": anchor, "asset_id": asset, "base_asset_id": base}]
+
+
+def test_given_the_same_drawing_again_when_recorded_then_nothing_is_written(store: Store, job: Job) -> None:
+    anchor, base = shown(store, job)
+    asset = store.add_annotation("ann", anchor, base, drawing())
+    assert store.show_annotation("ann", anchor, base, DRAWING) == asset
+    assert store.add_annotation("ann", anchor, base, drawing()) == asset
+    assert len(audited(store, job)) == 1
+
+
+def test_given_a_drawing_that_no_longer_shows_when_drawn_again_then_it_shows_again(store: Store, job: Job) -> None:
+    anchor, base = shown(store, job)
+    first = store.add_annotation("ann", anchor, base, drawing())
+    second = store.add_annotation("ann", anchor, base, drawing("e" * 64))
+    assert shown(store, job) == (anchor, second)
+    assert store.show_annotation("ann", anchor, base, DRAWING) == first
+    assert shown(store, job) == (anchor, first)
+    assert [row["asset_id"] for row in audited(store, job)] == [first, second, first]
+
+
+def test_given_a_drawing_that_nobody_made_when_shown_then_there_is_none(store: Store, job: Job) -> None:
+    anchor, base = shown(store, job)
+    assert store.show_annotation("ann", anchor, base, DRAWING) is None
+    assert store.show_annotation("ann", anchor, base, "e" * 64) is None
+    assert shown(store, job) == (anchor, base)
+    assert audited(store, job) == []
+
+
+def test_given_twenty_of_the_same_at_once_when_recorded_then_one_version_and_one_audit_row(
+    store: Store, job: Job
+) -> None:
+    anchor, base = shown(store, job)
+    answers = at_once(20, lambda _: store.add_annotation("ann", anchor, base, drawing()))
+    assert len(set(answers)) == 1, answers
+    assert shown(store, job) == (anchor, answers[0])
+    assert len(audited(store, job)) == 1
+
+
+def test_given_different_drawings_at_once_when_recorded_then_each_is_a_version(store: Store, job: Job) -> None:
+    anchor, base = shown(store, job)
+    answers = at_once(8, lambda place: store.add_annotation("ann", anchor, base, drawing(f"{place:064}")))
+    assert len(set(answers)) == 8, answers
+    assert len(audited(store, job)) == 8
+    assert shown(store, job)[1] in answers
+
+
+@pytest.mark.parametrize("what", ["owner", "anchor", "base", "base of another anchor"])
+def test_given_what_is_absent_or_foreign_when_drawn_on_then_it_is_not_found_and_nothing_is_written(
+    store: Store, job: Job, what: str
+) -> None:
+    anchor, base = shown(store, job)
+    owner = "bob" if what == "owner" else "ann"
+    if what == "anchor":
+        anchor = ABSENT
+    if what == "base":
+        base = ABSENT
+    if what == "base of another anchor":
+        base = shown(store, drafted_job(store)[0])[1]
+    for call in (
+        lambda: store.annotation_base(owner, anchor, base),
+        lambda: store.show_annotation(owner, anchor, base, DRAWING),
+        lambda: store.add_annotation(owner, anchor, base, drawing()),
+    ):
+        with pytest.raises(NotFound):
+            call()
+    assert audited(store, job) == []
