@@ -5,6 +5,7 @@ Heavy libraries stay behind the injected parts, so that importing this module (a
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from pydantic import BaseModel, TypeAdapter
 
 from activities.stage import Product, StageLedger, Stages, Work, stage
-from domain.artifacts import Artifact, ArtifactKind
+from domain.artifacts import Artifact, ArtifactKind, Blob
 from domain.document import stable_ids
 from domain.draft import BlockRole, Draft, check_draft
 from domain.errors import ArtifactMissing, MediaHasNoContent, MediaTooLong, ModelNotAllowed
@@ -33,6 +34,7 @@ from domain.transcript import SpeechFound, Transcript
 if TYPE_CHECKING:
     from activities.artifacts import ArtifactStore, Partial, StageMemo
     from activities.drafting import Composed, Drafter
+    from activities.media import Frame, FrameWish
     from activities.speech import Recogniser, SpokenSegment
 
 NO_AUDIO = "application/vnd.guidesmith.no-audio+json"
@@ -45,6 +47,12 @@ EXTRACTION = "1"
 SCENES = "1"
 TRANSCRIPTION = "2"
 """Versions of what the memos remember: raise one when its stage would answer differently."""
+
+FRAMES_HELD = 3
+"""Pictures (3 MB each at 720p) that wait to be written while the next one is decoded."""
+
+_Taken = tuple[Blob, tuple[int, int], int]
+"""A stored picture, its width and height, and when it appeared, in ms."""
 
 scene_list = TypeAdapter(tuple[Scene, ...])
 
@@ -87,6 +95,14 @@ class Heard(BaseModel):
     ended: bool = False
     resumed_from_ms: int | None = None
     segments: list[dict[str, object]]
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A recording, as the stages behind the audio see it."""
+
+    has_picture: bool
+    duration_ms: int
 
 
 class InstructionStages(Stages):
@@ -363,10 +379,12 @@ class InstructionStages(Stages):
     )
     def illustrate(self, work: Work) -> Product:
         """A sharp, settled frame for every step; the document's first version."""
+        outline = Draft.model_validate_json(self._read(self._require(work, ArtifactKind.OUTLINE)))
+        return self._illustrated(work, outline, self._transcript(work))
+
+    def _illustrated(self, work: Work, outline: Draft, transcript: Transcript) -> Product:
         from activities.drafting import compose
 
-        transcript = self._transcript(work)
-        outline = Draft.model_validate_json(self._read(self._require(work, ArtifactKind.OUTLINE)))
         silent = transcript.speech is not SpeechFound.SPEECH
         scenes = self._scenes(work, lambda done: work.advance(0.5 * done), thorough=silent)
         composed = compose(outline, transcript, scenes, stable_ids(f"{work.job.id}:{work.job.attempt}"))
@@ -397,7 +415,7 @@ class InstructionStages(Stages):
         from activities import media
 
         steps = [each for each in composed.evidence if each.role is BlockRole.STEP and each.start_ms is not None]
-        if not steps or not _has_picture(self._require(work, ArtifactKind.AUDIO)):
+        if not steps or not self._recorded(work).has_picture:
             return
         wishes = [
             media.settled_wish(
@@ -406,18 +424,17 @@ class InstructionStages(Stages):
             for each in steps
         ]
         video = self._require(work, ArtifactKind.VIDEO)
-        taken = {}
-        with self._parts.artifacts.local_path(video.blob) as recording:
-            in_order = sorted(set(wishes), key=lambda wish: (wish.timestamp_ms, wish.earliest_ms or 0))
+        in_order = sorted(set(wishes), key=lambda wish: (wish.timestamp_ms, wish.earliest_ms or 0))
+        taken: dict[FrameWish, Future[_Taken]] = {}
+        with self._parts.artifacts.local_path(video.blob) as recording, ThreadPoolExecutor(1) as storing:
             frames = media.grab_frames(recording, wishes, duration_ms=duration_ms, on_progress=lambda _: work.check())
             for place, (wish, frame) in enumerate(zip(in_order, frames, strict=True)):
                 work.advance(0.5 + 0.5 * place / len(in_order))
-                blob = self._parts.artifacts.put_bytes(
-                    _key(work, f"frame-{frame.pts_ms:09d}.png"), media.encode_png(frame.image), "image/png"
-                )
-                taken[wish] = (blob, frame.image.size, frame.pts_ms)
+                if place >= FRAMES_HELD:
+                    taken[in_order[place - FRAMES_HELD]].result()
+                taken[wish] = storing.submit(self._store_frame, work, frame)
         for step, wish in zip(steps, wishes, strict=True):
-            blob, (width, height), pts_ms = taken[wish]
+            blob, (width, height), pts_ms = taken[wish].result()
             yield NewScreenshot(
                 block_id=step.block_id,
                 blob=blob,
@@ -427,19 +444,26 @@ class InstructionStages(Stages):
                 extraction_key=f"{video.blob.checksum_sha256}:{pts_ms}:settled:png:{step.block_id}",
             )
 
+    def _store_frame(self, work: Work, frame: "Frame") -> "_Taken":
+        from activities import media
+
+        png = media.encode_png(frame.image)
+        blob = self._parts.artifacts.put_bytes(_key(work, f"frame-{frame.pts_ms:09d}.png"), png, "image/png")
+        return blob, frame.image.size, frame.pts_ms
+
     def _scenes(self, work: Work, advance: "Advance", *, thorough: bool = False) -> tuple[Scene, ...]:
         """The recording's settled screens; found once for each recording. ``thorough``: they are all there is."""
         from activities import media
 
-        audio = self._require(work, ArtifactKind.AUDIO)
-        if not _has_picture(audio):
+        recorded = self._recorded(work)
+        if not recorded.has_picture:
             return ()
         video = self._require(work, ArtifactKind.VIDEO)
         inputs = {"video": video.blob.checksum_sha256, "version": SCENES, "thorough": str(thorough)}
         known = self._parts.memo.get(work.job.owner, "scenes", inputs)
         if known is not None:
             return scene_list.validate_json(self._parts.artifacts.read_bytes(known[0]))
-        span = max(_duration_ms(audio), 1)
+        span = max(recorded.duration_ms, 1)
         with self._parts.artifacts.local_path(video.blob) as recording:
             scenes = media.find_scenes(
                 recording,
@@ -459,6 +483,18 @@ class InstructionStages(Stages):
         if artifact is None:
             raise ArtifactMissing(f"The job has no {kind}. Retry it.")
         return artifact
+
+    def _recorded(self, work: Work) -> Recorded:
+        """What the stages need to know of the recording: measured with its audio, or now, where a runner outside took
+        the audio out of it."""
+        from activities import media
+
+        audio = self._parts.library.latest_artifact(work.job.id, ArtifactKind.AUDIO)
+        if audio is not None:
+            return Recorded(has_picture=bool(audio.facts.get("has_video")), duration_ms=_duration_ms(audio))
+        with self._parts.artifacts.local_path(self._require(work, ArtifactKind.VIDEO).blob) as recording:
+            info = media.probe(recording)
+        return Recorded(has_picture=info.video is not None, duration_ms=info.duration_ms)
 
     def _read(self, artifact: Artifact) -> bytes:
         return self._parts.artifacts.read_bytes(artifact.blob)
@@ -488,10 +524,6 @@ def _duration_ms(audio: Artifact) -> int:
 
 def _has_sound(audio: Artifact) -> bool:
     return audio.blob.media_type != NO_AUDIO
-
-
-def _has_picture(audio: Artifact) -> bool:
-    return bool(audio.facts.get("has_video"))
 
 
 def _cuts(audio: Artifact) -> list[tuple[int, int]]:

@@ -204,6 +204,29 @@ def to_ms(seconds: Fraction | float) -> int:
     return round(seconds * 1000)
 
 
+class Clock:
+    """A stream's ticks as milliseconds of the recording; as :func:`to_ms`, at a tenth of the cost of fractions.
+
+    Args:
+        tick: Seconds a tick.
+        zero: The recording's zero, in seconds of the container.
+    """
+
+    def __init__(self, tick: Fraction, zero: Fraction) -> None:
+        whole = tick.denominator * zero.denominator
+        self._tick, self._zero, self._ms = (
+            1000 * tick.numerator * zero.denominator,
+            1000 * zero.numerator * tick.denominator,
+            whole,
+        )
+
+    def ms(self, at: int) -> int:
+        return round((at * self._tick - self._zero) / self._ms)
+
+    def span_ms(self, ticks: int) -> int:
+        return round(ticks * self._tick / self._ms)
+
+
 class Beat:
     """Passes a position on to ``on_progress``, but only every quarter of a second of work."""
 

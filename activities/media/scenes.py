@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 
 from activities.media.container import (
     Beat,
+    Clock,
     OnProgress,
     is_file_system_fault,
     limit_pictures,
@@ -206,8 +207,7 @@ class _Film:
         self.beat = beat
         self._container = container
         self._stream = stream
-        self._zero = recording_zero(container)
-        self._tick = stream.time_base or Fraction(1, av.time_base)
+        self._clock = Clock(stream.time_base or Fraction(1, av.time_base), recording_zero(container))
         limit_pictures(stream)
         stream.codec_context.thread_type = "AUTO"
         read_only(container, stream)
@@ -237,10 +237,10 @@ class _Film:
 
     def start_ms(self, item: Packet[Stream] | VideoFrame) -> int:
         at = item.pts if item.pts is not None else item.dts
-        return to_ms((at or 0) * self._tick - self._zero)
+        return self._clock.ms(at or 0)
 
     def end_ms(self, item: Packet[Stream] | VideoFrame) -> int:
-        return self.start_ms(item) + to_ms((item.duration or 0) * self._tick)
+        return self.start_ms(item) + self._clock.span_ms(item.duration or 0)
 
     def decode(self, source: Iterable[Packet[Stream]]) -> Iterator[VideoFrame]:
         """Frames in order of time, without those that nothing refers to. The source begins with a key frame."""

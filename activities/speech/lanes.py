@@ -35,7 +35,7 @@ def in_order(
     answer: Callable[[Item], Iterable[Answer]],
     *,
     lanes: int,
-    while_waiting: Callable[[Item], None],
+    while_waiting: Callable[[], None],
 ) -> Generator[tuple[Item, Iterator[Answer]], None, None]:
     """Each item with its answers. ``answer`` runs in ``lanes`` threads, at most one item further than those ahead of
     the reader; ``items`` and ``while_waiting`` run in the reader's own thread.
@@ -70,13 +70,13 @@ def _work(answer: Callable[[Item], Iterable[Answer]], underway: _Underway[Item, 
         underway.answers.put(_END)
 
 
-def _read(underway: _Underway[Item, Answer], while_waiting: Callable[[Item], None]) -> tuple[Item, Iterator[Answer]]:
+def _read(underway: _Underway[Item, Answer], while_waiting: Callable[[], None]) -> tuple[Item, Iterator[Answer]]:
     return underway.item, _answers(underway, while_waiting)
 
 
-def _answers(underway: _Underway[Item, Answer], while_waiting: Callable[[Item], None]) -> Iterator[Answer]:
+def _answers(underway: _Underway[Item, Answer], while_waiting: Callable[[], None]) -> Iterator[Answer]:
     while True:
-        while_waiting(underway.item)
+        while_waiting()
         try:
             given = underway.answers.get(timeout=POLL_S)
         except Empty:

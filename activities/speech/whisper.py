@@ -132,7 +132,7 @@ class WhisperRecogniser:
             listener.settled(windows(audio, start_ms, end_ms, lambda _: hearing.wait())),
             listener.blocks,
             lanes=self._options.lanes,
-            while_waiting=lambda _: hearing.wait(),
+            while_waiting=hearing.wait,
         )
         with closing(heard):
             for window, blocks in heard:

@@ -11,7 +11,7 @@ from activities.speech.lanes import in_order
 PATIENCE_S = 20.0
 
 
-def nothing(_: int) -> None:
+def nothing() -> None:
     """A reader who does not mind waiting."""
 
 
@@ -66,7 +66,7 @@ def test_given_a_reader_who_is_told_to_stop_while_it_waits_then_every_lane_stops
         assert told_to_stop.wait(PATIENCE_S)
         yield from range(1_000_000)
 
-    def stop(_: int) -> None:
+    def stop() -> None:
         told_to_stop.set()
         raise InterruptedError
 
