@@ -17,6 +17,17 @@ class ExportFormat(StrEnum):
     VTT = "VTT"
 
 
+MEDIA_TYPES = {
+    ExportFormat.PDF: "application/pdf",
+    ExportFormat.MD_ZIP: "application/zip",
+    ExportFormat.DOCX: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ExportFormat.HTML: "text/html; charset=utf-8",
+    ExportFormat.SRT: "application/x-subrip; charset=utf-8",
+    ExportFormat.VTT: "text/vtt; charset=utf-8",
+}
+"""What a file of each format says it is."""
+
+
 class Picture(BaseModel):
     """A screenshot as it goes into a publication.
 

@@ -23,6 +23,7 @@ from starter.settings import Settings, load_settings
 from starter.tokens import Role, Tokens
 from starter.wiring import open_artifacts, open_store
 from tests.temporal import TemporalServer, free_port
+from tests.witness import Witness
 
 SECRET = "0123456789abcdef" * 4
 UP_WITHIN_S = 60.0
@@ -48,13 +49,18 @@ class RunningApi:
 
 @contextmanager
 def running_api(settings: Settings) -> Iterator[RunningApi]:
-    """The API by ``settings`` until the block ends. Its Temporal is whatever TEMPORAL_ADDRESS says."""
+    """The API by ``settings`` until the block ends. Its Temporal is whatever TEMPORAL_ADDRESS says.
+
+    Every answer is held against the served description: see ``tests/witness.py``.
+    """
     held: list[uvicorn.Server] = []
     ended: list[BaseException] = []
+    witnesses: list[Witness] = []
 
     async def main() -> None:
         async with wired(settings) as app:
-            held.append(server(app, settings))
+            witnesses.append(Witness(app))
+            held.append(server(witnesses[0], settings))
             await held[0].serve()
 
     def run() -> None:
@@ -79,6 +85,7 @@ def running_api(settings: Settings) -> Iterator[RunningApi]:
             held[0].should_exit = True
         thread.join(15)
         store.dispose()
+    assert not witnesses[0].objections, "answers that the API's description does not have"
 
 
 def wait_ready(api: RunningApi) -> None:

@@ -13,7 +13,7 @@ from activities.publishing.pdf import Typeset, pages, pdf
 from activities.publishing.webpage import webpage
 from activities.publishing.word import word
 from domain.errors import ExportFailed
-from domain.publication import ExportFormat, Publication
+from domain.publication import MEDIA_TYPES, ExportFormat, Publication
 from domain.transcript import SpeechFound, Transcript
 
 LONGEST_NAME = 80
@@ -25,13 +25,13 @@ RESERVED = re.compile(r"(?i)^(?:con|prn|aux|nul|com\d|lpt\d)$")
 UNNAMED = "instruction"
 MISSING_SHOWN = 20
 
-_KINDS = {
-    ExportFormat.PDF: (".pdf", "application/pdf"),
-    ExportFormat.MD_ZIP: (".zip", "application/zip"),
-    ExportFormat.DOCX: (".docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
-    ExportFormat.HTML: (".html", "text/html; charset=utf-8"),
-    ExportFormat.SRT: (".srt", "application/x-subrip; charset=utf-8"),
-    ExportFormat.VTT: (".vtt", "text/vtt; charset=utf-8"),
+_EXTENSIONS = {
+    ExportFormat.PDF: ".pdf",
+    ExportFormat.MD_ZIP: ".zip",
+    ExportFormat.DOCX: ".docx",
+    ExportFormat.HTML: ".html",
+    ExportFormat.SRT: ".srt",
+    ExportFormat.VTT: ".vtt",
 }
 
 
@@ -68,12 +68,12 @@ def publish(
         ExportFailed: The document could not be typeset, or captions were asked for without a transcript.
     """
     on_progress()
-    extension, media_type = _KINDS[format]
+    extension = _EXTENSIONS[format]
     data, warnings, missing = _made(publication, format, transcript, on_progress)
     on_progress()
     path = out / f"{UNNAMED}{extension}"
     path.write_bytes(data)
-    return Published(path, media_type, filename_of(publication.title) + extension, warnings, missing)
+    return Published(path, MEDIA_TYPES[format], filename_of(publication.title) + extension, warnings, missing)
 
 
 def preview_pages(publication: Publication, ppi: float = 144) -> list[bytes]:

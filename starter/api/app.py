@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 import uvicorn
 from anyio import to_thread
 from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from activities.artifacts import ArtifactStore
 from activities.store import Store
@@ -117,7 +118,7 @@ def create_app(
     return app
 
 
-def server(app: FastAPI, settings: Settings) -> uvicorn.Server:
+def server(app: ASGIApp, settings: Settings) -> uvicorn.Server:
     """The HTTP server, on the address of the settings."""
     return uvicorn.Server(
         uvicorn.Config(

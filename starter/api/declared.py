@@ -12,7 +12,17 @@ EVERYWHERE = (401, 405, 429, 500, 503)
 """What any route below the base path may answer."""
 
 REQUEST_ID = {
-    "X-Request-Id": {"description": "Leads to the request in the logs.", "schema": {"type": "string"}},
+    "X-Request-Id": {
+        "description": "Leads to the request in the logs.",
+        "required": True,
+        "schema": {"type": "string"},
+    },
+}
+REPLAYED = {
+    "Idempotency-Replayed": {
+        "description": "The answer is the one that the Idempotency-Key was first given.",
+        "schema": {"type": "string", "const": "true"},
+    },
 }
 
 Responses = dict[int | str, dict[str, Any]]
@@ -31,15 +41,16 @@ def signed_errors(*statuses: int) -> Responses:
 
 
 def _response(status: HTTPStatus) -> dict[str, Any]:
-    headers: dict[str, Any] = dict(REQUEST_ID)
+    headers: dict[str, Any] = {}
     if status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE):
-        headers["Retry-After"] = {"description": "Seconds.", "schema": {"type": "integer"}}
+        headers["Retry-After"] = {"description": "Seconds.", "required": True, "schema": {"type": "integer"}}
     return {"model": ErrorBody, "description": status.phrase, "headers": headers}
 
 
-def binary(description: str, media_type: str = "application/octet-stream") -> dict[str, Any]:
-    """An answer that is a stream of bytes or text."""
-    return {"description": description, "content": {media_type: {"schema": {"type": "string"}}}}
+def binary(description: str, *media_types: str) -> dict[str, Any]:
+    """An answer that is a stream of bytes or text, of one of these types."""
+    names = [name.partition(";")[0] for name in media_types]
+    return {"description": description, "content": {name: {"schema": {"type": "string"}} for name in names}}
 
 
 def declare(app: FastAPI) -> None:
@@ -62,6 +73,10 @@ def _corrected(schema: dict[str, Any]) -> dict[str, Any]:
     for path in schema["paths"].values():
         for operation in path.values():
             operation["responses"].pop("422", None)
+            once = any(each["name"] == "Idempotency-Key" for each in operation.get("parameters", ()))
+            for status, answer in operation["responses"].items():
+                replayable = REPLAYED if once and status.startswith("2") else {}
+                answer["headers"] = REQUEST_ID | replayable | answer.get("headers", {})
             if "401" in operation["responses"]:
                 operation["security"] = [{"bearer": []}]
     schema.setdefault("components", {})["securitySchemes"] = {

@@ -10,7 +10,7 @@ from fastapi.responses import StreamingResponse
 from activities.artifacts import content_disposition
 from domain.artifacts import Blob
 from domain.errors import ExportRequestInvalid
-from domain.publication import ExportFormat
+from domain.publication import MEDIA_TYPES, ExportFormat
 from starter.api.context import ApiParts, Owner, identifier
 from starter.api.declared import binary, errors, signed_errors
 from starter.api.errors import RangeUnsatisfiable, not_found
@@ -48,8 +48,8 @@ def get_export(export_id: str, api: ApiParts, owner: Owner, request: Request) ->
     "/downloads/{signed}",
     response_class=StreamingResponse,
     responses={
-        200: binary("The file."),
-        206: binary("The part of the file that Range asked for."),
+        200: binary("The file.", *MEDIA_TYPES.values()),
+        206: binary("The part of the file that Range asked for.", *MEDIA_TYPES.values()),
         **signed_errors(404, 416),
     },
 )
