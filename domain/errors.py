@@ -107,6 +107,18 @@ class UploadInvalid(GuidesmithError):
     code = "UPLOAD_INVALID"
 
 
+class UploadSealed(GuidesmithError):
+    """The upload is being confirmed, and nothing may change it meanwhile."""
+
+    code = "UPLOAD_SEALED"
+
+
+class UploadExpired(GuidesmithError):
+    """The upload's address has expired; a new one can be had."""
+
+    code = "UPLOAD_EXPIRED"
+
+
 class VideoUriConflict(GuidesmithError):
     """The job already has another recording."""
 
@@ -177,6 +189,27 @@ class IdempotencyConflict(GuidesmithError):
     """The same idempotency key with another request."""
 
     code = "IDEMPOTENCY_KEY_CONFLICT"
+
+
+class EventPayloadMismatch(IdempotencyConflict):
+    """A callback's event id came before with another payload. ``details`` holds ``event_id``."""
+
+    code = "EVENT_ID_PAYLOAD_MISMATCH"
+
+
+class CallbackOutOfOrder(GuidesmithError):
+    """A callback that occurred before one that was applied, or before the current attempt.
+
+    ``details`` holds ``latest_applied_occurred_at``, ``current_status`` and ``attempted_status``.
+    """
+
+    code = "CALLBACK_OUT_OF_ORDER"
+
+
+class StaleDispatch(GuidesmithError):
+    """A callback for a run that another has overtaken."""
+
+    code = "STALE_DISPATCH"
 
 
 class EngineUnavailable(GuidesmithError):
@@ -388,6 +421,84 @@ class PictureUnusable(GuidesmithError):
     """A picture that is in the books, and cannot be read to be worked on. Nothing changed."""
 
     code = "PICTURE_UNUSABLE"
+
+
+class ExternalStageFailed(GuidesmithError):
+    """A runner outside reported that its stage failed, and gave no code of its own."""
+
+    code = "EXTERNAL_STAGE_FAILED"
+
+
+class StageDeadlineExceeded(GuidesmithError):
+    """A runner outside did not report in time."""
+
+    code = "STAGE_DEADLINE_EXCEEDED"
+
+
+class ExternalArtifactUnreachable(GuidesmithError):
+    """What a runner reported does not lie in our own artifact store, or was not reported at all, and is needed."""
+
+    code = "EXTERNAL_ARTIFACT_UNREACHABLE"
+
+
+class ExternalArtifactInvalid(GuidesmithError):
+    """What a runner left is not what its stage has to leave: no sound, no transcript, a draft that cites nothing."""
+
+    code = "EXTERNAL_ARTIFACT_INVALID"
+
+
+# --- analyses --------------------------------------------------------------------------------------------------
+
+
+class TableInvalid(GuidesmithError):
+    """An input of an analysis that cannot be read as a table, and trying again will not help."""
+
+    code = "TABLE_INVALID"
+
+
+class TableNotRecognised(TableInvalid):
+    """Neither CSV nor Parquet nor a workbook, whatever its name says."""
+
+    code = "TABLE_NOT_RECOGNISED"
+
+
+class TableTooLarge(TableInvalid):
+    """More bytes, rows, columns or memory than the settings allow."""
+
+    code = "TABLE_TOO_LARGE"
+
+
+class PlanInvalid(GuidesmithError):
+    """A plan that its tables cannot bear. ``details`` holds ``issues``, each with a code, a path and a message."""
+
+    code = "PLAN_INVALID"
+
+
+class OpenQuestions(GuidesmithError):
+    """A plan with blocking questions or unknowns. ``details`` holds their ids as ``open``."""
+
+    code = "OPEN_QUESTIONS"
+
+
+class PlanConflict(GuidesmithError):
+    """Another plan is already frozen for this analysis."""
+
+    code = "PLAN_CONFLICT"
+
+
+class AnalysisFailed(GuidesmithError):
+    """A step cannot be computed from this data. ``details`` holds the ``step``."""
+
+    code = "ANALYSIS_FAILED"
+
+
+class AnalysisLimitExceeded(AnalysisFailed):
+    """A step met a limit of time, memory or rows."""
+
+    code = "ANALYSIS_LIMIT_EXCEEDED"
+
+
+# --- the work itself -------------------------------------------------------------------------------------------
 
 
 class CheckpointLost(GuidesmithError):

@@ -75,7 +75,7 @@ def fault(met: Exception, *, writing: bool = False) -> GuidesmithError:
     if code or status:
         return fault_of_answer(int(status) if status else 0, code, missing=not writing, text=text)
     if _OVER_HTTP in text:
-        return _no_credentials() if _INSTANCE_METADATA in text else _unreachable()
+        return no_credentials() if _INSTANCE_METADATA in text else unreachable()
     if isinstance(met, OSError) and met.errno is not None:
         return _fault_of_disk(met.errno, missing=not writing)
     if found := _first(_OS_ERROR, text):
@@ -86,7 +86,7 @@ def fault(met: Exception, *, writing: bool = False) -> GuidesmithError:
         return _short()
     if isinstance(met, PermissionDeniedError | UnauthenticatedError):
         return _forbidden({})
-    return _unreachable()
+    return unreachable()
 
 
 def fault_of_answer(status: int, code: str | None, *, missing: bool = True, text: str = "") -> GuidesmithError:
@@ -104,7 +104,7 @@ def fault_of_answer(status: int, code: str | None, *, missing: bool = True, text
             f"The artifact store answered with a fault of its own ({status}).", details=details
         )
     if _INSTANCE_METADATA in text:
-        return _no_credentials()
+        return no_credentials()
     if status == 416 or code == "InvalidRange":
         return _short()
     if status == 404:
@@ -134,7 +134,8 @@ def _fault_of_disk(number: int, *, missing: bool) -> GuidesmithError:
     return ArtifactStoreUnavailable(f"The artifact store's disk answered {details['error']}.", details=details)
 
 
-def _unreachable() -> GuidesmithError:
+def unreachable() -> GuidesmithError:
+    """The store gave no answer."""
     return ArtifactStoreUnavailable("The artifact store cannot be reached. Check that it runs and its endpoint.")
 
 
@@ -153,7 +154,8 @@ def _forbidden(details: dict[str, object]) -> GuidesmithError:
     )
 
 
-def _no_credentials() -> GuidesmithError:
+def no_credentials() -> GuidesmithError:
+    """None were set, and none were found."""
     return SettingsInvalid("No credentials for the object store were found. Set the access key id and the secret.")
 
 

@@ -7,62 +7,28 @@ A place knows what the two do differently (durability, signed URLs, what a kille
 import os
 import re
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import unquote, urlsplit
 
-import httpx
 import obstore
 from obstore.exceptions import BaseError
 from obstore.store import LocalStore, S3Store
 
-from activities.artifacts.faults import fault_of_answer, translated
+from activities.artifacts.faults import translated
+from activities.artifacts.folder_multipart import FolderMultipart
 from activities.artifacts.keys import checked_prefix
-from activities.artifacts.signing import Credentials, encoded_path, signed_url
-from domain.errors import ArtifactKeyInvalid, ArtifactStoreUnavailable, GuidesmithError, SettingsInvalid
+from activities.artifacts.multipart import Multipart
+from activities.artifacts.options import CONNECT_TIMEOUT_S, MAX_RETRIES, RETRY_BUDGET_S, S3Options
+from activities.artifacts.signing import encoded_path, signed_url
+from domain.errors import ArtifactKeyInvalid, GuidesmithError, SettingsInvalid
 
 if TYPE_CHECKING:
     from obstore import Attributes
     from obstore.store import S3Config
-
-CONNECT_TIMEOUT_S = 3.0
-RETRY_BUDGET_S = 8.0
-"""Seconds within which a failed request may be tried again, three times in all. A stage fails soon; the workflow
-retries it, and says so."""
-MAX_RETRIES = 2
-
-
-@dataclass(frozen=True)
-class S3Options:
-    """How to reach an S3-compatible store.
-
-    Args:
-        endpoint: ``http(s)://host[:port]``; None for Amazon's own. With ``virtual_hosted`` it includes the bucket.
-        public_endpoint: The same store as browsers reach it, for signed URLs, where that differs from ``endpoint``.
-        access_key_id: None to let the client find credentials (environment, web identity, instance role). Signed
-            URLs then carry no file name, and buckets cannot be created.
-        timeout_s: Seconds one request may take, its body (at most 8 MiB) included.
-    """
-
-    endpoint: str | None = None
-    region: str = "us-east-1"
-    access_key_id: str | None = None
-    secret_access_key: str | None = field(default=None, repr=False)
-    session_token: str | None = field(default=None, repr=False)
-    allow_http: bool = False
-    virtual_hosted: bool = False
-    public_endpoint: str | None = None
-    timeout_s: float = 20.0
-
-    @property
-    def credentials(self) -> Credentials | None:
-        """The key pair, when both halves are set."""
-        if not (self.access_key_id and self.secret_access_key):
-            return None
-        return Credentials(self.access_key_id, self.secret_access_key, self.session_token)
 
 
 class Place(Protocol):
@@ -70,6 +36,9 @@ class Place(Protocol):
 
     @property
     def objects(self) -> LocalStore | S3Store: ...
+
+    @property
+    def multipart(self) -> Multipart: ...
 
     def attributes(self, media_type: str) -> "Attributes | None":
         """What the store keeps with the object, where it can."""
@@ -89,8 +58,9 @@ class Place(Protocol):
     def signed(self, method: str, key: str, expires_s: int, parameters: Mapping[str, str]) -> str | None:
         """A URL that needs no credentials, where the place can be reached by URL."""
 
-    def sweep(self, older_than_s: float) -> int:
-        """Remove what killed writers left behind; how many there were."""
+    def sweep(self, older_than_s: float, known: Callable[[str], bool]) -> int:
+        """Remove what killed writers left behind, and multipart uploads whose id is not ``known``; how many there
+        were."""
 
 
 class Folder:
@@ -102,6 +72,7 @@ class Folder:
         self._root = root
         self.ensure()
         self.objects = LocalStore(root)
+        self.multipart = FolderMultipart(root, self.check, self.settle)
 
     def attributes(self, media_type: str) -> "Attributes | None":
         return None
@@ -130,8 +101,8 @@ class Folder:
     def signed(self, method: str, key: str, expires_s: int, parameters: Mapping[str, str]) -> str | None:
         return None
 
-    def sweep(self, older_than_s: float) -> int:
-        before, swept = time.time() - older_than_s, 0
+    def sweep(self, older_than_s: float, known: Callable[[str], bool]) -> int:
+        before, swept = time.time() - older_than_s, self.multipart.sweep(older_than_s, known)
         with translated(writing=True):
             for path in self._root.rglob("*#*"):
                 if self._STAGED.fullmatch(path.name) and path.is_file() and path.stat().st_mtime < before:
@@ -156,16 +127,21 @@ class Bucket:
     def path(self, key: str) -> Path | None:
         return None
 
+    @cached_property
+    def multipart(self) -> Multipart:
+        from activities.artifacts.s3_multipart import S3Multipart
+
+        return S3Multipart(self._bucket, self._prefix, self._options)
+
     def ensure(self) -> None:
-        body = ""
+        from activities.artifacts.s3_client import s3_client, s3_faults
+
+        where: dict[str, object] = {}
         if self._options.endpoint is None and self._options.region != "us-east-1":
-            region = self._options.region
-            body = (
-                "<CreateBucketConfiguration><LocationConstraint>"
-                f"{region}</LocationConstraint></CreateBucketConfiguration>"
-            )
+            where["CreateBucketConfiguration"] = {"LocationConstraint": self._options.region}
         try:
-            self._request("PUT", "", {}, content=body.encode())
+            with s3_faults():
+                s3_client(self._bucket, self._options).create_bucket(Bucket=self._bucket, **where)
         except GuidesmithError as met:
             if met.details.get("error") not in {"BucketAlreadyOwnedByYou", "BucketAlreadyExists"}:
                 raise
@@ -179,72 +155,20 @@ class Bucket:
     def signed(self, method: str, key: str, expires_s: int, parameters: Mapping[str, str]) -> str | None:
         endpoint = self._options.public_endpoint or self._options.endpoint
         if (credentials := self._options.credentials) is not None:
-            return self._signed(credentials, method, endpoint, self._full(key), expires_s, parameters)
+            return signed_url(
+                method,
+                self._url(endpoint, self._full(key)),
+                region=self._options.region,
+                credentials=credentials,
+                expires_s=expires_s,
+                now=datetime.now(UTC),
+                parameters=parameters,
+            )
         with translated():
             return obstore.sign(self.objects, "PUT" if method == "PUT" else "GET", key, timedelta(seconds=expires_s))
 
-    def sweep(self, older_than_s: float) -> int:
-        if self._options.credentials is None:
-            return 0
-        before, swept = datetime.now(UTC) - timedelta(seconds=older_than_s), 0
-        for key, upload_id, initiated in list(self._unfinished()):
-            if initiated < before:
-                self._request("DELETE", key, {"uploadId": upload_id})
-                swept += 1
-        return swept
-
-    def _unfinished(self) -> Iterator[tuple[str, str, datetime]]:
-        markers: dict[str, str] = {}
-        prefix = f"{self._prefix}/" if self._prefix else ""
-        while True:
-            page = self._request("GET", "", {"uploads": "", "prefix": prefix, **markers})
-            for upload in re.findall(r"<Upload>(.*?)</Upload>", page, re.DOTALL):
-                yield _tag(upload, "Key"), _tag(upload, "UploadId"), datetime.fromisoformat(_tag(upload, "Initiated"))
-            if _tag(page, "IsTruncated") != "true":
-                return
-            markers = {
-                "key-marker": _tag(page, "NextKeyMarker"),
-                "upload-id-marker": _tag(page, "NextUploadIdMarker"),
-            }
-
-    def _request(self, method: str, full_key: str, parameters: Mapping[str, str], content: bytes = b"") -> str:
-        """Send what obstore cannot. ``full_key`` counts from the bucket.
-
-        Raises:
-            ArtifactStoreUnavailable, SettingsInvalid: As :func:`activities.artifacts.faults.fault_of_answer`.
-        """
-        if (credentials := self._options.credentials) is None:
-            raise SettingsInvalid("This needs the object store's access key id and secret in the settings.")
-        url = self._signed(credentials, method, self._options.endpoint, full_key, 60, parameters)
-        timeout = httpx.Timeout(self._options.timeout_s, connect=CONNECT_TIMEOUT_S)
-        try:
-            answer = httpx.request(method, url, content=content, timeout=timeout)
-        except httpx.HTTPError:
-            raise ArtifactStoreUnavailable(
-                "The artifact store cannot be reached. Check that it runs and its endpoint."
-            ) from None
-        if answer.is_success:
-            return answer.text
-        raise fault_of_answer(answer.status_code, _tag(answer.text, "Code") or None, missing=False)
-
-    def _signed(
-        self,
-        credentials: Credentials,
-        method: str,
-        endpoint: str | None,
-        full_key: str,
-        expires_s: int,
-        parameters: Mapping[str, str],
-    ) -> str:
-        return signed_url(
-            method,
-            self._url(endpoint, full_key),
-            region=self._options.region,
-            credentials=credentials,
-            expires_s=expires_s,
-            now=datetime.now(UTC),
-            parameters=parameters,
-        )
+    def sweep(self, older_than_s: float, known: Callable[[str], bool]) -> int:
+        return self.multipart.sweep(older_than_s, known)
 
     def _url(self, endpoint: str | None, full_key: str) -> str:
         path = encoded_path(full_key)
@@ -331,8 +255,3 @@ def _fsync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _tag(text: str, name: str) -> str:
-    found = re.search(rf"<{name}>([^<]*)</{name}>", text)
-    return found.group(1) if found else ""

@@ -7,11 +7,10 @@ An object appears whole or not at all; every full read is checked against the si
 import hashlib
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import chain
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 from uuid import uuid4
@@ -20,7 +19,9 @@ import obstore
 
 from activities.artifacts.faults import translated
 from activities.artifacts.keys import checked_key, checked_prefix, key_of, uri_of
-from activities.artifacts.places import Place, S3Options, place_of
+from activities.artifacts.multipart import Multipart, Progress
+from activities.artifacts.options import S3Options
+from activities.artifacts.places import Place, place_of
 from activities.artifacts.writing import PIECE, ArtifactWriter
 from domain.artifacts import Blob
 from domain.errors import ArtifactCorrupt, ArtifactMissing, ArtifactTooLarge
@@ -33,9 +34,6 @@ so 80 GiB an object."""
 
 PARTS_AT_ONCE = 4
 """Parts in flight. With ``PART`` it bounds the memory of a write."""
-
-Progress = Callable[[int], None]
-"""Called with the bytes done so far; may raise ``Cancelled``, and nothing is left behind."""
 
 
 @dataclass(frozen=True)
@@ -86,15 +84,16 @@ class ArtifactStore:
         """Create the bucket (or the folder) if it is not there. For one-shot set-up; needs a key pair on S3."""
         self._place.ensure()
 
-    def sweep_abandoned(self, older_than_s: float) -> int:
+    def sweep_abandoned(self, older_than_s: float, known: Callable[[str], bool] = lambda _: False) -> int:
         """Remove what writers that were killed more than ``older_than_s`` seconds ago left invisibly behind.
 
-        On S3 this needs a key pair; a bucket rule that aborts incomplete multipart uploads does the same.
+        Args:
+            known: Whether a multipart upload of that id is somebody's, and stays.
 
         Returns:
             How many remains were removed.
         """
-        return self._place.sweep(older_than_s)
+        return self._place.sweep(older_than_s, known)
 
     def uri(self, key: str) -> str:
         """The public, stable name of an object: ``artifact://{key}``."""
@@ -103,6 +102,11 @@ class ArtifactStore:
     def key_of(self, uri: str) -> str:
         """The key in an ``artifact://`` URI."""
         return key_of(uri)
+
+    @property
+    def multipart(self) -> Multipart:
+        """Objects that arrive in parts."""
+        return self._place.multipart
 
     # --- writing ---------------------------------------------------------------------------------------------
 
@@ -129,17 +133,6 @@ class ArtifactStore:
             sink.abandon()
             raise
         sink.complete()
-
-    def assemble(self, parts: Sequence[str], key: str, media_type: str, *, on_progress: Progress | None = None) -> Blob:
-        """Join the objects ``parts``, in order, into the object ``key``. The parts stay.
-
-        Raises:
-            ArtifactMissing: A part is not there; nothing was written.
-            ArtifactCorrupt: A part shrank meanwhile.
-        """
-        facts = [self._required(part) for part in parts]
-        pieces = chain.from_iterable(self._ranges(each.key, 0, each.size_bytes) for each in facts)
-        return self._put(key, pieces, media_type, on_progress)
 
     def delete(self, key: str) -> None:
         """Remove the object; nothing happens when there is none."""
@@ -281,7 +274,8 @@ class ArtifactStore:
         with translated():
             for page in obstore.list(self._place.objects, checked_prefix(prefix) or None, chunk_size=1000):
                 for meta in page:
-                    yield ObjectFacts(meta["path"], meta["size"], meta["last_modified"], meta["e_tag"])
+                    if not meta["path"].startswith("."):  # what is not an object yet (``folder_multipart``)
+                        yield ObjectFacts(meta["path"], meta["size"], meta["last_modified"], meta["e_tag"])
 
     # --- signed URLs -----------------------------------------------------------------------------------------
 

@@ -9,7 +9,6 @@ from activities.store.records import (
     RecordedDispatch,
     StageGrant,
     StageOutcome,
-    UploadPart,
     UploadSession,
     VersionSummary,
 )
@@ -25,7 +24,6 @@ __all__ = [
     "StageGrant",
     "StageOutcome",
     "Store",
-    "UploadPart",
     "UploadSession",
     "VersionSummary",
 ]

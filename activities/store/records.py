@@ -3,7 +3,7 @@
 from datetime import datetime
 from enum import StrEnum
 
-from domain.artifacts import Artifact
+from domain.artifacts import Artifact, ArtifactKind
 from domain.jobs import Failure, Frozen, Job, VersionOrigin
 
 
@@ -28,7 +28,11 @@ class EventType(StrEnum):
 
 
 class UploadSession(Frozen):
-    """Where a recording is being uploaded to. ``size_bytes`` and ``checksum_sha256`` are what the client declared."""
+    """Where a recording is being uploaded to. ``size_bytes`` and ``checksum_sha256`` are what the client declared.
+
+    ``multipart_id`` is the artifact store's name for what has arrived; ``whole_sha256`` its hash, when it was sent
+    whole.
+    """
 
     id: str
     job_id: str
@@ -38,14 +42,15 @@ class UploadSession(Frozen):
     checksum_sha256: str | None = None
     expires_at: datetime
     created_at: datetime
+    part_size: int | None = None
+    multipart_id: str | None = None
+    whole_sha256: str | None = None
+    sealed_by: str | None = None
+    sealed_until: datetime | None = None
 
-
-class UploadPart(Frozen):
-    """A part that has arrived. ``number`` counts from 1."""
-
-    number: int
-    size_bytes: int
-    checksum_sha256: str
+    def is_sealed(self, now: datetime) -> bool:
+        """Whether somebody is confirming it."""
+        return self.sealed_until is not None and self.sealed_until > now
 
 
 class Dispatch(Frozen):
@@ -98,10 +103,14 @@ class VersionSummary(Frozen):
 
 
 class CallbackReceipt(Frozen):
-    """``replayed``: the same event came before. ``latest_occurred_at`` is the newest of the job's callbacks."""
+    """``replayed``: the same event came before. ``latest_occurred_at`` is the newest of the job's callbacks.
+    ``delivered``: nobody has to be told any more. ``ignored``: reported artifacts that would have replaced raw ones."""
 
+    job: Job
     replayed: bool
     latest_occurred_at: datetime
+    delivered: bool
+    ignored: tuple[ArtifactKind, ...] = ()
 
 
 UNEXPLAINED = Failure(

@@ -11,17 +11,20 @@ from activities.store.annotations import Annotations
 from activities.store.area import new_uuid7, utc_now
 from activities.store.artifacts import Artifacts
 from activities.store.callbacks import Callbacks
+from activities.store.credits import Credits
 from activities.store.database import Database, DatabaseOptions
 from activities.store.dispatches import Dispatches
 from activities.store.documents import Documents
 from activities.store.events import Events
 from activities.store.exports import Exports
+from activities.store.external import External
 from activities.store.idempotency import Idempotency
 from activities.store.jobs import Jobs
 from activities.store.pending import Pending
 from activities.store.projects import Projects
 from activities.store.regenerations import Regenerations
 from activities.store.screenshots import Screenshots
+from activities.store.seals import Seals
 from activities.store.stages import Stages
 from activities.store.uploads import Uploads
 
@@ -30,6 +33,7 @@ class Store(
     Projects,
     Jobs,
     Uploads,
+    Seals,
     Dispatches,
     Stages,
     Artifacts,
@@ -41,6 +45,8 @@ class Store(
     Exports,
     Pending,
     Callbacks,
+    Credits,
+    External,
     Idempotency,
 ):
     """Synchronous and safe to share between threads; each call is one transaction.

@@ -15,6 +15,7 @@ from sqlalchemy import (
     Column,
     DateTime,
     ForeignKey,
+    ForeignKeyConstraint,
     Index,
     Integer,
     MetaData,
@@ -28,7 +29,8 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
-from activities.store.checks import constraints
+from activities.store.checks import constraints, one_of
+from domain.credits import CHARGES, SETTLES
 from domain.jobs import ExportStatus
 
 metadata = MetaData(
@@ -135,6 +137,8 @@ jobs = Table(
     Column("created_at", Moment, nullable=False),
     Column("updated_at", Moment, nullable=False),
     Column("completed_at", Moment),
+    # credits that an attempt costs, as the price was when the job was made
+    Column("cost", BigInteger, nullable=False, server_default=text("0")),
     *constraints("jobs"),
     Index(None, "owner", "created_at", "id"),
     Index(None, "owner", "kind", "created_at", "id"),
@@ -225,17 +229,19 @@ uploads = Table(
     Column("checksum_sha256", Name),
     Column("expires_at", Moment, nullable=False),
     Column("created_at", Moment, nullable=False),
-)
-
-upload_parts = Table(
-    "upload_parts",
-    metadata,
-    Column("upload_id", Name, ForeignKey("uploads.id"), primary_key=True),
-    Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("size_bytes", BigInteger, nullable=False),
-    Column("checksum_sha256", Name, nullable=False),
-    Column("received_at", Moment, nullable=False),
-    CheckConstraint("number >= 1 AND size_bytes >= 0", name="counters"),
+    Column("part_size", BigInteger),
+    # the artifact store's multipart upload that holds what has arrived; with its hash when it was sent whole
+    Column("multipart_id", Text),
+    Column("whole_sha256", Name),
+    # who confirms it, until when: nothing else may change it meanwhile
+    Column("sealed_by", Name),
+    Column("sealed_until", Moment),
+    Index(
+        "ix_uploads_begun",
+        "multipart_id",
+        postgresql_where=text("multipart_id IS NOT NULL"),
+        sqlite_where=text("multipart_id IS NOT NULL"),
+    ),
 )
 
 instructions = Table(
@@ -406,7 +412,90 @@ callback_events = Table(
     Column("status", Name, nullable=False),
     Column("occurred_at", Moment, nullable=False),
     Column("recorded_at", Moment, nullable=False),
+    Column("attempt", Integer, nullable=False, server_default=text("1")),
+    # when the workflow was told; a repeat of the processing status concerns nobody
+    Column("delivered_at", Moment),
     CheckConstraint("length(payload_sha256) = 64", name="checksum"),
+    Index(
+        "ix_callback_events_undelivered",
+        "recorded_at",
+        postgresql_where=text("delivered_at IS NULL"),
+        sqlite_where=text("delivered_at IS NULL"),
+    ),
+)
+
+reported_artifacts = Table(
+    "reported_artifacts",
+    metadata,
+    _id(),
+    Column("job_id", Name, ForeignKey("jobs.id"), nullable=False),
+    Column("event_id", Text, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("kind", Name, nullable=False),
+    Column("uri", Text, nullable=False),
+    # what was made of it once it was read, or why nothing could be
+    Column("artifact_id", Name, ForeignKey("artifacts.id")),
+    Column("rejected_code", Name),
+    Column("created_at", Moment, nullable=False),
+    *constraints("reported_artifacts"),
+    Index(None, "job_id", "kind", "created_at"),
+)
+
+credit_accounts = Table(
+    "credit_accounts",
+    metadata,
+    # "": the house
+    Column("owner", Text, primary_key=True),
+    Column("account", Name, primary_key=True),
+    # the sum of the account's entries; the house's are not kept
+    Column("balance", BigInteger),
+    Column("created_at", Moment, nullable=False),
+    *constraints("credit_accounts"),
+)
+
+credit_postings = Table(
+    "credit_postings",
+    metadata,
+    _id(),
+    Column("kind", Name, nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("amount", BigInteger, nullable=False),
+    Column("job_id", Name, ForeignKey("jobs.id")),
+    Column("attempt", Integer),
+    Column("reason", Text, nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("idempotency_key", Text),
+    Column("created_at", Moment, nullable=False),
+    UniqueConstraint("job_id", "attempt", "kind"),
+    UniqueConstraint("actor", "idempotency_key"),
+    *constraints("credit_postings"),
+    # an attempt is charged once, and its charge is settled once, whichever way
+    *(
+        Index(
+            f"uq_credit_postings_{what}",
+            "job_id",
+            "attempt",
+            unique=True,
+            postgresql_where=text(one_of("kind", kinds)),
+            sqlite_where=text(one_of("kind", kinds)),
+        )
+        for what, kinds in (("charged", CHARGES), ("settled", SETTLES))
+    ),
+)
+
+credit_entries = Table(
+    "credit_entries",
+    metadata,
+    _id(),
+    Column("posting_id", Name, ForeignKey("credit_postings.id"), nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("account", Name, nullable=False),
+    Column("amount", BigInteger, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    UniqueConstraint("posting_id", "account"),
+    ForeignKeyConstraint(["owner", "account"], ["credit_accounts.owner", "credit_accounts.account"]),
+    CheckConstraint("amount <> 0", name="amount"),
+    Index(None, "owner", "created_at", "id"),
 )
 
 idempotency_keys = Table(

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
-from domain.errors import NotFound
-from starter.api.capabilities import Capabilities, Purpose
+from domain.errors import NotFound, UploadExpired
+from starter.api.capabilities import AddressExpired, Capabilities, Purpose
 from starter.api.errors import Forbidden
 from starter.api.limits import Limits
 from starter.api.pathways import Pathway
@@ -77,12 +77,22 @@ class Admission:
     async def _proved(self, path: str, headers: Headers) -> Principal | None:
         for prefix, purpose in SIGNED.items():
             if path.startswith(prefix):
-                self._capabilities.read(purpose, path.removeprefix(prefix))
+                self._check_signed(purpose, path.removeprefix(prefix).partition("/")[0])
                 return None
         if path.startswith(INTERNAL):
             self._check_runner(headers)
             return None
         return await self._tokens.principal(_bearer(headers))
+
+    def _check_signed(self, purpose: Purpose, segment: str) -> None:
+        try:
+            self._capabilities.read(purpose, segment)
+        except AddressExpired:
+            if purpose == "upload":
+                raise UploadExpired(
+                    "This upload's address has expired. Begin the upload again: what has arrived is kept."
+                ) from None
+            raise
 
     def _check_runner(self, headers: Headers) -> None:
         given = headers.get(CALLBACK_SECRET, "").encode("latin-1", "replace")

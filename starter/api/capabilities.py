@@ -20,6 +20,10 @@ VERSION = "v1"
 LIMIT = 2048
 
 
+class AddressExpired(NotFound):
+    """Genuine, but of the past; told apart only where its holder can have a new one."""
+
+
 class Capabilities:
     """Signs and reads them. The key is derived from the API's secret, so that neither can stand in for the other."""
 
@@ -36,7 +40,7 @@ class Capabilities:
         """What ``segment`` was signed for.
 
         Raises:
-            NotFound: It was not signed here, for something else, or has expired.
+            NotFound: It was not signed here, or for something else. AddressExpired: It was, but has expired.
         """
         version, _, rest = segment.partition(".") if len(segment) <= LIMIT else ("", "", "")
         payload, _, signature = rest.partition(".")
@@ -45,7 +49,7 @@ class Capabilities:
             raise NotFound
         subject, expires_at = json.loads(_decoded(payload))
         if self._clock() >= expires_at:
-            raise NotFound
+            raise AddressExpired
         return str(subject)
 
     def _signature(self, purpose: Purpose, payload: str) -> str:

@@ -30,6 +30,10 @@ MANIFEST_EXPORTS = 100
 DRAWN_AT_ONCE = 2
 """Pictures that a process draws on at once; who comes later waits without a thread. An 8K screen takes 500 MB."""
 
+CONFIRMED_AT_ONCE = 4
+"""Recordings that a process reads and joins at once. Each may take minutes, and must not take the threads that answer
+everything else."""
+
 
 @dataclass(frozen=True)
 class Api:
@@ -43,6 +47,7 @@ class Api:
     feed: Feed
     readiness: Readiness
     drawing: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(DRAWN_AT_ONCE))
+    confirming: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(CONFIRMED_AT_ONCE))
 
     def job_answer(self, job: Job) -> JobAnswer:
         """The job as it is sent, with its manifest. Reads the database."""

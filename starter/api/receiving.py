@@ -1,37 +1,30 @@
-"""One upload session: its bytes on the way into the artifact store, and the proof that they have arrived.
+"""One upload session: its bytes on the way into the artifact store, whole or in parts, through us or past us.
 
-The whole file goes straight to the session's key. Parts lie beside it and are joined when the upload is confirmed.
-What was hashed on its way in is noted beside the object, so that confirming does not read gigabytes again.
+Everything goes into a multipart upload of the artifact store, and nothing appears under the session's key before it is
+confirmed (``starter/api/confirming.py``). A session holds one multipart upload at a time: parts that are sent after a
+whole recording begin anew, and the other way round.
 """
 
-import json
+import hashlib
 import mimetypes
 import re
 from collections.abc import AsyncIterator
-from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import PurePosixPath, PureWindowsPath
-from threading import Lock
 
 from anyio import CancelScope, to_thread
 from fastapi import Request
 
-from activities.artifacts import ArtifactStore, ArtifactWriter
-from activities.store import Store, UploadPart, UploadSession
-from domain.artifacts import ArtifactKind, Blob
-from domain.errors import ArtifactKeyInvalid, UploadInvalid, VideoUriConflict
-from domain.instruction import INSTRUCTION, UPLOADED, UPLOADING
-from domain.jobs import Job
-from domain.lifecycle import Trigger
+from activities.artifacts import ArtifactStore, PartAddress, PartSink, UploadGone
+from activities.store import Store, UploadSession
+from domain.errors import ArtifactStoreUnavailable, UploadSealed
+from domain.uploads import ArrivedPart, bytes_of_part, part_size
 from starter.api.errors import BodyTooLarge
-from starter.api.shapes import ConfirmUpload, UploadProgress
+from starter.api.shapes import UploadProgress
 
 GATHERED_BYTES = 1 << 20
 """Network reads are gathered to this size before they cross to a thread."""
-
-_LOCKS = tuple(Lock() for _ in range(64))
-"""While a recording is confirmed, no other body of the same job may appear in its place, and each body's hash is noted
-before the next one appears."""
 
 FILENAME_LIMIT = 200
 UNKNOWN = "application/octet-stream"
@@ -53,195 +46,198 @@ class Receiving:
         Raises:
             NotFound: There is no such session.
             TransitionRefused: The job is past its upload.
+            UploadSealed: It is being confirmed.
         """
-        receiving = cls(store, artifacts, cap_bytes, store.get_upload(upload_id))
-        receiving._require_uploading()
-        return receiving
+        return cls(store, artifacts, cap_bytes, store.open_upload(upload_id))
 
-    # --- bytes in ------------------------------------------------------------------------------------------------
+    # --- through us ----------------------------------------------------------------------------------------------
 
     async def take(self, request: Request, part: int | None) -> None:
         """Stream a request's body into the whole object, or into part number ``part``.
 
         Raises:
             BodyTooLarge: The recording would have more bytes than the settings allow. Nothing is kept of the body.
-            TransitionRefused: The upload was confirmed, or the job ended, meanwhile.
+            TransitionRefused, UploadSealed: The upload was confirmed, or the job ended, meanwhile.
         """
-        others = await to_thread.run_sync(self._bytes_besides, part) if part else 0
-        limit = self.cap_bytes - others
+        limit = self.cap_bytes - (await to_thread.run_sync(self._bytes_besides, part) if part else 0)
         declared = request.headers.get("content-length", "")
         if declared.isdecimal() and int(declared) > limit:
             raise self._too_large()
-        await self._written(request, part, limit)
-
-    async def _written(self, request: Request, part: int | None, limit: int) -> None:
-        # Entered, fed and left in threads, one call at a time: the writer blocks. It shows the object only when it is
-        # left without an exception, so a client that hangs up leaves nothing behind.
-        key = self._part_key(part) if part else self.session.key
-        opened = self.artifacts.writer(key, self._media_type)
-        sink = await to_thread.run_sync(opened.__enter__)
+        body = await to_thread.run_sync(self._part_of if part else self._whole, part or 1)
         received = 0
+        # Written, kept and dropped in threads, one call at a time: the store blocks. What is not kept leaves nothing
+        # behind, whether the client hangs up or the recording is refused.
         try:
             async for piece in _gathered(request):
                 received += len(piece)
                 if received > limit:
                     raise self._too_large()
-                await to_thread.run_sync(sink.write, piece)
-        except BaseException as broken:
+                await to_thread.run_sync(body.write, piece)
+        except BaseException:
             with CancelScope(shield=True):
-                await to_thread.run_sync(opened.__exit__, type(broken), broken, broken.__traceback__)
+                await to_thread.run_sync(body.drop)
             raise
-        await to_thread.run_sync(self._show, opened, sink, part)
+        with CancelScope(shield=True):
+            await to_thread.run_sync(body.keep)
 
-    def _show(self, opened: AbstractContextManager[ArtifactWriter], sink: ArtifactWriter, part: int | None) -> None:
-        """Let the written object appear, if the job still waits for it, and record what it is."""
-        with _alone(self.session.job_id):
-            with ExitStack() as writing:
-                writing.push(opened)  # entered before: left here, with whatever the check says
-                self._require_uploading()
-            blob = sink.blob
-            if part:
-                row = UploadPart(number=part, size_bytes=blob.size_bytes, checksum_sha256=blob.checksum_sha256)
-                self.store.record_part(self.session.id, row)
-            else:
-                self._note(blob)
+    def _part_of(self, number: int) -> "_Body":
+        multipart_id = self._parts_id()
+        try:
+            return _Body(self, multipart_id, self.artifacts.multipart.part(self.session.key, multipart_id, number))
+        except UploadGone:
+            raise self._refused(multipart_id) from None
+
+    def _whole(self, _: int) -> "_Body":
+        multipart_id = self.artifacts.multipart.begin(self.session.key, self.media_type)
+        sink = self.artifacts.multipart.whole(self.session.key, multipart_id)
+        return _Body(self, multipart_id, sink, hashlib.sha256())
+
+    # --- past us -------------------------------------------------------------------------------------------------
+
+    def addresses(self, numbers: list[int]) -> dict[int, PartAddress]:
+        """Where a client sends these parts straight to the object store; empty where there is none to be reached.
+
+        Raises:
+            RequestInvalid: The recording was declared to end before one of them.
+        """
+        multipart_id, key = self._parts_id(), self.session.key
+        left_s = max(1, int((self.session.expires_at - datetime.now(UTC)).total_seconds()))
+        found = {
+            number: self.artifacts.multipart.address(
+                key, multipart_id, number, expires_s=left_s, size_bytes=self._declared_bytes(number)
+            )
+            for number in numbers
+        }
+        return {number: address for number, address in found.items() if address is not None}
+
+    def _declared_bytes(self, number: int) -> int | None:
+        """What part ``number`` must have, where the size of the whole was declared: no more can be sent then."""
+        if self.session.size_bytes is None or self.session.part_size is None:
+            return None
+        return bytes_of_part(number, self.session.part_size, self.session.size_bytes)
+
+    # --- what is there -------------------------------------------------------------------------------------------
 
     def progress(self) -> UploadProgress:
         """What has arrived."""
-        parts = self.store.upload_parts(self.session.id)
-        whole = self.artifacts.stat(self.session.key)
-        return UploadProgress(
-            received_parts=tuple(part.number for part in parts),
-            received_bytes=whole.size_bytes if whole else sum(part.size_bytes for part in parts),
-        )
+        session = self.store.get_upload(self.session.id)
+        try:
+            parts = self._arrived(session.multipart_id)
+        except UploadGone:  # joined, and about to be confirmed, or confirmed
+            parts = ()
+        if parts:
+            numbers = () if session.whole_sha256 else tuple(part.number for part in parts)
+            return UploadProgress(received_parts=numbers, received_bytes=sum(part.size_bytes for part in parts))
+        joined = self.artifacts.stat(session.key)
+        return UploadProgress(received_parts=(), received_bytes=joined.size_bytes if joined else 0)
+
+    def _arrived(self, multipart_id: str | None) -> tuple[ArrivedPart, ...]:
+        return () if multipart_id is None else self.artifacts.multipart.arrived(self.session.key, multipart_id)
 
     def _bytes_besides(self, part: int) -> int:
-        return sum(each.size_bytes for each in self.store.upload_parts(self.session.id) if each.number != part)
-
-    def _require_uploading(self) -> None:
-        job = self.store.get_job(self.session.job_id)
-        if job.status != UPLOADING:
-            INSTRUCTION.check(INSTRUCTION.status(job.status), UPLOADING, Trigger.API)
-
-    def _too_large(self) -> BodyTooLarge:
-        return BodyTooLarge(
-            f"Recordings may have at most {self.cap_bytes} bytes.", details={"limit_bytes": self.cap_bytes}
-        )
-
-    # --- the proof -----------------------------------------------------------------------------------------------
-
-    @classmethod
-    def confirm(
-        cls, store: Store, artifacts: ArtifactStore, cap_bytes: int, job: Job, asked: ConfirmUpload
-    ) -> tuple[Job, bool]:
-        """The job, UPLOADED, and whether this recording had been confirmed before.
-
-        Raises:
-            VideoUriConflict: The job has another recording.
-            TransitionRefused: The job's status does not allow it.
-            UploadInvalid: There is no such object, or its size or checksum is not as declared.
-        """
-        with _alone(job.id):
-            return cls._confirmed(store, artifacts, cap_bytes, store.get_job(job.id), asked)
-
-    @classmethod
-    def _confirmed(
-        cls, store: Store, artifacts: ArtifactStore, cap_bytes: int, job: Job, asked: ConfirmUpload
-    ) -> tuple[Job, bool]:
-        video = store.latest_artifact(job.id, ArtifactKind.VIDEO)
-        if video is not None:
-            if artifacts.uri(video.blob.key) == asked.video_uri:
-                return job, True
-            raise _conflict(artifacts.uri(video.blob.key), asked.video_uri)
-        INSTRUCTION.check(INSTRUCTION.status(job.status), UPLOADED, Trigger.API)
-        session = store.upload_of_job(job.id)
-        if session is None or not _names(artifacts, session, asked.video_uri):
-            raise UploadInvalid("Nothing was uploaded to this job under that video_uri. Begin an upload first.")
-        receiving = cls(store, artifacts, cap_bytes, session)
-        blob = receiving._arrived()
-        receiving._check(blob, asked)
+        if self.session.whole_sha256 is not None:
+            return 0
         try:
-            confirmed = store.confirm_upload(job.owner, job.id, blob, session.filename)
-        except VideoUriConflict as other:
-            keys = (str(other.details[name]) for name in ("current_video_uri", "submitted_video_uri"))
-            raise _conflict(*(artifacts.uri(key) for key in keys)) from None
-        receiving._discard_parts()
-        return confirmed
+            return sum(each.size_bytes for each in self._arrived(self.session.multipart_id) if each.number != part)
+        except UploadGone:
+            return 0
 
-    def _arrived(self) -> Blob:
-        """The uploaded object: sent whole, or joined from its parts now.
+    # --- which upload --------------------------------------------------------------------------------------------
 
-        Raises:
-            UploadInvalid: Nothing has arrived, or a part is missing.
-        """
-        if self.artifacts.exists(self.session.key):
-            return self._noted() or self.artifacts.blob_of(self.session.key, self._media_type)
-        numbers = [part.number for part in self.store.upload_parts(self.session.id)]
-        if not numbers:
-            raise UploadInvalid("Nothing has arrived yet. PUT the recording to its upload_url first.")
-        missing = sorted(set(range(1, max(numbers) + 1)) - set(numbers))
-        if missing:
-            raise UploadInvalid(
-                f"Part {missing[0]} has not arrived. Send it, then confirm again.",
-                details={"missing_parts": missing[:100]},
+    def _parts_id(self) -> str:
+        """The multipart upload that takes the session's parts: begun now, where there is none."""
+        held = self.session.multipart_id
+        if held is not None and self.session.whole_sha256 is None:
+            return held
+        return self._begun_instead_of(held)
+
+    def _begun_instead_of(self, held: str | None) -> str:
+        begun = self.artifacts.multipart.begin(self.session.key, self.media_type)
+        try:
+            now_held = self.store.begin_parts(self.session.id, begun, instead_of=held).multipart_id
+        except BaseException:
+            self.abort(begun)
+            raise
+        self.abort(held if now_held == begun else begun)
+        assert now_held is not None
+        return now_held
+
+    def abort(self, multipart_id: str | None) -> None:
+        if multipart_id is not None:
+            self.artifacts.multipart.abort(self.session.key, multipart_id)
+
+    def _refused(self, multipart_id: str) -> Exception:
+        """Why the store takes no part of an upload that this session held a moment ago."""
+        try:
+            session = self.store.open_upload(self.session.id)
+        except Exception as why:
+            return why
+        if session.multipart_id == multipart_id and self._is_lost(multipart_id):
+            # the store lost it, or its own rules dropped it: take parts again, but not silently
+            self._begun_instead_of(multipart_id)
+            return ArtifactStoreUnavailable(
+                "The object store has dropped what had arrived. Ask what is there, and send the rest again."
             )
-        keys = [self._part_key(number) for number in numbers]
-        blob = self.artifacts.assemble(keys, self.session.key, self._media_type)
-        self._note(blob)
-        return blob
+        return UploadSealed("The upload was about to be confirmed, or is sent another way. Confirm it, or begin again.")
 
-    def _check(self, blob: Blob, asked: ConfirmUpload) -> None:
-        """Compare with what was declared, now and when the upload began; a mismatch makes room for another try."""
-        wanted = {
-            "size_bytes": {self.session.size_bytes, asked.size_bytes} - {None, blob.size_bytes},
-            "checksum_sha256": {self.session.checksum_sha256, asked.checksum_sha256} - {None, blob.checksum_sha256},
-        }
-        wrong = [name for name, others in wanted.items() if others]
-        if wrong:
-            self.artifacts.delete(self.session.key)
-            raise UploadInvalid(
-                "What arrived is not what was declared: send it again.",
-                details={"mismatch": wrong, "received_bytes": blob.size_bytes},
-            )
-
-    def _discard_parts(self) -> None:
-        for part in self.store.upload_parts(self.session.id):
-            self.artifacts.delete(self._part_key(part.number))
-        self.artifacts.delete(self._note_key)
-
-    def _note(self, blob: Blob) -> None:
-        facts = self.artifacts.stat(blob.key)
-        if facts is not None:
-            noted = {"blob": blob.model_dump(), "etag": facts.etag, "modified": facts.modified_at.isoformat()}
-            self.artifacts.put_bytes(self._note_key, json.dumps(noted).encode(), "application/json")
-
-    def _noted(self) -> Blob | None:
-        """The hash that was taken on the way in, when the object is still the one it was taken of."""
-        data, facts = self.artifacts.load_small(self._note_key, limit=1 << 16), self.artifacts.stat(self.session.key)
-        if data is None or facts is None:
-            return None
-        noted = json.loads(data)
-        if (noted["etag"], noted["modified"]) != (facts.etag, facts.modified_at.isoformat()):
-            return None
-        return Blob.model_validate(noted["blob"])
-
-    # --- names ---------------------------------------------------------------------------------------------------
+    def _is_lost(self, multipart_id: str) -> bool:
+        try:
+            self._arrived(multipart_id)
+        except UploadGone:
+            return not self.artifacts.exists(self.session.key)
+        return False  # frozen by a confirmation that broke off: the next one goes on with it
 
     @property
-    def _media_type(self) -> str:
+    def media_type(self) -> str:
+        """What the recording's name says it is."""
         kind = mimetypes.guess_type(self.session.filename)[0] or UNKNOWN
         return kind if kind.startswith(("video/", "audio/")) else UNKNOWN
 
-    @property
-    def _note_key(self) -> str:
-        return f"{self.session.key}.hash"
-
-    def _part_key(self, number: int) -> str:
-        return f"{self.session.key}.parts/{number:05d}"
+    def _too_large(self) -> BodyTooLarge:
+        return too_large(self.cap_bytes)
 
 
-def _alone(job_id: str) -> Lock:
-    return _LOCKS[hash(job_id) % len(_LOCKS)]
+class _Body:
+    """A body on its way: hashed, when it is the whole recording, so that confirming need not read it again."""
+
+    def __init__(self, receiving: Receiving, multipart_id: str, sink: PartSink, whole: "hashlib._Hash | None" = None):
+        self._receiving, self._multipart_id, self._sink, self._whole = receiving, multipart_id, sink, whole
+
+    def write(self, piece: bytes) -> None:
+        if self._whole is not None:
+            self._whole.update(piece)
+        self._sink.write(piece)
+
+    def drop(self) -> None:
+        self._sink.abandon()
+        if self._whole is not None:
+            self._receiving.abort(self._multipart_id)
+
+    def keep(self) -> None:
+        receiving = self._receiving
+        if self._whole is None:
+            try:
+                self._sink.commit()
+            except UploadGone:
+                raise receiving._refused(self._multipart_id) from None
+            return
+        try:
+            self._sink.commit()
+            before = receiving.store.record_whole(receiving.session.id, self._multipart_id, self._whole.hexdigest())
+        except BaseException:
+            receiving.abort(self._multipart_id)
+            raise
+        receiving.abort(before)
+
+
+def too_large(cap_bytes: int) -> BodyTooLarge:
+    return BodyTooLarge(f"Recordings may have at most {cap_bytes} bytes.", details={"limit_bytes": cap_bytes})
+
+
+def suited_part_size(artifacts: ArtifactStore, preferred: int, declared_bytes: int | None, cap_bytes: int) -> int:
+    """The part size of an upload that was declared with so many bytes, or with none: then the cap counts."""
+    size = cap_bytes if declared_bytes is None else declared_bytes
+    return part_size(preferred, least=artifacts.multipart.least_part_bytes, size_bytes=size)
 
 
 def clean_filename(name: str) -> str:
@@ -255,20 +251,6 @@ def suffix_of(name: str) -> str:
     """``.mp4`` and the like, for the object's key; empty when the name has none that is plain."""
     suffix = PurePosixPath(name).suffix.lower()
     return suffix if re.fullmatch(r"\.[a-z0-9]{1,8}", suffix) else ""
-
-
-def _names(artifacts: ArtifactStore, session: UploadSession, uri: str) -> bool:
-    try:
-        return artifacts.key_of(uri) == session.key
-    except ArtifactKeyInvalid:
-        return False
-
-
-def _conflict(current: str, submitted: str) -> VideoUriConflict:
-    return VideoUriConflict(
-        "The job already has another recording. Make a new job for this one.",
-        details={"current_video_uri": current, "submitted_video_uri": submitted},
-    )
 
 
 async def _gathered(request: Request) -> AsyncIterator[bytes]:

@@ -8,8 +8,12 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainSerializ
 from activities.store import VersionSummary
 from domain.errors import MESSAGE_LIMIT
 from domain.jobs import Event, Failure, InstructionVersion, Project, RegenerateTask
+from domain.uploads import MOST_PARTS
 
 Item = TypeVar("Item")
+
+ADDRESSES_AT_ONCE = 1000
+"""Part addresses that one request may ask for."""
 
 
 def _rfc3339(moment: datetime) -> str:
@@ -31,7 +35,11 @@ def _without_nul(text: str) -> str:
 Moment = Annotated[
     datetime,
     PlainSerializer(_rfc3339, return_type=str),
-    Field(description="RFC 3339, UTC.", examples=["2026-01-31T12:00:00.000Z"]),
+    Field(
+        description="RFC 3339, UTC.",
+        examples=["2026-01-31T12:00:00.000Z"],
+        json_schema_extra={"format": "date-time"},
+    ),
 ]
 """A time as it is sent."""
 
@@ -45,6 +53,7 @@ Line = Annotated[
 Text = Annotated[str, AfterValidator(_without_nul)]
 
 Checksum = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+PartNumber = Annotated[StrictInt, Field(ge=1, le=MOST_PARTS)]
 Count = Annotated[StrictInt, Field(ge=0, le=2**53)]
 VersionNumber = Annotated[StrictInt, Field(ge=1, le=2**31 - 1)]
 
@@ -168,8 +177,27 @@ class UploadAnswer(Shape):
     upload_url: str = Field(
         description="PUT the whole file here, or a part of it to `?part=N` (from 1); GET says what has arrived."
     )
-    part_size: int = Field(description="The size of a part that suits this server, in bytes.")
+    parts_url: str = Field(
+        description="POST part numbers here for addresses that take them, in the object store itself where it can be "
+        "reached; the parts of upload_url and of these are the same."
+    )
+    part_size: int = Field(description="The size of every part but the last, in bytes.")
     expires_at: Moment
+
+
+class PartNumbers(Shape):
+    numbers: Annotated[tuple[PartNumber, ...], Field(min_length=1, max_length=ADDRESSES_AT_ONCE)]
+
+
+class PartAddressAnswer(Shape):
+    part: int
+    url: str = Field(description="PUT the part here, without a token.")
+    headers: dict[str, str] = Field(description="What that request must say.")
+    expires_at: Moment
+
+
+class PartAddresses(Shape):
+    parts: tuple[PartAddressAnswer, ...]
 
 
 class UploadProgress(Shape):

@@ -139,29 +139,6 @@ def test_given_an_object_over_the_limit_when_read_at_once_then_it_is_refused(art
         artifact_store.read_bytes(blob, limit=4)
 
 
-def test_given_uploaded_parts_when_assembled_then_the_object_is_their_concatenation(
-    artifact_store: ArtifactStore,
-) -> None:
-    parts = [f"uploads/1/{number}" for number in range(3)]
-    contents = [LARGE[: 9 * MiB], b"", LARGE[9 * MiB : 18 * MiB]]
-    for part, content in zip(parts, contents, strict=True):
-        artifact_store.put_bytes(part, content, "application/octet-stream")
-
-    blob = artifact_store.assemble(parts, "video.mp4", "video/mp4")
-
-    assert artifact_store.read_bytes(blob) == LARGE[: 18 * MiB]
-    assert keys(artifact_store, "uploads/1") == set(parts)
-
-
-def test_given_a_lost_part_when_assembled_then_nothing_is_written(artifact_store: ArtifactStore) -> None:
-    artifact_store.put_bytes("uploads/1/0", b"a", "application/octet-stream")
-
-    with pytest.raises(ArtifactMissing):
-        artifact_store.assemble(["uploads/1/0", "uploads/1/1"], "video.mp4", "video/mp4")
-
-    assert not artifact_store.exists("video.mp4")
-
-
 def test_given_an_object_of_unknown_hash_when_measured_then_its_blob_verifies(artifact_store: ArtifactStore) -> None:
     artifact_store.put_bytes("video.mp4", LARGE, "application/octet-stream")
 
@@ -339,7 +316,7 @@ def test_given_a_cancel_when_a_file_is_put_then_nothing_is_left(artifact_store: 
     assert nothing_is_left(artifact_store)
 
 
-def test_given_a_cancel_when_an_object_is_read_or_joined_then_nothing_is_left(
+def test_given_a_cancel_when_an_object_is_read_then_nothing_is_left(
     artifact_store: ArtifactStore, tmp_path: Path
 ) -> None:
     blob = artifact_store.put_bytes("object", LARGE, "video/mp4")
@@ -349,8 +326,6 @@ def test_given_a_cancel_when_an_object_is_read_or_joined_then_nothing_is_left(
         artifact_store.download(blob, tmp_path / "copy", on_progress=stop)
     with pytest.raises(Cancelled):
         artifact_store.verify(blob, on_progress=stop)
-    with pytest.raises(Cancelled):
-        artifact_store.assemble(["object", "object"], "joined", "video/mp4", on_progress=stop)
 
     assert [each.name for each in tmp_path.iterdir() if each.is_file()] == []
     assert keys(artifact_store) == {"object"}
@@ -502,8 +477,7 @@ def test_given_a_key_that_is_none_when_used_in_any_way_then_it_is_refused(
         lambda: folder_store.put_bytes(key, b"x", "text/plain"),
         lambda: folder_store.put_file(key, source, "text/plain"),
         written,
-        lambda: folder_store.assemble([key], "joined", "text/plain"),
-        lambda: folder_store.assemble([], key, "text/plain"),
+        lambda: folder_store.multipart.begin(key, "text/plain"),
         lambda: folder_store.read_bytes(blob),
         lambda: folder_store.load_small(key),
         as_file,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from activities.store import IdempotencyScope, Store, UploadPart
+from activities.store import IdempotencyScope, Store
 from domain.artifacts import ArtifactKind
 from domain.errors import (
     IdempotencyConflict,
@@ -242,16 +242,6 @@ def test_given_a_created_job_when_an_upload_begins_twice_then_the_same_session_i
     assert log_of(store, job.id)[1:] == [("STATUS_CHANGED", CREATED, UPLOADING)]
 
 
-def test_given_a_session_when_parts_arrive_in_any_order_and_again_then_each_is_known_once(store: Store) -> None:
-    _, session = begin(store, created_job(store))
-    for number, size in ((2, 5), (1, 5), (2, 4)):
-        store.record_part(session.id, UploadPart(number=number, size_bytes=size, checksum_sha256=HASH))
-
-    assert [(part.number, part.size_bytes) for part in store.upload_parts(session.id)] == [(1, 5), (2, 4)]
-    with pytest.raises(NotFound):
-        store.record_part("absent", UploadPart(number=1, size_bytes=1, checksum_sha256=HASH))
-
-
 def test_given_an_upload_when_it_is_confirmed_then_the_video_is_the_jobs_first_artifact(store: Store) -> None:
     job, session = begin(store, created_job(store))
 
@@ -303,21 +293,7 @@ def test_given_a_job_past_its_upload_when_an_upload_begins_or_is_confirmed_then_
         store.confirm_upload(OWNER, cancelled.id, blob("video"))
 
 
-# --- callbacks and idempotency keys --------------------------------------------------------------------------------
-
-
-def test_given_a_callback_when_it_comes_again_then_it_is_a_replay_unless_its_payload_differs(store: Store) -> None:
-    job = created_job(store)
-
-    def receive(event_id: str, payload: str = HASH, at: datetime = NOON) -> Any:
-        return store.record_callback(job.id, event_id, payload_sha256=payload, status="X", occurred_at=at)
-
-    assert receive("e-1").replayed is False
-    assert receive("e-2", at=NOON - timedelta(hours=1)).latest_occurred_at == NOON
-    assert receive("e-1").replayed is True
-    with pytest.raises(IdempotencyConflict) as conflict:
-        receive("e-1", "b" * 64)
-    assert conflict.value.details == {"event_id": "e-1"}
+# --- idempotency keys ---------------------------------------------------------------------------------------------
 
 
 def test_given_a_key_when_it_comes_again_then_it_is_answered_alike_for_a_day(database_url: str) -> None:

@@ -322,7 +322,7 @@ def test_given_lists_when_they_are_planned_then_an_index_finds_and_orders_them(s
         "artifacts": lambda: store.latest_artifact(job.id, ArtifactKind.AUDIO),
         "versions": lambda: store.versions(OWNER, instruction_of(job)),
         "exports": lambda: store.list_exports(OWNER, job.id),
-        "parts": lambda: store.upload_parts("u"),
+        "uploads": lambda: store.abandoned_uploads(0),
         "unstarted tasks": lambda: store.unstarted_tasks(),
         "dispatch": lambda: store.find_dispatch(run.job_id, "r"),
     }

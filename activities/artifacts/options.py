@@ -1,0 +1,41 @@
+"""How an S3-compatible store is reached."""
+
+from dataclasses import dataclass, field
+
+from activities.artifacts.signing import Credentials
+
+CONNECT_TIMEOUT_S = 3.0
+RETRY_BUDGET_S = 8.0
+"""Seconds within which a failed request may be tried again, three times in all. A stage fails soon; the workflow
+retries it, and says so."""
+MAX_RETRIES = 2
+
+
+@dataclass(frozen=True)
+class S3Options:
+    """How to reach an S3-compatible store.
+
+    Args:
+        endpoint: ``http(s)://host[:port]``; None for Amazon's own. With ``virtual_hosted`` it includes the bucket.
+        public_endpoint: The same store as browsers reach it, for signed URLs, where that differs from ``endpoint``.
+        access_key_id: None to let the client find credentials (environment, web identity, instance role). Signed
+            URLs then carry no file name, and buckets cannot be created.
+        timeout_s: Seconds one request may take, its body (at most 8 MiB) included.
+    """
+
+    endpoint: str | None = None
+    region: str = "us-east-1"
+    access_key_id: str | None = None
+    secret_access_key: str | None = field(default=None, repr=False)
+    session_token: str | None = field(default=None, repr=False)
+    allow_http: bool = False
+    virtual_hosted: bool = False
+    public_endpoint: str | None = None
+    timeout_s: float = 20.0
+
+    @property
+    def credentials(self) -> Credentials | None:
+        """The key pair, when both halves are set."""
+        if not (self.access_key_id and self.secret_access_key):
+            return None
+        return Credentials(self.access_key_id, self.secret_access_key, self.session_token)
