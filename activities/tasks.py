@@ -46,7 +46,7 @@ class Shelf(Protocol):
     def latest_artifact(self, job_id: str, kind: ArtifactKind) -> Artifact | None: ...
     def get_version_by_id(self, instruction_version_id: str) -> InstructionVersion: ...
     def get_instruction(self, owner: str, instruction_id: str, version: int | None = None) -> InstructionVersion: ...
-    def screenshots_for(self, instruction_version_id: str) -> tuple[Screenshot, ...]: ...
+    def pictures_of_export(self, export_id: str) -> tuple[Screenshot, ...]: ...
     def begin_export(self, export_id: str) -> Export: ...
     def finish_export(
         self,
@@ -91,7 +91,7 @@ class DocumentTasks:
             if export.status is not ExportStatus.RUNNING:
                 return
             version = self._parts.shelf.get_version_by_id(export.instruction_version_id)
-            screenshots, lost = self._at_hand(self._parts.shelf.screenshots_for(version.id), pulse)
+            screenshots, lost = self._at_hand(self._parts.shelf.pictures_of_export(export.id), pulse)
             with TemporaryDirectory(prefix="guidesmith-", dir=self._parts.scratch) as folder:
                 published = publish(
                     self._publication(version, screenshots),
@@ -296,10 +296,7 @@ def _provenance(version: InstructionVersion, screenshots: Sequence[Screenshot]) 
     return {
         "instruction_version_id": version.id,
         "instruction_snapshot_id": f"{version.instruction_id}@{version.version}",
-        "anchors": [
-            {"anchor_id": shot.anchor_id, "active_asset_id": shot.asset_id, "rendered_asset_id": None}
-            for shot in screenshots
-        ],
+        "anchors": [shot.provenance for shot in screenshots],
         "model_profile_id": version.model_profile_id,
         "prompt_template_id": version.prompt_template_id,
         "prompt_params_ref": version.prompt_params_ref,

@@ -175,7 +175,8 @@ class NewScreenshot(Frozen):
 
 
 class Screenshot(Frozen):
-    """The active picture of an anchor: which block it belongs to, and the stored image."""
+    """The active picture of an anchor: which block it belongs to, and the stored image. Where it is a drawing on
+    another picture, ``rendered_asset_id`` names it once more."""
 
     anchor_id: str
     asset_id: str
@@ -184,6 +185,16 @@ class Screenshot(Frozen):
     width: int
     height: int
     timestamp_ms: int | None
+    rendered_asset_id: str | None = None
+
+    @property
+    def provenance(self) -> dict[str, object]:
+        """What an export says of one of its pictures."""
+        return {
+            "anchor_id": self.anchor_id,
+            "active_asset_id": self.asset_id,
+            "rendered_asset_id": self.rendered_asset_id,
+        }
 
 
 class TaskStatus(StrEnum):

@@ -8,6 +8,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import structlog
@@ -32,7 +33,7 @@ from activities.handover import EXPORT, REGENERATE, Handover
 from activities.reconciling import settle_lost
 from activities.store import Dispatch, RecordedDispatch, Store
 from activities.tasks import selected_parts
-from domain.artifacts import ArtifactKind
+from domain.artifacts import ArtifactKind, Blob
 from domain.document import parse
 from domain.errors import (
     DispatchFailed,
@@ -420,13 +421,20 @@ class JobService:
         """
         job = await self._get(owner, job_id)
         live = await self._is_live(job)
-        export, created = await self._thread(
-            self._store.request_export, owner, job_id, export_format, instruction_version_id
-        )
+        ask = partial(self._store.request_export, owner, job_id, export_format, instruction_version_id)
+        export, created = await self._thread(ask)
+        if export.blob is not None and not await self._thread(self._is_stored, export.blob):
+            log.warning("export.file_lost", job_id=job.id, export_id=export.id)
+            await self._thread(self._store.lose_export, export.id)
+            export, created = await self._thread(ask)
         if export.status is ExportStatus.REQUESTED:
             await self._hand_over(EXPORT, export.id, job, live=live)
             export = await self._thread(self._store.get_export, export.id)
         return export, not created
+
+    def _is_stored(self, blob: Blob) -> bool:
+        facts = self._artifacts.stat(blob.key)
+        return facts is not None and facts.size_bytes == blob.size_bytes
 
     async def _hand_over(self, what: str, task_id: str, job: Job, *, live: bool) -> None:
         async with engine_faults():

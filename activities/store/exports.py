@@ -1,27 +1,43 @@
-"""Exports: one version, one format, one set of pictures. The same request is the same export."""
+"""Exports: one version, one format, one set of pictures. The same request is the same export.
+
+Which pictures those are is written down with the request: what is drawn, replaced or deleted afterwards is in the next
+export, and not in this one.
+"""
 
 import hashlib
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, insert, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, insert, select, update
 
 from activities.store import rows
+from activities.store.annotations import ANNOTATED
 from activities.store.area import Area
 from activities.store.cursors import newest_first
 from activities.store.locking import LockedJob, not_found, read_job
 from activities.store.records import EventType
 from activities.store.screenshots import screenshot_set_hash, screenshots_of
-from activities.store.tables import exports, instruction_versions
+from activities.store.tables import exports, instruction_versions, screenshot_assets
 from domain.artifacts import Blob
-from domain.errors import ExportRequestInvalid
-from domain.jobs import Actor, Export, ExportStatus, Failure, Page
+from domain.errors import ArtifactMissing, ExportRequestInvalid
+from domain.jobs import Actor, Export, ExportStatus, Failure, Page, Screenshot, StageName
 from domain.publication import ExportFormat
 
 STREAM = "export"
 
 _ENDED = (ExportStatus.SUCCEEDED, ExportStatus.FAILED)
+
+_VERSION = select(instruction_versions.c.instruction_id, instruction_versions.c.markdown).where(
+    instruction_versions.c.id == bindparam("version_id")
+)
+_ASSETS = select(screenshot_assets).where(screenshot_assets.c.id.in_(bindparam("ids", expanding=True)))
+
+_FILE_LOST = Failure(
+    failure_code=ArtifactMissing.code,
+    failure_message="The file of this export is gone from the artifact store. Export the version again.",
+    failed_stage=StageName.EXPORT,
+)
 
 
 def identity_key(instruction_version_id: str, export_format: ExportFormat, pictures: str) -> str:
@@ -47,7 +63,7 @@ class Exports(Area):
             now = self._clock()
             job = LockedJob(connection, job_id, now, owner=owner)
             version = _version(connection, job, instruction_version_id)
-            shown = screenshots_of(connection, version.instruction_id, version.markdown)
+            shown = _with_renderings(connection, screenshots_of(connection, version.instruction_id, version.markdown))
             pictures = screenshot_set_hash((each.anchor_id, each.asset_id) for each in shown)
             identity = identity_key(instruction_version_id, export_format, pictures)
             standing = _find(
@@ -67,7 +83,11 @@ class Exports(Area):
                 format=export_format,
                 identity_key=identity,
                 status=ExportStatus.REQUESTED,
-                provenance={"instruction_version_id": instruction_version_id, "screenshot_set_hash": pictures},
+                provenance={
+                    "instruction_version_id": instruction_version_id,
+                    "screenshot_set_hash": pictures,
+                    "anchors": [{**each.provenance, "block_id": each.block_id} for each in shown],
+                },
                 requested_at=now,
             )
             columns = export.model_dump(mode="json", exclude={"blob", "failure"})
@@ -75,6 +95,18 @@ class Exports(Area):
             _log(job, EventType.EXPORT_REQUESTED, export, actor=Actor.EDITOR)
             job.save()
             return export, True
+
+    def pictures_of_export(self, export_id: str) -> tuple[Screenshot, ...]:
+        """The pictures that showed when the export was asked for, in the order of their blocks. Raises: NotFound."""
+        with self._database.read() as connection:
+            export = _find(connection, exports.c.id == export_id)
+            if export is None:
+                raise not_found()
+            anchors = export.provenance.get("anchors")
+            if isinstance(anchors, Sequence):
+                return _frozen(connection, anchors)
+            version = connection.execute(_VERSION, {"version_id": export.instruction_version_id}).one()
+            return _with_renderings(connection, screenshots_of(connection, version.instruction_id, version.markdown))
 
     def begin_export(self, export_id: str) -> Export:
         """The work begins. Begun or ended before: nothing changes. Raises: NotFound."""
@@ -130,6 +162,19 @@ class Exports(Area):
             columns = rows.failure_columns(failure, job["correlation_id"])
             return _settle(connection, job, export, ExportStatus.FAILED, EventType.EXPORT_FAILED, **columns)
 
+    def lose_export(self, export_id: str) -> Export:
+        """A finished export's file is gone: it has failed after all, so that the same request makes a new one.
+
+        An export that has no file to lose is answered as it is. Raises: NotFound.
+        """
+        with self._database.write() as connection:
+            job, export = _hold(connection, export_id, self._clock())
+            if export.status is not ExportStatus.SUCCEEDED:
+                return export
+            columns = rows.failure_columns(_FILE_LOST, job["correlation_id"])
+            fileless = dict.fromkeys(("key", "size_bytes", "checksum_sha256", "media_type", "provenance_frozen_at"))
+            return _settle(connection, job, export, ExportStatus.FAILED, EventType.EXPORT_FAILED, **columns, **fileless)
+
     def get_export(self, export_id: str, *, owner: str | None = None) -> Export:
         """Raises: NotFound: absent, or not ``owner``'s where one is given."""
         with self._database.read() as connection:
@@ -178,12 +223,8 @@ def _settle(
 
 
 def _version(connection: Connection, job: LockedJob, instruction_version_id: str) -> Any:
-    query = select(instruction_versions.c.instruction_id, instruction_versions.c.markdown).where(
-        instruction_versions.c.id == instruction_version_id,
-        instruction_versions.c.instruction_id == job["instruction_id"],
-    )
-    row = connection.execute(query).one_or_none()
-    if row is None:
+    row = connection.execute(_VERSION, {"version_id": instruction_version_id}).one_or_none()
+    if row is None or row.instruction_id != job["instruction_id"]:
         raise ExportRequestInvalid("The job's instruction has no such version.")
     return row
 
@@ -198,6 +239,37 @@ def _hash_of_anchors(provenance: Mapping[str, object]) -> dict[str, object]:
             (str(anchor["anchor_id"]), str(anchor["active_asset_id"])) for anchor in anchors
         )
     }
+
+
+def _frozen(connection: Connection, anchors: Sequence[Mapping[str, Any]]) -> tuple[Screenshot, ...]:
+    """The pictures as the request wrote them down. What was deleted since is deleted from view, and still stored."""
+    assets = {row["id"]: row for row in _assets(connection, [each["active_asset_id"] for each in anchors])}
+    return tuple(
+        Screenshot(
+            anchor_id=each["anchor_id"],
+            asset_id=each["active_asset_id"],
+            block_id=each["block_id"],
+            blob=rows.blob(asset),
+            width=asset["width"],
+            height=asset["height"],
+            timestamp_ms=asset["timestamp_ms"],
+            rendered_asset_id=each["rendered_asset_id"],
+        )
+        for each in anchors
+        if (asset := assets.get(each["active_asset_id"])) is not None
+    )
+
+
+def _with_renderings(connection: Connection, shown: Sequence[Screenshot]) -> tuple[Screenshot, ...]:
+    drawings = {row["id"] for row in _assets(connection, [each.asset_id for each in shown]) if row["kind"] == ANNOTATED}
+    return tuple(
+        each.model_copy(update={"rendered_asset_id": each.asset_id}) if each.asset_id in drawings else each
+        for each in shown
+    )
+
+
+def _assets(connection: Connection, ids: Sequence[str]) -> Sequence[rows.Columns]:
+    return connection.execute(_ASSETS, {"ids": ids}).mappings().all()
 
 
 def _find(connection: Connection, *criteria: ColumnElement[bool]) -> Export | None:

@@ -418,6 +418,25 @@ class NewExport(Shape):
     instruction_version_id: str = Field(max_length=100)
 
 
+class AnchorProvenance(Shape):
+    anchor_id: str
+    active_asset_id: str = Field(description="The picture that the export shows.")
+    rendered_asset_id: str | None = Field(description="The same where it is annotated.")
+
+
+class ExportProvenance(Shape):
+    """What the export is made of; complete, and final, once the export has succeeded."""
+
+    instruction_version_id: str
+    screenshot_set_hash: str
+    anchors: tuple[AnchorProvenance, ...] = ()
+    instruction_snapshot_id: str | None = None
+    model_profile_id: str | None = None
+    prompt_template_id: str | None = None
+    prompt_params_ref: str | None = None
+    generated_at: str | None = Field(default=None, description="RFC 3339, UTC.")
+
+
 class ExportAnswer(Shape):
     id: str
     export_id: str = Field(description="The same as id.")
@@ -430,7 +449,7 @@ class ExportAnswer(Shape):
     filename: str | None
     size_bytes: int | None
     checksum_sha256: str | None
-    provenance: dict[str, Any]
+    provenance: ExportProvenance
     provenance_frozen_at: Moment | None
     warnings: tuple[str, ...]
     failure: FailureAnswer | None
