@@ -116,11 +116,14 @@ class Counter:
             try:
                 return await _hit(self._shared, item, key)
             except Exception as fault:  # whatever its client raises: a limit is no reason to refuse work
-                self._left_alone_until = self._clock() + REDIS_RETRY_S
-                log("api").warning(
-                    "rate_limit.storage_unavailable", fault=type(fault).__name__, retry_in_s=REDIS_RETRY_S
-                )
+                self._leave_alone(fault)
         return await _hit(self._local, item, key)
+
+    def _leave_alone(self, fault: Exception) -> None:
+        now = self._clock()
+        if now >= self._left_alone_until:  # told once, not by each of those who were waiting for it
+            log("api").warning("rate_limit.storage_unavailable", fault=type(fault).__name__, retry_in_s=REDIS_RETRY_S)
+        self._left_alone_until = now + REDIS_RETRY_S
 
 
 class Limits:
@@ -131,7 +134,7 @@ class Limits:
         self._default = Rule.of("default", settings.rate_limit_default)
         self._expensive = Rule.of("expensive", settings.rate_limit_expensive)
         self._attempts = Rule.of("unauthenticated", settings.rate_limit_unauthenticated)
-        self._proxies = tuple(ipaddress.ip_network(each, strict=False) for each in listed(settings.trusted_proxies))
+        self.proxies = tuple(ipaddress.ip_network(each, strict=False) for each in listed(settings.trusted_proxies))
 
     async def admit(self, subject: str, method: str, route: str) -> None:
         """Count a request of ``subject`` to ``route`` (its template below the base path).
@@ -149,7 +152,7 @@ class Limits:
         Raises:
             RateLimited: The client's address has had too many.
         """
-        address = client_address(scope, self._proxies)
+        address = client_address(scope, self.proxies)
         _refuse(await self.counter.wait_s(self._attempts, address), "Too many attempts without a token that holds.")
 
 
