@@ -209,6 +209,17 @@ def is_charged(kind: str) -> bool:
     return any(of == kind and source is None for of, source, _ in BOOKS)
 
 
+def cost_of(kind: str, price: int | None) -> int:
+    """What an attempt of a job of ``kind`` costs at ``price``.
+
+    Raises:
+        ValueError: The kind costs credits and has no price, or the other way round: whoever makes the job forgot it.
+    """
+    if is_charged(kind) is (price is None) or not 0 <= (price or 0) <= AMOUNT_LIMIT:
+        raise ValueError(f"a job of the kind {kind} cannot have the price {price}")
+    return price or 0
+
+
 def charge_of(move: Move, *, cost: int, attempt: int, standing: Sequence[Charge]) -> Charge | None:
     """What the transition ``move`` posts; ``None``: nothing, because the books do not name it or the job is free.
 

@@ -82,6 +82,8 @@ class Job(Frozen):
     """The spoken language the user set, else ``None``: detect it."""
     model_profile: str | None = None
     instruction_id: str | None = None
+    cost: int = Field(default=0, ge=0)
+    """Credits that an attempt costs."""
     failure: Failure | None = None
     created_at: datetime
     updated_at: datetime

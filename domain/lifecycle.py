@@ -244,9 +244,7 @@ class Lifecycle(Generic[S]):
         return tuple(row for table in tables for row in table)
 
 
-def _in_words(
-    current: StrEnum | None, target: str, *, final: bool, allowed: Sequence[StrEnum], foreign: bool
-) -> str:
+def _in_words(current: StrEnum | None, target: str, *, final: bool, allowed: Sequence[StrEnum], foreign: bool) -> str:
     """Why a move was refused, for whoever asked for it. ``foreign``: the move exists, but is somebody else's."""
     if current is None:
         return f"A job does not begin as {target}."

@@ -5,15 +5,17 @@ The metadata and the migrations call the same functions. After a table changes, 
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from types import ModuleType
 from typing import Any
 
 from alembic.operations import Operations
 from sqlalchemy import CheckConstraint, inspect, text
 from sqlalchemy.sql.naming import conv
 
-from activities.store.lifecycles import LIFECYCLES, failing
 from domain.artifacts import ArtifactKind
+from domain.credits import AMOUNT_LIMIT, HOUSE, HOUSES, Account, PostingKind
 from domain.jobs import Actor, ExportStatus, TaskStatus, VersionOrigin
+from domain.kinds import LIFECYCLES
 from domain.lifecycle import Lifecycle
 from domain.publication import ExportFormat
 
@@ -55,7 +57,7 @@ def job_checks() -> dict[str, str]:
         ),
         "failure_when_failed": _each_kind(
             "(failure_code IS NOT NULL) = ",
-            {kind: _in_order(table, failing(table)) for kind, table in tables.items()},
+            {kind: _in_order(table, table.failures) for kind, table in tables.items()},
         ),
         "progress_range": "progress BETWEEN 0 AND 100",
         "counters": "attempt >= 1 AND version >= 1 AND fence_seq >= 0 AND fence_execution >= 1 AND event_seq >= 0",
@@ -112,6 +114,26 @@ def export_checks() -> dict[str, str]:
     }
 
 
+def account_checks() -> dict[str, str]:
+    house = f"owner = '{HOUSE}'"
+    return {
+        "account": one_of("account", Account),
+        "house": f"({house}) = ({one_of('account', HOUSES)})",
+        "balance": f"(balance IS NULL) = ({house}) AND (balance IS NULL OR balance >= 0)",
+    }
+
+
+def posting_checks() -> dict[str, str]:
+    return {
+        "kind": one_of("kind", PostingKind),
+        "amount": f"amount BETWEEN 1 AND {AMOUNT_LIMIT}",
+        "grant": (
+            f"(kind = '{PostingKind.GRANT}') = (job_id IS NULL) AND (job_id IS NULL) = (attempt IS NULL)"
+            f" AND owner <> '{HOUSE}'"
+        ),
+    }
+
+
 CHECKS: Mapping[str, Callable[[], dict[str, str]]] = {
     "jobs": job_checks,
     "job_events": event_checks,
@@ -119,6 +141,8 @@ CHECKS: Mapping[str, Callable[[], dict[str, str]]] = {
     "instruction_versions": version_checks,
     "regenerate_tasks": task_checks,
     "exports": export_checks,
+    "credit_accounts": account_checks,
+    "credit_postings": posting_checks,
 }
 """The tables whose checks are written by code."""
 
@@ -128,7 +152,7 @@ def constraints(table: str) -> list[CheckConstraint]:
     return [CheckConstraint(sql, name=conv(f"ck_{table}_{name}")) for name, sql in CHECKS[table]().items()]
 
 
-def replace_checks(op: Operations, table: str) -> None:
+def replace_checks(op: Operations | ModuleType, table: str) -> None:
     """In a migration: drop the checks of ``table`` and write them anew as this code has them."""
     standing = inspect(op.get_bind()).get_check_constraints(table)
     with op.batch_alter_table(table) as batch:

@@ -2,18 +2,16 @@
 
 from collections.abc import Mapping
 
-from sqlalchemy import insert, select
+from sqlalchemy import select
 
 from activities.store import rows
 from activities.store.area import Area
+from activities.store.births import NewJob, add_job
 from activities.store.cursors import check_limit, newest_first
 from activities.store.dispatches import OVERTAKEN, adopt, check_dispatched
-from activities.store.lifecycles import lifecycle_of
 from activities.store.locking import LockedJob, read_job
-from activities.store.projects import read_project
-from activities.store.records import EventType
-from activities.store.tables import job_events, jobs
-from domain.errors import Fenced, VersionConflict
+from activities.store.tables import jobs
+from domain.errors import Fenced, JobVersionConflict
 from domain.fence import Fence, Verdict, judge_move
 from domain.instruction import INSTRUCTION
 from domain.jobs import Actor, Failure, Job, Page
@@ -27,61 +25,21 @@ class Jobs(Area):
         project_id: str,
         *,
         kind: str = INSTRUCTION.kind,
+        cost: int | None = None,
         language: str | None = None,
         model_profile: str | None = None,
         correlation_id: str | None = None,
     ) -> Job:
-        """Make a job in its kind's first status, with the first row of its log.
-
-        Args:
-            language: The spoken language, where the user set one.
-            correlation_id: Names the request in every log; made up where none is given.
+        """Make a job in its kind's first status; the arguments are those of :class:`NewJob`.
 
         Raises:
             NotFound: The project is absent, or not ``owner``'s.
             RequestInvalid: There is no such kind.
+            InsufficientCredits: It costs more than ``owner`` has; there is no job.
         """
-        now = self._clock()
-        status = str(lifecycle_of(kind).initial)
-        job_id = self._new_id()
-        columns = {
-            "id": job_id,
-            "kind": kind,
-            "owner": owner,
-            "project_id": project_id,
-            "status": status,
-            "progress": 0,
-            "attempt": 1,
-            "version": 1,
-            "fence_seq": 0,
-            "fence_execution": 1,
-            "event_seq": 1,
-            "correlation_id": correlation_id or self._new_id(),
-            "language": language,
-            "model_profile": model_profile,
-            "created_at": now,
-            "updated_at": now,
-        }
-        first = {
-            "job_id": job_id,
-            "seq": 1,
-            "stream": "status",
-            "event_type": str(EventType.JOB_CREATED),
-            "actor_type": str(Actor.EDITOR),
-            "new_status": status,
-            "occurred_at": now,
-            "recorded_at": now,
-            "correlation_id": columns["correlation_id"],
-            "attempt": 1,
-            "execution": 1,
-            "unit": 0,
-            "data": {},
-        }
+        new = NewJob(owner, project_id, kind, cost, language, model_profile, correlation_id)
         with self._database.write() as connection:
-            read_project(connection, owner, project_id)
-            connection.execute(insert(jobs), columns)
-            connection.execute(insert(job_events), first)
-            return read_job(connection, job_id)
+            return add_job(connection, new, self._clock(), self._new_id)
 
     def get_job(self, job_id: str, *, owner: str | None = None) -> Job:
         """The job; workers ask without an owner.
@@ -145,7 +103,7 @@ class Jobs(Area):
         Raises:
             Fenced: A newer run or step has overtaken the writer. DispatchUnrecorded: see ``begin_stage``.
             TransitionRefused: The table has no such move for ``trigger``.
-            VersionConflict: The job changed since ``expected_version``.
+            JobVersionConflict: The job changed since ``expected_version``.
             NotFound: There is no such job.
         """
         with self._database.write() as connection:
@@ -153,7 +111,7 @@ class Jobs(Area):
             if job.is_terminal and job["status"] == target:
                 return job.save()
             if expected_version not in (None, job["version"]):
-                raise VersionConflict(
+                raise JobVersionConflict(
                     "The job changed meanwhile. Load it again.",
                     details={"base_version": expected_version, "current_version": job["version"]},
                 )

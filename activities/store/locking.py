@@ -12,12 +12,13 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from activities.logged import note
 from activities.store import rows
-from activities.store.lifecycles import failing, lifecycle_of
+from activities.store.credits import book
 from activities.store.records import UNEXPLAINED, EventType
 from activities.store.tables import job_events, jobs
 from domain.errors import NotFound
 from domain.fence import Fence, Seen
 from domain.jobs import Actor, Failure, Job
+from domain.kinds import lifecycle_of
 from domain.lifecycle import Lifecycle, Trigger
 
 _CHANGING = (
@@ -132,16 +133,26 @@ class LockedJob:
         step: int | None = None,
         data: Mapping[str, object] | None = None,
     ) -> None:
-        """Go to ``target`` as the job's table has it, and log that.
+        """Go to ``target`` as the job's table has it, log that, and post what the books have for it.
+
+        A move that the kind takes for none (``repeats_are_noops``) writes nothing. Where a retry charges again, the
+        job's ``attempt`` is the new one before this is called.
 
         Raises:
             TransitionRefused: The table has no such move for ``trigger``. TerminalImmutable: from a terminal status.
+            InsufficientCredits: The move costs more than the job's owner has.
+            PostingRefused: The move would charge an attempt, or settle a charge, for a second time.
         """
         source = self.status
         aim = self.lifecycle.status(target)
         row = self.lifecycle.check(source, aim, trigger, action=action)
-        failed = (failure or UNEXPLAINED) if aim in failing(self.lifecycle) else None
+        if row.is_noop:
+            return
+        failed = (failure or UNEXPLAINED) if aim in self.lifecycle.failures else None
         facts: dict[str, object] = {"note": note or row.note, **(data or {})}
+        charge = book(self._connection, self._row, source, aim, self.now)
+        if charge is not None:
+            facts["credits"] = {"posting": str(charge.kind), "amount": charge.amount}
         if failed is not None:
             facts |= {"failure_code": failed.failure_code, "failed_stage": failed.failed_stage}
         self.set(
