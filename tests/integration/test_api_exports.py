@@ -1,0 +1,261 @@
+"""Exports over HTTP, made by a real worker: what exactly they show, and what becomes of them."""
+
+import io
+import zipfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+import pytest
+from temporalio.client import Client
+from temporalio.contrib.pydantic import pydantic_data_converter
+from temporalio.worker import Worker
+
+from activities.tasks import DocumentTasks, TaskParts
+from domain.instruction import DONE, EDITING, EXPORTING
+from domain.jobs import Actor
+from domain.lifecycle import Trigger
+from starter.worker import build_workers
+from tests.apis import RunningApi, api_settings, running_api, wait_ready
+from tests.integration.pictures import Illustrated, illustrated_job
+from tests.integration.store_builders import MARKDOWN
+from tests.stack import Loop, wait_until
+from tests.temporal import TemporalServer
+from workflows.tasks import ExportWorkflow
+
+BLUR = {"op_type": "blur", "geometry": {"x": 0.3, "y": 0.2, "w": 0.6, "h": 0.4}}
+MARKER = {"op_type": "marker", "geometry": {"x": 0, "y": 0, "w": 0.5, "h": 0.5}}
+
+
+@pytest.fixture(scope="module")
+def api(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApi]:
+    """An API with task queues of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TEMPORAL_ADDRESS", temporal.address)
+        settings = api_settings(tmp_path_factory.mktemp("exports"), task_queue_prefix="exports")
+        with running_api(settings) as running:
+            wait_ready(running)
+            yield running
+
+
+@pytest.fixture(scope="module")
+def loop() -> Iterator[Loop]:
+    loop = Loop()
+    yield loop
+    loop.close()
+
+
+@contextmanager
+def publishing(api: RunningApi, temporal: TemporalServer, loop: Loop) -> Iterator[None]:
+    """A worker that makes exports, while the block runs."""
+    tasks = DocumentTasks(TaskParts(api.store, api.artifacts, rewriters={}, default_profile="local"))
+
+    async def start() -> list[Worker]:
+        client = await Client.connect(temporal.address, data_converter=pydantic_data_converter)
+        workers = build_workers(
+            client, api.settings, ("jobs", "media"), [tasks.publish, tasks.fail_export], workflows=(ExportWorkflow,)
+        )
+        for worker in workers:
+            await worker.__aenter__()
+        return workers
+
+    async def stop(workers: list[Worker]) -> None:
+        for worker in workers:
+            await worker.__aexit__(None, None, None)
+
+    workers = loop.run(start())
+    try:
+        yield
+    finally:
+        loop.run(stop(workers))
+
+
+@pytest.fixture
+def publisher(api: RunningApi, temporal: TemporalServer, loop: Loop) -> Iterator[None]:
+    with publishing(api, temporal, loop):
+        yield
+
+
+@pytest.fixture
+def shot(api: RunningApi) -> Illustrated:
+    return illustrated_job(api.store, api.artifacts)
+
+
+def request(
+    client: httpx.Client, shot: Illustrated, kind: str = "MD_ZIP", version: str | None = None
+) -> httpx.Response:
+    body = {"format": kind, "instruction_version_id": version or shot.instruction_version_id}
+    return client.post(f"jobs/{shot.job.id}/exports", json=body)
+
+
+def finished(client: httpx.Client, export_id: str) -> dict[str, Any]:
+    def ended() -> dict[str, Any] | None:
+        body: dict[str, Any] = client.get(f"exports/{export_id}").json()
+        return body if body["status"] in ("SUCCEEDED", "FAILED") else None
+
+    return wait_until(ended, 60, "the export")
+
+
+def exported(
+    client: httpx.Client, shot: Illustrated, kind: str = "MD_ZIP", version: str | None = None
+) -> dict[str, Any]:
+    answer = request(client, shot, kind, version)
+    assert answer.status_code in (200, 202), answer.text
+    body = finished(client, answer.json()["id"])
+    assert body["status"] == "SUCCEEDED", body
+    return body
+
+
+def contents(export: dict[str, Any]) -> tuple[str, dict[str, bytes]]:
+    """The text and the pictures of an MD_ZIP."""
+    archive = zipfile.ZipFile(io.BytesIO(httpx.get(export["download_url"]).content))
+    pictures = {name: archive.read(name) for name in archive.namelist() if name.startswith("images/")}
+    return archive.read("instruction.md").decode(), pictures
+
+
+def annotate(client: httpx.Client, shot: Illustrated, operation: dict[str, Any]) -> str:
+    body = {"base_asset_id": shot.asset_id, "operations": [operation]}
+    answer = client.post(f"anchors/{shot.anchor_id}/annotations", json=body)
+    assert answer.status_code == 200, answer.text
+    return str(answer.json()["rendered_asset_id"])
+
+
+def asset_bytes(api: RunningApi, shot: Illustrated) -> bytes:
+    (picture,) = api.store.screenshots_for(shot.instruction_version_id)
+    return api.artifacts.read_bytes(picture.blob)
+
+
+def audited(client: httpx.Client, shot: Illustrated) -> list[str]:
+    rows = client.get(f"jobs/{shot.job.id}/history", params={"limit": 100}).json()["items"]
+    return [row["event_type"] for row in reversed(rows) if row["event_type"].startswith("EXPORT_")]
+
+
+# --- what an export shows ----------------------------------------------------------------------------------------
+
+
+def test_given_a_plain_screenshot_when_exported_then_it_is_in_the_file_and_no_rendering_is_named(
+    publisher: None, ann: httpx.Client, shot: Illustrated
+) -> None:
+    export = exported(ann, shot)
+    assert export["provenance"]["anchors"] == [
+        {"anchor_id": shot.anchor_id, "active_asset_id": shot.asset_id, "rendered_asset_id": None}
+    ]
+    assert contents(export)[1] == {"images/step-01.png": shot.data}
+    assert audited(ann, shot) == ["EXPORT_REQUESTED", "EXPORT_STARTED", "EXPORT_SUCCEEDED"]
+
+
+def test_given_an_annotated_screenshot_when_exported_then_only_the_rendering_is_in_the_file_and_its_provenance(
+    publisher: None, api: RunningApi, ann: httpx.Client, shot: Illustrated
+) -> None:
+    rendered = annotate(ann, shot, BLUR)
+    export = exported(ann, shot)
+    provenance = export["provenance"]
+    assert provenance["anchors"] == [
+        {"anchor_id": shot.anchor_id, "active_asset_id": rendered, "rendered_asset_id": rendered}
+    ]
+    assert provenance["instruction_version_id"] == shot.instruction_version_id
+    assert provenance["instruction_snapshot_id"]
+    assert provenance["generated_at"].endswith("Z")
+    assert export["provenance_frozen_at"]
+    assert contents(export)[1] == {"images/step-01.png": asset_bytes(api, shot)}
+    assert shot.data not in httpx.get(export["download_url"]).content
+
+
+def test_given_another_set_of_pictures_when_exported_then_it_is_another_export_and_the_first_stays_as_it_is(
+    publisher: None, ann: httpx.Client, shot: Illustrated
+) -> None:
+    before = exported(ann, shot)
+    annotate(ann, shot, MARKER)
+    after = exported(ann, shot)
+    assert after["id"] != before["id"]
+    assert after["identity_key"] != before["identity_key"]
+    assert after["provenance"]["screenshot_set_hash"] != before["provenance"]["screenshot_set_hash"]
+    again = ann.get(f"exports/{before['id']}").json()
+    assert again["provenance"] == before["provenance"]
+    assert contents(again)[1] == {"images/step-01.png": shot.data}
+    annotate(ann, shot, MARKER)  # the same drawing: the same set
+    assert request(ann, shot).json()["id"] == after["id"]
+
+
+def test_given_an_edit_and_a_drawing_while_an_export_waits_then_it_shows_what_was_there_when_it_was_asked_for(
+    api: RunningApi, temporal: TemporalServer, loop: Loop, ann: httpx.Client, shot: Illustrated
+) -> None:
+    asked = request(ann, shot)
+    assert (asked.status_code, asked.json()["status"]) == (202, "REQUESTED")
+    edited = MARKDOWN.replace("Enter the name.", "Enter the *full* name.")
+    url = f"instructions/{shot.job.instruction_id}"
+    saved = ann.put(url, json={"base_version": 1, "markdown": edited}).json()
+    drawing = annotate(ann, shot, BLUR)
+    later = request(ann, shot, version=saved["instruction_version_id"])
+    with publishing(api, temporal, loop):
+        first, second = finished(ann, asked.json()["id"]), finished(ann, later.json()["id"])
+    text, pictures = contents(first)
+    assert "Enter the name." in text
+    assert pictures == {"images/step-01.png": shot.data}
+    assert first["provenance"]["anchors"][0]["active_asset_id"] == shot.asset_id
+    text, pictures = contents(second)
+    assert "Enter the *full* name." in text
+    assert pictures == {"images/step-01.png": asset_bytes(api, shot)}
+    assert second["provenance"]["anchors"][0]["rendered_asset_id"] == drawing
+
+
+def test_given_the_same_request_twenty_times_at_once_then_one_export_and_one_audit_row(
+    publisher: None, api: RunningApi, ann: httpx.Client, shot: Illustrated
+) -> None:
+    with ThreadPoolExecutor(20) as pool:
+        answers = list(pool.map(lambda _: request(ann, shot), range(20)))
+    assert len({answer.json()["id"] for answer in answers}) == 1
+    assert sorted(answer.status_code for answer in answers) == [200] * 19 + [202]
+    finished(ann, answers[0].json()["id"])
+    assert audited(ann, shot) == ["EXPORT_REQUESTED", "EXPORT_STARTED", "EXPORT_SUCCEEDED"]
+
+
+# --- a file that was lost ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("loss", ["gone", "cut"])
+def test_given_a_finished_export_whose_file_was_lost_when_asked_for_again_then_a_new_one_is_made(
+    publisher: None, api: RunningApi, ann: httpx.Client, shot: Illustrated, loss: str
+) -> None:
+    export = exported(ann, shot)
+    blob = api.store.get_export(export["id"]).blob
+    assert blob is not None
+    api.artifacts.delete(blob.key)
+    if loss == "cut":
+        api.artifacts.put_bytes(blob.key, b"half", blob.media_type)
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda _: request(ann, shot), range(8)))
+    assert len({answer.json()["id"] for answer in answers}) == 1
+    assert [answer.status_code for answer in answers].count(202) == 1
+    again = finished(ann, answers[0].json()["id"])
+    assert again["id"] != export["id"]
+    assert again["identity_key"] == export["identity_key"]
+    assert contents(again)[1] == {"images/step-01.png": shot.data}
+    lost = ann.get(f"exports/{export['id']}").json()
+    assert (lost["status"], lost["failure"]["failure_code"]) == ("FAILED", "ARTIFACT_MISSING")
+    assert lost["download_url"] is None
+    assert audited(ann, shot).count("EXPORT_FAILED") == 1
+    assert request(ann, shot).json()["id"] == again["id"]
+
+
+# --- a job that is done ------------------------------------------------------------------------------------------
+
+
+def test_given_a_done_job_when_edited_drawn_on_and_exported_again_then_it_stays_done(
+    publisher: None, api: RunningApi, ann: httpx.Client, shot: Illustrated
+) -> None:
+    for target in (EDITING, EXPORTING, DONE):
+        api.store.move(shot.job.id, None, str(target), trigger=Trigger.API, actor=Actor.EDITOR)
+    done = ann.get(f"jobs/{shot.job.id}").json()
+    assert exported(ann, shot, "HTML")["status"] == "SUCCEEDED"
+    url = f"instructions/{shot.job.instruction_id}"
+    saved = ann.put(url, json={"base_version": 1, "markdown": MARKDOWN + "\nOne more.\n"})
+    assert (saved.status_code, saved.json()["version"]) == (200, 2)
+    annotate(ann, shot, BLUR)
+    export = exported(ann, shot, version=saved.json()["instruction_version_id"])
+    assert "One more." in contents(export)[0]
+    after = ann.get(f"jobs/{shot.job.id}").json()
+    assert (after["status"], after["completed_at"]) == ("DONE", done["completed_at"])
+    assert [each["format"] for each in after["manifest"]["exports"]] == ["MD_ZIP", "HTML"]
