@@ -25,6 +25,7 @@ class RunOptions(Message):
         retry_budget: Executions of one stage before the job fails.
         task_queue_prefix: Task queues are called ``{prefix}-jobs``, ``-media``, ``-speech``, ``-providers``.
         history_events: Continue as new beyond this many events, besides when the server suggests it.
+        external_timeout_s: How long a stage that a runner outside does is waited for.
     """
 
     heartbeat_timeout_s: float = 30.0
@@ -32,6 +33,7 @@ class RunOptions(Message):
     retry_budget: int = 10
     task_queue_prefix: str = "guidesmith"
     history_events: int = 10_000
+    external_timeout_s: float = 24 * 3600.0
 
     def queue(self, name: str) -> str:
         return f"{self.task_queue_prefix}-{name}"
@@ -60,6 +62,8 @@ class JobStart(Message):
     options: RunOptions = Field(default_factory=RunOptions)
     pieces: int = 0
     """Into how many pieces the audio is cut, where the run starts behind the stage that says so."""
+    external: tuple[str, ...] = ()
+    """The stages that a runner outside does."""
     carried: CarriedState | None = None
 
 
@@ -71,7 +75,10 @@ class JobOutcome(Message):
 
 
 class StageCall(Message):
-    """The input of every stage. ``unit`` numbers the parallel pieces of one stage, from 1; 0 is the whole."""
+    """The input of every stage. ``unit`` numbers the parallel pieces of one stage, from 1; 0 is the whole.
+
+    ``required``: of a stage that takes over what a runner outside left; whether the job can go on without it.
+    """
 
     job_id: str
     attempt: int
@@ -79,6 +86,7 @@ class StageCall(Message):
     seq: int
     unit: int = 0
     heartbeat_timeout_s: float = 30.0
+    required: bool = True
 
     def fence(self, execution: int) -> Fence:
         return Fence(attempt=self.attempt, dispatch_id=self.dispatch_id, seq=self.seq, execution=execution)
@@ -100,6 +108,24 @@ class ClaimCall(Message):
     action: str | None = None
     client_request_id: str | None = None
     model_profile: str | None = None
+
+
+class ExternalCall(Message):
+    """What the workflow asks about a stage that is done outside. ``overdue``: how the job fails if it still waits."""
+
+    job_id: str
+    attempt: int
+    dispatch_id: str
+    seq: int
+    stage: str
+    overdue: Failure | None = None
+
+
+class ExternalState(Message):
+    """How far a stage outside is. ``failure_code`` is the job's, where it failed; its words stay in the database."""
+
+    reached: str
+    failure_code: str | None = None
 
 
 class MoveCall(Message):

@@ -5,6 +5,7 @@ word on each job that the mirror calls active, and repairs with that evidence on
 """
 
 import asyncio
+from collections.abc import Sequence
 from typing import Protocol
 
 import structlog
@@ -14,6 +15,8 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from activities.contracts import Message, RunOptions
 from activities.handover import Handover
+from activities.waking import wake
+from domain.callbacks import Undelivered
 from domain.errors import TransitionRefused, VersionConflict
 from domain.instruction import CANCELLED, FAILED, RUNNABLE
 from domain.jobs import Actor, Failure, Job
@@ -58,6 +61,8 @@ class Books(Protocol):
         note: str = "",
         expected_version: int | None = None,
     ) -> Job: ...
+    def undelivered_callbacks(self) -> tuple[Undelivered, ...]: ...
+    def mark_delivered(self, told: Sequence[Undelivered]) -> None: ...
     def unstarted_tasks(self, older_than_s: float = 30.0, limit: int = 100) -> tuple[tuple[str, str, str], ...]: ...
 
 
@@ -80,6 +85,7 @@ class Reconciler:
                 repaired += await self._mend(job)
                 activity.heartbeat(seen)
             after = page[-1].id
+        repaired += await self._deliver_callbacks()
         return Reconciled(seen=seen, repaired=repaired + await self._start_forgotten())
 
     async def _mend(self, job: Job) -> bool:
@@ -107,6 +113,16 @@ class Reconciler:
             if fault.status is RPCStatusCode.NOT_FOUND:
                 return None
             raise
+
+    async def _deliver_callbacks(self) -> int:
+        """Wake the workflows that an API applied a callback for and died before it could say so."""
+        told = await asyncio.to_thread(self._books.undelivered_callbacks)
+        for job_id in {each.job_id for each in told}:
+            await wake(self._client, job_id)
+        if told:
+            await asyncio.to_thread(self._books.mark_delivered, told)
+            log.warning("callback.delivered_late", callbacks=len(told))
+        return len(told)
 
     async def _start_forgotten(self) -> int:
         """Tasks whose row was written by an API that died before it could start their workflow."""

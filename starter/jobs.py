@@ -28,12 +28,14 @@ from temporalio.exceptions import WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
 
 from activities.artifacts import ArtifactStore
+from activities.checkpoints import Checkpoints
 from activities.contracts import JobOutcome, JobStart, RunOptions
 from activities.handover import EXPORT, REGENERATE, Handover
 from activities.reconciling import settle_lost
 from activities.store import Dispatch, RecordedDispatch, Store
 from activities.tasks import selected_parts
 from domain.artifacts import ArtifactKind, Blob
+from domain.callbacks import external_stages
 from domain.document import parse
 from domain.errors import (
     DispatchFailed,
@@ -67,6 +69,9 @@ CANCEL_WAIT_S = 6.0
 """Seconds a cancel request waits for the mirror to say CANCELLED; a job is promised to take five."""
 
 CANCEL_POLL_S = 0.1
+
+CLOSE_WAIT_S = 3.0
+"""Seconds a retry waits for the run that failed to end."""
 
 T = TypeVar("T")
 log = structlog.get_logger("guidesmith.jobs")
@@ -137,6 +142,7 @@ class JobService:
         self._options = options
         self._profiles = profiles
         self._handover = Handover(client, options)
+        self._checkpoints = Checkpoints(store, artifacts)
 
     # --- run -----------------------------------------------------------------------------------------------
 
@@ -164,6 +170,7 @@ class JobService:
             client_request_id=f"run-{uuid_utils.uuid7()}",
             model_profile=job.model_profile,
             pieces=await self._pieces(job, resume_from),
+            external=await self._external(job),
             options=self._options,
         )
         done = await self._dispatch(job, start, Trigger.API)
@@ -197,6 +204,7 @@ class JobService:
             raise RetryNotAllowed(
                 f"Only a failed job can be retried; this one is {job.status}.", details={"current_status": job.status}
             )
+        await self._until_closed(job)
         resume_from = await self._resume_point(job)
         start = JobStart(
             job_id=job.id,
@@ -208,6 +216,7 @@ class JobService:
             client_request_id=client_request_id,
             model_profile=model_profile,
             pieces=await self._pieces(job, resume_from),
+            external=await self._external(job),
             options=self._options,
         )
         done = await self._dispatch(job, start, Trigger.USER)
@@ -283,14 +292,28 @@ class JobService:
     async def _resume_point(self, job: Job) -> str:
         """The latest checkpoint whose artifact is there and has its recorded hash."""
 
-        def verify() -> str:
-            verified = {}
-            for kind in CHECKPOINT_ARTIFACT.values():
-                artifact = self._store.latest_artifact(job.id, kind)
-                verified[kind] = artifact is not None and self._artifacts.verifies(artifact.blob)
-            return str(resume_point(verified))
+        verified = await self._thread(self._checkpoints.verified, job.id, await self._external(job))
+        return str(resume_point(verified))
 
-        return await self._thread(verify)
+    async def _external(self, job: Job) -> tuple[str, ...]:
+        """The stages that the job's project has done outside."""
+        project = await self._thread(self._store.get_project, job.owner, job.project_id)
+        return tuple(sorted(external_stages(project.stages)))
+
+    async def _until_closed(self, job: Job) -> None:
+        """A job is FAILED a moment before its run has ended, or longer where a callback said so and no worker is there.
+
+        Raises:
+            JobAlreadyRunning: The run does not end.
+        """
+        deadline = time.monotonic() + CLOSE_WAIT_S
+        while job.dispatch_id is not None and await self._live_run(job) == job.dispatch_id:
+            if time.monotonic() >= deadline:
+                raise JobAlreadyRunning(
+                    "The failed run has not ended yet. Try again in a moment; if it stays so, see that a worker runs.",
+                    details={"current_status": job.status},
+                )
+            await asyncio.sleep(CANCEL_POLL_S)
 
     async def _pieces(self, job: Job, resume_from: str) -> int:
         """Into how many pieces the audio is cut, where the run does not cut it itself."""
@@ -444,16 +467,22 @@ class JobService:
 
     async def _is_live(self, job: Job) -> bool:
         """Whether a workflow owns the job right now, by Temporal's own word."""
+        return await self._live_run(job) is not None
+
+    async def _live_run(self, job: Job) -> str | None:
+        """The dispatch_id of the run that is alive under the job's name; ``None``: there is none."""
         if job.dispatch_id is None:
-            return False
+            return None
         async with engine_faults():
             try:
                 description = await self._client.get_workflow_handle(job.id).describe()
             except RPCError as fault:
                 if fault.status is RPCStatusCode.NOT_FOUND:
-                    return False
+                    return None
                 raise
-        return description.status is WorkflowExecutionStatus.RUNNING
+        if description.status is not WorkflowExecutionStatus.RUNNING:
+            return None
+        return description.raw_description.workflow_execution_info.first_run_id or description.run_id
 
     async def _settle_if_lost(self, job: Job) -> Job:
         """A job whose workflow is gone: at a checkpoint it can run on; in the middle of a stage it has failed."""

@@ -125,6 +125,8 @@ class Settings(BaseSettings):
     retry_budget: int = Field(default=10, ge=1, le=100)
     """Executions of one stage before its job fails. Ten, with their pauses, outlast two minutes of a database's
     absence."""
+    external_stage_timeout_s: float = Field(default=24 * 3600.0, ge=1.0, le=30 * 24 * 3600.0)
+    """How long a job waits for the callback of a stage that a runner outside does, before it fails."""
     graceful_shutdown_s: float = Field(default=10.0, ge=0.0, le=3600.0)
     jobs_slots: int = Field(default=16, ge=1, le=1000)
     media_slots: int = Field(default=2, ge=1, le=1000)

@@ -14,8 +14,8 @@ from starter.settings import Settings, listed
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
+    from activities.adopting import Adoptions
     from activities.drafting import Drafter
-    from activities.instruction import InstructionStages
     from activities.providers import ProviderClient
     from activities.speech import Recogniser
     from activities.tasks import DocumentTasks
@@ -72,6 +72,7 @@ def run_options(settings: Settings) -> RunOptions:
         heartbeat_timeout_s=settings.heartbeat_timeout_s,
         task_queue_prefix=settings.task_queue_prefix,
         retry_budget=settings.retry_budget,
+        external_timeout_s=settings.external_stage_timeout_s,
     )
 
 
@@ -122,18 +123,17 @@ def _provider(settings: Settings, base_url: str, key: "SecretStr | None") -> "Pr
     return ProviderClient(base_url, api_key=secret, timeout_s=settings.provider_timeout_s)
 
 
-def build_activities(
-    settings: Settings, store: Store, artifacts: ArtifactStore
-) -> tuple["InstructionStages", "DocumentTasks"]:
+def build_activities(settings: Settings, store: Store, artifacts: ArtifactStore) -> tuple["Adoptions", "DocumentTasks"]:
     """Everything a worker does, around one store and one artifact store."""
-    from activities.instruction import InstructionStages, Parts
+    from activities.adopting import Adoptions
+    from activities.instruction import Parts
     from activities.tasks import DocumentTasks, TaskParts
 
     drafters = build_drafters(settings)
     recogniser = build_recogniser(settings)
     scratch = _scratch(settings)
     default = model_profiles(settings)[0]
-    stages = InstructionStages(
+    stages = Adoptions(
         Parts(
             library=store,
             artifacts=artifacts,
@@ -145,7 +145,8 @@ def build_activities(
             scratch=scratch,
             language=settings.speech_language,
             longest_ms=int(settings.max_recording_hours * 3_600_000),
-        )
+        ),
+        store,
     )
     return stages, DocumentTasks(
         TaskParts(shelf=store, artifacts=artifacts, rewriters=drafters, default_profile=default, scratch=scratch)

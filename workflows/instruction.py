@@ -2,14 +2,17 @@
 
 import asyncio
 from collections.abc import Callable
+from typing import Any
 
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError, FailureError
 from temporalio.workflow import ParentClosePolicy
 
 with workflow.unsafe.imports_passed_through():
-    from activities.contracts import CarriedState, JobOutcome, JobStart, TaskStart
+    from activities.adopting import Adoptions
+    from activities.contracts import CarriedState, JobOutcome, JobStart, StageCall, StageResult, TaskStart
     from activities.instruction import InstructionStages
+    from domain.callbacks import AUDIO, DRAFT, TRANSCRIPTION, ExternalStage, is_needed
     from domain.editing import Activity, next_status
     from domain.errors import RegenerateInProgress, TerminalImmutable, TransitionRefused
     from domain.instruction import (
@@ -78,6 +81,10 @@ class InstructionWorkflow:
     # --- the pipeline --------------------------------------------------------------------------------------
 
     async def extract_audio(self) -> None:
+        if self.is_external(AUDIO):
+            result = await self.have_done(AUDIO, Adoptions.adopt_audio)
+            self.pieces = int(result.facts.get("pieces") or self.pieces)
+            return
         if self.has_reached(AUDIO_READY):
             return
         result = await self.job.run_stage(InstructionStages.extract_audio)
@@ -85,6 +92,9 @@ class InstructionWorkflow:
 
     async def transcribe(self) -> None:
         """A short recording in one piece; a long one in parallel pieces, each resumable, joined at the end."""
+        if self.is_external(TRANSCRIPTION):
+            await self.have_done(TRANSCRIPTION, Adoptions.adopt_transcript)
+            return
         if self.has_reached(TRANSCRIPT_READY):
             return
         if self.pieces > 1:
@@ -94,11 +104,29 @@ class InstructionWorkflow:
             await self.job.run_stage(InstructionStages.transcribe)
 
     async def draft_and_illustrate(self) -> None:
+        if self.is_external(DRAFT):
+            if self.job.start.carried is None:
+                await self.have_done(DRAFT, Adoptions.adopt_draft)
+                self.job.show()
+            return
         if self.has_reached(DRAFT_READY):
             return
         await self.job.run_stage(InstructionStages.draft)
         await self.job.run_stage(InstructionStages.illustrate)
         self.job.show()
+
+    # --- stages of a runner outside ------------------------------------------------------------------------
+
+    def is_external(self, stage: ExternalStage) -> bool:
+        return stage.name in self.job.start.external
+
+    async def have_done(self, stage: ExternalStage, adopt: Callable[[Any, StageCall], StageResult]) -> StageResult:
+        """Wait for the runner, and take over what it left: also where a retry begins at the stage's checkpoint."""
+        if not self.has_reached(stage.checkpoint):
+            await self.job.have_done(stage)
+        elif self.job.status is not stage.checkpoint:
+            return StageResult()
+        return await self.job.take_over(adopt, required=is_needed(stage, self.job.start.external))
 
     def has_reached(self, checkpoint: InstructionStatus) -> bool:
         order = list(InstructionStatus)
@@ -148,6 +176,11 @@ class InstructionWorkflow:
     def edit(self) -> None:
         """The first save, or the editor opened: DRAFT_READY becomes EDITING. Repeats change nothing."""
         self.desk.touched = True
+
+    @workflow.signal
+    def reported(self) -> None:
+        """A runner outside reported something: look at the job's row."""
+        self.job.reported = True
 
     @workflow.query
     def status(self) -> str:

@@ -17,10 +17,22 @@ from temporalio.exceptions import ActivityError, ApplicationError, CancelledErro
 from workflows.search_attributes import FAILURE_CODE, STATUS
 
 with workflow.unsafe.imports_passed_through():
-    from activities.contracts import ClaimCall, JobOutcome, JobStart, MoveCall, RunOptions, StageCall, StageResult
+    from activities.contracts import (
+        ClaimCall,
+        ExternalCall,
+        ExternalState,
+        JobOutcome,
+        JobStart,
+        MoveCall,
+        RunOptions,
+        StageCall,
+        StageResult,
+    )
+    from activities.external import Outside
     from activities.mirror import Mirror
     from activities.stage import StageSpec, spec_of
-    from domain.errors import MESSAGE_LIMIT, Cancelled, Fenced
+    from domain.callbacks import ExternalStage, Reached
+    from domain.errors import MESSAGE_LIMIT, Cancelled, ExternalStageFailed, Fenced, StageDeadlineExceeded
     from domain.jobs import Actor, Failure
     from domain.lifecycle import Lifecycle, Trigger
 
@@ -60,7 +72,9 @@ class JobRun(Generic[S]):
         carried = start.carried
         self.status: S = lifecycle.status(carried.status if carried else start.resume_from)
         self.seq = carried.seq if carried else 0
-        self.stage: StageSpec | None = None
+        self.stage: StageSpec | ExternalStage | None = None
+        self.reported = False
+        """Whether a runner outside may have reported something that was not looked at yet."""
         self.followers: list[asyncio.Task[None]] = []
         """Tasks beside the main work (children that are followed); a cancel stops them too."""
 
@@ -128,11 +142,11 @@ class JobRun(Generic[S]):
 
     def _turn(self, name: str) -> None:
         target = self.lifecycle.status(name)
-        self.lifecycle.check(self.status, target, Trigger.WORKFLOW)
+        self.lifecycle.check(self.status, target, self.lifecycle.runner)
         self.status = target
 
     def _execute(
-        self, method: Callable[[Any, StageCall], StageResult], spec: StageSpec, *, unit: int = 0
+        self, method: Callable[[Any, StageCall], StageResult], spec: StageSpec, *, unit: int = 0, required: bool = True
     ) -> workflow.ActivityHandle[StageResult]:
         return workflow.start_activity_method(
             method,
@@ -143,6 +157,7 @@ class JobRun(Generic[S]):
                 seq=self.seq + 1,
                 unit=unit,
                 heartbeat_timeout_s=self.options.heartbeat_timeout_s,
+                required=required,
             ),
             task_queue=self.options.queue(spec.queue),
             start_to_close_timeout=timedelta(seconds=self.options.stage_timeout_s),
@@ -150,6 +165,79 @@ class JobRun(Generic[S]):
             retry_policy=stage_retries(self.options.retry_budget),
             cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
             summary=f"{spec.summary} (piece {unit})" if unit else spec.summary,
+        )
+
+    # --- stages that are done outside ----------------------------------------------------------------------
+
+    async def have_done(self, stage: ExternalStage) -> None:
+        """Wait until the runner of ``stage`` has reported its end: by the job's row, which its callbacks move. The
+        signal that wakes this up says nothing, and may be lost or doubled (see ``activities/store/callbacks.py``).
+
+        Raises:
+            ApplicationError: The runner failed, or said nothing before the deadline.
+        """
+        self._turn(str(stage.processing))
+        self.stage = stage
+        workflow.set_current_details(f"**{self.status}**: waiting for the outside runner of the {stage.name}")
+        state = await self._ask_outside(Outside.enter, self._external_call(stage, self.seq + 1))
+        deadline = asyncio.create_task(workflow.sleep(self.options.external_timeout_s))
+        try:
+            while state.reached == Reached.PROCESSING:
+                await workflow.wait_condition(lambda: self.reported or deadline.done())
+                self.reported = False
+                overdue = self._overdue(stage) if deadline.done() else None
+                state = await self._ask_outside(Outside.look, self._external_call(stage, self.seq + 2, overdue))
+        finally:
+            deadline.cancel()
+        if state.reached == Reached.FAILED:
+            raise ApplicationError(
+                f"The outside runner of the {stage.name} failed; the job says why.",
+                type=state.failure_code or ExternalStageFailed.code,
+                non_retryable=True,
+            )
+        self.seq += 2
+        self._turn(str(stage.checkpoint))
+        self.stage = None
+
+    async def take_over(self, method: Callable[[Any, StageCall], StageResult], *, required: bool = True) -> StageResult:
+        """Have read and verified what a runner left, so that the next stages can work with it."""
+        spec = spec_of(method)
+        self.stage = spec
+        workflow.set_current_details(f"**{self.status}**: {spec.summary}")
+        result = await self._execute(method, spec, required=required)
+        self.seq += 1
+        self.stage = None
+        return result
+
+    def _external_call(self, stage: ExternalStage, seq: int, overdue: Failure | None = None) -> ExternalCall:
+        return ExternalCall(
+            job_id=self.start.job_id,
+            attempt=self.start.attempt,
+            dispatch_id=self.dispatch_id,
+            seq=seq,
+            stage=str(stage.name),
+            overdue=overdue,
+        )
+
+    async def _ask_outside(
+        self, method: Callable[[Any, ExternalCall], ExternalState], call: ExternalCall
+    ) -> ExternalState:
+        return await workflow.execute_local_activity_method(
+            method,
+            call,
+            start_to_close_timeout=timedelta(seconds=30),
+            retry_policy=MIRROR_RETRIES,
+            summary=f"how far the {call.stage} is",
+        )
+
+    def _overdue(self, stage: ExternalStage) -> Failure:
+        minutes = self.options.external_timeout_s / 60
+        return Failure(
+            failure_code=StageDeadlineExceeded.code,
+            failure_message=f"The outside runner did not report the {stage.name} within {minutes:.4g} minutes. "
+            "See that it runs and reaches the API, then retry the job.",
+            failed_stage=str(stage.name),
+            correlation_id=self.start.correlation_id,
         )
 
     # --- moves without a stage -----------------------------------------------------------------------------
@@ -251,7 +339,7 @@ class JobRun(Generic[S]):
         if failure.failure_code == Fenced.code or self.lifecycle.is_terminal(self.status):
             raise ApplicationError(failure.failure_message, type=failure.failure_code, non_retryable=True) from None
         self.seq += 2
-        await self.move(failed, Trigger.WORKFLOW, failure=failure)
+        await self.move(failed, self.lifecycle.runner, failure=failure)
         raise ApplicationError(failure.failure_message, type=failure.failure_code, non_retryable=True) from None
 
     def failure_of(self, error: FailureError) -> Failure:

@@ -19,6 +19,7 @@ import obstore
 
 from activities.artifacts.faults import translated
 from activities.artifacts.keys import checked_key, checked_prefix, key_of, uri_of
+from activities.artifacts.locating import Locator
 from activities.artifacts.multipart import Multipart, Progress
 from activities.artifacts.options import S3Options
 from activities.artifacts.places import Place, place_of
@@ -54,8 +55,9 @@ class ArtifactStore:
     what comes on top of these.
     """
 
-    def __init__(self, place: Place, *, scratch: Path | None = None) -> None:
+    def __init__(self, place: Place, *, locator: Locator, scratch: Path | None = None) -> None:
         self._place = place
+        self._locator = locator
         self._scratch = scratch
 
     @classmethod
@@ -66,7 +68,7 @@ class ArtifactStore:
             s3: How to reach S3; ignored for a folder.
             scratch: Folder for the temporary files of :meth:`local_path`; the system's by default.
         """
-        return cls(place_of(url, s3), scratch=scratch)
+        return cls(place_of(url, s3), locator=Locator(url), scratch=scratch)
 
     # --- the store itself ------------------------------------------------------------------------------------
 
@@ -102,6 +104,10 @@ class ArtifactStore:
     def key_of(self, uri: str) -> str:
         """The key in an ``artifact://`` URI."""
         return key_of(uri)
+
+    def locate(self, uri: str) -> str | None:
+        """The key of the object at any URI that leads into this store, by its own URL, too; None: it lies elsewhere."""
+        return self._locator.key_of(uri)
 
     @property
     def multipart(self) -> Multipart:

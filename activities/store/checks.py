@@ -86,6 +86,10 @@ def artifact_checks() -> dict[str, str]:
     }
 
 
+def reported_checks() -> dict[str, str]:
+    return {"kind": one_of("kind", ArtifactKind), "counters": "attempt >= 1"}
+
+
 def version_checks() -> dict[str, str]:
     return {"origin": one_of("origin", VersionOrigin), "counters": "version >= 1"}
 
@@ -138,6 +142,7 @@ CHECKS: Mapping[str, Callable[[], dict[str, str]]] = {
     "jobs": job_checks,
     "job_events": event_checks,
     "artifacts": artifact_checks,
+    "reported_artifacts": reported_checks,
     "instruction_versions": version_checks,
     "regenerate_tasks": task_checks,
     "exports": export_checks,

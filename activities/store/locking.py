@@ -128,6 +128,7 @@ class LockedJob:
         failure: Failure | None = None,
         note: str = "",
         occurred_at: datetime | None = None,
+        correlation_id: str | None = None,
         execution: int = 1,
         unit: int = 0,
         step: int | None = None,
@@ -167,6 +168,7 @@ class LockedJob:
             prev_status=str(source),
             new_status=str(aim),
             occurred_at=occurred_at,
+            correlation_id=correlation_id,
             execution=execution,
             unit=unit,
             step=step,
@@ -182,12 +184,13 @@ class LockedJob:
         prev_status: str | None = None,
         new_status: str | None = None,
         occurred_at: datetime | None = None,
+        correlation_id: str | None = None,
         execution: int = 1,
         unit: int = 0,
         step: int | None = None,
         data: Mapping[str, object] | None = None,
     ) -> None:
-        """Add a row to the job's log."""
+        """Add a row to the job's log. ``correlation_id``: the cause's own, where it is not the job's."""
         seq = self._row["event_seq"] + 1
         self.set(event_seq=seq)
         self._events.append(
@@ -201,7 +204,7 @@ class LockedJob:
                 "new_status": new_status,
                 "occurred_at": occurred_at or self.now,
                 "recorded_at": self.now,
-                "correlation_id": self._row["correlation_id"],
+                "correlation_id": correlation_id or self._row["correlation_id"],
                 "attempt": self._row["attempt"],
                 "execution": execution,
                 "unit": unit,
