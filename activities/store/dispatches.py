@@ -12,7 +12,6 @@ from sqlalchemy import ColumnElement, Connection, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from activities.store.area import Area
-from activities.store.lifecycles import failing
 from activities.store.locking import LockedJob
 from activities.store.records import Dispatch, EventType, RecordedDispatch
 from activities.store.tables import dispatches
@@ -177,7 +176,7 @@ def _resume(job: LockedJob, dispatch: Dispatch, action: str | None, trigger: Tri
         job.log(event_type, actor=actor, data=facts)
         return
     if action is None:
-        (failed,) = failing(job.lifecycle)
+        (failed,) = job.lifecycle.failures
         job.move(failed, Trigger.API, actor=Actor.SYSTEM, failure=_LOST, note="the checkpoint no longer verifies")
         action = RETRY
         if not job.lifecycle.may(failed, job.lifecycle.status(target), trigger, action=RETRY):

@@ -19,7 +19,6 @@ from activities.store.tables import job_events
 from domain.errors import Fenced, NotFound
 from domain.fence import Fence, Verdict, judge_begin, judge_end
 from domain.jobs import Actor, Job, NewArtifact, NewScreenshot, NewVersion
-from domain.lifecycle import Trigger
 
 _STEP_LOGGED = select(
     exists().where(
@@ -76,7 +75,7 @@ class Stages(Area):
             elif unit > 0 and fence.execution > 1 and not _is_logged(connection, job.id, fence, unit):
                 _enter(job, fence, processing, unit)
             elif job.is_terminal:
-                job.lifecycle.check(job.status, job.lifecycle.status(processing), Trigger.WORKFLOW)  # refuses
+                job.lifecycle.check(job.status, job.lifecycle.status(processing), job.lifecycle.runner)  # refuses
             return StageGrant(job=job.save(), instruction_id=job["instruction_id"])
 
     def finish_stage(
@@ -120,7 +119,7 @@ class Stages(Area):
             if target is not None:
                 job.move(
                     target,
-                    Trigger.WORKFLOW,
+                    job.lifecycle.runner,
                     execution=fence.execution,
                     step=step,
                     data={"progress": job["progress"]},
@@ -180,7 +179,7 @@ def _enter(job: LockedJob, fence: Fence, processing: str, unit: int) -> None:
     again = job["status"] == processing
     job.move(
         processing,
-        Trigger.WORKFLOW,
+        job.lifecycle.runner,
         event_type=EventType.STAGE_RETRIED if again else EventType.STATUS_CHANGED,
         actor=Actor.ORCHESTRATOR,
         execution=fence.execution,

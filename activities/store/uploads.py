@@ -7,7 +7,6 @@ from sqlalchemy import Connection, insert, select, update
 
 from activities.store.area import Area
 from activities.store.artifacts import add_artifacts, latest_artifact
-from activities.store.lifecycles import lifecycle_of
 from activities.store.locking import LockedJob, not_found, read_job
 from activities.store.records import UploadSession
 from activities.store.tables import uploads
@@ -15,6 +14,7 @@ from domain.artifacts import ArtifactKind, Blob
 from domain.errors import UploadSealed, VideoUriConflict
 from domain.instruction import UPLOADED, UPLOADING
 from domain.jobs import Actor, Job, NewArtifact
+from domain.kinds import lifecycle_of
 from domain.lifecycle import Trigger
 
 SEALED = "The upload is being confirmed. Wait for that answer."

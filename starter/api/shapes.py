@@ -478,6 +478,7 @@ class LifecycleAnswer(Shape):
     initial: str
     terminals: tuple[str, ...]
     checkpoints: tuple[str, ...]
+    repeats_are_noops: bool = Field(description="A move to the status that a job has changes nothing, and succeeds.")
     transitions: tuple[TransitionAnswer, ...]
 
 

@@ -198,12 +198,11 @@ def show_lifecycle(
     as_json: AsJson = False,
 ) -> None:
     """The moves that a kind's jobs may make, as the code has them."""
-    from domain.instruction import INSTRUCTION
+    from domain.kinds import LIFECYCLES
 
-    tables = {INSTRUCTION.kind: INSTRUCTION}
-    if kind not in tables:
-        raise UsageWrong(f"There is no such kind. Kinds: {', '.join(tables)}.")
-    lifecycle = tables[kind]
+    if kind not in LIFECYCLES:
+        raise UsageWrong(f"There is no such kind. Kinds: {', '.join(LIFECYCLES)}.")
+    lifecycle = LIFECYCLES[kind]
     if format is TableFormat.MERMAID:
         sys.stdout.write(lifecycle.mermaid())
     elif as_json or format is TableFormat.JSON:

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import PlainTextResponse
 from starlette.responses import Response
 
-from activities.store.lifecycles import LIFECYCLES
+from domain.kinds import LIFECYCLES
 from domain.lifecycle import Lifecycle
 from starter.api.declared import errors
 from starter.api.errors import not_found
@@ -30,6 +30,7 @@ def answer_of(lifecycle: Lifecycle[Any]) -> LifecycleAnswer:
             "initial": str(lifecycle.initial),
             "terminals": [str(each) for each in lifecycle.statuses if each in lifecycle.terminals],
             "checkpoints": [str(each) for each in lifecycle.checkpoints],
+            "repeats_are_noops": lifecycle.repeats_are_noops,
             "transitions": lifecycle.table(),
         }
     )
