@@ -14,22 +14,26 @@ from temporalio.common import WorkerDeploymentVersion
 from temporalio.worker import Worker, WorkerDeploymentConfig
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
+from activities.external import Outside
 from activities.interceptor import ErrorInterceptor
 from activities.mirror import Mirror
 from activities.pulse import beat_interval
 from activities.reconciling import Reconciler
 from activities.store import Store
+from activities.sweeping import Sweeper
 from starter.engine import connect_patiently
 from starter.settings import QUEUES, Settings
 from starter.vitals import Vitals
 from starter.wiring import build_activities, open_artifacts, open_store, run_options
+from workflows import sweeping
 from workflows.instruction import InstructionWorkflow
 from workflows.reconciler import ReconcilerWorkflow, ensure_schedule
+from workflows.sweeping import SweepWorkflow
 from workflows.tasks import ExportWorkflow, RegenerateWorkflow
 
 log = structlog.get_logger("guidesmith.worker")
 
-WORKFLOWS = (InstructionWorkflow, ExportWorkflow, RegenerateWorkflow, ReconcilerWorkflow)
+WORKFLOWS = (InstructionWorkflow, ExportWorkflow, RegenerateWorkflow, ReconcilerWorkflow, SweepWorkflow)
 
 PASSED_THROUGH = ("domain", "activities", "pydantic", "pydantic_core", "annotated_types", "structlog", "sqlalchemy")
 """Modules that workflows share with the process: pure rules and values. Importing them anew inside the sandbox would
@@ -73,9 +77,11 @@ def build_workers(
 
 def all_activities(settings: Settings, store: Store, client: Client) -> list[object]:
     """Every activity, ready to register. A queue only brings the tasks that were sent to it."""
-    stages, tasks = build_activities(settings, store, open_artifacts(settings))
-    mirror = Mirror(store)
+    artifacts = open_artifacts(settings)
+    stages, tasks = build_activities(settings, store, artifacts)
+    mirror, outside = Mirror(store), Outside(store)
     reconciler = Reconciler(store, client, run_options(settings))
+    sweeper = Sweeper(store, artifacts, longest_s=settings.upload_url_ttl_s)
     return [
         stages.extract_audio,
         stages.transcribe,
@@ -83,6 +89,11 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
         stages.join_transcript,
         stages.draft,
         stages.illustrate,
+        stages.adopt_audio,
+        stages.adopt_transcript,
+        stages.adopt_draft,
+        outside.enter,
+        outside.look,
         tasks.publish,
         tasks.fail_export,
         tasks.rewrite,
@@ -90,6 +101,7 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
         mirror.claim,
         mirror.move,
         reconciler.reconcile,
+        sweeper.sweep,
     ]
 
 
@@ -110,6 +122,7 @@ async def run_worker(settings: Settings, queues: Sequence[str] = QUEUES) -> None
         try:
             if "jobs" in queues:
                 await ensure_schedule(client, settings.queue("jobs"))
+                await sweeping.ensure_schedule(client, settings.queue("jobs"))
             async with AsyncExitStack() as running:
                 for worker in build_workers(client, settings, queues, all_activities(settings, store, client)):
                     await running.enter_async_context(worker)
