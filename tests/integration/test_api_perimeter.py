@@ -1,0 +1,472 @@
+"""What every route is behind: the order of refusals, equal 404s, strict JSON, headers, addresses, other origins.
+
+The tests walk the API's own description, so that a route which is added is behind it all from its first day.
+"""
+
+import json
+import re
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import sqlalchemy
+from pydantic import SecretStr
+
+from activities.store import Store
+from domain.jobs import RegenerateTask
+from domain.publication import ExportFormat
+from starter.api.gate import SAFE_HEADERS
+from tests.apis import RunningApi, api_settings, running_api, wait_ready
+from tests.integration.pictures import illustrated_job
+from tests.integration.store_builders import STEP_BLOCK, created_job
+from tests.temporal import TemporalServer
+from tests.walking import ABSENT, Operation, operations
+
+RUNNERS_SECRET = "r" * 40
+BROKEN = b"{"
+JSON = {"Content-Type": "application/json"}
+CAP = 4096
+
+
+class Ids(dict[str, str]):
+    """The same id for every parameter but those that are none."""
+
+    def __init__(self, value: str) -> None:
+        super().__init__()
+        self.value = value
+
+    def __missing__(self, name: str) -> str:
+        return self.value
+
+
+@pytest.fixture(scope="module")
+def api(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApi]:
+    """An API with a small cap, little patience, stage runners, and an origin that may call it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TEMPORAL_ADDRESS", temporal.address)
+        settings = api_settings(
+            tmp_path_factory.mktemp("perimeter"),
+            json_cap_bytes=CAP,
+            body_timeout_s=0.5,
+            callback_secret=SecretStr(RUNNERS_SECRET),
+            cors_origins="https://app.example.org,http://localhost:3000",
+        )
+        with running_api(settings) as running:
+            wait_ready(running)
+            yield running
+
+
+@pytest.fixture(scope="module")
+def routes(api: RunningApi) -> list[Operation]:
+    found = list(operations(httpx.get(f"{api.url}/api/v1/openapi.json").json()))
+    assert len(found) > 25
+    return found
+
+
+def headers_for(api: RunningApi, operation: Operation) -> dict[str, str]:
+    """What lets somebody past the door, as an editor."""
+    if operation.is_internal:
+        return {"X-Callback-Secret": RUNNERS_SECRET}
+    return {"Authorization": bearer(api)} if operation.needs_token else {}
+
+
+def bearer(api: RunningApi) -> str:
+    with api.client("ann") as ann:
+        return ann.headers["Authorization"]
+
+
+def sent(api: RunningApi, operation: Operation, ids: Mapping[str, str] | None = None, **how: Any) -> httpx.Response:
+    ids = Ids(ABSENT) if ids is None else ids
+    return httpx.request(operation.method, f"{api.url}{operation.path(ids)}", timeout=60, **how)
+
+
+def outcome(answer: httpx.Response) -> tuple[int, str]:
+    return answer.status_code, answer.json()["code"]
+
+
+# --- the order of refusals -------------------------------------------------------------------------------------------
+
+
+def test_given_no_token_and_everything_else_wrong_then_401_on_every_route(
+    api: RunningApi, routes: list[Operation]
+) -> None:
+    for operation in routes:
+        if operation.needs_token or operation.is_internal:
+            wrong = sent(api, operation, content=BROKEN * (CAP + 1), headers={"Content-Type": "text/plain"})
+            assert outcome(wrong) == (401, "UNAUTHORIZED"), operation.name
+            assert wrong.headers["WWW-Authenticate"], operation.name
+
+
+def test_given_a_signed_address_that_nobody_signed_then_404_before_anything_else(
+    api: RunningApi, routes: list[Operation]
+) -> None:
+    for operation in routes:
+        if operation.is_signed:
+            answer = sent(api, operation, content=BROKEN, headers={"Content-Type": "text/plain"})
+            assert outcome(answer) == (404, "RESOURCE_NOT_FOUND"), operation.name
+
+
+def test_given_an_editor_and_everything_else_wrong_then_403_on_every_admin_route(
+    api: RunningApi, routes: list[Operation]
+) -> None:
+    admin = [Operation("POST", "/api/v1/admin/nowhere", {"responses": {}}, {})]
+    for operation in [*admin, *(each for each in routes if each.is_admin)]:
+        wrong = sent(api, operation, content=BROKEN * (CAP + 1), headers=headers_for(api, operation))
+        assert outcome(wrong) == (403, "FORBIDDEN"), operation.name
+
+
+def behind_the_door(routes: list[Operation]) -> list[Operation]:
+    return [each for each in routes if each.takes_json and not each.is_signed and not each.is_admin]
+
+
+def test_given_a_body_beyond_the_cap_and_the_rest_wrong_then_413_on_every_route(
+    api: RunningApi, routes: list[Operation]
+) -> None:
+    for operation in behind_the_door(routes):
+        headers = headers_for(api, operation) | {"Content-Type": "text/plain"}
+        declared = sent(api, operation, content=BROKEN * (CAP + 1), headers=headers)
+        chunked = sent(api, operation, content=(BROKEN * 1024 for _ in range(5)), headers=headers)
+        assert outcome(declared) == outcome(chunked) == (413, "PAYLOAD_TOO_LARGE"), operation.name
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "", "json"])
+def test_given_another_type_of_body_and_broken_json_then_415_on_every_route(
+    api: RunningApi, routes: list[Operation], kind: str
+) -> None:
+    for operation in behind_the_door(routes):
+        answer = sent(api, operation, content=BROKEN, headers=headers_for(api, operation) | {"Content-Type": kind})
+        assert outcome(answer) == (415, "UNSUPPORTED_MEDIA_TYPE"), operation.name
+
+
+def test_given_broken_json_for_what_is_not_there_then_400_on_every_route(
+    api: RunningApi, routes: list[Operation]
+) -> None:
+    for operation in behind_the_door(routes):
+        answer = sent(api, operation, content=BROKEN, headers=headers_for(api, operation) | JSON)
+        assert outcome(answer) == (400, "VALIDATION_ERROR"), operation.name
+        assert answer.json()["details"]["issues"], operation.name
+
+
+def test_given_a_body_of_another_shape_for_what_is_not_there_then_400_where_a_route_needs_one(
+    api: RunningApi, routes: list[Operation]
+) -> None:
+    for operation in behind_the_door(routes):
+        if operation.described.get("requestBody", {}).get("required"):
+            bodies: list[Any] = [[], "x", 7, True, {"unheard": "of"}]
+            for body in bodies:
+                answer = sent(api, operation, json=body, headers=headers_for(api, operation))
+                assert outcome(answer) == (400, "VALIDATION_ERROR"), (operation.name, body)
+
+
+# --- 404 -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def foreign(api: RunningApi) -> dict[str, str]:
+    """One of each thing, all of them bob's, by the name that routes have for its id."""
+    shot = illustrated_job(api.store, api.artifacts, "bob")
+    assert shot.job.instruction_id is not None
+    export, _ = api.store.request_export("bob", shot.job.id, ExportFormat.PDF, shot.instruction_version_id)
+    task = regeneration(api.store, shot.job.instruction_id)
+    return {
+        "project_id": shot.job.project_id,
+        "job_id": shot.job.id,
+        "instruction_id": shot.job.instruction_id,
+        "task_id": task.id,
+        "export_id": export.id,
+        "anchor_id": shot.anchor_id,
+        "asset_id": shot.asset_id,
+    }
+
+
+def regeneration(store: Store, instruction_id: str) -> RegenerateTask:
+    task, _ = store.create_regenerate(
+        "bob",
+        instruction_id,
+        base_version=1,
+        selection={"block_id": STEP_BLOCK},
+        client_request_id="r",
+        requested_by="bob",
+        request={},
+    )
+    return task
+
+
+@contextmanager
+def counted() -> Iterator[list[str]]:
+    """The statements of every database in this process, the API's among them; without transactions' ends."""
+    said: list[str] = []
+
+    def heard(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        said.append(statement)
+
+    sqlalchemy.event.listen(sqlalchemy.Engine, "before_cursor_execute", heard)
+    try:
+        yield said
+    finally:
+        sqlalchemy.event.remove(sqlalchemy.Engine, "before_cursor_execute", heard)
+
+
+def without_what_differs_anyway(answer: httpx.Response) -> dict[str, str]:
+    return {name: value for name, value in answer.headers.items() if name not in ("date", "x-request-id")}
+
+
+def test_given_what_is_foreign_or_absent_then_the_same_bytes_the_same_headers_and_the_same_statements_on_every_route(
+    api: RunningApi, routes: list[Operation], foreign: dict[str, str]
+) -> None:
+    created_job(api.store, "ann")
+    walked = 0
+    for operation in routes:
+        if not operation.parameters or not operation.needs_token or operation.parameters == ["kind"]:
+            continue
+        missing = set(operation.parameters) - set(foreign)
+        assert not missing, f"{operation.name}: make one of {missing} in the fixture"
+        answers, statements = [], []
+        for ids in (foreign, Ids(ABSENT)):
+            with counted() as said:
+                answer = sent(
+                    api,
+                    operation,
+                    ids,
+                    json=operation.body(),
+                    params=operation.query(),
+                    headers=headers_for(api, operation),
+                )
+            answers.append((answer.status_code, answer.content, without_what_differs_anyway(answer)))
+            statements.append(list(said))
+        assert answers[0][0] == 404, (operation.name, answers[0])
+        assert answers[0] == answers[1], operation.name
+        assert statements[0] == statements[1], operation.name
+        assert statements[0], f"{operation.name}: nothing was heard"
+        walked += 1
+    assert walked > 15
+
+
+@pytest.mark.parametrize(
+    "odd", ["no-id", "%00", "..%2f..%2fetc", "a'--", ABSENT.replace("9", "A"), "%F0%9F%92%A5", "x" * 3000]
+)
+def test_given_a_malformed_id_then_the_same_404_as_for_an_absent_one_on_every_route(
+    api: RunningApi, routes: list[Operation], odd: str
+) -> None:
+    absent = None
+    for operation in routes:
+        if operation.parameters and operation.needs_token and not operation.is_admin:
+            answer = sent(
+                api,
+                operation,
+                Ids(odd),
+                json=operation.body(),
+                params=operation.query(),
+                headers=headers_for(api, operation),
+            )
+            absent = absent or answer
+            assert (answer.status_code, answer.content) == (404, absent.content), operation.name
+
+
+# --- JSON ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(b'{"name": "a", "name": "b"}', id="a name twice"),
+        pytest.param(b'{"name": "a", "n\\u0061me": "b"}', id="a name twice, escaped"),
+        pytest.param(b'{"name": "a", "stages": {"audio": "external", "audio": "external"}}', id="twice, inside"),
+        pytest.param(b'{"name": "a", "x": NaN}', id="NaN"),
+        pytest.param(b'{"name": "a", "x": Infinity}', id="Infinity"),
+        pytest.param(b'{"name": "a", "x": -Infinity}', id="-Infinity"),
+        pytest.param(b"[" * 2000 + b"]" * 2000, id="deep list"),
+        pytest.param(b'[{"":' * 550 + b"1" + b"}]" * 550, id="deep, of objects"),
+        pytest.param(b'{"name": "a", "x": ' + b"9" * 4000 + b".}", id="a number that is none"),
+        pytest.param(b'{"name": "\\ud800"}', id="half a pair"),
+        pytest.param(b'{"name": "a", "\\udfff": 1}', id="half a pair as a name"),
+        pytest.param(b'{"name": "a\\u0000b"}', id="NUL"),
+        pytest.param(b'{"name": "a\x00b"}', id="a raw NUL"),
+        pytest.param(b'{"name": "a\nb"}', id="a raw line break"),
+        pytest.param(b'{"name": "\xff"}', id="not UTF-8"),
+        pytest.param('{"name": "a"}'.encode("utf-16"), id="UTF-16"),
+        pytest.param(b'\xef\xbb\xbf{"name": "a"}', id="a byte order mark"),
+        pytest.param(b'{"name": "a",}', id="a comma too many"),
+        pytest.param(b'{"name": "a"} {}', id="something behind"),
+        pytest.param(b"{'name': 'a'}", id="other quotes"),
+        pytest.param(b'{"name": "a"}// x', id="a comment"),
+        pytest.param(b'{"name": "\\u001b[31mred"}', id="a terminal's escape"),
+        pytest.param(b'{"name": "a\\r\\nX-Evil: 1"}', id="a line break"),
+        pytest.param('{"name": "a\u202eb"}'.encode(), id="right to left"),
+    ],
+)
+def test_given_json_that_two_readers_may_understand_in_two_ways_then_400_says_why(api: RunningApi, body: bytes) -> None:
+    with api.client("ann") as ann:
+        answer = ann.post("projects", content=body, headers=JSON)
+    assert outcome(answer) == (400, "VALIDATION_ERROR")
+    assert answer.json()["details"]["issues"][0]["message"]
+
+
+@pytest.mark.parametrize("body", [b'{"name": "a", "x": ' + b"9" * 4300 + b"}", b'{"name": "a", "x": 1e999}'])
+def test_given_a_number_beyond_all_measure_where_nobody_looks_then_nothing_breaks(api: RunningApi, body: bytes) -> None:
+    with api.client("ann") as ann:
+        assert ann.post("projects", content=body, headers=JSON).status_code in (201, 400, 413)
+
+
+@pytest.mark.parametrize("name", ["Ünïcode ✓ 你好", "\\u0000 in words", '"quoted"', "a" * 200, "💥"])
+def test_given_a_name_that_is_only_unusual_then_it_comes_back_as_it_was(api: RunningApi, name: str) -> None:
+    with api.client("ann") as ann:
+        assert ann.post("projects", json={"name": name}).json()["name"] == name
+        escaped = json.dumps({"name": name}, ensure_ascii=True).encode()
+        assert ann.post("projects", content=escaped, headers=JSON).json()["name"] == name
+
+
+# --- raw requests ----------------------------------------------------------------------------------------------------
+
+
+def raw(api: RunningApi, request: bytes) -> bytes:
+    """What the server answers to these very bytes, until it closes or the first answer is whole."""
+    with socket.create_connection(("127.0.0.1", api.settings.api_port), 60) as connection:
+        connection.sendall(request)
+        received = b""
+        while piece := connection.recv(65536):
+            received += piece
+            head, found, body = received.partition(b"\r\n\r\n")
+            length = re.search(rb"content-length: (\d+)", head.lower())
+            if found and len(body) >= int(length[1] if length else 0):
+                break
+    return received
+
+
+def authorization(api: RunningApi) -> bytes:
+    return f"Authorization: {bearer(api)}\r\n".encode()
+
+
+def test_given_a_body_that_does_not_come_then_400_and_the_route_is_not_held_up(api: RunningApi) -> None:
+    head = b"POST /api/v1/projects HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n"
+    answer = raw(api, head + authorization(api) + b'\r\n{"name": ')
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert b"did not arrive in time" in answer
+
+
+def test_given_two_tokens_then_neither_is_believed(api: RunningApi) -> None:
+    head = b"GET /api/v1/jobs HTTP/1.1\r\nHost: x\r\n"
+    assert raw(api, head + authorization(api) + b"\r\n").startswith(b"HTTP/1.1 200 ")
+    assert raw(api, head + authorization(api) + b"Authorization: Bearer x\r\n\r\n").startswith(b"HTTP/1.1 401 ")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [b"a\x1b[31mred-id", b"spaced id 1234", b'id"}{"forged":1', b"short", b"x" * 65, b"1234567\xe9", b"../../../etc"],
+)
+def test_given_an_odd_request_id_then_it_is_replaced_by_one_of_ours(api: RunningApi, given: bytes) -> None:
+    answer = raw(api, b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Request-Id: " + given + b"\r\n\r\n")
+    assert given not in answer
+    assert b"x-request-id: 0" in answer.lower()
+
+
+# --- headers ---------------------------------------------------------------------------------------------------------
+
+
+def test_given_any_answer_then_it_has_the_safe_headers(api: RunningApi, routes: list[Operation]) -> None:
+    for operation in routes:
+        if operation.method == "GET" and not operation.is_stream:
+            for headers in ({}, headers_for(api, operation)):
+                answer = sent(api, operation, headers=headers, params=operation.query())
+                for name, value in SAFE_HEADERS.items():
+                    assert answer.headers[name] == value, (operation.name, answer.status_code, name)
+                assert "Server" not in answer.headers
+                assert "Strict-Transport-Security" not in answer.headers, "nobody said that there is TLS"
+
+
+def upload_url(api: RunningApi, **headers: str) -> str:
+    with api.client("ann") as ann:
+        job = created_job(api.store, "ann")
+        answer = ann.post(f"jobs/{job.id}/upload", json={"filename": "a.mp4"}, headers=headers)
+        url: str = answer.json()["upload_url"]
+        return url
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *(
+            "evil.example.org",
+            "evil.example.org:80",
+            "127.0.0.1.evil.example.org",
+            "localhost.evil.org",
+            "localhost:80:90",
+        ),
+        *("localhost@evil.org", "127.0.0.1@evil.org", "evil.org/127.0.0.1", "evil.org#localhost", "192.0.2.7"),
+        "[2001:db8::1]",
+    ],
+)
+def test_given_a_strangers_host_header_then_no_address_in_an_answer_is_made_of_it(api: RunningApi, host: str) -> None:
+    proxied = {"X-Forwarded-Host": host, "X-Forwarded-Proto": "https", "Forwarded": f"host={host}"}
+    made = upload_url(api, Host=host, **proxied)
+    assert made.startswith(f"{api.url}/api/v1/uploads/v1.")
+
+
+@pytest.mark.parametrize("host", ["localhost:9000", "127.0.0.1:9000", "[::1]:9000", "127.0.0.2", "localhost"])
+def test_given_a_tunnel_on_the_callers_own_machine_then_the_address_leads_through_it(
+    api: RunningApi, host: str
+) -> None:
+    assert upload_url(api, Host=host).startswith(f"http://{host}/api/v1/uploads/v1.")
+
+
+def test_given_a_public_address_by_tls_then_urls_are_made_of_it_and_browsers_keep_to_tls(
+    temporal: TemporalServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEMPORAL_ADDRESS", temporal.address)
+    with running_api(api_settings(tmp_path, public_url="https://guides.example.org/")) as public:
+        assert upload_url(public, Host="localhost").startswith("https://guides.example.org/api/v1/uploads/v1.")
+        assert httpx.get(f"{public.url}/healthz").headers["Strict-Transport-Security"] == "max-age=31536000"
+
+
+# --- other origins ---------------------------------------------------------------------------------------------------
+
+ALLOWED = "https://app.example.org"
+
+
+def preflight(api: RunningApi, origin: str) -> httpx.Response:
+    asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization"}
+    return httpx.options(f"{api.url}/api/v1/projects", headers=asked | {"Origin": origin})
+
+
+def allowed(answer: httpx.Response) -> str | None:
+    found: str | None = answer.headers.get("Access-Control-Allow-Origin")
+    assert "Access-Control-Allow-Credentials" not in answer.headers
+    return found
+
+
+def test_given_an_allowed_origin_then_a_browser_may_ask_and_read_also_what_was_refused(api: RunningApi) -> None:
+    answer = preflight(api, ALLOWED)
+    assert (answer.status_code, allowed(answer)) == (204, ALLOWED)
+    assert "Authorization" in answer.headers["Access-Control-Allow-Headers"]
+    assert "POST" in answer.headers["Access-Control-Allow-Methods"]
+    for status, headers in ((200, {"Authorization": bearer(api)}), (401, {})):
+        read = httpx.get(f"{api.url}/api/v1/jobs", headers=headers | {"Origin": ALLOWED})
+        assert (read.status_code, allowed(read)) == (status, ALLOWED)
+        assert "Origin" in read.headers["Vary"]
+        assert "Retry-After" in read.headers["Access-Control-Expose-Headers"]
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        *("https://evil.example.org", "http://app.example.org", "https://app.example.org.evil.org", "null", "", "*"),
+        *("https://app.example.org:444", "HTTPS://APP.EXAMPLE.ORG", "https://app.example.org,http://localhost:3000"),
+    ],
+)
+def test_given_another_origin_then_nothing_is_allowed(api: RunningApi, origin: str) -> None:
+    assert (preflight(api, origin).status_code, allowed(preflight(api, origin))) == (401, None)
+    assert allowed(httpx.get(f"{api.url}/healthz", headers={"Origin": origin})) is None
+
+
+def test_given_no_origins_in_the_settings_then_no_header_speaks_of_them(
+    temporal: TemporalServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEMPORAL_ADDRESS", temporal.address)
+    with running_api(api_settings(tmp_path)) as closed:
+        for answer in (preflight(closed, ALLOWED), httpx.get(f"{closed.url}/healthz", headers={"Origin": ALLOWED})):
+            assert allowed(answer) is None
+            assert "Origin" not in answer.headers.get("Vary", "")
