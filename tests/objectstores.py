@@ -87,7 +87,7 @@ class S3Server:
                 stdin=subprocess.DEVNULL,
                 cwd=self._folder,
                 start_new_session=True,
-                preexec_fn=_die_with_parent,
+                preexec_fn=die_with_parent,
             )
             if self._answers():
                 return
@@ -198,7 +198,7 @@ def _free_ports(*names: str) -> dict[str, int]:
         return dict(zip(names, (each.getsockname()[1] for each in sockets), strict=True))
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
     """So that a killed test run leaves no server behind (Linux: prctl(PR_SET_PDEATHSIG))."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)
