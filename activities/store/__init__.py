@@ -2,6 +2,7 @@
 
 from activities.store.database import DatabaseOptions
 from activities.store.idempotency import IdempotencyScope
+from activities.store.manifests import ManifestKeys
 from activities.store.records import (
     CallbackReceipt,
     Dispatch,
@@ -20,6 +21,7 @@ __all__ = [
     "Dispatch",
     "EventType",
     "IdempotencyScope",
+    "ManifestKeys",
     "RecordedDispatch",
     "StageGrant",
     "StageOutcome",

@@ -20,6 +20,7 @@ from activities.store.exports import Exports
 from activities.store.external import External
 from activities.store.idempotency import Idempotency
 from activities.store.jobs import Jobs
+from activities.store.manifests import Manifests
 from activities.store.pending import Pending
 from activities.store.projects import Projects
 from activities.store.regenerations import Regenerations
@@ -37,6 +38,7 @@ class Store(
     Dispatches,
     Stages,
     Artifacts,
+    Manifests,
     Events,
     Documents,
     Screenshots,

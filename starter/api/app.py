@@ -22,6 +22,7 @@ from starter.api.limits import Limits
 from starter.api.readiness import Check, Readiness
 from starter.api.routes import (
     annotations,
+    callbacks,
     events,
     exports,
     health,
@@ -32,14 +33,17 @@ from starter.api.routes import (
     transcripts,
     uploads,
 )
+from starter.callbacks import CallbackService
 from starter.engine import connect, engine_faults
+from starter.exposure import weaknesses
 from starter.jobs import JobService
+from starter.logs import log
 from starter.settings import Settings
 from starter.wiring import model_profiles, open_artifacts, open_store, run_options, token_check
 
 VERSION = "1"
 
-ROUTES = (projects, jobs, uploads, transcripts, events, instructions, annotations, exports, lifecycles)
+ROUTES = (projects, jobs, uploads, transcripts, events, instructions, annotations, exports, callbacks, lifecycles)
 
 THREADS = 40
 """Blocking calls (database, artifacts) at once in one process."""
@@ -49,7 +53,13 @@ GRACEFUL_SHUTDOWN_S = 3
 
 
 def create_app(
-    settings: Settings, store: Store, artifacts: ArtifactStore, job_service: JobService, *, engine: Check
+    settings: Settings,
+    store: Store,
+    artifacts: ArtifactStore,
+    job_service: JobService,
+    callback_service: CallbackService,
+    *,
+    engine: Check,
 ) -> FastAPI:
     """The ASGI application.
 
@@ -105,6 +115,7 @@ def create_app(
         store=store,
         artifacts=artifacts,
         jobs=job_service,
+        callbacks=callback_service,
         capabilities=capabilities,
         feed=feed,
         readiness=Readiness({"database": database, "engine": engine, "artifacts": artifact_store}),
@@ -153,7 +164,7 @@ async def wired(settings: Settings) -> AsyncIterator[FastAPI]:
 
     service = JobService(store, artifacts, client, run_options(settings), model_profiles(settings))
     try:
-        yield create_app(settings, store, artifacts, service, engine=engine)
+        yield create_app(settings, store, artifacts, service, CallbackService(store, client), engine=engine)
     finally:
         store.dispose()
 
@@ -164,5 +175,7 @@ async def run_api(settings: Settings) -> None:
     Raises:
         SettingsInvalid: See :func:`wired`.
     """
+    for weakness in weaknesses(settings):
+        log("api").warning("api.exposed", found=weakness.found, mend=weakness.mend)
     async with wired(settings) as app:
         await server(app, settings).serve()

@@ -1,6 +1,7 @@
 """What the routes work with, made once, and what they ask of a request."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, cast
@@ -9,8 +10,9 @@ from anyio import CapacityLimiter
 from fastapi import Depends, Request
 
 from activities.artifacts import ArtifactStore
-from activities.store import Store
+from activities.store import ManifestKeys, Store
 from domain.artifacts import ArtifactKind
+from domain.callbacks import EXTERNAL
 from domain.jobs import Export, ExportStatus, Job
 from starter.api.addresses import root_address
 from starter.api.capabilities import Capabilities
@@ -19,13 +21,11 @@ from starter.api.feed import Feed
 from starter.api.gate import BASE, RequestFacts
 from starter.api.readiness import Readiness
 from starter.api.shapes import ExportAnswer, FailureAnswer, JobAnswer, Manifest, ManifestExport
+from starter.callbacks import CallbackService
 from starter.jobs import JobService
 from starter.settings import Settings
 
 IDENTIFIER = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-
-MANIFEST_EXPORTS = 100
-"""Exports that a manifest lists: the newest ones."""
 
 DRAWN_AT_ONCE = 2
 """Pictures that a process draws on at once; who comes later waits without a thread. An 8K screen takes 500 MB."""
@@ -43,6 +43,7 @@ class Api:
     store: Store
     artifacts: ArtifactStore
     jobs: JobService
+    callbacks: CallbackService
     capabilities: Capabilities
     feed: Feed
     readiness: Readiness
@@ -51,27 +52,31 @@ class Api:
 
     def job_answer(self, job: Job) -> JobAnswer:
         """The job as it is sent, with its manifest. Reads the database."""
-        return JobAnswer(
-            **job.model_dump(include=set(JobAnswer.model_fields) - {"manifest", "failure"}),
-            manifest=self._manifest(job),
-            failure=FailureAnswer.of(job.failure),
+        return self.job_answers((job,))[0]
+
+    def job_answers(self, jobs: Sequence[Job]) -> tuple[JobAnswer, ...]:
+        """As :meth:`job_answer`, of a page of jobs at once."""
+        manifests = self.store.manifests([job.id for job in jobs])
+        return tuple(
+            JobAnswer(
+                **job.model_dump(include=set(JobAnswer.model_fields) - {"manifest", "failure"}),
+                manifest=self._manifest(manifests[job.id]),
+                failure=FailureAnswer.of(job.failure),
+            )
+            for job in jobs
         )
 
-    def _manifest(self, job: Job) -> Manifest:
-        newest = {artifact.kind: artifact.blob.key for artifact in self.store.artifacts(job.id)}
-        uris = {
-            f"{kind}_uri": self.artifacts.uri(newest[kind])
-            for kind in (ArtifactKind.VIDEO, ArtifactKind.AUDIO, ArtifactKind.TRANSCRIPT, ArtifactKind.DRAFT)
-            if kind in newest
-        }
-        exports: tuple[ManifestExport, ...] = ()
-        if job.instruction_id is not None:
-            exports = tuple(
-                ManifestExport(export_id=each.id, format=each.format, export_uri=self.artifacts.uri(each.blob.key))
-                for each in self.store.list_exports(job.owner, job.id, limit=MANIFEST_EXPORTS).items
-                if each.blob is not None
-            )
-        return Manifest(**uris, exports=exports)
+    def _manifest(self, keys: ManifestKeys) -> Manifest:
+        uri = self.artifacts.uri
+        uris = {kind: uri(key) for kind, key in keys.artifacts.items()} | keys.reported
+        outside = uris.pop(ArtifactKind.EXPORT, None)
+        exports = [
+            ManifestExport(export_id=each.export_id, format=each.format, export_uri=uri(each.key))
+            for each in keys.exports
+        ]
+        if outside is not None:
+            exports.append(ManifestExport(export_id=None, format=EXTERNAL, export_uri=outside))
+        return Manifest(**{f"{kind}_uri": place for kind, place in uris.items()}, exports=tuple(exports))
 
     def export_answer(self, export: Export, request: Request) -> ExportAnswer:
         """The export as it is sent; a finished one with a fresh signed address."""

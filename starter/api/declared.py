@@ -78,8 +78,7 @@ def _corrected(schema: dict[str, Any]) -> dict[str, Any]:
                 replayable = REPLAYED if once and status.startswith("2") else {}
                 answer["headers"] = REQUEST_ID | replayable | answer.get("headers", {})
             if "401" in operation["responses"]:
-                operation["security"] = [{"bearer": []}]
-    schema.setdefault("components", {})["securitySchemes"] = {
-        "bearer": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}
-    }
+                operation.setdefault("security", [{"bearer": []}])
+    schemes = schema.setdefault("components", {}).setdefault("securitySchemes", {})
+    schemes["bearer"] = {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}
     return schema

@@ -109,7 +109,7 @@ class FailureAnswer(Shape):
 
 
 class ManifestExport(Shape):
-    export_id: str
+    export_id: str | None = Field(description="null for a file that a runner of yours made and reported.")
     format: str
     export_uri: str
 
