@@ -56,6 +56,7 @@ async def diagnose(settings: Settings) -> list[Finding]:
         ("versions", _in_thread(_versions)),
         ("data folder", _in_thread(lambda: _data_folder(folder))),
         ("database", _in_thread(lambda: _database(settings))),
+        ("credits", _in_thread(lambda: _credits(settings))),
         ("Temporal", lambda: _temporal(folder)),
         ("artifact store", _in_thread(lambda: _artifacts(settings))),
         ("speech", _in_thread(lambda: _speech(settings))),
@@ -125,6 +126,24 @@ def _database(settings: Settings) -> str:
             f"{kind}, schema revision {revision or 'none'} is not this version's", "Run `guidesmith db upgrade`."
         )
     return f"{kind}, schema revision {revision}"
+
+
+def _credits(settings: Settings) -> str:
+    from starter.wiring import open_store
+
+    if not settings.database_url and not (settings.data_dir / "guidesmith.db").exists():
+        return "no books yet"
+    store = open_store(settings)
+    try:
+        report = store.audit_credits()
+    finally:
+        store.dispose()
+    if not report.balanced:
+        raise Ailing(
+            f"the books do not balance: {'; '.join(report.findings)}",
+            "Do not correct them by hand. Keep a copy of the database, and report what is written here.",
+        )
+    return f"the books balance: {report.postings} postings, {report.users} users"
 
 
 async def _temporal(folder: DataFolder) -> str:

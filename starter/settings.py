@@ -7,7 +7,7 @@ whatever works for Temporal's tools works here.
 
 import ipaddress
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -16,13 +16,18 @@ from urllib.parse import urlsplit
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from domain.credits import AMOUNT_LIMIT, read_prices
 from domain.errors import SettingsInvalid
+from domain.image import MAX_RETRIES
+from domain.prompt_guard import MAX_CHARACTERS
 from starter.local.folder import default_data_dir
 
 PREFIX = "GUIDESMITH_"
 
 QUEUES = ("jobs", "media", "speech", "providers")
 """Task queues, by the resource they need."""
+
+DEFAULT_PRICES = "image=4,copy=1,scrape=1,static_ad=8,ugc_video=40,tts=2"
 
 MiB = 1 << 20
 GiB = 1 << 30
@@ -158,6 +163,20 @@ class Settings(BaseSettings):
     provider_timeout_s: float = Field(default=120.0, ge=1.0, le=3600.0)
     max_recording_hours: float = Field(default=12.0, gt=0.0, le=240.0)
 
+    # --- credits and quotas ----------------------------------------------------------------------------------
+    prices: str = DEFAULT_PRICES
+    """Credits for one job of each sort, as ``name=credits`` with commas. What is not named keeps its default; 0 is
+    free."""
+    initial_grant: int = Field(default=1000, ge=0, le=AMOUNT_LIMIT)
+    """Credits that the local stack's own user is given, once."""
+    image_quota_per_day: int = Field(default=200, ge=1, le=1_000_000)
+    """Pictures that one user may ask for in 24 hours."""
+    image_max_retries: int = Field(default=MAX_RETRIES, ge=1, le=20)
+    """Executions of one picture that may fail before its job is given up."""
+    prompt_max_characters: int = Field(default=MAX_CHARACTERS, ge=1, le=100_000)
+    prompt_blocklist: str = ""
+    """Words and phrases, with commas, that no picture's prompt may hold."""
+
     # --- logs ------------------------------------------------------------------------------------------------
     log_level: str = "INFO"
     log_format: str = "auto"
@@ -251,6 +270,12 @@ class Settings(BaseSettings):
             raise ValueError("holds origins (https://app.example.org, no path, no *), with commas")
         return value
 
+    @field_validator("prices")
+    @classmethod
+    def _price_list(cls, value: str) -> str:
+        read_prices(value, read_prices(DEFAULT_PRICES))
+        return value
+
     @field_validator("auth_secret")
     @classmethod
     def _strong(cls, value: SecretStr | None) -> SecretStr | None:
@@ -297,6 +322,11 @@ class Settings(BaseSettings):
     def artifacts(self) -> str:
         """The artifact store's URL, the default filled in."""
         return self.artifacts_url or (self.data_dir / "artifacts").as_uri()
+
+    @cached_property
+    def price_list(self) -> Mapping[str, int]:
+        """Credits by name of ``domain.credits.PRICED``, the defaults filled in."""
+        return read_prices(self.prices, read_prices(DEFAULT_PRICES))
 
     def queue(self, name: str) -> str:
         """The task queue of that name, as Temporal knows it."""

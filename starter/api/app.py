@@ -23,6 +23,7 @@ from starter.api.readiness import Check, Readiness
 from starter.api.routes import (
     annotations,
     callbacks,
+    credits,
     events,
     exports,
     health,
@@ -43,7 +44,10 @@ from starter.wiring import model_profiles, open_artifacts, open_store, run_optio
 
 VERSION = "1"
 
-ROUTES = (projects, jobs, uploads, transcripts, events, instructions, annotations, exports, callbacks, lifecycles)
+ROUTES = (
+    *(projects, jobs, uploads, transcripts, events, instructions, annotations, exports),
+    *(callbacks, credits, lifecycles),
+)
 
 THREADS = 40
 """Blocking calls (database, artifacts) at once in one process."""

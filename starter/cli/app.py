@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from domain.errors import GuidesmithError
+from starter.cli.credits import credits_app
 from starter.cli.exits import MEANING, ExitCode, UsageWrong, exit_code, show
 from starter.cli.jobs import jobs_app
 from starter.cli.options import AsJson, DataDir
@@ -65,6 +66,7 @@ def demo(
 
 
 app.add_typer(jobs_app, name="jobs")
+app.add_typer(credits_app, name="credits")
 services(app)
 
 

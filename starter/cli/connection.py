@@ -14,6 +14,9 @@ from starter.local.folder import DataFolder, StackFailed, StackState, last_words
 
 API_URL, TOKEN, USER = "GUIDESMITH_API_URL", "GUIDESMITH_TOKEN", "GUIDESMITH_USER"
 
+EDITOR, ADMIN = "editor", "admin"
+"""Roles of the tokens that are issued here."""
+
 LOCAL_USER = "local"
 """The owner of what a person makes on their own machine."""
 
@@ -40,10 +43,11 @@ class Connection:
 
 
 @contextmanager
-def connected(data_dir: Path | None, *, start: bool) -> Iterator[Connection]:
+def connected(data_dir: Path | None, *, start: bool, role: str = EDITOR) -> Iterator[Connection]:
     """A reachable API for as long as the block runs.
 
     Args:
+        role: What a token that is issued here may do; one that is given may what it may.
         start: Start a local stack when none runs; it stops with its last client, and this waits for that.
 
     Raises:
@@ -54,7 +58,7 @@ def connected(data_dir: Path | None, *, start: bool) -> Iterator[Connection]:
     named = os.environ.get(API_URL)
     if named:
         folder.prepare()
-        yield Connection(named.rstrip("/"), _remote_token(), folder)
+        yield Connection(named.rstrip("/"), _remote_token(role), folder)
         return
     state: StackState | None = None
     try:
@@ -64,30 +68,35 @@ def connected(data_dir: Path | None, *, start: bool) -> Iterator[Connection]:
                 raise Unreachable(
                     f"No stack is running. Start one with `guidesmith up`, or set {API_URL} to a running API."
                 )
-            yield Connection(state.api_url, local_token(folder), folder, state)
+            yield Connection(state.api_url, local_token(folder, role), folder, state)
     finally:  # also after a Ctrl-C or a failed job: the command leaves no process behind
         if state is not None and state.until_unused:
             _wait_stopped(folder, state.pid)
 
 
-def local_token(folder: DataFolder) -> str:
+def local_user() -> str:
+    """The owner of what is made on this machine."""
+    return os.environ.get(USER) or LOCAL_USER
+
+
+def local_token(folder: DataFolder, role: str = EDITOR) -> str:
     """A token for the local stack's own user."""
     secret = os.environ.get("GUIDESMITH_AUTH_SECRET") or folder.auth_secret()
-    return _issued(secret)
+    return _issued(secret, role)
 
 
-def _remote_token() -> str:
+def _remote_token(role: str) -> str:
     if token := os.environ.get(TOKEN):
         return token
     if secret := os.environ.get("GUIDESMITH_AUTH_SECRET"):
-        return _issued(secret)
+        return _issued(secret, role)
     raise UsageWrong(f"{API_URL} is set: set {TOKEN} too (or GUIDESMITH_AUTH_SECRET, the API's own secret).")
 
 
-def _issued(secret: str) -> str:
-    from starter.tokens import Tokens
+def _issued(secret: str, role: str) -> str:
+    from starter.tokens import Role, Tokens
 
-    return Tokens(secret).issue(os.environ.get(USER) or LOCAL_USER, ttl_s=TOKEN_TTL_S)
+    return Tokens(secret).issue(local_user(), Role(role), ttl_s=TOKEN_TTL_S)
 
 
 def _running(folder: DataFolder) -> StackState | None:

@@ -4,6 +4,7 @@ import asyncio
 import signal
 from collections.abc import Callable
 
+from starter.cli.connection import local_user
 from starter.local.folder import DataFolder, StackState
 from starter.local.stack import LocalStack
 from starter.settings import Settings
@@ -26,6 +27,7 @@ def run_stack(
         store = open_store(settings)
         try:
             store.upgrade()
+            store.welcome(local_user(), settings.initial_grant)
         finally:
             store.dispose()
 

@@ -205,6 +205,7 @@ def test_given_the_command_line_when_only_its_help_is_wanted_then_nothing_heavy_
         [],
         *([name] for name in ("make", "demo", "up", "worker", "api", "doctor", "sandbox", "token")),
         *(["jobs", name] for name in ("list", "show", "watch", "cancel", "retry", "history")),
+        *(["credits", name] for name in ("show", "entries", "grant")),
         ["lifecycles", "show"],
         ["db", "upgrade"],
     ],
