@@ -16,6 +16,9 @@ from temporalio.client import Client
 from temporalio.service import RPCError
 
 from domain.errors import GuidesmithError
+from starter.api.limits import Counter
+from starter.exposure import is_for_others, weaknesses
+from starter.jwks import Keys
 from starter.local.folder import DataFolder, StackFailed
 from starter.local.stack import temporal_binary
 from starter.settings import Settings
@@ -61,6 +64,7 @@ async def diagnose(settings: Settings) -> list[Finding]:
         ("artifact store", _in_thread(lambda: _artifacts(settings))),
         ("speech", _in_thread(lambda: _speech(settings))),
         ("drafting", _in_thread(lambda: _drafting(settings))),
+        ("access", lambda: _access(settings)),
     ]
     return [await _examined(name, check) for name, check in checks]
 
@@ -229,6 +233,26 @@ def _speech(settings: Settings) -> str:
     if "/" in settings.speech_model and folder.is_absolute():
         raise Ailing("the folder is not there", "Correct GUIDESMITH_SPEECH_MODEL.")
     return f"{settings.speech_model} by name: it has to be in this machine's Hugging Face cache, nothing is downloaded"
+
+
+async def _access(settings: Settings) -> str:
+    """Who may come in, how often, and from where."""
+    said = ["for others" if is_for_others(settings) else "for this machine"]
+    if settings.auth_jwks_url:
+        keys = await Keys(settings.auth_jwks_url).ping()
+        said.append(f"tokens of an identity provider with {keys} keys")
+    else:
+        said.append("tokens of the shared secret")
+    counter = Counter(settings.rate_limit_storage_url)
+    try:
+        await counter.ping()
+    finally:
+        await counter.close()
+    said.append("limits counted in Redis" if settings.rate_limit_storage_url else "limits counted in each process")
+    found = weaknesses(settings)
+    if found:
+        raise Ailing("; ".join(each.found for each in found), " ".join(each.mend for each in found))
+    return ", ".join(said)
 
 
 def _bundled() -> str:

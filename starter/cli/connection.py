@@ -8,9 +8,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from starter.cli.exits import Unreachable, UsageWrong
 from starter.local.folder import DataFolder, StackFailed, StackState, last_words
+
+if TYPE_CHECKING:
+    from starter.tokens import Tokens
 
 API_URL, TOKEN, USER = "GUIDESMITH_API_URL", "GUIDESMITH_TOKEN", "GUIDESMITH_USER"
 
@@ -81,8 +85,10 @@ def local_user() -> str:
 
 def local_token(folder: DataFolder, role: str = EDITOR) -> str:
     """A token for the local stack's own user."""
+    from starter.tokens import Role, Tokens
+
     secret = os.environ.get("GUIDESMITH_AUTH_SECRET") or folder.auth_secret()
-    return _issued(secret, role)
+    return Tokens(secret).issue(local_user(), Role(role), ttl_s=TOKEN_TTL_S)
 
 
 def _remote_token(role: str) -> str:
@@ -94,9 +100,25 @@ def _remote_token(role: str) -> str:
 
 
 def _issued(secret: str, role: str) -> str:
-    from starter.tokens import Role, Tokens
+    from starter.tokens import Role
 
-    return Tokens(secret).issue(local_user(), Role(role), ttl_s=TOKEN_TTL_S)
+    return tokens_of(secret).issue(local_user(), Role(role), ttl_s=TOKEN_TTL_S)
+
+
+def tokens_of(secret: str) -> "Tokens":
+    """What issues tokens as the API of this environment takes them.
+
+    Raises:
+        UsageWrong: It takes those of an identity provider only.
+    """
+    from starter.tokens import Claims, Tokens
+
+    if os.environ.get("GUIDESMITH_AUTH_JWKS_URL"):
+        raise UsageWrong("GUIDESMITH_AUTH_JWKS_URL is set: tokens come from your identity provider.")
+    issuer, audience = os.environ.get("GUIDESMITH_AUTH_ISSUER"), os.environ.get("GUIDESMITH_AUTH_AUDIENCE")
+    return Tokens(
+        secret, Claims(issuer or None, audience or None, os.environ.get("GUIDESMITH_AUTH_ROLE_CLAIM") or "role")
+    )
 
 
 def _running(folder: DataFolder) -> StackState | None:

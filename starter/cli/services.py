@@ -178,14 +178,15 @@ def token(
     data_dir: DataDir = None,
 ) -> None:
     """Print a bearer token, signed with $GUIDESMITH_AUTH_SECRET or the data folder's secret."""
-    from starter.tokens import Role, Tokens
+    from starter.cli.connection import tokens_of
+    from starter.tokens import Role
 
     try:
         wanted = Role(role)
     except ValueError:
         raise UsageWrong("A role is editor or admin.") from None
     secret = os.environ.get("GUIDESMITH_AUTH_SECRET") or DataFolder.find(data_dir).auth_secret()
-    issued = Tokens(secret).issue(subject, wanted, ttl_s=int(hours * 3600))
+    issued = tokens_of(secret).issue(subject, wanted, ttl_s=int(hours * 3600))
     if as_json:
         print_json({"token": issued, "subject": subject, "role": str(wanted), "expires_in_s": int(hours * 3600)})
     else:

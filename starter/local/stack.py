@@ -38,6 +38,15 @@ LOCAL_HEARTBEAT_TIMEOUT_S = "5"
 
 QUEUES = "jobs,media,speech,providers"
 
+LIMITS = (
+    "GUIDESMITH_RATE_LIMIT_DEFAULT",
+    "GUIDESMITH_RATE_LIMIT_EXPENSIVE",
+    "GUIDESMITH_RATE_LIMIT_UNAUTHENTICATED",
+)
+
+IDENTITY = ("GUIDESMITH_AUTH_JWKS_URL", "GUIDESMITH_AUTH_ISSUER", "GUIDESMITH_AUTH_AUDIENCE")
+"""An identity provider is for an API that others use: the local stack makes its own user's tokens."""
+
 
 @dataclass(frozen=True)
 class Ports:
@@ -164,7 +173,7 @@ class LocalStack:
             await asyncio.sleep(0.1)
 
     async def _start(self, ports: Ports, descriptor: int) -> None:
-        environment = self._environment(ports)
+        environment = self.environment(ports)
         temporal = self._add(self._temporal(ports, environment), descriptor)
         await asyncio.to_thread(self._migrate)
         worker = self._add(self._worker(ports, environment), descriptor)
@@ -187,14 +196,17 @@ class LocalStack:
 
     # --- the parts -------------------------------------------------------------------------------------------
 
-    def _environment(self, ports: Ports) -> dict[str, str]:
+    def environment(self, ports: Ports) -> dict[str, str]:
+        """What the stack's processes are told of their settings, laid over what they inherit."""
         kept = {name: value for name, value in self._inherited.items() if not name.startswith("TEMPORAL_")}
         return {
             "GUIDESMITH_HEARTBEAT_TIMEOUT_S": LOCAL_HEARTBEAT_TIMEOUT_S,
             "GUIDESMITH_AUTH_SECRET": self._folder.auth_secret(),
             "GUIDESMITH_LOG_FORMAT": "json",
+            **dict.fromkeys(LIMITS, "off"),  # one person, on their own machine
             **{name: value for name, value in kept.items() if value != ""},
             "GUIDESMITH_DATA_DIR": str(self._folder.root),
+            **dict.fromkeys(IDENTITY, ""),
             "GUIDESMITH_API_HOST": LOOPBACK,
             "GUIDESMITH_API_PORT": str(ports.api),
             "GUIDESMITH_METRICS_HOST": LOOPBACK,

@@ -13,10 +13,16 @@ import httpx
 import pytest
 from joserfc.jwk import OKPKey
 from pydantic import SecretStr
+from typer.testing import CliRunner
 
 from domain.errors import SettingsInvalid
+from starter.cli.app import app
+from starter.cli.connection import local_token
+from starter.cli.exits import UsageWrong
 from starter.cli.services import with_secret
 from starter.jwks import STALE_LIMIT_S, JwksTokens, Keys, KeysUnavailable
+from starter.local.folder import DataFolder
+from starter.local.stack import LocalStack, Ports
 from starter.settings import load_settings
 from starter.tokens import Claims, Principal, Role, Tokens, Unauthorized
 from starter.wiring import token_check
@@ -361,3 +367,44 @@ def test_given_no_secret_when_others_can_reach_the_api_then_it_does_not_start(tm
     with pytest.raises(SettingsInvalid, match="AUTH_SECRET"):
         token_check(settings)
     assert not (tmp_path / "auth_secret").exists()
+
+
+def test_given_a_network_of_others_in_the_environment_then_the_local_stack_listens_here_and_trusts_its_own_tokens(
+    tmp_path: Path,
+) -> None:
+    inherited = {
+        "GUIDESMITH_API_HOST": "0.0.0.0",
+        "GUIDESMITH_AUTH_JWKS_URL": "https://id.example.org/keys",
+        "GUIDESMITH_AUTH_ISSUER": ISSUER,
+        "GUIDESMITH_AUTH_AUDIENCE": AUDIENCE,
+        "GUIDESMITH_RATE_LIMIT_EXPENSIVE": "5/minute",
+    }
+    folder = DataFolder(tmp_path)
+    folder.prepare()
+    stack = LocalStack(folder, search_attributes={}, migrate=lambda: None, environment=inherited)
+    with Ports.reserved(None) as ports, pytest.MonkeyPatch.context() as patch:
+        for name, value in stack.environment(ports).items():
+            patch.setenv(name, value)
+        settings = load_settings()
+        token = local_token(folder)
+    assert settings.api_host == "127.0.0.1"
+    assert asyncio.run(token_check(settings).principal(token)) == Principal("local", Role.EDITOR)
+    assert (settings.rate_limit_default, settings.rate_limit_expensive) == ("off", "5/minute")
+
+
+def test_given_an_issuer_and_an_audience_in_the_environment_when_a_token_is_made_then_it_has_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("SECRET", SECRET), ("ISSUER", ISSUER), ("AUDIENCE", AUDIENCE), ("ROLE_CLAIM", "roles")):
+        monkeypatch.setenv(f"GUIDESMITH_AUTH_{name}", value)
+    made = CliRunner().invoke(app, ["token", "--subject", "ann", "--role", "admin", "--data-dir", str(tmp_path)])
+    principal = asyncio.run(token_check(load_settings()).principal(made.output.strip()))
+    assert principal == Principal("ann", Role.ADMIN)
+
+
+def test_given_an_identity_provider_in_the_environment_when_a_token_is_made_then_it_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GUIDESMITH_AUTH_JWKS_URL", "https://id.example.org/keys")
+    with pytest.raises(UsageWrong, match="identity provider"):
+        CliRunner().invoke(app, ["token", "--data-dir", str(tmp_path)], catch_exceptions=False)

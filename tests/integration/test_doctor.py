@@ -8,6 +8,8 @@ import pytest
 
 from starter.doctor import Finding, diagnose
 from starter.settings import load_settings
+from tests.counting import PASSWORD, running_valkey
+from tests.identity import rsa_key, running_identity_provider
 from tests.temporal import TemporalServer, binary
 from workflows.search_attributes import ATTRIBUTES
 
@@ -49,3 +51,34 @@ def test_given_the_multilingual_weights_when_examined_then_they_are_named_and_no
 ) -> None:
     found = findings(tmp_path, speech_model="multilingual")["speech"]
     assert (found.ok, found.found) == (True, "multilingual Whisper base: 99 languages")
+
+
+def test_given_the_defaults_when_examined_then_who_may_come_in_is_told(tmp_path: Path) -> None:
+    found = findings(tmp_path)["access"]
+    assert (found.ok, found.found) == (
+        True,
+        "for this machine, tokens of the shared secret, limits counted in each process",
+    )
+
+
+def test_given_an_identity_provider_and_a_valkey_when_examined_then_both_are_asked(tmp_path: Path) -> None:
+    with running_identity_provider() as provider, running_valkey(tmp_path) as valkey:
+        provider.publish(rsa_key("one"))
+        settings = {"auth_jwks_url": provider.url, "rate_limit_storage_url": valkey.url}
+        found = findings(tmp_path, **settings)["access"]
+        assert (found.ok, "with 1 keys" in found.found, "in Redis" in found.found) == (True, True, True), found
+        valkey.kill()
+        found = findings(tmp_path, **settings)["access"]
+        assert not found.ok
+        assert "RATE_LIMIT_STORAGE_URL" in found.found
+        assert PASSWORD not in found.found
+    found = findings(tmp_path, auth_jwks_url=provider.url)["access"]
+    assert (found.ok, found.found.partition(":")[0]) == (False, "IDENTITY_PROVIDER_UNAVAILABLE")
+
+
+def test_given_an_api_for_others_without_tls_when_examined_then_the_setting_that_mends_it_is_told(
+    tmp_path: Path,
+) -> None:
+    found = findings(tmp_path, api_host="0.0.0.0", public_url="http://guides.example.org")["access"]
+    assert not found.ok
+    assert "GUIDESMITH_PUBLIC_URL" in found.mend
