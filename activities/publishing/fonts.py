@@ -23,8 +23,11 @@ CJK_PACKAGE = "manimgx_fonts_cjk"
 """Optional, for its size: the extra ``cjk``."""
 
 _CJK_FAMILIES = {"ja": "JP", "ko": "KR", "zh": "SC"}
-_LAST = ("Noto Sans Symbols", "Noto Emoji")
-"""After the scripts: they have digits and letters of their own that must not win."""
+_LAST = ("Noto Sans Symbols", "Noto Emoji", "DejaVu Sans")
+"""After the scripts: they have digits and letters of their own that must not win. DejaVu has what is left of arrows,
+boxes and mathematics."""
+_DEJAVU_PACKAGE = "ziafont"
+"""A reader of fonts, of which only the font that it brings is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +79,10 @@ def _folders() -> tuple[Path, ...]:
         fontpkg_jetbrains_mono.ROOT / "files",
         Path(manimgx_fonts.__file__).parent,
     ]
-    cjk = find_spec(CJK_PACKAGE)
-    if cjk is not None and cjk.origin is not None:
-        folders.append(Path(cjk.origin).parent)
+    for package, below in ((_DEJAVU_PACKAGE, "fonts"), (CJK_PACKAGE, ".")):
+        found = find_spec(package)
+        if found is not None and found.origin is not None:
+            folders.append(Path(found.origin).parent / below)
     return tuple(folders)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC
 from enum import StrEnum
 
-from activities.publishing.labels import Labels, labels_of
+from activities.publishing.labels import RIGHT_TO_LEFT, Labels, labels_of, primary_language
 from activities.publishing.markup import (
     Block,
     Blocks,
@@ -32,6 +32,8 @@ from activities.publishing.markup import (
 from activities.publishing.pictures import Illustration, illustrate
 from domain.publication import Picture, Publication, PublicationBlock
 
+LEFT_TO_RIGHT = "\u2066{}\u2069"
+"""Isolated (UAX #9): after an Arabic word the parts of a date would change places."""
 OWN_NUMBER = re.compile(r"(?i)^(?:step\s+)?\d{1,3}[.):]\s+")
 """A number that the heading brings along: steps are numbered by their place, so a stale one would contradict it."""
 STEP_WITHOUT_HEADING = 120
@@ -86,7 +88,11 @@ class Manuscript:
         """The version and, where it is known, the day (UTC) on which it was written."""
         version = f"{self.labels.version} {self.publication.version}"
         written = self.publication.created_at
-        return f"{version} · {written.astimezone(UTC):%Y-%m-%d}" if written else version
+        if written is None:
+            return version
+        day = f"{written.astimezone(UTC):%Y-%m-%d}"
+        is_rtl = primary_language(self.publication.language) in RIGHT_TO_LEFT
+        return f"{version} · {LEFT_TO_RIGHT.format(day) if is_rtl else day}"
 
     @property
     def steps(self) -> tuple[Section, ...]:

@@ -133,8 +133,10 @@ def _about_glyphs(typeset: Typeset) -> tuple[str, ...]:
     missing = typeset.missing_glyphs
     if not missing:
         return ()
-    some = " ".join(missing[:MISSING_SHOWN]) + (" …" if len(missing) > MISSING_SHOWN else "")
+    some = ", ".join(f"U+{ord(each):04X} {each}" for each in missing[:MISSING_SHOWN])
+    more = f" and {len(missing) - MISSING_SHOWN} more" if len(missing) > MISSING_SHOWN else ""
     return (
-        f"{len(missing)} character(s) have no font on this machine and stand as boxes in the PDF: {some}. Install "
-        "guidesmith with the extra `cjk` for Chinese, Japanese and Korean, or a font that has them, and export again.",
+        f"{len(missing)} character(s) have no font on this machine and stand as boxes in the PDF: {some}{more}. "
+        "Install guidesmith with the extra `cjk` for Chinese, Japanese and Korean, or a font that has them, and export "
+        "again.",
     )

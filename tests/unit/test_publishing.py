@@ -5,6 +5,7 @@ import re
 import zipfile
 from collections.abc import Callable
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 
 import docx
@@ -16,8 +17,9 @@ from docx.oxml.ns import qn
 from PIL import Image
 
 from activities.publishing import filename_of, preview_pages, publish
+from activities.publishing.fonts import typeface_for
 from domain.errors import Cancelled, ExportFailed
-from domain.publication import ExportFormat, Picture, Publication, clock
+from domain.publication import ExportFormat, Picture, Publication, PublicationBlock, clock
 from domain.transcript import SpeechFound, Transcript
 from tests.unit.publishing_samples import GUIDE, HOSTILE, LONG_LINE, SPOKEN, WRITTEN, block, publication, screenshot
 
@@ -372,7 +374,121 @@ def test_given_any_script_then_every_character_has_a_glyph(language: str, words:
 def test_given_a_character_that_no_font_has_then_the_export_names_it(tmp_path: Path) -> None:
     published = publish(publication(block("Private \U0010abcd and \U0010abcd")), ExportFormat.PDF, out=tmp_path)
     assert published.missing_glyphs == ("\U0010abcd",)
-    assert "\U0010abcd" in published.warnings[0]
+    assert "U+10ABCD \U0010abcd" in published.warnings[0]
+    assert boxes(pypdf.PdfReader(published.path)) == 2
+
+
+def test_given_more_characters_without_a_font_than_anybody_reads_then_the_warning_counts_the_rest(
+    tmp_path: Path,
+) -> None:
+    private = "".join(chr(0x10AB00 + place) for place in range(50))
+    (warning,) = publish(publication(block(private)), ExportFormat.PDF, out=tmp_path).warnings
+    assert warning.startswith("50 character(s)")
+    assert warning.count("U+") == 20
+    assert " and 30 more. " in warning
+
+
+def boxes(reader: pypdf.PdfReader) -> int:
+    """How many glyphs of a PDF are number 0 of their font: the box that stands for what it does not have."""
+    found = 0
+    for page in reader.pages:
+        content = page.get_contents()
+        assert content is not None
+        for operands, operator in content.operations:
+            for text in operands[0] if operator == b"TJ" else operands if operator == b"Tj" else ():
+                if isinstance(text, pypdf.generic.ByteStringObject | pypdf.generic.TextStringObject):
+                    codes = text.original_bytes
+                    found += sum(codes[at : at + 2] == b"\0\0" for at in range(0, len(codes), 2))
+    return found
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "- [ ] open\n- [x] done\n\nKeys ⌘ ⌥ ⇧ ⏎ ⌫ ☰ ✎ ✘ ⟲ ▸ ↯ 1️⃣ #️⃣ and ∀ ∅ ≤ ∮, ❤️ ⚠️ 👩‍💻 👍🏽 🇩🇪",
+        "The button **تصدير الفواتير** and *ייצוא חשבוניות* beside 导出发票, ส่งออก, चालान, 내보내기",
+        "```python\n# 請求書 — تصدير — חשבוניות 😀\n```\n\n`تصدير` and `導出`",
+        "| 説明 | شرح |\n|:-:|--:|\n| 請求書 | رقم ١٢٣ |",
+    ],
+    ids=["signs and emoji", "scripts in one line", "scripts in code", "scripts in a table"],
+)
+@pytest.mark.parametrize("language", ["en", "ar", "ja"])
+def test_given_scripts_side_by_side_then_no_glyph_of_the_page_is_a_box(
+    words: str, language: str, tmp_path: Path
+) -> None:
+    published = publish(publication(block(words), language=language), ExportFormat.PDF, out=tmp_path)
+    assert published.missing_glyphs == ()
+    assert boxes(pypdf.PdfReader(published.path)) == 0
+    assert not typeface_for(words, language).with_system  # so it looks the same on every machine
+
+
+def page_of(*blocks: PublicationBlock, language: str = "en", ppi: float = 100) -> Image.Image:
+    """The first page as a picture in shades of grey."""
+    return Image.open(io.BytesIO(preview_pages(publication(*blocks, language=language), ppi)[0])).convert("L")
+
+
+def darkest(page: Image.Image) -> float:
+    low, _ = page.getextrema()
+    assert isinstance(low, float | int)
+    return low
+
+
+WIDE = "| " + " | ".join(f"`column_number_{number}`" for number in range(7)) + " |\n" + "|--" * 7 + "|\n"
+
+
+@pytest.mark.parametrize(
+    "markdown",
+    [
+        f"```bash\n{LONG_LINE * 4}\n```",
+        f"Run `{LONG_LINE * 2}` now, and see https://example.com/{'x' * 300}.",
+        WIDE + "| " + " | ".join(["https://example.com/" + "y" * 90] * 7) + " |",
+        "> " + "- " * 6 + LONG_LINE,
+        "長い文章は行末で折り返されなければなりません。" * 20,
+        "النص الطويل يجب أن يلتف في نهاية السطر. " * 20,
+        "x" * 2_000,
+    ],
+    ids=["code", "inline code and address", "table", "list in lists", "Japanese", "Arabic", "a word"],
+)
+@pytest.mark.parametrize("language", ["en", "ar"])
+def test_given_what_is_wider_than_the_page_then_nothing_reaches_into_the_margin(markdown: str, language: str) -> None:
+    page = page_of(block(f"## Open\n\n{markdown}", "step", 1_000), language=language)
+    edge = round(page.width * 18 / 210)  # the margin has 20 mm
+    left, right = page.crop((0, 0, edge, page.height)), page.crop((page.width - edge, 0, page.width, page.height))
+    assert left.getextrema() == right.getextrema() == (255, 255)
+    assert darkest(page) < 60
+
+
+def test_given_code_that_is_cut_to_fit_then_its_letters_are_whole() -> None:
+    def ink(markdown: str) -> int:
+        return sum(page_of(block(markdown), ppi=200).crop((0, 300, 1654, 2200)).histogram()[:90])
+
+    cut, short = ink("`" + "n" * 44 + "`"), ink(" ".join(["`" + "n" * 11 + "`"] * 4))
+    assert cut == pytest.approx(short, rel=0.06)
+
+
+def test_given_lines_of_code_then_they_stand_one_below_the_other_and_an_empty_one_keeps_its_place() -> None:
+    page = page_of(block("```\nxxxx\nxxxx\n\nxxxx\n```"), ppi=144)
+    inked = [darkest(page.crop((0, y, page.width, y + 1))) < 100 for y in range(300, 1_200)]
+    tops = [y for y, (before, now) in enumerate(pairwise(inked)) if now and not before]
+    first, second = tops[1] - tops[0], tops[2] - tops[1]
+    assert 18 < first < 28  # pixels, two a point
+    assert second == pytest.approx(2 * first, rel=0.1)
+
+
+def test_given_a_step_that_takes_most_of_a_page_then_it_begins_on_the_one_before(tmp_path: Path) -> None:
+    code = "```\n" + "a line of code\n" * 30 + "```"
+    step = block(f"## Run it\n\n{code}\n\nNow look.", "step", 1_000, screenshot(1, (1600, 900)))
+    reader = pdf_of(publication(block("# Title", "title"), block("Word. " * 350), step), tmp_path)
+    first, second = (page.extract_text() for page in reader.pages)
+    assert "Run it" in first
+    assert "Now look." in second  # with the picture that it leads up to
+    assert (len(reader.pages[0].images), len(reader.pages[1].images)) == (0, 1)
+
+
+def test_given_a_date_in_arabic_then_its_parts_keep_their_places(tmp_path: Path) -> None:
+    what = publication(block("# تصدير", "title"), language="ar")
+    assert "\u20662026-10-01\u2069" in html_text(what, tmp_path)
+    assert "2026-10-01" in pdf_text(what, tmp_path)
 
 
 def test_given_a_guide_when_previewed_then_there_is_one_picture_a_page(tmp_path: Path) -> None:
