@@ -1,21 +1,29 @@
-"""The API on a real S3 server: recordings stream through it into the bucket, exports are fetched from there."""
+"""The API on a real S3 server: recordings go into the bucket through it or past it, exports are fetched from there."""
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import httpx
 import pytest
 
 from domain.artifacts import ArtifactKind
 from domain.publication import ExportFormat
-from tests.apis import PART_SIZE, RunningApi, api_settings, running_api, wait_ready
+from tests.apis import RunningApi, api_settings, running_api, wait_ready
 from tests.integration.store_builders import drafted_job, instruction_of
-from tests.integration.test_api_uploads import begun, new_job, parts_of
+from tests.integration.test_api_uploads import begun, new_job
 from tests.objectstores import S3Server
 from tests.temporal import TemporalServer
 
-RECORDING = os.urandom(2 * PART_SIZE + 99)
+S3_LEAST = 5 << 20
+RECORDING = os.urandom(2 * S3_LEAST + 99)
+SHA256 = hashlib.sha256(RECORDING).hexdigest()
+CAP = 16 << 20
+
+
+def parts_of(data: bytes, size: int = S3_LEAST) -> dict[int, bytes]:
+    return {number: data[at : at + size] for number, at in enumerate(range(0, len(data), size), start=1)}
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +38,7 @@ def s3_api(
         s3_region=options.region,
         s3_access_key_id=options.access_key_id,
         s3_secret_access_key=options.secret_access_key,
+        upload_cap_bytes=CAP,
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TEMPORAL_ADDRESS", temporal.address)
@@ -38,21 +47,183 @@ def s3_api(
             yield running
 
 
-@pytest.mark.parametrize("in_parts", [False, True], ids=["whole", "in parts"])
-def test_given_s3_when_a_recording_is_sent_then_it_lies_in_the_bucket_whole(s3_api: RunningApi, in_parts: bool) -> None:
+def confirm(client: httpx.Client, job_id: str, session: dict[str, str], **declared: object) -> httpx.Response:
+    return client.post(f"jobs/{job_id}/confirm-upload", json={"video_uri": session["video_uri"], **declared})
+
+
+def addresses(session: dict[str, str], numbers: Iterable[int]) -> dict[int, dict[str, Any]]:
+    answer = httpx.post(session["parts_url"], json={"numbers": list(numbers)})
+    assert answer.status_code == 200, answer.text
+    return {each["part"]: each for each in answer.json()["parts"]}
+
+
+def sent_past(session: dict[str, str], data: bytes) -> None:
+    """Send the parts straight to the object store."""
+    parts = parts_of(data)
+    for number, each in addresses(session, parts).items():
+        assert httpx.put(each["url"], content=parts[number], headers=each["headers"]).status_code == 200
+
+
+def unfinished(api: RunningApi) -> int:
+    """How many multipart uploads S3 keeps that nobody joined. Looks, and leaves them there."""
+    seen: list[str] = []
+
+    def spare(upload_id: str) -> bool:
+        seen.append(upload_id)
+        return True
+
+    api.artifacts.sweep_abandoned(-3600, spare)
+    return len(seen)
+
+
+def stored(api: RunningApi, job_id: str) -> bytes:
+    video = api.store.latest_artifact(job_id, ArtifactKind.VIDEO)
+    assert video is not None
+    return api.artifacts.read_bytes(video.blob)
+
+
+@pytest.mark.parametrize("way", ["whole", "parts", "past", "mixed"])
+def test_given_s3_when_a_recording_is_sent_any_way_then_it_is_in_the_bucket_and_nothing_else_is(
+    s3_api: RunningApi, way: str
+) -> None:
+    parts = parts_of(RECORDING)
+    before = unfinished(s3_api)
     with s3_api.client() as client:
         job_id = new_job(client)
-        session = begun(client, job_id, checksum_sha256=hashlib.sha256(RECORDING).hexdigest())
-        if in_parts:
-            for number, data in parts_of(RECORDING).items():
-                assert httpx.put(f"{session['upload_url']}?part={number}", content=data).status_code == 200
-        else:
+        session = begun(client, job_id, checksum_sha256=SHA256)
+        assert int(session["part_size"]) == S3_LEAST
+        if way == "whole":
             assert httpx.put(session["upload_url"], content=RECORDING).status_code == 200
-        confirmed = client.post(f"jobs/{job_id}/confirm-upload", json={"video_uri": session["video_uri"]})
+        if way in ("parts", "mixed"):
+            for number in (3, 1) if way == "mixed" else parts:
+                assert httpx.put(f"{session['upload_url']}?part={number}", content=parts[number]).status_code == 200
+        if way == "past":
+            sent_past(session, RECORDING)
+        if way == "mixed":
+            address = addresses(session, [2])[2]
+            assert httpx.put(address["url"], content=parts[2], headers=address["headers"]).status_code == 200
+        assert httpx.get(session["upload_url"]).json() == {
+            "received_parts": [] if way == "whole" else [1, 2, 3],
+            "received_bytes": len(RECORDING),
+        }
+        confirmed = confirm(client, job_id, session)
         assert confirmed.status_code == 200, confirmed.text
-    video = s3_api.store.latest_artifact(job_id, ArtifactKind.VIDEO)
-    assert video is not None
-    assert s3_api.artifacts.read_bytes(video.blob) == RECORDING
+        assert confirm(client, job_id, session).json()["replayed"] is True
+    assert stored(s3_api, job_id) == RECORDING
+    assert [each.key for each in s3_api.artifacts.list(f"jobs/{job_id}")] == [
+        s3_api.artifacts.key_of(session["video_uri"])
+    ]
+    assert unfinished(s3_api) == before
+
+
+def test_given_s3_when_addresses_are_asked_for_then_each_is_the_stores_own_and_for_its_part_alone(
+    s3_api: RunningApi, s3_server: S3Server
+) -> None:
+    with s3_api.client() as client:
+        session = begun(client, new_job(client), size_bytes=len(RECORDING))
+    last = addresses(session, [3])[3]
+    assert last["url"].startswith(s3_server.endpoint)
+    assert last["headers"] == {"Content-Length": "99"}
+    assert last["expires_at"] == session["expires_at"]
+    assert httpx.put(last["url"], content=b"x" * 100).status_code == 403
+    assert httpx.get(session["upload_url"]).json()["received_bytes"] == 0
+    beyond = httpx.post(session["parts_url"], json={"numbers": [4]})
+    assert (beyond.status_code, beyond.json()["code"]) == (400, "VALIDATION_ERROR")
+
+
+def test_given_a_wrong_part_in_s3_when_confirmed_then_refused_and_that_part_alone_is_sent_again(
+    s3_api: RunningApi,
+) -> None:
+    wrong = RECORDING[:S3_LEAST] + bytes(S3_LEAST) + RECORDING[2 * S3_LEAST :]
+    right = parts_of(RECORDING)[2]
+    with s3_api.client() as client:
+        job_id = new_job(client)
+        session = begun(client, job_id, checksum_sha256=SHA256)
+        sent_past(session, wrong)
+        refused = confirm(client, job_id, session)
+        assert (refused.status_code, refused.json()["code"]) == (400, "UPLOAD_INVALID")
+        assert refused.json()["details"]["mismatch"] == ["checksum_sha256"]
+        assert httpx.get(session["upload_url"]).json()["received_parts"] == [1, 2, 3]
+        while (answer := confirm(client, job_id, session)).status_code == 400:
+            # SeaweedFS cannot tell apart what came within one second
+            assert httpx.put(f"{session['upload_url']}?part=2", content=right).status_code == 200
+        assert answer.status_code == 200, answer.text
+    assert stored(s3_api, job_id) == RECORDING
+
+
+def test_given_parts_past_the_cap_when_confirmed_then_413_and_they_are_dropped(s3_api: RunningApi) -> None:
+    before = unfinished(s3_api)
+    with s3_api.client() as client:
+        job_id = new_job(client)
+        session = begun(client, job_id)
+        sent_past(session, bytes(CAP + 1))
+        refused = confirm(client, job_id, session)
+        assert (refused.status_code, refused.json()["code"]) == (413, "PAYLOAD_TOO_LARGE")
+        assert httpx.get(session["upload_url"]).json() == {"received_parts": [], "received_bytes": 0}
+        assert client.get(f"jobs/{job_id}").json()["status"] == "UPLOADING"
+    assert unfinished(s3_api) == before
+
+
+def test_given_parts_too_small_for_s3_when_confirmed_then_refused_and_told_so(s3_api: RunningApi) -> None:
+    with s3_api.client() as client:
+        job_id = new_job(client)
+        session = begun(client, job_id)
+        for number in (1, 2):
+            httpx.put(f"{session['upload_url']}?part={number}", content=b"small")
+        refused = confirm(client, job_id, session)
+        assert (refused.status_code, refused.json()["code"]) == (400, "UPLOAD_INVALID")
+        assert refused.json()["details"] == {"small_parts": [1], "least_bytes": S3_LEAST}
+
+
+def test_given_a_confirmed_recording_when_an_old_address_is_used_then_it_takes_nothing(s3_api: RunningApi) -> None:
+    with s3_api.client() as client:
+        job_id = new_job(client)
+        session = begun(client, job_id)
+        sent_past(session, RECORDING)
+        old = addresses(session, [1])[1]
+        assert confirm(client, job_id, session).status_code == 200
+    assert httpx.put(old["url"], content=b"x", headers=old["headers"]).status_code == 404
+    assert stored(s3_api, job_id) == RECORDING
+
+
+def test_given_a_process_that_died_after_joining_when_confirmed_again_then_the_joined_recording_is_taken(
+    s3_api: RunningApi,
+) -> None:
+    with s3_api.client() as client:
+        job_id = new_job(client)
+        session = begun(client, job_id, checksum_sha256=SHA256)
+        sent_past(session, RECORDING)
+        held = s3_api.store.get_upload(session["upload_id"])
+        assert held.multipart_id is not None
+        multipart = s3_api.artifacts.multipart
+        multipart.join(held.key, held.multipart_id, multipart.arrived(held.key, held.multipart_id), lambda _: None)
+
+        assert httpx.get(session["upload_url"]).json()["received_bytes"] == len(RECORDING)
+        late = httpx.put(f"{session['upload_url']}?part=1", content=b"late")
+        assert (late.status_code, late.json()["code"]) == (409, "UPLOAD_SEALED")
+        confirmed = confirm(client, job_id, session)
+        assert (confirmed.status_code, confirmed.json()["replayed"]) == (200, False)
+    assert stored(s3_api, job_id) == RECORDING
+
+
+def test_given_an_upload_that_s3_dropped_by_itself_when_a_part_comes_then_503_and_it_begins_anew(
+    s3_api: RunningApi,
+) -> None:
+    with s3_api.client() as client:
+        job_id = new_job(client)
+        session = begun(client, job_id, checksum_sha256=SHA256)
+        parts = parts_of(RECORDING)
+        httpx.put(f"{session['upload_url']}?part=1", content=parts[1])
+        held = s3_api.store.get_upload(session["upload_id"])
+        assert held.multipart_id is not None
+        s3_api.artifacts.multipart.abort(held.key, held.multipart_id)
+
+        lost = httpx.put(f"{session['upload_url']}?part=2", content=parts[2])
+        assert (lost.status_code, lost.json()["code"]) == (503, "ARTIFACT_STORE_UNAVAILABLE")
+        assert httpx.get(session["upload_url"]).json()["received_parts"] == []
+        for number, part in parts.items():
+            assert httpx.put(f"{session['upload_url']}?part={number}", content=part).status_code == 200
+        assert confirm(client, job_id, session).status_code == 200
 
 
 def test_given_s3_when_an_export_is_done_then_its_address_is_the_stores_own_and_opens_without_a_token(

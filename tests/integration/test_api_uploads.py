@@ -2,20 +2,22 @@
 
 import hashlib
 import os
-import threading
-import time
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+import socket
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import anyio
 import httpx
-import psutil
 import pytest
+from fastapi import Request
 
+from activities.artifacts import ArtifactStore
 from domain.artifacts import ArtifactKind
-from starter.api.receiving import Receiving
-from starter.settings import GiB
-from tests.apis import PART_SIZE, RunningApi, api_settings, running_api
+from starter.api.capabilities import Capabilities
+from starter.api.receiving import GATHERED_BYTES, Receiving
+from tests.apis import PART_SIZE, SECRET, RunningApi, api_settings, running_api
+from tests.stack import wait_until
 from tests.temporal import TemporalServer
 
 RECORDING = os.urandom(3 * PART_SIZE + 1234)
@@ -164,36 +166,6 @@ def test_given_a_confirmed_upload_when_more_bytes_come_then_409_and_the_recordin
     assert api.artifacts.read_bytes(video.blob) == b"abc"
 
 
-def test_given_bodies_still_arriving_when_confirmed_then_what_is_recorded_is_what_lies_there(
-    api: RunningApi, ann: httpx.Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    job_id = new_job(ann)
-    session = begun(ann, job_id)
-    httpx.put(session["upload_url"], content=b"first")
-    between = threading.Event()
-    check = Receiving._require_uploading
-
-    def check_slowly(receiving: Receiving) -> None:
-        check(receiving)
-        between.set()
-        time.sleep(0.3)  # what a busy machine may put between the check and the object
-
-    monkeypatch.setattr(Receiving, "_require_uploading", check_slowly)
-    with ThreadPoolExecutor(8) as senders:
-        sent = [senders.submit(httpx.put, session["upload_url"], content=bytes([n]) * 9) for n in range(4)]
-        assert between.wait(10)
-        time.sleep(0.35)
-        asked = {"video_uri": session["video_uri"]}
-        confirmed = [senders.submit(ann.post, f"jobs/{job_id}/confirm-upload", json=asked) for _ in range(3)]
-        assert {each.result().status_code for each in sent} <= {200, 409}
-        answers = [each.result() for each in confirmed]
-    assert [answer.status_code for answer in answers] == [200] * 3, [answer.text for answer in answers]
-    assert [answer.json()["replayed"] for answer in answers].count(False) == 1
-    video = api.store.latest_artifact(job_id, ArtifactKind.VIDEO)
-    assert video is not None
-    api.artifacts.verify(video.blob)
-
-
 def test_given_an_open_session_when_begun_again_then_the_same_session(ann: httpx.Client) -> None:
     job_id = new_job(ann)
     first, second = begun(ann, job_id), begun(ann, job_id)
@@ -220,7 +192,7 @@ def test_given_parts_that_together_exceed_the_cap_when_sent_then_413(api: Runnin
     assert httpx.put(f"{session['upload_url']}?part=2", content=b"x" * 11).status_code == 413
 
 
-@pytest.mark.parametrize("part", ["0", "10001", "x"])
+@pytest.mark.parametrize("part", ["0", "-1", "10001", "1.5", "x", ""])
 def test_given_a_part_number_out_of_range_when_sent_then_400(ann: httpx.Client, part: str) -> None:
     session = begun(ann, new_job(ann))
     answer = httpx.put(f"{session['upload_url']}?part={part}", content=b"x")
@@ -269,15 +241,278 @@ def test_given_a_client_that_hangs_up_midway_when_looked_at_then_nothing_has_arr
     assert httpx.get(session["upload_url"]).json()["received_bytes"] == 0
 
 
-def test_given_a_large_recording_when_sent_then_the_api_does_not_hold_it_in_memory(
+# --- which bytes count ------------------------------------------------------------------------------------------
+
+
+def test_given_parts_after_the_whole_or_the_whole_after_parts_when_confirmed_then_the_last_way_counts(
+    api: RunningApi, ann: httpx.Client
+) -> None:
+    before = unfinished(api)
+    for last, data in (("whole", b"whole"), ("part", b"part")):
+        job_id = new_job(ann)
+        session = begun(ann, job_id)
+        ways = {"whole": session["upload_url"], "part": f"{session['upload_url']}?part=1"}
+        for way in sorted(ways, key=lambda name, last=last: name == last):  # type: ignore[misc]
+            assert httpx.put(ways[way], content=way.encode()).status_code == 200
+        assert httpx.get(session["upload_url"]).json() == {
+            "received_parts": [1] if last == "part" else [],
+            "received_bytes": len(data),
+        }
+        assert ann.post(f"jobs/{job_id}/confirm-upload", json={"video_uri": session["video_uri"]}).status_code == 200
+        assert video_of(api, job_id) == data
+        assert unfinished(api) == before
+
+
+def test_given_a_checksum_that_was_mistyped_when_confirmed_rightly_then_nothing_has_to_be_sent_again(
+    api: RunningApi, ann: httpx.Client
+) -> None:
+    for in_parts in (False, True):
+        job_id = new_job(ann)
+        session = begun(ann, job_id)
+        url = session["upload_url"]
+        for number, data in parts_of(RECORDING).items() if in_parts else [(0, RECORDING)]:
+            assert httpx.put(f"{url}?part={number}" if in_parts else url, content=data).status_code == 200
+        wrong = {"video_uri": session["video_uri"], "checksum_sha256": "0" * 64}
+        assert ann.post(f"jobs/{job_id}/confirm-upload", json=wrong).status_code == 400
+        assert httpx.get(url).json()["received_bytes"] == len(RECORDING)
+        right = {"video_uri": session["video_uri"], "checksum_sha256": SHA256}
+        assert ann.post(f"jobs/{job_id}/confirm-upload", json=right).status_code == 200
+        assert video_of(api, job_id) == RECORDING
+
+
+def test_given_a_huge_declared_size_when_begun_then_ten_thousand_parts_hold_it(
     temporal: TemporalServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TEMPORAL_ADDRESS", temporal.address)
-    with running_api(api_settings(tmp_path, upload_cap_bytes=1 * GiB)) as api, api.client() as client:
-        session = begun(client, new_job(client))
-        httpx.put(session["upload_url"], content=(b"x" * 65536 for _ in range(160)))  # warm
-        before = psutil.Process().memory_info().rss
-        piece = os.urandom(1 << 20)
-        answer = httpx.put(session["upload_url"], content=(piece for _ in range(200)), timeout=60)
-        assert answer.json()["received_bytes"] == 200 << 20
-        assert psutil.Process().memory_info().rss - before < 100 << 20
+    with running_api(api_settings(tmp_path, upload_cap_bytes=5 << 40)) as api, api.client() as client:
+        session = begun(client, new_job(client), size_bytes=5 << 40)
+        assert int(session["part_size"]) * 10_000 >= 5 << 40
+        small = begun(client, new_job(client), size_bytes=10)
+        assert int(small["part_size"]) == PART_SIZE
+
+
+# --- addresses of parts -----------------------------------------------------------------------------------------
+
+
+def test_given_a_folder_when_addresses_of_parts_are_asked_for_then_they_are_the_apis_own_and_take_them(
+    api: RunningApi, ann: httpx.Client
+) -> None:
+    job_id = new_job(ann)
+    session = begun(ann, job_id, checksum_sha256=SHA256)
+    parts = parts_of(RECORDING)
+    asked = httpx.post(session["parts_url"], json={"numbers": [*parts, 2, 1]})
+    assert asked.status_code == 200, asked.text
+    assert [each["part"] for each in asked.json()["parts"]] == sorted(parts)
+    for each in asked.json()["parts"]:
+        assert each["url"] == f"{session['upload_url']}?part={each['part']}"
+        assert httpx.put(each["url"], content=parts[each["part"]], headers=each["headers"]).status_code == 200
+    assert ann.post(f"jobs/{job_id}/confirm-upload", json={"video_uri": session["video_uri"]}).status_code == 200
+    assert video_of(api, job_id) == RECORDING
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"{}",
+        b"[1]",
+        b'{"numbers": []}',
+        b'{"numbers": [0]}',
+        b'{"numbers": [10001]}',
+        b'{"numbers": ["1"]}',
+    ],
+)
+def test_given_numbers_that_are_none_when_addresses_are_asked_for_then_400(ann: httpx.Client, body: bytes) -> None:
+    session = begun(ann, new_job(ann))
+    answer = httpx.post(session["parts_url"], content=body, headers={"Content-Type": "application/json"})
+    assert (answer.status_code, answer.json()["code"]) == (400, "VALIDATION_ERROR")
+
+
+def test_given_a_body_that_is_too_large_or_no_json_when_addresses_are_asked_for_then_413_and_415(
+    ann: httpx.Client,
+) -> None:
+    session = begun(ann, new_job(ann))
+    headers = {"Content-Type": "application/json"}
+    assert httpx.post(session["parts_url"], content=b" " * (2 << 20), headers=headers).status_code == 413
+    assert httpx.post(session["parts_url"], content=b"numbers=1").status_code == 415
+    assert httpx.post(session["parts_url"] + "x", json={"numbers": [1]}).status_code == 404
+
+
+# --- what an upload meets ---------------------------------------------------------------------------------------
+
+
+def test_given_an_upload_that_is_being_confirmed_when_more_is_sent_then_409_until_that_is_over(
+    api: RunningApi, ann: httpx.Client
+) -> None:
+    session = begun(ann, new_job(ann))
+    httpx.put(f"{session['upload_url']}?part=1", content=b"abc")
+    sealed = api.store.seal_upload(session["upload_id"], "somebody", 600)
+    assert sealed is not None
+    refused = [
+        httpx.put(session["upload_url"], content=b"x"),
+        httpx.put(f"{session['upload_url']}?part=2", content=b"x"),
+        httpx.post(session["parts_url"], json={"numbers": [1]}),
+    ]
+    assert {(each.status_code, each.json()["code"]) for each in refused} == {(409, "UPLOAD_SEALED")}
+    assert httpx.get(session["upload_url"]).json() == {"received_parts": [1], "received_bytes": 3}
+    assert api.store.release_seal(session["upload_id"], "somebody", multipart_id=sealed.multipart_id)
+    assert httpx.put(f"{session['upload_url']}?part=2", content=b"x").status_code == 200
+
+
+def test_given_a_cancelled_job_when_anything_is_sent_then_409_and_nothing_of_it_stays(
+    api: RunningApi, ann: httpx.Client
+) -> None:
+    job_id = new_job(ann)
+    session = begun(ann, job_id)
+    before = unfinished(api)
+    assert ann.post(f"jobs/{job_id}/cancel").status_code == 200
+    refused = [
+        httpx.put(session["upload_url"], content=b"x"),
+        httpx.put(f"{session['upload_url']}?part=2", content=b"x"),
+        httpx.post(session["parts_url"], json={"numbers": [1]}),
+        ann.post(f"jobs/{job_id}/confirm-upload", json={"video_uri": session["video_uri"]}),
+        ann.post(f"jobs/{job_id}/upload", json={"filename": "a.mp4"}),
+    ]
+    assert {(each.status_code, each.json()["code"]) for each in refused} == {(409, "FSM_TERMINAL_IMMUTABLE")}
+    assert unfinished(api) == before
+
+
+def test_given_an_address_whose_time_is_over_when_used_then_410_and_a_new_one_finds_what_had_arrived(
+    api: RunningApi, ann: httpx.Client
+) -> None:
+    job_id = new_job(ann)
+    session = begun(ann, job_id)
+    httpx.put(f"{session['upload_url']}?part=1", content=b"abc")
+    expired = Capabilities(SECRET, clock=lambda: 0.0).sign("upload", session["upload_id"], 1.0)
+    url = f"{api.url}/api/v1/uploads/{expired}"
+    for answer in (
+        httpx.get(url),
+        httpx.put(url, content=b"x"),
+        httpx.post(f"{url}/parts", json={"numbers": [1]}),
+    ):
+        assert (answer.status_code, answer.json()["code"]) == (410, "UPLOAD_EXPIRED")
+    again = begun(ann, job_id)
+    assert again["upload_id"] == session["upload_id"]
+    assert httpx.get(again["upload_url"]).json()["received_parts"] == [1]
+
+
+@pytest.mark.parametrize(
+    "kind", ["video/mp4", "text/plain", "application/json", "multipart/form-data; boundary=x", "", "n\u00f6"]
+)
+def test_given_any_type_of_body_when_sent_then_its_bytes_are_the_recording(
+    api: RunningApi, ann: httpx.Client, kind: str
+) -> None:
+    job_id = new_job(ann)
+    session = begun(ann, job_id)
+    headers = {b"Content-Type": kind.encode("latin-1")}
+    assert httpx.put(session["upload_url"], content=b"--x {", headers=headers).status_code == 200
+    assert ann.post(f"jobs/{job_id}/confirm-upload", json={"video_uri": session["video_uri"]}).status_code == 200
+    assert video_of(api, job_id) == b"--x {"
+
+
+def test_given_a_part_that_breaks_off_when_looked_at_then_the_one_before_it_stays_and_nothing_else(
+    api: RunningApi, ann: httpx.Client
+) -> None:
+    session = begun(ann, new_job(ann))
+    url = f"{session['upload_url']}?part=1"
+    httpx.put(url, content=b"the first one")
+    standing = unfinished(api)
+    for head in (b"Content-Length: 400000", b"Transfer-Encoding: chunked"):
+        said = b"x" * 200_000 if head.startswith(b"Content") else b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
+        hung_up(url, head, said)
+    wait_until(lambda: unfinished(api) == standing, 15, "what broke off is dropped")
+    assert httpx.get(session["upload_url"]).json() == {"received_parts": [1], "received_bytes": 13}
+
+
+def test_given_more_bytes_than_were_announced_when_sent_then_the_announced_ones_count(
+    api: RunningApi, ann: httpx.Client
+) -> None:
+    session = begun(ann, new_job(ann))
+    answer = said_raw(session["upload_url"], b"Content-Length: 4", b"abcdefgh")
+    assert answer.startswith(b"HTTP/1.1 200")
+    assert httpx.get(session["upload_url"]).json()["received_bytes"] == 4
+
+
+@pytest.mark.parametrize("head", [b"Content-Length: -5", b"Content-Length: 1, 2", b"Content-Length: x"])
+def test_given_a_length_that_is_none_when_sent_then_400(ann: httpx.Client, head: bytes) -> None:
+    session = begun(ann, new_job(ann))
+    assert said_raw(session["upload_url"], head, b"abc").startswith(b"HTTP/1.1 400")
+    assert httpx.get(session["upload_url"]).json()["received_bytes"] == 0
+
+
+# --- memory -----------------------------------------------------------------------------------------------------
+
+
+class Counted:
+    """A sink that keeps nothing, and knows how far whoever fills it is ahead."""
+
+    def __init__(self, produced: Callable[[], int]) -> None:
+        self._produced = produced
+        self.taken = self.most_ahead = 0
+
+    def write(self, data: bytes) -> None:
+        self.most_ahead = max(self.most_ahead, self._produced() - self.taken)
+        self.taken += len(data)
+
+    def commit(self) -> None:
+        """Nothing to keep."""
+
+    def abandon(self) -> None:
+        """Nothing to drop."""
+
+
+@pytest.mark.parametrize("part", [None, 1])
+def test_given_a_recording_of_a_gigabyte_when_taken_then_a_few_megabytes_of_it_are_held(
+    api: RunningApi, ann: httpx.Client, part: int | None
+) -> None:
+    session = api.store.get_upload(begun(ann, new_job(ann))["upload_id"])
+    chunk, total, produced = bytes(1 << 16), 1 << 30, 0
+
+    async def receive() -> dict[str, Any]:
+        nonlocal produced
+        produced += len(chunk)
+        return {"type": "http.request", "body": chunk, "more_body": produced < total}
+
+    sink = Counted(lambda: produced)
+    artifacts = ArtifactStore.open(api.settings.artifacts)
+    artifacts.multipart.part = artifacts.multipart.whole = lambda *_: sink  # type: ignore[method-assign, assignment]
+    receiving = Receiving(api.store, artifacts, total, session)
+    anyio.run(receiving.take, Request({"type": "http", "method": "PUT", "headers": []}, receive), part)
+    assert sink.taken == total
+    assert sink.most_ahead <= 2 * GATHERED_BYTES
+
+
+def video_of(api: RunningApi, job_id: str) -> bytes:
+    video = api.store.latest_artifact(job_id, ArtifactKind.VIDEO)
+    assert video is not None
+    return api.artifacts.read_bytes(video.blob)
+
+
+def unfinished(api: RunningApi) -> set[str]:
+    """Files of uploads that are not objects yet."""
+    folder = api.settings.data_dir / "artifacts" / ".uploads"
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
+def said_raw(url: str, head: bytes, body: bytes) -> bytes:
+    """What is answered to a request written by hand."""
+    with connected(url) as sock:
+        sock.sendall(request_head(url, head) + body)
+        return sock.recv(65536)
+
+
+def hung_up(url: str, head: bytes, body: bytes) -> None:
+    """Send that much, and hang up."""
+    with connected(url) as sock:
+        sock.sendall(request_head(url, head) + body)
+
+
+def connected(url: str) -> socket.socket:
+    parts = httpx.URL(url)
+    return socket.create_connection((parts.host, parts.port or 80), timeout=15)
+
+
+def request_head(url: str, head: bytes) -> bytes:
+    target = httpx.URL(url).raw_path
+    return b"PUT " + target + b" HTTP/1.1\r\nHost: localhost\r\n" + head + b"\r\n\r\n"

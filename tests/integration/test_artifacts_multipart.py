@@ -8,13 +8,14 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import httpx
 import pytest
 
 from activities.artifacts import ArtifactStore, Multipart, PartsChanged, UploadGone
 from activities.artifacts import folder_multipart as on_folder
+from activities.artifacts.s3_multipart import PARTS_AT_ONCE, WHOLE_PART, S3Whole
 from domain.errors import ArtifactStoreUnavailable, SettingsInvalid
 from domain.uploads import ArrivedPart
 
@@ -352,3 +353,25 @@ def test_given_a_folder_that_vanished_when_parts_come_then_it_is_the_settings(
         folder_store.multipart.part(KEY, upload_id, 2)
     with pytest.raises(SettingsInvalid):
         folder_store.multipart.begin(KEY, "video/mp4")
+
+
+def test_given_a_store_that_is_slow_when_a_whole_object_is_sent_then_a_few_parts_of_it_are_held() -> None:
+    written = done = most_held = 0
+    counting = threading.Lock()
+
+    def send_slowly(_: int, body: IO[bytes]) -> None:
+        nonlocal done
+        size = len(body.read())
+        with counting:
+            done += size
+
+    sink = S3Whole(send_slowly)
+    piece = bytes(MiB)
+    for _ in range(400):
+        sink.write(piece)
+        written += len(piece)
+        with counting:
+            most_held = max(most_held, written - done)
+    sink.commit()
+    assert done == written
+    assert most_held <= (PARTS_AT_ONCE + 2) * WHOLE_PART
