@@ -1,0 +1,91 @@
+"""What is known about the tables of an analysis: their columns and profiles. Values only, read elsewhere."""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from hashlib import sha256
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+NAME_LIMIT = 60
+"""Characters of a table's or a column's cleaned name."""
+
+Name = Annotated[str, StringConstraints(pattern=r"^[^\W\d_]\w*$", max_length=NAME_LIMIT + 3)]
+"""A cleaned name: a letter of any script, then letters, digits and underscores. With room for a number that tells two
+apart."""
+
+
+class ColumnType(StrEnum):
+    """NUMBER is anything with decimals, exact where the input is; a TIMESTAMP has no zone (UTC)."""
+
+    INTEGER = "integer"
+    NUMBER = "number"
+    TEXT = "text"
+    DATE = "date"
+    TIMESTAMP = "timestamp"
+    BOOLEAN = "boolean"
+
+    @property
+    def is_numeric(self) -> bool:
+        return self in (ColumnType.INTEGER, ColumnType.NUMBER)
+
+    @property
+    def is_temporal(self) -> bool:
+        return self in (ColumnType.DATE, ColumnType.TIMESTAMP)
+
+
+class Note(BaseModel):
+    """Something about the data that whoever reads the numbers should know. ``code`` is stable."""
+
+    model_config = ConfigDict(frozen=True)
+
+    code: str
+    message: str
+
+
+class ColumnProfile(BaseModel):
+    """One column.
+
+    ``original`` is its heading in the input. ``distinct`` is an estimate. ``minimum``, ``maximum``, ``samples`` and
+    ``values`` are data, as short texts: ``values`` holds every value where there are few of them, and is empty
+    otherwise. ``numeric_share`` is the part of a text column's values (0 to 1) that could be read as numbers.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    name: Name
+    original: str
+    type: ColumnType
+    nulls: int = Field(default=0, ge=0)
+    distinct: int = Field(default=0, ge=0)
+    minimum: str | None = None
+    maximum: str | None = None
+    samples: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+    numeric_share: float = Field(default=0.0, ge=0, le=1)
+
+
+class TableProfile(BaseModel):
+    """One table. ``source`` is the file that it came from, as its owner calls it, with the sheet where it has some."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: Name
+    source: str
+    rows: int = Field(ge=0)
+    columns: tuple[ColumnProfile, ...]
+    notes: tuple[Note, ...] = ()
+
+    def column(self, name: str) -> ColumnProfile:
+        """Raises KeyError: there is none of this name."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise KeyError(name)
+
+
+def inputs_fingerprint(files: Iterable[tuple[str, str]]) -> str:
+    """SHA-256 (hex) over the input files, each (name, SHA-256 of its bytes), whatever their order. Of no file: empty,
+    as the identity of an analysis has it."""
+    lines = sorted(f"{digest} {name}" for name, digest in files)
+    return sha256("\n".join(["inputs/1", *lines]).encode()).hexdigest() if lines else ""
