@@ -263,9 +263,9 @@ class _Writer:
         for node in content:
             match node:
                 case Text(text):
-                    yield xml.run(text, look, rtl=self._design.is_rtl)
+                    yield xml.run(text, look, rtl=self._design.is_rtl or None)
                 case CodeSpan(text):
-                    yield xml.run(text, look, font=CODE_FONT)
+                    yield xml.run(text, look, font=CODE_FONT, rtl=False if self._design.is_rtl else None)
                 case LineBreak(hard):
                     yield xml.run("\n" if hard else " ", look)
                 case Styled(style, children):

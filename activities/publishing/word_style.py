@@ -106,6 +106,9 @@ class Design:
         code = self._new_style("Code", size=9, colour=xml.INK, after=6)
         xml.set_font(code, CODE_FONT)
         xml.place(code.element.get_or_add_pPr(), xml.shading(xml.WASH))
+        if self.is_rtl:  # code reads from the left, whatever stands around it
+            xml.place(code.element.get_or_add_pPr(), xml.switched_off("w:bidi"))
+            xml.place(code.element.get_or_add_rPr(), xml.switched_off("w:rtl"))
 
     def _style(
         self,

@@ -137,7 +137,15 @@ def drop(parent: Element, tag: str) -> None:
         found.getparent().remove(found)
 
 
-def run(text: str, look: Look | None = None, *, font: str | None = None, rtl: bool = False) -> Element:
+def switched_off(tag: str) -> Element:
+    """A property that the style around it has, and this does not."""
+    made = element(tag)
+    made.set(qn("w:val"), "0")
+    return made
+
+
+def run(text: str, look: Look | None = None, *, font: str | None = None, rtl: bool | None = None) -> Element:
+    """``rtl`` says how the run reads, where it says it at all."""
     run = element("w:r")
     look = look or Look()
     properties = element("w:rPr")
@@ -150,8 +158,8 @@ def run(text: str, look: Look | None = None, *, font: str | None = None, rtl: bo
             properties.append(element(tag))
     if font:
         properties.append(shading(WASH))
-    if rtl:
-        properties.append(element("w:rtl"))
+    if rtl is not None:
+        properties.append(element("w:rtl") if rtl else switched_off("w:rtl"))
     if len(properties):
         run.append(properties)
     for at, line in enumerate(text.split("\n")):

@@ -625,6 +625,17 @@ def test_given_two_ordered_lists_then_the_second_begins_anew(tmp_path: Path) -> 
     assert numbers[0] == numbers[1] != numbers[2] == numbers[3]
 
 
+def test_given_a_right_to_left_language_then_text_reads_so_and_code_does_not(tmp_path: Path) -> None:
+    document = docx_of(publication(block("اضغط `a > b` ثم\n\n```\nx = 1\n```"), language="ar"), tmp_path)
+    sentence, code = (each for each in document.paragraphs if "a > b" in each.text or "x = 1" in each.text)
+    assert [run._r.find(f".//{qn('w:rtl')}").get(qn("w:val")) for run in sentence.runs] == [None, "0", None]
+    styles = {style.name: style.element for style in document.styles}
+    assert styles["Normal"].find(f".//{qn('w:bidi')}").get(qn("w:val")) is None
+    assert code.style is not None and code.style.name == "Code"
+    for off in ("w:bidi", "w:rtl"):
+        assert styles["Code"].find(f".//{qn(off)}").get(qn("w:val")) == "0"
+
+
 def test_given_links_that_do_harm_then_the_docx_has_none_of_them(tmp_path: Path) -> None:
     assert [each for each in docx_of(HOSTILE, tmp_path).part.rels.values() if each.is_external] == []
 
