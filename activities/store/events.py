@@ -45,7 +45,14 @@ class Events(Area):
         Raises:
             NotFound: The job is absent, or not ``owner``'s. RequestInvalid: bad limit or cursor.
         """
-        query = _EVENTS.where(job_events.c.job_id == job_id, job_events.c.stream.in_(AUDIT_STREAMS))
+        query = select(job_events).where(job_events.c.job_id == job_id, job_events.c.stream.in_(AUDIT_STREAMS))
         with self._database.read() as connection:
-            read_job(connection, job_id, owner)
-            return highest_first(connection, query, job_events.c.seq, limit=limit, cursor=cursor, read=rows.event)
+            project_id = read_job(connection, job_id, owner).project_id
+            return highest_first(
+                connection,
+                query,
+                job_events.c.seq,
+                limit=limit,
+                cursor=cursor,
+                read=lambda row: rows.event({**row, "project_id": project_id}),
+            )

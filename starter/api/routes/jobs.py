@@ -35,7 +35,7 @@ def list_jobs(
     page = api.store.list_jobs(
         owner, kind=kind or None, status=status or None, project_id=project_id or None, limit=limit, cursor=cursor
     )
-    return Listed(items=tuple(api.job_answer(job) for job in page.items), next_cursor=page.next_cursor)
+    return Listed(items=api.job_answers(page.items), next_cursor=page.next_cursor)
 
 
 @router.get("/{job_id}", responses=errors(404))

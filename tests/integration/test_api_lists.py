@@ -1,0 +1,253 @@
+"""Lists and lookups: served from an index each, in a number of statements that does not grow, on both databases."""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+from sqlalchemy import Engine, event, make_url
+
+from activities.store.tables import metadata
+from domain.artifacts import ArtifactKind
+from domain.instruction import TRANSCRIBING, TRANSCRIPT_READY
+from domain.jobs import Job, NewArtifact
+from domain.publication import ExportFormat
+from tests.apis import RunningApi, api_settings, running_api
+from tests.crowd import CALLER, PROJECT, analyze, fill
+from tests.databases import PostgresServer
+from tests.integration.store_builders import STEP_BLOCK, Run, edit, instruction_of, uploaded_job
+from tests.integration.test_api_jobs import SPOKEN
+from tests.temporal import free_port
+
+CROWD = 2000
+
+UNLISTED = ("/healthz", "/readyz", "/api/v1/downloads/{signed}", "/api/v1/uploads/{signed}")
+"""Routes that are no lookup of a caller's: probes, and what is reached by a signed address."""
+
+STREAM = "/api/v1/jobs/{job_id}/events"
+
+QUERIES: dict[str, Sequence[dict[str, str]]] = {
+    "/api/v1/jobs": (
+        {},
+        {"status": "UPLOADED"},
+        {"kind": "instruction"},
+        {"kind": "instruction", "status": "UPLOADED"},
+        {"project_id": PROJECT},
+        {"project_id": PROJECT, "status": "DONE"},
+    ),
+    "/api/v1/instructions/{instruction_id}/diff": ({"from": "1", "to": "2"},),
+}
+"""What a route is asked with, where it takes something; a list is asked for its second page, too."""
+
+
+@dataclass(frozen=True)
+class Issued:
+    """A statement as it went to the database."""
+
+    sql: str
+    parameters: Any
+
+
+@contextmanager
+def statements() -> Iterator[list[Issued]]:
+    """Every SELECT that any engine of this process executes until the block ends."""
+    issued: list[Issued] = []
+
+    def note(_: Any, __: Any, sql: str, parameters: Any, *___: Any) -> None:
+        if sql.lstrip().upper().startswith(("SELECT", "WITH")):
+            issued.append(Issued(sql, parameters))
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        yield issued
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+def crowded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApi]:
+    """An API without an engine, on a database with a crowd of jobs."""
+    folder = tmp_path_factory.mktemp("crowded")
+    server: PostgresServer = request.getfixturevalue("postgres")
+    name = server.create()
+    url = f"sqlite:///{folder / 'crowd.db'}" if request.param == "sqlite" else server.url(name)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TEMPORAL_ADDRESS", f"127.0.0.1:{free_port()}")
+        with running_api(api_settings(folder, database_url=url)) as api:
+            fill(url, CROWD)
+            yield api
+    server.drop(name)
+
+
+@pytest.fixture(scope="module")
+def job(crowded: RunningApi) -> Job:
+    """A job of the caller's with everything that can be looked up."""
+    store = crowded.store
+    run = Run(store, uploaded_job(store, CALLER).id).dispatched().extract_audio()
+    store.begin_stage(run.job_id, run.fence(), TRANSCRIBING)
+    said = crowded.artifacts.put_bytes("said", SPOKEN.model_dump_json().encode(), "application/json")
+    transcript = NewArtifact(kind=ArtifactKind.TRANSCRIPT, blob=said)
+    store.finish_stage(run.job_id, run.fence(), target=TRANSCRIPT_READY, artifacts=[transcript])
+    run.next().write_draft()
+    job = store.get_job(run.job_id)
+    instruction_id = instruction_of(job)
+    base = store.get_instruction(CALLER, instruction_id)
+    store.save_version(CALLER, instruction_id, 1, edit(base.markdown + "\nMore.\n"))
+    for version in (base, store.get_instruction(CALLER, instruction_id)):
+        export, _ = store.request_export(CALLER, job.id, ExportFormat.PDF, version.id)
+        store.begin_export(export.id)
+        store.finish_export(export.id, crowded.artifacts.put_bytes(f"exports/{export.id}", b"x", "text/html"), "x", {})
+    for number in range(20):
+        owner = CALLER if number % 2 else "stranger"
+        store.grant(owner, 5, reason="welcome", actor="admin", idempotency_key=f"g-{number}")
+    return job
+
+
+def parameters(api: RunningApi, job: Job) -> dict[str, str]:
+    """A value for each parameter that a path can have. A route with a new one needs a row here."""
+    store = api.store
+    instruction_id = instruction_of(job)
+    task, _ = store.create_regenerate(
+        CALLER,
+        instruction_id,
+        base_version=2,
+        selection={"block_id": STEP_BLOCK},
+        client_request_id="r-1",
+        requested_by=CALLER,
+    )
+    return {
+        "project_id": job.project_id,
+        "job_id": job.id,
+        "instruction_id": instruction_id,
+        "task_id": task.id,
+        "export_id": store.list_exports(CALLER, job.id).items[0].id,
+        "anchor_id": store.screenshots_for(store.current_instruction(instruction_id).id)[0].anchor_id,
+        "kind": "instruction",
+    }
+
+
+def walked(api: RunningApi, known: dict[str, str]) -> Iterator[tuple[str, httpx.Response]]:
+    """Every GET route that the API describes, with every filter and to its second page."""
+    schema = httpx.get(f"{api.url}/api/v1/openapi.json").json()
+    with api.client(CALLER) as client:
+        for template, operations in schema["paths"].items():
+            if "get" not in operations or template in UNLISTED:
+                continue
+            names = {each["name"] for each in operations["get"].get("parameters", ())}
+            path = template.format(**known).removeprefix("/api/v1/")
+            for query in QUERIES.get(template, ({},)):
+                if template == STREAM:
+                    with client.stream("GET", path) as stream:
+                        next(stream.iter_lines())
+                        yield path, stream
+                    continue
+                first = client.get(path, params=query | ({"limit": "1"} if "cursor" in names else {}))
+                yield path, first
+                if first.status_code == 200 and "cursor" in names and (cursor := first.json().get("next_cursor")):
+                    yield path, client.get(path, params=query | {"limit": "1", "cursor": cursor})
+
+
+# --- how many statements -----------------------------------------------------------------------------------------
+
+
+def test_given_a_page_of_jobs_when_listed_then_three_statements_however_many_there_are(
+    crowded: RunningApi, job: Job
+) -> None:
+    with crowded.client(CALLER) as client:
+        for limit in (1, 2, 100):
+            with statements() as issued:
+                page = client.get("jobs", params={"limit": limit}).json()
+            assert len(page["items"]) == limit
+            assert len(issued) == 3, [each.sql for each in issued]
+    newest = page["items"][0]
+    assert newest["id"] == job.id
+    assert len(newest["manifest"]["exports"]) == 2
+    assert all(newest["manifest"][f"{kind}_uri"] for kind in ("video", "audio", "transcript", "draft"))
+    assert page["items"][1]["manifest"]["video_uri"].endswith(f"uploads/{CROWD}")
+    with crowded.client(CALLER) as client:
+        assert client.get(f"jobs/{job.id}").json() == newest
+
+
+def test_given_filters_when_listed_in_pages_then_each_job_of_the_callers_comes_once(crowded: RunningApi) -> None:
+    with crowded.client(CALLER) as client:
+        seen: list[str] = []
+        cursor: dict[str, str] = {}
+        while True:
+            page = client.get("jobs", params={"status": "DONE", "project_id": PROJECT, "limit": "30"} | cursor).json()
+            assert {each["status"] for each in page["items"]} == {"DONE"}
+            seen += [each["id"] for each in page["items"]]
+            if page["next_cursor"] is None:
+                break
+            cursor = {"cursor": page["next_cursor"]}
+    assert len(seen) == len(set(seen)) == CROWD // 10 // 5
+    assert seen == sorted(seen, reverse=True)
+
+
+# --- from which index --------------------------------------------------------------------------------------------
+
+
+def test_given_every_route_that_reads_when_walked_then_no_statement_reads_a_whole_table_or_sorts_a_list(
+    crowded: RunningApi, job: Job
+) -> None:
+    known = parameters(crowded, job)
+    analyze(crowded.settings.database_url)
+    with statements() as issued:
+        answers = dict(walked(crowded, known))
+    unanswered = {path: answer.status_code for path, answer in answers.items() if answer.status_code not in (200, 409)}
+    assert not unanswered
+    explain = explain_sqlite if crowded.settings.database_url.startswith("sqlite") else explain_postgres
+    distinct = {each.sql: each for each in issued}
+    assert len(distinct) > 15
+    objections = [
+        f"{objection}\n{each.sql}"
+        for each in distinct.values()
+        for objection in explain(crowded.settings.database_url, each)
+    ]
+    assert not objections, "\n\n".join(objections)
+
+
+def listed(issued: Issued) -> bool:
+    """Whether it reads a page of something that grows, rather than the few rows of one thing."""
+    return "LIMIT" in issued.sql
+
+
+def explain_sqlite(url: str, issued: Issued) -> Iterator[str]:
+    """What is wrong with how SQLite would do it."""
+    with sqlite3.connect(Path(make_url(url).database or "")) as connection:
+        plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {issued.sql}", issued.parameters)]
+    connection.close()
+    for step in plan:
+        words = step.split()
+        if words[0] == "SCAN" and words[1] in metadata.tables:
+            yield f"reads all of {words[1]}: {step}"
+        if "TEMP B-TREE FOR ORDER BY" in step and listed(issued):
+            yield f"sorts what it lists: {plan}"
+
+
+def explain_postgres(url: str, issued: Issued) -> Iterator[str]:
+    """What is wrong with how Postgres would do it, when it has to use an index if there is one that serves."""
+    settings = "-c enable_seqscan=off" + (" -c enable_sort=off -c enable_bitmapscan=off" if listed(issued) else "")
+    target = make_url(url)
+    with psycopg.connect(
+        host=str(target.query["host"]), user=target.username, dbname=target.database, options=settings
+    ) as connection:
+        ((plans,),) = connection.execute(f"EXPLAIN (FORMAT JSON) {issued.sql}", issued.parameters).fetchall()
+    for node in _nodes(plans[0]["Plan"]):
+        if node["Node Type"] == "Seq Scan" or (
+            node["Node Type"] in ("Index Scan", "Index Only Scan") and "Index Cond" not in node
+        ):
+            yield f"reads all of {node['Relation Name']}: {json.dumps(node)[:500]}"
+        if node["Node Type"] == "Sort" and listed(issued):
+            yield f"sorts what it lists: {node['Sort Key']}"
+
+
+def _nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for below in plan.get("Plans", ()):
+        yield from _nodes(below)
