@@ -121,6 +121,11 @@ class Settings(BaseSettings):
     upload_url_ttl_s: int = Field(default=24 * 3600, ge=60, le=7 * 24 * 3600)
     max_event_streams: int = Field(default=1000, ge=1)
     """Server-sent event streams one API process serves at once."""
+    max_event_streams_per_user: int = Field(default=50, ge=1)
+    """Of these, how many one user may have."""
+    event_ping_s: float = Field(default=15.0, ge=0.1, le=300.0)
+    """How often an event stream says that it is alive: proxies drop a connection that is silent for 30 s or more. A
+    client that takes nothing for twice as long is cut off."""
 
     # --- the engine ------------------------------------------------------------------------------------------
     task_queue_prefix: str = Field(default="guidesmith", min_length=1, max_length=60, pattern=r"^[A-Za-z0-9_.-]+$")

@@ -16,7 +16,7 @@ from starter.api.context import Api
 from starter.api.cors import Origins
 from starter.api.declared import declare
 from starter.api.errors import handle_errors
-from starter.api.feed import Feed
+from starter.api.feed import Feed, Seats
 from starter.api.gate import BASE, Gate, GateRules
 from starter.api.limits import Limits
 from starter.api.readiness import Check, Readiness
@@ -88,7 +88,7 @@ def create_app(
         origins=Origins(settings.cors_origins),
         https=(settings.public_url or "").startswith("https://"),
     )
-    feed = Feed(store)
+    feed = Feed(store, Seats(settings.max_event_streams, settings.max_event_streams_per_user))
 
     async def database() -> None:
         await to_thread.run_sync(store.ping)

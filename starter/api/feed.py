@@ -3,12 +3,15 @@
 A client first reads the job's log from where it left off, then waits. One task asks the database four times a second
 how far the logs of the followed jobs have come, fetches what is new once, and wakes those who wait. A job's log has no
 gaps and its numbers are given under the job's lock, so "everything after n" is never wrong.
+
+Each client is served at its own pace: what it has not taken yet is not kept for it. One that falls behind what is at
+hand reads the database, and nobody waits for it.
 """
 
 import asyncio
 import contextlib
-from collections import deque
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -17,6 +20,7 @@ from anyio import to_thread
 
 from domain.errors import GuidesmithError
 from domain.jobs import Event
+from starter.api.errors import RateLimited
 from starter.logs import log
 
 POLL_S = 0.25
@@ -25,6 +29,8 @@ BUFFERED = 512
 
 PAGE = 500
 
+BUSY_RETRY_S = 10.0
+
 
 class EventLog(Protocol):
     """What the feed reads of the store. Blocking; called in threads."""
@@ -32,6 +38,37 @@ class EventLog(Protocol):
     def events(self, job_id: str, after_seq: int = 0, limit: int = 500) -> tuple[Event, ...]: ...
 
     def last_event_seqs(self, job_ids: Sequence[str]) -> Mapping[str, int]: ...
+
+
+class Seats:
+    """How many streams are open, and whose.
+
+    Args:
+        most: For all users together, in this process.
+        most_per_user: For one.
+    """
+
+    def __init__(self, most: int, most_per_user: int) -> None:
+        self._most, self._most_per_user = most, most_per_user
+        self._taken: Counter[str] = Counter()
+
+    @property
+    def taken(self) -> int:
+        """Of all users together."""
+        return self._taken.total()
+
+    def take(self, user: str) -> None:
+        """Raises: RateLimited: There is none left, for this user or for anybody."""
+        if self.taken >= self._most:
+            raise RateLimited("Too many event streams are open. Try again later.", retry_after_s=BUSY_RETRY_S)
+        if self._taken[user] >= self._most_per_user:
+            raise RateLimited("You have too many event streams open. Close one.", retry_after_s=BUSY_RETRY_S)
+        self._taken[user] += 1
+
+    def give_back(self, user: str) -> None:
+        self._taken[user] -= 1
+        if not self._taken[user]:
+            del self._taken[user]
 
 
 @dataclass
@@ -61,16 +98,12 @@ class _Topic:
 class Feed:
     """Followed jobs and the one task that polls for them."""
 
-    def __init__(self, events: EventLog, *, poll_s: float = POLL_S) -> None:
+    def __init__(self, events: EventLog, seats: Seats, *, poll_s: float = POLL_S) -> None:
         self._log = events
         self._poll_s = poll_s
         self._topics: dict[str, _Topic] = {}
         self._wanted = asyncio.Event()
-
-    @property
-    def followers(self) -> int:
-        """How many streams are open."""
-        return sum(topic.followers for topic in self._topics.values())
+        self.seats = seats
 
     @asynccontextmanager
     async def polling(self) -> AsyncIterator[None]:
@@ -83,34 +116,41 @@ class Feed:
             with contextlib.suppress(asyncio.CancelledError):
                 await task
 
-    async def follow(self, job_id: str, after_seq: int) -> AsyncIterator[Event]:
-        """The job's events after ``after_seq``, then live, each once and in order, until the caller stops."""
-        topic = await self._subscribe(job_id)
+    async def follow(self, job_id: str, after_seq: int, reach: int) -> AsyncGenerator[Event, None]:
+        """The job's events after ``after_seq``, then live, each once and in order, until the caller stops.
+
+        Args:
+            reach: The number of the newest event that the caller knows to exist.
+        """
+        topic = self._topics.setdefault(job_id, _Topic(latest=reach))
+        topic.followers += 1
+        self._wanted.set()
         seq = after_seq
         try:
             while True:
                 changed = topic.changed
                 events = topic.after(seq)
                 if events is None:
-                    events = list(await to_thread.run_sync(self._log.events, job_id, seq, PAGE))
+                    events = await self._caught_up(job_id, seq)
                 for event in events:
                     yield event
                     seq = event.seq
-                if not events:
+                if not events and seq >= topic.latest:
                     await changed.wait()
         finally:
             topic.followers -= 1
             if topic.followers == 0 and self._topics.get(job_id) is topic:
                 del self._topics[job_id]
 
-    async def _subscribe(self, job_id: str) -> _Topic:
-        if job_id not in self._topics:
-            seqs = await to_thread.run_sync(self._log.last_event_seqs, [job_id])
-            self._topics.setdefault(job_id, _Topic(latest=seqs.get(job_id, 0)))
-        topic = self._topics[job_id]
-        topic.followers += 1
-        self._wanted.set()
-        return topic
+    async def _caught_up(self, job_id: str, seq: int) -> list[Event]:
+        """A page of the log; nothing, after a pause, while the database is away: the stream outlasts that."""
+        try:
+            if events := await to_thread.run_sync(self._log.events, job_id, seq, PAGE):
+                return list(events)
+        except GuidesmithError as fault:
+            log("api.feed").warning("feed.read_failed", code=fault.code)
+        await asyncio.sleep(self._poll_s)
+        return []
 
     async def _poll(self) -> None:
         while True:
@@ -121,6 +161,8 @@ class Feed:
                 await self._fetch()
             except GuidesmithError as fault:
                 log("api.feed").warning("feed.poll_failed", code=fault.code)
+            except Exception as crash:  # whatever it is, every open stream hangs on this task
+                log("api.feed").error("feed.poll_crashed", exc_info=crash)
             await asyncio.sleep(self._poll_s)
 
     async def _fetch(self) -> None:
