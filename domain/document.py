@@ -198,6 +198,10 @@ class Document(BaseModel):
         text = spans[self.ids.index(target.id)][1]
         return text, text + len(target.markdown)
 
+    def starts(self) -> dict[str, int]:
+        """Where each block's text begins in the stored Markdown."""
+        return {block.id: text for block, (_, text) in zip(self.blocks, self._spans()[0], strict=True)}
+
     def _spans(self) -> tuple[list[tuple[int, int]], int]:
         """Of each block the offsets of its marker and of its text; and the document's length."""
         spans = []
