@@ -1,0 +1,348 @@
+"""Twenty times at once, on two API processes, on SQLite and on Postgres: one effect, one audit row, one start.
+
+What two processes confirm of an upload is in ``test_upload_races.py``.
+"""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from uuid import uuid4
+
+import httpx
+import pytest
+from temporalio.client import Client
+from temporalio.contrib.pydantic import pydantic_data_converter
+
+from activities.artifacts import ArtifactStore
+from activities.store import Store
+from domain.artifacts import ArtifactKind, Blob
+from domain.instruction import AUDIO_EXTRACTING, AUDIO_READY, FAILED, GENERATING, TRANSCRIBING, TRANSCRIPT_READY
+from domain.jobs import Actor, Failure, Job, NewArtifact
+from domain.lifecycle import Trigger
+from starter.settings import Settings
+from starter.wiring import open_artifacts, open_store
+from tests.api_processes import ApiProcess, api_processes
+from tests.apis import api_settings
+from tests.databases import PostgresServer
+from tests.integration.store_builders import (
+    MARKDOWN,
+    STEP_BLOCK,
+    Run,
+    draft,
+    drafted_job,
+    instruction_of,
+    uploaded_job,
+)
+from tests.stack import Loop, wait_until
+from tests.temporal import TemporalServer
+from tests.workers import document_workers
+
+AT_ONCE = 20
+FAILURE = Failure(failure_code="PROVIDER_TIMEOUT", failure_message="Try again.", failed_stage="draft")
+
+Call = Callable[[httpx.Client, int], httpx.Response]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two API processes on one database, one artifact store, one Temporal, and task queues that nobody serves."""
+
+    apis: list[ApiProcess]
+    store: Store
+    artifacts: ArtifactStore
+    settings: Settings
+    temporal: TemporalServer
+    loop: Loop
+    client: Client
+
+    def at_once(self, owner: str, call: Call) -> list[httpx.Response]:
+        """The answers to twenty calls, every second one at the other process."""
+        with ThreadPoolExecutor(AT_ONCE) as pool, self.apis[0].client(owner) as one, self.apis[1].client(owner) as two:
+            return list(pool.map(lambda number: call((one, two)[number % 2], number), range(AT_ONCE)))
+
+    def executions(self) -> list[str]:
+        """The ids of all workflow executions that were ever started here, each as often as it was."""
+
+        async def listed() -> list[str]:
+            query = f"TaskQueue = '{self.settings.queue('jobs')}'"
+            return [execution.id async for execution in self.client.list_workflows(query)]
+
+        return self.loop.run(listed())
+
+    def started(self, before: list[str]) -> list[str]:
+        """What was started since ``before``, once Temporal lists all of it: it lists in the order of the starts."""
+        marker = f"marker-{uuid4()}"
+        queue = self.settings.queue("jobs")
+        self.loop.run(self.client.start_workflow("marker", id=marker, task_queue=queue))
+        now = wait_until(lambda: found if marker in (found := self.executions()) else None, 30, "the marker")
+        for known in (*before, marker):
+            now.remove(known)
+        return now
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+def pair(
+    request: pytest.FixtureRequest, temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Pair]:
+    folder = tmp_path_factory.mktemp("pair")
+    url = ""
+    if request.param == "postgres":
+        server: PostgresServer = request.getfixturevalue("postgres")
+        url = server.url(server.create())
+    settings = api_settings(folder, database_url=url, task_queue_prefix=f"once-{uuid4().hex}")
+    store = open_store(settings)
+    store.upgrade()
+    loop = Loop()
+    client = loop.run(Client.connect(temporal.address, data_converter=pydantic_data_converter))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TEMPORAL_ADDRESS", temporal.address)
+        with api_processes(settings, 2) as apis:
+            yield Pair(apis, store, open_artifacts(settings), settings, temporal, loop, client)
+    store.dispose()
+    loop.close()
+
+
+@pytest.fixture
+def owner() -> str:
+    """A caller of the test's own."""
+    return f"user-{uuid4().hex}"
+
+
+def statuses(answers: list[httpx.Response]) -> dict[int, int]:
+    """How often each status was answered."""
+    found = [answer.status_code for answer in answers]
+    return {status: found.count(status) for status in sorted(set(found))}
+
+
+def audit(pair: Pair, job_id: str, event_type: str) -> int:
+    return [event.event_type for event in pair.store.events(job_id)].count(event_type)
+
+
+def firsts(answers: list[httpx.Response]) -> int:
+    """How many say that they are no replay."""
+    return [answer.json()["replayed"] for answer in answers].count(False)
+
+
+# --- a job's runs ------------------------------------------------------------------------------------------------
+
+
+def test_given_twenty_runs_when_answered_then_one_workflow_one_dispatch_and_one_that_is_no_replay(
+    pair: Pair, owner: str
+) -> None:
+    job, before = uploaded_job(pair.store, owner), pair.executions()
+
+    answers = pair.at_once(owner, lambda client, _: client.post(f"jobs/{job.id}/run"))
+
+    assert statuses(answers) == {200: AT_ONCE - 1, 202: 1}, [answer.text for answer in answers]
+    assert len({answer.json()["dispatch_id"] for answer in answers}) == 1
+    assert (firsts(answers), audit(pair, job.id, "RUN_DISPATCHED")) == (1, 1)
+    assert pair.started(before) == [job.id]
+
+
+def failed_job(pair: Pair, owner: str) -> Job:
+    """A job whose first attempt failed."""
+    run = Run(pair.store, uploaded_job(pair.store, owner).id).dispatched().extract_audio()
+    return pair.store.move(
+        run.job_id, run.next(3).fence(), FAILED, trigger=Trigger.WORKFLOW, actor=Actor.ORCHESTRATOR, failure=FAILURE
+    )
+
+
+def test_given_twenty_retries_of_one_request_when_answered_then_one_attempt_and_one_that_is_no_replay(
+    pair: Pair, owner: str
+) -> None:
+    job, before = failed_job(pair, owner), pair.executions()
+
+    answers = pair.at_once(
+        owner, lambda client, _: client.post(f"jobs/{job.id}/retry", json={"client_request_id": "r"})
+    )
+
+    assert statuses(answers) == {200: AT_ONCE - 1, 202: 1}, [answer.text for answer in answers]
+    assert len({answer.json()["dispatch_id"] for answer in answers}) == 1
+    assert (firsts(answers), audit(pair, job.id, "RETRY_DISPATCHED")) == (1, 1)
+    assert pair.store.get_job(job.id).attempt == 2
+    assert pair.started(before) == [job.id]
+
+
+def test_given_twenty_people_who_retry_when_answered_then_one_attempt_and_the_rest_are_told(
+    pair: Pair, owner: str
+) -> None:
+    job, before = failed_job(pair, owner), pair.executions()
+
+    answers = pair.at_once(
+        owner, lambda client, number: client.post(f"jobs/{job.id}/retry", json={"client_request_id": f"r-{number}"})
+    )
+
+    assert statuses(answers) == {202: 1, 409: AT_ONCE - 1}, [answer.text for answer in answers]
+    codes = {answer.json()["code"] for answer in answers if answer.status_code == 409}
+    assert codes <= {"JOB_ALREADY_RUNNING", "RETRY_NOT_ALLOWED_STATE"}
+    assert audit(pair, job.id, "RETRY_DISPATCHED") == 1
+    assert pair.started(before) == [job.id]
+
+
+def test_given_twenty_cancels_when_answered_then_one_is_audited(pair: Pair, owner: str) -> None:
+    job = uploaded_job(pair.store, owner)
+
+    answers = pair.at_once(owner, lambda client, _: client.post(f"jobs/{job.id}/cancel"))
+
+    assert set(statuses(answers)) <= {200, 409}
+    assert {answer.json()["status"] for answer in answers if answer.status_code == 200} == {"CANCELLED"}
+    moves = [event for event in pair.store.events(job.id) if event.new_status == "CANCELLED"]
+    assert len(moves) == 1
+
+
+# --- documents ---------------------------------------------------------------------------------------------------
+
+
+def regeneration(job: Job, request_id: str) -> tuple[str, dict[str, object]]:
+    body = {"base_version": 1, "selection": {"block_id": STEP_BLOCK}, "client_request_id": request_id}
+    return f"instructions/{job.instruction_id}/regenerate", body
+
+
+def test_given_twenty_regenerations_of_one_request_when_answered_then_one_task_and_one_start(
+    pair: Pair, owner: str
+) -> None:
+    (job, _), before = drafted_job(pair.store, owner), pair.executions()
+    path, body = regeneration(job, "r")
+
+    answers = pair.at_once(owner, lambda client, _: client.post(path, json=body))
+
+    assert statuses(answers) == {200: AT_ONCE - 1, 202: 1}, [answer.text for answer in answers]
+    (task_id,) = {answer.json()["task_id"] for answer in answers}
+    assert audit(pair, job.id, "REGENERATE_REQUESTED") == 1
+    assert pair.started(before) == [f"regenerate-{task_id}"]
+
+
+def test_given_twenty_regenerations_of_one_document_when_answered_then_one_runs_and_the_rest_hear_which(
+    pair: Pair, owner: str
+) -> None:
+    (job, _), before = drafted_job(pair.store, owner), pair.executions()
+
+    def ask(client: httpx.Client, number: int) -> httpx.Response:
+        path, body = regeneration(job, f"r-{number}")
+        return client.post(path, json=body)
+
+    answers = pair.at_once(owner, ask)
+
+    assert statuses(answers) == {202: 1, 409: AT_ONCE - 1}, [answer.text for answer in answers]
+    (task_id,) = (answer.json()["task_id"] for answer in answers if answer.status_code == 202)
+    refused = [answer.json() for answer in answers if answer.status_code == 409]
+    assert {(each["code"], each["details"]["task_id"]) for each in refused} == {("REGENERATE_IN_PROGRESS", task_id)}
+    assert pair.started(before) == [f"regenerate-{task_id}"]
+
+
+def test_given_twenty_exports_of_one_version_when_answered_then_one_export_and_one_start(
+    pair: Pair, owner: str
+) -> None:
+    (job, _), before = drafted_job(pair.store, owner), pair.executions()
+    version = pair.store.get_instruction(owner, instruction_of(job))
+    body = {"format": "PDF", "instruction_version_id": version.id}
+
+    answers = pair.at_once(owner, lambda client, _: client.post(f"jobs/{job.id}/exports", json=body))
+
+    assert statuses(answers) == {200: AT_ONCE - 1, 202: 1}, [answer.text for answer in answers]
+    (export_id,) = {answer.json()["export_id"] for answer in answers}
+    assert audit(pair, job.id, "EXPORT_REQUESTED") == 1
+    assert pair.started(before) == [f"export-{export_id}"]
+
+
+def test_given_twenty_saves_of_one_version_when_answered_then_one_is_stored_and_the_rest_are_stale(
+    pair: Pair, owner: str
+) -> None:
+    job, _ = drafted_job(pair.store, owner)
+    url = f"instructions/{job.instruction_id}"
+
+    def save(client: httpx.Client, number: int) -> httpx.Response:
+        return client.put(url, json={"base_version": 1, "markdown": f"{MARKDOWN}\nEdit {number}.\n"})
+
+    answers = pair.at_once(owner, save)
+
+    assert statuses(answers) == {200: 1, 409: AT_ONCE - 1}, [answer.text for answer in answers]
+    assert pair.store.get_instruction(owner, instruction_of(job)).version == 2
+
+
+# --- with a workflow that lives ----------------------------------------------------------------------------------
+
+
+def stored(pair: Pair, kind: ArtifactKind) -> NewArtifact:
+    """An artifact that verifies."""
+    blob: Blob = pair.artifacts.put_bytes(f"{kind}/{uuid4()}", f"a {kind}".encode(), "text/plain")
+    return NewArtifact(kind=kind, blob=blob)
+
+
+def job_at_its_desk(pair: Pair, owner: str) -> Job:
+    """A job that was drafted, and whose next run has nothing left to do but to wait for its editors."""
+    store = pair.store
+    run = Run(store, uploaded_job(store, owner).id).dispatched()
+    for processing, checkpoint, kind in (
+        (AUDIO_EXTRACTING, AUDIO_READY, ArtifactKind.AUDIO),
+        (TRANSCRIBING, TRANSCRIPT_READY, ArtifactKind.TRANSCRIPT),
+    ):
+        store.begin_stage(run.job_id, run.fence(), processing)
+        store.finish_stage(run.job_id, run.fence(), target=checkpoint, artifacts=[stored(pair, kind)])
+        run = run.next()
+    store.begin_stage(run.job_id, run.fence(), GENERATING)
+    store.finish_stage(
+        run.job_id,
+        run.fence(),
+        target="DRAFT_READY",
+        artifacts=[stored(pair, ArtifactKind.DRAFT)],
+        version=draft(),
+        screenshots=[],
+    )
+    return store.get_job(run.job_id)
+
+
+def test_given_a_living_job_when_regenerated_and_exported_twenty_times_then_its_workflow_starts_each_once(
+    pair: Pair, owner: str
+) -> None:
+    job, before = job_at_its_desk(pair, owner), pair.executions()
+    version = pair.store.get_instruction(owner, instruction_of(job))
+    export = {"format": "HTML", "instruction_version_id": version.id}
+    path, body = regeneration(job, "r")
+    with document_workers(pair.temporal.address, pair.settings, pair.store, pair.artifacts, ("jobs",)):
+        runs = pair.at_once(owner, lambda client, _: client.post(f"jobs/{job.id}/run"))
+        assert (statuses(runs), firsts(runs)) == ({200: AT_ONCE - 1, 202: 1}, 1), [answer.text for answer in runs]
+
+        tasks = pair.at_once(owner, lambda client, _: client.post(path, json=body))
+        exports = pair.at_once(owner, lambda client, _: client.post(f"jobs/{job.id}/exports", json=export))
+
+        assert statuses(tasks) == statuses(exports) == {200: AT_ONCE - 1, 202: 1}
+        (task_id,) = {answer.json()["task_id"] for answer in tasks}
+        (export_id,) = {answer.json()["export_id"] for answer in exports}
+        assert sorted(pair.started(before)) == sorted([job.id, f"regenerate-{task_id}", f"export-{export_id}"])
+        assert audit(pair, job.id, "RUN_DISPATCHED") == 2  # one of them was the run that drafted
+        assert audit(pair, job.id, "REGENERATE_REQUESTED") == audit(pair, job.id, "EXPORT_REQUESTED") == 1
+
+
+# --- by key ------------------------------------------------------------------------------------------------------
+
+
+def test_given_one_key_twenty_times_when_projects_and_jobs_are_made_then_one_of_each(pair: Pair, owner: str) -> None:
+    key = {"Idempotency-Key": "k"}
+    projects = pair.at_once(owner, lambda client, _: client.post("projects", json={"name": "a"}, headers=key))
+    (project_id,) = {answer.json()["id"] for answer in projects}
+    jobs = pair.at_once(owner, lambda client, _: client.post(f"projects/{project_id}/jobs", headers=key))
+
+    assert statuses(projects) == statuses(jobs) == {201: AT_ONCE}
+    for answers in (projects, jobs):
+        assert len({answer.content for answer in answers}) == 1
+        assert ["Idempotency-Replayed" in answer.headers for answer in answers].count(False) == 1
+    assert len(pair.store.list_projects(owner).items) == len(pair.store.list_jobs(owner).items) == 1
+    assert audit(pair, jobs[0].json()["id"], "JOB_CREATED") == 1
+
+
+def test_given_one_key_twenty_times_when_a_version_is_restored_then_it_is_restored_once(pair: Pair, owner: str) -> None:
+    job, _ = drafted_job(pair.store, owner)
+    url = f"instructions/{job.instruction_id}"
+    with pair.apis[0].client(owner) as client:
+        edited = MARKDOWN.replace("Enter the name.", "Enter it.")
+        assert client.put(url, json={"base_version": 1, "markdown": edited}).status_code == 200
+
+    def restore(client: httpx.Client, _: int) -> httpx.Response:
+        return client.post(f"{url}/restore", json={"version": 1, "base_version": 2}, headers={"Idempotency-Key": "k"})
+
+    answers = pair.at_once(owner, restore)
+
+    assert statuses(answers) == {200: AT_ONCE}
+    assert {(answer.json()["version"], answer.json()["markdown"]) for answer in answers} == {(3, MARKDOWN)}
+    assert pair.store.get_instruction(owner, instruction_of(job)).version == 3
