@@ -133,7 +133,12 @@ def _cell(content: Inlines) -> str:
 
 
 def _inlines(content: Iterable[Inline], line_break: Callable[[bool], str]) -> str:
-    return "".join(_inline(node, line_break) for node in content)
+    written = ""
+    for node in content:
+        if isinstance(node, Link) and written.endswith("!"):
+            written = f"{written[:-1]}\\!"  # or the link would be an image, that whoever opens the file fetches
+        written += _inline(node, line_break)
+    return written
 
 
 def _inline(node: Inline, line_break: Callable[[bool], str]) -> str:

@@ -73,6 +73,8 @@ VECTORS = (
     "![x](http://evil/x.png)",
     "![x](data:image/svg+xml;base64,PHN2ZyBvbmxvYWQ9YWxlcnQoMSk+)",
     '![x" onerror="alert(1)](http://evil/x.png)',
+    "\\![x](http://evil/x.png)",
+    "&#33;[x](http://evil/x.png)",
     '!["><script>alert(1)</script>](x.png)',
     "```html\n</code></pre><script>alert(1)</script>\n```",
     '```"><script>alert(1)</script>\nx\n```',

@@ -59,6 +59,15 @@ def test_given_any_text_then_it_has_a_tree_of_bounded_depth(markdown: str) -> No
     assert depth(parse(markdown).blocks) <= DEEPEST_BLOCK
 
 
+@pytest.mark.parametrize(
+    "markdown", ["\\![i](http://e.com/i.png)", "a\\![*i*](http://e.com/i.png)", "*x*!\\\n[i](mailto:a)"]
+)
+def test_given_an_exclamation_mark_before_a_link_when_written_again_then_it_makes_no_image_of_it(markdown: str) -> None:
+    again = parse(write(parse(markdown).blocks))
+    assert again.left_images == 0
+    assert again.blocks == parse(markdown).blocks
+
+
 @settings(deadline=None)
 @given(DOCUMENTS)
 def test_given_any_text_when_written_again_then_no_image_is_in_it(markdown: str) -> None:
