@@ -61,7 +61,7 @@ class Books(Protocol):
         note: str = "",
         expected_version: int | None = None,
     ) -> Job: ...
-    def undelivered_callbacks(self) -> tuple[Undelivered, ...]: ...
+    def undelivered_callbacks(self, older_than_s: float = 10.0, limit: int = 100) -> tuple[Undelivered, ...]: ...
     def mark_delivered(self, told: Sequence[Undelivered]) -> None: ...
     def unstarted_tasks(self, older_than_s: float = 30.0, limit: int = 100) -> tuple[tuple[str, str, str], ...]: ...
 
@@ -85,7 +85,7 @@ class Reconciler:
                 repaired += await self._mend(job)
                 activity.heartbeat(seen)
             after = page[-1].id
-        repaired += await self._deliver_callbacks()
+        repaired += await self.deliver_callbacks()
         return Reconciled(seen=seen, repaired=repaired + await self._start_forgotten())
 
     async def _mend(self, job: Job) -> bool:
@@ -114,9 +114,9 @@ class Reconciler:
                 return None
             raise
 
-    async def _deliver_callbacks(self) -> int:
+    async def deliver_callbacks(self, older_than_s: float = 10.0) -> int:
         """Wake the workflows that an API applied a callback for and died before it could say so."""
-        told = await asyncio.to_thread(self._books.undelivered_callbacks)
+        told = await asyncio.to_thread(self._books.undelivered_callbacks, older_than_s)
         for job_id in {each.job_id for each in told}:
             await wake(self._client, job_id)
         if told:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -149,9 +149,9 @@ class Stack:
 
     # --- jobs ----------------------------------------------------------------------------------------------
 
-    def new_job(self, recording: Path, **fields: Any) -> Job:
+    def new_job(self, recording: Path, *, stages: Mapping[str, str] | None = None, **fields: Any) -> Job:
         """A job whose recording is uploaded and confirmed."""
-        project = self.store.create_project(OWNER, "tests")
+        project = self.store.create_project(OWNER, "tests", stages)
         job = self.store.create_job(OWNER, project.id, **fields)
         key = f"uploads/{job.id}/{recording.name}"
         self.store.begin_upload(
