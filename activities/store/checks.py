@@ -18,6 +18,7 @@ from domain.jobs import Actor, ExportStatus, TaskStatus, VersionOrigin
 from domain.kinds import LIFECYCLES
 from domain.lifecycle import Lifecycle
 from domain.publication import ExportFormat
+from domain.screenshots import Operation
 
 STREAMS = ("status", "progress", "task", "export")
 """Names of the server-sent events; all but ``progress`` are the audit trail."""
@@ -104,6 +105,16 @@ def task_checks() -> dict[str, str]:
     }
 
 
+def screenshot_checks() -> dict[str, str]:
+    succeeded = one_of("status", [TaskStatus.SUCCEEDED])
+    return {
+        "operation": one_of("operation", Operation),
+        "canonical_key": "length(canonical_key) = 64 AND (standing_key IS NULL OR standing_key = canonical_key)",
+        "stored_when_succeeded": f"({succeeded}) = (asset_id IS NOT NULL)",
+        **{name: sql for name, sql in task_checks().items() if name != "progress_range"},
+    }
+
+
 def export_checks() -> dict[str, str]:
     done = (ExportStatus.SUCCEEDED, ExportStatus.FAILED)
     succeeded = one_of("status", [ExportStatus.SUCCEEDED])
@@ -145,6 +156,7 @@ CHECKS: Mapping[str, Callable[[], dict[str, str]]] = {
     "reported_artifacts": reported_checks,
     "instruction_versions": version_checks,
     "regenerate_tasks": task_checks,
+    "screenshot_tasks": screenshot_checks,
     "exports": export_checks,
     "credit_accounts": account_checks,
     "credit_postings": posting_checks,

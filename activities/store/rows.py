@@ -5,8 +5,10 @@ from typing import Any
 
 from sqlalchemy.engine import RowMapping
 
+from domain.anchors import Addressing, Anchor
 from domain.artifacts import Artifact, Blob
 from domain.jobs import Event, Export, Failure, InstructionVersion, Job, Project, RegenerateTask, Screenshot
+from domain.screenshots import PictureUpload, ScreenshotAsset, ScreenshotTask
 
 Columns = Mapping[str, Any] | RowMapping
 
@@ -84,3 +86,23 @@ def export(row: Columns) -> Export:
 
 def screenshot(row: Columns) -> Screenshot:
     return Screenshot(**_rest(row, "key", "size_bytes", "checksum_sha256", "media_type"), blob=blob(row))
+
+
+def anchor(row: Columns) -> Anchor:
+    return Anchor(**row, addressing=addressing(row))
+
+
+def addressing(row: Columns) -> Addressing:
+    return Addressing(**{name: row[name] for name in Addressing.model_fields})
+
+
+def screenshot_asset(row: Columns) -> ScreenshotAsset:
+    return ScreenshotAsset(**_rest(row, "key", "size_bytes", "checksum_sha256", "media_type"), blob=blob(row))
+
+
+def screenshot_task(row: Columns) -> ScreenshotTask:
+    return ScreenshotTask(**row, failure=failure(row))
+
+
+def picture_upload(row: Columns) -> PictureUpload:
+    return PictureUpload.model_validate(dict(row))

@@ -378,6 +378,7 @@ anchors = Table(
         name="address",
     ),
     Index(None, "instruction_id", "block_id"),
+    Index(None, "instruction_id", "created_at", "id"),
 )
 
 screenshot_assets = Table(
@@ -401,6 +402,67 @@ screenshot_assets = Table(
     UniqueConstraint("anchor_id", "version"),
     CheckConstraint("kind IN ('EXTRACTED', 'UPLOADED', 'ANNOTATED')", name="kind"),
     CheckConstraint("version >= 1 AND width >= 1 AND height >= 1", name="counters"),
+)
+
+screenshot_tasks = Table(
+    "screenshot_tasks",
+    metadata,
+    _id(),
+    Column("job_id", Name, ForeignKey("jobs.id"), nullable=False),
+    Column("instruction_id", Name, ForeignKey("instructions.id"), nullable=False),
+    Column("instruction_version_id", Name, ForeignKey("instruction_versions.id"), nullable=False),
+    Column("anchor_id", Name, ForeignKey("anchors.id"), nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("operation", Name, nullable=False),
+    Column("status", Name, nullable=False),
+    Column("extraction", Json, nullable=False),
+    Column("canonical_key", Name, nullable=False),
+    # the canonical key for as long as the same request is answered with this task; then nothing
+    Column("standing_key", Name, unique=True),
+    Column("asset_id", Name, ForeignKey("screenshot_assets.id")),
+    *_failure(),
+    Column("requested_at", Moment, nullable=False),
+    Column("completed_at", Moment),
+    *constraints("screenshot_tasks"),
+    Index(
+        "ix_screenshot_tasks_open",
+        "requested_at",
+        postgresql_where=text("completed_at IS NULL"),
+        sqlite_where=text("completed_at IS NULL"),
+    ),
+)
+
+picture_uploads = Table(
+    "picture_uploads",
+    metadata,
+    _id(),
+    Column("job_id", Name, ForeignKey("jobs.id"), nullable=False),
+    Column("owner", Text, nullable=False),
+    # the id of the asset that it becomes where it is first attached
+    Column("asset_id", Name, nullable=False, unique=True),
+    Column("filename", Text, nullable=False),
+    Column("media_type", Text, nullable=False),
+    Column("size_bytes", BigInteger, nullable=False),
+    Column("checksum_sha256", Name, nullable=False),
+    # where the bytes lie that came last; each sending has a key of its own
+    Column("key", Text),
+    Column("width", Integer),
+    Column("height", Integer),
+    Column("created_at", Moment, nullable=False),
+    Column("expires_at", Moment, nullable=False),
+    Column("confirmed_at", Moment),
+    CheckConstraint("length(checksum_sha256) = 64 AND size_bytes >= 1", name="declared"),
+    CheckConstraint(
+        "confirmed_at IS NULL OR (key IS NOT NULL AND width IS NOT NULL AND width >= 1"
+        " AND height IS NOT NULL AND height >= 1)",
+        name="whole_when_confirmed",
+    ),
+    Index(
+        "ix_picture_uploads_unconfirmed",
+        "expires_at",
+        postgresql_where=text("confirmed_at IS NULL AND key IS NOT NULL"),
+        sqlite_where=text("confirmed_at IS NULL AND key IS NOT NULL"),
+    ),
 )
 
 callback_events = Table(
