@@ -96,18 +96,19 @@ class Operation:
         needed = (each for each in self.described.get("parameters", ()) if each["in"] == "query" and each["required"])
         return {each["name"]: self._sample(each["schema"], each["name"]) for each in needed}
 
-    def body(self) -> Any:
-        """A body of the right shape; ``None`` where the route takes none."""
+    def body(self, *, whole: bool = False) -> Any:
+        """A body of the right shape; ``None`` where the route takes none. ``whole``: also with what may be left out, as
+        well as the description tells it."""
         given = BODIES.get((self.method, unnamed(self.template.removeprefix(BASE))))
-        if given is not None:
+        if given is not None and not whole:
             return given
         content = self.described.get("requestBody", {}).get("content", {}).get("application/json")
-        return self._sample(content["schema"], "body") if content else None
+        return self._sample(content["schema"], "body", whole=whole) if content else None
 
-    def _sample(self, schema: Mapping[str, Any], name: str) -> Any:
+    def _sample(self, schema: Mapping[str, Any], name: str, *, whole: bool = False) -> Any:
         """The plainest value of ``schema``."""
         if "$ref" in schema:
-            return self._sample(self.schemas[schema["$ref"].rpartition("/")[2]], name)
+            return self._sample(self.schemas[schema["$ref"].rpartition("/")[2]], name, whole=whole)
         for fixed in ("const", "default"):
             if schema.get(fixed) is not None:
                 return schema[fixed]
@@ -115,10 +116,11 @@ class Operation:
             return schema["enum"][0]
         for choice in ("anyOf", "oneOf", "allOf"):
             if choice in schema:
-                return self._sample(schema[choice][0], name)
+                return self._sample(schema[choice][0], name, whole=whole)
         kind = schema.get("type")
         if kind == "object":
-            return {each: self._sample(schema["properties"][each], each) for each in schema.get("required", ())}
+            named = schema.get("properties", {}) if whole else schema.get("required", ())
+            return {each: self._sample(schema["properties"][each], each, whole=whole) for each in named}
         if kind == "array":
             items = schema.get("prefixItems") or [schema.get("items", {})] * schema.get("minItems", 0)
             return [self._sample(each, name) for each in items]
@@ -128,7 +130,7 @@ class Operation:
             return schema.get("minimum", 0)
         if kind == "boolean":
             return False
-        return self._text(schema, name)
+        return "x" if whole and "pattern" in schema else self._text(schema, name)
 
     def _text(self, schema: Mapping[str, Any], name: str) -> str:
         if "pattern" in schema:

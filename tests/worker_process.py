@@ -1,7 +1,8 @@
-"""A worker in a process of its own, to be killed: the product's worker, with two ways to stop time.
+"""A worker in a process of its own, to be killed: the product's worker, with two ways to stop time and one to fail.
 
 ``HOLD=STATUS``: the first execution of the stage that works in STATUS waits, heartbeating, until it is killed or
 cancelled, or until the file ``$HOLD_FILE`` is gone.
+``CRASH_IN=STATUS``: the first execution of the stage that works in STATUS fails with words that quote ``$CRASH_WITH``.
 ``DIE_AFTER=STATUS``: the process ends as by SIGKILL once the transaction that leads to STATUS is committed, before
 the activity could report.
 """
@@ -32,6 +33,8 @@ class StoppingStore(Store):
             held = Path(os.environ["HOLD_FILE"])
             while held.exists() and not activity.is_cancelled():
                 time.sleep(0.02)
+        if processing == os.environ.get("CRASH_IN") and fence.execution == 1:
+            raise ValueError(f"cannot work with {os.environ['CRASH_WITH']}")
         return grant
 
     def finish_stage(

@@ -110,6 +110,7 @@ RETRY_LATER_S = 2
 
 ISSUES_LIMIT = 50
 ISSUE_TEXT_LIMIT = 300
+FIELD_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}|\[key\]")
 
 
 class ErrorBody(BaseModel):
@@ -202,11 +203,23 @@ def invalid_request(issues: Sequence[Mapping[str, Any]]) -> errors.RequestInvali
         details={
             "issues": [
                 {
-                    "path": ".".join(str(part) for part in issue["loc"])[:ISSUE_TEXT_LIMIT],
+                    "path": ".".join(_shown(part) for part in issue["loc"])[:ISSUE_TEXT_LIMIT],
                     "code": issue["type"],
-                    "message": str(issue["msg"]).removeprefix("Value error, ")[:ISSUE_TEXT_LIMIT],
+                    "message": _reason(issue)[:ISSUE_TEXT_LIMIT],
                 }
                 for issue in issues[:ISSUES_LIMIT]
             ]
         },
     )
+
+
+def _shown(part: object) -> str:
+    """A step of an issue's path; ``…`` for a name that the caller made up, which may be anything."""
+    text = str(part)
+    return text if FIELD_NAME.fullmatch(text) else "…"
+
+
+def _reason(issue: Mapping[str, Any]) -> str:
+    if issue["type"] == "union_tag_invalid":  # the one message of pydantic's that quotes what was sent
+        return f"Input should be one of {issue['ctx']['expected_tags']}"
+    return str(issue["msg"]).removeprefix("Value error, ")

@@ -1,0 +1,36 @@
+"""The API in a process of its own, as the product starts it, with one handler that crashes over what it was given.
+
+``CRASH_FOR=SUBJECT``: the projects of this user cannot be listed; the error quotes ``$CRASH_WITH``.
+"""
+
+import asyncio
+import os
+from typing import Any
+
+from activities.store import Store
+from starter.api import app
+from starter.logs import configure_logs
+from starter.settings import Settings, load_settings
+
+
+class CrashingStore(Store):
+    """The store, broken where the test says."""
+
+    def list_projects(self, owner: str, *arguments: Any, **named: Any) -> Any:
+        if owner == os.environ.get("CRASH_FOR"):
+            try:
+                raise KeyError(os.environ["CRASH_WITH"])
+            except KeyError as cause:
+                raise RuntimeError(f"cannot list {os.environ['CRASH_WITH']}") from cause
+        return super().list_projects(owner, *arguments, **named)
+
+
+def _open(settings: Settings) -> Store:
+    return CrashingStore.open(settings.database)
+
+
+if __name__ == "__main__":
+    app.open_store = _open  # type: ignore[attr-defined]
+    settings = load_settings()
+    configure_logs(settings.log_level, settings.log_format)
+    asyncio.run(app.run_api(settings))
