@@ -26,8 +26,11 @@ VALUE_LIMIT = 2000
 CAUSES_LIMIT = 5
 FRAMES_LIMIT = 25
 
-QUIET = ("httpx", "httpx2", "httpcore", "urllib3", "sse_starlette", "faster_whisper", "alembic")
-"""Libraries whose INFO is noise: they speak from WARNING on."""
+QUIET = (
+    *("httpx", "httpx2", "httpcore", "urllib3", "sse_starlette", "faster_whisper", "alembic", "botocore", "sqlalchemy"),
+    "redis",
+)
+"""Libraries whose INFO is noise, and whose DEBUG would tell keys and rows: they speak from WARNING on."""
 
 
 def configure_logs(level: str = "INFO", log_format: str = "auto") -> None:

@@ -4,6 +4,7 @@ Everything that leaves the API as an error goes through :func:`error_response`: 
 does not validate, an unknown route, and (from the gate) what nobody foresaw: 500, told to the log, not to the caller.
 """
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
@@ -149,7 +150,7 @@ def _headers(error: GuidesmithError, status: HTTPStatus) -> dict[str, str]:
     if status is HTTPStatus.UNAUTHORIZED:
         return {"WWW-Authenticate": "Bearer"}
     if status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE):
-        return {"Retry-After": str(max(1, round(error.retry_after_s or RETRY_LATER_S)))}
+        return {"Retry-After": str(max(1, math.ceil(error.retry_after_s or RETRY_LATER_S)))}
     return {}
 
 
