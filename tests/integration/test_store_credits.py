@@ -541,14 +541,15 @@ GARBAGE: dict[str, Callable[[str], Any]] = {
 }
 
 
-@pytest.mark.parametrize("what", GARBAGE)
-def test_given_garbage_written_around_the_store_when_it_arrives_then_the_database_refuses(
-    store: Store, what: str
-) -> None:
+def test_given_garbage_written_around_the_store_when_it_arrives_then_the_database_refuses(store: Store) -> None:
     given_credits(store, 10)
     job = moved(store, made(store, "image"), "running", "completed")
-    with pytest.raises(IntegrityError), store._database.write() as connection:
-        connection.execute(GARBAGE[what](job.id))
+    accepted = []
+    for what, written in GARBAGE.items():
+        with suppress(IntegrityError), store._database.write() as connection:
+            connection.execute(written(job.id))
+            accepted.append(what)
+    assert accepted == []
 
 
 COOKED: dict[str, str] = {
