@@ -15,6 +15,7 @@ class Shelf(Protocol):
 
     def latest_artifact(self, job_id: str, kind: ArtifactKind) -> Artifact | None: ...
     def latest_report(self, job_id: str, kind: ArtifactKind) -> ReportedArtifact | None: ...
+    def ended_outside(self, report: ReportedArtifact, stage: ExternalStage) -> bool: ...
 
 
 class Checkpoints:
@@ -44,6 +45,8 @@ class Checkpoints:
     def _may_stand(self, job_id: str, stage: ExternalStage, external: Collection[str]) -> bool:
         report = self._shelf.latest_report(job_id, stage.artifact)
         if report is None or report.rejected_code is not None or report.artifact_id is not None:
+            return False
+        if not self._shelf.ended_outside(report, stage):
             return False
         try:
             key = self._artifacts.locate(report.uri)

@@ -6,7 +6,7 @@ workflow that waits needs no message: the job's status says whether its stage be
 
 from collections.abc import Sequence
 
-from sqlalchemy import select, update
+from sqlalchemy import exists, select, update
 
 from activities.store import rows
 from activities.store.area import Area
@@ -16,7 +16,7 @@ from activities.store.documents import add_version, ensure_instruction
 from activities.store.locking import LockedJob
 from activities.store.records import EventType
 from activities.store.screenshots import add_screenshots
-from activities.store.tables import artifacts, reported_artifacts
+from activities.store.tables import artifacts, callback_events, reported_artifacts
 from domain.artifacts import Artifact, ArtifactKind
 from domain.callbacks import ExternalStage, Reached, ReportedArtifact, reached
 from domain.errors import Fenced
@@ -90,6 +90,20 @@ class External(Area):
         with self._database.read() as connection:
             row = connection.execute(query).mappings().one_or_none()
         return ReportedArtifact.model_validate(dict(row)) if row is not None else None
+
+    def ended_outside(self, report: ReportedArtifact, stage: ExternalStage) -> bool:
+        """Whether the runner called ``stage`` done with ``report`` or after it, in the same attempt: a URI that came
+        with a sign of life or a failure is no checkpoint."""
+        query = select(
+            exists().where(
+                callback_events.c.job_id == report.job_id,
+                callback_events.c.attempt == report.attempt,
+                callback_events.c.status == str(stage.checkpoint),
+                callback_events.c.recorded_at >= report.created_at,
+            )
+        )
+        with self._database.read() as connection:
+            return bool(connection.execute(query).scalar_one())
 
     def reject_report(self, report_id: str, code: str) -> None:
         """What was reported cannot be used: a rerun does not start from it."""

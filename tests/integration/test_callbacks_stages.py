@@ -275,7 +275,8 @@ def test_given_a_runner_that_fails_when_retried_then_the_stage_is_asked_for_agai
     job = desk.start("transcription")
     desk.stack.wait_for(job, "TRANSCRIBING")
     first = desk.stack.job(job).dispatch_id
-    failed = desk.event("FAILED", failure_code="GPU_LOST", failure_message="No GPU left.")
+    half_done = {"transcript_uri": desk.put_transcript(job)}  # not called done: no checkpoint
+    failed = desk.event("FAILED", failure_code="GPU_LOST", failure_message="No GPU left.", artifact_updates=half_done)
     assert desk.send(job, failed) == 204
     assert desk.failure_code(job) == "GPU_LOST"
     assert desk.retry(job) == "AUDIO_READY"

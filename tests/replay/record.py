@@ -5,24 +5,32 @@ history breaks running jobs too: version it with ``workflow.patched``.
 """
 
 import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
 
+from activities.waking import wake
+from domain.artifacts import ArtifactKind
+from domain.callbacks import Callback
 from domain.document import parse
+from domain.instruction import InstructionStatus
 from domain.jobs import Job
 from domain.publication import ExportFormat
+from domain.transcript import SpeechFound, Transcript
 from starter.jobs import RegenerateRequest
 from tests.e2e.conftest import SAMPLE, repeated_sound
-from tests.stack import OWNER, Stack, running_stack, wait_until
+from tests.stack import OWNER, ROOT, Stack, running_stack, wait_until
 from tests.temporal import running_temporal
 
 HISTORIES = Path(__file__).parent / "histories"
+
+NOTHING_SAID = Transcript(speech=SpeechFound.NO_SPEECH, duration_ms=1000, model="recorded")
 
 
 def keep(stack: Stack, name: str, workflow_id: str, run_id: str | None = None) -> None:
     """Store a history under ``name``, unless one is kept already."""
     file = HISTORIES / f"{name}.json"
     if not file.exists():
-        file.write_text(stack.history(workflow_id, run_id).to_json())
+        file.write_text(stack.history(workflow_id, run_id).to_json().replace(f"{ROOT}/", ""))
 
 
 def completed(stack: Stack) -> None:
@@ -91,12 +99,37 @@ def continued(stack: Stack) -> None:
     keep(stack, "continuation", job.id)
 
 
+def external(stack: Stack) -> None:
+    """A transcription outside that gives a sign of life, fails, and is done by a retry."""
+    job = stack.new_job(SAMPLE, stages={"transcription": "external"})
+    stack.run(job)
+    for number, status in enumerate(("TRANSCRIBING", "FAILED", "TRANSCRIPT_READY")):
+        stack.wait_for(job, "TRANSCRIBING")
+        made = stack.artifacts.put_bytes(f"external/{job.id}.json", NOTHING_SAID.model_dump_json().encode(), "")
+        report = Callback(
+            event_id=f"e-{number}",
+            status=InstructionStatus(status),
+            occurred_at=datetime.now(UTC),
+            correlation_id="recorded",
+            artifacts={ArtifactKind.TRANSCRIPT: stack.artifacts.uri(made.key)},
+        )
+        stack.store.apply_callback(job.id, report, f"{number:064}")
+        stack.loop.run(wake(stack.client, job.id))
+        if status == "FAILED":
+            stack.loop.run(stack.jobs.retry(OWNER, job.id, model_profile=None, client_request_id="recorded"))
+    stack.wait_for(job, "DRAFT_READY")
+    keep(stack, "external-failed", job.id, stack.store.get_dispatch(job.id, 1).dispatch_id)  # type: ignore[union-attr]
+    stack.export(job, ExportFormat.HTML)
+    stack.wait_for(job, "DONE")
+    keep(stack, "external", job.id)
+
+
 def main() -> None:
     HISTORIES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, running_temporal(Path(folder)) as temporal:
         with running_stack(Path(folder) / "one", temporal) as stack:
             stack.start_worker()
-            for scenario in (completed, cancelled, edited):
+            for scenario in (completed, cancelled, edited, external):
                 scenario(stack)
             long(stack, Path(folder))
         with running_stack(Path(folder) / "two", temporal) as stack:

@@ -21,6 +21,8 @@ KEPT = {
     "continued-as-new",
     "continuation",
     "export",
+    "external",
+    "external-failed",
     "regenerate",
 }
 
