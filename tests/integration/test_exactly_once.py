@@ -6,10 +6,12 @@ What two processes confirm of an upload is in ``test_upload_races.py``.
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from uuid import uuid4
 
 import httpx
 import pytest
+from pydantic import SecretStr
 from temporalio.client import Client
 from temporalio.contrib.pydantic import pydantic_data_converter
 
@@ -33,11 +35,13 @@ from tests.integration.store_builders import (
     instruction_of,
     uploaded_job,
 )
+from tests.integration.test_callbacks_store import waiting_run
 from tests.stack import Loop, wait_until
 from tests.temporal import TemporalServer
 from tests.workers import document_workers
 
 AT_ONCE = 20
+RUNNER = "runner-" + "5" * 40
 FAILURE = Failure(failure_code="PROVIDER_TIMEOUT", failure_message="Try again.", failed_stage="draft")
 
 Call = Callable[[httpx.Client, int], httpx.Response]
@@ -89,7 +93,9 @@ def pair(
     if request.param == "postgres":
         server: PostgresServer = request.getfixturevalue("postgres")
         url = server.url(server.create())
-    settings = api_settings(folder, database_url=url, task_queue_prefix=f"once-{uuid4().hex}")
+    settings = api_settings(
+        folder, database_url=url, task_queue_prefix=f"once-{uuid4().hex}", callback_secret=SecretStr(RUNNER)
+    )
     store = open_store(settings)
     store.upgrade()
     loop = Loop()
@@ -258,6 +264,29 @@ def test_given_twenty_saves_of_one_version_when_answered_then_one_is_stored_and_
 
     assert statuses(answers) == {200: 1, 409: AT_ONCE - 1}, [answer.text for answer in answers]
     assert pair.store.get_instruction(owner, instruction_of(job)).version == 2
+
+
+# --- callbacks ---------------------------------------------------------------------------------------------------
+
+
+def test_given_one_report_twenty_times_when_answered_then_it_counts_once(pair: Pair, owner: str) -> None:
+    job_id = waiting_run(pair.store).job_id
+    report = {
+        "event_id": "e-1",
+        "status": "TRANSCRIPT_READY",
+        "occurred_at": datetime.now(UTC).isoformat(),
+        "correlation_id": "c-1",
+        "artifact_updates": {"transcript_uri": "s3://elsewhere/t.json"},
+    }
+    headers = {"X-Callback-Secret": RUNNER}
+
+    answers = pair.at_once(
+        owner, lambda client, _: client.post(f"internal/jobs/{job_id}/status", json=report, headers=headers)
+    )
+
+    assert statuses(answers) == {200: AT_ONCE - 1, 204: 1}, [answer.text for answer in answers]
+    assert {answer.json()["replayed"] for answer in answers if answer.status_code == 200} == {True}
+    assert [event.new_status for event in pair.store.events(job_id)].count("TRANSCRIPT_READY") == 1
 
 
 # --- with a workflow that lives ----------------------------------------------------------------------------------
