@@ -39,7 +39,9 @@ def _client(data_dir: Path | None) -> Iterator["Client"]:
 
 @jobs_app.command("list", epilog="Example: guidesmith jobs list --status FAILED")
 def list_jobs(
-    status: Annotated[str | None, typer.Option(help="Only jobs of this status.")] = None,
+    status: Annotated[
+        str | None, typer.Option(help="Only jobs of this status; say which --kind where two have it.")
+    ] = None,
     kind: Annotated[str | None, typer.Option(help="Only jobs of this kind.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=100, help="At most so many.")] = 20,
     as_json: AsJson = False,
@@ -47,7 +49,7 @@ def list_jobs(
 ) -> None:
     """Your jobs, newest first."""
     with _client(data_dir) as client:
-        page = client.get("jobs", status=_known(status), kind=kind, limit=limit)
+        page = client.get("jobs", status=_known(status, kind), kind=kind, limit=limit)
     if as_json:
         print_json(page)
         return
@@ -131,16 +133,24 @@ def history(job_id: JobId, as_json: AsJson = False, data_dir: DataDir = None) ->
     )
 
 
-def _known(status: str | None) -> str | None:
-    """The status as the API spells it. A misspelt one would list nothing, as if there were no such jobs."""
-    from domain.instruction import INSTRUCTION
+def _known(status: str | None, kind: str | None) -> str | None:
+    """The status as the API spells it. A misspelt one would list nothing, as if there were no such jobs.
 
+    Raises:
+        UsageWrong: There is no such status, or no such kind.
+    """
+    from domain.kinds import LIFECYCLES
+
+    if kind is not None and kind not in LIFECYCLES:
+        raise UsageWrong(f"There is no such kind. Kinds: {', '.join(LIFECYCLES)}.")
     if status is None:
         return None
-    statuses = [str(each) for each in INSTRUCTION.statuses]
-    if status.upper() not in statuses:
-        raise UsageWrong(f"There is no such status. There are: {', '.join(statuses)}.")
-    return status.upper()
+    tables = LIFECYCLES.values() if kind is None else (LIFECYCLES[kind],)
+    statuses = [str(each) for table in tables for each in table.statuses]
+    for each in statuses:
+        if each.casefold() == status.casefold():
+            return each
+    raise UsageWrong(f"There is no such status. There are: {', '.join(dict.fromkeys(statuses))}.")
 
 
 def _print_job(job: "Json", *, as_json: bool) -> None:

@@ -12,6 +12,7 @@ from domain.jobs import Actor
 from domain.lifecycle import Trigger
 from starter.cli.app import app
 from starter.cli.client import Refused
+from starter.cli.exits import UsageWrong
 from starter.doctor import _credits
 from starter.settings import DEFAULT_PRICES, load_settings
 from starter.tokens import Role, Tokens
@@ -205,6 +206,21 @@ def test_given_a_kind_when_its_lifecycle_is_shown_then_the_command_knows_it(kind
     answer = CliRunner().invoke(app, ["lifecycles", "show", kind])
     assert answer.exit_code == 0
     assert "(none)" in answer.stdout
+
+
+def test_given_a_status_of_another_kind_when_jobs_are_listed_then_it_is_that_kinds(remote: RunningApi) -> None:
+    owner = f"cli-{uuid4().hex}"
+    project = remote.store.create_project(owner, "Tables").id
+    job = remote.store.create_job(owner, project, kind="batch")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GUIDESMITH_USER", owner)
+        for words in (["--status", "queued"], ["--kind", "batch", "--status", "QUEUED"], ["--kind", "batch"]):
+            listed = CliRunner().invoke(app, ["jobs", "list", *words], catch_exceptions=False)
+            assert job.id in listed.stdout
+        for words in (["--kind", "image"], ["--kind", "batch", "--status", "failed"], ["--status", "FAILED"]):
+            assert job.id not in CliRunner().invoke(app, ["jobs", "list", *words], catch_exceptions=False).stdout
+        with pytest.raises(UsageWrong, match="generation"):
+            CliRunner().invoke(app, ["jobs", "list", "--kind", "juggling"], catch_exceptions=False)
 
 
 # --- the doctor and the settings -------------------------------------------------------------------------------------
