@@ -1,7 +1,9 @@
 """What a callback may do to a job: the whole table of decisions, without a database."""
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +25,7 @@ from domain.callbacks import (
     is_needed,
     reached,
 )
+from domain.draft import Draft, check_draft
 from domain.errors import (
     MESSAGE_LIMIT,
     CallbackOutOfOrder,
@@ -37,6 +40,7 @@ from domain.errors import (
 from domain.instruction import ACTIVE, FAILED, INSTRUCTION, InstructionStatus
 from domain.jobs import StageName
 from domain.lifecycle import Trigger
+from domain.transcript import Transcript
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 HASH, OTHER = "a" * 64, "b" * 64
@@ -268,3 +272,13 @@ def test_given_a_uri_that_is_none_or_climbs_when_checked_then_refused(uri: str) 
 
 def test_given_artifacts_when_reported_then_by_kind() -> None:
     assert callback(artifacts={"audio": "artifact://a"}).artifacts == {ArtifactKind.AUDIO: "artifact://a"}
+
+
+# --- the formats that runners are told ---------------------------------------------------------------------------
+
+
+def test_given_the_formats_in_the_readme_when_read_as_a_runners_files_are_then_they_are_right() -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    spoken, drafted = re.findall(r"^```json\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+    transcript = Transcript.model_validate_json(spoken, strict=True)
+    check_draft(Draft.model_validate_json(drafted, strict=True), transcript)
