@@ -16,6 +16,9 @@ from activities.contracts import RunOptions, TaskStart
 EXPORT, REGENERATE = "export", "regenerate"
 """Names of the task workflows, and of the updates by which a job's workflow takes them on."""
 
+SCREENSHOT = "screenshot"
+"""Name of the task workflow that no job takes on: a screenshot changes nothing about its job."""
+
 UPDATE_WAIT_S = 8.0
 """Seconds to wait for a worker to take a task on. Without one the row stays, and the reconciler hands it over."""
 
@@ -38,14 +41,14 @@ class Handover:
         """Hand over a task whose row is written.
 
         Args:
-            what: ``export`` or ``regenerate``.
+            what: ``export``, ``regenerate`` or ``screenshot``.
             live: Whether the job's workflow was running a moment ago.
 
         Raises:
             temporalio.service.RPCError: Temporal could not be asked.
         """
         task = TaskStart(task_id=task_id, job_id=job_id, options=self._options)
-        if live and await self._ask(what, task):
+        if live and what != SCREENSHOT and await self._ask(what, task):
             return
         try:
             await self._client.start_workflow(

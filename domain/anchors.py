@@ -7,7 +7,7 @@ found with some certainty is unresolved.
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from difflib import SequenceMatcher
 from enum import StrEnum
@@ -18,7 +18,7 @@ from typing import Annotated, Literal, Self, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StringConstraints, model_validator
 
 from domain.diff import block_diff
-from domain.document import BlockPart, Document
+from domain.document import BlockEvidence, BlockPart, Document
 from domain.errors import RequestInvalid
 
 LEAST_SOUGHT = 12
@@ -112,6 +112,24 @@ class Anchor(BaseModel):
     active_asset_id: str | None = None
     created_at: datetime
     updated_at: datetime
+
+
+def block_at(moment_ms: int, document: Document, evidence: Iterable[BlockEvidence]) -> str:
+    """The id of the block that tells of a moment of the recording: the last one that had begun by then; before the
+    first of them that one, and where no block knows its time the document's first.
+
+    Raises:
+        RequestInvalid: The document has no block.
+    """
+    timed = [(each.start_ms, each.block_id) for each in evidence if each.start_ms is not None]
+    begun = [each for each in timed if each[0] <= moment_ms]
+    if begun:
+        return max(begun, key=lambda each: each[0])[1]
+    if timed:
+        return min(timed, key=lambda each: each[0])[1]
+    if not document.blocks:
+        raise RequestInvalid("This version of the instruction has no block to put a picture at.")
+    return document.ids[0]
 
 
 class Outcome(StrEnum):

@@ -42,6 +42,7 @@ class StageName(StrEnum):
     ILLUSTRATION = "illustration"
     EXPORT = "export"
     REGENERATION = "regeneration"
+    SCREENSHOT = "screenshot"
 
 
 class Failure(Frozen):

@@ -19,6 +19,7 @@ from activities.interceptor import ErrorInterceptor
 from activities.mirror import Mirror
 from activities.pulse import beat_interval
 from activities.reconciling import Reconciler
+from activities.screenshots import ScreenshotTaker
 from activities.store import Store
 from activities.sweeping import Sweeper
 from starter.engine import connect_patiently
@@ -28,12 +29,20 @@ from starter.wiring import build_activities, open_artifacts, open_store, run_opt
 from workflows import sweeping
 from workflows.instruction import InstructionWorkflow
 from workflows.reconciler import ReconcilerWorkflow, ensure_schedule
+from workflows.screenshots import ScreenshotWorkflow
 from workflows.sweeping import SweepWorkflow
 from workflows.tasks import ExportWorkflow, RegenerateWorkflow
 
 log = structlog.get_logger("guidesmith.worker")
 
-WORKFLOWS = (InstructionWorkflow, ExportWorkflow, RegenerateWorkflow, ReconcilerWorkflow, SweepWorkflow)
+WORKFLOWS = (
+    InstructionWorkflow,
+    ExportWorkflow,
+    RegenerateWorkflow,
+    ScreenshotWorkflow,
+    ReconcilerWorkflow,
+    SweepWorkflow,
+)
 
 PASSED_THROUGH = ("domain", "activities", "pydantic", "pydantic_core", "annotated_types", "structlog", "sqlalchemy")
 """Modules that workflows share with the process: pure rules and values. Importing them anew inside the sandbox would
@@ -80,6 +89,7 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
     artifacts = open_artifacts(settings)
     stages, tasks = build_activities(settings, store, artifacts)
     mirror, outside = Mirror(store), Outside(store)
+    taker = ScreenshotTaker(store, artifacts)
     reconciler = Reconciler(store, client, run_options(settings))
     sweeper = Sweeper(store, artifacts, longest_s=settings.upload_url_ttl_s)
     return [
@@ -98,6 +108,8 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
         tasks.fail_export,
         tasks.rewrite,
         tasks.fail_regenerate,
+        taker.take,
+        taker.fail_screenshot,
         mirror.claim,
         mirror.move,
         reconciler.reconcile,

@@ -13,7 +13,8 @@ from activities.store.area import Area
 from activities.store.documents import current_version
 from activities.store.locking import not_found
 from activities.store.tables import anchors, instruction_versions, screenshot_assets
-from domain.document import parse
+from domain.anchors import Resolver
+from domain.document import Document, parse
 from domain.errors import DocumentInvalid
 from domain.jobs import NewScreenshot, Screenshot
 
@@ -23,7 +24,7 @@ _BLOCK = "block_id"
 _SHOWN = (
     select(
         anchors.c.id.label("anchor_id"),
-        anchors.c.block_id,
+        *(anchors.c[name] for name in ("address_type", "block_id", "char_range", "strategy", "instruction_version_id")),
         screenshot_assets.c.id.label("asset_id"),
         *(
             screenshot_assets.c[name]
@@ -31,9 +32,10 @@ _SHOWN = (
         ),
     )
     .join(screenshot_assets, screenshot_assets.c.id == anchors.c.active_asset_id)
-    .where(anchors.c.instruction_id == bindparam("instruction_id"), anchors.c.address_type == _BLOCK)
+    .where(anchors.c.instruction_id == bindparam("instruction_id"))
     .order_by(anchors.c.id)
 )
+_TEXT = select(instruction_versions.c.markdown).where(instruction_versions.c.id == bindparam("version_id"))
 _EXISTING = (
     select(anchors.c.id, anchors.c.block_id, anchors.c.active_asset_id, func.max(screenshot_assets.c.version))
     .join(screenshot_assets, screenshot_assets.c.anchor_id == anchors.c.id)
@@ -114,11 +116,35 @@ def add_screenshots(
 
 
 def screenshots_of(connection: Connection, instruction_id: str, markdown: str) -> tuple[Screenshot, ...]:
-    """The pictures that a text of the instruction shows, in the order of its blocks."""
-    place = {block_id: number for number, block_id in enumerate(parse(markdown).ids)}
-    shown = connection.execute(_SHOWN, {"instruction_id": instruction_id}).mappings()
-    pictures = [rows.screenshot(row) for row in shown if row["block_id"] in place]
+    """The pictures that a text of the instruction shows, in the order of its blocks.
+
+    A block that is still there shows its pictures, however it was edited. Any other place is looked for.
+    """
+    document = parse(markdown)
+    place = {block_id: number for number, block_id in enumerate(document.ids)}
+    search = _Search(connection, document)
+    pictures = []
+    for row in connection.execute(_SHOWN, {"instruction_id": instruction_id}).mappings().all():
+        block_id = row["block_id"] if row["block_id"] in place else search.block_of(row)
+        if block_id is not None:
+            pictures.append(rows.screenshot({**row, "block_id": block_id}))
     return tuple(sorted(pictures, key=lambda picture: place[picture.block_id]))
+
+
+class _Search:
+    """Looks for places of earlier versions in one text; what was read of a version is kept."""
+
+    def __init__(self, connection: Connection, document: Document) -> None:
+        self._connection = connection
+        self._document = document
+        self._known: dict[str, Resolver] = {}
+
+    def block_of(self, row: rows.Columns) -> str | None:
+        version_id = row["instruction_version_id"]
+        if version_id not in self._known:
+            before = self._connection.execute(_TEXT, {"version_id": version_id}).scalar_one()
+            self._known[version_id] = Resolver(parse(before), self._document)
+        return self._known[version_id].resolve(rows.addressing(row)).block_id
 
 
 def screenshot_set_hash(shown: Iterable[tuple[str, str]]) -> str:

@@ -7,6 +7,7 @@ from typing import Any, Self
 from sqlalchemy import text
 
 from activities.store import schema
+from activities.store.anchors import Anchors
 from activities.store.annotations import Annotations
 from activities.store.area import new_uuid7, utc_now
 from activities.store.artifacts import Artifacts
@@ -22,8 +23,10 @@ from activities.store.idempotency import Idempotency
 from activities.store.jobs import Jobs
 from activities.store.manifests import Manifests
 from activities.store.pending import Pending
+from activities.store.picture_uploads import PictureUploads
 from activities.store.projects import Projects
 from activities.store.regenerations import Regenerations
+from activities.store.screenshot_tasks import ScreenshotTasks
 from activities.store.screenshots import Screenshots
 from activities.store.seals import Seals
 from activities.store.stages import Stages
@@ -42,6 +45,9 @@ class Store(
     Events,
     Documents,
     Screenshots,
+    Anchors,
+    ScreenshotTasks,
+    PictureUploads,
     Annotations,
     Regenerations,
     Exports,

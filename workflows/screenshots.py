@@ -1,0 +1,26 @@
+"""The short workflow that takes one screenshot. It stands on its own, whatever becomes of the job."""
+
+from temporalio import workflow
+
+from workflows.tasks import carry_out
+
+with workflow.unsafe.imports_passed_through():
+    from activities.contracts import TaskStart
+    from activities.screenshots import ScreenshotTaker
+    from domain.jobs import StageName
+
+
+@workflow.defn(name="screenshot")
+class ScreenshotWorkflow:
+    """Takes one frame of a recording."""
+
+    @workflow.run
+    async def run(self, task: TaskStart) -> None:
+        await carry_out(
+            task,
+            ScreenshotTaker.take,
+            ScreenshotTaker.fail_screenshot,
+            stage=StageName.SCREENSHOT,
+            queue="media",
+            summary="take the frame and store it",
+        )
