@@ -12,6 +12,7 @@ import time
 from dataclasses import dataclass, field
 
 import uuid_utils
+from anyio import to_thread
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -29,6 +30,9 @@ from starter.tokens import Principal
 __all__ = ["BASE", "Gate", "GateRules", "RequestFacts"]
 
 BODY_METHODS = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+
+CHECKED_AT_ONCE_BYTES = 64 * 1024
+"""A larger body is checked in a thread: one made to be slow to parse takes a tenth of a second a MiB."""
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 """What we take over from a caller's X-Request-Id; anything else is replaced, so that it cannot forge a log line."""
@@ -146,7 +150,9 @@ class Gate:
         body = await self._body(headers, receive)
         if body and not _is_json(headers):
             raise BodyTypeUnsupported("Send the body as application/json.")
-        if body:
+        if len(body) > CHECKED_AT_ONCE_BYTES:
+            await to_thread.run_sync(check_json, body)
+        elif body:
             check_json(body)
         facts.body_sha256 = hashlib.sha256(body).hexdigest()
         return _replayed(body, receive)

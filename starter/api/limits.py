@@ -5,6 +5,7 @@ together. While Redis cannot be reached each process counts for itself: limits g
 nobody is locked out, and nobody has free rein.
 """
 
+import asyncio
 import hashlib
 import ipaddress
 import json
@@ -28,6 +29,10 @@ from starter.settings import OFF, Settings, listed
 REDIS_TIMEOUT_S = 1.0
 REDIS_RETRY_S = 5.0
 """How long a Redis that failed is left alone."""
+
+SWEEP_EVERY_S = 5.0
+"""How often what has expired is taken out of this process's memory. Left to itself the storage does it at every
+request."""
 
 KEY_PREFIX = "guidesmith:limits"
 
@@ -86,7 +91,9 @@ class Counter:
     """
 
     def __init__(self, redis_url: str = "", *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._local = FixedWindowRateLimiter(MemoryStorage())
+        self._memory = MemoryStorage()
+        self._waited = False
+        self._local = FixedWindowRateLimiter(self._memory)
         self._redis = _redis(redis_url) if redis_url else None
         self._shared = FixedWindowRateLimiter(self._redis) if self._redis else None
         self._clock = clock
@@ -100,6 +107,11 @@ class Counter:
             if wait_s:
                 return wait_s
         return 0.0
+
+    @property
+    def remembered(self) -> int:
+        """How many counts this process holds."""
+        return len(self._memory.storage)
 
     async def ping(self) -> None:
         """Raises: SettingsInvalid: Redis is set and does not answer."""
@@ -117,7 +129,15 @@ class Counter:
                 return await _hit(self._shared, item, key)
             except Exception as fault:  # whatever its client raises: a limit is no reason to refuse work
                 self._leave_alone(fault)
+        self._delay_sweep()
         return await _hit(self._local, item, key)
+
+    def _delay_sweep(self) -> None:
+        """The storage sweeps whenever its timer is done: between two sweeps it is one that just waits."""
+        timer = self._memory.timer
+        if timer is not None and timer.done():
+            self._memory.timer = None if self._waited else asyncio.create_task(asyncio.sleep(SWEEP_EVERY_S))
+            self._waited = not self._waited
 
     def _leave_alone(self, fault: Exception) -> None:
         now = self._clock()

@@ -223,6 +223,23 @@ def test_given_off_then_nobody_is_counted() -> None:
     assert asyncio.run(counted()) == {0.0}
 
 
+def test_given_many_callers_who_come_once_then_they_are_forgotten_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "SWEEP_EVERY_S", 0.05)
+
+    async def counted() -> None:
+        counter, rule = Counter(), Rule.of("default", "5/second")
+        for number in range(500):
+            await counter.wait_s(rule, f"caller {number}")
+        assert counter.remembered == 500
+        deadline = time.monotonic() + 60
+        while counter.remembered > 1:
+            assert time.monotonic() < deadline
+            await counter.wait_s(rule, "the last")
+            await asyncio.sleep(0.02)
+
+    asyncio.run(counted())
+
+
 def test_given_two_processes_and_one_valkey_then_they_count_together_and_tell_it_no_names(
     valkey: ValkeyServer,
 ) -> None:
