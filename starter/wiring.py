@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from activities.artifacts import ArtifactStore, Partial, S3Options, StageMemo
 from activities.contracts import RunOptions
 from activities.store import Store
+from domain.prompt_guard import PromptGuard
 from starter.settings import Settings, listed
 
 if TYPE_CHECKING:
@@ -79,6 +80,11 @@ def run_options(settings: Settings) -> RunOptions:
 def model_profiles(settings: Settings) -> tuple[str, ...]:
     """The profiles that jobs may name; the first is used where they name none."""
     return (LLM, LOCAL) if settings.llm_base_url else (LOCAL,)
+
+
+def prompt_guard(settings: Settings) -> PromptGuard:
+    """What a picture's prompt must be."""
+    return PromptGuard(max_characters=settings.prompt_max_characters, blocklist=listed(settings.prompt_blocklist))
 
 
 def build_drafters(settings: Settings) -> "dict[str, Drafter]":

@@ -19,6 +19,7 @@ from activities.store.area import Area, new_uuid7
 from activities.store.cursors import newest_first
 from activities.store.tables import credit_accounts, credit_entries, credit_postings, jobs
 from domain.credits import (
+    BOOKS,
     CHARGES,
     HOUSE,
     LEGS,
@@ -126,9 +127,9 @@ def book(
         InsufficientCredits: It costs more than the user has.
         PostingRefused: The attempt was charged already, or has nothing left to settle.
     """
-    if not job["cost"]:
-        return None
     move = (job["kind"], source, target)
+    if move not in BOOKS or not job["cost"]:  # most moves: they cost no statement either
+        return None
     standing = [] if source is None else list(_standing(connection, job["id"]))
     charge = charge_of(move, cost=job["cost"], attempt=job["attempt"], standing=standing)
     if charge is not None:

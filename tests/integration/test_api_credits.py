@@ -8,6 +8,7 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
+from domain.errors import PromptRefused
 from domain.jobs import Actor
 from domain.lifecycle import Trigger
 from starter.cli.app import app
@@ -16,6 +17,7 @@ from starter.cli.exits import UsageWrong
 from starter.doctor import _credits
 from starter.settings import DEFAULT_PRICES, load_settings
 from starter.tokens import Role, Tokens
+from starter.wiring import prompt_guard
 from tests.apis import SECRET, RunningApi
 
 
@@ -234,3 +236,11 @@ def test_given_a_price_list_when_loaded_then_what_it_does_not_name_keeps_its_pri
     usual = load_settings(data_dir=tmp_path).price_list
     assert load_settings(data_dir=tmp_path, prices="image=0").price_list == {**usual, "image": 0}
     assert ",".join(f"{name}={price}" for name, price in usual.items()) == DEFAULT_PRICES
+
+
+def test_given_words_that_no_prompt_may_hold_when_set_then_the_guard_refuses_them(tmp_path: Path) -> None:
+    guard = prompt_guard(load_settings(data_dir=tmp_path, prompt_blocklist="gore, bad taste", prompt_max_characters=20))
+    assert guard.check("a fox") == "a fox"
+    for prompt in ("some Gore", "in bad  taste", "x" * 21):
+        with pytest.raises(PromptRefused):
+            guard.check(prompt)
