@@ -260,8 +260,16 @@ def save_if_changed(
     new: NewVersion,
     now: datetime,
     new_id: Callable[[], str],
+    *,
+    by_hand: bool = True,
 ) -> tuple[InstructionVersion, bool]:
-    """``new`` as the next version after ``current``, or ``current`` where the text is the same."""
-    if with_ids(new.markdown, new_id, base=parse(current.markdown)) == current.markdown:
+    """``new`` as the next version after ``current``, or ``current`` where the text is the same.
+
+    Args:
+        by_hand: Somebody typed it: a paragraph below an unchanged block is a new block. What was put together block
+            by block, with evidence of its own, is taken as it is.
+    """
+    base = current if by_hand else None
+    if with_ids(new.markdown, new_id, base=parse(base.markdown) if base else None) == current.markdown:
         return current, False
-    return add_version(connection, instruction, new, now, new_id, base=current), True
+    return add_version(connection, instruction, new, now, new_id, base=base), True

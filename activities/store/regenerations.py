@@ -153,7 +153,7 @@ class Regenerations(Area):
             version = current
             if merged.version is not None:
                 version, _ = save_if_changed(
-                    connection, held.instruction, current, merged.version, held.job.now, self._new_id
+                    connection, held.instruction, current, merged.version, held.job.now, self._new_id, by_hand=False
                 )
             return _settle(
                 connection,

@@ -8,7 +8,14 @@ import pytest
 from domain.jobs import Export, Job
 from domain.publication import ExportFormat
 from tests.apis import RunningApi
-from tests.integration.store_builders import MARKDOWN, STEP_BLOCK, drafted_job, instruction_of
+from tests.integration.store_builders import (
+    MARKDOWN,
+    OTHER_BLOCK,
+    STEP_BLOCK,
+    TITLE_BLOCK,
+    drafted_job,
+    instruction_of,
+)
 
 ABSENT = "01890000-0000-7000-8000-000000000000"
 FILE = bytes(range(256)) * 100
@@ -94,6 +101,78 @@ def test_given_a_malformed_save_when_sent_then_400(ann: httpx.Client, job: Job, 
 def test_given_an_absent_version_when_read_then_404(ann: httpx.Client, job: Job) -> None:
     assert ann.get(f"instructions/{job.instruction_id}", params={"version": 9}).status_code == 404
     assert ann.get(f"instructions/{job.instruction_id}", params={"version": 0}).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("markdown", "code", "path"),
+    [
+        ("No title.\n", "TITLE_MISSING", ""),
+        ("# Only a title\n", "DOCUMENT_EMPTY", ""),
+        (f"{MARKDOWN}\n```\nleft open\n", "FENCE_UNCLOSED", "/blocks/3"),
+        (f"{MARKDOWN}\nA bell: \a\n", "CONTROL_CHARACTER", "/blocks/3"),
+    ],
+)
+def test_given_a_save_that_breaks_the_structure_when_sent_then_it_is_kept_and_says_what_is_wrong(
+    ann: httpx.Client, job: Job, markdown: str, code: str, path: str
+) -> None:
+    url = f"instructions/{job.instruction_id}"
+    answer = ann.put(url, json={"base_version": 1, "markdown": markdown})
+    assert (answer.status_code, answer.json()["validation_status"]) == (200, "FAIL"), answer.text
+    assert [(each["code"], each["path"]) for each in answer.json()["validation_errors"]] == [(code, path)]
+    assert all(each["message"] for each in answer.json()["validation_errors"])
+    assert ann.get(url).json() == answer.json()
+    assert ann.get(f"{url}/versions").json()["items"][0]["validation_status"] == "FAIL"
+
+
+# --- versions ----------------------------------------------------------------------------------------------------
+
+
+def test_given_two_versions_when_compared_then_what_changed_by_line_and_by_block(ann: httpx.Client, job: Job) -> None:
+    url = f"instructions/{job.instruction_id}"
+    changed = (
+        f"<!-- block:{TITLE_BLOCK} -->\n# Add a client\n\n<!-- block:{OTHER_BLOCK} -->\nEnter the name.\n\n"
+        "<!-- block -->\nSave.\n"
+    )
+    assert ann.put(url, json={"base_version": 1, "markdown": changed}).status_code == 200
+    diff = ann.get(f"{url}/diff", params={"from": 1, "to": 2}).json()
+    assert (diff["instruction_id"], diff["from_version"], diff["to_version"]) == (job.instruction_id, 1, 2)
+    new = next(each for each in diff["blocks"] if each["change"] == "added")
+    assert [(each["block_id"], each["change"], each["before"], each["after"]) for each in diff["blocks"]] == [
+        (TITLE_BLOCK, "changed", "# Add a customer", "# Add a client"),
+        (new["block_id"], "added", None, "Save."),
+        (STEP_BLOCK, "removed", "Choose **New**.", None),
+    ]
+    assert (new["from_position"], new["to_position"], new["moved"]) == (None, 2, False)
+    assert diff["unified"].startswith("--- version 1\n+++ version 2\n@@ ")
+    assert "\n-# Add a customer\n+# Add a client\n" in diff["unified"]
+    assert ann.get(f"{url}/diff", params={"from": 2, "to": 2}).json()["unified"] == ""
+    assert ann.get(f"{url}/diff", params={"from": 1, "to": 9}).status_code == 404
+    bad: list[dict[str, str]] = [{}, {"from": "1"}, {"from": "0", "to": "1"}, {"from": "x", "to": "1"}]
+    for wrong in bad:
+        assert ann.get(f"{url}/diff", params=wrong).status_code == 400, wrong
+
+
+def test_given_an_earlier_version_when_restored_then_it_is_the_newest_again_and_history_stays(
+    ann: httpx.Client, job: Job
+) -> None:
+    url = f"instructions/{job.instruction_id}"
+    first = ann.get(url).json()
+    ann.put(url, json={"base_version": 1, "markdown": MARKDOWN.replace("Enter the name.", "Enter it.\n\nThen wait.")})
+    restored = ann.post(f"{url}/restore", json={"version": 1, "base_version": 2})
+    assert (restored.status_code, restored.json()["version"], restored.json()["origin"]) == (200, 3, "restore")
+    kept = ("markdown", "title", "language", "warnings", "model_profile_id", "validation_status")
+    assert [restored.json()[name] for name in kept] == [first[name] for name in kept]
+    assert [(each["version"], each["origin"]) for each in ann.get(f"{url}/versions").json()["items"]] == [
+        (3, "restore"),
+        (2, "edit"),
+        (1, "draft"),
+    ]
+    again = ann.post(f"{url}/restore", json={"version": 1, "base_version": 3})
+    assert (again.status_code, again.json()) == (200, restored.json())
+    stale = ann.post(f"{url}/restore", json={"version": 1, "base_version": 2})
+    assert (stale.status_code, stale.json()["code"]) == (409, "VERSION_CONFLICT")
+    assert ann.post(f"{url}/restore", json={"version": 9, "base_version": 3}).status_code == 404
+    assert ann.post(f"{url}/restore", json={"version": 0, "base_version": 3}).status_code == 400
 
 
 @pytest.mark.parametrize(
