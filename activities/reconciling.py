@@ -116,13 +116,14 @@ class Reconciler:
 
     async def deliver_callbacks(self, older_than_s: float = 10.0) -> int:
         """Wake the workflows that an API applied a callback for and died before it could say so."""
-        told = await asyncio.to_thread(self._books.undelivered_callbacks, older_than_s)
-        for job_id in {each.job_id for each in told}:
-            await wake(self._client, job_id)
-        if told:
+        delivered = 0
+        while told := await asyncio.to_thread(self._books.undelivered_callbacks, older_than_s, PAGE):
+            for job_id in {each.job_id for each in told}:
+                await wake(self._client, job_id)
             await asyncio.to_thread(self._books.mark_delivered, told)
+            delivered += len(told)
             log.warning("callback.delivered_late", callbacks=len(told))
-        return len(told)
+        return delivered
 
     async def _start_forgotten(self) -> int:
         """Tasks whose row was written by an API that died before it could start their workflow."""

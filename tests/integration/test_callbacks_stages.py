@@ -427,7 +427,7 @@ def test_given_an_api_that_dies_between_commit_and_signal_when_the_reconciler_co
     assert "adopt-transcription" not in desk.stack.scheduled(job)
     assert [each.job_id for each in desk.stack.store.undelivered_callbacks(-1.0)] == [job.id]
     reconciler = Reconciler(desk.stack.store, desk.stack.client, run_options(desk.stack.settings))
-    assert desk.stack.loop.run(reconciler.deliver_callbacks(older_than_s=-1.0)) == 1
+    desk.stack.loop.run(reconciler.deliver_callbacks(older_than_s=0.0))
     desk.has_document(job)
     assert desk.stack.store.undelivered_callbacks(-1.0) == ()
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from activities.artifacts.locating import Locator
 from domain.artifacts import ArtifactKind
 from domain.callbacks import (
     AUDIO,
@@ -28,6 +29,7 @@ from domain.callbacks import (
 from domain.draft import Draft, check_draft
 from domain.errors import (
     MESSAGE_LIMIT,
+    ArtifactKeyInvalid,
     CallbackOutOfOrder,
     EventPayloadMismatch,
     ExternalStageFailed,
@@ -268,6 +270,44 @@ def test_given_an_absolute_uri_when_checked_then_taken_as_given(uri: str) -> Non
 def test_given_a_uri_that_is_none_or_climbs_when_checked_then_refused(uri: str) -> None:
     with pytest.raises(RequestInvalid):
         checked_uri(uri)
+
+
+@pytest.mark.parametrize(
+    ("root", "uri", "key"),
+    [
+        ("file:///srv/a%20b/artifacts", "artifact://external/j/t.json", "external/j/t.json"),
+        ("file:///srv/a%20b/artifacts", "file:///srv/a%20b/artifacts/external/t.json", "external/t.json"),
+        ("file:///srv/artifacts/", "file:///srv/artifacts/t.json", "t.json"),
+        ("file:///srv/artifacts", "file:///srv/artifacts-of-others/t.json", None),
+        ("file:///srv/artifacts", "file:///srv/artifacts", None),
+        ("file:///srv/artifacts", "file:///etc/passwd", None),
+        ("file:///srv/artifacts", "file://host/srv/artifacts/t.json", None),
+        ("file:///srv/artifacts", "https://host/srv/artifacts/t.json", None),
+        ("s3://bucket/prefix", "s3://bucket/prefix/external/t.json", "external/t.json"),
+        ("s3://bucket", "s3://bucket/external/t.json", "external/t.json"),
+        ("s3://bucket/prefix", "s3://bucket/t.json", None),
+        ("s3://bucket/prefix", "s3://bucket-of-others/prefix/t.json", None),
+    ],
+)
+def test_given_our_store_when_a_uri_is_located_then_the_key_or_elsewhere(root: str, uri: str, key: str | None) -> None:
+    assert Locator(root).key_of(uri) == key
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "artifact://../secret",
+        "artifact:///etc/passwd",
+        "artifact://a/%2e%2e/b",
+        "file:///srv/artifacts/../secret",
+        "file:///srv/artifacts/a/%2e%2e/%2e%2e/secret",
+        "file:///srv/artifacts//etc/passwd",
+        "file:///srv/artifacts/.hidden",
+    ],
+)
+def test_given_our_store_when_a_uri_leads_out_of_it_then_refused(uri: str) -> None:
+    with pytest.raises(ArtifactKeyInvalid):
+        Locator("file:///srv/artifacts").key_of(uri)
 
 
 def test_given_artifacts_when_reported_then_by_kind() -> None:
