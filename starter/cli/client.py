@@ -14,6 +14,7 @@ import httpx
 from domain.errors import GuidesmithError
 from starter.cli.connection import Connection
 from starter.cli.exits import Unreachable, UsageWrong
+from starter.cli.sending import PIECE_BYTES, Sending
 
 Json = dict[str, Any]
 
@@ -21,7 +22,9 @@ TIMEOUT = httpx.Timeout(30.0, connect=5.0)
 STREAM_TIMEOUT = httpx.Timeout(30.0, connect=5.0, read=45.0)
 """The event stream says something at least every 15 s."""
 
-PIECE_BYTES = 1 << 20
+BODY_TIMEOUT = httpx.Timeout(120.0, connect=5.0)
+CONFIRM_TIMEOUT = httpx.Timeout(30.0, connect=5.0, read=600.0)
+
 TRIES = 5
 """How often an idempotent request is sent when the connection breaks or the API is busy."""
 
@@ -89,16 +92,27 @@ class Client:
         Args:
             on_bytes: Called with the bytes that have arrived so far.
         """
-        url, part_size, size = session["upload_url"], session["part_size"], path.stat().st_size
-        if size <= part_size:
-            self._sent(url, path, 0, size, on_bytes)
+        size = path.stat().st_size
+        if size > session["part_size"]:
+            Sending(self, path, session).run(on_bytes)
             return
-        received = set(self._json("GET", url)["received_parts"])
-        for number, start in enumerate(range(0, size, part_size), start=1):
-            length = min(part_size, size - start)
-            if number not in received:
-                self._sent(f"{url}?part={number}", path, start, length, on_bytes)
-            on_bytes(start + length)
+
+        def pieces() -> Iterator[bytes]:
+            with path.open("rb") as file:
+                while piece := file.read(PIECE_BYTES):
+                    yield piece
+                    on_bytes(file.tell())
+
+        self.put(session["upload_url"], pieces, size)
+
+    def put(self, url: str, body: Callable[[], Iterator[bytes]], length: int) -> None:
+        """Send ``length`` bytes; ``body`` gives them, each time from the start."""
+        headers = {"Content-Length": str(length), "Content-Type": "application/octet-stream"}
+        self._retried(lambda: self._http.put(url, content=body(), headers=headers, timeout=BODY_TIMEOUT))
+
+    def confirm_upload(self, job_id: str, body: Json) -> Json:
+        """Say that the recording has arrived. The API reads it for that, which takes a while when it is large."""
+        return self._json("POST", f"jobs/{job_id}/confirm-upload", json=body, timeout=CONFIRM_TIMEOUT)
 
     def download(self, url: str, path: Path) -> int:
         """Save what ``url`` holds as ``path``, which appears whole or not at all. Answers its size in bytes.
@@ -150,25 +164,6 @@ class Client:
                 if failures > TRIES:
                     raise Unreachable("The API does not answer any more. The job may still be running.") from broken
                 time.sleep(FIRST_PAUSE_S * 2**failures)
-
-    def _sent(self, url: str, path: Path, start: int, length: int, on_bytes: Callable[[int], None]) -> None:
-        def pieces() -> Iterator[bytes]:
-            with path.open("rb") as file:
-                file.seek(start)
-                left = length
-                while left and (piece := file.read(min(PIECE_BYTES, left))):
-                    left -= len(piece)
-                    yield piece
-                    on_bytes(start + length - left)
-
-        self._retried(
-            lambda: self._http.put(
-                url,
-                content=pieces(),
-                headers={"Content-Length": str(length), "Content-Type": "application/octet-stream"},
-                timeout=httpx.Timeout(120.0, connect=5.0),
-            )
-        )
 
     def _json(self, method: str, path: str, **request: Any) -> Json:
         answer = self._retried(lambda: self._http.request(method, path, **request))

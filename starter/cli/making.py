@@ -209,9 +209,8 @@ class Making:
             {"filename": printable_name(recording.name), "size_bytes": size, "checksum_sha256": sha256},
         )
         self._send(recording, session, size)
-        self.client.post(
-            f"jobs/{self.job_id}/confirm-upload",
-            {"video_uri": session["video_uri"], "size_bytes": size, "checksum_sha256": sha256},
+        self.client.confirm_upload(
+            str(self.job_id), {"video_uri": session["video_uri"], "size_bytes": size, "checksum_sha256": sha256}
         )
 
     def _send(self, recording: Path, session: Json, size: int) -> None:
