@@ -24,7 +24,12 @@ BASE = "/api/v1"
 OPEN = frozenset({f"{BASE}/openapi.json", "/healthz", "/readyz"})
 """Routes that need no token."""
 
-SIGNED: Mapping[str, Purpose] = {f"{BASE}/uploads/": "upload", f"{BASE}/downloads/": "download"}
+SIGNED: Mapping[str, Purpose] = {
+    f"{BASE}/uploads/": "upload",
+    f"{BASE}/downloads/": "download",
+    f"{BASE}/pictures/": "picture",
+    f"{BASE}/picture-uploads/": "picture-upload",
+}
 """Routes whose path is its own permission, by prefix: the purpose that it was signed for."""
 
 INTERNAL = f"{BASE}/internal/"

@@ -21,6 +21,7 @@ from starter.api.gate import BASE, Gate, GateRules
 from starter.api.limits import Limits
 from starter.api.readiness import Check, Readiness
 from starter.api.routes import (
+    anchors,
     annotations,
     callbacks,
     credits,
@@ -31,6 +32,7 @@ from starter.api.routes import (
     jobs,
     lifecycles,
     projects,
+    screenshots,
     transcripts,
     uploads,
 )
@@ -39,13 +41,14 @@ from starter.engine import connect, engine_faults
 from starter.exposure import weaknesses
 from starter.jobs import JobService
 from starter.logs import log
+from starter.screenshots import ScreenshotService
 from starter.settings import Settings
 from starter.wiring import model_profiles, open_artifacts, open_store, run_options, token_check
 
 VERSION = "1"
 
 ROUTES = (
-    *(projects, jobs, uploads, transcripts, events, instructions, annotations, exports),
+    *(projects, jobs, uploads, transcripts, events, instructions, screenshots, anchors, annotations, exports),
     *(callbacks, credits, lifecycles),
 )
 
@@ -62,6 +65,7 @@ def create_app(
     artifacts: ArtifactStore,
     job_service: JobService,
     callback_service: CallbackService,
+    screenshot_service: ScreenshotService,
     *,
     engine: Check,
 ) -> FastAPI:
@@ -120,6 +124,7 @@ def create_app(
         artifacts=artifacts,
         jobs=job_service,
         callbacks=callback_service,
+        screenshots=screenshot_service,
         capabilities=capabilities,
         feed=feed,
         readiness=Readiness({"database": database, "engine": engine, "artifacts": artifact_store}),
@@ -166,9 +171,12 @@ async def wired(settings: Settings) -> AsyncIterator[FastAPI]:
         async with engine_faults():
             await client.service_client.check_health()
 
-    service = JobService(store, artifacts, client, run_options(settings), model_profiles(settings))
+    options = run_options(settings)
+    service = JobService(store, artifacts, client, options, model_profiles(settings))
+    callback_service = CallbackService(store, client)
+    screenshot_service = ScreenshotService(store, artifacts, client, options)
     try:
-        yield create_app(settings, store, artifacts, service, CallbackService(store, client), engine=engine)
+        yield create_app(settings, store, artifacts, service, callback_service, screenshot_service, engine=engine)
     finally:
         store.dispose()
 

@@ -23,6 +23,7 @@ from starter.api.readiness import Readiness
 from starter.api.shapes import ExportAnswer, FailureAnswer, JobAnswer, Manifest, ManifestExport
 from starter.callbacks import CallbackService
 from starter.jobs import JobService
+from starter.screenshots import ScreenshotService
 from starter.settings import Settings
 
 IDENTIFIER = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -44,6 +45,7 @@ class Api:
     artifacts: ArtifactStore
     jobs: JobService
     callbacks: CallbackService
+    screenshots: ScreenshotService
     capabilities: Capabilities
     feed: Feed
     readiness: Readiness

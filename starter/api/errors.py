@@ -99,6 +99,7 @@ STATUS: Mapping[type[GuidesmithError], HTTPStatus] = {
     errors.CallbackOutOfOrder: HTTPStatus.CONFLICT,
     errors.StaleDispatch: HTTPStatus.CONFLICT,
     errors.PictureUnusable: HTTPStatus.CONFLICT,
+    errors.MediaHasNoContent: HTTPStatus.CONFLICT,
     errors.DispatchFailed: HTTPStatus.BAD_GATEWAY,
     errors.EngineUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.DatabaseUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
