@@ -2,7 +2,8 @@
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -10,11 +11,15 @@ import pytest
 
 from domain.artifacts import ArtifactKind
 from domain.publication import ExportFormat
-from tests.apis import RunningApi, api_settings, running_api, wait_ready
+from starter.cli.client import Client
+from starter.cli.connection import Connection
+from starter.local.folder import DataFolder
+from starter.tokens import Tokens
+from tests.apis import SECRET, RunningApi, api_settings, running_api, wait_ready
 from tests.integration.store_builders import drafted_job, instruction_of
 from tests.integration.test_api_uploads import begun, new_job
 from tests.objectstores import S3Server
-from tests.temporal import TemporalServer
+from tests.temporal import TemporalServer, free_port
 
 S3_LEAST = 5 << 20
 RECORDING = os.urandom(2 * S3_LEAST + 99)
@@ -241,3 +246,43 @@ def test_given_s3_when_an_export_is_done_then_its_address_is_the_stores_own_and_
     file = httpx.get(url)
     assert file.content == b"%PDF-1.7"
     assert "Guide.pdf" in file.headers["Content-Disposition"]
+
+
+# --- the command line -----------------------------------------------------------------------------------------------
+
+
+class PastTheApi(Client):
+    """A client that has not a byte for the API."""
+
+    def put(self, url: str, body: Callable[[], Iterator[bytes]], length: int) -> None:
+        raise AssertionError("the object store could have taken it")
+
+
+def sent_by_command_line(api: RunningApi, recording: Path, kind: type[Client]) -> str:
+    """The job, after its recording was sent and confirmed."""
+    recording.write_bytes(RECORDING)
+    shown: list[int] = []
+    with kind(Connection(api.url, Tokens(SECRET).issue("cli"), DataFolder(recording.parent))) as client:
+        project = client.post("projects", {"name": "p"})["id"]
+        job_id = str(client.post(f"projects/{project}/jobs")["id"])
+        declared = {"size_bytes": len(RECORDING), "checksum_sha256": SHA256}
+        session = client.post(f"jobs/{job_id}/upload", {"filename": "clip.mp4", **declared})
+        client.upload(recording, session, shown.append)
+        assert (shown, shown[-1]) == (sorted(shown), len(RECORDING))
+        assert client.confirm_upload(job_id, {"video_uri": session["video_uri"]})["job"]["status"] == "UPLOADED"
+    return job_id
+
+
+def test_given_s3_when_the_command_line_sends_a_recording_then_it_goes_past_the_api(
+    s3_api: RunningApi, tmp_path: Path
+) -> None:
+    assert stored(s3_api, sent_by_command_line(s3_api, tmp_path / "clip.mp4", PastTheApi)) == RECORDING
+
+
+def test_given_s3_that_clients_cannot_reach_when_the_command_line_sends_a_recording_then_the_api_takes_it(
+    s3_api: RunningApi, tmp_path: Path
+) -> None:
+    unreachable = f"http://127.0.0.1:{free_port()}"
+    settings = s3_api.settings.model_copy(update={"api_port": free_port(), "s3_public_endpoint": unreachable})
+    with running_api(settings) as api:
+        assert stored(api, sent_by_command_line(api, tmp_path / "clip.mp4", Client)) == RECORDING
