@@ -1,0 +1,95 @@
+"""Jobs with a real recording and an instruction, and a worker that takes screenshots: for tests of what is taken."""
+
+from collections.abc import Iterator
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from temporalio.client import Client
+from temporalio.contrib.pydantic import pydantic_data_converter
+
+from activities.artifacts import ArtifactStore
+from activities.media import probe
+from activities.screenshots import ScreenshotTaker
+from activities.store import Store
+from domain.artifacts import ArtifactKind
+from domain.instruction import AUDIO_EXTRACTING, AUDIO_READY, DRAFT_READY, GENERATING
+from domain.jobs import Job, NewArtifact
+from starter.settings import Settings
+from starter.worker import build_workers
+from tests.integration.store_builders import Run, artifact, blob, created_job, draft
+from tests.stack import Loop
+from workflows.screenshots import ScreenshotWorkflow
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A job at DRAFT_READY with a recording, and no picture yet."""
+
+    job: Job
+    instruction_id: str
+    version_id: str
+
+    def wish(self, timestamp_ms: int, **more: object) -> dict[str, object]:
+        """The body of an extraction."""
+        named = {"instruction_id": self.instruction_id, "instruction_version_id": self.version_id}
+        return {**named, "timestamp_ms": timestamp_ms, **more}
+
+
+def recorded_job(
+    store: Store, artifacts: ArtifactStore, recording: Path, owner: str = "ann", *, measured: bool = True
+) -> Recorded:
+    """``measured``: whether the recording was looked at, as where the sound is not taken out by a runner outside."""
+    job = created_job(store, owner)
+    info = probe(recording)
+    video = artifacts.put_file(f"jobs/{job.id}/upload/{recording.name}", recording, "video/mp4")
+    store.confirm_upload(owner, job.id, video, recording.name)
+    run = Run(store, job.id).dispatched()
+    facts = {"duration_ms": info.duration_ms, "has_video": info.video is not None} if measured else {}
+    audio = NewArtifact(kind=ArtifactKind.AUDIO, blob=blob(f"audio/{job.id}"), facts=facts)
+    store.begin_stage(job.id, run.fence(), AUDIO_EXTRACTING)
+    store.finish_stage(job.id, run.fence(), target=AUDIO_READY, artifacts=[audio])
+    run = run.next().transcribe()
+    store.begin_stage(job.id, run.fence(), GENERATING)
+    store.finish_stage(
+        job.id, run.fence(), target=DRAFT_READY, artifacts=[artifact(ArtifactKind.DRAFT)], version=draft()
+    )
+    job = store.get_job(job.id)
+    version = store.get_instruction(owner, job.instruction_id or "")
+    return Recorded(job, version.instruction_id, version.id)
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Looks at the Temporal that a worker serves."""
+
+    client: Client
+    loop: Loop
+
+    def runs_of(self, task_id: str) -> list[str]:
+        """The runs that a screenshot task's workflow has had, by how each ended."""
+
+        async def found() -> list[str]:
+            query = f"WorkflowId = 'screenshot-{task_id}'"
+            return [str(each.status and each.status.name) async for each in self.client.list_workflows(query)]
+
+        return self.loop.run(found())
+
+
+@contextmanager
+def screenshot_worker(settings: Settings, store: Store, artifacts: ArtifactStore, address: str) -> Iterator[Watch]:
+    """A worker in this process that takes screenshots, until the block ends."""
+    taker, loop, running = ScreenshotTaker(store, artifacts), Loop(), AsyncExitStack()
+
+    async def start() -> Client:
+        client = await Client.connect(address, data_converter=pydantic_data_converter)
+        activities = [taker.take, taker.fail_screenshot]
+        for worker in build_workers(client, settings, ("jobs", "media"), activities, (ScreenshotWorkflow,)):
+            await running.enter_async_context(worker)
+        return client
+
+    try:
+        yield Watch(loop.run(start()), loop)
+    finally:
+        loop.run(running.aclose())
+        loop.close()
