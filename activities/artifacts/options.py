@@ -19,7 +19,7 @@ class S3Options:
         endpoint: ``http(s)://host[:port]``; None for Amazon's own. With ``virtual_hosted`` it includes the bucket.
         public_endpoint: The same store as browsers reach it, for signed URLs, where that differs from ``endpoint``.
         access_key_id: None to let the client find credentials (environment, web identity, instance role). Signed
-            URLs then carry no file name, and buckets cannot be created.
+            URLs of downloads then carry no file name.
         timeout_s: Seconds one request may take, its body (at most 8 MiB) included.
     """
 
