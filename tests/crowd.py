@@ -1,6 +1,7 @@
 """Very many jobs at once, written by the database itself: a million in well under a minute.
 
-A tenth of them are one caller's, the others those of a thousand strangers; each has its first log row and a recording.
+A tenth of them are one caller's, the others those of a thousand strangers; each has its first log row, a recording,
+and the row of its document.
 """
 
 from sqlalchemy import create_engine, make_url, text
@@ -43,6 +44,11 @@ _LOG = (
     " correlation_id, attempt, execution, unit, data) {series} SELECT " + _ID + ", 1, 'status', 'JOB_CREATED',"
     " 'editor', 'CREATED', {moment}, {moment}, 'c-' || n, 1, 1, 0, {json} FROM {from}"
 )
+_DOCUMENTS = (
+    "INSERT INTO instructions (id, job_id, owner, current_version, created_at, updated_at) {series}"
+    " SELECT '01891000-0000-7000-8000-' || {hex}, " + _ID + ", CASE WHEN n % 10 = 0 THEN '" + CALLER + "'"
+    " ELSE 'stranger-' || n % 1000 END, 1, {moment}, {moment} FROM {from}"
+)
 _RECORDINGS = (
     "INSERT INTO artifacts (id, job_id, kind, version, attempt, key, size_bytes, checksum_sha256, media_type, facts,"
     " created_at) {series} SELECT 'a-' || {hex}, " + _ID + ", 'video', 1, 1, 'uploads/' || n, 1,"
@@ -60,7 +66,7 @@ def fill(database_url: str, count: int) -> None:
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         if is_sqlite:
             connection.execute(text("PRAGMA synchronous=OFF"))
-        for statement in (_PROJECT, _JOBS, _LOG, _RECORDINGS):
+        for statement in (_PROJECT, _JOBS, _LOG, _DOCUMENTS, _RECORDINGS):
             written = statement.format(**given)
             connection.exec_driver_sql(written if is_sqlite else written.replace("%", "%%"))
     engine.dispose()

@@ -13,12 +13,10 @@ from typing import Any
 import httpx
 import pytest
 
-from domain.artifacts import ArtifactKind
-from domain.instruction import AUDIO_EXTRACTING, AUDIO_READY, TRANSCRIBING, TRANSCRIPT_READY
-from domain.jobs import NewArtifact
-from domain.transcript import Segment, SpeechFound, Transcript
+from domain.instruction import AUDIO_EXTRACTING
 from tests.apis import RunningApi, api_settings, running_api
-from tests.integration.store_builders import Run, artifact, drafted_job
+from tests.integration.api_builders import SPOKEN, told_job
+from tests.integration.store_builders import Run, drafted_job
 from tests.integration.test_api_uploads import begun, new_job
 from tests.temporal import free_port
 
@@ -241,33 +239,6 @@ def test_given_many_followers_when_something_happens_then_all_hear_it_once(ann: 
 
 # --- transcript --------------------------------------------------------------------------------------------------
 
-SPOKEN = Transcript(
-    speech=SpeechFound.SPEECH,
-    language="en",
-    duration_ms=9_000,
-    model="test",
-    segments=tuple(
-        Segment(id=number, start_ms=number * 1_000, end_ms=number * 1_000 + 900, text=f"Sentence {number} <b>.")
-        for number in range(5)
-    ),
-)
-
-
-def transcribed(api: RunningApi, owner: str) -> str:
-    with api.client(owner) as client:
-        job_id = uploaded(client)
-    run = Run(api.store, job_id).dispatched()
-    api.store.begin_stage(job_id, run.fence(), AUDIO_EXTRACTING)
-    api.store.finish_stage(job_id, run.fence(), target=AUDIO_READY, artifacts=[artifact(ArtifactKind.AUDIO)])
-    run = run.next()
-    api.store.begin_stage(job_id, run.fence(), TRANSCRIBING)
-    blob = api.artifacts.put_bytes(
-        f"jobs/{job_id}/transcript.json", SPOKEN.model_dump_json().encode(), "application/json"
-    )
-    new = NewArtifact(kind=ArtifactKind.TRANSCRIPT, blob=blob)
-    api.store.finish_stage(job_id, run.fence(), target=TRANSCRIPT_READY, artifacts=[new])
-    return job_id
-
 
 def test_given_no_transcript_when_asked_then_409(ann: httpx.Client) -> None:
     answer = ann.get(f"jobs/{uploaded(ann)}/transcript")
@@ -275,7 +246,7 @@ def test_given_no_transcript_when_asked_then_409(ann: httpx.Client) -> None:
 
 
 def test_given_a_transcript_when_paged_then_every_segment_once_in_order(api: RunningApi) -> None:
-    job_id = transcribed(api, "ivan")
+    job_id = told_job(api.store, api.artifacts, "ivan").id
     with api.client("ivan") as ivan:
         texts: list[str] = []
         cursor = None
@@ -293,7 +264,7 @@ def test_given_a_transcript_when_paged_then_every_segment_once_in_order(api: Run
 
 
 def test_given_a_transcript_when_asked_as_captions_or_text_then_whole_and_in_that_format(api: RunningApi) -> None:
-    job_id = transcribed(api, "jane")
+    job_id = told_job(api.store, api.artifacts, "jane").id
     with api.client("jane") as jane:
 
         def asked(accept: str | None = None, **parameters: str) -> httpx.Response:

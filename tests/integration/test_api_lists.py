@@ -14,21 +14,22 @@ import pytest
 from sqlalchemy import Engine, event, make_url
 
 from activities.store.tables import metadata
-from domain.artifacts import ArtifactKind
-from domain.instruction import TRANSCRIBING, TRANSCRIPT_READY
-from domain.jobs import Job, NewArtifact
+from domain.jobs import Job
 from domain.publication import ExportFormat
+from domain.screenshots import Extraction
 from tests.apis import RunningApi, api_settings, running_api
 from tests.crowd import CALLER, PROJECT, analyze, fill
 from tests.databases import PostgresServer
-from tests.integration.store_builders import STEP_BLOCK, Run, edit, instruction_of, uploaded_job
-from tests.integration.test_api_jobs import SPOKEN
+from tests.integration.api_builders import told_job
+from tests.integration.store_builders import STEP_BLOCK, drafted_job, edit, instruction_of
 from tests.temporal import free_port
 
 CROWD = 2000
+BESIDE = 12
 
-UNLISTED = ("/healthz", "/readyz", "/api/v1/downloads/{signed}", "/api/v1/uploads/{signed}")
-"""Routes that are no lookup of a caller's: probes, and what is reached by a signed address."""
+PROBES = ("/healthz", "/readyz")
+SIGNED = "{signed}"
+"""In the path of what is reached by a signed address, and is no lookup of a caller's."""
 
 STREAM = "/api/v1/jobs/{job_id}/events"
 
@@ -87,15 +88,12 @@ def crowded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture(scope="module")
 def job(crowded: RunningApi) -> Job:
-    """A job of the caller's with everything that can be looked up."""
+    """A job of the caller's with everything that can be looked up, and others beside it: a planner reads all of a
+    table that holds next to nothing."""
     store = crowded.store
-    run = Run(store, uploaded_job(store, CALLER).id).dispatched().extract_audio()
-    store.begin_stage(run.job_id, run.fence(), TRANSCRIBING)
-    said = crowded.artifacts.put_bytes("said", SPOKEN.model_dump_json().encode(), "application/json")
-    transcript = NewArtifact(kind=ArtifactKind.TRANSCRIPT, blob=said)
-    store.finish_stage(run.job_id, run.fence(), target=TRANSCRIPT_READY, artifacts=[transcript])
-    run.next().write_draft()
-    job = store.get_job(run.job_id)
+    for number in range(BESIDE):
+        drafted_job(store, f"other-{number}")
+    job = told_job(store, crowded.artifacts, CALLER)
     instruction_id = instruction_of(job)
     base = store.get_instruction(CALLER, instruction_id)
     store.save_version(CALLER, instruction_id, 1, edit(base.markdown + "\nMore.\n"))
@@ -110,7 +108,8 @@ def job(crowded: RunningApi) -> Job:
 
 
 def parameters(api: RunningApi, job: Job) -> dict[str, str]:
-    """A value for each parameter that a path can have. A route with a new one needs a row here."""
+    """A value for each parameter that a path can have. A route with a new one needs a row here; one with a name that
+    another has, too, a row with its own first word."""
     store = api.store
     instruction_id = instruction_of(job)
     task, _ = store.create_regenerate(
@@ -121,13 +120,17 @@ def parameters(api: RunningApi, job: Job) -> dict[str, str]:
         client_request_id="r-1",
         requested_by=CALLER,
     )
+    shown = store.current_instruction(instruction_id).id
+    shot, _ = store.request_extraction(CALLER, job.id, instruction_id, shown, Extraction(timestamp_ms=100))
+    anchors = {each.anchor_id for each in store.screenshots_for(shown)}
     return {
+        "screenshot-tasks/task_id": shot.id,
         "project_id": job.project_id,
         "job_id": job.id,
         "instruction_id": instruction_id,
         "task_id": task.id,
         "export_id": store.list_exports(CALLER, job.id).items[0].id,
-        "anchor_id": store.screenshots_for(store.current_instruction(instruction_id).id)[0].anchor_id,
+        "anchor_id": anchors.pop(),
         "kind": "instruction",
     }
 
@@ -137,10 +140,12 @@ def walked(api: RunningApi, known: dict[str, str]) -> Iterator[tuple[str, httpx.
     schema = httpx.get(f"{api.url}/api/v1/openapi.json").json()
     with api.client(CALLER) as client:
         for template, operations in schema["paths"].items():
-            if "get" not in operations or template in UNLISTED:
+            if "get" not in operations or template in PROBES or SIGNED in template:
                 continue
             names = {each["name"] for each in operations["get"].get("parameters", ())}
-            path = template.format(**known).removeprefix("/api/v1/")
+            word = template.removeprefix("/api/v1/").partition("/")[0]
+            own = {name.partition("/")[2]: value for name, value in known.items() if name.startswith(f"{word}/")}
+            path = template.format(**known | own).removeprefix("/api/v1/")
             for query in QUERIES.get(template, ({},)):
                 if template == STREAM:
                     with client.stream("GET", path) as stream:

@@ -12,15 +12,13 @@ import httpx
 import pytest
 
 from activities.drafting.drafters import Rewrite
-from domain.artifacts import ArtifactKind
 from domain.document import BlockEvidence
 from domain.draft import Draft, DraftProvenance, DraftWarning
-from domain.instruction import TRANSCRIBING, TRANSCRIPT_READY
-from domain.jobs import Job, NewArtifact
+from domain.jobs import Job
 from domain.transcript import Transcript
 from tests.apis import RunningApi, api_settings, running_api, wait_ready
-from tests.integration.store_builders import MARKDOWN, OTHER_BLOCK, STEP_BLOCK, TITLE_BLOCK, Run, uploaded_job
-from tests.integration.test_api_jobs import SPOKEN
+from tests.integration.api_builders import SPOKEN, told_job
+from tests.integration.store_builders import MARKDOWN, OTHER_BLOCK, STEP_BLOCK, TITLE_BLOCK
 from tests.stack import wait_until
 from tests.temporal import TemporalServer
 from tests.workers import document_workers
@@ -90,14 +88,7 @@ def ann(desk: Desk) -> Iterator[httpx.Client]:
 @pytest.fixture
 def job(desk: Desk) -> Job:
     """A job at DRAFT_READY, of ann's, whose transcript is there."""
-    store = desk.api.store
-    run = Run(store, uploaded_job(store, "ann").id).dispatched().extract_audio()
-    store.begin_stage(run.job_id, run.fence(), TRANSCRIBING)
-    said = desk.api.artifacts.put_bytes(f"said/{run.job_id}", SPOKEN.model_dump_json().encode(), "application/json")
-    transcript = NewArtifact(kind=ArtifactKind.TRANSCRIPT, blob=said)
-    store.finish_stage(run.job_id, run.fence(), target=TRANSCRIPT_READY, artifacts=[transcript])
-    run.next().write_draft()
-    return store.get_job(run.job_id)
+    return told_job(desk.api.store, desk.api.artifacts, "ann")
 
 
 def asked(client: httpx.Client, job: Job, selection: dict[str, object] | None = None, **rest: object) -> dict[str, Any]:

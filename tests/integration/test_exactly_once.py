@@ -251,6 +251,21 @@ def test_given_twenty_exports_of_one_version_when_answered_then_one_export_and_o
     assert pair.started(before) == [f"export-{export_id}"]
 
 
+def test_given_twenty_extractions_of_one_frame_when_answered_then_one_task_and_one_start(
+    pair: Pair, owner: str
+) -> None:
+    job, before = job_at_its_desk(pair, owner), pair.executions()
+    version = pair.store.get_instruction(owner, instruction_of(job))
+    body = {"instruction_id": job.instruction_id, "instruction_version_id": version.id, "timestamp_ms": 500}
+
+    answers = pair.at_once(owner, lambda client, _: client.post(f"jobs/{job.id}/screenshots/extract", json=body))
+
+    assert statuses(answers) == {200: AT_ONCE - 1, 202: 1}, [answer.text for answer in answers]
+    (task_id,) = {answer.json()["task_id"] for answer in answers}
+    assert audit(pair, job.id, "SCREENSHOT_REQUESTED") == 1
+    assert pair.started(before) == [f"screenshot-{task_id}"]
+
+
 def test_given_twenty_saves_of_one_version_when_answered_then_one_is_stored_and_the_rest_are_stale(
     pair: Pair, owner: str
 ) -> None:

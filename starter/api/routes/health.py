@@ -3,13 +3,16 @@
 from fastapi import APIRouter, Response
 
 from starter.api.context import ApiParts
-from starter.api.declared import errors
+from starter.api.declared import Responses, errors
 from starter.api.shapes import Alive, Readiness
 
 router = APIRouter(tags=["health"])
 
 
-@router.get("/healthz", responses={500: errors()[500]})
+PROBED: Responses = {status: errors()[status] for status in (405, 500)}
+
+
+@router.get("/healthz", responses=PROBED)
 async def healthz() -> Alive:
     """The process answers."""
     return Alive()
@@ -17,7 +20,7 @@ async def healthz() -> Alive:
 
 @router.get(
     "/readyz",
-    responses={503: {"model": Readiness, "description": "Something it needs is not there."}, 500: errors()[500]},
+    responses={503: {"model": Readiness, "description": "Something it needs is not there."}, **PROBED},
 )
 async def readyz(api: ApiParts, response: Response) -> Readiness:
     """Database, engine and artifact store answer."""

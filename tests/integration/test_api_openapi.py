@@ -1,0 +1,114 @@
+"""The description is exactly what is served: whatever schemathesis makes of it is answered as it says, or refused.
+
+Requests are made from the description itself, right ones and wrong ones, always the same ones. That every other test's
+answers are as described is seen to by ``tests/witness.py``.
+"""
+
+from collections.abc import Iterator, Mapping
+
+import httpx
+import pytest
+import schemathesis
+from pydantic import SecretStr
+from schemathesis import engine
+from schemathesis.config import SchemathesisConfig
+from schemathesis.engine import events
+from schemathesis.engine.recorder import ScenarioRecorder
+
+from domain.publication import ExportFormat
+from starter.tokens import Role, Tokens
+from tests.apis import SECRET, RunningApi, api_settings, running_api, wait_ready
+from tests.integration.api_builders import told_job
+from tests.integration.store_builders import OWNER, STEP_BLOCK, instruction_of
+from tests.temporal import TemporalServer
+
+RUNNER = "runner-" + "5" * 40
+EXAMPLES = 8
+"""Requests for each operation beside those that schemathesis makes to cover each constraint."""
+
+
+@pytest.fixture(scope="module")
+def explored(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApi]:
+    """An API of its own: what is sent to it leaves nothing as it was."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TEMPORAL_ADDRESS", temporal.address)
+        with running_api(api_settings(tmp_path_factory.mktemp("api"), callback_secret=SecretStr(RUNNER))) as api:
+            wait_ready(api)
+            yield api
+
+
+def ids(api: RunningApi) -> Mapping[str, str]:
+    """What is there, for the parameters of paths: without it nearly every answer would be 404."""
+    job = told_job(api.store, api.artifacts)
+    instruction_id = instruction_of(job)
+    version = api.store.get_instruction(OWNER, instruction_id)
+    task, _ = api.store.create_regenerate(
+        OWNER,
+        instruction_id,
+        base_version=1,
+        selection={"block_id": STEP_BLOCK},
+        client_request_id="r-0",
+        requested_by=OWNER,
+    )
+    shown = api.store.screenshots_for(version.id)[0]
+    return {
+        "project_id": job.project_id,
+        "job_id": job.id,
+        "instruction_id": instruction_id,
+        "task_id": task.id,
+        "export_id": api.store.request_export(OWNER, job.id, ExportFormat.PDF, version.id)[0].id,
+        "anchor_id": shown.anchor_id,
+        "asset_id": shown.asset_id,
+    }
+
+
+def configured(api: RunningApi) -> SchemathesisConfig:
+    """How the API is explored: the same every time, and without a trace on the disk."""
+    token = Tokens(SECRET).issue(OWNER, Role.ADMIN)
+    return SchemathesisConfig.from_dict(
+        {
+            "base-url": api.url,
+            "seed": 1,
+            "headers": {"Authorization": f"Bearer {token}", "X-Callback-Secret": RUNNER},
+            "parameters": {f"path.{name}": value for name, value in ids(api).items()},
+            "generation": {
+                "mode": "all",
+                "max-examples": EXAMPLES,
+                "deterministic": True,
+                "database": "none",
+                "no-shrink": True,
+            },
+            # no schema can say which cursors were given out, which model there is, how large is too large
+            "checks": {"positive_data_acceptance": {"enabled": False}},
+            "phases": {"stateful": {"max-steps": 6, "generation": {"max-examples": EXAMPLES}}},
+        }
+    )
+
+
+def test_given_any_request_when_sent_then_it_is_answered_as_described(explored: RunningApi) -> None:
+    schema = httpx.get(f"{explored.url}/api/v1/openapi.json").json()
+    described = schemathesis.openapi.from_dict(schema, config=configured(explored)).exclude(path_regex="/events$")
+    told: list[str] = []
+    asked = 0
+    for event in engine.from_schema(described).execute():
+        if isinstance(event, events.ScenarioFinished):
+            asked += len(event.recorder.interactions)
+            told += objections(event.recorder)
+        elif isinstance(event, events.NonFatalError | events.FatalError):
+            told.append(str(event))
+    assert not told, "\n\n".join(dict.fromkeys(told))
+    assert asked > 1000
+
+
+def objections(recorder: ScenarioRecorder) -> Iterator[str]:
+    """What schemathesis has against the answers of one scenario."""
+    for case_id, checks in recorder.checks.items():
+        for check in checks:
+            if check.failure_info is not None:
+                interaction = recorder.interactions[case_id]
+                request, response = interaction.request, interaction.response
+                yield (
+                    f"{recorder.label}: {check.name}: {check.failure_info.failure.title}\n"
+                    f"{check.failure_info.failure.message}\n{request.method} {request.uri} {request.body!r}\n"
+                    f"{response.status_code if response else None} {response.text[:300] if response else ''}"
+                )
