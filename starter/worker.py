@@ -16,6 +16,7 @@ from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxR
 
 from activities.external import Outside
 from activities.interceptor import ErrorInterceptor
+from activities.memory import return_memory_early
 from activities.mirror import Mirror
 from activities.pulse import beat_interval
 from activities.reconciling import Reconciler
@@ -124,6 +125,7 @@ async def run_worker(settings: Settings, queues: Sequence[str] = QUEUES) -> None
         SettingsInvalid: An unknown queue, or settings that contradict each other.
     """
     settings.check_queues(queues)
+    return_memory_early()
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for name in (signal.SIGTERM, signal.SIGINT):
