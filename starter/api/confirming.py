@@ -64,7 +64,7 @@ class Confirming:
         current = self.artifacts.uri(video.blob.key)
         if current != self.asked.video_uri:
             raise _conflict(current, self.asked.video_uri)
-        return job
+        return self.store.get_job(job.id)  # as it is with its recording: that may have come since it was read
 
     def attempt(self) -> tuple[Job, bool] | None:
         """The job, UPLOADED, and whether it was before; ``None`` while somebody else is confirming it.

@@ -5,10 +5,11 @@ confirmed (``starter/api/confirming.py``). A session holds one multipart upload 
 whole recording begin anew, and the other way round.
 """
 
+import asyncio
 import hashlib
 import mimetypes
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import PurePosixPath, PureWindowsPath
@@ -18,13 +19,16 @@ from fastapi import Request
 
 from activities.artifacts import ArtifactStore, PartAddress, PartSink, UploadGone
 from activities.store import Store, UploadSession
-from domain.errors import ArtifactStoreUnavailable, UploadSealed
+from domain.errors import ArtifactStoreUnavailable, RequestInvalid, UploadSealed
 from domain.uploads import ArrivedPart, bytes_of_part, part_size
 from starter.api.errors import BodyTooLarge
 from starter.api.shapes import UploadProgress
 
 GATHERED_BYTES = 1 << 20
 """Network reads are gathered to this size before they cross to a thread."""
+
+STALLED_AFTER_S = 60.0
+"""A client that sends nothing for so long in the middle of a body is given up."""
 
 FILENAME_LIMIT = 200
 UNKNOWN = "application/octet-stream"
@@ -255,10 +259,19 @@ def suffix_of(name: str) -> str:
 
 async def _gathered(request: Request) -> AsyncIterator[bytes]:
     pieces = bytearray()
-    async for chunk in request.stream():
+    stream = request.stream()
+    while (chunk := await _next(stream)) is not None:
         pieces += chunk
         if len(pieces) >= GATHERED_BYTES:
             yield bytes(pieces)
             pieces.clear()
     if pieces:
         yield bytes(pieces)
+
+
+async def _next(stream: AsyncGenerator[bytes, None]) -> bytes | None:
+    try:
+        async with asyncio.timeout(STALLED_AFTER_S):
+            return await anext(stream, None)
+    except TimeoutError:
+        raise RequestInvalid("The body stopped arriving. Send it again.") from None

@@ -3,6 +3,7 @@
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -246,6 +247,18 @@ def test_given_s3_when_an_export_is_done_then_its_address_is_the_stores_own_and_
     file = httpx.get(url)
     assert file.content == b"%PDF-1.7"
     assert "Guide.pdf" in file.headers["Content-Disposition"]
+
+
+def test_given_parts_in_s3_when_many_confirm_at_once_then_one_has_an_effect(s3_api: RunningApi) -> None:
+    with s3_api.client() as client, ThreadPoolExecutor(8) as pool:
+        job_id = new_job(client)
+        session = begun(client, job_id, checksum_sha256=SHA256)
+        sent_past(session, RECORDING)
+        answers = list(pool.map(lambda _: confirm(client, job_id, session), range(8)))
+    assert [answer.status_code for answer in answers] == [200] * 8, [answer.text for answer in answers]
+    assert [answer.json()["replayed"] for answer in answers].count(False) == 1
+    assert [event.new_status for event in s3_api.store.events(job_id)] == ["CREATED", "UPLOADING", "UPLOADED"]
+    assert stored(s3_api, job_id) == RECORDING
 
 
 # --- the command line -----------------------------------------------------------------------------------------------

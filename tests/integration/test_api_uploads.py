@@ -14,6 +14,7 @@ from fastapi import Request
 
 from activities.artifacts import ArtifactStore
 from domain.artifacts import ArtifactKind
+from starter.api import receiving
 from starter.api.capabilities import Capabilities
 from starter.api.receiving import GATHERED_BYTES, Receiving
 from tests.apis import PART_SIZE, SECRET, RunningApi, api_settings, running_api
@@ -425,6 +426,17 @@ def test_given_a_part_that_breaks_off_when_looked_at_then_the_one_before_it_stay
     assert httpx.get(session["upload_url"]).json() == {"received_parts": [1], "received_bytes": 13}
 
 
+def test_given_a_client_that_stalls_when_it_is_given_up_then_400_and_nothing_of_it_stays(
+    api: RunningApi, ann: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = begun(ann, new_job(ann))
+    monkeypatch.setattr(receiving, "STALLED_AFTER_S", 0.2)
+    before = unfinished(api)
+    answer = said_raw(session["upload_url"], b"Content-Length: 400000", b"x" * 2000)
+    assert answer.startswith(b"HTTP/1.1 400")
+    assert unfinished(api) == before
+
+
 def test_given_more_bytes_than_were_announced_when_sent_then_the_announced_ones_count(
     api: RunningApi, ann: httpx.Client
 ) -> None:
@@ -477,8 +489,8 @@ def test_given_a_recording_of_a_gigabyte_when_taken_then_a_few_megabytes_of_it_a
     sink = Counted(lambda: produced)
     artifacts = ArtifactStore.open(api.settings.artifacts)
     artifacts.multipart.part = artifacts.multipart.whole = lambda *_: sink  # type: ignore[method-assign, assignment]
-    receiving = Receiving(api.store, artifacts, total, session)
-    anyio.run(receiving.take, Request({"type": "http", "method": "PUT", "headers": []}, receive), part)
+    taking = Receiving(api.store, artifacts, total, session)
+    anyio.run(taking.take, Request({"type": "http", "method": "PUT", "headers": []}, receive), part)
     assert sink.taken == total
     assert sink.most_ahead <= 2 * GATHERED_BYTES
 

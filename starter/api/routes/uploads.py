@@ -139,7 +139,8 @@ async def confirm_upload(
     before = await to_thread.run_sync(confirming.replayed)
     done = (before, True) if before is not None else None
     while done is None:
-        done = await to_thread.run_sync(confirming.attempt, limiter=api.confirming)
+        # a process that is told to stop does not wait for it: another takes over when the seal has run out
+        done = await to_thread.run_sync(confirming.attempt, limiter=api.confirming, abandon_on_cancel=True)
         if done is None:
             if await request.is_disconnected():
                 raise ClientDisconnect
