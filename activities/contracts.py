@@ -64,6 +64,8 @@ class JobStart(Message):
     """Into how many pieces the audio is cut, where the run starts behind the stage that says so."""
     external: tuple[str, ...] = ()
     """The stages that a runner outside does."""
+    terms: dict[str, int | float | str | bool] = Field(default_factory=dict)
+    """What else the kind's workflow goes by (limits, what is configured), as it was when the run was started."""
     carried: CarriedState | None = None
 
 
@@ -140,6 +142,9 @@ class MoveCall(Message):
     actor: str
     failure: Failure | None = None
     note: str = ""
+    event_type: str | None = None
+    data: dict[str, int | float | str | bool] = Field(default_factory=dict)
+    """Small facts for the audit row, and its own event type where it has one."""
 
 
 class TaskStart(Message):

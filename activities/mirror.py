@@ -1,5 +1,6 @@
 """Status changes that no stage makes (editing began, cancelled, failed), written to the database."""
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from temporalio import activity
@@ -24,6 +25,8 @@ class MoveLedger(Protocol):
         actor: Actor,
         failure: Failure | None = None,
         note: str = "",
+        data: Mapping[str, object] | None = None,
+        event_type: str | None = None,
     ) -> Job: ...
 
     def record_dispatch(
@@ -79,6 +82,8 @@ class Mirror:
                 actor=Actor(call.actor),
                 failure=call.failure,
                 note=call.note,
+                data=call.data,
+                event_type=call.event_type,
             )
         except Fenced:
             return False

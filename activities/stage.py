@@ -5,8 +5,9 @@ artifacts, in one transaction each. An execution that committed its end and died
 from those rows when it is tried again, so that nothing is done or recorded twice.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, Protocol, TypeVar
 
 from temporalio import activity
@@ -15,9 +16,9 @@ from activities.contracts import StageCall, StageResult
 from activities.pulse import Pulse
 from domain.artifacts import Artifact
 from domain.fence import Fence
-from domain.instruction import InstructionStatus
-from domain.jobs import Job, NewArtifact, NewScreenshot, NewVersion, StageName
-from domain.progress import job_progress
+from domain.jobs import Job, NewArtifact, NewScreenshot, NewVersion
+from domain.library import NewAsset
+from domain.progress import WHOLE, progress_within, span_of
 
 PROGRESS_STEP = 2
 """Percent of the job between two progress rows: a recording of an hour writes fifty, not thousands."""
@@ -25,7 +26,7 @@ PROGRESS_STEP = 2
 
 @dataclass(frozen=True)
 class StageSpec:
-    """A stage as workflow and worker both see it.
+    """A stage of any kind, as workflow and worker both see it. Statuses are the kind's own.
 
     Args:
         name: What the activity is called, and what ``failed_stage`` says.
@@ -33,22 +34,29 @@ class StageSpec:
         checkpoint: The status when its product is stored; ``None`` for a stage that leaves the status alone.
         queue: The resource it needs: ``jobs``, ``media``, ``speech`` or ``providers``.
         summary: One line for the Temporal UI.
+        span: The job's progress when it begins and when it has ended, in percent.
     """
 
-    name: StageName
-    processing: InstructionStatus
-    checkpoint: InstructionStatus | None
+    name: StrEnum
+    processing: StrEnum
+    checkpoint: StrEnum | None
     queue: str
     summary: str
+    span: tuple[int, int] = WHOLE
 
 
 @dataclass(frozen=True)
 class Product:
-    """What a stage made. The facts of its first artifact are what the workflow is told."""
+    """What a stage made. The facts of its first artifact are what the workflow is told.
+
+    ``assets`` go into the owner's library; ``result`` is kept beside the job's input.
+    """
 
     artifacts: Sequence[NewArtifact] = ()
     version: NewVersion | None = None
     screenshots: Sequence[NewScreenshot] = ()
+    assets: Sequence[NewAsset] = ()
+    result: Mapping[str, object] | None = None
 
 
 class StageGrant(Protocol):
@@ -84,6 +92,8 @@ class StageLedger(Protocol):
         progress: int | None = None,
         version: NewVersion | None = None,
         screenshots: Sequence[NewScreenshot] = (),
+        assets: Sequence[NewAsset] = (),
+        result: Mapping[str, object] | None = None,
     ) -> StageOutcome: ...
 
     def report_progress(self, job_id: str, fence: Fence, progress: int, data: dict[str, object]) -> bool: ...
@@ -91,17 +101,15 @@ class StageLedger(Protocol):
 
 @dataclass
 class Work:
-    """One execution of a stage, as its body sees it.
-
-    ``span`` is the part of the stage, as fractions, that this execution covers: parallel pieces share one stage.
-    """
+    """One execution of a stage, as its body sees it. ``span``: the stage's own, where its name does not say it."""
 
     job: Job
     call: StageCall
     fence: Fence
     pulse: Pulse
-    stage: StageName
+    stage: StrEnum
     _ledger: StageLedger
+    span: tuple[int, int] | None = None
     _reported: int = field(default=-1)
 
     def check(self) -> None:
@@ -115,7 +123,7 @@ class Work:
             Cancelled, WorkerShuttingDown: Stop now.
         """
         self.check()
-        progress = job_progress(self.stage, fraction)
+        progress = progress_within(self.span or span_of(self.stage), fraction)
         self.pulse.note(progress=progress, **resume_point)
         if progress >= self._reported + PROGRESS_STEP:
             self._reported = progress
@@ -139,7 +147,7 @@ class Stages:
             grant = self._ledger.begin_stage(call.job_id, fence, str(spec.processing), unit=call.unit)
             if grant.ended:
                 return told(grant.artifacts)
-            work = Work(grant.job, call, fence, pulse, spec.name, self._ledger)
+            work = Work(grant.job, call, fence, pulse, spec.name, self._ledger, spec.span)
             product = body(work)
             if call.unit:
                 return StageResult()
@@ -149,9 +157,11 @@ class Stages:
                 fence,
                 target=str(spec.checkpoint) if spec.checkpoint else None,
                 artifacts=product.artifacts,
-                progress=job_progress(spec.name, 1.0),
+                progress=progress_within(spec.span, 1.0),
                 version=product.version,
                 screenshots=product.screenshots,
+                assets=product.assets,
+                result=product.result,
             )
             return told(outcome.artifacts)
 
@@ -165,16 +175,20 @@ def told(artifacts: Sequence[Artifact]) -> StageResult:
 
 
 def stage(
-    name: StageName,
-    processing: InstructionStatus,
+    name: StrEnum,
+    processing: StrEnum,
     *,
-    checkpoint: InstructionStatus | None = None,
+    checkpoint: StrEnum | None = None,
     queue: str,
     summary: str,
     activity_name: str | None = None,
+    span: tuple[int, int] | None = None,
 ) -> Callable[[Body], Stage]:
-    """Make a method of a :class:`Stages` class a stage: an activity called ``name``, with all that surrounds it."""
-    spec = StageSpec(name, processing, checkpoint, queue, summary)
+    """Make a method of a :class:`Stages` class a stage: an activity called ``name``, with all that surrounds it.
+
+    ``span`` is that of the stage's name in ``domain.progress``, where it has one, else the whole job.
+    """
+    spec = StageSpec(name, processing, checkpoint, queue, summary, span or span_of(name))
 
     def surround(body: Body) -> Stage:
         def execute(self: Stages, call: StageCall) -> StageResult:

@@ -2,6 +2,7 @@
 
 from activities.store.database import DatabaseOptions
 from activities.store.idempotency import IdempotencyScope
+from activities.store.inputs import Admission, JobInput, JobRequest
 from activities.store.manifests import ManifestKeys
 from activities.store.records import (
     CallbackReceipt,
@@ -16,11 +17,14 @@ from activities.store.records import (
 from activities.store.store import Store
 
 __all__ = [
+    "Admission",
     "CallbackReceipt",
     "DatabaseOptions",
     "Dispatch",
     "EventType",
     "IdempotencyScope",
+    "JobInput",
+    "JobRequest",
     "ManifestKeys",
     "RecordedDispatch",
     "StageGrant",

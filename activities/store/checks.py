@@ -16,6 +16,7 @@ from domain.artifacts import ArtifactKind
 from domain.credits import AMOUNT_LIMIT, HOUSE, HOUSES, Account, PostingKind
 from domain.jobs import Actor, ExportStatus, TaskStatus, VersionOrigin
 from domain.kinds import LIFECYCLES
+from domain.library import AssetMedium
 from domain.lifecycle import Lifecycle
 from domain.publication import ExportFormat
 from domain.screenshots import Operation
@@ -149,6 +150,15 @@ def posting_checks() -> dict[str, str]:
     }
 
 
+def asset_checks() -> dict[str, str]:
+    return {
+        "medium": one_of("medium", AssetMedium),
+        "checksum": "length(checksum_sha256) = 64",
+        "counters": "ordinal >= 1 AND size_bytes >= 0 AND (width IS NULL OR width >= 1)"
+        " AND (height IS NULL OR height >= 1)",
+    }
+
+
 CHECKS: Mapping[str, Callable[[], dict[str, str]]] = {
     "jobs": job_checks,
     "job_events": event_checks,
@@ -158,6 +168,7 @@ CHECKS: Mapping[str, Callable[[], dict[str, str]]] = {
     "regenerate_tasks": task_checks,
     "screenshot_tasks": screenshot_checks,
     "exports": export_checks,
+    "library_assets": asset_checks,
     "credit_accounts": account_checks,
     "credit_postings": posting_checks,
 }

@@ -10,6 +10,7 @@ from activities.store.births import NewJob, add_job
 from activities.store.cursors import check_limit, newest_first
 from activities.store.dispatches import OVERTAKEN, adopt, check_dispatched
 from activities.store.locking import LockedJob, read_job
+from activities.store.records import EventType
 from activities.store.tables import jobs
 from domain.errors import Fenced, JobVersionConflict
 from domain.fence import Fence, Verdict, judge_move
@@ -90,6 +91,7 @@ class Jobs(Area):
         failure: Failure | None = None,
         note: str = "",
         data: Mapping[str, object] | None = None,
+        event_type: str | None = None,
         expected_version: int | None = None,
     ) -> Job:
         """Change a job's status outside a stage.
@@ -98,6 +100,7 @@ class Jobs(Area):
 
         Args:
             fence: Whose write it is; ``None`` for those who own no run (the API before dispatch, the reconciler).
+            event_type: The audit row's own, where it is more than a status that changed.
             expected_version: The job's version that the decision was made on.
 
         Raises:
@@ -126,5 +129,14 @@ class Jobs(Area):
                 step = fence.seq
                 adopt(connection, job, fence, self._clock())
                 job.advance(fence, fence.seq)
-            job.move(target, trigger, actor=actor, failure=failure, note=note, data=data, step=step)
+            job.move(
+                target,
+                trigger,
+                event_type=EventType(event_type or EventType.STATUS_CHANGED),
+                actor=actor,
+                failure=failure,
+                note=note,
+                data=data,
+                step=step,
+            )
             return job.save()

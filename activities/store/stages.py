@@ -12,6 +12,8 @@ from activities.store.area import Area
 from activities.store.artifacts import add_artifacts, artifacts_of_step
 from activities.store.dispatches import OVERTAKEN, adopt, check_dispatched
 from activities.store.documents import add_version, ensure_instruction, version_of_step
+from activities.store.inputs import keep_result
+from activities.store.library import add_assets
 from activities.store.locking import LockedJob
 from activities.store.records import EventType, StageGrant, StageOutcome
 from activities.store.screenshots import add_screenshots
@@ -19,6 +21,7 @@ from activities.store.tables import job_events
 from domain.errors import Fenced, NotFound
 from domain.fence import Fence, Verdict, judge_begin, judge_end
 from domain.jobs import Actor, Job, NewArtifact, NewScreenshot, NewVersion
+from domain.library import NewAsset
 
 _STEP_LOGGED = select(
     exists().where(
@@ -88,6 +91,8 @@ class Stages(Area):
         progress: int | None = None,
         version: NewVersion | None = None,
         screenshots: Sequence[NewScreenshot] = (),
+        assets: Sequence[NewAsset] = (),
+        result: Mapping[str, object] | None = None,
     ) -> StageOutcome:
         """A stage that began with ``fence`` ends, and all that it made is recorded in one transaction.
 
@@ -96,6 +101,8 @@ class Stages(Area):
             progress: 0 to 100; a lower one than the job has is ignored.
             version: A version of the job's instruction, which is made if there is none.
             screenshots: Frames for blocks of that version, or of the newest.
+            assets: For the owner's library; one that the job has (by its ordinal) is not added again.
+            result: Kept beside the job's input.
 
         Returns:
             What was recorded: by this call, or by an earlier one that the writer had not heard of.
@@ -134,6 +141,9 @@ class Stages(Area):
                     connection, instruction, version, now, self._new_id, attempt=fence.attempt, step=step
                 )
                 version_id = saved.id
+            add_assets(connection, job, assets, now, self._new_id)
+            if result is not None:
+                keep_result(connection, job.id, result)
             if screenshots:
                 add_screenshots(connection, job["instruction_id"], screenshots, now, self._new_id)
             return StageOutcome(
@@ -176,7 +186,18 @@ class Stages(Area):
 
 
 def _enter(job: LockedJob, fence: Fence, processing: str, unit: int) -> None:
+    """Log the begin: a move, or where the stage begins again, the self transition that the kind's table has for it. In
+    a kind without one nothing moves, and the log says so."""
     again = job["status"] == processing
+    if again and not job.lifecycle.may(job.status, job.status, job.lifecycle.runner):
+        job.log(
+            EventType.STAGE_RETRIED,
+            execution=fence.execution,
+            unit=unit,
+            step=fence.seq,
+            data={"unit": unit} if unit else None,
+        )
+        return
     job.move(
         processing,
         job.lifecycle.runner,

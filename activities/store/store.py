@@ -20,7 +20,9 @@ from activities.store.events import Events
 from activities.store.exports import Exports
 from activities.store.external import External
 from activities.store.idempotency import Idempotency
+from activities.store.inputs import Inputs
 from activities.store.jobs import Jobs
+from activities.store.library import Library
 from activities.store.manifests import Manifests
 from activities.store.pending import Pending
 from activities.store.picture_uploads import PictureUploads
@@ -54,6 +56,8 @@ class Store(
     Pending,
     Callbacks,
     Credits,
+    Inputs,
+    Library,
     External,
     Idempotency,
 ):

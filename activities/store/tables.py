@@ -560,6 +560,51 @@ credit_entries = Table(
     Index(None, "owner", "created_at", "id"),
 )
 
+default_projects = Table(
+    "default_projects",
+    metadata,
+    # locked by whoever makes a job of a kind that is made and started in one: of one owner's, one at a time
+    Column("owner", Text, primary_key=True),
+    Column("project_id", Name, ForeignKey("projects.id")),
+    Column("created_at", Moment, nullable=False),
+)
+
+job_inputs = Table(
+    "job_inputs",
+    metadata,
+    Column("job_id", Name, ForeignKey("jobs.id"), primary_key=True),
+    Column("owner", Text, nullable=False),
+    Column("kind", Name, nullable=False),
+    # the user's own words: here, and neither in Temporal nor in a log
+    Column("input", Json, nullable=False),
+    Column("request_sha256", Name, nullable=False),
+    # what the same request finds the job by, for as long as it is to be found
+    Column("idempotency_key", Text),
+    Column("result", Json),
+    Column("created_at", Moment, nullable=False),
+    CheckConstraint("length(request_sha256) = 64", name="checksum"),
+    UniqueConstraint("owner", "kind", "idempotency_key"),
+)
+
+library_assets = Table(
+    "library_assets",
+    metadata,
+    _id(),
+    Column("job_id", Name, ForeignKey("jobs.id"), nullable=False),
+    Column("ordinal", Integer, nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("medium", Name, nullable=False),
+    *_blob(),
+    Column("thumbnail", Json),
+    Column("width", Integer),
+    Column("height", Integer),
+    Column("facts", Json, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    *constraints("library_assets"),
+    UniqueConstraint("job_id", "ordinal"),
+    Index(None, "owner", "created_at", "id"),
+)
+
 idempotency_keys = Table(
     "idempotency_keys",
     metadata,
