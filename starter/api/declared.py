@@ -1,7 +1,8 @@
 """The errors a route can answer with, for OpenAPI: declared once here, named by status at each route."""
 
+from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
@@ -50,7 +51,11 @@ def _response(status: HTTPStatus) -> dict[str, Any]:
 def binary(description: str, *media_types: str) -> dict[str, Any]:
     """An answer that is a stream of bytes or text, of one of these types."""
     names = [name.partition(";")[0] for name in media_types]
-    return {"description": description, "content": {name: {"schema": {"type": "string"}} for name in names}}
+    return {"description": description, "content": {name: {"schema": _stream(name)} for name in names}}
+
+
+def _stream(media_type: str) -> dict[str, str]:
+    return {"type": "string"} if media_type.startswith("text/") else {"type": "string", "format": "binary"}
 
 
 def declare(app: FastAPI) -> None:
@@ -58,12 +63,35 @@ def declare(app: FastAPI) -> None:
 
     def described() -> dict[str, Any]:
         if app.openapi_schema is None:
-            app.openapi_schema = _corrected(
-                get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
-            )
+            schema = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
+            app.openapi_schema = _plainly_named(_corrected(schema))
         return app.openapi_schema
 
     app.openapi = described  # type: ignore[method-assign]
+
+
+REFERENCE = "#/components/schemas/"
+
+
+def _plainly_named(schema: dict[str, Any]) -> dict[str, Any]:
+    """With a name for each shape that a generated client can use for a class: the framework tells what is sent from
+    what is answered by a suffix, and gives both one title."""
+    shapes = schema["components"]["schemas"]
+    names = {name: name.removesuffix("-Output").replace("-Input", "Request") for name in shapes}
+    for name, plain in names.items():
+        shapes[name]["title"] = plain
+    schema["components"]["schemas"] = {names[name]: shape for name, shape in shapes.items()}
+    return cast(dict[str, Any], _renamed(schema, names))
+
+
+def _renamed(part: Any, names: Mapping[str, str]) -> Any:
+    if isinstance(part, dict):
+        return {key: _renamed(value, names) for key, value in part.items()}
+    if isinstance(part, list):
+        return [_renamed(each, names) for each in part]
+    if isinstance(part, str) and part.startswith(REFERENCE):
+        return REFERENCE + names[part.removeprefix(REFERENCE)]
+    return part
 
 
 def _corrected(schema: dict[str, Any]) -> dict[str, Any]:

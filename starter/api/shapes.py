@@ -6,6 +6,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainSerializer, StrictInt, StringConstraints
 
 from activities.store import VersionSummary
+from domain.anchors import CharRange
 from domain.errors import MESSAGE_LIMIT
 from domain.jobs import Event, Failure, InstructionVersion, Project, RegenerateTask
 from domain.uploads import MOST_PARTS
@@ -59,7 +60,9 @@ VersionNumber = Annotated[StrictInt, Field(ge=1, le=2**31 - 1)]
 
 
 class Shape(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    """A body. In an answer every field is there, whatever it may be made without."""
+
+    model_config = ConfigDict(frozen=True, json_schema_serialization_defaults_required=True)
 
 
 class Listed(Shape, Generic[Item]):
@@ -311,13 +314,6 @@ class VersionAnswer(Shape):
     @classmethod
     def of(cls, summary: VersionSummary) -> "VersionAnswer":
         return cls(**summary.model_dump(exclude={"id"}), instruction_version_id=summary.id)
-
-
-class CharRange(Shape):
-    """Unicode code points of the stored Markdown, markers included."""
-
-    start_offset: Count
-    end_offset: Count
 
 
 class Selection(Shape):

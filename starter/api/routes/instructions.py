@@ -122,13 +122,11 @@ def checked_selection(selection: Selection) -> dict[str, object]:
     """The one of the two that is given.
 
     Raises:
-        RequestInvalid: None or both, or an empty range.
+        RequestInvalid: None or both.
     """
     if (selection.block_id is None) == (selection.char_range is None):
         raise RequestInvalid("A selection names a block_id or a char_range: one of the two.")
     if selection.block_id is not None:
         return {"block_id": selection.block_id}
     assert selection.char_range is not None
-    if selection.char_range.start_offset >= selection.char_range.end_offset:
-        raise RequestInvalid("The char_range is empty: end_offset must be beyond start_offset.")
     return {"char_range": selection.char_range.model_dump()}
