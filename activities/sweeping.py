@@ -15,6 +15,7 @@ from activities.contracts import Message
 from activities.pulse import Pulse
 from activities.store import UploadSession
 from domain.artifacts import Artifact, ArtifactKind
+from domain.screenshots import PictureUpload
 
 EXPIRED_FOR_S = 3600.0
 """Seconds after its address expired that a session is kept: a part that was on its way then has landed by now."""
@@ -30,9 +31,10 @@ log = structlog.get_logger("guidesmith.sweep")
 
 
 class Swept(Message):
-    """How many sessions were emptied, and how many other remains were removed."""
+    """How many sessions were emptied, how many pictures let go, and how many other remains were removed."""
 
     uploads: int = 0
+    pictures: int = 0
     remains: int = 0
 
 
@@ -44,6 +46,8 @@ class Sessions(Protocol):
     def release_seal(self, upload_id: str, seal: str, *, multipart_id: str | None) -> bool: ...
     def is_multipart_held(self, multipart_id: str) -> bool: ...
     def latest_artifact(self, job_id: str, kind: ArtifactKind) -> Artifact | None: ...
+    def abandoned_pictures(self, expired_for_s: float, limit: int = 100) -> tuple[PictureUpload, ...]: ...
+    def forget_picture(self, upload_id: str, key: str) -> bool: ...
 
 
 class Sweeper:
@@ -62,17 +66,27 @@ class Sweeper:
     def sweep(self) -> Swept:
         """Empty the sessions that were abandoned, then remove what belongs to none."""
         with Pulse(HEARTBEAT_TIMEOUT_S):
-            uploads = self._drop_all()
+            uploads, pictures = self._drop_all(), self._drop_pictures()
             remains = self._artifacts.sweep_abandoned(self._remains_after_s, self._sessions.is_multipart_held)
-        if uploads or remains:
-            log.info("sweep.done", uploads=uploads, remains=remains)
-        return Swept(uploads=uploads, remains=remains)
+        if uploads or pictures or remains:
+            log.info("sweep.done", uploads=uploads, pictures=pictures, remains=remains)
+        return Swept(uploads=uploads, pictures=pictures, remains=remains)
 
     def _drop_all(self) -> int:
         swept, seen = 0, set[str]()
         while fresh := [each for each in self._sessions.abandoned_uploads(EXPIRED_FOR_S) if each.id not in seen]:
             seen |= {each.id for each in fresh}
             swept += sum(self._drop(each) for each in fresh)
+        return swept
+
+    def _drop_pictures(self) -> int:
+        """Somebody's own pictures that arrived and were never confirmed."""
+        swept = 0
+        while held := self._sessions.abandoned_pictures(EXPIRED_FOR_S):
+            for upload in held:
+                if upload.key is not None and self._sessions.forget_picture(upload.id, upload.key):
+                    self._artifacts.delete(upload.key)
+                    swept += 1
         return swept
 
     def _drop(self, session: UploadSession) -> bool:

@@ -32,7 +32,7 @@ CONTEXT = 32
 LEAST_CONTEXT = 8
 MOST_OCCURRENCES = 200
 """Of one text that are compared by context."""
-MOST_WORDS = 2_000
+MOST_WORDS, MOST_CHARACTERS = 2_000, 40_000
 """On either side of what changed within a block, to be compared word by word: some hundredths of a second."""
 
 _WORDS = re.compile(r"\S+\s*|\s+")
@@ -441,9 +441,12 @@ def _shift(old: str, new: str, offset: int, *, is_start: bool) -> int:
 
 
 def _shift_among_words(old: str, new: str, offset: int, is_start: bool) -> int:
+    edge = 0 if is_start else len(new)
+    if max(len(old), len(new)) > MOST_CHARACTERS:
+        return edge
     here, there = _WORDS.findall(old), _WORDS.findall(new)
-    if len(here) > MOST_WORDS or len(there) > MOST_WORDS:
-        return 0 if is_start else len(new)
+    if max(len(here), len(there)) > MOST_WORDS:
+        return edge
     ends, starts = _ends(here), _ends(there)
     for tag, i, j, k, m in SequenceMatcher(None, here, there).get_opcodes():
         first, last = ends[i], ends[j]
@@ -452,7 +455,7 @@ def _shift_among_words(old: str, new: str, offset: int, is_start: bool) -> int:
             if tag == "equal":
                 return starts[k] + offset - first
             return starts[k] if is_start else starts[m]
-    return 0 if is_start else len(new)
+    return edge
 
 
 def _ends(words: list[str]) -> list[int]:

@@ -172,6 +172,15 @@ def foreign(api: RunningApi) -> dict[str, str]:
     assert shot.job.instruction_id is not None
     export, _ = api.store.request_export("bob", shot.job.id, ExportFormat.PDF, shot.instruction_version_id)
     task = regeneration(api.store, shot.job.instruction_id)
+    upload = api.store.begin_picture(
+        "bob",
+        shot.job.id,
+        filename="mine.png",
+        media_type="image/png",
+        size_bytes=1,
+        checksum_sha256="0" * 64,
+        expires_at=shot.job.created_at,
+    )
     return {
         "project_id": shot.job.project_id,
         "job_id": shot.job.id,
@@ -180,6 +189,7 @@ def foreign(api: RunningApi) -> dict[str, str]:
         "export_id": export.id,
         "anchor_id": shot.anchor_id,
         "asset_id": shot.asset_id,
+        "upload_id": upload.id,
     }
 
 

@@ -132,3 +132,29 @@ def test_given_what_belongs_to_no_session_when_swept_then_it_goes_once_nobody_ca
     with pytest.raises(UploadGone):
         folder_store.multipart.arrived("jobs/1/upload/lost.mp4", lost)
     store.dispose()
+
+
+def test_given_pictures_that_nobody_confirmed_when_swept_then_those_go_whose_address_expired_long_ago(
+    store: Store, artifact_store: ArtifactStore
+) -> None:
+    kept = []
+    for name, expires_at in (("stale", NOW - DAY), ("confirmed", NOW - DAY), ("fresh", NOW + DAY)):
+        blob = artifact_store.put_bytes(f"pictures/{name}", b"picture", "image/png")
+        upload = store.begin_picture(
+            OWNER,
+            created_job(store).id,
+            filename="mine.png",
+            media_type="image/png",
+            size_bytes=blob.size_bytes,
+            checksum_sha256=blob.checksum_sha256,
+            expires_at=expires_at,
+        )
+        store.receive_picture(upload.id, blob.key)
+        kept.append(upload.id)
+    store.confirm_picture(kept[1], "pictures/confirmed", 1, 1)
+
+    assert swept(store, artifact_store) == Swept(pictures=1)
+
+    there = [artifact_store.exists(f"pictures/{name}") for name in ("stale", "confirmed", "fresh")]
+    assert there == [False, True, True]
+    assert swept(store, artifact_store) == Swept()

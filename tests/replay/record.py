@@ -15,8 +15,11 @@ from domain.document import parse
 from domain.instruction import InstructionStatus
 from domain.jobs import Job
 from domain.publication import ExportFormat
+from domain.screenshots import Extraction
 from domain.transcript import SpeechFound, Transcript
 from starter.jobs import RegenerateRequest
+from starter.screenshots import ScreenshotService, Wish
+from starter.wiring import run_options
 from tests.e2e.conftest import SAMPLE, repeated_sound
 from tests.stack import OWNER, ROOT, Stack, running_stack, wait_until
 from tests.temporal import running_temporal
@@ -65,6 +68,20 @@ def edited(stack: Stack) -> None:
     keep(stack, "edited-regenerated-exported", job.id)
     keep(stack, "regenerate", f"regenerate-{task.id}")
     keep(stack, "export", f"export-{export.id}")
+
+
+def screenshot(stack: Stack) -> None:
+    job = stack.draft(SAMPLE)
+    version = stack.store.get_instruction(OWNER, job.instruction_id or "")
+    wish = Wish(
+        instruction_id=version.instruction_id,
+        instruction_version_id=version.id,
+        extraction=Extraction(timestamp_ms=1_000),
+    )
+    service = ScreenshotService(stack.store, stack.artifacts, stack.client, run_options(stack.settings))
+    task, _ = stack.loop.run(service.extract(OWNER, job.id, wish))
+    wait_until(lambda: stack.store.get_screenshot_task(task.id).status == "SUCCEEDED", 30, "the screenshot")
+    keep(stack, "screenshot", f"screenshot-{task.id}")
 
 
 def failed_and_retried(stack: Stack) -> None:
@@ -129,7 +146,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, running_temporal(Path(folder)) as temporal:
         with running_stack(Path(folder) / "one", temporal) as stack:
             stack.start_worker()
-            for scenario in (completed, cancelled, edited, external):
+            for scenario in (completed, cancelled, edited, screenshot, external):
                 scenario(stack)
             long(stack, Path(folder))
         with running_stack(Path(folder) / "two", temporal) as stack:

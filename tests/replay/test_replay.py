@@ -24,6 +24,7 @@ KEPT = {
     "external",
     "external-failed",
     "regenerate",
+    "screenshot",
 }
 
 
