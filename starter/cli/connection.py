@@ -62,7 +62,7 @@ def connected(data_dir: Path | None, *, start: bool, role: str = EDITOR) -> Iter
     named = os.environ.get(API_URL)
     if named:
         folder.prepare()
-        yield Connection(named.rstrip("/"), _remote_token(role), folder)
+        yield Connection(named.rstrip("/").removesuffix("/api/v1"), _remote_token(role), folder)
         return
     state: StackState | None = None
     try:

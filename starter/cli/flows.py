@@ -92,7 +92,7 @@ def _run(
 
 
 def _addresses(connection: Connection) -> Json:
-    addresses: Json = {"api_url": f"{connection.api_url}/api/v1"}
+    addresses: Json = {"api_url": connection.api_url}
     if connection.state is not None:
         addresses["temporal_ui_url"] = connection.state.temporal_ui_url
     return addresses

@@ -11,9 +11,17 @@ from starter.settings import Settings
 
 
 def run_stack(
-    folder: DataFolder, settings: Settings, *, on_up: Callable[[StackState], None], until_unused: bool
+    folder: DataFolder,
+    settings: Settings,
+    *,
+    on_up: Callable[[StackState], None],
+    on_stop: Callable[[], None],
+    until_unused: bool,
 ) -> None:
     """Until SIGINT, SIGTERM or SIGHUP; with ``until_unused`` also until the last client has gone.
+
+    Args:
+        on_stop: Called at the signal; the parts are stopped after it.
 
     Raises:
         StackRunning: Another stack runs on the folder.
@@ -33,8 +41,14 @@ def run_stack(
 
     async def run() -> None:
         stop = asyncio.Event()
+
+        def told_to_stop() -> None:
+            if not stop.is_set():
+                on_stop()
+            stop.set()
+
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            asyncio.get_running_loop().add_signal_handler(number, stop.set)
+            asyncio.get_running_loop().add_signal_handler(number, told_to_stop)
         stack = LocalStack(folder, search_attributes=ATTRIBUTES, migrate=migrate)
         await stack.run(on_up=on_up, stop=stop, until_unused=until_unused)
 

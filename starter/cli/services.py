@@ -87,8 +87,11 @@ def up(
             return
         print_table(("guidesmith is up", "(Ctrl-C stops it)"), ((name, value) for name, value in facts.items()))
 
+    def say_stopping() -> None:
+        typer.echo("Stopping …", err=True)
+
     try:
-        run_stack(folder, settings, on_up=announce, until_unused=until_unused)
+        run_stack(folder, settings, on_up=announce, on_stop=say_stopping, until_unused=until_unused)
     except StackRunning:
         running = folder.running()
         where = f" Its API is at {running.api_url}." if running else ""
