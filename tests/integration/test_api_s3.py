@@ -17,6 +17,7 @@ from starter.cli.connection import Connection
 from starter.local.folder import DataFolder
 from starter.tokens import Tokens
 from tests.apis import SECRET, RunningApi, api_settings, running_api, wait_ready
+from tests.integration.pictures import screen
 from tests.integration.store_builders import drafted_job, instruction_of
 from tests.integration.test_api_uploads import begun, new_job
 from tests.objectstores import S3Server
@@ -299,3 +300,26 @@ def test_given_s3_that_clients_cannot_reach_when_the_command_line_sends_a_record
     settings = s3_api.settings.model_copy(update={"api_port": free_port(), "s3_public_endpoint": unreachable})
     with running_api(settings) as api:
         assert stored(api, sent_by_command_line(api, tmp_path / "clip.mp4", Client)) == RECORDING
+
+
+def test_given_a_picture_of_ones_own_when_confirmed_then_it_is_fetched_from_the_bucket_as_what_it_is(
+    s3_api: RunningApi,
+) -> None:
+    picture = screen()
+    claim = {
+        "mime_type": "image/png",
+        "size_bytes": len(picture),
+        "checksum_sha256": hashlib.sha256(picture).hexdigest(),
+    }
+    with s3_api.client() as client:
+        uploads = f"jobs/{new_job(client)}/screenshots/uploads"
+        ticket = client.post(uploads, json={"filename": "mine.png", **claim}).json()
+        assert httpx.put(ticket["upload_url"], content=picture).status_code == 200
+        confirmed = client.post(f"{uploads}/{ticket['upload_id']}/confirm", json={**claim, "width": 320, "height": 200})
+        assert confirmed.status_code == 200, confirmed.text
+    address = confirmed.json()["asset"]["image_uri"]
+    assert address.startswith(str(s3_api.settings.s3_endpoint))
+    fetched = httpx.get(address)
+    assert (fetched.status_code, fetched.content) == (200, picture)
+    assert (fetched.headers["Content-Type"], fetched.headers["Content-Disposition"]) == ("image/png", "inline")
+    assert httpx.get(address.replace("X-Amz-Signature=", "X-Amz-Signature=0")).status_code == 403
