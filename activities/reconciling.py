@@ -5,7 +5,7 @@ word on each job that the mirror calls active, and repairs with that evidence on
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 import structlog
@@ -14,15 +14,19 @@ from temporalio.client import Client, WorkflowExecutionStatus
 from temporalio.service import RPCError, RPCStatusCode
 
 from activities.contracts import Message, RunOptions
-from activities.handover import Handover
+from activities.handover import EXPORT, REGENERATE, SCREENSHOT, Handover
 from activities.waking import wake
 from domain.callbacks import Undelivered
 from domain.errors import TransitionRefused, VersionConflict
 from domain.instruction import CANCELLED, FAILED, RUNNABLE
-from domain.jobs import Actor, Failure, Job
+from domain.jobs import Actor, Export, Failure, Job, RegenerateTask
 from domain.lifecycle import Trigger
+from domain.screenshots import ScreenshotTask
 
 PAGE = 100
+
+OpenTask = tuple[str, str, str]
+"""What it is (the name of its workflow), the task's id, its job's."""
 
 WORKFLOW_LOST = "WORKFLOW_LOST"
 
@@ -63,7 +67,11 @@ class Books(Protocol):
     ) -> Job: ...
     def undelivered_callbacks(self, older_than_s: float = 10.0, limit: int = 100) -> tuple[Undelivered, ...]: ...
     def mark_delivered(self, told: Sequence[Undelivered]) -> None: ...
-    def unstarted_tasks(self, older_than_s: float = 30.0, limit: int = 100) -> tuple[tuple[str, str, str], ...]: ...
+    def unstarted_tasks(self, older_than_s: float = 30.0, limit: int = 100) -> tuple[OpenTask, ...]: ...
+    def running_tasks(self, older_than_s: float = 30.0, limit: int = 1000) -> tuple[OpenTask, ...]: ...
+    def fail_export(self, export_id: str, failure: Failure) -> Export: ...
+    def fail_regenerate(self, task_id: str, failure: Failure) -> RegenerateTask: ...
+    def fail_screenshot(self, task_id: str, failure: Failure) -> ScreenshotTask: ...
 
 
 class Reconciler:
@@ -86,7 +94,7 @@ class Reconciler:
                 activity.heartbeat(seen)
             after = page[-1].id
         repaired += await self.deliver_callbacks()
-        return Reconciled(seen=seen, repaired=repaired + await self._start_forgotten())
+        return Reconciled(seen=seen, repaired=repaired + await self.follow_tasks())
 
     async def _mend(self, job: Job) -> bool:
         if job.dispatch_id is None:
@@ -125,14 +133,40 @@ class Reconciler:
             log.warning("callback.delivered_late", callbacks=len(told))
         return delivered
 
-    async def _start_forgotten(self) -> int:
-        """Tasks whose row was written by an API that died before it could start their workflow."""
-        started = 0
+    async def follow_tasks(self) -> int:
+        """Start the tasks whose row was written by an API that died before it could; settle those whose workflow ended
+        without saying so."""
+        mended = 0
         for what, task_id, job_id in await asyncio.to_thread(self._books.unstarted_tasks):
+            status = await self._workflow_status(f"{what}-{task_id}")
+            if status is not None:
+                mended += await self._settle_task(what, task_id, status)
+                continue
             live = await self._workflow_status(job_id) is WorkflowExecutionStatus.RUNNING
             await self._handover.begin(what, task_id, job_id, live=live)
-            started += 1
-        return started
+            mended += 1
+        for what, task_id, _ in await asyncio.to_thread(self._books.running_tasks):
+            mended += await self._settle_task(what, task_id, await self._workflow_status(f"{what}-{task_id}"))
+        return mended
+
+    async def _settle_task(self, what: str, task_id: str, status: WorkflowExecutionStatus | None) -> bool:
+        """Record the end of a task whose workflow is gone: it settles its row before it ends, if it can."""
+        if status is None or status is WorkflowExecutionStatus.RUNNING:
+            return False
+        fail: Mapping[str, Callable[[str, Failure], Export | RegenerateTask | ScreenshotTask]] = {
+            EXPORT: self._books.fail_export,
+            REGENERATE: self._books.fail_regenerate,
+            SCREENSHOT: self._books.fail_screenshot,
+        }
+        failure = Failure(
+            failure_code=WORKFLOW_LOST,
+            failure_message=f"The work stopped because {_GONE.get(status, 'its run ended')}. Ask for it again.",
+        )
+        task = await asyncio.to_thread(fail[what], task_id, failure)
+        lost = task.failure is not None and task.failure.failure_code == WORKFLOW_LOST
+        if lost:
+            log.warning("task.reconciled", task_id=task_id, task=what, evidence=status.name)
+        return lost
 
 
 def settle_lost(books: Books, job: Job, evidence: str, cancelled: bool = False) -> Job:

@@ -1,4 +1,5 @@
-"""Document tasks that nobody has begun: their row was written, their workflow perhaps not started."""
+"""Document tasks that have not ended: some nobody has begun, since their workflow was perhaps not started; of others
+the workflow may be gone."""
 
 from datetime import timedelta
 
@@ -8,28 +9,34 @@ from activities.store.area import Area
 from activities.store.tables import exports, regenerate_tasks, screenshot_tasks
 from domain.jobs import ExportStatus, TaskStatus
 
+OpenTask = tuple[str, str, str]
+"""``export``, ``regenerate`` or ``screenshot``; task id; job id."""
+
+_TABLES = (("export", exports), ("regenerate", regenerate_tasks), ("screenshot", screenshot_tasks))
+
 
 class Pending(Area):
-    def unstarted_tasks(self, older_than_s: float = 30.0, limit: int = 100) -> tuple[tuple[str, str, str], ...]:
-        """(``export``, ``regenerate`` or ``screenshot``, task id, job id) of tasks requested more than
-        ``older_than_s`` seconds ago."""
+    def unstarted_tasks(self, older_than_s: float = 30.0, limit: int = 100) -> tuple[OpenTask, ...]:
+        """Tasks requested more than ``older_than_s`` seconds ago that nobody has begun."""
+        return self._open_tasks((ExportStatus.REQUESTED, TaskStatus.PENDING), older_than_s, limit)
+
+    def running_tasks(self, older_than_s: float = 30.0, limit: int = 1000) -> tuple[OpenTask, ...]:
+        """Tasks requested more than ``older_than_s`` seconds ago that were begun and have not ended."""
+        return self._open_tasks((ExportStatus.RUNNING, TaskStatus.RUNNING), older_than_s, limit)
+
+    def _open_tasks(self, statuses: tuple[str, ...], older_than_s: float, limit: int) -> tuple[OpenTask, ...]:
         before = self._clock() - timedelta(seconds=older_than_s)
-        query = union_all(
-            select(literal("export"), exports.c.id, exports.c.job_id).where(
-                exports.c.status == ExportStatus.REQUESTED,
-                exports.c.completed_at.is_(None),  # follows, and lets the index of what is open serve
-                exports.c.requested_at < before,
-            ),
-            select(literal("regenerate"), regenerate_tasks.c.id, regenerate_tasks.c.job_id).where(
-                regenerate_tasks.c.status == TaskStatus.PENDING,
-                regenerate_tasks.c.completed_at.is_(None),
-                regenerate_tasks.c.requested_at < before,
-            ),
-            select(literal("screenshot"), screenshot_tasks.c.id, screenshot_tasks.c.job_id).where(
-                screenshot_tasks.c.status == TaskStatus.PENDING,
-                screenshot_tasks.c.completed_at.is_(None),
-                screenshot_tasks.c.requested_at < before,
-            ),
-        ).limit(limit)
+        names = sorted({str(status) for status in statuses})
+        found = union_all(
+            *(
+                select(literal(what), table.c.id, table.c.job_id).where(
+                    table.c.status.in_(names),
+                    table.c.completed_at.is_(None),  # follows, and lets the index of what is open serve
+                    table.c.requested_at < before,
+                )
+                for what, table in _TABLES
+            )
+        )
         with self._database.read() as connection:
-            return tuple((str(what), str(task), str(job)) for what, task, job in connection.execute(query))
+            rows = connection.execute(found.limit(limit))
+            return tuple((str(what), str(task), str(job)) for what, task, job in rows)

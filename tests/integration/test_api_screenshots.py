@@ -14,7 +14,9 @@ import httpx
 import pytest
 from PIL import Image
 
-from activities.reconciling import Reconciler
+from activities.handover import SCREENSHOT, Handover
+from activities.reconciling import OpenTask, Reconciler
+from activities.store import Store
 from domain.errors import EngineUnavailable
 from domain.jobs import Actor, Failure
 from domain.lifecycle import Trigger
@@ -327,25 +329,44 @@ def test_given_a_task_whose_start_was_lost_when_the_reconciler_looks_then_it_is_
     task, _ = api.store.request_extraction(
         "ann", shot.job.id, shot.instruction_id, shot.version_id, Extraction(timestamp_ms=1_000)
     )
-    reconciler = Reconciler(api.store, watch.client, run_options(api.settings))
-    reconciler._books = _Impatient(api.store)  # type: ignore[assignment]
-    assert watch.loop.run(reconciler._start_forgotten()) == 1
-    answer = ann.get(f"screenshot-tasks/{task.id}")
-    assert ended(ann, answer)["status"] == "SUCCEEDED"
-    assert watch.loop.run(reconciler._start_forgotten()) == 0
+    reconciler = Reconciler(_Impatient(api.store, task.id), watch.client, run_options(api.settings))
+    assert watch.loop.run(reconciler.follow_tasks()) == 1
+    assert ended(ann, ann.get(f"screenshot-tasks/{task.id}"))["status"] == "SUCCEEDED"
+    assert watch.loop.run(reconciler.follow_tasks()) == 0
 
 
-class _Impatient:
-    """The books, where nobody waits before a task counts as forgotten."""
+@pytest.mark.parametrize("begun", [False, True])
+def test_given_a_task_whose_workflow_was_terminated_when_the_reconciler_looks_then_it_failed_and_can_be_asked_again(
+    api: RunningApi, watch: Watch, shot: Recorded, begun: bool
+) -> None:
+    asked = ("ann", shot.job.id, shot.instruction_id, shot.version_id, Extraction(timestamp_ms=1_000))
+    task, _ = api.store.request_extraction(*asked)
+    nobody = run_options(api.settings).model_copy(update={"task_queue_prefix": "nobody-serves-this"})
+    watch.loop.run(Handover(watch.client, nobody).begin(SCREENSHOT, task.id, shot.job.id, live=False))
+    if begun:
+        api.store.begin_screenshot(task.id)
+    reconciler = Reconciler(_Impatient(api.store, task.id), watch.client, nobody)
+    assert watch.loop.run(reconciler.follow_tasks()) == 0, "while it runs there is nothing to mend"
+    watch.loop.run(watch.client.get_workflow_handle(f"screenshot-{task.id}").terminate())
+    assert watch.loop.run(reconciler.follow_tasks()) == 1
+    lost = api.store.get_screenshot_task(task.id)
+    assert lost.failure is not None
+    assert (lost.status, lost.failure.failure_code) == ("FAILED", "WORKFLOW_LOST")
+    assert api.store.request_extraction(*asked)[1] is True
 
-    def __init__(self, books: object) -> None:
-        self._books = books
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._books, name)
+class _Impatient(Store):
+    """The books of one task, where nobody waits before it counts as forgotten."""
 
-    def unstarted_tasks(self) -> Any:
-        return self._books.unstarted_tasks(older_than_s=-1)  # type: ignore[attr-defined]
+    def __init__(self, books: Store, task_id: str) -> None:
+        super().__init__(books._database, books._clock, books._new_id)
+        self._books, self._task_id = books, task_id
+
+    def unstarted_tasks(self, older_than_s: float = -1, limit: int = 1000) -> tuple[OpenTask, ...]:
+        return tuple(each for each in self._books.unstarted_tasks(older_than_s, limit) if self._task_id in each)
+
+    def running_tasks(self, older_than_s: float = -1, limit: int = 1000) -> tuple[OpenTask, ...]:
+        return tuple(each for each in self._books.running_tasks(older_than_s, limit) if self._task_id in each)
 
 
 # --- brought along -----------------------------------------------------------------------------------------------

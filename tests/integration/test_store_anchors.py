@@ -263,8 +263,11 @@ def test_given_what_is_foreign_or_absent_when_extracted_then_not_found_and_nothi
 def test_given_a_task_that_nobody_started_when_looked_for_then_found_and_once_begun_not(store: Store, job: Job) -> None:
     task, _ = extract(store, job)
     assert ("screenshot", task.id, job.id) in store.unstarted_tasks(older_than_s=-1)
+    assert store.running_tasks(older_than_s=-1) == ()
     store.begin_screenshot(task.id)
     assert store.unstarted_tasks(older_than_s=-1) == ()
+    assert store.running_tasks(older_than_s=-1) == (("screenshot", task.id, job.id),)
+    assert store.running_tasks() == (), "it may just be slow"
 
 
 # --- replacement and deletion ------------------------------------------------------------------------------------
