@@ -1,0 +1,29 @@
+"""The sweep as the schedule starts it: a workflow on the jobs queue, on a real worker."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from activities.artifacts import UploadGone
+from activities.sweeping import Swept
+from tests.integration.test_sweeping import uploading
+from tests.stack import Stack
+from workflows.sweeping import SweepWorkflow
+
+
+def test_given_an_abandoned_upload_when_the_sweep_runs_then_it_is_gone_and_the_schedule_is_there(
+    shared_stack: Stack,
+) -> None:
+    stack = shared_stack
+    _, session = uploading(stack.store, stack.artifacts, datetime.now(UTC) - timedelta(days=1))
+    queue = stack.settings.queue("jobs")
+
+    swept = stack.loop.run(
+        stack.client.execute_workflow(SweepWorkflow.run, id=f"{queue}-sweep-now", task_queue=queue), 60
+    )
+
+    assert swept == Swept(uploads=1)
+    with pytest.raises(UploadGone):
+        stack.artifacts.multipart.arrived(session.key, session.multipart_id or "")
+    schedule = stack.loop.run(stack.client.get_schedule_handle(f"{queue}-sweep").describe())
+    assert schedule.schedule.spec.intervals[0].every == timedelta(hours=1)
