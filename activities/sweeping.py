@@ -31,11 +31,13 @@ log = structlog.get_logger("guidesmith.sweep")
 
 
 class Swept(Message):
-    """How many sessions were emptied, how many pictures let go, and how many other remains were removed."""
+    """How many sessions were emptied, how many pictures let go, how many other remains were removed, and how many
+    idempotency keys were forgotten."""
 
     uploads: int = 0
     pictures: int = 0
     remains: int = 0
+    keys: int = 0
 
 
 class Sessions(Protocol):
@@ -48,6 +50,7 @@ class Sessions(Protocol):
     def latest_artifact(self, job_id: str, kind: ArtifactKind) -> Artifact | None: ...
     def abandoned_pictures(self, expired_for_s: float, limit: int = 100) -> tuple[PictureUpload, ...]: ...
     def forget_picture(self, upload_id: str, key: str) -> bool: ...
+    def purge_idempotency_keys(self) -> int: ...
 
 
 class Sweeper:
@@ -64,13 +67,15 @@ class Sweeper:
 
     @activity.defn(name="sweep")
     def sweep(self) -> Swept:
-        """Empty the sessions that were abandoned, then remove what belongs to none."""
+        """Empty the sessions that were abandoned, then remove what belongs to none; forget keys that have expired."""
         with Pulse(HEARTBEAT_TIMEOUT_S):
             uploads, pictures = self._drop_all(), self._drop_pictures()
             remains = self._artifacts.sweep_abandoned(self._remains_after_s, self._sessions.is_multipart_held)
-        if uploads or pictures or remains:
-            log.info("sweep.done", uploads=uploads, pictures=pictures, remains=remains)
-        return Swept(uploads=uploads, pictures=pictures, remains=remains)
+            keys = self._sessions.purge_idempotency_keys()
+        swept = Swept(uploads=uploads, pictures=pictures, remains=remains, keys=keys)
+        if swept != Swept():
+            log.info("sweep.done", **swept.model_dump())
+        return swept
 
     def _drop_all(self) -> int:
         swept, seen = 0, set[str]()

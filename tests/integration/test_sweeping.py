@@ -8,7 +8,7 @@ import pytest
 from temporalio.testing import ActivityEnvironment
 
 from activities.artifacts import ArtifactStore, UploadGone
-from activities.store import Store, UploadSession
+from activities.store import IdempotencyScope, Store, UploadSession
 from activities.sweeping import EXPIRED_FOR_S, Sweeper, Swept
 from domain.artifacts import ArtifactKind
 from domain.instruction import CANCELLED
@@ -158,3 +158,17 @@ def test_given_pictures_that_nobody_confirmed_when_swept_then_those_go_whose_add
     there = [artifact_store.exists(f"pictures/{name}") for name in ("stale", "confirmed", "fresh")]
     assert there == [False, True, True]
     assert swept(store, artifact_store) == Swept()
+
+
+def test_given_idempotency_keys_when_swept_then_only_those_of_yesterday_are_forgotten(
+    database_url: str, folder_store: ArtifactStore
+) -> None:
+    now = [NOW - DAY]
+    store = Store.open(database_url, clock=lambda: now[0], durable=False)
+    for key in ("old", "new"):
+        store.once(IdempotencyScope(OWNER, "POST", "/api/v1/projects", key), "a" * 64, dict)
+        now[0] = NOW
+
+    assert swept(store, folder_store) == Swept(keys=1)
+    assert swept(store, folder_store) == Swept()
+    store.dispose()
