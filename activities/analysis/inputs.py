@@ -1,0 +1,230 @@
+"""What was uploaded becomes tables: typed Parquet, a profile of each, and the fingerprint of all.
+
+The files are opened by a confined process only (``reader.py``); here they are hashed.
+"""
+
+import hashlib
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PureWindowsPath
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from activities.analysis.names import cleaned, shown
+from activities.confined.outside import Bounds, Died, Overran, Report, reports
+from domain.errors import RequestInvalid, TableInvalid, TableNotRecognised, TableTooLarge
+from domain.table import ColumnProfile, ColumnType, Note, TableProfile, inputs_fingerprint
+
+READER = Path(__file__).with_name("reader.py")
+CONFINED_ENVIRONMENT: Mapping[str, str] = {"LC_ALL": "C.UTF-8", "MALLOC_ARENA_MAX": "2", "PYTHONDONTWRITEBYTECODE": "1"}
+"""All that the processes know of the environment. Arenas are address space that would count and never be used."""
+HASHED_AT_ONCE = 1 << 20
+OPEN_FILES = 128
+ENGINE_SHARE = 0.5
+"""Of a process's address space: what DuckDB may hold. The rest is code, Python and what DuckDB does not count."""
+
+OnProgress = Callable[[float], None]
+"""Told the share that is done, 0 to 1, several times a second. May raise ``Cancelled``, which ends the process."""
+
+NOTES: Mapping[str, str] = {
+    "ENCODING_GUESSED": "The text is not UTF-8 and was read as Windows-1252. Check letters with accents.",
+    "CONTROL_CHARACTERS_REMOVED": "Control characters in the text were left out.",
+    "PREAMBLE_SKIPPED": "Lines above the heading were left out.",
+    "HEADING_MISSING": "The table has no heading, so its columns are numbered.",
+    "NUMBERS_CLEANED": "{column} was read as numbers, without signs such as $, % and thousands separators.",
+    "DATE_ORDER_GUESSED": "{column} was read as month/day/year; no date in it tells. Write dates as 2024-12-31.",
+    "COLUMN_EMPTY": "{column} holds no values.",
+    "COLUMN_LEFT_OUT": "Columns of binary data were left out.",
+}
+"""What may be said of a table. Codes are stable."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputFile:
+    """``name`` is what its owner calls it; ``path`` is where it lies."""
+
+    name: str
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class InputLimits:
+    """What an analysis takes in. Bytes of one file, rows and columns of one table, tables in all, sheets of one
+    workbook, bytes that a workbook unpacks to; and what reading may take: address space, seconds."""
+
+    files: int = 10
+    file_bytes: int = 256 << 20
+    rows: int = 5_000_000
+    columns: int = 300
+    tables: int = 20
+    sheets: int = 20
+    unpacked_bytes: int = 1 << 30
+    memory_bytes: int = 2 << 30
+    seconds: float = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """``tables`` in the order of the files; ``parquet`` is where each is, by its name. ``fingerprint`` is that of the
+    files as they were uploaded."""
+
+    tables: tuple[TableProfile, ...]
+    parquet: Mapping[str, Path]
+    fingerprint: str
+
+
+def prepare(
+    files: Sequence[InputFile],
+    out: Path,
+    *,
+    limits: InputLimits = InputLimits(),
+    scratch: Path | None = None,
+    on_progress: OnProgress = lambda share: None,
+) -> Prepared:
+    """Read the files, once, into Parquet files in the folder ``out``.
+
+    Args:
+        scratch: Where a folder for the work is made; gone when this returns.
+
+    Raises:
+        RequestInvalid: No file, or too many.
+        TableNotRecognised: A file is neither CSV nor Parquet nor a workbook.
+        TableTooLarge: A file is more than the limits allow.
+        TableInvalid: A file cannot be read otherwise.
+        Cancelled: ``on_progress`` raised it. Nothing is left.
+    """
+    if not 0 < len(files) <= limits.files:
+        raise RequestInvalid(f"An analysis takes 1 to {limits.files} files.", details={"files": len(files)})
+    fingerprint = inputs_fingerprint(_hashed(files, limits, on_progress))
+    with TemporaryDirectory(prefix="guidesmith-tables-", dir=scratch) as folder:
+        told = list(_read(files, Path(folder).resolve(), limits, on_progress))
+        names = cleaned((_table_name(files[number].name, table) for number, table in told), fallback="table")
+        out.mkdir(parents=True, exist_ok=True)
+        parquet = {}
+        for name, (_, table) in zip(names, told, strict=True):
+            parquet[name] = out / f"{name}.parquet"
+            shutil.move(Path(folder) / table["parquet"], parquet[name])
+    tables = [_profile(name, files[number].name, table) for name, (number, table) in zip(names, told, strict=True)]
+    on_progress(1.0)
+    return Prepared(tuple(tables), parquet, fingerprint)
+
+
+def confined_bounds(
+    memory_bytes: int, seconds: float, file_bytes: int, *, silence_seconds: float | None = None
+) -> Bounds:
+    """For a process that computes with DuckDB, on one thread; ``silence_seconds`` may pass between its reports."""
+    return Bounds(
+        wall_s=seconds,
+        cpu_s=int(seconds) + 1,
+        memory_bytes=memory_bytes,
+        silence_s=silence_seconds,
+        file_bytes=file_bytes,
+        open_files=OPEN_FILES,
+    )
+
+
+def engine_mib(memory_bytes: int) -> int:
+    """What DuckDB may hold in a process of that much address space, in MiB."""
+    return int(memory_bytes * ENGINE_SHARE) >> 20
+
+
+def _hashed(files: Sequence[InputFile], limits: InputLimits, on_progress: OnProgress) -> Iterator[tuple[str, str]]:
+    for file in files:
+        digest, size = hashlib.sha256(), 0
+        with file.path.open("rb") as stream:
+            while block := stream.read(HASHED_AT_ONCE):
+                on_progress(0.0)
+                digest.update(block)
+                size += len(block)
+                if size > limits.file_bytes:
+                    raise TableTooLarge(f"{shown(file.name)} is larger than {limits.file_bytes >> 20} MiB.")
+        if not size:
+            raise TableInvalid(f"{shown(file.name)} is empty.")
+        yield file.name, digest.hexdigest()
+
+
+def _read(
+    files: Sequence[InputFile], folder: Path, limits: InputLimits, on_progress: OnProgress
+) -> Iterator[tuple[int, Report]]:
+    """(file, what the reader tells of a table) for each table."""
+    order = {
+        "folder": str(folder),
+        "files": [{"path": str(file.path.resolve())} for file in files],
+        "limits": {name: getattr(limits, name) for name in ("rows", "columns", "sheets", "tables", "unpacked_bytes")},
+        "memory_mib": engine_mib(limits.memory_bytes),
+        "spill_mib": 4 * limits.file_bytes >> 20,
+    }
+    # a file of texts grows when it is laid out for reading, not without bound
+    bounds = confined_bounds(limits.memory_bytes, limits.seconds, file_bytes=8 * limits.file_bytes)
+    done = 0
+
+    def poll() -> None:
+        on_progress(done / len(files))
+
+    with _translated([file.name for file in files], lambda: done):
+        for report in reports(
+            READER,
+            order,
+            bounds,
+            environment={**CONFINED_ENVIRONMENT, "TMPDIR": str(folder), "HOME": str(folder)},
+            cwd=folder,
+            on_poll=poll,
+        ):
+            if "file" in report:
+                done = report["file"]
+                _check(report, files[done].name)
+                yield done, report["table"]
+
+
+@contextmanager
+def _translated(names: Sequence[str], at: Callable[[], int]) -> Iterator[None]:
+    try:
+        yield
+    except Overran:
+        raise TableTooLarge(f"{shown(names[at()])}, or a file behind it, takes too long to read.") from None
+    except Died:
+        raise TableTooLarge(
+            f"{shown(names[at()])}, or a file behind it, needs more memory than it may have, or is damaged."
+        ) from None
+
+
+_REFUSALS: Mapping[str, type[TableInvalid]] = {
+    each.code: each for each in (TableInvalid, TableNotRecognised, TableTooLarge)
+}
+
+
+def _check(report: Report, name: str) -> None:
+    code = report.get("refused")
+    if code is not None:
+        raise _REFUSALS.get(code, TableInvalid)(f"{shown(name)} {report['message']}", details={"file": shown(name)})
+
+
+def _table_name(file: str, table: Mapping[str, Any]) -> str:
+    stem = PureWindowsPath(file).stem  # takes both kinds of separators
+    return f"{stem}_{table['sheet']}" if table["sheet"] and table["sheet"].casefold() != "sheet1" else stem
+
+
+def _profile(name: str, file: str, table: Mapping[str, Any]) -> TableProfile:
+    columns = [
+        ColumnProfile(
+            name=each["name"],
+            original=each["original"],
+            type=ColumnType(each["type"]),
+            nulls=each["nulls"],
+            distinct=each["distinct"],
+            minimum=each["minimum"],
+            maximum=each["maximum"],
+            samples=tuple(each["samples"]),
+            values=tuple(each["values"]),
+            numeric_share=each["numeric_share"],
+        )
+        for each in table["columns"]
+    ]
+    source = f"{shown(file)}, sheet {table['sheet']}" if table["sheet"] else shown(file)
+    notes = tuple(
+        Note(code=code, message=NOTES[code].format(column="" if place is None else columns[place].name))
+        for code, place in table["notes"]
+    )
+    return TableProfile(name=name, source=source, rows=table["rows"], columns=tuple(columns), notes=notes)

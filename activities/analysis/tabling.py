@@ -1,0 +1,213 @@
+"""A file as typed tables with profiles: recognised by its content, read as text where it is text, typed, measured.
+
+Runs inside.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from activities.analysis import engine, workbook
+from activities.analysis.csv_text import LONGEST_LINE, CsvText, read_text
+from activities.analysis.kinds import converted, kind_of
+from activities.analysis.names import cleaned, shown
+from activities.analysis.profiles import profile
+from activities.analysis.refusals import Refused
+from activities.analysis.sql_words import literal, quoted
+
+Limits = Mapping[str, int]
+"""``rows``, ``columns``, ``sheets``, ``tables``, ``unpacked_bytes``."""
+
+PARQUET = b"PAR1"
+ZIP = b"PK\x03\x04"
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf", b"Rar!")
+
+STORED_AS = {
+    "BOOLEAN": "BOOLEAN",
+    "TINYINT": "BIGINT",
+    "SMALLINT": "BIGINT",
+    "INTEGER": "BIGINT",
+    "BIGINT": "BIGINT",
+    "UTINYINT": "BIGINT",
+    "USMALLINT": "BIGINT",
+    "UINTEGER": "BIGINT",
+    "UBIGINT": "DECIMAL(20, 0)",
+    "HUGEINT": "DECIMAL(38, 0)",
+    "UHUGEINT": "DOUBLE",
+    "FLOAT": "DOUBLE",
+    "DOUBLE": "DOUBLE",
+    "DATE": "DATE",
+    "TIMESTAMP": "TIMESTAMP",
+    "TIMESTAMP_S": "TIMESTAMP",
+    "TIMESTAMP_MS": "TIMESTAMP",
+    "TIMESTAMP_NS": "TIMESTAMP",
+    "TIMESTAMP WITH TIME ZONE": "TIMESTAMP",
+}
+"""What a Parquet column is stored as; what is not here (texts, times, lists, records) as text."""
+NOT_DATA = {"BLOB", "BIT", "GEOMETRY"}
+
+
+class Tabling:
+    """Reads files into one folder, which it has for itself."""
+
+    def __init__(self, folder: Path, files: Sequence[Path], limits: Limits, *, memory_mib: int, spill_mib: int) -> None:
+        self._folder = folder
+        self._limits = limits
+        self._made = 0
+        self._connection = engine.opened(
+            folder, memory_mib=memory_mib, spill_mib=spill_mib, files=files, database=str(folder / "staged.db")
+        )
+
+    def tables(self, path: Path) -> Iterator[dict[str, Any]]:
+        """Each table of the file, written as Parquet: ``parquet`` (a file name), ``sheet``, ``rows``, ``columns``
+        (see ``profiles``) and ``notes`` (codes with the column's place, or ``None``).
+
+        Raises:
+            Refused: See there.
+        """
+        with path.open("rb") as file:
+            begin = file.read(8)
+        found = 0
+        with _translated():
+            for table in self._recognised(path, begin):
+                found += 1
+                yield table
+        if not found:
+            raise Refused("TABLE_INVALID", "holds no table.")
+
+    def _recognised(self, path: Path, begin: bytes) -> Iterator[dict[str, Any]]:
+        if begin.startswith(PARQUET):
+            yield self._parquet(path)
+        elif begin.startswith(ZIP):
+            if not workbook.check_package(path, self._limits["unpacked_bytes"]):
+                raise Refused("TABLE_NOT_RECOGNISED", "is a ZIP file, not a workbook. Send what is in it.")
+            yield from self._workbook(path)
+        elif begin.startswith(OLE):
+            yield from self._workbook(path)
+        elif begin.startswith(PACKED):
+            raise Refused("TABLE_NOT_RECOGNISED", "is compressed. Send what is in it.")
+        else:
+            yield self._text(read_text(path, self._folder / "text.csv"), None)
+
+    def _workbook(self, path: Path) -> Iterator[dict[str, Any]]:
+        most = self._limits
+        for sheet in workbook.sheets(
+            path, self._folder, most_sheets=most["sheets"], most_rows=most["rows"], most_columns=most["columns"]
+        ):
+            yield self._text(sheet.text, shown(sheet.name))
+
+    # --- text --------------------------------------------------------------------------------------------------
+
+    def _text(self, text: CsvText, sheet: str | None) -> dict[str, Any]:
+        self._check_width(text.width)
+        columns = [f"c{place}" for place in range(text.width)]
+        self._stage(text, columns)
+        originals = [text.heading[place] if place < len(text.heading) else "" for place in range(text.width)]
+        # an empty column without a heading is an artefact of whatever wrote the file
+        kept = [
+            (column, original)
+            for column, original in zip(columns, originals, strict=True)
+            if original or engine.count(self._connection, f"SELECT count({quoted(column)}) FROM staged")
+        ]
+        notes: list[tuple[str, int | None]] = [(note, None) for note in text.notes]
+        names = cleaned((original for _, original in kept), fallback="column")
+        selected = []
+        for place, ((column, _), name) in enumerate(zip(kept, names, strict=True)):
+            kind = kind_of(self._connection, "staged", column, comma_decimals=text.delimiter == ";")
+            if kind is not None and kind.note:
+                notes.append((kind.note, place))
+            selected.append(f"{converted(kind, column)} AS {quoted(name)}")
+        table = self._written(f"SELECT {', '.join(selected)} FROM staged", [original for _, original in kept])
+        self._connection.execute("DROP TABLE staged")
+        text.path.unlink()
+        return {**table, "sheet": sheet, "notes": [*notes, *table["notes"]]}
+
+    def _stage(self, text: CsvText, columns: list[str]) -> None:
+        """The texts as table ``staged``, without rows that hold nothing."""
+        declared = ", ".join(f"{literal(column)}: 'VARCHAR'" for column in columns)
+        read = (
+            f"read_csv({literal(str(text.path))}, delim={literal(text.delimiter)}, quote='\"', escape='\"', "
+            f"header=false, skip={text.skipped}, columns={{{declared}}}, auto_detect=false, null_padding=true, "
+            f"parallel=false, max_line_size={LONGEST_LINE}, new_line='\\n')"
+        )
+        cells = ", ".join(f"nullif(trim({column}), '')" for column in columns)
+        filled = f"coalesce({cells}) IS NOT NULL"
+        self._connection.execute(
+            f"CREATE TABLE staged AS SELECT * FROM {read} WHERE {filled} LIMIT {self._limits['rows'] + 1}"
+        )
+
+    # --- Parquet -----------------------------------------------------------------------------------------------
+
+    def _parquet(self, path: Path) -> dict[str, Any]:
+        source = f"read_parquet({literal(str(path))})"
+        described = engine.rows(
+            self._connection, f"SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM {source})"
+        )
+        self._check_width(len(described))
+        typed = [(str(name), str(type)) for name, type in described]
+        kept = [(name, type) for name, type in typed if type not in NOT_DATA]
+        notes: list[tuple[str, int | None]] = [("COLUMN_LEFT_OUT", None)] if len(kept) < len(typed) else []
+        if not kept:
+            raise Refused("TABLE_INVALID", "holds no columns that can be computed with.")
+        names = cleaned((name for name, _ in kept), fallback="column")
+        selected = [f"{_stored(old, type)} AS {quoted(new)}" for (old, type), new in zip(kept, names, strict=True)]
+        limit = self._limits["rows"] + 1
+        table = self._written(f"SELECT {', '.join(selected)} FROM {source} LIMIT {limit}", [name for name, _ in kept])
+        return {**table, "sheet": None, "notes": [*notes, *table["notes"]]}
+
+    # --- both --------------------------------------------------------------------------------------------------
+
+    def _check_width(self, width: int) -> None:
+        if width > self._limits["columns"]:
+            raise Refused("TABLE_TOO_LARGE", f"has more than {self._limits['columns']} columns.")
+
+    def _written(self, select: str, originals: list[str]) -> dict[str, Any]:
+        self._made += 1
+        if self._made > self._limits["tables"]:
+            raise Refused("TABLE_TOO_LARGE", f"brings the tables to more than {self._limits['tables']}.")
+        name = f"table-{self._made:02}.parquet"
+        path = self._folder / name
+        self._connection.execute(f"COPY ({select}) TO {literal(str(path))} (FORMAT parquet, COMPRESSION zstd)")
+        made = profile(self._connection, path, [shown(original) for original in originals])
+        if made["rows"] > self._limits["rows"]:
+            raise Refused("TABLE_TOO_LARGE", f"has more than {self._limits['rows']} rows.")
+        return {"parquet": name, **made}
+
+
+def _stored(name: str, type: str) -> str:
+    """SQL: a Parquet column in one of our types."""
+    column = quoted(name)
+    if type.startswith("DECIMAL"):
+        return column
+    if type == "TIMESTAMP WITH TIME ZONE":
+        return f"CAST({column} AT TIME ZONE 'UTC' AS TIMESTAMP)"
+    stored = STORED_AS.get(type, "VARCHAR")
+    if stored == "DOUBLE":  # what is no number has no place in a sum
+        return f"CASE WHEN isfinite(CAST({column} AS DOUBLE)) THEN CAST({column} AS DOUBLE) END"
+    return f"CAST({column} AS {stored})"
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """DuckDB's errors as refusals, without its words: they quote the data."""
+    try:
+        yield
+    except engine.OUT_OF_MEMORY:
+        raise Refused("TABLE_TOO_LARGE", "needs more memory than it may have.") from None
+    except duckdb.Error as fault:
+        raise Refused("TABLE_INVALID", _reason(str(fault))) from None
+
+
+def _reason(said: str) -> str:
+    line = re.search(r"CSV Error on Line: (\d+)", said)
+    found = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", said)
+    if line and found:
+        return f"has {found[2]} cells in line {line[1]}, and its heading has {found[1]}. Mend that line."
+    if line:
+        return f"cannot be read as CSV at line {line[1]}: look for a quotation mark that is not closed."
+    return "is damaged: it cannot be read."
