@@ -384,6 +384,12 @@ class ProviderRequestRefused(ProviderError):
     code = "PROVIDER_REQUEST_REFUSED"
 
 
+class ContentRejected(ProviderError):
+    """Moderation, or a provider's own safety filter, does not let this be made. Trying again will not help."""
+
+    code = "CONTENT_REJECTED"
+
+
 class AddressRefused(GuidesmithError):
     """A URL that a user gave and that is not spoken with: another scheme, a private network, this machine."""
 

@@ -1,8 +1,10 @@
 """The kinds of job there are, each with its table. The one place where a kind is registered."""
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import Any
 
+from domain import analysis, batch, generation, image, instruction
 from domain.analysis import ANALYSIS
 from domain.batch import BATCH
 from domain.errors import RequestInvalid
@@ -14,6 +16,24 @@ from domain.lifecycle import Lifecycle
 LIFECYCLES: Mapping[str, Lifecycle[Any]] = {
     each.kind: each for each in (INSTRUCTION, IMAGE, GENERATION, ANALYSIS, BATCH)
 }
+
+STARTS: Mapping[str, StrEnum] = {
+    IMAGE.kind: image.QUEUED,
+    GENERATION.kind: generation.PENDING,
+    ANALYSIS.kind: analysis.QUEUED,
+    BATCH.kind: batch.QUEUED,
+}
+"""Kinds whose run is started as soon as a job is in this status, without anybody asking for it: by the API that brought
+it there, or, where that died in between, by the reconciler. The run begins there."""
+
+GIVEN_UP: Mapping[str, StrEnum] = {
+    INSTRUCTION.kind: instruction.FAILED,
+    IMAGE.kind: image.DEAD_LETTER,
+    GENERATION.kind: generation.FAILED,
+    ANALYSIS.kind: analysis.FAILED,
+    BATCH.kind: batch.FAILED,
+}
+"""Where a job ends whose run was lost."""
 
 
 def lifecycle_of(kind: str) -> Lifecycle[Any]:

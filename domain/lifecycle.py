@@ -184,6 +184,24 @@ class Lifecycle(Generic[S]):
             raise self._refusal(current, CANCELLED, foreign=False)
         return self.check(current, self.cancelled, trigger)
 
+    def way(self, source: S, target: S, trigger: Trigger) -> tuple[S, ...]:
+        """The shortest way from ``source`` to ``target`` by moves that ``trigger`` may cause without an explicit
+        action: the statuses on it, ``target`` the last.
+
+        Raises:
+            TransitionRefused: There is none.
+        """
+        ways: dict[S, tuple[S, ...]] = {source: ()}
+        frontier = [source]
+        for here in frontier:
+            for row in self.transitions:
+                if row.source is here and row.action is None and trigger in row.triggers and row.target not in ways:
+                    ways[row.target] = (*ways[here], row.target)
+                    frontier.append(row.target)
+        if target is source or target not in ways:
+            raise self._refusal(source, target, foreign=False)
+        return ways[target]
+
     def _row(self, current: S | None, target: S, action: str | None) -> Transition[S] | None:
         if self.repeats_are_noops and current == target:
             return Transition(current, target, frozenset(Trigger), "it is there already", is_noop=True)

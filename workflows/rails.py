@@ -5,7 +5,7 @@ scheduled, and again by the store, inside its transaction, behind the run's fenc
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from datetime import timedelta
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
@@ -43,14 +43,18 @@ CANCEL_PATIENCE = timedelta(seconds=4)
 and the job is CANCELLED within the five seconds that people are promised."""
 
 
-def stage_retries(budget: int) -> RetryPolicy:
+Facts = Mapping[str, int | float | str | bool]
+
+
+def stage_retries(budget: int, told: Sequence[str] = ()) -> RetryPolicy:
     """Half a second, doubling to half a minute: a worker's death is picked up at once, and ``budget`` = 10 outlasts a
-    database restart of two minutes."""
+    database restart of two minutes. What fails with a code of ``told`` is not tried again."""
     return RetryPolicy(
         initial_interval=timedelta(milliseconds=500),
         backoff_coefficient=2.0,
         maximum_interval=timedelta(seconds=30),
         maximum_attempts=budget,
+        non_retryable_error_types=list(told) or None,
     )
 
 
@@ -112,21 +116,27 @@ class JobRun(Generic[S]):
 
     # --- stages --------------------------------------------------------------------------------------------
 
-    async def run_stage(self, method: Callable[[Any, StageCall], StageResult], *, units: int = 0) -> StageResult:
+    async def run_stage(
+        self, method: Callable[[Any, StageCall], StageResult], *, units: int = 0, told: Sequence[str] = ()
+    ) -> StageResult:
         """Execute a stage, or its ``units`` parallel pieces, from the current status to its checkpoint.
 
         Pieces share the stage's place in the run's sequence; the stage that joins them comes next and shares it too.
+
+        Args:
+            told: Codes of errors that the kind's own table has moves for: the stage is not tried again, the caller is
+                told, and goes on with :meth:`leave_stage`.
         """
         spec = self._enter(spec_of(method))
         if units:
-            calls = [self._execute(method, spec, unit=unit) for unit in range(1, units + 1)]
+            calls = [self._execute(method, spec, unit=unit, told=told) for unit in range(1, units + 1)]
             try:
                 await asyncio.gather(*calls)
             finally:
                 for call in calls:
                     call.cancel()
             return StageResult()
-        result = await self._execute(method, spec)
+        result = await self._execute(method, spec, told=told)
         self.seq += 2
         if spec.checkpoint is not None:
             self._turn(spec.checkpoint)
@@ -146,7 +156,13 @@ class JobRun(Generic[S]):
         self.status = target
 
     def _execute(
-        self, method: Callable[[Any, StageCall], StageResult], spec: StageSpec, *, unit: int = 0, required: bool = True
+        self,
+        method: Callable[[Any, StageCall], StageResult],
+        spec: StageSpec,
+        *,
+        unit: int = 0,
+        required: bool = True,
+        told: Sequence[str] = (),
     ) -> workflow.ActivityHandle[StageResult]:
         return workflow.start_activity_method(
             method,
@@ -162,10 +178,19 @@ class JobRun(Generic[S]):
             task_queue=self.options.queue(spec.queue),
             start_to_close_timeout=timedelta(seconds=self.options.stage_timeout_s),
             heartbeat_timeout=timedelta(seconds=self.options.heartbeat_timeout_s),
-            retry_policy=stage_retries(self.options.retry_budget),
+            retry_policy=stage_retries(self.options.retry_budget, told),
             cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
             summary=f"{spec.summary} (piece {unit})" if unit else spec.summary,
         )
+
+    async def leave_stage(
+        self, target: S, failure: Failure | None = None, *, event_type: str | None = None, facts: Facts | None = None
+    ) -> None:
+        """Go where a stage leads that ended before its checkpoint, past whatever it could still write. Raises as
+        :meth:`move`."""
+        self.seq += 2
+        self.stage = None
+        await self.move(target, self.lifecycle.runner, failure=failure, event_type=event_type, facts=facts)
 
     # --- stages that are done outside ----------------------------------------------------------------------
 
@@ -250,8 +275,13 @@ class JobRun(Generic[S]):
         actor: Actor = Actor.ORCHESTRATOR,
         failure: Failure | None = None,
         note: str = "",
+        event_type: str | None = None,
+        facts: Facts | None = None,
     ) -> None:
         """Change the status, and mirror it before anything else happens.
+
+        Args:
+            event_type, facts: For the audit row, where it says more than a status that changed.
 
         Raises:
             TransitionRefused: The table has no such move.
@@ -272,6 +302,8 @@ class JobRun(Generic[S]):
                 actor=str(actor),
                 failure=failure,
                 note=note,
+                event_type=event_type,
+                data=dict(facts or {}),
             ),
             start_to_close_timeout=timedelta(seconds=30),
             retry_policy=MIRROR_RETRIES,
@@ -300,7 +332,7 @@ class JobRun(Generic[S]):
             work: The job's steps.
             cancelled: Whether a cancel signal has arrived. Cancelling the workflow from the Temporal UI counts too.
             failed: The status of a job that cannot go on.
-            stopped: The status of a job that was cancelled.
+            stopped: The status of a job that was cancelled. To both the job goes the shortest way of its table.
 
         Raises:
             ApplicationError: The job failed, or was superseded; the type is the failure's code.
@@ -332,19 +364,33 @@ class JobRun(Generic[S]):
         await workflow.wait(running, timeout=CANCEL_PATIENCE.total_seconds())
         if not self.lifecycle.is_terminal(self.status):
             self.seq += 2  # past whatever the stage that was stopped could still write
-            await self.move(stopped, Trigger.API, actor=actor, note=note)
+            trigger = Trigger.API if stopped == self.lifecycle.cancelled else self.lifecycle.runner
+            for status in self.lifecycle.way(self.status, stopped, trigger):
+                failure = self.failure_of(CancelledError()) if status in self.lifecycle.failures else None
+                await self.move(status, trigger, actor=actor, note=note, failure=failure)
 
     async def _fail(self, error: FailureError, failed: S) -> None:
         failure = self.failure_of(error)
         if failure.failure_code == Fenced.code or self.lifecycle.is_terminal(self.status):
             raise ApplicationError(failure.failure_message, type=failure.failure_code, non_retryable=True) from None
         self.seq += 2
-        await self.move(failed, self.lifecycle.runner, failure=failure)
+        for status in self.lifecycle.way(self.status, failed, self.lifecycle.runner):
+            await self.move(
+                status, self.lifecycle.runner, failure=failure if status in self.lifecycle.failures else None
+            )
         raise ApplicationError(failure.failure_message, type=failure.failure_code, non_retryable=True) from None
 
-    def failure_of(self, error: FailureError) -> Failure:
+    def failure_of(self, error: BaseException) -> Failure:
         """What the job says of an error that no retry could mend."""
         return failure_of(error, str(self.stage.name) if self.stage else None, self.start.correlation_id)
+
+
+def cause_of(error: BaseException) -> BaseException:
+    """What lies at the bottom of what Temporal raised."""
+    cause = error
+    while isinstance(cause, ActivityError | ChildWorkflowError) and cause.cause is not None:
+        cause = cause.cause
+    return cause
 
 
 def superseded() -> ApplicationError:
@@ -354,9 +400,7 @@ def superseded() -> ApplicationError:
 
 def failure_of(error: BaseException, stage: str | None, correlation_id: str | None) -> Failure:
     """The failure at the bottom of what Temporal raised: the activity's own code and sentence."""
-    cause: BaseException = error
-    while isinstance(cause, ActivityError | ChildWorkflowError) and cause.cause is not None:
-        cause = cause.cause
+    cause = cause_of(error)
     if isinstance(cause, CancelledError):
         code, message = Cancelled.code, "The work was stopped on request."
     elif isinstance(cause, ApplicationError):

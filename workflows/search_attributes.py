@@ -1,11 +1,5 @@
-"""By what an operator finds jobs in the Temporal UI."""
+"""By what an operator finds jobs in the Temporal UI; defined where activities reach it too."""
 
-from temporalio.common import SearchAttributeKey
+from activities.search_attributes import ATTRIBUTES, FAILURE_CODE, KIND, OWNER, STATUS
 
-KIND = SearchAttributeKey.for_keyword("GuidesmithKind")
-STATUS = SearchAttributeKey.for_keyword("GuidesmithStatus")
-OWNER = SearchAttributeKey.for_keyword("GuidesmithOwner")
-FAILURE_CODE = SearchAttributeKey.for_keyword("GuidesmithFailureCode")
-
-ATTRIBUTES: dict[str, str] = {key.name: "Keyword" for key in (KIND, STATUS, OWNER, FAILURE_CODE)}
-"""Name to type: what a namespace must know before the first job starts."""
+__all__ = ["ATTRIBUTES", "FAILURE_CODE", "KIND", "OWNER", "STATUS"]
