@@ -14,12 +14,14 @@ from temporalio.client import Client, WorkflowExecutionStatus
 from temporalio.service import RPCError, RPCStatusCode
 
 from activities.contracts import Message, RunOptions
+from activities.dispatching import Dispatcher, Terms, is_startable
 from activities.handover import EXPORT, REGENERATE, SCREENSHOT, Handover
 from activities.waking import wake
 from domain.callbacks import Undelivered
 from domain.errors import TransitionRefused, VersionConflict
-from domain.instruction import CANCELLED, FAILED, RUNNABLE
+from domain.instruction import CANCELLED, INSTRUCTION, RUNNABLE
 from domain.jobs import Actor, Export, Failure, Job, RegenerateTask
+from domain.kinds import GIVEN_UP, lifecycle_of
 from domain.lifecycle import Trigger
 from domain.screenshots import ScreenshotTask
 
@@ -75,12 +77,17 @@ class Books(Protocol):
 
 
 class Reconciler:
-    """One activity, run by a schedule."""
+    """One activity, run by a schedule.
 
-    def __init__(self, books: Books, client: Client, options: RunOptions) -> None:
+    Args:
+        terms: What the runs go by that it starts (see ``Dispatcher``).
+    """
+
+    def __init__(self, books: Books, client: Client, options: RunOptions, terms: Terms | None = None) -> None:
         self._books = books
         self._client = client
         self._handover = Handover(client, options)
+        self._dispatcher = Dispatcher(client, options, terms)
 
     @activity.defn(name="reconcile")
     async def reconcile(self) -> Reconciled:
@@ -97,6 +104,8 @@ class Reconciler:
         return Reconciled(seen=seen, repaired=repaired + await self.follow_tasks())
 
     async def _mend(self, job: Job) -> bool:
+        if is_startable(job):
+            return await self._start_forgotten(job)
         if job.dispatch_id is None:
             return False
         status = await self._workflow_status(job.id)
@@ -112,6 +121,14 @@ class Reconciler:
         except (VersionConflict, TransitionRefused):
             return False
         log.warning("job.reconciled", job_id=job.id, evidence=status.name)
+        return True
+
+    async def _start_forgotten(self, job: Job) -> bool:
+        """Start the run of a job whose API died, or did not reach Temporal, after it made the job."""
+        if await self._workflow_status(job.id) is WorkflowExecutionStatus.RUNNING:
+            return False  # it has not written yet
+        await self._dispatcher.start(job)
+        log.warning("job.started_late", job_id=job.id)
         return True
 
     async def _workflow_status(self, workflow_id: str) -> WorkflowExecutionStatus | None:
@@ -170,23 +187,30 @@ class Reconciler:
 
 
 def settle_lost(books: Books, job: Job, evidence: str, cancelled: bool = False) -> Job:
-    """Record the end of a job whose workflow is gone.
+    """Record the end of a job whose workflow is gone: the shortest way of its table to where such a job ends.
 
     Raises:
         VersionConflict: The job changed since ``job`` was read.
     """
+    lifecycle = lifecycle_of(job.kind)
+    resumable = job.kind == INSTRUCTION.kind
     failure = Failure(
         failure_code=WORKFLOW_LOST,
-        failure_message=f"The job stopped because {evidence}. Retry it; it goes on from its last checkpoint.",
+        failure_message=f"The job stopped because {evidence}. "
+        + ("Retry it; it goes on from its last checkpoint." if resumable else "Ask for it again."),
         correlation_id=job.correlation_id,
     )
-    return books.move(
-        job.id,
-        None,
-        str(CANCELLED if cancelled else FAILED),
-        trigger=Trigger.API,
-        actor=Actor.SYSTEM,
-        failure=None if cancelled else failure,
-        note=evidence,
-        expected_version=job.version,
-    )
+    target = CANCELLED if cancelled and resumable else GIVEN_UP[job.kind]
+    trigger = Trigger.API if resumable else lifecycle.runner
+    for status in lifecycle.way(lifecycle.status(job.status), target, trigger):
+        job = books.move(
+            job.id,
+            None,
+            str(status),
+            trigger=trigger,
+            actor=Actor.SYSTEM,
+            failure=failure if status in lifecycle.failures else None,
+            note=evidence,
+            expected_version=job.version,
+        )
+    return job

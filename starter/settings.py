@@ -165,6 +165,14 @@ class Settings(BaseSettings):
     """An OpenAI-compatible endpoint (``https://host/v1``) to draft with; None: the built-in drafter."""
     llm_api_key: SecretStr | None = None
     llm_model: str | None = None
+    image_base_url: str | None = None
+    """An OpenAI-compatible endpoint (``https://host/v1``) to make pictures with; None: the built-in poster."""
+    image_api_key: SecretStr | None = None
+    image_model: str | None = None
+    moderation_base_url: str | None = None
+    """An OpenAI-compatible endpoint (``https://host/v1``) that judges pictures' prompts first; None: nobody does."""
+    moderation_api_key: SecretStr | None = None
+    moderation_model: str = "omni-moderation-latest"
     provider_timeout_s: float = Field(default=120.0, ge=1.0, le=3600.0)
     max_recording_hours: float = Field(default=12.0, gt=0.0, le=240.0)
 
@@ -218,7 +226,10 @@ class Settings(BaseSettings):
             raise ValueError("begins with file:/// (an absolute folder) or s3://bucket")
         return value
 
-    @field_validator("s3_endpoint", "s3_public_endpoint", "public_url", "stt_base_url", "llm_base_url")
+    @field_validator(
+        *("s3_endpoint", "s3_public_endpoint", "public_url", "stt_base_url", "llm_base_url"),
+        *("image_base_url", "moderation_base_url"),
+    )
     @classmethod
     def _web_address(cls, value: str | None) -> str | None:
         if value is not None and not re.match(r"^https?://[^/\s]+", value):
@@ -314,6 +325,8 @@ class Settings(BaseSettings):
             raise ValueError("s3_access_key_id and s3_secret_access_key go together: set both or neither")
         if self.llm_base_url and not self.llm_model:
             raise ValueError("llm_base_url needs llm_model, the model's name at that endpoint")
+        if self.image_base_url and not self.image_model:
+            raise ValueError("image_base_url needs image_model, the model's name at that endpoint")
         return self
 
     # --- derived ---------------------------------------------------------------------------------------------

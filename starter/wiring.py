@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from activities.artifacts import ArtifactStore, Partial, S3Options, StageMemo
 from activities.contracts import RunOptions
+from activities.dispatching import Terms
 from activities.store import Store
+from domain.image import IMAGE
 from domain.prompt_guard import PromptGuard
 from starter.settings import Settings, listed
 
@@ -17,9 +19,12 @@ if TYPE_CHECKING:
 
     from activities.adopting import Adoptions
     from activities.drafting import Drafter
+    from activities.image import ImageStages
+    from activities.imaging import Painter
     from activities.providers import ProviderClient
     from activities.speech import Recogniser
     from activities.tasks import DocumentTasks
+    from starter.images import ImageRequests
     from starter.tokens import TokenCheck
 
 LOCAL, LLM = "local", "llm"
@@ -85,6 +90,38 @@ def model_profiles(settings: Settings) -> tuple[str, ...]:
 def prompt_guard(settings: Settings) -> PromptGuard:
     """What a picture's prompt must be."""
     return PromptGuard(max_characters=settings.prompt_max_characters, blocklist=listed(settings.prompt_blocklist))
+
+
+def image_requests(settings: Settings, store: Store) -> "ImageRequests":
+    """What makes image jobs."""
+    from starter.images import ImageRequests
+
+    return ImageRequests(
+        store, prompt_guard(settings), price=settings.price_list[IMAGE.kind], quota=settings.image_quota_per_day
+    )
+
+
+def kind_terms(settings: Settings) -> Terms:
+    """What the runs of the kinds go by that are started as soon as their jobs are made."""
+    return {IMAGE.kind: {"max_retries": settings.image_max_retries, "moderated": bool(settings.moderation_base_url)}}
+
+
+def image_stages(settings: Settings, store: Store, artifacts: ArtifactStore) -> "ImageStages":
+    """The activities of the image job: the configured endpoint paints, or the built-in poster."""
+    from activities.image import ImageParts, ImageStages
+    from activities.imaging.fetching import PictureFetch
+    from activities.imaging.openai import OpenAiModerator, OpenAiPainter
+    from activities.imaging.poster import EmbeddedPoster
+
+    painter: Painter = EmbeddedPoster()
+    if settings.image_base_url and settings.image_model:
+        client = _provider(settings, settings.image_base_url, settings.image_api_key)
+        painter = OpenAiPainter(client, PictureFetch(settings.image_base_url), model=settings.image_model)
+    moderator = None
+    if settings.moderation_base_url:
+        judge = _provider(settings, settings.moderation_base_url, settings.moderation_api_key)
+        moderator = OpenAiModerator(judge, model=settings.moderation_model)
+    return ImageStages(ImageParts(store, artifacts, StageMemo(artifacts), painter, moderator))
 
 
 def build_drafters(settings: Settings) -> "dict[str, Drafter]":

@@ -26,8 +26,9 @@ from activities.sweeping import Sweeper
 from starter.engine import connect_patiently
 from starter.settings import QUEUES, Settings
 from starter.vitals import Vitals
-from starter.wiring import build_activities, open_artifacts, open_store, run_options
+from starter.wiring import build_activities, image_stages, kind_terms, open_artifacts, open_store, run_options
 from workflows import sweeping
+from workflows.image import ImageWorkflow
 from workflows.instruction import InstructionWorkflow
 from workflows.reconciler import ReconcilerWorkflow, ensure_schedule
 from workflows.screenshots import ScreenshotWorkflow
@@ -38,6 +39,7 @@ log = structlog.get_logger("guidesmith.worker")
 
 WORKFLOWS = (
     InstructionWorkflow,
+    ImageWorkflow,
     ExportWorkflow,
     RegenerateWorkflow,
     ScreenshotWorkflow,
@@ -91,7 +93,8 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
     stages, tasks = build_activities(settings, store, artifacts)
     mirror, outside = Mirror(store), Outside(store)
     taker = ScreenshotTaker(store, artifacts)
-    reconciler = Reconciler(store, client, run_options(settings))
+    images = image_stages(settings, store, artifacts)
+    reconciler = Reconciler(store, client, run_options(settings), kind_terms(settings))
     sweeper = Sweeper(store, artifacts, longest_s=settings.upload_url_ttl_s)
     return [
         stages.extract_audio,
@@ -103,6 +106,8 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
         stages.adopt_audio,
         stages.adopt_transcript,
         stages.adopt_draft,
+        images.moderate,
+        images.paint,
         outside.enter,
         outside.look,
         tasks.publish,

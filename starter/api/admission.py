@@ -29,6 +29,7 @@ SIGNED: Mapping[str, Purpose] = {
     f"{BASE}/downloads/": "download",
     f"{BASE}/pictures/": "picture",
     f"{BASE}/picture-uploads/": "picture-upload",
+    f"{BASE}/library-files/": "library-file",
 }
 """Routes whose path is its own permission, by prefix: the purpose that it was signed for."""
 

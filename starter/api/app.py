@@ -28,6 +28,7 @@ from starter.api.routes import (
     events,
     exports,
     health,
+    images,
     instructions,
     jobs,
     lifecycles,
@@ -40,16 +41,25 @@ from starter.callbacks import CallbackService
 from starter.engine import connect, engine_faults
 from starter.exposure import weaknesses
 from starter.jobs import JobService
+from starter.kinds import KindService
 from starter.logs import log
 from starter.screenshots import ScreenshotService
 from starter.settings import Settings
-from starter.wiring import model_profiles, open_artifacts, open_store, run_options, token_check
+from starter.wiring import (
+    image_requests,
+    kind_terms,
+    model_profiles,
+    open_artifacts,
+    open_store,
+    run_options,
+    token_check,
+)
 
 VERSION = "1"
 
 ROUTES = (
     *(projects, jobs, uploads, transcripts, events, instructions, screenshots, anchors, annotations, exports),
-    *(callbacks, credits, lifecycles),
+    *(callbacks, credits, lifecycles, images),
 )
 
 THREADS = 40
@@ -66,6 +76,7 @@ def create_app(
     job_service: JobService,
     callback_service: CallbackService,
     screenshot_service: ScreenshotService,
+    kind_service: KindService,
     *,
     engine: Check,
 ) -> FastAPI:
@@ -123,6 +134,8 @@ def create_app(
         store=store,
         artifacts=artifacts,
         jobs=job_service,
+        kinds=kind_service,
+        images=image_requests(settings, store),
         callbacks=callback_service,
         screenshots=screenshot_service,
         capabilities=capabilities,
@@ -175,8 +188,11 @@ async def wired(settings: Settings) -> AsyncIterator[FastAPI]:
     service = JobService(store, artifacts, client, options, model_profiles(settings))
     callback_service = CallbackService(store, client)
     screenshot_service = ScreenshotService(store, artifacts, client, options)
+    kind_service = KindService(store, client, options, kind_terms(settings))
     try:
-        yield create_app(settings, store, artifacts, service, callback_service, screenshot_service, engine=engine)
+        yield create_app(
+            settings, store, artifacts, service, callback_service, screenshot_service, kind_service, engine=engine
+        )
     finally:
         store.dispose()
 

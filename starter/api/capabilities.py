@@ -14,7 +14,7 @@ from typing import Literal
 
 from domain.errors import NotFound
 
-Purpose = Literal["upload", "download", "picture", "picture-upload"]
+Purpose = Literal["upload", "download", "picture", "picture-upload", "library-file"]
 
 VERSION = "v1"
 LIMIT = 2048

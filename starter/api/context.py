@@ -22,7 +22,9 @@ from starter.api.gate import BASE, RequestFacts
 from starter.api.readiness import Readiness
 from starter.api.shapes import ExportAnswer, FailureAnswer, JobAnswer, Manifest, ManifestExport
 from starter.callbacks import CallbackService
+from starter.images import ImageRequests
 from starter.jobs import JobService
+from starter.kinds import KindService
 from starter.screenshots import ScreenshotService
 from starter.settings import Settings
 
@@ -44,6 +46,8 @@ class Api:
     store: Store
     artifacts: ArtifactStore
     jobs: JobService
+    kinds: KindService
+    images: ImageRequests
     callbacks: CallbackService
     screenshots: ScreenshotService
     capabilities: Capabilities

@@ -1,7 +1,7 @@
 """A pretend provider on this machine, whose faults can be scripted: for tests, and for trying the product without keys.
 
-It speaks OpenAI's chat completions, models and audio transcriptions under ``/v1``, and is told how to behave under
-``/_sandbox``:
+It speaks OpenAI's chat completions, models, audio transcriptions, images and moderations under ``/v1``, and is told
+how to behave under ``/_sandbox``:
 
 - ``PUT /_sandbox/script`` ``{"chat": [{"status": 429, "retry_after": "2"}, {"cut": "json"}], "transcriptions": []}``:
   what the next requests of each route get, one after another; afterwards they get a good answer again

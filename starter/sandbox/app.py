@@ -14,10 +14,11 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from starter.sandbox.chat import completion
-from starter.sandbox.script import Behaviour, Cut, Received, Script
+from starter.sandbox.images import Pictures, verdict
+from starter.sandbox.script import Behaviour, Cut, Received, Refusal, Script, called_at
 from starter.sandbox.speech import transcription
 
-MODELS = ("sandbox", "sandbox-speech")
+MODELS = ("sandbox", "sandbox-speech", "sandbox-images")
 
 _script = TypeAdapter(dict[str, list[Behaviour]])
 
@@ -28,9 +29,13 @@ Good = Callable[[Any, bytes], Any]
 def create_sandbox_app() -> Starlette:
     """A new sandbox, without a script. ``app.state.script`` is its :class:`Script`."""
     script = Script()
+    pictures = Pictures()
     app = Starlette(
         routes=[
             *_control(script),
+            _provider(script, "images", "/v1/images/generations", "POST", lambda request, _: pictures.made(request)),
+            _provider(script, "moderations", "/v1/moderations", "POST", lambda request, _: verdict(request)),
+            pictures.route(),
             _provider(script, "chat", "/v1/chat/completions", "POST", lambda request, _: completion(request)),
             _provider(script, "models", "/v1/models", "GET", lambda *_: _models()),
             _provider(script, "transcriptions", "/v1/audio/transcriptions", "POST", transcription),
@@ -68,6 +73,7 @@ def _provider(script: Script, name: str, path: str, method: str, good: Good) -> 
 
     async def answer(request: Request) -> Response:
         content, file = await _content(request)
+        called_at.set(str(request.base_url))
         script.note(_received(name, request, content, file))
         behaviour = script.take(name)
         if behaviour.hang:
@@ -128,8 +134,8 @@ def _behave(behaviour: Behaviour, good: Callable[[], Any]) -> Response:
     else:
         try:
             content = good()
-        except ValueError:
-            status, content = 400, _error(400, "invalid_file_format")
+        except ValueError as wrong:
+            status, content = 400, _error(400, wrong.code if isinstance(wrong, Refusal) else "invalid_file_format")
     response = _response(content, status, headers)
     if behaviour.cut is Cut.JSON:
         return Response(response.body[: len(response.body) // 2], status, headers, media_type="application/json")

@@ -1,6 +1,7 @@
 """How the sandbox is told to behave, and what it remembers of requests."""
 
 from collections import Counter, deque
+from contextvars import ContextVar
 from enum import StrEnum
 from typing import Any
 
@@ -46,6 +47,18 @@ class Behaviour(BaseModel):
 
 
 GOOD = Behaviour()
+
+
+called_at: ContextVar[str] = ContextVar("called_at", default="")
+"""Where the sandbox was called, for addresses in an answer: ``http://127.0.0.1:8900/``."""
+
+
+class Refusal(ValueError):
+    """A good answer would be wrong here: a 400 with this ``error.code``."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
 
 
 class Received(BaseModel):

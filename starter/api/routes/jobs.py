@@ -5,6 +5,7 @@ from typing import Annotated
 from anyio import to_thread
 from fastapi import APIRouter, Query, Response
 
+from domain.instruction import INSTRUCTION
 from domain.jobs import Job
 from starter.api.context import Api, ApiParts, Owner, identifier
 from starter.api.declared import errors
@@ -66,7 +67,9 @@ async def run_job(job_id: str, api: ApiParts, owner: Owner, response: Response) 
 @router.post("/{job_id}/cancel", responses=errors(404, 409, 413, 415))
 async def cancel_job(job_id: str, api: ApiParts, owner: Owner) -> JobAnswer:
     """Stop the job's work, and the job."""
-    return await answered(api, await api.jobs.cancel(owner, identifier(job_id)))
+    job = await to_thread.run_sync(lambda: api.store.get_job(identifier(job_id), owner=owner))
+    service = api.jobs if job.kind == INSTRUCTION.kind else api.kinds
+    return await answered(api, await service.cancel(owner, job.id))
 
 
 @router.post(

@@ -1,0 +1,67 @@
+"""Pictures as people ask for them: what a prompt must pass before a job is made of it."""
+
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from activities.store import Admission, JobRequest, Store
+from domain.image import (
+    DEAD_LETTER,
+    IMAGE,
+    SUPERSEDE,
+    ImageStatus,
+    Repeat,
+    check_quota,
+    idempotency_key,
+    judge_repeat,
+)
+from domain.jobs import Job
+from domain.prompt_guard import PromptGuard
+from domain.wish import PictureWish, check_params
+
+
+class ImageRequests:
+    """Makes image jobs.
+
+    Args:
+        store: Called in the caller's thread.
+        guard: Judges prompts.
+        price: Credits for one picture.
+        quota: Pictures that one user may ask for in 24 hours.
+    """
+
+    def __init__(self, store: Store, guard: PromptGuard, *, price: int, quota: int) -> None:
+        self._store = store
+        self._guard = guard
+        self._price = price
+        self._quota = quota
+
+    def wish(self, prompt: str, params: dict[str, Any]) -> PictureWish:
+        """What is to be painted. Raises: PromptRefused, RequestInvalid: it is not. There is no job."""
+        return PictureWish(prompt=self._guard.check(prompt), params=check_params(params))
+
+    def make(self, owner: str, wish: PictureWish) -> tuple[Job, bool]:
+        """The job of a wish, and whether this call made it: the same wish in the same minute has one.
+
+        A job that waits for its next try gives way: it ends, and what it held is released before the new one is
+        charged.
+
+        Raises:
+            QuotaExceeded, InsufficientCredits: Nothing changed.
+        """
+        request = JobRequest(
+            owner=owner,
+            kind=IMAGE.kind,
+            input=wish.model_dump(),
+            cost=self._price,
+            idempotency_key=idempotency_key(owner, wish.prompt, wish.params, datetime.now(UTC)),
+        )
+        return self._store.request_job(request, Admission(gives_way=_gives_way, admit=self._admit))
+
+    def _admit(self, made: int, frees_in_s: float) -> None:
+        check_quota(made, self._quota, frees_in_s=frees_in_s)
+
+
+def _gives_way(status: str) -> tuple[StrEnum, str] | None:
+    gives_way = judge_repeat(ImageStatus(status)) is Repeat.SUPERSEDE
+    return (DEAD_LETTER, SUPERSEDE) if gives_way else None

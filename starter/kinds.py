@@ -1,0 +1,98 @@
+"""The life of a job of any kind that one request makes: made, started, stopped.
+
+A job is made in the database first, with its input and what it costs, and its run is started then. Where the start is
+lost in between, the reconciler makes up for it: whoever was told of the job need not ask again.
+"""
+
+import asyncio
+import time
+
+import structlog
+from temporalio.client import Client
+from temporalio.service import RPCError, RPCStatusCode
+
+from activities.contracts import RunOptions
+from activities.dispatching import Dispatcher, Terms, is_startable
+from activities.store import Store
+from domain.errors import DispatchFailed, EngineUnavailable
+from domain.jobs import Actor, Job
+from domain.kinds import lifecycle_of
+from domain.lifecycle import Trigger
+from starter.engine import engine_faults
+
+CANCEL = "cancel"
+"""The signal that every workflow takes whose kind can be cancelled."""
+
+CANCEL_WAIT_S = 6.0
+CANCEL_POLL_S = 0.1
+
+log = structlog.get_logger("guidesmith.jobs")
+
+
+class KindService:
+    """What is the same for every such kind.
+
+    Args:
+        store: Called from threads.
+        client: A (lazily connected) Temporal client.
+        options: How runs execute their stages.
+        terms: What each kind's runs go by.
+    """
+
+    def __init__(self, store: Store, client: Client, options: RunOptions, terms: Terms | None = None) -> None:
+        self._store = store
+        self._client = client
+        self._dispatcher = Dispatcher(client, options, terms)
+
+    async def check_engine(self) -> None:
+        """Ask before anything is written. Raises: EngineUnavailable: Temporal is not there, and nothing changed."""
+        async with engine_faults():
+            await self._client.service_client.check_health()
+
+    async def start(self, job: Job) -> None:
+        """Start the job's run, unless there is one or the job does not wait for one. It is not an error if Temporal
+        went away meanwhile: the reconciler starts it."""
+        if not is_startable(job):
+            return
+        try:
+            async with engine_faults():
+                await self._dispatcher.start(job)
+        except (EngineUnavailable, DispatchFailed) as absent:
+            log.warning("job.start_postponed", job_id=job.id, code=absent.code)
+
+    async def cancel(self, owner: str, job_id: str) -> Job:
+        """Stop the job; answers once it has ended, or after ``CANCEL_WAIT_S`` as it then stands.
+
+        Raises:
+            TransitionRefused, TerminalImmutable: The kind's table has no such move from where the job is.
+            NotFound. EngineUnavailable: nothing changed.
+        """
+        job = await asyncio.to_thread(self._store.get_job, job_id, owner=owner)
+        lifecycle = lifecycle_of(job.kind)
+        target = lifecycle.check_cancel(lifecycle.status(job.status), Trigger.API).target
+        if job.dispatch_id is None or not await self._signal(job):
+            return await asyncio.to_thread(
+                self._store.move,
+                job.id,
+                None,
+                str(target),
+                trigger=Trigger.API,
+                actor=Actor.EDITOR,
+                note="cancelled on request",
+            )
+        deadline = time.monotonic() + CANCEL_WAIT_S
+        while not lifecycle.is_terminal(lifecycle.status(job.status)) and time.monotonic() < deadline:
+            await asyncio.sleep(CANCEL_POLL_S)
+            job = await asyncio.to_thread(self._store.get_job, job_id, owner=owner)
+        return job
+
+    async def _signal(self, job: Job) -> bool:
+        """Whether a live workflow took the signal."""
+        async with engine_faults():
+            try:
+                await self._client.get_workflow_handle(job.id).signal(CANCEL)
+            except RPCError as fault:
+                if fault.status is RPCStatusCode.NOT_FOUND:
+                    return False
+                raise
+        return True
