@@ -4,10 +4,10 @@ import base64
 import binascii
 import json
 from collections.abc import Callable, Sequence
-from datetime import datetime
-from typing import Any, TypeVar
+from datetime import UTC, datetime
+from typing import Annotated, Any, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 from sqlalchemy import Column, ColumnElement, Connection, Select, and_, or_
 from sqlalchemy.engine import RowMapping
 
@@ -20,7 +20,10 @@ Item = TypeVar("Item")
 LIMIT = 100
 """Rows of the largest page (API contract: 1-100)."""
 
-_KEY: dict[str, TypeAdapter[Any]] = {"moment": TypeAdapter(tuple[datetime, str]), "number": TypeAdapter(tuple[int])}
+Number = Annotated[int, Field(ge=0, le=2**31 - 1)]
+"""What a column that numbers rows can hold: a driver refuses to send a larger one."""
+
+_KEY: dict[str, TypeAdapter[Any]] = {"moment": TypeAdapter(tuple[datetime, str]), "number": TypeAdapter(tuple[Number])}
 
 
 def check_limit(limit: int, largest: int = LIMIT) -> int:
@@ -40,9 +43,11 @@ def _decode(cursor: str, shape: str) -> tuple[Any, ...]:
         padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
         plain = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
         key = _KEY[shape].validate_python(plain, strict=False)
-        if isinstance(key[0], datetime) and key[0].tzinfo is None:
-            raise ValueError(cursor)
-    except (ValueError, binascii.Error, ValidationError, RecursionError):
+        if isinstance(key[0], datetime):
+            if key[0].tzinfo is None:
+                raise ValueError(cursor)
+            key[0].astimezone(UTC)  # a time zone may lead out of what a date can be, for us as for the drivers
+    except (ValueError, binascii.Error, ValidationError, RecursionError, OverflowError):
         raise RequestInvalid("The cursor is not one that a list answered with.") from None
     return tuple(key)
 

@@ -135,8 +135,9 @@ def test_given_versions_when_they_are_listed_then_they_come_newest_first_in_page
         (2, "edit"),
         (1, "draft"),
     ]
-    with pytest.raises(RequestInvalid):
-        store.versions(OWNER, instruction.instruction_id, cursor="nonsense")
+    for forged in ("nonsense", "WzIxNDc0ODM2NDhd", "Wzk5OTk5OTk5OTk5OTk5OTk5OTk5OTk5XQ"):  # 2**31, and far more
+        with pytest.raises(RequestInvalid):
+            store.versions(OWNER, instruction.instruction_id, cursor=forged)
 
 
 def test_given_a_foreign_or_absent_instruction_or_version_when_asked_for_then_it_is_not_found(

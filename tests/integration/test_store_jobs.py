@@ -1,5 +1,6 @@
 """Projects and jobs: made, owned, listed; the log as history and as event stream; uploads."""
 
+import base64
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import count
@@ -135,7 +136,17 @@ def test_given_filters_when_jobs_are_listed_then_only_matching_ones_come(store: 
     assert [project.id for project in store.list_projects(OWNER, limit=1).items] == [there.project_id]
 
 
-@pytest.mark.parametrize("cursor", ["", "nonsense", "é", "bnVsbA", "WzFd", "WyIyMDI2LTAxLTAxIiwiYSJd", "[" * 400])
+BEFORE_ALL_TIME = base64.urlsafe_b64encode(b'["0001-01-01T00:00:00+23:00","a"]').decode().rstrip("=")
+AFTER_ALL_TIME = base64.urlsafe_b64encode(b'["9999-12-31T23:59:59-23:00","a"]').decode().rstrip("=")
+
+
+@pytest.mark.parametrize(
+    "cursor",
+    [
+        *("", "nonsense", "é", "bnVsbA", "WzFd", "WyIyMDI2LTAxLTAxIiwiYSJd", "[" * 400),
+        *(BEFORE_ALL_TIME, AFTER_ALL_TIME),
+    ],
+)
 def test_given_a_cursor_that_is_not_ours_when_listing_then_it_is_refused(store: Store, cursor: str) -> None:
     with pytest.raises(RequestInvalid):
         store.list_jobs(OWNER, cursor=cursor)
