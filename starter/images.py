@@ -1,5 +1,6 @@
 """Pictures as people ask for them: what a prompt must pass before a job is made of it."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
@@ -28,13 +29,23 @@ class ImageRequests:
         guard: Judges prompts.
         price: Credits for one picture.
         quota: Pictures that one user may ask for in 24 hours.
+        clock: Says which minute it is.
     """
 
-    def __init__(self, store: Store, guard: PromptGuard, *, price: int, quota: int) -> None:
+    def __init__(
+        self,
+        store: Store,
+        guard: PromptGuard,
+        *,
+        price: int,
+        quota: int,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
         self._store = store
         self._guard = guard
         self._price = price
         self._quota = quota
+        self._clock = clock
 
     def wish(self, prompt: str, params: dict[str, Any]) -> PictureWish:
         """What is to be painted. Raises: PromptRefused, RequestInvalid: it is not. There is no job."""
@@ -54,7 +65,7 @@ class ImageRequests:
             kind=IMAGE.kind,
             input=wish.model_dump(),
             cost=self._price,
-            idempotency_key=idempotency_key(owner, wish.prompt, wish.params, datetime.now(UTC)),
+            idempotency_key=idempotency_key(owner, wish.prompt, wish.params, self._clock()),
         )
         return self._store.request_job(request, Admission(gives_way=_gives_way, admit=self._admit))
 

@@ -44,6 +44,9 @@ WORKER_SETTINGS = (
     "llm_base_url",
     "llm_model",
     "stt_base_url",
+    "image_base_url",
+    "image_model",
+    "moderation_base_url",
     "provider_timeout_s",
 )
 """What a stack's workers are told of its settings."""

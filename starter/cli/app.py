@@ -57,12 +57,37 @@ def demo(
     as_json: AsJson = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Turn the sample recording into a PDF and a Markdown bundle, on a stack of this machine's own."""
+    """One real job of KIND on a stack of this machine's own: the sample recording becomes a PDF and a Markdown bundle
+    (instruction), a prompt becomes a picture (image)."""
+    if kind == "image":
+        from starter.cli.images import DEMO_FILE, DEMO_PROMPT, pictured
+
+        pictured(DEMO_PROMPT, out / DEMO_FILE, size=None, as_json=as_json, data_dir=data_dir)
+        return
     from starter.cli.flows import demonstrated
 
     if kind != "instruction":
-        raise UsageWrong(f"There is no demo of {kind[:40]!r}. Kinds: instruction.")
+        raise UsageWrong(f"There is no demo of {kind[:40]!r}. Kinds: instruction, image.")
     demonstrated(out, keep=keep, as_json=as_json, data_dir=data_dir)
+
+
+@app.command(epilog='Example: guidesmith image "A lighthouse in a storm" -o lighthouse.png')
+def image(
+    prompt: Annotated[str, typer.Argument(metavar="PROMPT", help="What the picture shows.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The file, or a folder for it.")],
+    size: Annotated[str | None, typer.Option(help="Width x height in pixels.  [default: 1024x1024]")] = None,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Turn PROMPT into a picture and save it as OUT.
+
+    Uses the API at $GUIDESMITH_API_URL or the stack that runs on the data folder; without one, starts a stack for this
+    job alone. The same PROMPT within the same minute is the same job. Without an image model (GUIDESMITH_IMAGE_…) the
+    picture is a poster of the prompt's words.
+    """
+    from starter.cli.images import pictured
+
+    pictured(prompt, out, size=size, as_json=as_json, data_dir=data_dir)
 
 
 app.add_typer(jobs_app, name="jobs")
