@@ -33,6 +33,9 @@ VALIDATOR_VERSION = "document/1"
 MAX_DOCUMENT_BYTES = 1024 * 1024
 """The largest document, in bytes of UTF-8 with markers: the cap of a JSON request."""
 
+MOST_BLOCKS = MAX_DOCUMENT_BYTES // 55
+"""Markers alone would make a document of more too large: 51 bytes with their line end, a letter, a blank line."""
+
 _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _MARKER = re.compile(rf"^ {{0,3}}<!--[ \t]*block:[ \t]*({_UUID})[ \t]*-->[ \t]*$", re.MULTILINE)
 _ANY_MARKER = re.compile(r"^ {0,3}<!--[ \t]*block[ \t]*(?::[^\n>]*)?-->[ \t]*$", re.MULTILINE)
@@ -254,6 +257,10 @@ def with_ids(markdown: str, new_id: Callable[[], str], *, base: Document | None 
         new_id: Gives UUIDs; asked again when it gives one that the document already has.
         base: The version that was edited. With it, paragraphs added below a block that is otherwise unchanged
             are new blocks, not a part of it.
+
+    Raises:
+        DocumentInvalid: It would be more than :data:`MOST_BLOCKS`: a megabyte of one-letter headings would grow
+            fifteenfold.
     """
     taken = {mark.group(1).lower() for mark in _MARKER.finditer(markdown)}
 
@@ -272,6 +279,10 @@ def with_ids(markdown: str, new_id: Callable[[], str], *, base: Document | None 
             block_id = known if place == 0 and known else fresh()
             seen.add(block_id)
             blocks.append(Block(id=block_id, markdown=body, gap=gap))
+            if len(blocks) > MOST_BLOCKS:
+                raise DocumentInvalid(
+                    f"The document has more than {MOST_BLOCKS} blocks. Split it into several instructions."
+                )
     spaced = [_spaced(block) for block in blocks[:-1]]
     return Document(blocks=(*spaced, *blocks[-1:])).render()
 

@@ -378,7 +378,7 @@ class JobService:
         """
         base = await self._thread(self._store.get_instruction, owner, instruction_id)
         new = NewVersion(
-            title=parse(markdown).title or base.title,
+            title=base.title,  # what it keeps where the text has none
             markdown=markdown,
             language=base.language,
             origin=origin,

@@ -24,10 +24,6 @@ _CURRENT = _VERSIONS.where(
     instruction_versions.c.instruction_id == bindparam("instruction_id"),
     instruction_versions.c.version == instructions.c.current_version,
 )
-_EXACT = _VERSIONS.where(
-    instruction_versions.c.instruction_id == bindparam("instruction_id"),
-    instruction_versions.c.version == bindparam("version"),
-)
 _LOCK = (
     select(instructions.c.id, instructions.c.job_id, instructions.c.owner, instructions.c.current_version)
     .where(instructions.c.id == bindparam("instruction_id"))
@@ -100,34 +96,32 @@ def version_of_step(connection: Connection, instruction_id: str | None, attempt:
     return connection.execute(_OF_STEP, key).scalar_one_or_none()
 
 
-def add_version(
-    connection: Connection,
-    instruction: LockedInstruction,
-    new: NewVersion,
-    now: datetime,
-    new_id: Callable[[], str],
-    *,
-    base: InstructionVersion | None = None,
-    attempt: int | None = None,
-    step: int | None = None,
-) -> InstructionVersion:
-    """Store the next version of a locked instruction, validated, every block with an id.
+@dataclass(frozen=True)
+class Composed:
+    """A version as it is to be stored: every block with an id, validated. ``columns`` is what its text decides."""
+
+    markdown: str
+    columns: Mapping[str, Any]
+
+
+def compose(new: NewVersion, new_id: Callable[[], str], *, base: InstructionVersion | None = None) -> Composed:
+    """``new`` as it is to be stored. A large text takes seconds: where people can send one, call it before the
+    transaction, since on SQLite nobody else writes meanwhile.
 
     Args:
-        base: The version that ``new`` was made from: what its blocks rest on goes over to those that are still there,
-            unless ``new`` brings evidence of its own.
+        base: The version that ``new`` was made from by hand: a paragraph below an unchanged block is a new block, and
+            what the blocks rest on goes over to those that are still there, unless ``new`` brings evidence of its own.
+
+    Raises:
+        DocumentInvalid: It has too many blocks.
     """
-    before = parse(base.markdown) if base else None
-    markdown = with_ids(new.markdown, new_id, base=before)
+    markdown = with_ids(new.markdown, new_id, base=parse(base.markdown) if base else None)
     document = parse(markdown)
     issues = validate(document)
     evidence = new.evidence or (base.evidence if base else ())
     carried = carry_evidence((BlockEvidence.model_validate(each) for each in evidence), document)
-    columns: dict[str, Any] = {
+    columns = {
         **new.model_dump(mode="json"),
-        "id": new_id(),
-        "instruction_id": instruction.id,
-        "version": instruction.current_version + 1,
         "title": document.title or new.title,
         "markdown": markdown,
         "evidence": [each.model_dump(mode="json") for each in carried],
@@ -135,6 +129,26 @@ def add_version(
         "validation_status": str(verdict(issues)),
         "validation_errors": [each.model_dump(mode="json") for each in issues],
         "validator_version": VALIDATOR_VERSION,
+    }
+    return Composed(markdown, columns)
+
+
+def add_version(
+    connection: Connection,
+    instruction: LockedInstruction,
+    composed: Composed,
+    now: datetime,
+    new_id: Callable[[], str],
+    *,
+    attempt: int | None = None,
+    step: int | None = None,
+) -> InstructionVersion:
+    """Store the next version of a locked instruction."""
+    columns: dict[str, Any] = {
+        **composed.columns,
+        "id": new_id(),
+        "instruction_id": instruction.id,
+        "version": instruction.current_version + 1,
         "validated_at": now,
         "attempt": attempt,
         "step": step,
@@ -216,15 +230,17 @@ class Documents(Area):
         Raises:
             VersionConflict: ``base_version`` is no longer the newest; nothing was written.
             NotFound: Absent, or not ``owner``'s.
+            DocumentInvalid: It has too many blocks.
         """
+        base = self.get_instruction(owner, instruction_id)
+        if base.version != base_version:
+            raise conflict(base_version, base.version)
+        composed = compose(new, self._new_id, base=base)
         with self._database.write() as connection:
             instruction = lock_instruction(connection, instruction_id)
-            if instruction.owner != owner:
-                raise not_found()
             if instruction.current_version != base_version:
                 raise conflict(base_version, instruction.current_version)
-            current = current_version(connection, instruction_id)
-            return save_if_changed(connection, instruction, current, new, self._clock(), self._new_id)
+            return save_if_changed(connection, instruction, base, composed, self._clock(), self._new_id)
 
     def restore_version(
         self, owner: str, instruction_id: str, base_version: int, version: int, *, author: str
@@ -238,38 +254,29 @@ class Documents(Area):
             VersionConflict: ``base_version`` is no longer the newest; nothing was written.
             NotFound: The instruction or the version is absent, or not ``owner``'s.
         """
+        wanted = self.get_instruction(owner, instruction_id, version)
+        current = self.get_instruction(owner, instruction_id)
+        if current.version != base_version:
+            raise conflict(base_version, current.version)
+        kept = wanted.model_dump(include=set(NewVersion.model_fields))
+        again = NewVersion(**{**kept, "origin": VersionOrigin.RESTORE, "author": author})
+        composed = compose(again, self._new_id)
         with self._database.write() as connection:
             instruction = lock_instruction(connection, instruction_id)
-            if instruction.owner != owner:
-                raise not_found()
-            wanted = _one(connection, _EXACT, {"instruction_id": instruction_id, "version": version})
             if instruction.current_version != base_version:
                 raise conflict(base_version, instruction.current_version)
-            current = current_version(connection, instruction_id)
-            if wanted.markdown == current.markdown:
-                return current, False
-            kept = wanted.model_dump(include=set(NewVersion.model_fields))
-            again = NewVersion(**{**kept, "origin": VersionOrigin.RESTORE, "author": author})
-            return add_version(connection, instruction, again, self._clock(), self._new_id), True
+            return save_if_changed(connection, instruction, current, composed, self._clock(), self._new_id)
 
 
 def save_if_changed(
     connection: Connection,
     instruction: LockedInstruction,
     current: InstructionVersion,
-    new: NewVersion,
+    composed: Composed,
     now: datetime,
     new_id: Callable[[], str],
-    *,
-    by_hand: bool = True,
 ) -> tuple[InstructionVersion, bool]:
-    """``new`` as the next version after ``current``, or ``current`` where the text is the same.
-
-    Args:
-        by_hand: Somebody typed it: a paragraph below an unchanged block is a new block. What was put together block
-            by block, with evidence of its own, is taken as it is.
-    """
-    base = current if by_hand else None
-    if with_ids(new.markdown, new_id, base=parse(base.markdown) if base else None) == current.markdown:
+    """``composed`` as the next version after ``current``, or ``current`` where the text is the same."""
+    if composed.markdown == current.markdown:
         return current, False
-    return add_version(connection, instruction, new, now, new_id, base=base), True
+    return add_version(connection, instruction, composed, now, new_id), True

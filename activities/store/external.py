@@ -12,7 +12,7 @@ from activities.store import rows
 from activities.store.area import Area
 from activities.store.artifacts import add_artifacts
 from activities.store.dispatches import OVERTAKEN, adopt, check_dispatched
-from activities.store.documents import add_version, ensure_instruction
+from activities.store.documents import add_version, compose, ensure_instruction
 from activities.store.locking import LockedJob
 from activities.store.records import EventType
 from activities.store.screenshots import add_screenshots
@@ -148,7 +148,8 @@ class External(Area):
             stored = add_artifacts(connection, job.id, fence.attempt, None, new, job.now, self._new_id)
             if version is not None:
                 instruction = ensure_instruction(connection, job, job.now, self._new_id)
-                add_version(connection, instruction, version, job.now, self._new_id, attempt=fence.attempt)
+                composed = compose(version, self._new_id)
+                add_version(connection, instruction, composed, job.now, self._new_id, attempt=fence.attempt)
             if screenshots:
                 add_screenshots(connection, job["instruction_id"], screenshots, job.now, self._new_id)
             connection.execute(update(reported_artifacts).where(of_report).values(artifact_id=stored[0].id))

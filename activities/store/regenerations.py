@@ -10,7 +10,9 @@ from sqlalchemy import Connection, insert, select, update
 from activities.store import rows
 from activities.store.area import Area
 from activities.store.documents import (
+    Composed,
     LockedInstruction,
+    compose,
     conflict,
     current_version,
     lock_instruction,
@@ -32,6 +34,15 @@ class _Held:
     job: LockedJob
     instruction: LockedInstruction
     task: RegenerateTask
+
+
+@dataclass(frozen=True)
+class _Merged:
+    """What the work comes to against one version."""
+
+    onto: InstructionVersion
+    merged: Regenerated
+    composed: Composed | None
 
 
 class Regenerations(Area):
@@ -134,8 +145,8 @@ class Regenerations(Area):
         """The work ended well.
 
         Args:
-            merge: Called inside the transaction with the version that is the newest now; answers what the work comes
-                to against it. Pure: it may be called again.
+            merge: Called with the version that is the newest now; answers what the work comes to against it. Pure:
+                it is called again, inside the transaction, where somebody saved meanwhile.
 
         Returns:
             The task, with the number of the version that it led to: the newest where none was added.
@@ -144,16 +155,23 @@ class Regenerations(Area):
         Raises:
             NotFound: There is no such task.
         """
+        with self._database.read() as connection:
+            task = _read(connection, task_id)
+            newest = current_version(connection, task.instruction_id)
+        if _has_ended(task):
+            return task
+        ahead = self._merged(newest, merge)
         with self._database.write() as connection:
             held = _hold(connection, task_id, self._clock())
             if _has_ended(held.task):
                 return held.task
-            current = current_version(connection, held.instruction.id)
-            merged = merge(current)
-            version = current
-            if merged.version is not None:
+            found = ahead
+            if found.onto.version != held.instruction.current_version:
+                found = self._merged(current_version(connection, held.instruction.id), merge)
+            merged, version = found.merged, found.onto
+            if found.composed is not None:
                 version, _ = save_if_changed(
-                    connection, held.instruction, current, merged.version, held.job.now, self._new_id, by_hand=False
+                    connection, held.instruction, version, found.composed, held.job.now, self._new_id
                 )
             return _settle(
                 connection,
@@ -167,6 +185,11 @@ class Regenerations(Area):
                 warnings=list(merged.warnings),
                 **{name: getattr(held.task, name) or getattr(merged, name) for name in _WRITER},
             )
+
+    def _merged(self, onto: InstructionVersion, merge: Callable[[InstructionVersion], Regenerated]) -> _Merged:
+        merged = merge(onto)
+        composed = compose(merged.version, self._new_id) if merged.version is not None else None
+        return _Merged(onto, merged, composed)
 
     def fail_regenerate(self, task_id: str, failure: Failure) -> RegenerateTask:
         """The work failed; a task that had ended before is answered as it is. Raises: NotFound."""

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, exists, select
 from activities.store.area import Area
 from activities.store.artifacts import add_artifacts, artifacts_of_step
 from activities.store.dispatches import OVERTAKEN, adopt, check_dispatched
-from activities.store.documents import add_version, ensure_instruction, version_of_step
+from activities.store.documents import add_version, compose, ensure_instruction, version_of_step
 from activities.store.inputs import keep_result
 from activities.store.library import add_assets
 from activities.store.locking import LockedJob
@@ -138,7 +138,13 @@ class Stages(Area):
             if version is not None:
                 instruction = ensure_instruction(connection, job, now, self._new_id)
                 saved = add_version(
-                    connection, instruction, version, now, self._new_id, attempt=fence.attempt, step=step
+                    connection,
+                    instruction,
+                    compose(version, self._new_id),
+                    now,
+                    self._new_id,
+                    attempt=fence.attempt,
+                    step=step,
                 )
                 version_id = saved.id
             add_assets(connection, job, assets, now, self._new_id)

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from activities.store import Store
+from activities.store.area import new_uuid7, utc_now
 from domain.document import KeptProposal
 from domain.errors import (
     ExportRequestInvalid,
@@ -20,6 +21,7 @@ from domain.jobs import (
     Failure,
     InstructionVersion,
     NewVersion,
+    Project,
     Regenerated,
     RegenerateTask,
     TaskStatus,
@@ -119,6 +121,23 @@ def test_given_editors_that_race_when_all_save_then_one_wins_and_the_rest_confli
 
     assert [isinstance(each, VersionConflict) for each in answers].count(False) == 1
     assert store.get_instruction(OWNER, instruction.instruction_id).version == 2
+
+
+def test_given_a_text_that_takes_long_to_compose_when_it_is_saved_then_others_write_meanwhile(
+    store: Store, instruction: InstructionVersion
+) -> None:
+    meanwhile: list[Project | Exception] = []
+
+    def asked_for_an_id() -> str:
+        if not meanwhile:
+            meanwhile.extend(at_once(1, lambda _: store.create_project(OWNER, "meanwhile")))
+        return new_uuid7()
+
+    slow = Store(store._database, utc_now, asked_for_an_id)
+    saved, created = slow.save_version(OWNER, instruction.instruction_id, 1, edit(f"{MARKDOWN}\nOne more.\n"))
+
+    assert [type(each) for each in meanwhile] == [Project]
+    assert (saved.version, created) == (2, True)
 
 
 def test_given_versions_when_they_are_listed_then_they_come_newest_first_in_pages(
@@ -268,6 +287,27 @@ def test_given_an_edit_saved_meanwhile_when_the_regeneration_ends_then_both_are_
 
     current = store.get_instruction(OWNER, instruction.instruction_id)
     assert current.version == 3
+    assert "Press **New**." in current.markdown
+    assert "Enter the full name." in current.markdown
+
+
+def test_given_an_edit_saved_while_the_regeneration_is_merged_then_it_is_merged_again_and_both_are_there(
+    store: Store, instruction: InstructionVersion
+) -> None:
+    task, _ = ask(store, instruction)
+    store.begin_regenerate(task.id)
+    onto: list[int] = []
+
+    def interrupted(current: InstructionVersion) -> Regenerated:
+        onto.append(current.version)
+        if len(onto) == 1:
+            at_once(1, lambda _: store.save_version(OWNER, instruction.instruction_id, 1, edit(EDITED)))
+        return rewritten(current)
+
+    done = store.finish_regenerate(task.id, interrupted)
+
+    assert (onto, done.instruction_version) == ([1, 2], 3)
+    current = store.get_instruction(OWNER, instruction.instruction_id)
     assert "Press **New**." in current.markdown
     assert "Enter the full name." in current.markdown
 

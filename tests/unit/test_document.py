@@ -9,6 +9,7 @@ from markdown_it import MarkdownIt
 from domain.constructs import constructs, has_unclosed_fence
 from domain.document import (
     MAX_DOCUMENT_BYTES,
+    MOST_BLOCKS,
     Block,
     BlockEvidence,
     BlockPart,
@@ -313,6 +314,12 @@ def test_given_a_document_over_the_cap_when_validated_then_it_fails() -> None:
     big = f"{marker(A)}\n# T\n\n{marker(B)}\n" + "é" * (MAX_DOCUMENT_BYTES // 2)
     assert codes(big) == [("DOCUMENT_TOO_LARGE", "")]
     assert verdict(validate(parse(big))) is ValidationStatus.FAIL
+
+
+def test_given_more_headings_than_a_document_can_hold_when_saved_then_it_is_refused_before_it_grows() -> None:
+    assert len(parse(with_ids("# a\n" * MOST_BLOCKS, ids())).blocks) == MOST_BLOCKS
+    with pytest.raises(DocumentInvalid, match="blocks"):
+        with_ids("# a\n" * (MAX_DOCUMENT_BYTES // 4), ids())
 
 
 def test_given_a_lone_surrogate_when_validated_then_it_fails_and_does_not_crash() -> None:
