@@ -20,6 +20,7 @@ from pydantic import (
     StrictInt,
     StrictStr,
     StringConstraints,
+    ValidationError,
 )
 
 from domain.canonical import digest
@@ -42,6 +43,8 @@ class _Strict(BaseModel):
 
 
 def _finite(value: float) -> float:
+    if isinstance(value, int) and abs(value) > INTEGER_LIMIT:
+        raise ValueError("must fit 64 bits")
     if not math.isfinite(value):
         raise ValueError("must be finite")
     return value
@@ -56,9 +59,7 @@ def _printable(text: str) -> str:
 
 Text = Annotated[StrictStr, StringConstraints(max_length=TEXT_LIMIT), AfterValidator(_printable)]
 StepId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
-Number = (
-    Annotated[StrictInt, Field(ge=-INTEGER_LIMIT, le=INTEGER_LIMIT)] | Annotated[StrictFloat, AfterValidator(_finite)]
-)
+Number = Annotated[StrictInt | StrictFloat, AfterValidator(_finite)]
 Value = StrictBool | Number | Text
 """What a column is compared with. Dates and times as ISO 8601 text."""
 
@@ -365,17 +366,20 @@ def answered(plan: Plan, answers: Mapping[str, str]) -> Plan:
     """The plan with answers written down. It is for a planner to draw the consequences.
 
     Raises:
-        RequestInvalid: An answer to a question that the plan does not have.
+        RequestInvalid: An answer to a question that the plan does not have, or one that is no short text.
     """
     unknown = sorted(set(answers) - {question.id for question in plan.questions})
     if unknown:
         raise RequestInvalid(
             "The plan has no such question. Read the draft again.", details={"questions": unknown[:20]}
         )
-    questions = tuple(
-        Question.model_validate({**question.model_dump(), "answer": answers.get(question.id, question.answer)})
-        for question in plan.questions
-    )
+    try:
+        questions = tuple(
+            Question.model_validate({**question.model_dump(), "answer": answers.get(question.id, question.answer)})
+            for question in plan.questions
+        )
+    except ValidationError:
+        raise RequestInvalid(f"An answer is text of at most {TEXT_LIMIT} characters.") from None
     return plan.model_copy(update={"questions": questions})
 
 

@@ -109,6 +109,10 @@ class ChatPlanner:
             raise AnswerUnusable([f"{issue.path}: {issue.message}" for issue in issues[:ISSUES_TOLD]])
         return plan
 
+    def _why(self) -> str:
+        seen = "names, types, counts and some values" if self._with_values else "names, types and counts"
+        return f"Drafted by the language model {self._model[:200]}, which saw the columns' {seen}."
+
 
 def _answered_ones(questions: Sequence[Question], answers: Mapping[str, str]) -> tuple[Question, ...]:
     """The questions with what people answered. What a model claims to be an answer is none."""
@@ -119,6 +123,6 @@ def _answered_ones(questions: Sequence[Question], answers: Mapping[str, str]) ->
 
 _UNUSABLE = Note(
     code="MODEL_ANSWER_UNUSABLE",
-    message="The language model answered twice with something that is no plan for these tables, so the built-in planner "
-    "drafted this one. Check it, or configure another model.",
+    message="The language model answered twice with something that is no plan for these tables, so the built-in "
+    "planner drafted this one. Check it, or configure another model.",
 )
