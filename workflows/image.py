@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from temporalio import workflow
-from temporalio.exceptions import ActivityError, ApplicationError
+from temporalio.exceptions import ActivityError, ApplicationError, FailureError
 
 with workflow.unsafe.imports_passed_through():
     from activities.contracts import JobOutcome, JobStart
@@ -112,7 +112,7 @@ class ImageWorkflow:
         await workflow.sleep(pause_s, summary="wait before the next try")
         try:
             await self.job.move(QUEUED, Trigger.WORKER)
-        except ActivityError as refused:
+        except FailureError as refused:  # of a local activity it is the cause itself
             cause = cause_of(refused)
             if not isinstance(cause, ApplicationError) or cause.type != TerminalImmutable.code:
                 raise

@@ -1,0 +1,430 @@
+"""The image job on the real engine: every row of its table, kills in every status, and what it costs.
+
+One Temporal, one API, one worker process and one sandbox provider for the module; what a prompt says, or the script
+of the sandbox, decides what the provider does.
+"""
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from pydantic import SecretStr
+from temporalio.testing import ActivityEnvironment
+
+from activities.dispatching import Dispatcher
+from activities.reconciling import Reconciled, Reconciler
+from domain.credits import PostingKind
+from domain.errors import QuotaExceeded
+from domain.image import COMPLETED, DEAD_LETTER, FAILED, IMAGE, QUEUED, REJECTED, RUNNING
+from domain.jobs import Event, Job
+from domain.wish import PictureWish
+from starter.sandbox import Behaviour, RunningSandbox, running_sandbox
+from starter.wiring import image_requests, kind_terms, run_options
+from tests.apis import SECRET, RunningApi, running_api, wait_ready
+from tests.stack import Stack, running_stack, wait_until
+from tests.temporal import TemporalServer, free_port
+
+OWNER = "ann"
+PRICE = 4
+GRANT = 1000
+NOW = datetime(2026, 1, 31, 12, 0, 30, tzinfo=UTC)
+"""A minute that does not end while a test runs."""
+
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGM4wcUFAAJ6AN1nJ0J9AAAAAElFTkSuQmCC"
+"""A picture of one pixel."""
+
+
+class Studio:
+    """What the tests work with."""
+
+    def __init__(self, stack: Stack, api: RunningApi, sandbox: RunningSandbox) -> None:
+        self.stack, self.api, self.sandbox, self.store = stack, api, sandbox, stack.store
+        self.http = api.client(OWNER)
+        self._owners = 0
+
+    def ask(self, prompt: str, **params: Any) -> Job:
+        answer = self.http.post("images", json={"prompt": prompt, "params": params})
+        assert answer.status_code == 202, answer.text
+        return self.store.get_job(answer.json()["id"])
+
+    def image(self, job: Job) -> dict[str, Any]:
+        found: dict[str, Any] = self.http.get(f"images/{job.id}").json()
+        return found
+
+    def moves(self, job: Job) -> list[tuple[str | None, str]]:
+        return [(each.prev_status, each.new_status) for each in self.stack.audit(job) if each.new_status is not None]
+
+    def events(self, job: Job, event_type: str) -> list[Event]:
+        return [each for each in self.stack.audit(job) if each.event_type == event_type]
+
+    def postings(self, job: Job) -> list[str]:
+        """What was posted in the job's name, oldest first."""
+        page = self.store.credit_entries(job.owner, 100)
+        kinds = {each.posting_id: str(each.kind) for each in reversed(page.items) if each.job_id == job.id}
+        return list(kinds.values())
+
+    def newcomer(self, credits: int) -> str:
+        """A user who has so many."""
+        self._owners += 1
+        owner = f"newcomer-{self._owners}"
+        if credits:
+            self.store.grant(owner, credits, reason="test", actor="test", idempotency_key=owner)
+        return owner
+
+    def reconcile(self) -> Reconciled:
+        settings = self.stack.settings
+        reconciler = Reconciler(self.store, self.stack.client, run_options(settings), kind_terms(settings))
+
+        async def once() -> Reconciled:
+            return await ActivityEnvironment().run(reconciler.reconcile)
+
+        return self.stack.loop.run(once())
+
+
+@pytest.fixture(scope="module")
+def studio(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    folder = tmp_path_factory.mktemp("studio")
+    with pytest.MonkeyPatch.context() as patch, running_sandbox() as sandbox:
+        patch.setenv("TEMPORAL_ADDRESS", temporal.address)
+        settings = {
+            "api_port": free_port(),
+            "auth_secret": SecretStr(SECRET),
+            "rate_limit_default": "off",
+            "rate_limit_expensive": "off",
+            "image_base_url": sandbox.base_url,
+            "image_model": "sandbox-images",
+            "moderation_base_url": sandbox.base_url,
+            "provider_timeout_s": 3.0,
+            "heartbeat_timeout_s": 2.0,
+            "prompt_blocklist": "forbidden fruit",
+            "image_quota_per_day": 60,
+        }
+        with running_stack(folder, temporal, **settings) as stack, running_api(stack.settings) as api:
+            wait_ready(api)
+            stack.store.grant(OWNER, GRANT, reason="test", actor="test", idempotency_key="ann")
+            stack.start_worker()
+            yield Studio(stack, api, sandbox)
+
+
+@pytest.fixture(autouse=True)
+def _fresh(studio: Studio) -> Iterator[None]:
+    studio.sandbox.reset()
+    if not studio.stack.workers:
+        studio.stack.start_worker()
+    yield
+    report = studio.store.audit_credits()
+    assert report.balanced, report.findings
+
+
+# --- the rows of the table -------------------------------------------------------------------------------------------
+
+
+def test_given_a_prompt_when_asked_then_the_picture_is_kept_listed_and_charged_once(studio: Studio) -> None:
+    job = studio.ask("a quiet harbour with kestrels", size="512x512")
+    studio.stack.wait_for(job, COMPLETED)
+    assert studio.moves(job) == [(None, QUEUED), (QUEUED, RUNNING), (RUNNING, COMPLETED)]
+    assert studio.postings(job) == [PostingKind.RESERVE, PostingKind.CAPTURE]
+    image = studio.image(job)
+    assert (image["retry_count"], image["asset"]["width"], image["asset"]["height"]) == (0, 512, 512)
+    assert (image["asset"]["provider"], image["asset"]["model"]) == ("openai-compatible", "sandbox-images")
+    picture, small = httpx.get(image["result_url"]), httpx.get(image["asset"]["thumbnail_url"])
+    assert picture.content.startswith(b"\x89PNG") and len(picture.content) == image["asset"]["size_bytes"]
+    assert small.headers["content-type"] == "image/jpeg"
+    newest = studio.http.get("library", params={"limit": 1}).json()["items"][0]
+    assert (newest["job_id"], newest["id"]) == (job.id, image["asset"]["asset_id"])
+    assert studio.http.get("library").json()["items"][0]["medium"] == "picture"
+
+
+def test_given_a_model_that_answers_with_the_picture_itself_then_it_is_kept_too(studio: Studio) -> None:
+    studio.sandbox.script("images", Behaviour(body={"data": [{"b64_json": PNG}]}))
+    job = studio.stack.wait_for(studio.ask("inline"), COMPLETED)
+    assert studio.image(job)["asset"]["width"] == 1
+
+
+def test_given_a_fault_and_a_timeout_then_it_is_tried_again_and_charged_once(studio: Studio) -> None:
+    studio.sandbox.script("images", Behaviour(status=503), Behaviour(hang=True))
+    job = studio.stack.wait_for(studio.ask("a stubborn mule"), COMPLETED)
+    again = [(RUNNING, FAILED), (FAILED, QUEUED), (QUEUED, RUNNING)]
+    assert studio.moves(job) == [(None, QUEUED), (QUEUED, RUNNING), *again, *again, (RUNNING, COMPLETED)]
+    assert studio.postings(job) == [PostingKind.RESERVE, PostingKind.CAPTURE]
+    failed = [each for each in studio.stack.audit(job) if each.new_status == FAILED]
+    assert [each.data["failure_code"] for each in failed] == ["PROVIDER_UNAVAILABLE", "PROVIDER_TIMEOUT"]
+    assert [(each.data["retry_count"], each.data["retry_in_s"]) for each in failed] == [(1, 2.0), (2, 4.0)]
+    assert studio.image(job)["retry_count"] == 2
+
+
+def test_given_outputs_that_expire_before_they_are_fetched_then_dead_letter_after_three_and_released(
+    studio: Studio,
+) -> None:
+    job = studio.stack.wait_for(studio.ask("an expired ticket"), DEAD_LETTER)
+    assert [move[1] for move in studio.moves(job)].count(RUNNING) == 3
+    assert studio.moves(job)[-2:] == [(RUNNING, FAILED), (FAILED, DEAD_LETTER)]
+    assert studio.postings(job) == [PostingKind.RESERVE, PostingKind.RELEASE]
+    image = studio.image(job)
+    assert (image["retry_count"], image["result_url"]) == (3, None)
+    assert image["failure"]["failure_code"] == "PROVIDER_ANSWER_INVALID"
+    assert image["failure"]["failed_stage"] == "painting"
+
+
+def test_given_a_key_that_is_refused_then_no_further_try_is_made(studio: Studio) -> None:
+    studio.sandbox.script("images", Behaviour(status=401))
+    job = studio.stack.wait_for(studio.ask("a locked door"), DEAD_LETTER)
+    assert studio.moves(job)[-2:] == [(RUNNING, FAILED), (FAILED, DEAD_LETTER)]
+    assert (studio.sandbox.count("images"), studio.postings(job)[-1]) == (1, PostingKind.RELEASE)
+
+
+def test_given_a_safety_filter_then_rejected_with_its_audit_event_and_no_refund(studio: Studio) -> None:
+    job = studio.stack.wait_for(studio.ask("something nsfw"), REJECTED)
+    assert studio.moves(job)[-1] == (RUNNING, REJECTED)
+    assert [each.new_status for each in studio.events(job, "SAFE_BLOCK")] == [REJECTED]
+    assert studio.postings(job) == [PostingKind.RESERVE, PostingKind.CAPTURE]
+    assert studio.image(job)["failure"]["failure_code"] == "CONTENT_REJECTED"
+
+
+def test_given_a_prompt_that_moderation_flags_then_rejected_before_anything_is_made(studio: Studio) -> None:
+    job = studio.stack.wait_for(studio.ask("a flagged scene"), REJECTED)
+    assert studio.moves(job) == [(None, QUEUED), (QUEUED, REJECTED)]
+    assert studio.sandbox.count("images") == 0
+    assert studio.postings(job) == [PostingKind.RESERVE, PostingKind.CAPTURE]
+
+
+def test_given_moderation_that_fails_then_that_is_an_execution_and_nothing_is_painted_unjudged(studio: Studio) -> None:
+    studio.sandbox.script("moderations", Behaviour(status=500))
+    job = studio.stack.wait_for(studio.ask("an unjudged scene"), COMPLETED)
+    assert studio.moves(job)[1:4] == [(QUEUED, RUNNING), (RUNNING, FAILED), (FAILED, QUEUED)]
+    assert studio.sandbox.count("images") == 1
+
+
+def test_given_a_rate_limit_when_tried_again_then_not_before_the_provider_said(studio: Studio) -> None:
+    studio.sandbox.script("images", Behaviour(status=429, retry_after=3))
+    job = studio.stack.wait_for(studio.ask("a crowded beach"), COMPLETED)
+    (failed,) = (each for each in studio.stack.audit(job) if each.new_status == FAILED)
+    assert failed.data["retry_in_s"] == 3.0
+
+
+def test_given_each_status_when_moved_where_its_table_does_not_lead_then_refused(studio: Studio) -> None:
+    for prompt, reached in (("settled one", COMPLETED), ("nsfw two", REJECTED)):
+        job = studio.stack.wait_for(studio.ask(prompt), reached)
+        answer = studio.http.post(f"jobs/{job.id}/cancel")
+        assert (answer.status_code, answer.json()["code"]) == (409, "FSM_TERMINAL_IMMUTABLE")
+    studio.sandbox.script("images", Behaviour(status=429, retry_after=600), Behaviour(delay_ms=2500))
+    waiting = studio.stack.wait_for(studio.ask("waiting for long"), FAILED)
+    running = studio.stack.wait_for(studio.ask("painted for long"), RUNNING)
+    for job, allowed in ((waiting, {QUEUED, DEAD_LETTER}), (running, {COMPLETED, FAILED, REJECTED})):
+        answer = studio.http.post(f"jobs/{job.id}/cancel")
+        assert (answer.status_code, answer.json()["code"]) == (409, "FSM_TRANSITION_INVALID")
+        assert set(answer.json()["details"]["allowed_next_statuses"]) <= {str(each) for each in allowed}
+        assert answer.json()["details"]["attempted_status"] == "CANCELLED"
+    studio.stack.wait_for(running, COMPLETED)
+    studio.stack.loop.run(studio.stack.client.get_workflow_handle(waiting.id).terminate())
+    wait_until(lambda: studio.reconcile().repaired or None, 20, "the terminated job's end")
+
+
+# --- guards ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({"prompt": "  "}, "PROMPT_REFUSED"),
+        ({"prompt": "x" * 2001}, "PROMPT_REFUSED"),
+        ({"prompt": "the Forbidden\u200b  fruit"}, "PROMPT_REFUSED"),
+        ({"prompt": "a boat", "params": {"size": "1x1"}}, "VALIDATION_ERROR"),
+        ({"prompt": "a boat", "params": {"deep": {"er": 1}}}, "VALIDATION_ERROR"),
+        ({"params": {}}, "VALIDATION_ERROR"),
+    ],
+)
+def test_given_what_is_not_made_here_when_asked_then_400_and_no_job(
+    studio: Studio, body: dict[str, Any], code: str
+) -> None:
+    with studio.api.client(studio.newcomer(PRICE)) as http:
+        answer = http.post("images", json=body)
+        assert (answer.status_code, answer.json()["code"]) == (400, code)
+        assert http.get("jobs").json()["items"] == []
+
+
+def test_given_too_few_credits_when_asked_then_402_and_no_job(studio: Studio) -> None:
+    with studio.api.client(studio.newcomer(PRICE - 1)) as http:
+        answer = http.post("images", json={"prompt": "a palace"})
+        assert (answer.status_code, answer.json()["code"]) == (402, "INSUFFICIENT_CREDITS")
+        assert answer.json()["details"] == {"balance": PRICE - 1, "cost": PRICE}
+        assert http.get("jobs").json()["items"] == []
+        assert http.get("projects").json()["items"] == []
+
+
+def test_given_a_quota_that_is_used_up_when_asked_then_429_says_when_and_a_repeat_is_still_answered(
+    studio: Studio,
+) -> None:
+    owner = studio.newcomer(100)
+    requests = image_requests(studio.stack.settings.model_copy(update={"image_quota_per_day": 1}), studio.store)
+    requests._clock = lambda: NOW
+    first, created = requests.make(owner, PictureWish(prompt="only one"))
+    assert created
+    assert requests.make(owner, PictureWish(prompt="only one")) == (studio.store.get_job(first.id), False)
+    with pytest.raises(QuotaExceeded) as refused:
+        requests.make(owner, PictureWish(prompt="one more"))
+    assert refused.value.retry_after_s is not None and 86_000 < refused.value.retry_after_s <= 86_400
+
+
+# --- once ------------------------------------------------------------------------------------------------------------
+
+
+def test_given_twenty_requests_at_once_when_they_are_the_same_then_one_job_and_one_charge(studio: Studio) -> None:
+    owner = studio.newcomer(PRICE)
+    gate = threading.Barrier(20)
+
+    def ask(_: int) -> httpx.Response:
+        with studio.api.client(owner) as http:
+            gate.wait()
+            return http.post("images", json={"prompt": "twins"}, headers={"Idempotency-Key": "once"})
+
+    with ThreadPoolExecutor(20) as pool:
+        answers = list(pool.map(ask, range(20)))
+    assert sorted(answer.status_code for answer in answers) == [200] * 19 + [202]
+    assert len({answer.json()["id"] for answer in answers}) == 1
+    job = studio.stack.wait_for(studio.store.get_job(answers[0].json()["id"]), COMPLETED)
+    assert (studio.sandbox.count("images"), studio.store.balance(owner).balance) == (1, 0)
+    assert len(studio.store.library_of_job(job.id)) == 1
+
+
+def test_given_a_job_that_waits_for_its_next_try_when_asked_again_then_it_gives_way_and_only_one_is_charged(
+    studio: Studio,
+) -> None:
+    owner = studio.newcomer(PRICE)
+    requests = image_requests(studio.stack.settings, studio.store)
+    requests._clock = lambda: NOW
+    studio.sandbox.script("images", Behaviour(status=429, retry_after=4))
+    before, _ = requests.make(owner, PictureWish(prompt="second thoughts"))
+    starter = Dispatcher(studio.stack.client, run_options(studio.stack.settings))
+    studio.stack.loop.run(starter.start(before))
+    studio.stack.wait_for(before, FAILED)
+    after, created = requests.make(owner, PictureWish(prompt="second thoughts"))
+    assert created and after.id != before.id
+    studio.stack.loop.run(starter.start(after))
+    studio.stack.wait_for(after, COMPLETED)
+    assert studio.moves(before)[-1] == (FAILED, DEAD_LETTER)
+    assert studio.postings(before) == [PostingKind.RESERVE, PostingKind.RELEASE]
+    assert studio.postings(after) == [PostingKind.RESERVE, PostingKind.CAPTURE]
+    outcome = studio.stack.loop.run(studio.stack.client.get_workflow_handle(before.id).result())
+    assert outcome["status"] == DEAD_LETTER
+    assert studio.moves(before)[-1] == (FAILED, DEAD_LETTER)
+
+
+# --- kills -----------------------------------------------------------------------------------------------------------
+
+
+def test_given_a_worker_that_is_killed_while_it_paints_then_one_asset_one_charge_and_no_move_twice(
+    studio: Studio, tmp_path: Path
+) -> None:
+    held = tmp_path / "held"
+    held.touch()
+    studio.stack.kill_worker()
+    studio.stack.start_worker(HOLD=str(RUNNING), HOLD_FILE=str(held))
+    job = studio.ask("a cut power line")
+    studio.stack.wait_for(job, RUNNING)
+    studio.stack.kill_worker()
+    studio.stack.start_worker()
+    _completed_once(studio, job)
+    assert len(studio.events(job, "STAGE_RETRIED")) == 1
+
+
+def test_given_a_worker_that_dies_with_the_picture_recorded_then_nothing_is_made_or_charged_twice(
+    studio: Studio,
+) -> None:
+    studio.stack.kill_worker()
+    studio.stack.start_worker(DIE_AFTER=str(COMPLETED))
+    job = studio.ask("a last breath")
+    studio.stack.wait_for(job, COMPLETED)
+    studio.stack.kill_worker()
+    studio.stack.start_worker()
+    studio.stack.loop.run(studio.stack.client.get_workflow_handle(job.id).result())
+    _completed_once(studio, job)
+    assert studio.sandbox.count("images") == 1
+
+
+def test_given_a_worker_that_is_killed_while_a_job_is_queued_or_waits_then_it_goes_on(studio: Studio) -> None:
+    studio.sandbox.script("images", Behaviour(status=500))
+    job = studio.ask("a long pause")
+    studio.stack.wait_for(job, FAILED)
+    studio.stack.kill_worker()
+    queued = studio.ask("nobody is there")
+    studio.stack.start_worker()
+    _completed_once(studio, queued)
+    studio.stack.wait_for(job, COMPLETED)
+    assert studio.postings(job) == [PostingKind.RESERVE, PostingKind.CAPTURE]
+
+
+def _completed_once(studio: Studio, job: Job) -> None:
+    studio.stack.wait_for(job, COMPLETED)
+    assert studio.moves(job) == [(None, QUEUED), (QUEUED, RUNNING), (RUNNING, COMPLETED)]
+    assert studio.postings(job) == [PostingKind.RESERVE, PostingKind.CAPTURE]
+    assert len(studio.store.library_of_job(job.id)) == 1
+
+
+# --- what the engine lost --------------------------------------------------------------------------------------------
+
+
+def test_given_a_start_that_was_lost_when_reconciled_then_the_job_runs(studio: Studio) -> None:
+    requests = image_requests(studio.stack.settings, studio.store)
+    job, _ = requests.make(OWNER, PictureWish(prompt="a letter that was not posted"))
+    studio.reconcile()
+    _completed_once(studio, job)
+
+
+def test_given_a_run_that_an_operator_cancelled_then_the_job_ends_along_its_table_and_is_not_charged(
+    studio: Studio,
+) -> None:
+    studio.sandbox.script("images", Behaviour(status=429, retry_after=600))
+    job = studio.stack.wait_for(studio.ask("an operator's mind"), FAILED)
+    studio.stack.loop.run(studio.stack.client.get_workflow_handle(job.id).cancel())
+    studio.stack.wait_for(job, DEAD_LETTER)
+    assert studio.postings(job) == [PostingKind.RESERVE, PostingKind.RELEASE]
+
+
+def test_given_a_run_that_was_terminated_when_reconciled_then_the_job_ends_along_its_table(
+    studio: Studio, tmp_path: Path
+) -> None:
+    held = tmp_path / "held"
+    held.touch()
+    studio.stack.kill_worker()
+    studio.stack.start_worker(HOLD=str(RUNNING), HOLD_FILE=str(held))
+    job = studio.stack.wait_for(studio.ask("a torn page"), RUNNING)
+    studio.stack.loop.run(studio.stack.client.get_workflow_handle(job.id).terminate())
+    studio.stack.kill_worker()
+    studio.reconcile()
+    assert studio.moves(job)[-2:] == [(RUNNING, FAILED), (FAILED, DEAD_LETTER)]
+    assert studio.postings(job) == [PostingKind.RESERVE, PostingKind.RELEASE]
+    assert studio.stack.job(job).failure.failure_code == "WORKFLOW_LOST"  # type: ignore[union-attr]
+
+
+# --- silence, and strangers ------------------------------------------------------------------------------------------
+
+
+def test_given_a_prompt_then_no_history_no_log_and_no_audit_row_has_it(studio: Studio) -> None:
+    canary = "canary-heliotrope-7719"
+    studio.sandbox.script("images", Behaviour(status=400), Behaviour(status=500))
+    jobs = [studio.ask(f"{canary} {each}") for each in ("plain", "nsfw", "flagged")]
+    for job in jobs:
+        studio.stack.wait_for(job, COMPLETED, REJECTED, DEAD_LETTER)
+        assert canary not in studio.stack.history(job.id).to_json()
+        assert all(canary not in each.model_dump_json() for each in studio.store.events(job.id, 0, 500))
+    assert canary not in studio.stack.log_file.read_text()
+
+
+def test_given_a_stranger_when_they_look_then_there_is_nothing(studio: Studio) -> None:
+    job = studio.stack.wait_for(studio.ask("mine alone"), COMPLETED)
+    with studio.api.client("stranger") as http:
+        assert http.get(f"images/{job.id}").status_code == 404
+        assert http.get("library").json()["items"] == []
+    url = studio.image(job)["result_url"]
+    assert httpx.get(url[:-4] + "AAAA").status_code == 404
+
+
+def test_every_kind_has_a_status_that_a_lost_job_can_reach() -> None:
+    for status in IMAGE.active:
+        assert IMAGE.way(status, DEAD_LETTER, IMAGE.runner)[-1] is DEAD_LETTER
