@@ -18,6 +18,8 @@ PYTHON ?= $(shell for needs in "sys, ensurepip" "sys"; do \
 KIND ?=
 ARGS ?=
 PYTEST_ARGS ?=
+# Tests wait for servers more than they compute: two processes are for two cores. `make test WORKERS=0` runs one by one.
+WORKERS ?= 2
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -33,7 +35,7 @@ demo: $(READY) ## Turn the sample recording into a finished instruction, on the 
 	@exec $(BIN)/guidesmith demo $(KIND) $(ARGS)
 
 test: $(READY) ## Run every test
-	@exec $(BIN)/pytest $(PYTEST_ARGS)
+	@exec $(BIN)/pytest --numprocesses=$(WORKERS) --dist=loadfile $(PYTEST_ARGS)
 
 lint: $(READY) ## Check style, formatting and the direction of imports
 	@$(BIN)/ruff check .
