@@ -8,6 +8,7 @@ import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
+from activities.dispatching import Dispatcher
 from activities.waking import wake
 from domain.artifacts import ArtifactKind
 from domain.callbacks import Callback
@@ -17,12 +18,14 @@ from domain.jobs import Job
 from domain.publication import ExportFormat
 from domain.screenshots import Extraction
 from domain.transcript import SpeechFound, Transcript
+from domain.wish import PictureWish
 from starter.jobs import RegenerateRequest
+from starter.sandbox import Behaviour, running_sandbox
 from starter.screenshots import ScreenshotService, Wish
-from starter.wiring import run_options
+from starter.wiring import image_requests, kind_terms, run_options
 from tests.e2e.conftest import SAMPLE, repeated_sound
 from tests.stack import OWNER, ROOT, Stack, running_stack, wait_until
-from tests.temporal import running_temporal
+from tests.temporal import TemporalServer, running_temporal
 
 HISTORIES = Path(__file__).parent / "histories"
 
@@ -141,6 +144,33 @@ def external(stack: Stack) -> None:
     keep(stack, "external", job.id)
 
 
+def pictures(folder: Path, temporal: TemporalServer) -> None:
+    """A picture that needed a second try, one that moderation let pass and the safety filter did not, and one that was
+    given up."""
+    with running_sandbox() as sandbox:
+        provider = {
+            "image_base_url": sandbox.base_url,
+            "image_model": "sandbox",
+            "moderation_base_url": sandbox.base_url,
+        }
+        with running_stack(folder, temporal, prices="image=0", **provider) as stack:
+            stack.start_worker()
+            requests = image_requests(stack.settings, stack.store)
+            starter = Dispatcher(stack.client, run_options(stack.settings), kind_terms(stack.settings))
+            for name, prompt, status in (
+                ("image-retried", "a recorded picture", "completed"),
+                ("image-rejected", "nsfw", "rejected"),
+                ("image-dead-letter", "expired", "dead_letter"),
+            ):
+                if status == "completed":
+                    sandbox.script("images", Behaviour(status=503))
+                job, _ = requests.make(OWNER, PictureWish(prompt=prompt))
+                stack.loop.run(starter.start(job))
+                stack.wait_for(job, status)
+                stack.loop.run(stack.client.get_workflow_handle(job.id).result())
+                keep(stack, name, job.id)
+
+
 def main() -> None:
     HISTORIES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, running_temporal(Path(folder)) as temporal:
@@ -153,6 +183,7 @@ def main() -> None:
             stack.jobs._options = stack.jobs._options.model_copy(update={"history_events": 40})
             stack.start_worker()
             continued(stack)
+        pictures(Path(folder) / "pictures", temporal)
         dead = {"llm_base_url": "http://127.0.0.1:9/v1", "llm_model": "none", "retry_budget": 1}
         with running_stack(Path(folder) / "three", temporal, **dead) as stack:
             stack.start_worker()
