@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from activities.analysis.intent import Intent, Where, Wish
-from activities.analysis.reading import read
+from activities.analysis.reading import GOAL, GOAL_ASKED, read
 from activities.analysis.said import slug
 from activities.analysis.words import Column
 from domain.plan import (
@@ -25,6 +25,7 @@ from domain.plan import (
     Order,
     Plan,
     PlanSource,
+    Question,
     Running,
     Share,
     Sort,
@@ -84,9 +85,10 @@ class EmbeddedPlanner:
         """See :meth:`Planner.draft`. The same requirement, tables and answers give the same plan."""
         known = dict(answers or {})
         # what was answered to "what is to be computed?" is part of the requirement
-        intent = read("\n".join(filter(None, [requirement, known.get("goal")])), tables, known)
-        if "goal" in known and intent.summary and not intent.questions:
-            intent.understood.append("a summary")
+        goal = known.get(GOAL, "")
+        intent = read(f"{requirement}\n{goal}".strip(), tables, known)
+        if goal and not any(question.id == GOAL for question in intent.questions):
+            intent.questions.insert(0, Question(id=GOAL, text=GOAL_ASKED, blocking=True, answer=goal[:500]))
         plan = _Building(intent, tables).plan(requirement)
         check_plan(plan, tables)
         return plan

@@ -16,6 +16,9 @@ from activities.analysis.words import FULL, NEVER_PART, STOP, SYNONYM, Column, M
 from domain.plan import Every, Function
 from domain.table import ColumnType, TableProfile
 
+GOAL = "goal"
+GOAL_ASKED = "What is to be computed? Name a number and what it is for each of, in words of the columns."
+"""The question where nothing was understood. Its answer is read as if it stood behind the requirement."""
 MOST_GROUPS = 3
 FEW_GROUPS = 1_000
 """Distinct integers up to which a column of them may make groups."""
@@ -348,11 +351,13 @@ class _Reading:
         wanted = self._is_ordered_extreme(pending)
         column = said.pick(mention, lambda each: wanted(each) and not self._is_group(each), about="as a number")
         words = said.words(mention.start, mention.end)
+        if column is None and _asks(self._intent, f"column_{slug(words)}"):
+            said.take(mention.start, mention.end)
+            return True
+        if column is None and pending:
+            column = self._numbers_as_text(mention)
         if column is None:
-            if pending and (text := self._numbers_as_text(mention)) is not None:
-                column = text
-            else:
-                return False
+            return False
         said.take(mention.start, mention.end)
         for function in pending or [self._usual(column)]:
             self._wish(Wish(function, column))
@@ -491,7 +496,7 @@ class _Reading:
             self._wish(Wish(Function.COUNT, None) if column is None else Wish(self._usual(column), column))
             return
         self._wish(Wish(Function.COUNT, None))
-        if not _asks(self._intent, "measure") and not left:
+        if not self._intent.questions and not left:
             said.assume("Rows are counted, as no number was named.")
 
     def _left_over(self) -> Iterator[str]:
@@ -508,11 +513,7 @@ class _Reading:
             column.name for column in said.columns if self._groupable(column) and not self._tells_rows_apart(column)
         ]
         options = [f"total {measure} by {group}" for measure in measures[:3] for group in groups[:3]]
-        said.ask(
-            "goal",
-            "What is to be computed? Name a number and what it is for each of, in words of the columns.",
-            [*options, "a summary of every column"],
-        )
+        said.ask(GOAL, GOAL_ASKED, [*options, "a summary of every column"])
         self._intent.summary = True
 
     # --- judging columns -----------------------------------------------------------------------------------------
