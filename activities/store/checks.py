@@ -14,12 +14,14 @@ from sqlalchemy.sql.naming import conv
 
 from domain.artifacts import ArtifactKind
 from domain.credits import AMOUNT_LIMIT, HOUSE, HOUSES, Account, PostingKind
+from domain.generation import WebhookVerdict
 from domain.jobs import Actor, ExportStatus, TaskStatus, VersionOrigin
 from domain.kinds import LIFECYCLES
 from domain.library import AssetMedium
 from domain.lifecycle import Lifecycle
 from domain.publication import ExportFormat
 from domain.screenshots import Operation
+from domain.webhooks import DeliveryStatus, WebhookEvent
 
 STREAMS = ("status", "progress", "task", "export")
 """Names of the server-sent events; all but ``progress`` are the audit trail."""
@@ -159,6 +161,23 @@ def asset_checks() -> dict[str, str]:
     }
 
 
+def delivery_checks() -> dict[str, str]:
+    waiting = one_of("status", [DeliveryStatus.PENDING])
+    return {
+        "event": one_of("event", WebhookEvent),
+        "status": one_of("status", DeliveryStatus),
+        "completed_when_over": f"(completed_at IS NULL) = ({waiting})",
+        "counters": "seq >= 1 AND round >= 1",
+    }
+
+
+def received_checks() -> dict[str, str]:
+    return {
+        "verdict": one_of("verdict", WebhookVerdict),
+        "bound": "(job_id IS NULL) = (attempt IS NULL) AND (attempt IS NULL OR attempt >= 1)",
+    }
+
+
 CHECKS: Mapping[str, Callable[[], dict[str, str]]] = {
     "jobs": job_checks,
     "job_events": event_checks,
@@ -171,6 +190,8 @@ CHECKS: Mapping[str, Callable[[], dict[str, str]]] = {
     "library_assets": asset_checks,
     "credit_accounts": account_checks,
     "credit_postings": posting_checks,
+    "webhook_deliveries": delivery_checks,
+    "provider_webhooks": received_checks,
 }
 """The tables whose checks are written by code."""
 

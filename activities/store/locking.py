@@ -13,6 +13,7 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 from activities.logged import note
 from activities.store import rows
 from activities.store.credits import book
+from activities.store.outbox import IS_LISTENED, LISTENED, announce
 from activities.store.records import UNEXPLAINED, EventType
 from activities.store.tables import job_events, jobs
 from domain.errors import NotFound
@@ -43,7 +44,7 @@ _CHANGING = (
 
 # Built once: the statements of every stage, the same text each time, so that the driver prepares them.
 _SELECT = select(jobs).where(jobs.c.id == bindparam("job_id"))
-_SELECT_LOCKED = _SELECT.with_for_update()
+_SELECT_LOCKED = _SELECT.add_columns(IS_LISTENED.label(LISTENED)).with_for_update(of=jobs)
 _UPDATE = (
     update(jobs)
     .where(jobs.c.id == bindparam("job_id"))
@@ -222,5 +223,7 @@ class LockedJob:
         if self._events:
             batch = self._events if len(self._events) > 1 else self._events[0]
             self._connection.execute(_INSERT_EVENT, batch)
+            if self._stored[LISTENED]:
+                announce(self._connection, self.lifecycle, self._row, self._events, self.now)
         self._events = []
         return rows.job(self._row)

@@ -27,12 +27,14 @@ from activities.store.manifests import Manifests
 from activities.store.pending import Pending
 from activities.store.picture_uploads import PictureUploads
 from activities.store.projects import Projects
+from activities.store.provider_webhooks import ProviderWebhooks
 from activities.store.regenerations import Regenerations
 from activities.store.screenshot_tasks import ScreenshotTasks
 from activities.store.screenshots import Screenshots
 from activities.store.seals import Seals
 from activities.store.stages import Stages
 from activities.store.uploads import Uploads
+from activities.store.webhooks import Webhooks
 
 
 class Store(
@@ -59,6 +61,8 @@ class Store(
     Inputs,
     Library,
     External,
+    Webhooks,
+    ProviderWebhooks,
     Idempotency,
 ):
     """Synchronous and safe to share between threads; each call is one transaction.

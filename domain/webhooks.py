@@ -1,0 +1,204 @@
+"""Webhooks, both ways: what is told to the endpoints of users, and what providers tell us.
+
+Outgoing ones follow Standard Webhooks (https://www.standardwebhooks.com): a message keeps its id however often it is
+sent, and is signed with its endpoint's own secret.
+"""
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from pydantic import Field
+
+from domain.errors import MESSAGE_LIMIT
+from domain.generation import WebhookVerdict
+from domain.jobs import Frozen
+from domain.lifecycle import Lifecycle
+
+ENDPOINTS_LIMIT = 20
+"""Endpoints of one user. Each is one more request for every event."""
+
+EVENT_ID_LIMIT = 255
+"""Characters of a provider's event id."""
+
+TOLERANCE_S = 300
+"""How far from now a webhook's timestamp may lie (Standard Webhooks: five minutes), against replays."""
+
+PROVIDER = re.compile(r"[a-z][a-z0-9-]{0,39}")
+"""A provider's name, as the settings and the address of its webhooks have it."""
+
+
+class WebhookEvent(StrEnum):
+    """What an endpoint can be told."""
+
+    JOB_STATUS_CHANGED = "job.status_changed"
+    JOB_COMPLETED = "job.completed"
+    JOB_FAILED = "job.failed"
+    JOB_CANCELLED = "job.cancelled"
+    EXPORT_SUCCEEDED = "export.succeeded"
+    EXPORT_FAILED = "export.failed"
+
+
+_BY_EVENT_TYPE = {
+    "EXPORT_SUCCEEDED": WebhookEvent.EXPORT_SUCCEEDED,
+    "EXPORT_FAILED": WebhookEvent.EXPORT_FAILED,
+}
+
+
+def announced(
+    lifecycle: Lifecycle[Any], event_type: str, prev_status: str | None, new_status: str | None
+) -> tuple[WebhookEvent, ...]:
+    """What endpoints are told of one row of a job's log: of every change of status, and of its end by name."""
+    if event_type in _BY_EVENT_TYPE:
+        return (_BY_EVENT_TYPE[event_type],)
+    if new_status is None or new_status == prev_status:
+        return ()
+    status = lifecycle.status(new_status)
+    if not lifecycle.is_terminal(status):
+        return (WebhookEvent.JOB_STATUS_CHANGED,)
+    if status in lifecycle.failures:
+        return (WebhookEvent.JOB_STATUS_CHANGED, WebhookEvent.JOB_FAILED)
+    if status == lifecycle.cancelled:
+        return (WebhookEvent.JOB_STATUS_CHANGED, WebhookEvent.JOB_CANCELLED)
+    return (WebhookEvent.JOB_STATUS_CHANGED, WebhookEvent.JOB_COMPLETED)
+
+
+# --- out -----------------------------------------------------------------------------------------------------------
+
+
+class Endpoint(Frozen):
+    """Where a user wants to be told. ``events``: of what; empty: of everything. ``secret`` signs what is sent there."""
+
+    id: str
+    owner: str
+    url: str
+    description: str | None = None
+    events: tuple[WebhookEvent, ...] = ()
+    secret: str = Field(repr=False)
+    created_at: datetime
+
+    def wants(self, event: WebhookEvent) -> bool:
+        return not self.events or event in self.events
+
+
+class DeliveryStatus(StrEnum):
+    PENDING = "pending"
+    DELIVERED = "delivered"
+    FAILED = "failed"
+
+
+class DeliveryAttempt(Frozen):
+    """One request to an endpoint. ``status_code``: what it answered, if it did. ``error`` is safe to show."""
+
+    number: int
+    status_code: int | None = None
+    duration_ms: int = Field(ge=0)
+    error_code: str | None = None
+    error: str | None = Field(default=None, max_length=MESSAGE_LIMIT)
+    attempted_at: datetime
+
+
+class Delivery(Frozen):
+    """One event on its way to one endpoint. ``round`` counts the times that it was sent off: once by itself, and once
+    for each redelivery; ``message_id`` stays the same, so that a receiver knows it again."""
+
+    id: str
+    endpoint_id: str
+    job_id: str
+    event: WebhookEvent
+    status: DeliveryStatus
+    round: int
+    payload: dict[str, Any]
+    attempts: tuple[DeliveryAttempt, ...] = ()
+    created_at: datetime
+    completed_at: datetime | None = None
+
+    @property
+    def message_id(self) -> str:
+        return f"msg_{self.id}"
+
+
+def message(
+    event: WebhookEvent, job: Mapping[str, Any], logged: Mapping[str, Any], occurred_at: datetime
+) -> dict[str, object]:
+    """What an endpoint is sent: references and small facts that are safe to show, never what people said or wrote.
+
+    Args:
+        job: The job's row as the event leaves it.
+        logged: The row of its log.
+    """
+    failure = {
+        "failure_code": job["failure_code"],
+        "failure_message": job["failure_message"],
+        "failed_stage": job["failed_stage"],
+    }
+    facts = logged["data"]
+    about = {name: facts[name] for name in ("export_id", "format", "failure_code") if name in facts}
+    return {
+        "type": str(event),
+        "timestamp": occurred_at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "data": {
+            "job_id": job["id"],
+            "kind": job["kind"],
+            "project_id": job["project_id"],
+            "seq": logged["seq"],
+            "prev_status": logged["prev_status"] or job["status"],
+            "status": logged["new_status"] or job["status"],
+            "attempt": logged["attempt"],
+            "correlation_id": logged["correlation_id"],
+            "failure": failure if job["failure_code"] is not None else None,
+            **about,
+        },
+    }
+
+
+# --- in ------------------------------------------------------------------------------------------------------------
+
+
+class Ticket(Frozen):
+    """What the address of a provider's webhook carries: the attempt of a job that the address was made for.
+
+    ``external_id`` is the provider's own name for the work, once the call that submitted it has returned.
+    """
+
+    token: str
+    provider: str
+    job_id: str
+    attempt: int
+    external_id: str | None = None
+
+
+class ProviderEvent(Frozen):
+    """A webhook whose signature and age were found good. ``external_id``: whose work it says it speaks of."""
+
+    provider: str
+    event_id: str = Field(min_length=1, max_length=EVENT_ID_LIMIT)
+    ticket: str | None = None
+    external_id: str | None = None
+    payload: dict[str, Any]
+
+
+class ProviderWebhook(ProviderEvent):
+    """A stored one, bound to the attempt that it is for."""
+
+    id: str
+    job_id: str | None = None
+    attempt: int | None = None
+    verdict: WebhookVerdict
+    received_at: datetime
+
+
+class WebhookReceipt(Frozen):
+    """What became of a webhook. ``delivered``: nobody has to be told any more."""
+
+    id: str
+    verdict: WebhookVerdict
+    job_id: str | None = None
+    delivered: bool
+
+
+def speaks_for(ticket: Ticket, external_id: str | None) -> bool:
+    """Whether a webhook that names ``external_id`` can be meant for the work that ``ticket`` was made for."""
+    return ticket.external_id is None or external_id is None or ticket.external_id == external_id
