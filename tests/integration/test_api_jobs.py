@@ -112,6 +112,15 @@ def test_given_a_job_that_never_ran_when_cancelled_then_cancelled_and_again_409(
     assert ann.post(f"jobs/{job_id}/cancel").json()["details"]["attempted_status"] == "CANCELLED"
 
 
+def test_given_a_model_profile_that_is_not_there_when_a_job_is_made_then_400_and_no_job(ann: httpx.Client) -> None:
+    project = ann.post("projects", json={"name": "Guides"}).json()["id"]
+    refused = ann.post(f"projects/{project}/jobs", json={"model_profile": "elsewhere"})
+    assert (refused.status_code, refused.json()["code"]) == (400, "MODEL_NOT_ALLOWED")
+    assert refused.json()["details"] == {"model_profiles": ["local"]}
+    assert ann.get("jobs", params={"project_id": project}).json()["items"] == []
+    assert ann.post(f"projects/{project}/jobs", json={"model_profile": "local"}).status_code == 201
+
+
 def test_given_a_job_that_has_not_failed_when_retried_then_409(ann: httpx.Client) -> None:
     answer = ann.post(f"jobs/{uploaded(ann)}/retry", json={"client_request_id": "r1"})
     assert (answer.status_code, answer.json()["code"]) == (409, "RETRY_NOT_ALLOWED_STATE")
