@@ -152,6 +152,8 @@ def _headers(error: GuidesmithError, status: HTTPStatus) -> dict[str, str]:
         return {"WWW-Authenticate": "Bearer"}
     if status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE):
         return {"Retry-After": str(max(1, math.ceil(error.retry_after_s or RETRY_LATER_S)))}
+    if isinstance(error, RangeUnsatisfiable):
+        return {"Content-Range": f"bytes */{error.details['size_bytes']}"}
     return {}
 
 

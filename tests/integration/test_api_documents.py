@@ -302,6 +302,7 @@ def test_given_a_range_when_downloaded_then_just_that(
     assert answer.status_code == status
     if expected is None:
         assert answer.json()["code"] == "RANGE_NOT_SATISFIABLE"
+        assert answer.headers["Content-Range"] == f"bytes */{len(FILE)}"
     else:
         assert answer.content == expected
     stale = httpx.get(url, headers={"Range": "bytes=0-9", "If-Range": '"old"'})
