@@ -50,7 +50,7 @@ def fault_of(
         return ProviderAccessDenied(f"{said}: the account has no credit left.", details=details)
     if status == 429:
         return ProviderRateLimited(
-            f"{said}: too many requests. It is asked again later.", details=details, retry_after_s=wait_s
+            f"{said}: too many requests. Try again later.", details=details, retry_after_s=wait_s
         )
     if status == 413 or code in _TOO_LONG:
         return ProviderRequestTooLarge(
@@ -61,7 +61,7 @@ def fault_of(
         return ProviderTimeout(f"{said}: it waited too long for the request.", details=details, retry_after_s=wait_s)
     if status >= 500 or status == 425:
         return ProviderUnavailable(
-            f"{said}: a fault of its own. It is asked again later.", details=details, retry_after_s=wait_s
+            f"{said}: a fault of its own. Try again later.", details=details, retry_after_s=wait_s
         )
     if 300 <= status < 400:
         return ProviderRequestRefused(

@@ -50,7 +50,7 @@ class Answer:
             return json.loads(self.body)
         except ValueError as fault:
             raise ProviderAnswerInvalid(
-                f"{self.provider} sent an answer that is not valid JSON. It is asked again.",
+                f"{self.provider} sent an answer that is not valid JSON. Try again.",
                 details={"provider": self.provider, "bytes": len(self.body)},
             ) from fault
 
@@ -145,7 +145,7 @@ class ProviderClient:
                 return await self._send(method, path, content)
         except (TimeoutError, httpx.TimeoutException) as fault:
             raise ProviderTimeout(
-                f"{self.provider} did not answer in time. It is asked again later.", details=details
+                f"{self.provider} did not answer in time. Try again later.", details=details
             ) from fault
         except (httpx.InvalidURL, httpx.UnsupportedProtocol, httpx.LocalProtocolError) as fault:
             raise ProviderRequestRefused(
@@ -154,7 +154,7 @@ class ProviderClient:
             ) from fault
         except httpx.TransportError as fault:
             raise ProviderUnavailable(
-                f"{self.provider} cannot be reached, or broke the connection. It is asked again later.",
+                f"{self.provider} cannot be reached, or broke the connection. Try again later.",
                 details={**details, "kind": type(fault).__name__},
             ) from fault
 
@@ -186,7 +186,7 @@ class ProviderClient:
             if not response.is_success:
                 return bytes(body)  # the status says enough
             raise ProviderAnswerInvalid(
-                f"{self.provider} sent an answer that ends too early. It is asked again.",
+                f"{self.provider} sent an answer that ends too early. Try again.",
                 details={"provider": self.provider, "bytes": len(body)},
             ) from fault
         return bytes(body)
