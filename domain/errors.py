@@ -435,6 +435,12 @@ class ExternalStageFailed(GuidesmithError):
     code = "EXTERNAL_STAGE_FAILED"
 
 
+class BatchItemsFailed(GuidesmithError):
+    """Items of a batch could not be done; what the others made stands."""
+
+    code = "BATCH_ITEMS_FAILED"
+
+
 class StageDeadlineExceeded(GuidesmithError):
     """A runner outside did not report in time."""
 

@@ -40,6 +40,10 @@ from domain.media import AudioTrack, MediaInfo, VideoTrack
 _TRIAL_PACKETS = 400
 """Packets that are read in search of a first frame of every track: some seconds of any recording."""
 
+_HIDDEN_PACKETS = 4000
+"""Packets that an edit list may hide before the first one that is shown: a trimmed recording begins with those that its
+first picture builds on. A decoder takes them and gives nothing back."""
+
 _REFUSALS_THAT_CONVINCE = 30
 """Packets in a row that a decoder refuses before its track counts as undecodable."""
 
@@ -121,12 +125,15 @@ def _try_decoding(container: InputContainer, recorded: list[Stream]) -> dict[int
     for stream in recorded:
         if isinstance(stream, VideoStream) and stream.codec_context is not None:
             limit_pictures(stream)
-    for count, packet in enumerate(packets(container, *recorded)):
+    shown = 0
+    for read, packet in enumerate(packets(container, *recorded)):
         trial = trials[packet.stream_index]
-        trial.packets += 1
+        trial.packets += not packet.is_discard
+        shown += not packet.is_discard
         if not trial.frames and packet.stream.codec_context is not None:
             _note_frames(trial, packet)
-        if count >= _TRIAL_PACKETS or all(each.frames or each.convincing_failure for each in trials.values()):
+        told = all(each.frames or each.convincing_failure for each in trials.values())
+        if told or max(shown, read - _HIDDEN_PACKETS) > _TRIAL_PACKETS:
             break
     for stream in recorded:
         if not trials[stream.index].frames and stream.codec_context is not None:

@@ -41,7 +41,7 @@ def _columns(job: LockedJob, asset: NewAsset, now: datetime, asset_id: str) -> d
     }
 
 
-def _asset(row: RowMapping) -> LibraryAsset:
+def read_asset(row: RowMapping) -> LibraryAsset:
     return LibraryAsset(
         **{name: value for name, value in row.items() if name in LibraryAsset.model_fields}, blob=rows.blob(row)
     )
@@ -57,7 +57,7 @@ class Library(Area):
             query = query.where(library_assets.c.medium == str(medium))
         moment, unique = library_assets.c.created_at, library_assets.c.id
         with self._database.read() as connection:
-            return newest_first(connection, query, moment, unique, limit=limit, cursor=cursor, read=_asset)
+            return newest_first(connection, query, moment, unique, limit=limit, cursor=cursor, read=read_asset)
 
     def library_asset(self, asset_id: str) -> LibraryAsset:
         """Raises: NotFound: there is no such asset."""
@@ -66,10 +66,10 @@ class Library(Area):
             row = connection.execute(query).mappings().one_or_none()
         if row is None:
             raise not_found()
-        return _asset(row)
+        return read_asset(row)
 
     def library_of_job(self, job_id: str) -> tuple[LibraryAsset, ...]:
         """What a job made, in its order."""
         query = select(library_assets).where(library_assets.c.job_id == job_id).order_by(library_assets.c.ordinal)
         with self._database.read() as connection:
-            return tuple(_asset(row) for row in connection.execute(query).mappings())
+            return tuple(read_asset(row) for row in connection.execute(query).mappings())

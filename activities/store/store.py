@@ -11,6 +11,7 @@ from activities.store.anchors import Anchors
 from activities.store.annotations import Annotations
 from activities.store.area import new_uuid7, utc_now
 from activities.store.artifacts import Artifacts
+from activities.store.batches import Batches
 from activities.store.callbacks import Callbacks
 from activities.store.credits import Credits
 from activities.store.database import Database, DatabaseOptions
@@ -60,6 +61,7 @@ class Store(
     Credits,
     Inputs,
     Library,
+    Batches,
     External,
     Webhooks,
     ProviderWebhooks,
