@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pydantic import SecretStr
 
     from activities.adopting import Adoptions
+    from activities.batch import BatchStages
     from activities.drafting import Drafter
     from activities.image import ImageStages
     from activities.imaging import Painter
@@ -122,6 +123,13 @@ def image_stages(settings: Settings, store: Store, artifacts: ArtifactStore) -> 
         judge = _provider(settings, settings.moderation_base_url, settings.moderation_api_key)
         moderator = OpenAiModerator(judge, model=settings.moderation_model)
     return ImageStages(ImageParts(store, artifacts, StageMemo(artifacts), painter, moderator))
+
+
+def batch_stages(settings: Settings, store: Store, artifacts: ArtifactStore) -> "BatchStages":
+    """The activities of the batch job."""
+    from activities.batch import BatchParts, BatchStages
+
+    return BatchStages(BatchParts(store, artifacts, _scratch(settings)))
 
 
 def build_drafters(settings: Settings) -> "dict[str, Drafter]":

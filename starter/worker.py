@@ -14,6 +14,7 @@ from temporalio.common import WorkerDeploymentVersion
 from temporalio.worker import Worker, WorkerDeploymentConfig
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
+from activities.batch import BatchDesk
 from activities.external import Outside
 from activities.interceptor import ErrorInterceptor
 from activities.memory import return_memory_early
@@ -26,8 +27,17 @@ from activities.sweeping import Sweeper
 from starter.engine import connect_patiently
 from starter.settings import QUEUES, Settings
 from starter.vitals import Vitals
-from starter.wiring import build_activities, image_stages, kind_terms, open_artifacts, open_store, run_options
+from starter.wiring import (
+    batch_stages,
+    build_activities,
+    image_stages,
+    kind_terms,
+    open_artifacts,
+    open_store,
+    run_options,
+)
 from workflows import sweeping
+from workflows.batch import BatchWorkflow
 from workflows.image import ImageWorkflow
 from workflows.instruction import InstructionWorkflow
 from workflows.reconciler import ReconcilerWorkflow, ensure_schedule
@@ -40,6 +50,7 @@ log = structlog.get_logger("guidesmith.worker")
 WORKFLOWS = (
     InstructionWorkflow,
     ImageWorkflow,
+    BatchWorkflow,
     ExportWorkflow,
     RegenerateWorkflow,
     ScreenshotWorkflow,
@@ -94,6 +105,7 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
     mirror, outside = Mirror(store), Outside(store)
     taker = ScreenshotTaker(store, artifacts)
     images = image_stages(settings, store, artifacts)
+    batches, desk = batch_stages(settings, store, artifacts), BatchDesk(store)
     reconciler = Reconciler(store, client, run_options(settings), kind_terms(settings))
     sweeper = Sweeper(store, artifacts, longest_s=settings.upload_url_ttl_s)
     return [
@@ -108,6 +120,12 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
         stages.adopt_draft,
         images.moderate,
         images.paint,
+        batches.cut_clip,
+        batches.take_thumbnails,
+        batches.write_captions,
+        desk.plan,
+        desk.give_up,
+        desk.close,
         outside.enter,
         outside.look,
         tasks.publish,

@@ -36,6 +36,7 @@ BODIES: Mapping[tuple[str, str], dict[str, Any]] = {
         "size_bytes": 1,
         "checksum_sha256": CHECKSUM,
     },
+    ("POST", "/jobs"): {"job_type": "captions", "parameters": {"inputs": [{"job_id": ABSENT}]}},
     ("POST", "/jobs/{}/exports"): {"format": "PDF", "instruction_version_id": ABSENT},
 }
 

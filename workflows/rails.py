@@ -143,6 +143,11 @@ class JobRun(Generic[S]):
         self.stage = None
         return result
 
+    async def run_piece(self, method: Callable[[Any, StageCall], StageResult], unit: int) -> StageResult:
+        """Execute piece ``unit`` of the stage that the job is in, for a workflow that has its own order for the pieces.
+        What ends the stage comes next (:meth:`leave_stage`)."""
+        return await self._execute(method, self._enter(spec_of(method)), unit=unit)
+
     def _enter(self, spec: StageSpec) -> StageSpec:
         if self.status != spec.processing:
             self._turn(spec.processing)

@@ -23,6 +23,7 @@ from starter.api.readiness import Check, Readiness
 from starter.api.routes import (
     anchors,
     annotations,
+    batches,
     callbacks,
     credits,
     events,
@@ -37,6 +38,7 @@ from starter.api.routes import (
     transcripts,
     uploads,
 )
+from starter.batches import BatchRequests
 from starter.callbacks import CallbackService
 from starter.engine import connect, engine_faults
 from starter.exposure import weaknesses
@@ -59,7 +61,7 @@ VERSION = "1"
 
 ROUTES = (
     *(projects, jobs, uploads, transcripts, events, instructions, screenshots, anchors, annotations, exports),
-    *(callbacks, credits, lifecycles, images),
+    *(callbacks, credits, lifecycles, images, batches),
 )
 
 THREADS = 40
@@ -136,6 +138,7 @@ def create_app(
         jobs=job_service,
         kinds=kind_service,
         images=image_requests(settings, store),
+        batches=BatchRequests(store),
         callbacks=callback_service,
         screenshots=screenshot_service,
         capabilities=capabilities,

@@ -21,6 +21,7 @@ from starter.api.feed import Feed
 from starter.api.gate import BASE, RequestFacts
 from starter.api.readiness import Readiness
 from starter.api.shapes import ExportAnswer, FailureAnswer, JobAnswer, Manifest, ManifestExport
+from starter.batches import BatchRequests
 from starter.callbacks import CallbackService
 from starter.images import ImageRequests
 from starter.jobs import JobService
@@ -48,6 +49,7 @@ class Api:
     jobs: JobService
     kinds: KindService
     images: ImageRequests
+    batches: BatchRequests
     callbacks: CallbackService
     screenshots: ScreenshotService
     capabilities: Capabilities

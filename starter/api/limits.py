@@ -53,6 +53,7 @@ EXPENSIVE = frozenset(
         ("POST", "/anchors/{}/annotations"),
         ("POST", "/anchors/{}/attach-upload"),
         ("POST", "/instructions/{}/regenerate"),
+        ("POST", "/jobs"),
         ("POST", "/images"),
         ("POST", "/generate/copy"),
         ("POST", "/generate/scrape"),

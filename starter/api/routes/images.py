@@ -27,7 +27,11 @@ from starter.api.shapes import JobAnswer, Listed
 
 router = APIRouter(tags=["images"])
 
-MEDIA_TYPES = ("image/png", "image/jpeg", "image/webp", "audio/mpeg", "audio/wav", "video/mp4", "text/plain")
+MEDIA_TYPES = (
+    *("image/png", "image/jpeg", "image/webp", "text/plain", "text/vtt", "application/x-subrip"),
+    *("audio/mpeg", "audio/wav", "audio/mp4", "audio/webm", "audio/x-matroska"),
+    *("video/mp4", "video/webm", "video/x-matroska"),
+)
 """Of what jobs make."""
 
 MOST_EVENTS = 500

@@ -1,0 +1,134 @@
+"""The batch job: many items, each an activity with its own retries, a few at a time, however many there are.
+
+A run takes a share of the items and hands the rest to its successor, so that no history grows with the batch. Whether
+an item is done stands in the database alone; the workflow only knows which it has begun.
+"""
+
+import asyncio
+from collections.abc import Iterator
+
+from temporalio import workflow
+from temporalio.exceptions import ActivityError
+
+with workflow.unsafe.imports_passed_through():
+    from datetime import timedelta
+
+    from activities.batch import BatchCall, BatchDesk, BatchEnd, BatchPlan, BatchStages, BatchStart
+    from activities.contracts import CarriedState, JobOutcome
+    from domain.batch import BATCH, FAILED, PROCESSING
+    from domain.batch_orders import BatchType
+    from domain.errors import Cancelled, Fenced, TransitionRefused
+    from domain.jobs import Failure
+    from domain.lifecycle import Trigger
+    from workflows.rails import MIRROR_RETRIES, JobRun, superseded
+
+LANES = 4
+"""Items of one batch that are worked on at once, so that a large batch leaves slots to other jobs."""
+
+ITEMS_A_RUN = 100
+"""Items after which a run hands over. An item takes three to six events, one that fails one more."""
+
+DESK_PATIENCE = timedelta(seconds=30)
+
+DOES = {
+    BatchType.CLIPS: BatchStages.cut_clip,
+    BatchType.THUMBNAILS: BatchStages.take_thumbnails,
+    BatchType.CAPTIONS: BatchStages.write_captions,
+}
+
+
+@workflow.defn(name=BATCH.kind, failure_exception_types=[TransitionRefused])
+class BatchWorkflow:
+    """The run of a batch; the workflow id is the job id. It cannot be cancelled: the table has no such move."""
+
+    @workflow.init
+    def __init__(self, start: BatchStart) -> None:
+        self.job = JobRun(BATCH, start)
+        self.start = start
+        self.plan = start.plan
+
+    @workflow.run
+    async def run(self, start: BatchStart) -> JobOutcome:
+        return await self.job.settled(self.steps, cancelled=lambda: False, failed=FAILED, stopped=FAILED)
+
+    async def steps(self) -> None:
+        if self.plan is None:
+            self.plan = await self.look()
+            await self.job.move(PROCESSING, Trigger.WORKER)
+        last = min(self.start.begun + ITEMS_A_RUN, self.plan.items)
+        await self.work(self.plan, iter(range(self.start.begun + 1, last + 1)))
+        if last < self.plan.items:
+            self.hand_over(last)
+        await self.close(self.plan)
+
+    async def look(self) -> BatchPlan:
+        return await workflow.execute_local_activity_method(
+            BatchDesk.plan,
+            self.start.job_id,
+            start_to_close_timeout=DESK_PATIENCE,
+            retry_policy=MIRROR_RETRIES,
+            summary="how much there is to do",
+        )
+
+    # --- the items -------------------------------------------------------------------------------------------
+
+    async def work(self, plan: BatchPlan, numbers: Iterator[int]) -> None:
+        """Do the items, a few at a time. One that fails stops no other."""
+        lanes = [asyncio.create_task(self.lane(plan, numbers)) for _ in range(LANES)]
+        try:
+            await asyncio.gather(*lanes)
+        finally:
+            for each in lanes:
+                each.cancel()
+
+    async def lane(self, plan: BatchPlan, numbers: Iterator[int]) -> None:
+        for number in numbers:
+            try:
+                await self.job.run_piece(DOES[plan.job_type], number)
+            except ActivityError as error:
+                failure = self.job.failure_of(error)
+                if failure.failure_code == Cancelled.code:
+                    raise
+                await self.give_up(plan, number, failure)
+
+    async def give_up(self, plan: BatchPlan, number: int, failure: Failure) -> None:
+        if failure.failure_code == Fenced.code:
+            raise superseded()
+        await workflow.execute_local_activity_method(
+            BatchDesk.give_up,
+            self.call(plan, self.job.seq + 1, number, failure),
+            start_to_close_timeout=DESK_PATIENCE,
+            retry_policy=MIRROR_RETRIES,
+            summary=f"item {number} is given up",
+        )
+
+    def hand_over(self, begun: int) -> None:
+        carried = CarriedState(status=str(self.job.status), seq=self.job.seq, touched=False, exported=False)
+        workflow.continue_as_new(self.start.model_copy(update={"plan": self.plan, "begun": begun, "carried": carried}))
+
+    # --- the end ---------------------------------------------------------------------------------------------
+
+    async def close(self, plan: BatchPlan) -> None:
+        """End as the items did, which the database has counted."""
+        self.job.seq += 3  # past the items' own two numbers
+        self.job.stage = None
+        end: BatchEnd = await workflow.execute_local_activity_method(
+            BatchDesk.close,
+            self.call(plan, self.job.seq),
+            start_to_close_timeout=DESK_PATIENCE,
+            retry_policy=MIRROR_RETRIES,
+            summary="every item is settled",
+        )
+        self.job.status = BATCH.status(end.status)
+        self.job.show(end.failure)
+
+    def call(self, plan: BatchPlan, seq: int, number: int = 0, failure: Failure | None = None) -> BatchCall:
+        return BatchCall(
+            job_id=self.start.job_id,
+            attempt=self.start.attempt,
+            dispatch_id=self.job.dispatch_id,
+            seq=seq,
+            items=plan.items,
+            number=number,
+            failure=failure,
+        )
