@@ -22,15 +22,17 @@ class Vitals:
     def __init__(self, settings: Settings) -> None:
         self.ready = False
         self.runtime: Runtime | None = None
+        self.sdk_metrics = ""
         self._address = (settings.metrics_host, settings.metrics_port) if settings.metrics_port else None
         self._server: ThreadingHTTPServer | None = None
 
     def __enter__(self) -> Self:
         if self._address is None:
             return self
-        sdk = f"127.0.0.1:{_free_port()}"
+        self._server = ThreadingHTTPServer(self._address, _handler(self))
+        sdk = f"127.0.0.1:{_free_port()}"  # chosen last: ours is taken by then
         self.runtime = Runtime(telemetry=TelemetryConfig(metrics=PrometheusConfig(bind_address=sdk)))
-        self._server = ThreadingHTTPServer(self._address, _handler(self, f"http://{sdk}/metrics"))
+        self.sdk_metrics = f"http://{sdk}/metrics"
         threading.Thread(target=self._server.serve_forever, name="vitals", daemon=True).start()
         return self
 
@@ -42,13 +44,13 @@ class Vitals:
             self._server.server_close()
 
 
-def _handler(vitals: Vitals, sdk_metrics: str) -> type[BaseHTTPRequestHandler]:
+def _handler(vitals: Vitals) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             if self.path == "/healthz":
                 self._answer(200 if vitals.ready else 503, b"ok\n" if vitals.ready else b"starting or stopping\n")
             elif self.path == "/metrics":
-                with urllib.request.urlopen(sdk_metrics, timeout=5) as answer:  # noqa: S310 (our own loopback port)
+                with urllib.request.urlopen(vitals.sdk_metrics, timeout=5) as answer:  # noqa: S310 (our own loopback port)
                     self._answer(200, answer.read() + generate_latest(REGISTRY))
             else:
                 self._answer(404, b"not found\n")

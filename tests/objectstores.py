@@ -15,7 +15,6 @@ import ctypes
 import json
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import sysconfig
@@ -29,6 +28,7 @@ import pytest
 
 from activities.artifacts import ArtifactStore, S3Options
 from domain.errors import ArtifactStoreUnavailable, SettingsInvalid
+from tests.temporal import free_port
 
 ACCESS_KEY_ID = "test-access-key"
 SECRET_ACCESS_KEY = "test-secret-key"
@@ -191,11 +191,7 @@ def _scratch(tmp_path: Path) -> Path:
 
 
 def _free_ports(*names: str) -> dict[str, int]:
-    with contextlib.ExitStack() as held:
-        sockets = [held.enter_context(socket.socket()) for _ in names]
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return dict(zip(names, (each.getsockname()[1] for each in sockets), strict=True))
+    return {name: free_port() for name in names}
 
 
 def die_with_parent() -> None:

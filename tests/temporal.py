@@ -7,24 +7,36 @@ import socket
 import subprocess
 import sys
 import time
+from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
 import pytest
 
+from starter.local.ports import reserved
 from workflows.search_attributes import ATTRIBUTES
 
 UP_WITHIN_S = 30.0
 STARTS = 5
 
 
+PORTS_HELD = 200
+"""Ports that stay this process's own; older ones were bound long ago, or are not wanted any more."""
+
+_held: deque[ExitStack] = deque()
+
+
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port that neither an outgoing connection nor another test process takes before a server listens on it."""
+    holding = ExitStack()
+    (port,) = holding.enter_context(reserved([()]))
+    _held.append(holding)
+    if len(_held) > PORTS_HELD:
+        _held.popleft().close()
+    return port
 
 
 def binary() -> str:
