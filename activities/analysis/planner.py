@@ -231,9 +231,11 @@ class _Building:
             id = f"by_{'_and_'.join(slug(name) for name in groups)}"[:40].rstrip("_") if groups else "total"
             self._add(id, _headline(measures, groups), Aggregate(by=tuple(groups), measures=measures))
         self._conditions(intent.where, having=True)
-        derived = self._derived(first, period, groups)
+        numbers = [measure.name for measure, wish in zip(measures, intent.wishes, strict=True) if _is_number(wish)]
+        derived = self._derived(numbers[0], period, groups) if numbers else None
         self._sorted(first, groups)
-        self._chart([measure.name for measure in measures], derived, period, groups)
+        if numbers:
+            self._chart(numbers, derived, period, groups)
 
     def _measures(self, groups: Sequence[str]) -> list[Measure]:
         taken = {name.casefold() for name in groups} | ({self._intent.every.value} if self._intent.every else set())
@@ -342,6 +344,12 @@ class _Building:
         understood = "; ".join(self._intent.understood)
         recognised = f"It recognised: {understood}." if understood else "It recognised nothing in the requirement."
         return f"Drafted by the built-in planner, which matches words to columns. {recognised}"[:500]
+
+
+def _is_number(wish: Wish) -> bool:
+    """Whether what is asked for is a number: the latest of dates is none."""
+    extreme = wish.function in (Function.LEAST, Function.MOST)
+    return not (extreme and wish.column is not None and wish.column.profile.type.is_temporal)
 
 
 def _headline(measures: Sequence[Measure], groups: Sequence[str]) -> str:

@@ -271,6 +271,12 @@ def test_given_a_default_when_drafted_then_the_plan_says_what_is_taken_for_grant
     )
 
 
+def test_given_the_latest_of_dates_when_drafted_then_it_is_not_drawn_as_a_number() -> None:
+    plan = drafted("highest order date by region")
+    assert computed(plan) == ["most of order_date for each region"]
+    assert charts(plan) == []
+
+
 def test_given_the_same_words_when_drafted_again_then_the_plan_is_the_same_to_the_byte() -> None:
     first, again = (freeze(drafted("top 5 products by amount in 2024"), "f") for _ in range(2))
     assert first.document == again.document
