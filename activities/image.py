@@ -128,9 +128,7 @@ def inspected(data: bytes) -> "PictureFacts":
         return inspect_picture(data)
     except UploadInvalid as wrong:
         problem = wrong.details.get("problem")
-        raise ProviderAnswerInvalid(
-            f"The provider sent a file that is no picture we keep ({problem}). It is asked again."
-        ) from None
+        raise ProviderAnswerInvalid(f"The provider sent a file that is no picture we keep ({problem}).") from None
 
 
 def thumbnail(data: bytes) -> bytes:

@@ -41,12 +41,11 @@ class PictureFetch:
             fetched = client.get(url)
         except AddressRefused:
             raise ProviderAnswerInvalid(
-                "The provider answered with an address that pictures are not fetched from. It is asked again."
+                "The provider answered with an address that pictures are not fetched from."
             ) from None
         if fetched.status != 200:
             raise ProviderAnswerInvalid(
-                f"The provider's picture could not be fetched: its address answered {fetched.status}. "
-                "It is asked for again."
+                f"The provider's picture could not be fetched: its address answered {fetched.status}."
             )
         return fetched.body
 

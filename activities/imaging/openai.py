@@ -67,7 +67,7 @@ class OpenAiPainter:
         raise self._invalid("an answer without a picture")
 
     def _invalid(self, what: str) -> ProviderAnswerInvalid:
-        return ProviderAnswerInvalid(f"{self._http.provider} sent {what}. It is asked again.")
+        return ProviderAnswerInvalid(f"{self._http.provider} sent {what}.")
 
 
 class OpenAiModerator:
@@ -81,7 +81,7 @@ class OpenAiModerator:
         answer = self._http.post("/moderations", json={"model": self._model, "input": prompt}, stop=stop).json()
         flagged = _first(answer, "results").get("flagged")
         if not isinstance(flagged, bool):
-            raise ProviderAnswerInvalid(f"{self._http.provider} sent a verdict that says nothing. It is asked again.")
+            raise ProviderAnswerInvalid(f"{self._http.provider} sent a verdict that says nothing.")
         if flagged:
             raise ContentRejected("The prompt was refused by moderation. Change what it asks for.")
 
