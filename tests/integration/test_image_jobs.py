@@ -4,6 +4,10 @@ One Temporal, one API, one worker process and one sandbox provider for the modul
 of the sandbox, decides what the provider does.
 """
 
+import json
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -24,6 +28,7 @@ from domain.image import COMPLETED, DEAD_LETTER, FAILED, IMAGE, QUEUED, REJECTED
 from domain.jobs import Event, Job
 from domain.wish import PictureWish
 from starter.sandbox import Behaviour, RunningSandbox, running_sandbox
+from starter.tokens import Role, Tokens
 from starter.wiring import image_requests, kind_terms, run_options
 from tests.apis import SECRET, RunningApi, running_api, wait_ready
 from tests.stack import Stack, running_stack, wait_until
@@ -212,6 +217,7 @@ def test_given_each_status_when_moved_where_its_table_does_not_lead_then_refused
         job = studio.stack.wait_for(studio.ask(prompt), reached)
         answer = studio.http.post(f"jobs/{job.id}/cancel")
         assert (answer.status_code, answer.json()["code"]) == (409, "FSM_TERMINAL_IMMUTABLE")
+        assert studio.http.post(f"jobs/{job.id}/run").status_code == 409
     studio.sandbox.script("images", Behaviour(status=429, retry_after=600), Behaviour(delay_ms=2500))
     waiting = studio.stack.wait_for(studio.ask("waiting for long"), FAILED)
     running = studio.stack.wait_for(studio.ask("painted for long"), RUNNING)
@@ -400,6 +406,29 @@ def test_given_a_run_that_was_terminated_when_reconciled_then_the_job_ends_along
     assert studio.moves(job)[-2:] == [(RUNNING, FAILED), (FAILED, DEAD_LETTER)]
     assert studio.postings(job) == [PostingKind.RESERVE, PostingKind.RELEASE]
     assert studio.stack.job(job).failure.failure_code == "WORKFLOW_LOST"  # type: ignore[union-attr]
+
+
+# --- from the command line -------------------------------------------------------------------------------------------
+
+
+def test_given_the_command_when_run_then_the_file_is_the_picture_and_a_failure_has_its_code(
+    studio: Studio, tmp_path: Path
+) -> None:
+    token = Tokens(SECRET).issue(OWNER, Role.EDITOR)
+    environment = {**os.environ, "GUIDESMITH_API_URL": studio.api.url, "GUIDESMITH_TOKEN": token}
+
+    def command(prompt: str) -> "subprocess.CompletedProcess[str]":
+        call = [sys.executable, "-m", "starter.cli", "image", prompt, "-o", str(tmp_path / "a.png"), "--json"]
+        return subprocess.run(call, env=environment, capture_output=True, text=True, timeout=120, check=False)
+
+    done = command("a framed print")
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert (said["status"], said["provider"]) == (COMPLETED, "openai-compatible")
+    assert (tmp_path / "a.png").stat().st_size == said["size_bytes"]
+    refused = command("a framed nsfw print")
+    assert refused.returncode != 0
+    assert "CONTENT_REJECTED" in refused.stderr + refused.stdout
 
 
 # --- silence, and strangers ------------------------------------------------------------------------------------------
