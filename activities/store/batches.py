@@ -10,7 +10,7 @@ import structlog
 from sqlalchemy import Connection, func, insert, select
 
 from activities.store.area import Area
-from activities.store.cursors import newest_first
+from activities.store.cursors import highest_first
 from activities.store.dispatches import OVERTAKEN, check_dispatched
 from activities.store.library import add_assets, read_asset
 from activities.store.locking import LockedJob, not_found
@@ -130,11 +130,11 @@ class Batches(Area):
             return tuple(ItemError.model_validate(dict(row)) for row in connection.execute(query).mappings())
 
     def assets_of_job(self, job_id: str, *, limit: int = 20, cursor: str | None = None) -> Page[LibraryAsset]:
-        """What a job made, newest first. Raises: RequestInvalid: bad limit or cursor."""
+        """What a job made, of its last item first. Raises: RequestInvalid: bad limit or cursor."""
         query = select(library_assets).where(library_assets.c.job_id == job_id)
-        moment, unique = library_assets.c.created_at, library_assets.c.id
+        place = library_assets.c.ordinal
         with self._database.read() as connection:
-            return newest_first(connection, query, moment, unique, limit=limit, cursor=cursor, read=read_asset)
+            return highest_first(connection, query, place, limit=limit, cursor=cursor, read=read_asset)
 
     def _working(self, connection: Connection, job_id: str, fence: Fence) -> LockedJob:
         job = LockedJob(connection, job_id, self._clock())

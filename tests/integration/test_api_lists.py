@@ -13,6 +13,7 @@ import psycopg
 import pytest
 from sqlalchemy import Engine, event, make_url
 
+from activities.store.inputs import JobRequest
 from activities.store.tables import metadata
 from domain.jobs import Job
 from domain.publication import ExportFormat
@@ -123,8 +124,10 @@ def parameters(api: RunningApi, job: Job) -> dict[str, str]:
     shown = store.current_instruction(instruction_id).id
     shot, _ = store.request_extraction(CALLER, job.id, instruction_id, shown, Extraction(timestamp_ms=100))
     anchors = {each.anchor_id for each in store.screenshots_for(shown)}
+    picture, _ = store.request_job(JobRequest(owner=CALLER, kind="image", input={"prompt": "x", "params": {}}, cost=0))
     return {
         "screenshot-tasks/task_id": shot.id,
+        "images/job_id": picture.id,
         "project_id": job.project_id,
         "job_id": job.id,
         "instruction_id": instruction_id,
