@@ -31,13 +31,14 @@ _NOT_TEXT = "is not text. Send CSV, Parquet or an Excel workbook."
 @dataclass(frozen=True, slots=True)
 class CsvText:
     """``skipped`` lines stand above the first row of data; ``heading`` is empty where the file has none.
-    ``width`` is how many columns there are; ``notes`` are codes."""
+    ``width`` is how many columns there are; ``unpaired``: the quotation marks make no pairs; ``notes`` are codes."""
 
     path: Path
     delimiter: str
     skipped: int
     heading: tuple[str, ...]
     width: int
+    unpaired: bool = False
     notes: tuple[str, ...] = field(default=())
 
 
@@ -47,7 +48,7 @@ def read_text(source: Path, scratch: Path) -> CsvText:
     Raises:
         Refused: It is no text, or no table.
     """
-    notes = _transcode(source, scratch)
+    notes, unpaired = _transcode(source, scratch)
     with scratch.open(encoding="utf-8", newline="\n") as text:
         sample = text.read(SNIFFED_BYTES)
         complete = not text.read(1)
@@ -59,7 +60,24 @@ def read_text(source: Path, scratch: Path) -> CsvText:
         raise Refused("TABLE_INVALID", "is empty.")
     told = re.match(r"sep=([,;\t|])\n", sample)
     delimiter = told[1] if told else _delimiter(sample)
-    return _layout(scratch, sample, delimiter, 1 if told else 0, notes)
+    return _layout(scratch, sample, delimiter, 1 if told else 0, unpaired, notes)
+
+
+def check_closed(text: CsvText) -> None:
+    """Look for a quotation mark that is not closed.
+
+    Raises:
+        Refused: There is one, or one where none may be.
+    """
+    csv.field_size_limit(LONGEST_LINE)
+    with text.path.open(encoding="utf-8", newline="") as file:
+        rows = csv.reader(file, delimiter=text.delimiter, strict=True)
+        line = 1
+        try:
+            for _ in rows:
+                line = rows.line_num + 1
+        except csv.Error:
+            raise Refused("TABLE_INVALID", f"has a quotation mark that is not closed, in line {line}.") from None
 
 
 def heading_of(rows: Sequence[Sequence[str]]) -> tuple[int, bool, int]:
@@ -72,7 +90,9 @@ def heading_of(rows: Sequence[Sequence[str]]) -> tuple[int, bool, int]:
     else:
         above = next((place for place, row in enumerate(rows) if any(row)), 0)
     first, rest = rows[above], rows[above + 1 :]
-    width = max(usual, len(_filled(first)), max((len(_filled(row)) for row in rest), default=0))
+    # cells that are always there and always empty are a delimiter at the end of the line
+    written = Counter(len(row) for row in [first, *rest] if any(row)).most_common(1)[0][0]
+    width = max(usual, len(_filled(first)), written)
     return above, _is_heading(_filled(first), rest), width
 
 
@@ -102,7 +122,7 @@ def _is_heading(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
     return years and numbers < len(names) and bool(rest) and same < len(names) + 1
 
 
-def _layout(path: Path, sample: str, delimiter: str, told: int, notes: Sequence[str]) -> CsvText:
+def _layout(path: Path, sample: str, delimiter: str, told: int, unpaired: bool, notes: Sequence[str]) -> CsvText:
     reader = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
     rows: list[list[str]] = []
     ends: list[int] = []
@@ -121,7 +141,7 @@ def _layout(path: Path, sample: str, delimiter: str, told: int, notes: Sequence[
     skipped = max(begins, told)
     heading = tuple(rows[above]) if headed else ()
     found = [*notes, *(["PREAMBLE_SKIPPED"] if above else []), *([] if headed else ["HEADING_MISSING"])]
-    return CsvText(path, delimiter, skipped, heading, max(width, 1), tuple(found))
+    return CsvText(path, delimiter, skipped, heading, max(width, 1), unpaired, tuple(found))
 
 
 def _delimiter(sample: str) -> str:
@@ -146,19 +166,20 @@ def _delimiter(sample: str) -> str:
 # --- encodings ---------------------------------------------------------------------------------------------------
 
 
-def _transcode(source: Path, scratch: Path) -> list[str]:
+def _transcode(source: Path, scratch: Path) -> tuple[list[str], bool]:
+    """Notes, and whether the number of quotation marks is odd."""
     with source.open("rb") as file:
         begin = file.read(SNIFFED_BYTES)
     encoding, notes = _encoding(begin), []
     try:
-        dropped = _rewrite(source, scratch, encoding)
+        dropped, quotes = _rewrite(source, scratch, encoding)
     except UnicodeDecodeError:
         if encoding != "utf-8-sig":
             raise Refused("TABLE_NOT_RECOGNISED", _NOT_TEXT) from None
         # Every byte means something there, so it cannot fail; it is what Excel writes in western Europe.
-        dropped = _rewrite(source, scratch, "cp1252-lenient")
+        dropped, quotes = _rewrite(source, scratch, "cp1252-lenient")
         notes.append("ENCODING_GUESSED")
-    return [*notes, *(["CONTROL_CHARACTERS_REMOVED"] if dropped else [])]
+    return [*notes, *(["CONTROL_CHARACTERS_REMOVED"] if dropped else [])], quotes % 2 == 1
 
 
 def _encoding(begin: bytes) -> str:
@@ -173,9 +194,10 @@ def _encoding(begin: bytes) -> str:
     return "utf-8-sig"
 
 
-def _rewrite(source: Path, scratch: Path, encoding: str) -> int:
-    """The text as UTF-8 with ``\\n``, without control characters; how many of them were left out."""
-    dropped = seen = 0
+def _rewrite(source: Path, scratch: Path, encoding: str) -> tuple[int, int]:
+    """The text as UTF-8 with ``\\n``, without control characters; how many of them were left out, and how many
+    quotation marks there are."""
+    dropped = seen = quotes = 0
     with (
         source.open("rb") as raw,
         _decoded(raw, encoding) as text,
@@ -185,10 +207,11 @@ def _rewrite(source: Path, scratch: Path, encoding: str) -> int:
             kept = _CONTROL.sub("", block)
             dropped += len(block) - len(kept)
             seen += len(block)
+            quotes += block.count('"')
             if dropped > max(16, seen // 50):
                 raise Refused("TABLE_NOT_RECOGNISED", _NOT_TEXT)
             plain.write(kept)
-    return dropped
+    return dropped, quotes
 
 
 def _decoded(raw: io.BufferedReader, encoding: str) -> io.TextIOWrapper:

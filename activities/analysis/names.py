@@ -9,7 +9,7 @@ NAME_LIMIT = 60
 SHOWN_LIMIT = 100
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_OTHER = re.compile(r"\W+|_+")
+_GAPS = re.compile(r"_{2,}")
 
 
 def cleaned(names: Iterable[str], *, fallback: str) -> list[str]:
@@ -22,16 +22,17 @@ def cleaned(names: Iterable[str], *, fallback: str) -> list[str]:
 
 
 def _clean(name: str) -> str:
-    plain = unicodedata.normalize("NFKC", name)
-    words = _OTHER.sub("_", _CAMEL.sub("_", plain)).strip("_").casefold()
-    # casefold and NFKC may leave what a name cannot hold
-    words = "".join(
-        letter for letter in words if letter == "_" or letter.isalnum() or unicodedata.category(letter) == "Mn"
-    )
-    words = words[:NAME_LIMIT].strip("_")
+    plain = unicodedata.normalize("NFKC", _CAMEL.sub("_", name)).casefold()
+    words = _GAPS.sub("_", "".join(letter if _may_stand(letter) else "_" for letter in plain))
+    words = words.strip("_")[:NAME_LIMIT].strip("_")
     if not words:
         return ""
     return words if words[0].isalpha() else f"n_{words}"[:NAME_LIMIT].rstrip("_")
+
+
+def _may_stand(letter: str) -> bool:
+    """Letters, digits, and the marks without which many scripts cannot be read."""
+    return letter.isalpha() or letter.isdecimal() or unicodedata.category(letter).startswith("M")
 
 
 def _apart(names: Iterable[str]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 
 from activities.analysis import engine, workbook
-from activities.analysis.csv_text import LONGEST_LINE, CsvText, read_text
+from activities.analysis.csv_text import LONGEST_LINE, CsvText, check_closed, read_text
 from activities.analysis.kinds import converted, kind_of
 from activities.analysis.names import cleaned, shown
 from activities.analysis.profiles import profile
@@ -105,6 +105,8 @@ class Tabling:
 
     def _text(self, text: CsvText, sheet: str | None) -> dict[str, Any]:
         self._check_width(text.width)
+        if text.unpaired:  # DuckDB would leave out what follows, and say nothing
+            check_closed(text)
         columns = [f"c{place}" for place in range(text.width)]
         self._stage(text, columns)
         originals = [text.heading[place] if place < len(text.heading) else "" for place in range(text.width)]

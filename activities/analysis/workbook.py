@@ -84,7 +84,7 @@ def _as_text(sheet: calamine.CalamineSheet, path: Path) -> CsvText | None:
         writer.writerows(first[above + headed :])
         writer.writerows(rows)
     notes = [*(["PREAMBLE_SKIPPED"] if above else []), *([] if headed else ["HEADING_MISSING"])]
-    return CsvText(path, ",", 0, heading, max(width, sheet.total_width), tuple(notes))
+    return CsvText(path, ",", 0, heading, max(width, sheet.total_width), notes=tuple(notes))
 
 
 def _cell(value: object) -> str:
