@@ -396,6 +396,19 @@ class AddressRefused(GuidesmithError):
     code = "ADDRESS_REFUSED"
 
 
+class WebhookUndelivered(GuidesmithError):
+    """A user's webhook endpoint did not take a delivery. It is sent again for a day."""
+
+    code = "WEBHOOK_UNDELIVERED"
+    retryable = True
+
+
+class WebhookEndpointGone(GuidesmithError):
+    """A user's webhook endpoint answered 410: the delivery is not sent again by itself."""
+
+    code = "WEBHOOK_ENDPOINT_GONE"
+
+
 class ModelNotAllowed(ProviderError):
     """A model profile that the settings do not list."""
 

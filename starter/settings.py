@@ -114,6 +114,10 @@ class Settings(BaseSettings):
     """How long a JSON body may take to arrive."""
     callback_secret: SecretStr | None = None
     """What external stage runners send as X-Callback-Secret."""
+    provider_webhook_secrets: SecretStr | None = None
+    """What providers sign their webhooks with: ``name=whsec_…`` with commas; a name twice while its secret changes."""
+    webhook_allow_private: bool = False
+    """Whether users' webhook endpoints may be on private networks and this machine."""
     upload_cap_bytes: int = Field(default=10 * GiB, ge=1)
     part_size_bytes: int = Field(default=16 * MiB, ge=64 * 1024, le=5 * GiB)
     json_cap_bytes: int = Field(default=MiB, ge=1024)

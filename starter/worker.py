@@ -27,6 +27,7 @@ from activities.sweeping import Sweeper
 from starter.engine import connect_patiently
 from starter.settings import QUEUES, Settings
 from starter.vitals import Vitals
+from starter.webhook_work import postman, running_courier
 from starter.wiring import (
     batch_stages,
     build_activities,
@@ -44,6 +45,7 @@ from workflows.reconciler import ReconcilerWorkflow, ensure_schedule
 from workflows.screenshots import ScreenshotWorkflow
 from workflows.sweeping import SweepWorkflow
 from workflows.tasks import ExportWorkflow, RegenerateWorkflow
+from workflows.webhooks import WebhookWorkflow
 
 log = structlog.get_logger("guidesmith.worker")
 
@@ -56,6 +58,7 @@ WORKFLOWS = (
     ScreenshotWorkflow,
     ReconcilerWorkflow,
     SweepWorkflow,
+    WebhookWorkflow,
 )
 
 PASSED_THROUGH = ("domain", "activities", "pydantic", "pydantic_core", "annotated_types", "structlog", "sqlalchemy")
@@ -104,6 +107,7 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
     stages, tasks = build_activities(settings, store, artifacts)
     mirror, outside = Mirror(store), Outside(store)
     taker = ScreenshotTaker(store, artifacts)
+    post = postman(settings, store)
     images = image_stages(settings, store, artifacts)
     batches, desk = batch_stages(settings, store, artifacts), BatchDesk(store)
     reconciler = Reconciler(store, client, run_options(settings), kind_terms(settings))
@@ -126,6 +130,8 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
         desk.plan,
         desk.give_up,
         desk.close,
+        post.deliver,
+        post.give_up,
         outside.enter,
         outside.look,
         tasks.publish,
@@ -163,6 +169,8 @@ async def run_worker(settings: Settings, queues: Sequence[str] = QUEUES) -> None
             async with AsyncExitStack() as running:
                 for worker in build_workers(client, settings, queues, all_activities(settings, store, client)):
                     await running.enter_async_context(worker)
+                if "jobs" in queues:
+                    await running.enter_async_context(running_courier(settings, store, client))
                 vitals.ready = True
                 log.info("worker.started", queues=list(queues))
                 await stop.wait()

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
+from activities.webhooks.signatures import Keys
 from domain.errors import NotFound, UploadExpired
 from starter.api.capabilities import AddressExpired, Capabilities, Purpose
 from starter.api.errors import Forbidden
@@ -38,6 +39,9 @@ INTERNAL = f"{BASE}/internal/"
 
 CALLBACK_SECRET = "x-callback-secret"  # noqa: S105  (a header's name)
 
+WEBHOOKS = f"{BASE}/webhooks/"
+"""Routes of providers, who sign their body instead of sending a token."""
+
 ADMIN = f"{BASE}/admin/"
 
 
@@ -46,15 +50,23 @@ class Admission:
 
     Args:
         callback_secret: What external stage runners send; ``None``: nobody is one.
+        provider_keys: What providers sign with; ``None``: nobody is one.
     """
 
     def __init__(
-        self, *, tokens: TokenCheck, capabilities: Capabilities, limits: Limits, callback_secret: str | None = None
+        self,
+        *,
+        tokens: TokenCheck,
+        capabilities: Capabilities,
+        limits: Limits,
+        callback_secret: str | None = None,
+        provider_keys: Keys | None = None,
     ) -> None:
         self._tokens = tokens
         self._capabilities = capabilities
         self._limits = limits
         self._callback_secret = callback_secret
+        self._provider_keys = provider_keys or Keys(())
 
     async def principal(self, scope: Scope, headers: Headers, pathway: Pathway | None) -> Principal | None:
         """Who calls; ``None`` where a route needs no token.
@@ -65,8 +77,8 @@ class Admission:
             KeysUnavailable: Nobody can tell.
         """
         path: str = scope["path"]
-        if path in OPEN:
-            return None
+        if path in OPEN or is_webhook(path):
+            return None  # a webhook's body proves who sends it: see `check_signature`
         try:
             principal = await self._proved(path, headers)
         except (Unauthorized, NotFound):
@@ -79,6 +91,18 @@ class Admission:
         if path.startswith(ADMIN) and (principal is None or principal.role is not Role.ADMIN):
             raise Forbidden("This route is for administrators.")
         return principal
+
+    async def check_signature(self, scope: Scope, headers: Headers, body: bytes) -> None:
+        """Whether a webhook is its provider's. What is, is not counted: a stranger must not use up a provider's share.
+
+        Raises:
+            Unauthorized: It is not, or it is older than five minutes.
+            RateLimited: It is not, once too often.
+        """
+        provider = str(scope["path"]).removeprefix(WEBHOOKS)
+        if not self._provider_keys.holds(provider, headers, body):
+            await self._limits.attempt(scope)
+            raise Unauthorized("The webhook's signature is missing, wrong, or not of the last five minutes.")
 
     async def _proved(self, path: str, headers: Headers) -> Principal | None:
         for prefix, purpose in SIGNED.items():
@@ -107,6 +131,11 @@ class Admission:
         same = hmac.compare_digest(hashlib.sha256(given).digest(), hashlib.sha256(known).digest())
         if not (same and known):
             raise Unauthorized("The X-Callback-Secret is missing or wrong.")
+
+
+def is_webhook(path: str) -> bool:
+    """Whether ``path`` is a provider's."""
+    return path.startswith(WEBHOOKS)
 
 
 def _bearer(headers: Headers) -> str:

@@ -37,6 +37,7 @@ from starter.api.routes import (
     screenshots,
     transcripts,
     uploads,
+    webhooks,
 )
 from starter.batches import BatchRequests
 from starter.callbacks import CallbackService
@@ -47,6 +48,7 @@ from starter.kinds import KindService
 from starter.logs import log
 from starter.screenshots import ScreenshotService
 from starter.settings import Settings
+from starter.webhooks import WebhookService, provider_keys
 from starter.wiring import (
     image_requests,
     kind_terms,
@@ -61,7 +63,7 @@ VERSION = "1"
 
 ROUTES = (
     *(projects, jobs, uploads, transcripts, events, instructions, screenshots, anchors, annotations, exports),
-    *(callbacks, credits, lifecycles, images, batches),
+    *(callbacks, credits, lifecycles, images, batches, webhooks),
 )
 
 THREADS = 40
@@ -79,6 +81,7 @@ def create_app(
     callback_service: CallbackService,
     screenshot_service: ScreenshotService,
     kind_service: KindService,
+    webhook_service: WebhookService,
     *,
     engine: Check,
 ) -> FastAPI:
@@ -99,6 +102,7 @@ def create_app(
             capabilities=capabilities,
             limits=limits,
             callback_secret=callback_secret.get_secret_value() if callback_secret else None,
+            provider_keys=provider_keys(settings),
         ),
         json_cap_bytes=settings.json_cap_bytes,
         body_timeout_s=settings.body_timeout_s,
@@ -141,6 +145,7 @@ def create_app(
         batches=BatchRequests(store),
         callbacks=callback_service,
         screenshots=screenshot_service,
+        webhooks=webhook_service,
         capabilities=capabilities,
         feed=feed,
         readiness=Readiness({"database": database, "engine": engine, "artifacts": artifact_store}),
@@ -192,9 +197,18 @@ async def wired(settings: Settings) -> AsyncIterator[FastAPI]:
     callback_service = CallbackService(store, client)
     screenshot_service = ScreenshotService(store, artifacts, client, options)
     kind_service = KindService(store, client, options, kind_terms(settings))
+    webhook_service = WebhookService(store, client, private=settings.webhook_allow_private)
     try:
         yield create_app(
-            settings, store, artifacts, service, callback_service, screenshot_service, kind_service, engine=engine
+            settings,
+            store,
+            artifacts,
+            service,
+            callback_service,
+            screenshot_service,
+            kind_service,
+            webhook_service,
+            engine=engine,
         )
     finally:
         store.dispose()

@@ -28,6 +28,7 @@ from starter.jobs import JobService
 from starter.kinds import KindService
 from starter.screenshots import ScreenshotService
 from starter.settings import Settings
+from starter.webhooks import WebhookService
 
 IDENTIFIER = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
@@ -52,6 +53,7 @@ class Api:
     batches: BatchRequests
     callbacks: CallbackService
     screenshots: ScreenshotService
+    webhooks: WebhookService
     capabilities: Capabilities
     feed: Feed
     readiness: Readiness

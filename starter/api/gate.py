@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from activities.logged import gathering, note
 from domain.errors import GuidesmithError, RequestInvalid
-from starter.api.admission import BASE, OPEN, SIGNED, Admission
+from starter.api.admission import BASE, OPEN, SIGNED, Admission, is_webhook
 from starter.api.cors import Origins
 from starter.api.errors import BodyTooLarge, BodyTypeUnsupported, error_response
 from starter.api.pathways import Pathway, Pathways
@@ -148,6 +148,8 @@ class Gate:
         if scope["method"] == "PUT" and path.startswith(tuple(SIGNED)):
             return receive  # a file: the route streams it
         body = await self._body(headers, receive)
+        if is_webhook(path):
+            await self._rules.admission.check_signature(scope, headers, body)
         if body and not _is_json(headers):
             raise BodyTypeUnsupported("Send the body as application/json.")
         if len(body) > CHECKED_AT_ONCE_BYTES:

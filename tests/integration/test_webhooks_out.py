@@ -1,0 +1,308 @@
+"""Webhooks to a real receiver: signed, sent until taken, logged, and nowhere else than where they may be sent."""
+
+import asyncio
+import json
+import socket
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from time import monotonic
+from typing import Any
+
+import httpx
+import pytest
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+from temporalio.client import Client
+from temporalio.contrib.pydantic import pydantic_data_converter
+
+from activities.webhooks import Courier, check_target
+from domain.errors import AddressRefused
+from domain.jobs import Actor
+from domain.lifecycle import Trigger
+from starter.settings import Settings
+from starter.webhook_work import postman
+from starter.worker import build_workers
+from tests.apis import RunningApi, api_settings, running_api, wait_ready
+from tests.integration.store_builders import uploaded_job
+from tests.temporal import TemporalServer
+
+WITHIN_S = 60.0
+ABSENT = "0192f3a1-0000-7000-8000-000000000000"
+
+
+@dataclass
+class Receiver:
+    """A user's server. ``answers``: the statuses that it gives next; then 204."""
+
+    url: str = ""
+    answers: list[int] = field(default_factory=list)
+    received: list[tuple[Mapping[str, str], bytes]] = field(default_factory=list)
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    state = Receiver()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            state.received.append(({name.lower(): value for name, value in self.headers.items()}, body))
+            self.send_response(state.answers.pop(0) if state.answers else 204)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, format: str, *args: Any) -> None: ...
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+    thread.start()
+    state.url = f"http://127.0.0.1:{server.server_port}/hook"
+    try:
+        yield state
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@contextmanager
+def couriers(address: str, settings: Settings, api: RunningApi, give_up_after_s: float) -> Iterator[None]:
+    """A worker and its courier, with pauses of tenths of a second."""
+    up, down, failed = threading.Event(), asyncio.Event(), list[BaseException]()
+    loop = asyncio.new_event_loop()
+
+    async def work() -> None:
+        client = await Client.connect(address, data_converter=pydantic_data_converter)
+        post = postman(settings, api.store)
+        courier = Courier(
+            api.store, client, settings.task_queue_prefix, first_pause_s=0.1, give_up_after_s=give_up_after_s
+        )
+        async with AsyncExitStack() as running:
+            for worker in build_workers(client, settings, ("jobs", "providers"), [post.deliver, post.give_up]):
+                await running.enter_async_context(worker)
+            task = asyncio.create_task(courier.run(0.05))
+            up.set()
+            await down.wait()
+            task.cancel()
+
+    def run() -> None:
+        try:
+            loop.run_until_complete(work())
+        except BaseException as error:
+            failed.append(error)
+        finally:
+            loop.close()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        while not up.wait(0.1):
+            assert not failed, failed
+        yield
+    finally:
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(down.set)
+        thread.join(WITHIN_S)
+    assert not failed, failed
+
+
+@pytest.fixture(scope="module")
+def post_api(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApi]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TEMPORAL_ADDRESS", temporal.address)
+        settings = api_settings(
+            tmp_path_factory.mktemp("api"), webhook_allow_private=True, task_queue_prefix="webhooks-out"
+        )
+        with running_api(settings) as running:
+            wait_ready(running)
+            with couriers(temporal.address, settings, running, give_up_after_s=3.0):
+                yield running
+
+
+@pytest.fixture
+def user(post_api: RunningApi, request: pytest.FixtureRequest) -> Iterator[httpx.Client]:
+    """A user of the test's own."""
+    with post_api.client(f"u-{request.node.name[:60]}") as client:
+        yield client
+
+
+def subject(user: httpx.Client, request: pytest.FixtureRequest) -> str:
+    return f"u-{request.node.name[:60]}"
+
+
+def until(found: Callable[[], Any]) -> Any:
+    deadline = monotonic() + WITHIN_S
+    while not (value := found()):
+        assert monotonic() < deadline, "it did not come to that"
+        threading.Event().wait(0.05)
+    return value
+
+
+def made(user: httpx.Client, receiver: Receiver, **fields: Any) -> dict[str, Any]:
+    answer = user.post("webhook-endpoints", json={"url": receiver.url, **fields})
+    assert answer.status_code == 201, answer.text
+    return dict(answer.json())
+
+
+def deliveries(user: httpx.Client, endpoint: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return list(user.get(f"webhook-endpoints/{endpoint['id']}/deliveries").json()["items"])
+
+
+def ended(user: httpx.Client, endpoint: Mapping[str, Any], round: int = 1) -> dict[str, Any]:
+    """The one delivery, once it is over."""
+    (found,) = until(
+        lambda: [each for each in deliveries(user, endpoint) if each["status"] != "pending" and each["round"] == round]
+    )
+    return dict(found)
+
+
+# --- on the way --------------------------------------------------------------------------------------------------
+
+
+def test_given_an_endpoint_when_a_job_moves_then_it_is_told_once_signed_and_it_is_logged(
+    post_api: RunningApi, user: httpx.Client, receiver: Receiver, request: pytest.FixtureRequest
+) -> None:
+    endpoint = made(user, receiver, description="mine")
+    job = uploaded_job(post_api.store, subject(user, request))
+    delivery = ended(user, endpoint)
+    (headers, body) = receiver.received[0]
+    told = Webhook(endpoint["secret"]).verify(body, dict(headers))
+    assert headers["webhook-id"] == delivery["message_id"]
+    assert told == delivery["payload"] and told["type"] == "job.status_changed"
+    assert (told["data"]["job_id"], told["data"]["status"]) == (job.id, "UPLOADED")
+    with pytest.raises(WebhookVerificationError):
+        Webhook(endpoint["secret"]).verify(body + b" ", dict(headers))
+    assert delivery["status"] == "delivered"
+    assert [(each["number"], each["status_code"], each["error"]) for each in delivery["attempts"]] == [(1, 204, None)]
+    assert len(receiver.received) == 1
+
+
+def test_given_an_endpoint_that_fails_when_told_then_it_is_sent_again_with_the_same_id_until_it_is_taken(
+    post_api: RunningApi, user: httpx.Client, receiver: Receiver, request: pytest.FixtureRequest
+) -> None:
+    receiver.answers = [500, 302]
+    endpoint = made(user, receiver)
+    uploaded_job(post_api.store, subject(user, request))
+    delivery = ended(user, endpoint)
+    assert [each["status_code"] for each in delivery["attempts"]] == [500, 302, 204]
+    assert delivery["attempts"][0]["error_code"] == "WEBHOOK_UNDELIVERED"
+    assert len({headers["webhook-id"] for headers, _ in receiver.received}) == 1
+    assert len({body for _, body in receiver.received}) == 1
+
+
+def test_given_an_endpoint_that_never_takes_it_when_the_time_is_over_then_it_failed_and_can_be_sent_again(
+    post_api: RunningApi, user: httpx.Client, receiver: Receiver, request: pytest.FixtureRequest
+) -> None:
+    receiver.answers = [503] * 1000
+    endpoint = made(user, receiver, events=["job.cancelled"])
+    job = uploaded_job(post_api.store, subject(user, request))
+    post_api.store.move(job.id, None, "CANCELLED", trigger=Trigger.API, actor=Actor.EDITOR)
+    delivery = ended(user, endpoint)
+    assert (delivery["status"], delivery["event"]) == ("failed", "job.cancelled")
+    assert len(delivery["attempts"]) >= 2
+    receiver.answers = []
+    again = user.post(f"webhook-endpoints/{endpoint['id']}/deliveries/{delivery['id']}/redeliver")
+    assert (again.status_code, again.json()["round"]) == (202, 2)
+    second = ended(user, endpoint, round=2)
+    assert (second["status"], second["message_id"]) == ("delivered", delivery["message_id"])
+
+
+def test_given_an_endpoint_that_answers_410_when_told_then_it_is_not_sent_again(
+    post_api: RunningApi, user: httpx.Client, receiver: Receiver, request: pytest.FixtureRequest
+) -> None:
+    receiver.answers = [410]
+    endpoint = made(user, receiver)
+    uploaded_job(post_api.store, subject(user, request))
+    delivery = ended(user, endpoint)
+    assert (delivery["status"], len(delivery["attempts"])) == ("failed", 1)
+    assert delivery["attempts"][0]["error_code"] == "WEBHOOK_ENDPOINT_GONE"
+
+
+# --- endpoints ---------------------------------------------------------------------------------------------------
+
+
+def test_given_an_endpoint_when_asked_for_later_then_its_secret_is_not_shown(
+    user: httpx.Client, receiver: Receiver
+) -> None:
+    endpoint = made(user, receiver, events=["job.failed"])
+    secret = endpoint.pop("secret")
+    shown = user.get(f"webhook-endpoints/{endpoint['id']}")
+    listed = user.get("webhook-endpoints")
+    assert shown.json() == endpoint and listed.json()["items"] == [endpoint]
+    assert secret not in shown.text + listed.text
+
+
+def test_given_a_deleted_or_foreign_endpoint_when_asked_for_then_404(
+    post_api: RunningApi, user: httpx.Client, receiver: Receiver
+) -> None:
+    endpoint = made(user, receiver)["id"]
+    with post_api.client("stranger") as stranger:
+        for route in ("", "/deliveries"):
+            assert stranger.get(f"webhook-endpoints/{endpoint}{route}").status_code == 404
+        assert stranger.delete(f"webhook-endpoints/{endpoint}").status_code == 404
+        assert stranger.post(f"webhook-endpoints/{endpoint}/deliveries/{ABSENT}/redeliver").status_code == 404
+    assert user.delete(f"webhook-endpoints/{endpoint}").status_code == 204
+    assert user.delete(f"webhook-endpoints/{endpoint}").status_code == 404
+    assert user.get(f"webhook-endpoints/{endpoint}").status_code == 404
+    assert user.get("webhook-endpoints").json()["items"] == []
+
+
+@pytest.mark.parametrize(
+    "body", [{}, {"url": ""}, {"url": "https://example.org", "events": ["job.eaten"]}, {"url": "x" * 3000}]
+)
+def test_given_a_wrong_shape_when_an_endpoint_is_made_then_400(user: httpx.Client, body: dict[str, Any]) -> None:
+    answer = user.post("webhook-endpoints", json=body)
+    assert (answer.status_code, answer.json()["code"]) == (400, "VALIDATION_ERROR")
+
+
+def test_given_the_same_idempotency_key_when_an_endpoint_is_made_twice_then_there_is_one(
+    user: httpx.Client, receiver: Receiver
+) -> None:
+    first, second = (
+        user.post("webhook-endpoints", json={"url": receiver.url}, headers={"Idempotency-Key": "k"}) for _ in range(2)
+    )
+    assert first.json() == second.json() and second.headers["Idempotency-Replayed"] == "true"
+    assert len(user.get("webhook-endpoints").json()["items"]) == 1
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1/x",
+        "http://localhost:8400/x",
+        "https://10.0.0.1/x",
+        "http://169.254.169.254/latest",
+        "http://[::1]/x",
+        "ftp://example.org/x",
+        "https://user@example.org/x",
+        "http://example.org:25/x",
+    ],
+)
+def test_given_an_address_that_is_not_public_when_an_endpoint_is_made_then_400(ann: httpx.Client, url: str) -> None:
+    answer = ann.post("webhook-endpoints", json={"url": url})
+    assert (answer.status_code, answer.json()["code"]) == (400, "ADDRESS_REFUSED")
+
+
+def test_given_a_name_when_its_addresses_are_looked_up_then_each_must_be_public() -> None:
+    def unfound(host: str, port: int) -> list[str]:
+        raise socket.gaierror
+
+    check_target("https://example.org/x", resolve=lambda *_: ["93.184.216.34"])
+    check_target("https://example.org/x", resolve=unfound)
+    with pytest.raises(AddressRefused):
+        check_target("https://example.org/x", resolve=lambda *_: ["93.184.216.34", "10.0.0.1"])
+
+
+def test_given_the_payload_when_read_then_it_holds_references_only(
+    post_api: RunningApi, user: httpx.Client, receiver: Receiver, request: pytest.FixtureRequest
+) -> None:
+    made(user, receiver)
+    uploaded_job(post_api.store, subject(user, request))
+    until(lambda: receiver.received)
+    told = json.loads(receiver.received[0][1])
+    assert set(told) == {"type", "timestamp", "data"}
+    assert set(told["data"]) == {
+        *("job_id", "kind", "project_id", "seq", "prev_status", "status", "attempt", "correlation_id", "failure"),
+    }
