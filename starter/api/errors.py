@@ -99,6 +99,8 @@ STATUS: Mapping[type[GuidesmithError], HTTPStatus] = {
     errors.CallbackOutOfOrder: HTTPStatus.CONFLICT,
     errors.StaleDispatch: HTTPStatus.CONFLICT,
     errors.PictureUnusable: HTTPStatus.CONFLICT,
+    errors.ArtifactMissing: HTTPStatus.CONFLICT,
+    errors.ArtifactCorrupt: HTTPStatus.CONFLICT,
     errors.MediaHasNoContent: HTTPStatus.CONFLICT,
     errors.DispatchFailed: HTTPStatus.BAD_GATEWAY,
     errors.EngineUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,

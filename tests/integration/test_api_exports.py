@@ -240,6 +240,28 @@ def test_given_a_finished_export_whose_file_was_lost_when_asked_for_again_then_a
     assert request(ann, shot).json()["id"] == again["id"]
 
 
+@pytest.mark.parametrize("loss", ["gone", "cut", "changed"])
+def test_given_a_finished_export_whose_file_was_lost_when_downloaded_then_404_and_asked_for_again_it_is_made(
+    publisher: None, api: RunningApi, ann: httpx.Client, shot: Illustrated, loss: str
+) -> None:
+    export = exported(ann, shot)
+    blob = api.store.get_export(export["id"]).blob
+    assert blob is not None
+    whole = api.artifacts.read_bytes(blob)
+    api.artifacts.delete(blob.key)
+    left = {"gone": None, "cut": whole[:-1], "changed": whole[:-1] + bytes([whole[-1] ^ 1])}[loss]
+    if left is not None:
+        api.artifacts.put_bytes(blob.key, left, blob.media_type)
+
+    assert [httpx.get(export["download_url"]).status_code for _ in range(2)] == [404, 404]
+    lost = ann.get(f"exports/{export['id']}").json()
+    assert (lost["status"], lost["failure"]["failure_code"]) == ("FAILED", "ARTIFACT_MISSING")
+
+    again = exported(ann, shot)
+    assert again["id"] != export["id"]
+    assert contents(again)[1] == {"images/step-01.png": shot.data}
+
+
 # --- a job that is done ------------------------------------------------------------------------------------------
 
 

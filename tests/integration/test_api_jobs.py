@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
+from domain.artifacts import ArtifactKind
 from domain.instruction import AUDIO_EXTRACTING
 from tests.apis import RunningApi, api_settings, running_api
 from tests.integration.api_builders import SPOKEN, told_job
@@ -270,6 +271,21 @@ def test_given_a_transcript_when_paged_then_every_segment_once_in_order(api: Run
         assert len(ivan.get(f"jobs/{job_id}/transcript").json()["items"]) == 5
         for wrong in ({"limit": "501"}, {"limit": "0"}, {"cursor": "x"}, {"format": "doc"}):
             assert ivan.get(f"jobs/{job_id}/transcript", params=wrong).status_code == 400, wrong
+
+
+@pytest.mark.parametrize(("left", "code"), [(None, "ARTIFACT_MISSING"), (b"{}", "ARTIFACT_CORRUPT")])
+def test_given_a_transcript_that_was_lost_when_asked_then_409_says_so(
+    api: RunningApi, left: bytes | None, code: str
+) -> None:
+    job_id = told_job(api.store, api.artifacts, f"lost-{code}").id
+    artifact = api.store.latest_artifact(job_id, ArtifactKind.TRANSCRIPT)
+    assert artifact is not None
+    api.artifacts.delete(artifact.blob.key)
+    if left is not None:
+        api.artifacts.put_bytes(artifact.blob.key, left, artifact.blob.media_type)
+    with api.client(f"lost-{code}") as owner:
+        answer = owner.get(f"jobs/{job_id}/transcript")
+    assert (answer.status_code, answer.json()["code"]) == (409, code)
 
 
 def test_given_a_transcript_when_asked_as_captions_or_text_then_whole_and_in_that_format(api: RunningApi) -> None:

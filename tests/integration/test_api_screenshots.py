@@ -428,6 +428,11 @@ def test_given_a_picture_of_ones_own_when_confirmed_and_attached_then_it_shows(
     assert confirm(ann, shot, ticket, data, mime_type=mime_type).json()["asset"]["id"] == asset["id"]
     fetched = httpx.get(asset["image_uri"])
     assert (fetched.content, fetched.headers["Content-Type"]) == (data, mime_type)
+    stored = api.store.get_asset(asset["id"]) or api.store.picture_of_asset(asset["id"])
+    assert stored is not None
+    api.artifacts.delete(stored.blob.key)
+    assert httpx.get(asset["image_uri"]).status_code == 404
+    api.artifacts.put_bytes(stored.blob.key, data, mime_type)
 
     anchor = ann.post(
         f"instructions/{shot.instruction_id}/anchors",

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass
-from itertools import chain
 
 from fastapi import APIRouter, Header, Request, Response
 from fastapi.responses import StreamingResponse
@@ -15,6 +14,7 @@ from starter.api.context import ApiParts, Owner, identifier
 from starter.api.declared import binary, errors, signed_errors
 from starter.api.errors import RangeUnsatisfiable, not_found
 from starter.api.shapes import ExportAnswer, NewExport
+from starter.api.stored import stored_bytes
 
 router = APIRouter(tags=["exports"])
 
@@ -75,10 +75,11 @@ def download(
     headers["Content-Length"] = str(wanted.end - wanted.start)
     if wanted.partial:
         headers["Content-Range"] = f"bytes {wanted.start}-{wanted.end - 1}/{export.blob.size_bytes}"
-    body = api.artifacts.read_chunks(export.blob, wanted.start, wanted.end)
-    first = next(body, b"")  # before the status is out: a file that is gone or damaged is an error, not half an answer
     return StreamingResponse(
-        chain((first,), body),
+        # one that is lost has failed after all: the same request makes it again
+        stored_bytes(
+            api.artifacts, export.blob, wanted.start, wanted.end, on_loss=lambda: api.store.lose_export(export.id)
+        ),
         status_code=206 if wanted.partial else 200,
         headers=headers,
         media_type=export.blob.media_type,

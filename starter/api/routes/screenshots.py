@@ -1,7 +1,6 @@
 """Screenshots: taken from the recording, or brought along."""
 
 from datetime import UTC, datetime, timedelta
-from itertools import chain
 
 from anyio import to_thread
 from fastapi import APIRouter, Request, Response
@@ -25,6 +24,7 @@ from starter.api.picture_shapes import (
 )
 from starter.api.pictures import asset_answer, receive, too_large
 from starter.api.receiving import clean_filename
+from starter.api.stored import stored_bytes
 from starter.screenshots import Wish
 
 router = APIRouter(tags=["screenshots"])
@@ -148,10 +148,8 @@ def fetch_picture(signed: str, api: ApiParts) -> Response:
     asset = api.store.get_asset(asset_id) or api.store.picture_of_asset(asset_id)
     if asset is None:
         raise not_found()
-    body = api.artifacts.read_chunks(asset.blob)
-    first = next(body, b"")  # before the status is out: a file that is gone or damaged is an error, not half an answer
     return StreamingResponse(
-        chain((first,), body),
+        stored_bytes(api.artifacts, asset.blob),
         headers={
             "Content-Disposition": content_disposition(None, inline=True),
             "Content-Length": str(asset.blob.size_bytes),
