@@ -58,16 +58,21 @@ def demo(
     data_dir: DataDir = None,
 ) -> None:
     """One real job of KIND on a stack of this machine's own: the sample recording becomes a PDF and a Markdown bundle
-    (instruction), a prompt becomes a picture (image)."""
+    (instruction), a prompt becomes a picture (image), the recording becomes clips and stills (batch)."""
     if kind == "image":
         from starter.cli.images import DEMO_FILE, DEMO_PROMPT, pictured
 
         pictured(DEMO_PROMPT, out / DEMO_FILE, size=None, as_json=as_json, data_dir=data_dir)
         return
-    from starter.cli.flows import demonstrated
+    from starter.cli.flows import SAMPLE, demonstrated
 
+    if kind == "batch":
+        from starter.cli import batches
+
+        batches.demonstrated(SAMPLE, out, as_json=as_json, data_dir=data_dir)
+        return
     if kind != "instruction":
-        raise UsageWrong(f"There is no demo of {kind[:40]!r}. Kinds: instruction, image.")
+        raise UsageWrong(f"There is no demo of {kind[:40]!r}. Kinds: instruction, image, batch.")
     demonstrated(out, keep=keep, as_json=as_json, data_dir=data_dir)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from activities.dispatching import Dispatcher
 from activities.waking import wake
 from domain.artifacts import ArtifactKind
+from domain.batch_orders import BatchOrder, BatchType, Span
 from domain.callbacks import Callback
 from domain.document import parse
 from domain.instruction import InstructionStatus
@@ -19,13 +20,16 @@ from domain.publication import ExportFormat
 from domain.screenshots import Extraction
 from domain.transcript import SpeechFound, Transcript
 from domain.wish import PictureWish
+from starter.batches import BatchRequests
 from starter.jobs import RegenerateRequest
+from starter.kinds import KindService
 from starter.sandbox import Behaviour, running_sandbox
 from starter.screenshots import ScreenshotService, Wish
 from starter.wiring import image_requests, kind_terms, run_options
 from tests.e2e.conftest import SAMPLE, repeated_sound
 from tests.stack import OWNER, ROOT, Stack, running_stack, wait_until
 from tests.temporal import TemporalServer, running_temporal
+from workflows.batch import ITEMS_A_RUN
 
 HISTORIES = Path(__file__).parent / "histories"
 
@@ -171,12 +175,26 @@ def pictures(folder: Path, temporal: TemporalServer) -> None:
                 keep(stack, name, job.id)
 
 
+def batch(stack: Stack) -> None:
+    """Two clips, of which one cannot be cut; and as many captions as take a second run, none of which can be made."""
+    source = stack.new_job(SAMPLE).id
+    kinds = KindService(stack.store, stack.client, run_options(stack.settings))
+    spans = (Span(start_ms=0, end_ms=1_000), Span(start_ms=3_600_000, end_ms=3_601_000))
+    clips = BatchOrder(job_type=BatchType.CLIPS, sources=(source,), spans=spans)
+    captions = BatchOrder(job_type=BatchType.CAPTIONS, sources=(source,) * (ITEMS_A_RUN + 5))
+    for name, order, ending in (("batch", clips, "partial"), ("batch-continuation", captions, "failed")):
+        job = BatchRequests(stack.store).make(OWNER, order)
+        stack.loop.run(kinds.start(job))
+        stack.wait_for(job, ending)
+        keep(stack, name, job.id)
+
+
 def main() -> None:
     HISTORIES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, running_temporal(Path(folder)) as temporal:
         with running_stack(Path(folder) / "one", temporal) as stack:
             stack.start_worker()
-            for scenario in (completed, cancelled, edited, screenshot, external):
+            for scenario in (completed, cancelled, edited, screenshot, external, batch):
                 scenario(stack)
             long(stack, Path(folder))
         with running_stack(Path(folder) / "two", temporal) as stack:

@@ -12,6 +12,8 @@ from starter.worker import WORKFLOWS, sandbox
 from tests.replay.record import HISTORIES
 
 KEPT = {
+    "batch",
+    "batch-continuation",
     "completed",
     "cancelled",
     "failed",
