@@ -128,6 +128,7 @@ def parameters(api: RunningApi, job: Job) -> dict[str, str]:
     return {
         "screenshot-tasks/task_id": shot.id,
         "images/job_id": picture.id,
+        "endpoint_id": store.create_endpoint(CALLER, "https://hooks.example.org/").id,
         "project_id": job.project_id,
         "job_id": job.id,
         "instruction_id": instruction_id,
