@@ -454,6 +454,13 @@ def test_given_a_stranger_when_they_look_then_there_is_nothing(studio: Studio) -
     assert httpx.get(url[:-4] + "AAAA").status_code == 404
 
 
+def test_given_a_picture_whose_file_was_lost_when_fetched_then_404(studio: Studio) -> None:
+    image = studio.image(studio.stack.wait_for(studio.ask("soon to be lost"), COMPLETED))
+    (newest,) = studio.store.library(OWNER, limit=1).items
+    studio.api.artifacts.delete(newest.blob.key)
+    assert httpx.get(image["result_url"]).status_code == 404
+
+
 def test_every_kind_has_a_status_that_a_lost_job_can_reach() -> None:
     for status in IMAGE.active:
         assert IMAGE.way(status, DEAD_LETTER, IMAGE.runner)[-1] is DEAD_LETTER

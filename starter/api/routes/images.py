@@ -1,7 +1,6 @@
 """Pictures out of prompts, and the library of what was made."""
 
 from datetime import datetime, timedelta
-from itertools import chain
 from typing import Any
 
 from anyio import to_thread
@@ -24,6 +23,7 @@ from starter.api.library import asset_facts, blob_of, library_item
 from starter.api.routes.paging import Cursor, Limit
 from starter.api.routes.screenshots import NOTHING_RUNS
 from starter.api.shapes import JobAnswer, Listed
+from starter.api.stored import stored_bytes
 
 router = APIRouter(tags=["images"])
 
@@ -137,10 +137,8 @@ def fetch_library_file(signed: str, api: ApiParts) -> Response:
     blob = blob_of(api.store.library_asset(asset_id), part)
     if blob is None:
         raise not_found()
-    body = api.artifacts.read_chunks(blob)
-    first = next(body, b"")  # before the status is out: a file that is gone or damaged is an error, not half an answer
     return StreamingResponse(
-        chain((first,), body),
+        stored_bytes(api.artifacts, blob),
         headers={
             "Content-Disposition": content_disposition(None, inline=True),
             "Content-Length": str(blob.size_bytes),
