@@ -232,7 +232,7 @@ class Key(_Strict):
 
 class Join(_Strict):
     """The rows of the first needed step with those of the second that have the same key. The second's other columns
-    are added, with ``_2`` behind their names where the first has such a name."""
+    are added, with a number behind their names (``_2``) where the first has such a name."""
 
     op: Literal["join"] = "join"
     on: Annotated[tuple[Key, ...], Field(strict=False, min_length=1, max_length=3)]

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from functools import partial
+from itertools import count
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -366,10 +367,20 @@ class _StepJudge:
 
 
 def joined_names(join: Join, left: Schema, right: Schema) -> list[tuple[str, str]]:
-    """The columns that a join adds: (name on the right, name in the result)."""
+    """The columns that a join adds: (name on the right, name in the result). A name that is taken gets the first number
+    behind it, from 2 on, that makes it free."""
     keys = {key.right for key in join.on}
-    taken = {name.casefold() for name in left}
-    return [(name, f"{name}_2" if name.casefold() in taken else name) for name in right if name not in keys]
+    taken = {name.casefold() for name in (*left, *(name for name in right if name not in keys))}
+    named = []
+    for name in right:
+        if name in keys:
+            continue
+        new = name
+        if name.casefold() in {each.casefold() for each in left}:
+            new = next(made for n in count(2) if (made := f"{name}_{n}").casefold() not in taken)
+            taken.add(new.casefold())
+        named.append((name, new))
+    return named
 
 
 def comparable(value: Value, type: ColumnType) -> bool:

@@ -76,7 +76,9 @@ def limit(bounds: Mapping[str, int | None]) -> None:
         if most is not None:
             _, hard = resource.getrlimit(which)
             possible = most if hard == resource.RLIM_INFINITY else min(most, hard)
-            resource.setrlimit(which, (possible, possible))
+            # the soft limit of time comes with a signal of its own, the hard one with a kill like any other
+            soft = possible - 1 if which == resource.RLIMIT_CPU and possible > 1 else possible
+            resource.setrlimit(which, (soft, possible))
 
 
 def lock_down(*, readable: Iterable[Path], writable: Iterable[Path]) -> list[str]:

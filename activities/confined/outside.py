@@ -102,7 +102,7 @@ def reports(
     with process:
         try:
             yield from _heard(process, bounds, on_poll)
-            _judge(process)
+            _judge(process, on_poll)
         finally:
             _end(process)
 
@@ -133,7 +133,7 @@ def _read(
 ) -> Iterator[Sequence[bytes]]:
     """Whole lines as they come, until the stream's end; an empty batch never."""
     assert stream is not None
-    left, unread = LARGEST_ANSWER, b""
+    left, unread = LARGEST_ANSWER, list[bytes]()
     heard = time.monotonic()
     with selectors.DefaultSelector() as selector:
         selector.register(stream, selectors.EVENT_READ)
@@ -146,27 +146,38 @@ def _read(
                 continue
             read = os.read(stream.fileno(), READ_AT_ONCE)
             left -= len(read)
-            if not read:
-                if unread:
-                    raise Died
-                return
-            if left < 0:
+            if left < 0 or (not read and unread):
                 raise Died
-            *lines, unread = (unread + read).split(b"\n")
+            if not read:
+                return
+            *lines, rest = read.split(b"\n")
             if lines:
+                lines[0] = b"".join([*unread, lines[0]])
+                unread.clear()
                 yield lines
                 heard = time.monotonic()
+            if rest:
+                unread.append(rest)
 
 
-def _judge(process: Popen[bytes]) -> None:
-    try:
-        status = process.wait(ENDS_WITHIN_S)
-    except TimeoutExpired:
-        raise Overran from None
+def _judge(process: Popen[bytes], on_poll: Callable[[], None]) -> None:
+    """How it ended, which it does soon after its last word."""
+    until = time.monotonic() + ENDS_WITHIN_S
+    while (status := _waited(process)) is None:
+        on_poll()
+        if time.monotonic() > until:
+            raise Overran
     if hasattr(signal, "SIGXCPU") and status == -signal.SIGXCPU:
         raise Overran
     if status != 0:
         raise Died
+
+
+def _waited(process: Popen[bytes]) -> int | None:
+    try:
+        return process.wait(POLL_S)
+    except TimeoutExpired:
+        return None
 
 
 def _end(process: Popen[bytes]) -> None:

@@ -236,6 +236,16 @@ def test_given_a_plan_when_checked_then_the_columns_of_every_step_follow() -> No
     }
 
 
+def test_given_a_table_joined_with_itself_when_checked_then_names_are_told_apart_by_numbers() -> None:
+    on = [{"left": "customer", "right": "customer"}]
+    made = plan(
+        step("load", "load", table="customers"),
+        step("two", "join", "load", "load", on=on),
+        step("three", "join", "two", "load", on=on),
+    )
+    assert list(check_plan(made, [CUSTOMERS])["three"]) == ["customer", "segment", "segment_2", "segment_3"]
+
+
 def test_given_steps_in_any_order_when_ordered_then_each_stands_behind_what_it_needs() -> None:
     made = plan(step("top", "sort", "by_region", by=[{"column": "total"}]), BY_REGION, LOAD)
     assert [each.id for each in in_order(made)] == ["load", "by_region", "top"]

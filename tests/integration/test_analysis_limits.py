@@ -1,0 +1,300 @@
+"""Whatever a plan or its data tries, its process stays within its bounds, sees nothing else, and outlives nobody."""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from activities.analysis.executor import RunLimits
+from activities.analysis.inputs import CONFINED_ENVIRONMENT, Prepared
+from activities.confined.outside import Bounds, Died, Overran, reports
+from domain.errors import AnalysisFailed, AnalysisLimitExceeded, Cancelled
+from tests.integration.analysis_stand import csv_of, parquet_of, run, taken
+from tests.unit.analysis_builders import LOAD, step, total
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def numbers(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
+    """Twenty thousand rows of one key and of many texts."""
+    folder = tmp_path_factory.mktemp("numbers")
+    content = parquet_of(folder, "SELECT 1::BIGINT k, i::BIGINT n, repeat(md5(i::VARCHAR), 5) t FROM range(20000) r(i)")
+    return taken(folder, ("sales.parquet", content))
+
+
+def exploded(*then: dict[str, Any]) -> list[dict[str, Any]]:
+    """Each row with every row: 400 million, and once more."""
+    on = [{"left": "k", "right": "k"}]
+    return [LOAD, step("b", "join", "load", "load", on=on), step("c", "join", "b", "load", on=on), *then]
+
+
+def processes(script: str) -> list[psutil.Process]:
+    found = []
+    for child in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess, psutil.ZombieProcess):
+            if any(script in word for word in child.cmdline()):
+                found.append(child)
+    return found
+
+
+def assert_nothing_is_left(folder: Path) -> None:
+    assert processes("runner.py") == []
+    assert list(folder.iterdir()) == []
+
+
+# --- limits ----------------------------------------------------------------------------------------------------------
+
+
+def test_given_a_query_that_needs_more_memory_than_it_may_when_computed_then_it_fails_and_says_which_step(
+    numbers: Prepared, tmp_path: Path
+) -> None:
+    by = [{"column": "t"}]
+    limits = RunLimits(memory_bytes=400 << 20, spill_bytes=1 << 20)
+    with pytest.raises(AnalysisLimitExceeded, match="memory") as failed:
+        run(numbers, tmp_path / "out", *exploded()[:2], step("s", "sort", "b", by=by), limits=limits)
+    assert failed.value.details == {"step": "s"}
+    assert_nothing_is_left(tmp_path)
+
+
+@pytest.mark.parametrize("limits", [RunLimits(seconds=2.0), RunLimits(step_seconds=2.0)])
+def test_given_a_query_without_end_when_its_time_is_over_then_it_is_killed_and_says_which_step(
+    limits: RunLimits, numbers: Prepared, tmp_path: Path
+) -> None:
+    with pytest.raises(AnalysisLimitExceeded, match="time") as failed:
+        run(numbers, tmp_path / "out", *exploded(step("s", "aggregate", "c", measures=[total("n")])), limits=limits)
+    assert failed.value.details["step"] in {"load", "b", "c"}
+    assert_nothing_is_left(tmp_path)
+
+
+def test_given_more_rows_than_a_result_may_have_when_computed_then_it_fails(numbers: Prepared, tmp_path: Path) -> None:
+    with pytest.raises(AnalysisLimitExceeded, match="more than 10,000 rows") as failed:
+        run(numbers, tmp_path / "out", LOAD, limits=RunLimits(rows=10_000))
+    assert failed.value.details == {"step": "load"}
+    assert_nothing_is_left(tmp_path)
+
+
+def test_given_numbers_that_grow_too_large_when_computed_then_the_step_is_named_and_no_data(tmp_path: Path) -> None:
+    content = csv_of(["k", "n"], [("secret", 9 * 10**17), ("secret", 9 * 10**17)])
+    prepared = taken(tmp_path, ("sales.csv", content))
+    formula = {"kind": "arithmetic", "left": "n", "operator": "*", "right": "n"}
+    with pytest.raises(AnalysisFailed, match="'d' computes numbers that are too large") as failed:
+        run(prepared, tmp_path / "out", LOAD, step("d", "derive", "load", column="x", formula=formula))
+    assert type(failed.value) is AnalysisFailed
+    assert "secret" not in failed.value.message
+
+
+def test_given_a_cancel_while_computing_then_the_process_is_gone_at_once_and_nothing_is_left(
+    numbers: Prepared, tmp_path: Path
+) -> None:
+    def cancel_once_it_runs(share: float, id: str) -> None:
+        if processes("runner.py"):
+            raise Cancelled("stop")
+
+    group = step("s", "aggregate", "c", measures=[total("n")])
+    with pytest.raises(Cancelled):
+        run(numbers, tmp_path / "out", *exploded(group), on_step=cancel_once_it_runs)
+    assert_nothing_is_left(tmp_path)
+
+
+WORKER = """
+import sys
+from pathlib import Path
+from domain.table import TableProfile
+from domain.plan import freeze
+from domain.plan_rules import read_plan
+from activities.analysis.executor import execute
+folder = Path(sys.argv[1])
+import json
+order = json.loads((folder / "order.json").read_text())
+table = TableProfile.model_validate(order["table"])
+def tell(share, id):
+    print(id, flush=True)
+execute(freeze(read_plan(order["plan"]), "f"), [table], {"sales": Path(order["parquet"])}, folder / "out", on_step=tell)
+"""
+
+
+def test_given_a_worker_that_is_killed_when_it_computes_then_its_process_ends_with_it(
+    numbers: Prepared, tmp_path: Path
+) -> None:
+    plan = {
+        "requirement": "",
+        "plan_source": "embedded",
+        "why": "",
+        "steps": exploded(step("s", "aggregate", "c", measures=[total("n")])),
+    }
+    order = {
+        "table": numbers.tables[0].model_dump(mode="json"),
+        "plan": plan,
+        "parquet": str(numbers.parquet["sales"]),
+    }
+    (tmp_path / "order.json").write_text(json.dumps(order))
+    command = [sys.executable, "-c", WORKER, str(tmp_path)]
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=environment) as worker:
+        assert worker.stdout is not None
+        child: psutil.Process | None = None
+        for _ in worker.stdout:  # a line each time it looks after its process
+            found = [each for each in psutil.Process(worker.pid).children() if "runner.py" in " ".join(each.cmdline())]
+            if found:
+                child = found[0]
+                break
+        worker.kill()
+    assert child is not None
+    assert psutil.wait_procs([child], timeout=30)[1] == []
+    assert not (tmp_path / "out").exists()
+
+
+# --- what a confined process may not ---------------------------------------------------------------------------------
+
+PROBE = """
+import os, socket, subprocess, sys, threading
+from pathlib import Path
+from activities.confined import inside
+order = inside.order()
+inside.report(held=inside.lock_down(readable=[Path(order["given"])], writable=[Path(order["folder"])]))
+def attempt(name, action):
+    try:
+        action()
+        inside.report(name=name, done=True)
+    except BaseException as fault:
+        inside.report(name=name, done=False, fault=type(fault).__name__)
+def thread():
+    works = threading.Thread(target=lambda: None)
+    works.start()
+    works.join()
+def connect():
+    sys.path.clear()
+    import ctypes
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.socket(2, 1, 0) < 0:
+        raise OSError
+attempt("read what was given", lambda: Path(order["given"]).read_text())
+attempt("write in its folder", lambda: (Path(order["folder"]) / "x").write_text("x"))
+attempt("start a thread", thread)
+attempt("load a library", lambda: __import__("duckdb"))
+attempt("change what was given", lambda: Path(order["given"]).write_text("x"))
+attempt("read a file", lambda: Path("/etc/passwd").read_text())
+attempt("read the project", lambda: Path(order["root"], "pyproject.toml").read_text())
+attempt("list a folder", lambda: os.listdir("/"))
+attempt("read its parent's environment", lambda: Path(f"/proc/{os.getppid()}/environ").read_bytes())
+def linked():
+    link = Path(order["folder"]) / "link"
+    link.symlink_to("/etc/passwd")
+    link.read_text()
+attempt("leave by a link", linked)
+attempt("write elsewhere", lambda: Path("/tmp/guidesmith-probe").write_text("x"))
+attempt("open a socket", socket.socket)
+attempt("open a socket of C", connect)
+attempt("fork", os.fork)
+attempt("start a program", lambda: os.execv("/bin/true", ["true"]))
+attempt("start a process", lambda: subprocess.run(["/bin/true"]))
+attempt("signal its parent", lambda: os.kill(os.getppid(), 0))
+attempt("take more memory", lambda: bytearray(2 << 30))
+import resource
+attempt("raise a limit", lambda: resource.setrlimit(resource.RLIMIT_CPU, (9999, 9999)))
+attempt("limit its parent", lambda: resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE, (4000, 4000)))
+inside.report(environment=sorted(os.environ))
+"""
+ROOMY = Bounds(wall_s=60, cpu_s=60, memory_bytes=1 << 30)
+MAY = {"read what was given", "write in its folder", "start a thread", "load a library"}
+
+
+def told_by(folder: Path, script: str, bounds: Bounds | None = None, **order: Any) -> list[dict[str, Any]]:
+    path = folder / "script.py"
+    path.write_text(script)
+    scratch = folder / "scratch"
+    scratch.mkdir(exist_ok=True)
+    whole = {"folder": str(scratch), **order}
+    return list(reports(path, whole, bounds or ROOMY, environment=CONFINED_ENVIRONMENT, cwd=scratch))
+
+
+def landlock_and_seccomp_are_here() -> bool:
+    script = "from activities.confined import inside; print(inside.lock_down(readable=[], writable=[]))"
+    asked = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    return asked.stdout.strip() == "['landlock', 'seccomp']"
+
+
+def test_a_confined_process_reads_what_it_is_given_and_reaches_nothing_else(tmp_path: Path) -> None:
+    given = tmp_path / "given.txt"
+    given.write_text("data")
+    told = told_by(tmp_path, PROBE, given=str(given), root=str(ROOT))
+    done = {each["name"] for each in told if each.get("done")}
+    assert done >= MAY
+    assert told[-1]["environment"] == sorted(CONFINED_ENVIRONMENT)
+    assert "take more memory" not in done
+    assert "raise a limit" not in done
+    if landlock_and_seccomp_are_here():
+        assert told[0]["held"] == ["landlock", "seccomp"]
+        assert done == MAY
+    assert given.read_text() == "data"
+
+
+def script_of(body: str) -> str:
+    return f"from activities.confined import inside\norder = inside.order()\n{body}\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "bounds", "error"),
+    [
+        ("while True: pass", Bounds(wall_s=1, cpu_s=60, memory_bytes=1 << 30), Overran),
+        ("while True: pass", Bounds(wall_s=60, cpu_s=2, memory_bytes=1 << 30), Overran),
+        ("import time; time.sleep(600)", Bounds(wall_s=60, cpu_s=60, memory_bytes=1 << 30, silence_s=1), Overran),
+        ("import os, time; os.close(1); time.sleep(600)", Bounds(wall_s=1, cpu_s=60, memory_bytes=1 << 30), Overran),
+        ("import os; os.abort()", ROOMY, Died),
+        ("raise SystemExit(1)", ROOMY, Died),
+        ("print('no report')", ROOMY, Died),
+        ("print('[1]')", ROOMY, Died),
+        ("print('{}', end='')", ROOMY, Died),
+        ("while True: print('x' * 1000000, end='')", ROOMY, Died),
+        (
+            "with open('x', 'wb') as file: file.write(bytes(2000))",
+            Bounds(wall_s=60, cpu_s=9, memory_bytes=1 << 30, file_bytes=1000),
+            Died,
+        ),
+    ],
+)
+def test_given_a_process_that_overruns_or_dies_when_heard_then_that_is_told_apart(
+    body: str, bounds: Bounds, error: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("activities.confined.outside.ENDS_WITHIN_S", 0.5)
+    with pytest.raises(error):
+        told_by(tmp_path, script_of(body), bounds)
+    assert processes("script.py") == []
+
+
+def test_given_an_order_larger_than_a_pipe_when_the_process_reads_nothing_then_nobody_waits(tmp_path: Path) -> None:
+    with pytest.raises(Died):
+        told_by(tmp_path, "raise SystemExit(1)", load="x" * 1_000_000)
+
+
+def test_given_a_process_that_forks_when_it_is_ended_then_what_it_started_is_ended_too(tmp_path: Path) -> None:
+    body = "import os, time\npid = os.fork()\nif pid: inside.report(child=pid)\ntime.sleep(600)"
+    path = tmp_path / "script.py"
+    path.write_text(script_of(body))
+    hearing = reports(path, {}, ROOMY, environment=CONFINED_ENVIRONMENT)
+    forked = psutil.Process(next(hearing)["child"])
+    hearing.close()  # type: ignore[attr-defined]
+    assert psutil.wait_procs([forked], timeout=30)[1] == []
+
+
+def test_given_a_process_whose_parent_is_another_than_ordered_when_it_begins_then_it_ends(tmp_path: Path) -> None:
+    path = tmp_path / "script.py"
+    path.write_text(script_of("print('alive')"))
+    order = json.dumps({"parent": 1, "bounds": ROOMY.as_order()})
+    ended = subprocess.run(
+        [sys.executable, "-I", str(path)], input=order, capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert (ended.returncode, ended.stdout) == (3, "")
+
+
+def test_signals_of_the_terminal_do_not_reach_a_confined_process(tmp_path: Path) -> None:
+    body = "import os\ninside.report(session=os.getsid(0), me=os.getpid())"
+    (told,) = told_by(tmp_path, script_of(body))
+    assert told["session"] == told["me"]
