@@ -15,10 +15,12 @@ import pytest
 from PIL import Image
 
 from activities.analysis.executor import Outcome, execute
-from activities.analysis.inputs import Prepared
+from activities.analysis.inputs import InputFile, Prepared, prepare
 from activities.analysis.planner import EmbeddedPlanner
 from domain.errors import PlanInvalid
 from domain.plan import freeze
+from sample.analysis.make_sales import content
+from sample.analysis.truth import REQUIREMENT, SALES, revenue_by_month_and_region
 from tests.integration.analysis_stand import SALE_ROWS, SALES_CSV, csv_of, result, run, taken, text_of
 from tests.unit.analysis_builders import LOAD, step, total
 
@@ -422,3 +424,16 @@ def test_given_many_groups_gaps_negatives_and_any_script_when_drawn_then_there_i
     ]
     assert [picture.size for picture in pictures] == [(1280, 720)] * 4
     assert all(len(picture.convert("RGB").getcolors(1 << 24) or []) > 10 for picture in pictures)
+
+
+# --- the sample ------------------------------------------------------------------------------------------------------
+
+
+def test_the_sample_is_what_its_script_makes_and_comes_to_what_is_known(tmp_path: Path) -> None:
+    assert SALES.read_text(encoding="utf-8") == content()
+    prepared = prepare([InputFile("sales.csv", SALES)], tmp_path / "tables")
+    plan = EmbeddedPlanner().draft(REQUIREMENT, prepared.tables)
+    outcome = execute(freeze(plan, prepared.fingerprint), prepared.tables, prepared.parquet, tmp_path / "out")
+    known = revenue_by_month_and_region(2025)
+    assert result(outcome, "trend") == [(*key, revenue) for key, revenue in known.items()]
+    assert [artifact.name for artifact in outcome.artifacts][-2:] == ["charts/04-chart.png", "report.md"]

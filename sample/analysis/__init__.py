@@ -1,0 +1,1 @@
+"""A table of sales with a known truth, and a requirement over it: the sample of the analyses."""
