@@ -80,6 +80,11 @@ def external_stages(stages: Mapping[str, str]) -> frozenset[StageName]:
     return frozenset(StageName(name) for name, runner in stages.items() if runner == EXTERNAL)
 
 
+def never_replaced(external: Collection[str]) -> frozenset[ArtifactKind]:
+    """The artifacts that no callback replaces: what people uploaded, and what stages of ours make."""
+    return RAW | {stage.artifact for stage in EXTERNAL_STAGES.values() if stage.name not in external}
+
+
 def is_needed(stage: ExternalStage, external: Collection[str]) -> bool:
     """Whether a stage of ours reads what ``stage`` leaves, so that it must lie where we can: the audio where we
     transcribe, the transcript where we draft, the draft always, since it becomes the document."""

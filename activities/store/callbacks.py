@@ -22,7 +22,8 @@ from activities.store.area import Area
 from activities.store.locking import LockedJob
 from activities.store.records import CallbackReceipt, EventType
 from activities.store.tables import callback_events, dispatches, projects, reported_artifacts
-from domain.callbacks import RAW, Callback, Decision, Effect, Standing, Undelivered, decide, external_stages
+from domain.artifacts import ArtifactKind
+from domain.callbacks import Callback, Decision, Effect, Standing, Undelivered, decide, external_stages, never_replaced
 from domain.jobs import StageName
 from domain.lifecycle import Trigger
 from domain.progress import job_progress
@@ -58,7 +59,8 @@ class Callbacks(Area):
         with self._database.write() as connection:
             job = LockedJob(connection, job_id, self._clock())
             known = _known(connection, job, callback.event_id)
-            decision = decide(_standing(job, known), callback, payload_sha256)
+            standing = _standing(job, known)
+            decision = decide(standing, callback, payload_sha256)
             if decision.stage is None:
                 return CallbackReceipt(
                     job=job.save(),
@@ -67,14 +69,15 @@ class Callbacks(Area):
                     delivered=known["delivered_at"] is not None,
                 )
             self._keep(connection, job, callback, payload_sha256, delivered=decision.effect is Effect.SELF)
-            self._report(connection, job, callback)
+            ours = never_replaced(standing.external)
+            self._report(connection, job, callback, ours)
             _move(job, callback, decision)
             return CallbackReceipt(
                 job=job.save(),
                 replayed=False,
                 latest_occurred_at=max(callback.occurred_at, known["newest"] or callback.occurred_at),
                 delivered=decision.effect is Effect.SELF,
-                ignored=tuple(kind for kind in callback.artifacts if kind in RAW),
+                ignored=tuple(kind for kind in callback.artifacts if kind in ours),
             )
 
     def undelivered_callbacks(self, older_than_s: float = 10.0, limit: int = 100) -> tuple[Undelivered, ...]:
@@ -118,7 +121,9 @@ class Callbacks(Area):
             },
         )
 
-    def _report(self, connection: Connection, job: LockedJob, callback: Callback) -> None:
+    def _report(
+        self, connection: Connection, job: LockedJob, callback: Callback, ours: frozenset[ArtifactKind]
+    ) -> None:
         new = [
             {
                 "id": self._new_id(),
@@ -130,7 +135,7 @@ class Callbacks(Area):
                 "created_at": job.now,
             }
             for kind, uri in callback.artifacts.items()
-            if kind not in RAW
+            if kind not in ours
         ]
         if new:
             connection.execute(insert(reported_artifacts), new)

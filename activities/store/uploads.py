@@ -58,7 +58,8 @@ class Uploads(Area):
         Args:
             upload_id: The session's id where it is new.
             key: Where in the artifact store the recording will lie, where the session is new.
-            size_bytes, checksum_sha256: What the client declares, checked when the upload is confirmed.
+            size_bytes, checksum_sha256: What the client declares, checked when the upload is confirmed. Where the same
+                file is announced again without them, what was declared first holds.
             part_size: Bytes of its parts; those of a session to which something was sent stay.
 
         Raises:
@@ -77,7 +78,10 @@ class Uploads(Area):
             session = session_of(connection, job_id)
             if session is not None and job.status is UPLOADING:
                 sizes = {"part_size": part_size} if session.multipart_id is None else {}
-                return job.save(), change_session(connection, session, **declared, **sizes)
+                same_file = session.filename == filename
+                kept = {name for name in ("size_bytes", "checksum_sha256") if same_file and declared[name] is None}
+                changed = {name: value for name, value in declared.items() if name not in kept}
+                return job.save(), change_session(connection, session, **changed, **sizes)
             job.move(UPLOADING, Trigger.API, actor=Actor.EDITOR)
             session = UploadSession(
                 id=upload_id, job_id=job_id, key=key, created_at=now, part_size=part_size, **declared

@@ -159,6 +159,17 @@ def test_given_a_recording_when_a_callback_would_replace_it_then_that_is_ignored
     assert store.latest_artifact(run.job_id, ArtifactKind.VIDEO) == video
 
 
+def test_given_audio_of_ours_when_a_runner_of_another_stage_would_replace_it_then_that_is_ignored(store: Store) -> None:
+    run = waiting_run(store)
+    artifacts = {
+        ArtifactKind.AUDIO: "artifact://external/other.wav",
+        ArtifactKind.TRANSCRIPT: "artifact://external/t.json",
+    }
+    receipt = store.apply_callback(run.job_id, callback(artifacts=artifacts), HASH)
+    assert receipt.ignored == (ArtifactKind.AUDIO,)
+    assert [each.kind for each in store.reported_artifacts(run.job_id)] == [ArtifactKind.TRANSCRIPT]
+
+
 def test_given_no_such_job_when_reported_then_not_found(store: Store) -> None:
     with pytest.raises(NotFound):
         store.apply_callback("0192f3a1-0000-7000-8000-000000000000", callback(), HASH)
@@ -244,7 +255,7 @@ def test_given_a_database_that_fails_at_any_step_when_reported_then_nothing_is_h
 
 
 def test_given_a_database_that_fails_at_any_step_when_a_report_is_adopted_then_all_or_nothing(store: Store) -> None:
-    run = waiting_run(store)
+    run = waiting_run(store, "transcription", "draft")
     draft_uri = {ArtifactKind.DRAFT: "artifact://external/draft.json"}
     store.apply_callback(run.job_id, callback(artifacts=draft_uri), HASH)
     (report,) = store.reported_artifacts(run.job_id)

@@ -21,16 +21,16 @@ from starter.local.folder import DataFolder, StackFailed, StackRunning, StackSta
 from starter.local.ports import is_free, reserved
 from starter.local.stack import Ports
 from starter.local.supervisor import Service, Supervised
-from tests.temporal import free_port
 
 SLEEPS = "import time; time.sleep(600)"
 IGNORES_TERM = (
     "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); open('{ready}', 'w'); time.sleep(600)"
 )
 WITH_CHILD = (
-    "import subprocess, sys, time; "
+    "import os, subprocess, sys, time; "
     f"child = subprocess.Popen([sys.executable, '-c', {SLEEPS!r}]); "
-    "open('{ready}', 'w').write(str(child.pid)); time.sleep(600)"
+    "part = open('{ready}.part', 'w'); part.write(str(child.pid)); part.close(); "
+    "os.replace('{ready}.part', '{ready}'); time.sleep(600)"
 )
 
 
@@ -248,7 +248,8 @@ def test_given_a_port_that_is_taken_when_chosen_then_another() -> None:
 
 
 def test_given_a_port_that_another_stack_has_chosen_when_chosen_then_another() -> None:
-    port = free_port()
+    with reserved([()]) as free:
+        (port,) = free
     with reserved([[port]]) as first, reserved([[port]]) as second:
         assert first == [port]
         assert second != [port]
@@ -257,7 +258,8 @@ def test_given_a_port_that_another_stack_has_chosen_when_chosen_then_another() -
 
 
 def test_given_an_earlier_stack_when_ports_are_chosen_then_its_addresses_come_back() -> None:
-    ports = [free_port() for _ in range(4)]
+    with reserved([()] * 4) as free:
+        ports = list(free)
     last = StackState(
         0, f"http://127.0.0.1:{ports[0]}", f"127.0.0.1:{ports[1]}", f"http://127.0.0.1:{ports[2]}", ports[3], "then"
     )

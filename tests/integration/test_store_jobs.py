@@ -253,6 +253,17 @@ def test_given_a_created_job_when_an_upload_begins_twice_then_the_same_session_i
     assert log_of(store, job.id)[1:] == [("STATUS_CHANGED", CREATED, UPLOADING)]
 
 
+def test_given_a_declared_size_when_the_same_file_is_announced_again_without_it_then_it_still_holds(
+    store: Store,
+) -> None:
+    job = created_job(store)
+    again: dict[str, Any] = {"upload_id": "u-2", "key": "uploads/u-2", "expires_at": NOON}
+    _, session = begin(store, job)
+    _, same = store.begin_upload(OWNER, job.id, filename=session.filename, **again)
+    _, other = store.begin_upload(OWNER, job.id, filename="other.mp4", **again)
+    assert (same.size_bytes, other.size_bytes) == (10, None)
+
+
 def test_given_an_upload_when_it_is_confirmed_then_the_video_is_the_jobs_first_artifact(store: Store) -> None:
     job, session = begin(store, created_job(store))
 
