@@ -4,14 +4,15 @@ CSV and workbooks hold texts; a column is a number or a date if every value of i
 DECIMAL, not floating point. Codes with leading zeros stay texts. Runs inside.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from activities.analysis.engine import Connection, count, one
+from activities.analysis.engine import Connection, count, one, rows
 from activities.analysis.sql_words import GROUPED, GROUPED_WITH_COMMA, bare_number, literal, quoted
 
-SAMPLED = 2_000
-"""Rows that decide which kinds are worth a look at all rows."""
+FEW = 50
+"""Values that decide which kinds are worth a look at all of them."""
 MOST_DIGITS = 18
 """Of a DECIMAL that is as fast as an integer. Longer ones become floating point."""
 
@@ -32,36 +33,50 @@ _CLOCKS = (" %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", " %H:%M:%S.%f")
 _ISO_TIME = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?( ?(Z|UTC|[+-]\d{2}(:?\d{2})?))?)?$"
 
 
+_DAY = r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}"
+_WITH_MONTH = r"[\d., -]*[A-Za-z]{3,9}[\d., -]+"
+_LOOKS_DATED = re.compile(rf"{_DAY}|{_WITH_MONTH}|\d{{4}}[-/]\d{{1,2}}")
+_LOOKS_TIMED = re.compile(rf"({_DAY}|{_WITH_MONTH}) \d{{1,2}}:\d{{2}}.*")
+"""Shapes that a look at a few values tells: parsing dates is dear, and most columns hold none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """``holds`` and ``value`` are SQL over a trimmed text ``t``; ``note`` is a code that goes with the choice."""
+    """``looks``: what a value's shape is at least; ``holds`` and ``value`` are SQL over a trimmed text ``t``; ``note``
+    is a code that goes with the choice."""
 
     type: str
+    looks: re.Pattern[str]
     holds: str
     value: str
     note: str | None = None
 
 
-def kind_of(connection: Connection, table: str, column: str, *, comma_decimals: bool) -> Kind | None:
+def kind_of(
+    connection: Connection, table: str, column: str, sample: Sequence[str | None], *, comma_decimals: bool
+) -> Kind | None:
     """The kind of all values of a column of texts, or ``None``: they are texts.
 
     Args:
+        sample: Some of its values.
         comma_decimals: Whether ``1.234,5`` is likelier than ``1,234.5``.
     """
-    text = f"trim({quoted(column)})"
-    given = f"FROM {{rows}} AS sampled(t) WHERE t IS NOT NULL AND lower(t) NOT IN ({', '.join(map(literal, MISSING))})"
-    everything = given.format(rows=f"(SELECT {text} FROM {quoted(table)})")
-    sample = given.format(rows=f"(SELECT {text} FROM {quoted(table)} LIMIT {SAMPLED})")
-    if not count(connection, f"SELECT count(*) {everything}"):
+    everything = (
+        f"FROM (SELECT trim({quoted(column)}) FROM {quoted(table)}) AS given(t) "
+        f"WHERE t IS NOT NULL AND lower(t) NOT IN ({', '.join(map(literal, MISSING))})"
+    )
+    some = [text for value in sample if value is not None and (text := value.strip(" ")).lower() not in MISSING]
+    if not some:
+        some = [str(value) for (value,) in rows(connection, f"SELECT t {everything} LIMIT {FEW}")]
+    if not some:
         return None
-    kinds = list(_kinds(comma_decimals=comma_decimals))
-    # of those that the sample allows, the first that all values allow
-    fitting = one(connection, f"SELECT {', '.join(_all(kind.holds) for kind in kinds)} {sample}")
-    for kind, fits in zip(kinds, fitting, strict=True):
-        if fits is not False and count(connection, f"SELECT count(*) {everything} AND ({kind.holds}) IS NOT TRUE") == 0:
-            return (
-                _exact(connection, kind, everything) if kind.type == "number" else _dated(connection, kind, everything)
-            )
+    # of those that some values allow, the first that all values allow
+    for kind in _kinds(comma_decimals=comma_decimals):
+        if not all(kind.looks.fullmatch(text) for text in some):
+            continue
+        if count(connection, f"SELECT count(*) {everything} AND ({kind.holds}) IS NOT TRUE") == 0:
+            number = kind.type == "number"
+            return _exact(connection, kind, everything) if number else _dated(connection, kind, everything)
     return None
 
 
@@ -75,44 +90,41 @@ def converted(kind: Kind | None, column: str) -> str:
     return f"CASE WHEN {text} IS NULL OR lower(trim({text})) IN ({missing}) THEN NULL ELSE {value} END"
 
 
-def _all(holds: str) -> str:
-    return f"coalesce(bool_and({holds}), true)"
-
-
 def _kinds(*, comma_decimals: bool) -> Iterator[Kind]:
-    plain = f"NOT regexp_matches(t, {literal(_LEADING_ZERO)})"
-    yield Kind("boolean", "lower(t) IN ('true', 'false')", "lower({t}) = 'true'")
-    yield Kind("integer", f"regexp_matches(t, {literal(_INTEGER)}) AND {plain}", "CAST({t} AS BIGINT)")
-    yield Kind("number", f"regexp_matches(t, {literal(_DECIMAL)}) AND {plain}", "{t}")
-    finite = "coalesce(isfinite(TRY_CAST(t AS DOUBLE)), false)"
-    yield Kind("float", f"regexp_matches(t, {literal(_FLOAT)}) AND {plain} AND {finite}", "CAST({t} AS DOUBLE)")
-    points = Kind("number", f"regexp_matches(t, {literal(GROUPED)}) AND {plain}", bare_number("{t}"), "NUMBERS_CLEANED")
-    commas = Kind(
-        "number",
-        f"regexp_matches(t, {literal(GROUPED_WITH_COMMA)}) AND {plain}",
-        r"replace(regexp_replace({t}, '[^0-9,+-]', '', 'g'), ',', '.')",
-        "NUMBERS_CLEANED",
-    )
+    yield Kind("boolean", re.compile("true|false", re.I), "lower(t) IN ('true', 'false')", "lower({t}) = 'true'")
+    yield _number("integer", _INTEGER, "CAST({t} AS BIGINT)")
+    yield _number("number", _DECIMAL, "{t}")
+    yield _number("float", _FLOAT, "CAST({t} AS DOUBLE)", and_="isfinite(TRY_CAST(t AS DOUBLE))")
+    points = _number("number", GROUPED, bare_number("{t}"), note="NUMBERS_CLEANED")
+    bare = r"replace(regexp_replace({t}, '[^0-9,+-]', '', 'g'), ',', '.')"
+    commas = _number("number", GROUPED_WITH_COMMA, bare, note="NUMBERS_CLEANED")
     yield from (commas, points) if comma_decimals else (points, commas)
     yield _strptime("date", _ISO_DATES)
     yield Kind(
         "timestamp",
+        re.compile(_ISO_TIME),
         f"regexp_matches(t, {literal(_ISO_TIME)}) AND TRY_CAST(t AS TIMESTAMPTZ) IS NOT NULL",
         "CAST(CAST({t} AS TIMESTAMPTZ) AT TIME ZONE 'UTC' AS TIMESTAMP)",
     )
     yield _strptime("date", _MONTHS)
     yield _strptime("date", _NAMED)
-    yield _strptime("date", _MONTH_FIRST, "DATE_ORDER_GUESSED")
+    yield _strptime("date", _MONTH_FIRST, note="DATE_ORDER_GUESSED")
     yield _strptime("date", _DAY_FIRST)
-    yield _strptime("timestamp", [day + clock for day in (*_ISO_DATES, *_NAMED) for clock in _CLOCKS])
-    yield _strptime("timestamp", [day + clock for day in _MONTH_FIRST for clock in _CLOCKS], "DATE_ORDER_GUESSED")
-    yield _strptime("timestamp", [day + clock for day in _DAY_FIRST for clock in _CLOCKS])
+    yield _strptime("timestamp", (*_ISO_DATES, *_NAMED))
+    yield _strptime("timestamp", _MONTH_FIRST, note="DATE_ORDER_GUESSED")
+    yield _strptime("timestamp", _DAY_FIRST)
 
 
-def _strptime(type: str, formats: Sequence[str], note: str | None = None) -> Kind:
+def _number(type: str, pattern: str, value: str, *, and_: str = "true", note: str | None = None) -> Kind:
+    plain = f"regexp_matches(t, {literal(pattern)}) AND NOT regexp_matches(t, {literal(_LEADING_ZERO)})"
+    return Kind(type, re.compile(pattern, re.ASCII), f"{plain} AND {and_}", value, note)
+
+
+def _strptime(type: str, days: Sequence[str], *, note: str | None = None) -> Kind:
+    formats = days if type == "date" else [day + clock for day in days for clock in _CLOCKS]
     read = f"try_strptime({{t}}, [{', '.join(map(literal, formats))}])"
-    holds = f"{read.replace('{t}', 't')} IS NOT NULL"
-    return Kind(type, holds, f"CAST({read} AS {type.upper()})", note)
+    looks = _LOOKS_DATED if type == "date" else _LOOKS_TIMED
+    return Kind(type, looks, f"{read.replace('{t}', 't')} IS NOT NULL", f"CAST({read} AS {type.upper()})", note)
 
 
 def _exact(connection: Connection, kind: Kind, everything: str) -> Kind:
@@ -127,8 +139,8 @@ def _exact(connection: Connection, kind: Kind, everything: str) -> Kind:
     assert isinstance(places, int)
     type = f"DECIMAL({MOST_DIGITS}, {places})" if whole + places <= MOST_DIGITS else "DOUBLE"
     if places == 0 and whole <= MOST_DIGITS:
-        return Kind("integer", kind.holds, f"CAST({kind.value} AS BIGINT)", kind.note)
-    return Kind("number", kind.holds, f"CAST({kind.value} AS {type})", kind.note)
+        return Kind("integer", kind.looks, kind.holds, f"CAST({kind.value} AS BIGINT)", kind.note)
+    return Kind("number", kind.looks, kind.holds, f"CAST({kind.value} AS {type})", kind.note)
 
 
 def _dated(connection: Connection, kind: Kind, everything: str) -> Kind:
@@ -138,4 +150,4 @@ def _dated(connection: Connection, kind: Kind, everything: str) -> Kind:
     told = count(
         connection, rf"SELECT count(*) {everything} AND CAST(regexp_extract(t, '^\d+[/.-](\d+)', 1) AS INTEGER) > 12"
     )
-    return Kind(kind.type, kind.holds, kind.value) if told else kind
+    return Kind(kind.type, kind.looks, kind.holds, kind.value) if told else kind

@@ -13,7 +13,7 @@ import duckdb
 
 from activities.analysis import engine, workbook
 from activities.analysis.csv_text import LONGEST_LINE, CsvText, check_closed, read_text
-from activities.analysis.kinds import converted, kind_of
+from activities.analysis.kinds import FEW, converted, kind_of
 from activities.analysis.names import cleaned, shown
 from activities.analysis.profiles import profile
 from activities.analysis.refusals import Refused
@@ -118,9 +118,11 @@ class Tabling:
         ]
         notes: list[tuple[str, int | None]] = [(note, None) for note in text.notes]
         names = cleaned((original for _, original in kept), fallback="column")
+        samples = self._samples([column for column, _ in kept])
+        comma = text.delimiter == ";"
         selected = []
         for place, ((column, _), name) in enumerate(zip(kept, names, strict=True)):
-            kind = kind_of(self._connection, "staged", column, comma_decimals=text.delimiter == ";")
+            kind = kind_of(self._connection, "staged", column, samples[column], comma_decimals=comma)
             if kind is not None and kind.note:
                 notes.append((kind.note, place))
             selected.append(f"{converted(kind, column)} AS {quoted(name)}")
@@ -128,6 +130,14 @@ class Tabling:
         self._connection.execute("DROP TABLE staged")
         text.path.unlink()
         return {**table, "sheet": sheet, "notes": [*notes, *table["notes"]]}
+
+    def _samples(self, columns: Sequence[str]) -> dict[str, list[str | None]]:
+        listed = ", ".join(map(quoted, columns))
+        some = engine.rows(self._connection, f"SELECT {listed} FROM staged LIMIT {FEW}")
+        return {
+            column: [None if row[place] is None else str(row[place]) for row in some]
+            for place, column in enumerate(columns)
+        }
 
     def _stage(self, text: CsvText, columns: list[str]) -> None:
         """The texts as table ``staged``, without rows that hold nothing."""

@@ -1,7 +1,7 @@
 """The embedded planner: a requirement in words becomes the plan that a person would expect, or a question."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from activities.analysis.planner import EmbeddedPlanner

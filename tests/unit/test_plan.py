@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from activities.analysis.names import NAME_LIMIT as CLEANED_LIMIT
@@ -337,6 +337,7 @@ def test_given_a_document_that_was_changed_when_thawed_then_it_is_refused(change
         thawed(change(freeze(plan(LOAD, BY_REGION), "f").document))
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(["op", "a", "b"]), max_size=3), st.text(max_size=20))
 def test_a_plans_id_does_not_depend_on_how_its_json_was_written(assumptions: list[str], why: str) -> None:
     document = plan(LOAD, BY_REGION, assumptions=assumptions).canonical() | {"why": why.replace("\0", "")}
