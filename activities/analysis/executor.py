@@ -5,6 +5,7 @@ What may go wrong is told as the taxonomy has it; whatever is said to people hol
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -128,8 +129,10 @@ class _Run:
             on_step((1 - CHARTS_SHARE) * len(self._made) / len(self._steps), self._at())
 
         try:
-            for told in reports(RUNNER, order, bounds, environment=environment, cwd=self._root, on_poll=poll):
-                self._note(told, limits)
+            running = reports(RUNNER, order, bounds, environment=environment, cwd=self._root, on_poll=poll)
+            with closing(running):
+                for told in running:
+                    self._note(told, limits)
         except Overran:
             raise self._limit("needs more time than it may have") from None
         except Died:

@@ -6,7 +6,7 @@ The files are opened by a confined process only (``reader.py``); here they are h
 import hashlib
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
 from tempfile import TemporaryDirectory
@@ -163,15 +163,10 @@ def _read(
     def poll() -> None:
         on_progress(done / len(files))
 
-    with _translated([file.name for file in files], lambda: done):
-        for report in reports(
-            READER,
-            order,
-            bounds,
-            environment={**CONFINED_ENVIRONMENT, "TMPDIR": str(folder), "HOME": str(folder)},
-            cwd=folder,
-            on_poll=poll,
-        ):
+    environment = {**CONFINED_ENVIRONMENT, "TMPDIR": str(folder), "HOME": str(folder)}
+    reading = reports(READER, order, bounds, environment=environment, cwd=folder, on_poll=poll)
+    with _translated([file.name for file in files], lambda: done), closing(reading):
+        for report in reading:
             if "file" in report:
                 done = report["file"]
                 _check(report, files[done].name)

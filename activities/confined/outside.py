@@ -11,7 +11,7 @@ import selectors
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
@@ -74,8 +74,9 @@ def reports(
     environment: Mapping[str, str],
     cwd: Path | None = None,
     on_poll: Callable[[], None] = lambda: None,
-) -> Iterator[Report]:
-    """Run ``script`` and yield each report as it comes. The process never outlives the iteration, however that ends.
+) -> Generator[Report, None, None]:
+    """Run ``script`` and yield each report as it comes. The process never outlives the iteration, however that ends;
+    who may leave it early closes it (``contextlib.closing``).
 
     Args:
         order: Gets ``bounds`` and ``parent`` (our process id) added, for ``inside``.

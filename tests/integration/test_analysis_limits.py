@@ -280,7 +280,7 @@ def test_given_a_process_that_forks_when_it_is_ended_then_what_it_started_is_end
     path.write_text(script_of(body))
     hearing = reports(path, {}, ROOMY, environment=CONFINED_ENVIRONMENT)
     forked = psutil.Process(next(hearing)["child"])
-    hearing.close()  # type: ignore[attr-defined]
+    hearing.close()
     assert psutil.wait_procs([forked], timeout=30)[1] == []
 
 
