@@ -265,7 +265,7 @@ def test_given_an_export_whose_file_was_lost_when_downloaded_then_an_error_and_n
     else:
         api.artifacts.put_bytes(export.blob.key, FILE[:-1] + b"?", "application/pdf")
     file = httpx.get(ann.get(f"exports/{export.id}").json()["download_url"])
-    assert (file.status_code, file.headers["Content-Type"]) == (500, "application/json")
+    assert (file.status_code, file.headers["Content-Type"]) == (404, "application/json")
     assert "Content-Disposition" not in file.headers
 
 
