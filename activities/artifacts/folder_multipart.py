@@ -19,6 +19,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from uuid import uuid4
 
+from activities.artifacts.durable import fsync
 from activities.artifacts.faults import translated
 from activities.artifacts.keys import checked_key
 from activities.artifacts.multipart import PartAddress, PartsChanged, Progress, UploadGone
@@ -62,7 +63,7 @@ class FolderMultipart:
         upload_id = uuid4().hex
         with translated(writing=True):
             (self._uploads / upload_id).mkdir(parents=True)
-            _fsync(self._uploads)
+            fsync(self._uploads)
         return upload_id
 
     def part(self, key: str, upload_id: str, number: int) -> "FolderSink":
@@ -190,7 +191,7 @@ class FolderSink:
                 os.fsync(self._file.fileno())
                 self._file.close()
                 self._arriving.rename(self._part)
-                _fsync(self._folder)
+                fsync(self._folder)
         except BaseException:
             self.abandon()
             raise
@@ -301,9 +302,9 @@ def _note_plan(folder: Path, parts: Sequence[ArrivedPart], sha256: str | None) -
     rows = [(part.number, part.size_bytes, part.etag) for part in parts]
     noting = folder / f"{_PLAN}-{uuid4().hex}{_BROKEN_OFF}"
     noting.write_text(json.dumps({"parts": rows, "sha256": sha256}))
-    _fsync(noting)
+    fsync(noting)
     noting.rename(folder / _PLAN)
-    _fsync(folder)
+    fsync(folder)
 
 
 def _gone() -> UploadGone:
@@ -319,11 +320,3 @@ def _older(path: Path, before: float) -> bool:
         return path.stat().st_mtime < before
     except FileNotFoundError:
         return False
-
-
-def _fsync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

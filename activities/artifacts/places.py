@@ -18,6 +18,7 @@ import obstore
 from obstore.exceptions import BaseError
 from obstore.store import LocalStore, S3Store
 
+from activities.artifacts.durable import fsync
 from activities.artifacts.faults import translated
 from activities.artifacts.folder_multipart import FolderMultipart
 from activities.artifacts.keys import checked_prefix
@@ -79,9 +80,9 @@ class Folder:
 
     def settle(self, key: str) -> None:
         path = self._root / key
-        _fsync(path)
+        fsync(path)
         for folder in path.parents:
-            _fsync(folder)
+            fsync(folder)
             if folder == self._root:
                 break
 
@@ -247,11 +248,3 @@ def _s3_store(bucket: str, prefix: str, options: S3Options) -> S3Store:
         raise SettingsInvalid(
             "The object store's settings cannot be used. Check endpoint, region and bucket."
         ) from None
-
-
-def _fsync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
