@@ -44,7 +44,7 @@ _NEWEST_LIVE = (
 _NEXT_VERSION = select(func.coalesce(func.max(screenshot_assets.c.version), 0) + 1).where(
     screenshot_assets.c.anchor_id == bindparam("anchor_id")
 )
-_SHOW = (
+SHOW = (
     update(anchors)
     .where(anchors.c.id == bindparam("anchor"))
     .values(active_asset_id=bindparam("asset"), updated_at=bindparam("moment"))
@@ -115,26 +115,33 @@ def anchors_at(
 
 
 def add_asset(
-    connection: Connection, anchor: Anchor, now: datetime, *, asset_id: str, **columns: Any
+    connection: Connection,
+    anchor_id: str,
+    now: datetime,
+    *,
+    previous_asset_id: str | None,
+    asset_id: str,
+    **columns: Any,
 ) -> ScreenshotAsset:
-    """The next version of an anchor's picture, which shows from now on. The job's row must be locked."""
+    """The next version of an anchor's picture, which shows from now on instead of the previous one. The job's row must
+    be locked."""
     row = {
         "id": asset_id,
-        "anchor_id": anchor.id,
-        "version": connection.execute(_NEXT_VERSION, {"anchor_id": anchor.id}).scalar_one(),
-        "previous_asset_id": anchor.active_asset_id,
+        "anchor_id": anchor_id,
+        "version": connection.execute(_NEXT_VERSION, {"anchor_id": anchor_id}).scalar_one(),
+        "previous_asset_id": previous_asset_id,
         "is_deleted": False,
         "created_at": now,
         **columns,
     }
     connection.execute(insert(screenshot_assets), row)
-    show(connection, anchor.id, asset_id, now)
+    show(connection, anchor_id, asset_id, now)
     return rows.screenshot_asset(row)
 
 
 def show(connection: Connection, anchor_id: str, asset_id: str | None, now: datetime) -> None:
     """Let an asset show at its anchor, or nothing."""
-    connection.execute(_SHOW, {"anchor": anchor_id, "asset": asset_id, "moment": now})
+    connection.execute(SHOW, {"anchor": anchor_id, "asset": asset_id, "moment": now})
 
 
 def read_asset(connection: Connection, asset_id: str) -> ScreenshotAsset | None:

@@ -1,11 +1,11 @@
 """Drawings on pictures: the annotated version of an anchor's picture, made once for what was drawn on what."""
 
 from dataclasses import dataclass
-from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Connection, bindparam, select
 
 from activities.store import rows
+from activities.store.anchors import STREAM, add_asset, show
 from activities.store.area import Area
 from activities.store.locking import LockedJob, not_found
 from activities.store.records import EventType
@@ -13,7 +13,6 @@ from activities.store.tables import anchors, instructions, screenshot_assets
 from domain.artifacts import Blob
 from domain.jobs import Actor
 
-STREAM = "task"
 ANNOTATED = "ANNOTATED"
 
 _BASE = (
@@ -43,14 +42,6 @@ _DRAWN = (
     )
     .order_by(screenshot_assets.c.version)
     .limit(1)
-)
-_NEXT_VERSION = select(func.coalesce(func.max(screenshot_assets.c.version), 0) + 1).where(
-    screenshot_assets.c.anchor_id == bindparam("anchor_id")
-)
-_ACTIVATE = (
-    update(anchors)
-    .where(anchors.c.id == bindparam("anchor"))
-    .values(active_asset_id=bindparam("asset"), updated_at=bindparam("moment"))
 )
 
 
@@ -122,16 +113,31 @@ class Annotations(Area):
             asset_id = _drawn(connection, anchor_id, base_asset_id, ops_hash)
             if asset_id is None and new is not None:
                 asset_id = self._new_id()
-                _insert(connection, asset_id, anchor_id, base, new, job.now)
-            if asset_id is not None and base["active_asset_id"] != asset_id:
-                connection.execute(_ACTIVATE, {"anchor": anchor_id, "asset": asset_id, "moment": job.now})
-                job.log(
-                    EventType.ANCHOR_ANNOTATED,
-                    stream=STREAM,
-                    actor=Actor.EDITOR,
-                    data={"anchor_id": anchor_id, "asset_id": asset_id, "base_asset_id": base_asset_id},
+                add_asset(
+                    connection,
+                    anchor_id,
+                    job.now,
+                    previous_asset_id=base["active_asset_id"],
+                    asset_id=asset_id,
+                    kind=ANNOTATED,
+                    **rows.blob_columns(new.blob),
+                    width=new.width,
+                    height=new.height,
+                    timestamp_ms=base["timestamp_ms"],
+                    ops_hash=new.ops_hash,
+                    rendered_from_asset_id=base["base_asset_id"],
                 )
-                job.save()
+            elif asset_id is None or base["active_asset_id"] == asset_id:
+                return asset_id
+            else:
+                show(connection, anchor_id, asset_id, job.now)
+            job.log(
+                EventType.ANCHOR_ANNOTATED,
+                stream=STREAM,
+                actor=Actor.EDITOR,
+                data={"anchor_id": anchor_id, "asset_id": asset_id, "base_asset_id": base_asset_id},
+            )
+            job.save()
             return asset_id
 
 
@@ -146,25 +152,3 @@ def _base(connection: Connection, owner: str, anchor_id: str, base_asset_id: str
 def _drawn(connection: Connection, anchor_id: str, base_asset_id: str, ops_hash: str) -> str | None:
     key = {"anchor_id": anchor_id, "base_asset_id": base_asset_id, "ops_hash": ops_hash}
     return connection.execute(_DRAWN, key).scalar_one_or_none()
-
-
-def _insert(
-    connection: Connection, asset_id: str, anchor_id: str, base: rows.Columns, new: NewAnnotation, now: datetime
-) -> None:
-    version = connection.execute(_NEXT_VERSION, {"anchor_id": anchor_id}).scalar_one()
-    columns = {
-        "id": asset_id,
-        "anchor_id": anchor_id,
-        "version": version,
-        "kind": ANNOTATED,
-        "previous_asset_id": base["active_asset_id"],
-        **rows.blob_columns(new.blob),
-        "width": new.width,
-        "height": new.height,
-        "timestamp_ms": base["timestamp_ms"],
-        "ops_hash": new.ops_hash,
-        "rendered_from_asset_id": base["base_asset_id"],
-        "is_deleted": False,
-        "created_at": now,
-    }
-    connection.execute(insert(screenshot_assets), columns)

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, func, insert, select
 
 from activities.store.area import Area
 from activities.store.cursors import highest_first
-from activities.store.dispatches import OVERTAKEN, check_dispatched
+from activities.store.dispatches import OVERTAKEN, judged_move
 from activities.store.library import add_assets, read_asset
 from activities.store.locking import LockedJob, not_found
 from activities.store.records import EventType
@@ -19,7 +19,7 @@ from activities.store.tables import batch_items, jobs, library_assets
 from domain.batch import BatchStatus, judge_progress, outcome, progress_at_end
 from domain.batch_orders import progress_of
 from domain.errors import BatchItemsFailed, Fenced
-from domain.fence import Fence, Verdict, judge_begin, judge_move
+from domain.fence import Fence, Verdict, judge_begin
 from domain.jobs import Failure, Frozen, Job, Page
 from domain.library import LibraryAsset, NewAsset
 
@@ -94,11 +94,7 @@ class Batches(Area):
         """
         with self._database.write() as connection:
             job = LockedJob(connection, job_id, self._clock())
-            check_dispatched(job, fence)
-            verdict = judge_move(job.seen, fence)
-            if verdict is Verdict.STALE:
-                raise Fenced(OVERTAKEN)
-            if verdict is Verdict.REPLAY:
+            if judged_move(job, fence) is Verdict.REPLAY:
                 return job.save()
             counted = _counted(connection, job_id)
             failed = items - counted.done

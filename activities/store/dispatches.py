@@ -16,7 +16,7 @@ from activities.store.locking import LockedJob
 from activities.store.records import Dispatch, EventType, RecordedDispatch
 from activities.store.tables import dispatches
 from domain.errors import CheckpointLost, DispatchUnrecorded, Fenced, IdempotencyConflict, TerminalImmutable
-from domain.fence import Fence
+from domain.fence import Fence, Verdict, judge_move
 from domain.instruction import RETRY
 from domain.jobs import Actor, Failure
 from domain.lifecycle import Trigger
@@ -50,6 +50,19 @@ def check_dispatched(job: LockedJob, fence: Fence) -> None:
     """
     if fence.attempt > job["attempt"]:
         raise DispatchUnrecorded("The start of this run is not recorded yet. Try again in a moment.")
+
+
+def judged_move(job: LockedJob, fence: Fence) -> Verdict:
+    """Whether a run's move of the job is to be applied, or was before.
+
+    Raises:
+        Fenced: Another run, or a later step of this one, has taken over. DispatchUnrecorded.
+    """
+    check_dispatched(job, fence)
+    verdict = judge_move(job.seen, fence)
+    if verdict is Verdict.STALE:
+        raise Fenced(OVERTAKEN)
+    return verdict
 
 
 def adopt(connection: Connection, job: LockedJob, fence: Fence, now: datetime) -> None:

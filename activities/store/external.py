@@ -11,7 +11,7 @@ from sqlalchemy import exists, select, update
 from activities.store import rows
 from activities.store.area import Area
 from activities.store.artifacts import add_artifacts
-from activities.store.dispatches import OVERTAKEN, adopt, check_dispatched
+from activities.store.dispatches import OVERTAKEN, adopt, judged_move
 from activities.store.documents import add_version, compose, ensure_instruction
 from activities.store.locking import LockedJob
 from activities.store.records import EventType
@@ -37,11 +37,7 @@ class External(Area):
         """
         with self._database.write() as connection:
             job = LockedJob(connection, job_id, self._clock())
-            check_dispatched(job, fence)
-            verdict = judge_move(job.seen, fence)
-            if verdict is Verdict.STALE:
-                raise Fenced(OVERTAKEN)
-            if verdict is Verdict.APPLY:
+            if judged_move(job, fence) is Verdict.APPLY:
                 adopt(connection, job, fence, job.now)
                 job.advance(fence, fence.seq)
             if reached(job.status, stage) is Reached.BEFORE:

@@ -8,12 +8,12 @@ from activities.store import rows
 from activities.store.area import Area
 from activities.store.births import NewJob, add_job
 from activities.store.cursors import check_limit, newest_first
-from activities.store.dispatches import OVERTAKEN, adopt, check_dispatched
+from activities.store.dispatches import adopt, judged_move
 from activities.store.locking import LockedJob, read_job
 from activities.store.records import EventType
 from activities.store.tables import jobs
-from domain.errors import Fenced, JobVersionConflict
-from domain.fence import Fence, Verdict, judge_move
+from domain.errors import JobVersionConflict
+from domain.fence import Fence, Verdict
 from domain.instruction import INSTRUCTION
 from domain.jobs import Actor, Failure, Job, Page
 from domain.lifecycle import Trigger
@@ -120,11 +120,7 @@ class Jobs(Area):
                 )
             step = None
             if fence is not None:
-                check_dispatched(job, fence)
-                verdict = judge_move(job.seen, fence)
-                if verdict is Verdict.STALE:
-                    raise Fenced(OVERTAKEN)
-                if verdict is Verdict.REPLAY:
+                if judged_move(job, fence) is Verdict.REPLAY:
                     return job.save()
                 step = fence.seq
                 adopt(connection, job, fence, self._clock())

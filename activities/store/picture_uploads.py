@@ -160,8 +160,9 @@ class PictureUploads(Area):
         asset_id = picture.id if read_asset(connection, picture.id) is None else self._new_id()
         add_asset(
             connection,
-            anchor,
+            anchor.id,
             job.now,
+            previous_asset_id=anchor.active_asset_id,
             asset_id=asset_id,
             kind=str(AssetKind.UPLOADED),
             **rows.blob_columns(picture.blob),

@@ -124,10 +124,12 @@ class ScreenshotTasks(Area):
             job, task = _hold(connection, task_id, self._clock())
             if task.status in _ENDED:
                 return task
+            anchor = read_anchor(connection, task.anchor_id)
             asset = add_asset(
                 connection,
-                read_anchor(connection, task.anchor_id),
+                anchor.id,
                 job.now,
+                previous_asset_id=anchor.active_asset_id,
                 asset_id=self._new_id(),
                 kind=str(AssetKind.EXTRACTED),
                 **rows.blob_columns(frame.blob),

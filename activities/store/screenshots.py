@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Connection, bindparam, func, insert, select
 
 from activities.store import rows
+from activities.store.anchors import SHOW
 from activities.store.area import Area
 from activities.store.documents import current_version
 from activities.store.locking import not_found
@@ -42,11 +43,6 @@ _EXISTING = (
     .where(anchors.c.instruction_id == bindparam("instruction_id"), anchors.c.address_type == _BLOCK)
     .group_by(anchors.c.id, anchors.c.block_id, anchors.c.active_asset_id)
     .order_by(anchors.c.id)
-)
-_ACTIVATE = (
-    update(anchors)
-    .where(anchors.c.id == bindparam("anchor"))
-    .values(active_asset_id=bindparam("asset"), updated_at=bindparam("moment"))
 )
 
 
@@ -112,7 +108,7 @@ def add_screenshots(
         connection.execute(insert(anchors), new_anchors)
     connection.execute(insert(screenshot_assets), assets)
     if replaced:
-        connection.execute(_ACTIVATE, replaced)
+        connection.execute(SHOW, replaced)
 
 
 def screenshots_of(connection: Connection, instruction_id: str, markdown: str) -> tuple[Screenshot, ...]:
