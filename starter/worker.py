@@ -37,11 +37,12 @@ from starter.wiring import (
     open_store,
     run_options,
 )
-from workflows import sweeping
+from workflows import reconciler, sweeping
 from workflows.batch import BatchWorkflow
 from workflows.image import ImageWorkflow
 from workflows.instruction import InstructionWorkflow
-from workflows.reconciler import ReconcilerWorkflow, ensure_schedule
+from workflows.reconciler import ReconcilerWorkflow
+from workflows.schedules import ensure_schedule
 from workflows.screenshots import ScreenshotWorkflow
 from workflows.sweeping import SweepWorkflow
 from workflows.tasks import ExportWorkflow, RegenerateWorkflow
@@ -164,8 +165,8 @@ async def run_worker(settings: Settings, queues: Sequence[str] = QUEUES) -> None
         store = open_store(settings)
         try:
             if "jobs" in queues:
-                await ensure_schedule(client, settings.queue("jobs"))
-                await sweeping.ensure_schedule(client, settings.queue("jobs"))
+                for kept in (reconciler, sweeping):
+                    await ensure_schedule(client, settings.queue("jobs"), kept.NAME, kept.EVERY)
             async with AsyncExitStack() as running:
                 for worker in build_workers(client, settings, queues, all_activities(settings, store, client)):
                     await running.enter_async_context(worker)

@@ -1,0 +1,28 @@
+"""Workflows that Temporal starts by itself, again and again."""
+
+from datetime import timedelta
+
+from temporalio.client import (
+    Client,
+    Schedule,
+    ScheduleActionStartWorkflow,
+    ScheduleAlreadyRunningError,
+    ScheduleIntervalSpec,
+    ScheduleOverlapPolicy,
+    SchedulePolicy,
+    ScheduleSpec,
+)
+
+
+async def ensure_schedule(client: Client, task_queue: str, workflow: str, every: timedelta) -> None:
+    """Have ``workflow`` started ``every`` so often, one at a time, where there is no such schedule yet."""
+    name = f"{task_queue}-{workflow}"
+    schedule = Schedule(
+        action=ScheduleActionStartWorkflow(workflow, id=name, task_queue=task_queue),
+        spec=ScheduleSpec(intervals=[ScheduleIntervalSpec(every=every)]),
+        policy=SchedulePolicy(overlap=ScheduleOverlapPolicy.SKIP),
+    )
+    try:
+        await client.create_schedule(name, schedule)
+    except ScheduleAlreadyRunningError:
+        return
