@@ -4,9 +4,10 @@ Idempotent by the job's id, so that the API, its retried request and the reconci
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 import structlog
-from temporalio.client import Client
+from temporalio.client import Client, WorkflowHandle
 from temporalio.common import (
     SearchAttributePair,
     TypedSearchAttributes,
@@ -31,8 +32,36 @@ def is_startable(job: Job) -> bool:
     return job.dispatch_id is None and STARTS.get(job.kind) == job.status
 
 
+async def begin_run(
+    client: Client, job: Job, start: JobStart, reuse: WorkflowIDReusePolicy
+) -> WorkflowHandle[Any, Any]:
+    """Start the job's workflow, or find the one that runs already. A kind's workflow is called as the kind is.
+
+    Raises:
+        WorkflowAlreadyStartedError: There was one, and ``reuse`` allows no other.
+        temporalio.service.RPCError: Temporal could not be asked.
+    """
+    return await client.start_workflow(
+        job.kind,
+        start,
+        id=job.id,
+        task_queue=start.options.queue("jobs"),
+        id_reuse_policy=reuse,
+        id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+        search_attributes=TypedSearchAttributes(
+            [
+                SearchAttributePair(KIND, job.kind),
+                SearchAttributePair(STATUS, start.resume_from),
+                SearchAttributePair(OWNER, job.owner),
+            ]
+        ),
+        static_summary=f"{job.kind} job, attempt {start.attempt}",
+        static_details=f"Project `{job.project_id}`, correlation `{job.correlation_id}`.",
+    )
+
+
 class Dispatcher:
-    """Starts runs. A kind's workflow is called as the kind is.
+    """Starts runs.
 
     Args:
         client: Temporal.
@@ -63,22 +92,6 @@ class Dispatcher:
         first = job.attempt == 1  # a later attempt has a closed run before it, whichever way that ended
         reuse = WorkflowIDReusePolicy.REJECT_DUPLICATE if first else WorkflowIDReusePolicy.ALLOW_DUPLICATE
         try:
-            await self._client.start_workflow(
-                job.kind,
-                start,
-                id=job.id,
-                task_queue=self._options.queue("jobs"),
-                id_reuse_policy=reuse,
-                id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
-                search_attributes=TypedSearchAttributes(
-                    [
-                        SearchAttributePair(KIND, job.kind),
-                        SearchAttributePair(STATUS, job.status),
-                        SearchAttributePair(OWNER, job.owner),
-                    ]
-                ),
-                static_summary=f"{job.kind} job, attempt {job.attempt}",
-                static_details=f"Project `{job.project_id}`, correlation `{job.correlation_id}`.",
-            )
+            await begin_run(self._client, job, start, reuse)
         except WorkflowAlreadyStartedError:
             log.info("job.run_already", job_id=job.id)

@@ -5,8 +5,9 @@
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import Any
 
 import structlog
 from temporalio.client import Client
@@ -61,6 +62,22 @@ async def connect_patiently(runtime: Runtime | None = None) -> Client:
             log.warning("engine.unreachable", code=absent.code, retry_in_s=pause)
             await asyncio.sleep(pause)
             pause = min(pause * 2, RECONNECT_LIMIT_S)
+
+
+async def signalled(client: Client, job_id: str, signal: str | Callable[..., Any]) -> bool:
+    """Whether the job has a live workflow, which took the signal.
+
+    Raises:
+        EngineUnavailable, DispatchFailed: As :func:`engine_faults`.
+    """
+    async with engine_faults():
+        try:
+            await client.get_workflow_handle(job_id).signal(signal)
+        except RPCError as fault:
+            if fault.status is RPCStatusCode.NOT_FOUND:
+                return False
+            raise
+    return True
 
 
 @asynccontextmanager

@@ -16,12 +16,8 @@ import uuid_utils
 from temporalio.client import (
     Client,
     WorkflowExecutionStatus,
-    WorkflowHandle,
 )
 from temporalio.common import (
-    SearchAttributePair,
-    TypedSearchAttributes,
-    WorkflowIDConflictPolicy,
     WorkflowIDReusePolicy,
 )
 from temporalio.exceptions import WorkflowAlreadyStartedError
@@ -29,7 +25,8 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from activities.artifacts import ArtifactStore
 from activities.checkpoints import Checkpoints
-from activities.contracts import JobOutcome, JobStart, RunOptions
+from activities.contracts import JobStart, RunOptions
+from activities.dispatching import begin_run
 from activities.handover import EXPORT, REGENERATE, Handover
 from activities.reconciling import settle_lost
 from activities.store import Dispatch, RecordedDispatch, Store
@@ -45,8 +42,9 @@ from domain.errors import (
     JobAlreadyRunning,
     ModelNotAllowed,
     RetryNotAllowed,
+    TransitionRefused,
 )
-from domain.instruction import AUDIO_EXTRACTING, CANCELLED, DRAFT_READY, FAILED, INSTRUCTION, RETRY, RUNNABLE, UPLOADED
+from domain.instruction import AUDIO_EXTRACTING, DRAFT_READY, FAILED, INSTRUCTION, RETRY, RUNNABLE, UPLOADED
 from domain.jobs import (
     Actor,
     Export,
@@ -58,20 +56,17 @@ from domain.jobs import (
     TaskStatus,
     VersionOrigin,
 )
+from domain.kinds import STARTS, lifecycle_of
 from domain.lifecycle import Trigger
 from domain.publication import ExportFormat
 from domain.resume import CHECKPOINT_ARTIFACT, resume_point
-from starter.engine import engine_faults
+from starter.engine import engine_faults, signalled
 from workflows.instruction import InstructionWorkflow
-from workflows.search_attributes import KIND, OWNER, STATUS
-
-CANCEL_WAIT_S = 6.0
-"""Seconds a cancel request waits for the mirror to say CANCELLED; a job is promised to take five."""
-
-CANCEL_POLL_S = 0.1
 
 CLOSE_WAIT_S = 3.0
 """Seconds a retry waits for the run that failed to end."""
+
+CLOSE_POLL_S = 0.1
 
 T = TypeVar("T")
 log = structlog.get_logger("guidesmith.jobs")
@@ -154,13 +149,16 @@ class JobService:
             EngineUnavailable, DispatchFailed: Nothing changed.
         """
         job = await self._get(owner, job_id)
+        if job.kind != INSTRUCTION.kind:
+            raise _runs_by_itself(job)
         if job.dispatch_id is not None and not self._has_ended(job):
             if await self._is_live(job):
                 return RunAnswer(job.id, job.status, job.dispatch_id, replayed=True)
             job = await self._settle_if_lost(job)
         if job.status not in RUNNABLE:
             INSTRUCTION.check(INSTRUCTION.status(job.status), AUDIO_EXTRACTING, Trigger.API)
-        resume_from = await self._resume_point(job) if job.dispatch_id else INSTRUCTION.status(job.status)
+        external = await self._external(job)
+        resume_from = await self._resume_point(job, external) if job.dispatch_id else INSTRUCTION.status(job.status)
         start = JobStart(
             job_id=job.id,
             kind=job.kind,
@@ -170,7 +168,7 @@ class JobService:
             client_request_id=f"run-{uuid_utils.uuid7()}",
             model_profile=job.model_profile,
             pieces=await self._pieces(job, resume_from),
-            external=await self._external(job),
+            external=external,
             options=self._options,
         )
         done = await self._dispatch(job, start, Trigger.API)
@@ -205,7 +203,8 @@ class JobService:
                 f"Only a failed job can be retried; this one is {job.status}.", details={"current_status": job.status}
             )
         await self._until_closed(job)
-        resume_from = await self._resume_point(job)
+        external = await self._external(job)
+        resume_from = await self._resume_point(job, external)
         start = JobStart(
             job_id=job.id,
             kind=job.kind,
@@ -216,7 +215,7 @@ class JobService:
             client_request_id=client_request_id,
             model_profile=model_profile,
             pieces=await self._pieces(job, resume_from),
-            external=await self._external(job),
+            external=external,
             options=self._options,
         )
         done = await self._dispatch(job, start, Trigger.USER)
@@ -254,23 +253,7 @@ class JobService:
         """The first execution's run id of the job's workflow: started now, or running already."""
         async with engine_faults():
             try:
-                handle: WorkflowHandle[InstructionWorkflow, JobOutcome] = await self._client.start_workflow(
-                    InstructionWorkflow.run,
-                    start,
-                    id=job.id,
-                    task_queue=self._options.queue("jobs"),
-                    id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
-                    id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
-                    search_attributes=TypedSearchAttributes(
-                        [
-                            SearchAttributePair(KIND, job.kind),
-                            SearchAttributePair(STATUS, start.resume_from),
-                            SearchAttributePair(OWNER, job.owner),
-                        ]
-                    ),
-                    static_summary=f"{job.kind} job, attempt {start.attempt}",
-                    static_details=f"Project `{job.project_id}`, correlation `{job.correlation_id}`.",
-                )
+                handle = await begin_run(self._client, job, start, WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY)
             except WorkflowAlreadyStartedError:
                 raise DispatchFailed("The job's run ended meanwhile. Load the job again.") from None
         return handle.first_execution_run_id or handle.result_run_id or ""
@@ -289,10 +272,9 @@ class JobService:
             replayed=replayed,
         )
 
-    async def _resume_point(self, job: Job) -> str:
+    async def _resume_point(self, job: Job, external: tuple[str, ...]) -> str:
         """The latest checkpoint whose artifact is there and has its recorded hash."""
-
-        verified = await self._thread(self._checkpoints.verified, job.id, await self._external(job))
+        verified = await self._thread(self._checkpoints.verified, job.id, external)
         return str(resume_point(verified))
 
     async def _external(self, job: Job) -> tuple[str, ...]:
@@ -313,7 +295,7 @@ class JobService:
                     "The failed run has not ended yet. Try again in a moment; if it stays so, see that a worker runs.",
                     details={"current_status": job.status},
                 )
-            await asyncio.sleep(CANCEL_POLL_S)
+            await asyncio.sleep(CLOSE_POLL_S)
 
     async def _pieces(self, job: Job, resume_from: str) -> int:
         """Into how many pieces the audio is cut, where the run does not cut it itself."""
@@ -322,43 +304,6 @@ class JobService:
         audio = await self._thread(self._store.latest_artifact, job.id, ArtifactKind.AUDIO)
         pieces = audio.facts.get("pieces", 0) if audio else 0
         return pieces if isinstance(pieces, int) else 0
-
-    # --- cancel --------------------------------------------------------------------------------------------
-
-    async def cancel(self, owner: str, job_id: str) -> Job:
-        """Stop the job's work; answers once the job is CANCELLED, or after ``CANCEL_WAIT_S`` as it then stands.
-
-        Raises:
-            TerminalImmutable: The job has ended. NotFound. EngineUnavailable: nothing changed.
-        """
-        job = await self._get(owner, job_id)
-        INSTRUCTION.check(INSTRUCTION.status(job.status), CANCELLED, Trigger.API)
-        if job.dispatch_id is None or not await self._signal(job, InstructionWorkflow.cancel):
-            return await self._thread(
-                self._store.move,
-                job.id,
-                None,
-                str(CANCELLED),
-                trigger=Trigger.API,
-                actor=Actor.EDITOR,
-                note="cancelled on request",
-            )
-        deadline = time.monotonic() + CANCEL_WAIT_S
-        while not self._has_ended(job) and time.monotonic() < deadline:
-            await asyncio.sleep(CANCEL_POLL_S)
-            job = await self._get(owner, job_id)
-        return job
-
-    async def _signal(self, job: Job, signal: Callable[..., Any]) -> bool:
-        """Whether a live workflow took the signal."""
-        async with engine_faults():
-            try:
-                await self._client.get_workflow_handle(job.id).signal(signal)
-            except RPCError as fault:
-                if fault.status is RPCStatusCode.NOT_FOUND:
-                    return False
-                raise
-        return True
 
     # --- documents -----------------------------------------------------------------------------------------
 
@@ -397,7 +342,7 @@ class JobService:
         job = await self._thread(self._store.get_job, job_id)
         if job.status == DRAFT_READY:
             try:
-                await self._signal(job, InstructionWorkflow.edit)
+                await signalled(self._client, job.id, InstructionWorkflow.edit)
             except (EngineUnavailable, DispatchFailed) as absent:
                 log.warning("job.edit_not_signalled", job_id=job.id, code=absent.code)  # the next save signals again
 
@@ -501,3 +446,16 @@ class JobService:
     @staticmethod
     async def _thread(call: Callable[..., T], *args: Any, **named: Any) -> T:
         return await asyncio.to_thread(call, *args, **named)
+
+
+def _runs_by_itself(job: Job) -> TransitionRefused:
+    """Why a job of another kind is not run on request."""
+    lifecycle = lifecycle_of(job.kind)
+    return TransitionRefused(
+        f"A job of the kind {job.kind} begins by itself. There is nothing to run.",
+        details={
+            "current_status": job.status,
+            "attempted_status": str(STARTS[job.kind]),
+            "allowed_next_statuses": [str(each) for each in lifecycle.allowed_next(lifecycle.status(job.status))],
+        },
+    )

@@ -9,7 +9,6 @@ import time
 
 import structlog
 from temporalio.client import Client
-from temporalio.service import RPCError, RPCStatusCode
 
 from activities.contracts import RunOptions
 from activities.dispatching import Dispatcher, Terms, is_startable
@@ -18,12 +17,14 @@ from domain.errors import DispatchFailed, EngineUnavailable
 from domain.jobs import Actor, Job
 from domain.kinds import lifecycle_of
 from domain.lifecycle import Trigger
-from starter.engine import engine_faults
+from starter.engine import engine_faults, signalled
 
 CANCEL = "cancel"
 """The signal that every workflow takes whose kind can be cancelled."""
 
 CANCEL_WAIT_S = 6.0
+"""Seconds a cancel request waits for the mirror to say so; a job is promised to take five."""
+
 CANCEL_POLL_S = 0.1
 
 log = structlog.get_logger("guidesmith.jobs")
@@ -70,7 +71,7 @@ class KindService:
         job = await asyncio.to_thread(self._store.get_job, job_id, owner=owner)
         lifecycle = lifecycle_of(job.kind)
         target = lifecycle.check_cancel(lifecycle.status(job.status), Trigger.API).target
-        if job.dispatch_id is None or not await self._signal(job):
+        if job.dispatch_id is None or not await signalled(self._client, job.id, CANCEL):
             return await asyncio.to_thread(
                 self._store.move,
                 job.id,
@@ -85,14 +86,3 @@ class KindService:
             await asyncio.sleep(CANCEL_POLL_S)
             job = await asyncio.to_thread(self._store.get_job, job_id, owner=owner)
         return job
-
-    async def _signal(self, job: Job) -> bool:
-        """Whether a live workflow took the signal."""
-        async with engine_faults():
-            try:
-                await self._client.get_workflow_handle(job.id).signal(CANCEL)
-            except RPCError as fault:
-                if fault.status is RPCStatusCode.NOT_FOUND:
-                    return False
-                raise
-        return True

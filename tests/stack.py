@@ -25,6 +25,7 @@ from domain.artifacts import ArtifactKind
 from domain.jobs import Event, Export, Job
 from domain.publication import ExportFormat
 from starter.jobs import JobService, RunAnswer
+from starter.kinds import KindService
 from starter.settings import Settings
 from starter.wiring import model_profiles, open_artifacts, open_store, run_options
 from tests.temporal import TemporalServer, free_port
@@ -101,6 +102,7 @@ class Stack:
         self.jobs = JobService(
             self.store, self.artifacts, self.client, run_options(self.settings), model_profiles(self.settings)
         )
+        self.kinds = KindService(self.store, self.client, run_options(self.settings))
         self.workers: list[subprocess.Popen[bytes]] = []
 
     # --- workers -------------------------------------------------------------------------------------------

@@ -171,7 +171,7 @@ def test_given_a_running_stage_when_cancelled_then_it_stops_within_5_s_and_later
     stack.run(job)
     stack.wait_for(job, status)
     asked_at = time.monotonic()
-    cancelled = stack.loop.run(stack.jobs.cancel("tester", job.id))
+    cancelled = stack.loop.run(stack.kinds.cancel("tester", job.id))
 
     assert cancelled.status == "CANCELLED"
     assert time.monotonic() - asked_at <= 5.0
@@ -182,7 +182,7 @@ def test_given_a_running_stage_when_cancelled_then_it_stops_within_5_s_and_later
     with pytest.raises(TerminalImmutable):
         stack.run(job)
     with pytest.raises(TerminalImmutable):
-        stack.loop.run(stack.jobs.cancel("tester", job.id))
+        stack.loop.run(stack.kinds.cancel("tester", job.id))
 
 
 def test_given_twenty_concurrent_runs_then_one_workflow_and_one_dispatch(shared_stack: Stack, sample: Path) -> None:

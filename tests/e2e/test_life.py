@@ -135,7 +135,7 @@ def test_a_failed_job_is_retried_from_its_latest_checkpoint_that_verifies(
         assert stack.job(job).attempt == 2
         assert stack.versions_of(job, ArtifactKind.AUDIO) == [1]
         assert stack.scheduled(job) == ["draft", "illustration"]
-        stack.loop.run(stack.jobs.cancel(OWNER, job.id))
+        stack.loop.run(stack.kinds.cancel(OWNER, job.id))
         with pytest.raises(RetryNotAllowed):
             stack.loop.run(stack.jobs.retry(OWNER, job.id, model_profile=None, client_request_id="retry-2"))
 
@@ -206,7 +206,7 @@ def test_a_new_job_for_the_same_recording_reuses_what_a_cancelled_one_finished(
 ) -> None:
     recording = recordings.mp4_with_late_sound(tmp_path)
     first = shared_stack.draft(recording)
-    shared_stack.loop.run(shared_stack.jobs.cancel(OWNER, first.id))
+    shared_stack.loop.run(shared_stack.kinds.cancel(OWNER, first.id))
     second = shared_stack.draft(recording)
     artifact = shared_stack.store.latest_artifact(second.id, ArtifactKind.AUDIO)
     assert artifact is not None and artifact.facts.get("reused") is True

@@ -319,7 +319,7 @@ def test_given_a_provider_that_says_nothing_when_cancelled_then_the_request_is_d
     job = patient_desk.begin()
     wait_until(lambda: patient_desk.sandbox.count(route) >= 1, 30, "the request")
     asked_at = time.monotonic()
-    cancelled = patient_desk.stack.loop.run(patient_desk.stack.jobs.cancel(OWNER, job.id))
+    cancelled = patient_desk.stack.loop.run(patient_desk.stack.kinds.cancel(OWNER, job.id))
     assert cancelled.status == "CANCELLED"
     assert time.monotonic() - asked_at <= CANCELLED_WITHIN_S
     history = patient_desk.stack.events(job.id)
@@ -333,7 +333,7 @@ def test_given_a_regeneration_that_hangs_when_the_job_is_cancelled_then_both_end
     task = patient_desk.ask_again(job)
     wait_until(lambda: patient_desk.sandbox.count("chat") >= 2, 30, "the request")
     asked_at = time.monotonic()
-    cancelled = patient_desk.stack.loop.run(patient_desk.stack.jobs.cancel(OWNER, job.id))
+    cancelled = patient_desk.stack.loop.run(patient_desk.stack.kinds.cancel(OWNER, job.id))
     assert cancelled.status == "CANCELLED"
     assert time.monotonic() - asked_at <= CANCELLED_WITHIN_S
     wait_until(lambda: patient_desk.stack.store.get_regenerate(task.id).status == "FAILED", 10, "the task to end")

@@ -354,7 +354,7 @@ def test_given_what_cannot_be_used_when_reported_then_the_job_says_why_and_a_ret
     assert "secret" not in failure.failure_message and "passwd" not in failure.failure_message
     assert desk.retry(job) == {"audio": "UPLOADED", "transcription": "AUDIO_READY"}[stage]
     desk.stack.wait_for(job, processing)
-    desk.stack.loop.run(desk.stack.jobs.cancel(OWNER, job.id))
+    desk.stack.loop.run(desk.stack.kinds.cancel(OWNER, job.id))
 
 
 @pytest.mark.parametrize(
@@ -411,7 +411,7 @@ def test_given_a_later_failure_when_retried_then_the_runners_artifact_is_used_ag
         desk.put(job, "transcript.json", SPOKEN.model_dump(mode="json") | {"model": "another"})
         assert desk.retry(job) == "AUDIO_READY"
         desk.stack.wait_for(job, "TRANSCRIBING")
-        desk.stack.loop.run(desk.stack.jobs.cancel(OWNER, job.id))
+        desk.stack.loop.run(desk.stack.kinds.cancel(OWNER, job.id))
 
 
 # --- crashes -----------------------------------------------------------------------------------------------------

@@ -54,7 +54,7 @@ def cancelled(stack: Stack) -> None:
     job = stack.new_job(SAMPLE)
     stack.run(job)
     stack.wait_for(job, "AUDIO_EXTRACTING", "AUDIO_READY", "TRANSCRIBING")
-    stack.loop.run(stack.jobs.cancel(OWNER, job.id))
+    stack.loop.run(stack.kinds.cancel(OWNER, job.id))
     keep(stack, "cancelled", job.id)
 
 

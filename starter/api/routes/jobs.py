@@ -5,10 +5,7 @@ from typing import Annotated
 from anyio import to_thread
 from fastapi import APIRouter, Query, Response
 
-from domain.errors import TransitionRefused
-from domain.instruction import INSTRUCTION
 from domain.jobs import Job
-from domain.kinds import STARTS, lifecycle_of
 from starter.api.context import Api, ApiParts, Owner, identifier
 from starter.api.declared import errors
 from starter.api.routes.paging import Cursor, Limit
@@ -22,19 +19,6 @@ Filter = Annotated[str | None, Query(max_length=100, pattern=r"^[A-Za-z_-]*$")]
 async def answered(api: Api, job: Job) -> JobAnswer:
     """The job as it is sent, from an async route."""
     return await to_thread.run_sync(api.job_answer, job)
-
-
-def runs_by_itself(job: Job) -> TransitionRefused:
-    """Why a job of another kind is not run on request."""
-    lifecycle = lifecycle_of(job.kind)
-    return TransitionRefused(
-        f"A job of the kind {job.kind} begins by itself. There is nothing to run.",
-        details={
-            "current_status": job.status,
-            "attempted_status": str(STARTS[job.kind]),
-            "allowed_next_statuses": [str(each) for each in lifecycle.allowed_next(lifecycle.status(job.status))],
-        },
-    )
 
 
 @router.get("", responses=errors(400))
@@ -74,10 +58,7 @@ def history(job_id: str, api: ApiParts, owner: Owner, limit: Limit = 20, cursor:
 )
 async def run_job(job_id: str, api: ApiParts, owner: Owner, response: Response) -> RunResult:
     """Start the job's workflow, once, however often and however concurrently this is called."""
-    job = await to_thread.run_sync(lambda: api.store.get_job(identifier(job_id), owner=owner))
-    if job.kind != INSTRUCTION.kind:
-        raise runs_by_itself(job)
-    answer = RunResult.model_validate(await api.jobs.run(owner, job.id))
+    answer = RunResult.model_validate(await api.jobs.run(owner, identifier(job_id)))
     response.status_code = 200 if answer.replayed else 202
     return answer
 
@@ -85,9 +66,7 @@ async def run_job(job_id: str, api: ApiParts, owner: Owner, response: Response) 
 @router.post("/{job_id}/cancel", responses=errors(404, 409, 413, 415))
 async def cancel_job(job_id: str, api: ApiParts, owner: Owner) -> JobAnswer:
     """Stop the job's work, and the job."""
-    job = await to_thread.run_sync(lambda: api.store.get_job(identifier(job_id), owner=owner))
-    service = api.jobs if job.kind == INSTRUCTION.kind else api.kinds
-    return await answered(api, await service.cancel(owner, job.id))
+    return await answered(api, await api.kinds.cancel(owner, identifier(job_id)))
 
 
 @router.post(
