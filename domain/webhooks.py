@@ -79,9 +79,6 @@ class Endpoint(Frozen):
     secret: str = Field(repr=False)
     created_at: datetime
 
-    def wants(self, event: WebhookEvent) -> bool:
-        return not self.events or event in self.events
-
 
 class DeliveryStatus(StrEnum):
     PENDING = "pending"

@@ -109,10 +109,6 @@ class ChatPlanner:
             raise AnswerUnusable([f"{issue.path}: {issue.message}" for issue in issues[:ISSUES_TOLD]])
         return plan
 
-    def _why(self) -> str:
-        seen = "names, types, counts and some values" if self._with_values else "names, types and counts"
-        return f"Drafted by the language model {self._model[:200]}, which saw the columns' {seen}."
-
 
 def _answered_ones(questions: Sequence[Question], answers: Mapping[str, str]) -> tuple[Question, ...]:
     """The questions with what people answered. What a model claims to be an answer is none."""

@@ -119,11 +119,6 @@ class Inputs(Area):
             connection.execute(insert(job_inputs), columns)
             return job, True
 
-    def find_requested(self, request: JobRequest) -> Job | None:
-        """The job that was made for the same request, if there is one. Raises: IdempotencyConflict."""
-        with self._database.read() as connection:
-            return _known(connection, request)
-
     def job_input(self, job_id: str) -> JobInput:
         """What the job was asked for. Raises: NotFound: it was not asked for in one request."""
         with self._database.read() as connection:
