@@ -4,8 +4,6 @@ What a queue holds waits until somebody serves it; so a test can let a task be a
 only then let the task run.
 """
 
-import asyncio
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
 
@@ -18,9 +16,33 @@ from activities.mirror import Mirror
 from activities.store import Store
 from activities.tasks import DocumentTasks, TaskParts
 from starter.settings import Settings
-from starter.worker import build_workers
+from starter.worker import WORKFLOWS, build_workers
+from tests.stack import Loop
 
-UP_WITHIN_S = 60.0
+
+@contextmanager
+def serving(
+    address: str,
+    settings: Settings,
+    queues: Sequence[str],
+    activities: Sequence[object],
+    workflows: Sequence[type] = WORKFLOWS,
+) -> Iterator[tuple[Client, Loop]]:
+    """Workers for ``activities`` and ``workflows`` on ``queues`` until the block ends; their client, and the loop that
+    they run in."""
+    loop, running = Loop(), AsyncExitStack()
+
+    async def start() -> Client:
+        client = await Client.connect(address, data_converter=pydantic_data_converter)
+        for worker in build_workers(client, settings, queues, activities, workflows):
+            await running.enter_async_context(worker)
+        return client
+
+    try:
+        yield loop.run(start()), loop
+    finally:
+        loop.run(running.aclose())
+        loop.close()
 
 
 @contextmanager
@@ -42,33 +64,5 @@ def document_workers(
     activities = [
         tasks.publish, tasks.fail_export, tasks.rewrite, tasks.fail_regenerate, mirror.claim, mirror.move
     ]  # fmt: skip
-    up, down = threading.Event(), asyncio.Event()
-    loop = asyncio.new_event_loop()
-    failed: list[BaseException] = []
-
-    async def work() -> None:
-        client = await Client.connect(address, data_converter=pydantic_data_converter)
-        async with AsyncExitStack() as running:
-            for worker in build_workers(client, settings, queues, activities):
-                await running.enter_async_context(worker)
-            up.set()
-            await down.wait()
-
-    def run() -> None:
-        try:
-            loop.run_until_complete(work())
-        except BaseException as error:
-            failed.append(error)
-        finally:
-            loop.close()
-
-    thread = threading.Thread(target=run, name="workers")
-    thread.start()
-    try:
-        while not up.wait(0.1):
-            assert not failed, failed
+    with serving(address, settings, queues, activities):
         yield
-    finally:
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(down.set)
-        thread.join(UP_WITHIN_S)

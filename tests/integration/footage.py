@@ -1,12 +1,11 @@
 """Jobs with a real recording and an instruction, and a worker that takes screenshots: for tests of what is taken."""
 
 from collections.abc import Iterator
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from temporalio.client import Client
-from temporalio.contrib.pydantic import pydantic_data_converter
 
 from activities.artifacts import ArtifactStore
 from activities.media import probe
@@ -16,9 +15,9 @@ from domain.artifacts import ArtifactKind
 from domain.instruction import AUDIO_EXTRACTING, AUDIO_READY, DRAFT_READY, GENERATING
 from domain.jobs import Job, NewArtifact
 from starter.settings import Settings
-from starter.worker import build_workers
 from tests.integration.store_builders import Run, artifact, blob, created_job, draft
 from tests.stack import Loop
+from tests.workers import serving
 from workflows.screenshots import ScreenshotWorkflow
 
 
@@ -79,17 +78,7 @@ class Watch:
 @contextmanager
 def screenshot_worker(settings: Settings, store: Store, artifacts: ArtifactStore, address: str) -> Iterator[Watch]:
     """A worker in this process that takes screenshots, until the block ends."""
-    taker, loop, running = ScreenshotTaker(store, artifacts), Loop(), AsyncExitStack()
-
-    async def start() -> Client:
-        client = await Client.connect(address, data_converter=pydantic_data_converter)
-        activities = [taker.take, taker.fail_screenshot]
-        for worker in build_workers(client, settings, ("jobs", "media"), activities, (ScreenshotWorkflow,)):
-            await running.enter_async_context(worker)
-        return client
-
-    try:
-        yield Watch(loop.run(start()), loop)
-    finally:
-        loop.run(running.aclose())
-        loop.close()
+    taker = ScreenshotTaker(store, artifacts)
+    activities = [taker.take, taker.fail_screenshot]
+    with serving(address, settings, ("jobs", "media"), activities, (ScreenshotWorkflow,)) as (client, loop):
+        yield Watch(client, loop)

@@ -9,20 +9,17 @@ from typing import Any
 
 import httpx
 import pytest
-from temporalio.client import Client
-from temporalio.contrib.pydantic import pydantic_data_converter
-from temporalio.worker import Worker
 
 from activities.tasks import DocumentTasks, TaskParts
 from domain.instruction import DONE, EDITING, EXPORTING
 from domain.jobs import Actor
 from domain.lifecycle import Trigger
-from starter.worker import build_workers
 from tests.apis import RunningApi, api_settings, running_api, wait_ready
 from tests.integration.pictures import Illustrated, illustrated_job
 from tests.integration.store_builders import MARKDOWN
-from tests.stack import Loop, wait_until
+from tests.stack import wait_until
 from tests.temporal import TemporalServer
+from tests.workers import serving
 from workflows.tasks import ExportWorkflow
 
 BLUR = {"op_type": "blur", "geometry": {"x": 0.3, "y": 0.2, "w": 0.6, "h": 0.4}}
@@ -40,41 +37,18 @@ def api(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -> I
             yield running
 
 
-@pytest.fixture(scope="module")
-def loop() -> Iterator[Loop]:
-    loop = Loop()
-    yield loop
-    loop.close()
-
-
 @contextmanager
-def publishing(api: RunningApi, temporal: TemporalServer, loop: Loop) -> Iterator[None]:
+def publishing(api: RunningApi, temporal: TemporalServer) -> Iterator[None]:
     """A worker that makes exports, while the block runs."""
     tasks = DocumentTasks(TaskParts(api.store, api.artifacts, rewriters={}, default_profile="local"))
-
-    async def start() -> list[Worker]:
-        client = await Client.connect(temporal.address, data_converter=pydantic_data_converter)
-        workers = build_workers(
-            client, api.settings, ("jobs", "media"), [tasks.publish, tasks.fail_export], workflows=(ExportWorkflow,)
-        )
-        for worker in workers:
-            await worker.__aenter__()
-        return workers
-
-    async def stop(workers: list[Worker]) -> None:
-        for worker in workers:
-            await worker.__aexit__(None, None, None)
-
-    workers = loop.run(start())
-    try:
+    activities = [tasks.publish, tasks.fail_export]
+    with serving(temporal.address, api.settings, ("jobs", "media"), activities, (ExportWorkflow,)):
         yield
-    finally:
-        loop.run(stop(workers))
 
 
 @pytest.fixture
-def publisher(api: RunningApi, temporal: TemporalServer, loop: Loop) -> Iterator[None]:
-    with publishing(api, temporal, loop):
+def publisher(api: RunningApi, temporal: TemporalServer) -> Iterator[None]:
+    with publishing(api, temporal):
         yield
 
 
@@ -180,7 +154,7 @@ def test_given_another_set_of_pictures_when_exported_then_it_is_another_export_a
 
 
 def test_given_an_edit_and_a_drawing_while_an_export_waits_then_it_shows_what_was_there_when_it_was_asked_for(
-    api: RunningApi, temporal: TemporalServer, loop: Loop, ann: httpx.Client, shot: Illustrated
+    api: RunningApi, temporal: TemporalServer, ann: httpx.Client, shot: Illustrated
 ) -> None:
     asked = request(ann, shot)
     assert (asked.status_code, asked.json()["status"]) == (202, "REQUESTED")
@@ -189,7 +163,7 @@ def test_given_an_edit_and_a_drawing_while_an_export_waits_then_it_shows_what_wa
     saved = ann.put(url, json={"base_version": 1, "markdown": edited}).json()
     drawing = annotate(ann, shot, BLUR)
     later = request(ann, shot, version=saved["instruction_version_id"])
-    with publishing(api, temporal, loop):
+    with publishing(api, temporal):
         first, second = finished(ann, asked.json()["id"]), finished(ann, later.json()["id"])
     text, pictures = contents(first)
     assert "Enter the name." in text

@@ -5,7 +5,7 @@ import json
 import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from time import monotonic
@@ -14,8 +14,6 @@ from typing import Any
 import httpx
 import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
-from temporalio.client import Client
-from temporalio.contrib.pydantic import pydantic_data_converter
 
 from activities.webhooks import Courier, check_target
 from domain.errors import AddressRefused
@@ -23,10 +21,10 @@ from domain.jobs import Actor
 from domain.lifecycle import Trigger
 from starter.settings import Settings
 from starter.webhook_work import postman
-from starter.worker import build_workers
 from tests.apis import RunningApi, api_settings, running_api, wait_ready
 from tests.integration.store_builders import uploaded_job
 from tests.temporal import TemporalServer
+from tests.workers import serving
 
 WITHIN_S = 60.0
 ABSENT = "0192f3a1-0000-7000-8000-000000000000"
@@ -70,42 +68,16 @@ def receiver() -> Iterator[Receiver]:
 @contextmanager
 def couriers(address: str, settings: Settings, api: RunningApi, give_up_after_s: float) -> Iterator[None]:
     """A worker and its courier, with pauses of tenths of a second."""
-    up, down, failed = threading.Event(), asyncio.Event(), list[BaseException]()
-    loop = asyncio.new_event_loop()
-
-    async def work() -> None:
-        client = await Client.connect(address, data_converter=pydantic_data_converter)
-        post = postman(settings, api.store)
+    post = postman(settings, api.store)
+    with serving(address, settings, ("jobs", "providers"), [post.deliver, post.give_up]) as (client, loop):
         courier = Courier(
             api.store, client, settings.task_queue_prefix, first_pause_s=0.1, give_up_after_s=give_up_after_s
         )
-        async with AsyncExitStack() as running:
-            for worker in build_workers(client, settings, ("jobs", "providers"), [post.deliver, post.give_up]):
-                await running.enter_async_context(worker)
-            task = asyncio.create_task(courier.run(0.05))
-            up.set()
-            await down.wait()
-            task.cancel()
-
-    def run() -> None:
+        rounds = asyncio.run_coroutine_threadsafe(courier.run(0.05), loop.loop)
         try:
-            loop.run_until_complete(work())
-        except BaseException as error:
-            failed.append(error)
+            yield
         finally:
-            loop.close()
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    try:
-        while not up.wait(0.1):
-            assert not failed, failed
-        yield
-    finally:
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(down.set)
-        thread.join(WITHIN_S)
-    assert not failed, failed
+            rounds.cancel()
 
 
 @pytest.fixture(scope="module")
