@@ -115,7 +115,8 @@ class Dispatches(Area):
         model_profile: str | None = None,
         answering: bool = False,
     ) -> RecordedDispatch:
-        """Give ``attempt`` of a job to the run ``dispatch_id``. The same again is a replay.
+        """Give ``attempt`` of a job to the run ``dispatch_id``. The same again is a replay, and so is a later attempt
+        for the run that has the current one: a run is of one attempt.
 
         Args:
             attempt: The job's current attempt, not yet dispatched, or the next one.
@@ -135,7 +136,9 @@ class Dispatches(Area):
         with self._database.write() as connection:
             now = self._clock()
             job = LockedJob(connection, job_id, now)
-            if attempt == job["attempt"] and dispatch_id == job["dispatch_id"]:
+            if attempt >= job["attempt"] and dispatch_id == job["dispatch_id"]:
+                # also where the caller reads the row after the run was recorded, and takes it for one that has ended
+                attempt = job["attempt"]
                 _name_request(connection, job.id, attempt, client_request_id)
                 known = _find(connection, job.id, dispatches.c.attempt == attempt)
                 assert known is not None, "a job's dispatch_id is set with the dispatch's row"

@@ -95,6 +95,24 @@ def test_given_a_dispatch_when_many_are_about_to_tell_of_it_then_exactly_one_is_
     assert [event for event, *_ in log_of(store, failed.id)].count("RETRY_DISPATCHED") == 1
 
 
+def test_given_a_run_that_has_an_attempt_when_a_late_caller_takes_it_for_the_next_then_it_is_a_replay(
+    store: Store,
+) -> None:
+    """Who reads the job after a run was recorded, and thinks that run dead, finds it alive when starting another."""
+    job = uploaded_job(store)
+
+    def recorded(attempt: int) -> RecordedDispatch:
+        return store.record_dispatch(
+            job.id, attempt=attempt, dispatch_id="run-1", trigger=Trigger.API, actor=Actor.EDITOR, answering=True
+        )
+
+    first, late = recorded(1), recorded(2)
+
+    assert (first.first, late.first) == (True, False)
+    assert (late.job, late.dispatch) == (first.job, first.dispatch)
+    assert [event for event, *_ in log_of(store, job.id)].count("RUN_DISPATCHED") == 1
+
+
 def test_given_a_failed_job_when_it_is_retried_then_it_resumes_in_one_row_and_the_failure_is_gone(store: Store) -> None:
     failed = failed_job(store)
 
