@@ -101,8 +101,8 @@ class Inputs(Area):
             InsufficientCredits: It costs more than the owner has. Nothing changed.
         """
         with self._database.write() as connection:
-            now = self._clock()
-            project_id = self._default_project(connection, request.owner, now)
+            project_id = self._default_project(connection, request.owner, self._clock())
+            now = self._clock()  # under the owner's lock, so that none of their jobs is younger
             known = _known(connection, request)
             if known is not None and not _made_way(connection, known, rules, now):
                 return known, False
