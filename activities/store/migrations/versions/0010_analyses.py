@@ -1,0 +1,17 @@
+"""Analyses: inputs, drafts, frozen plans.
+
+Revision: 0010, after 0009.
+"""
+
+revision = "0010"
+down_revision = "0009"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    pass
+
+
+def downgrade() -> None:
+    pass
