@@ -13,7 +13,7 @@ WORKDIR /app
 COPY pyproject.toml uv.lock ./
 RUN --mount=type=cache,target=/root/.cache/uv uv sync --locked --no-dev --extra speech-en --extra cjk --no-install-project
 
-COPY README.md ./
+COPY README.md hatch_build.py ./
 COPY domain domain
 COPY workflows workflows
 COPY activities activities

@@ -26,7 +26,11 @@ help: ## List the targets
 
 setup: $(READY) ## Bring uv and install the locked environment into .venv
 
-$(READY): bootstrap.py pyproject.toml uv.lock
+# Installing builds the pages, too.
+PAGES := hatch_build.py starter/pages/frontend/package-lock.json starter/pages/frontend/build.mjs \
+	$(wildcard starter/pages/frontend/src/*)
+
+$(READY): bootstrap.py pyproject.toml uv.lock $(PAGES)
 	@test -n "$(PYTHON)" || { echo "guidesmith needs Python 3.11, 3.12 or 3.13: install it and run make again." >&2; exit 1; }
 	@$(PYTHON) bootstrap.py
 	@touch $@
