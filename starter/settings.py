@@ -19,7 +19,9 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from domain.credits import AMOUNT_LIMIT, read_prices
 from domain.errors import SettingsInvalid
 from domain.image import MAX_RETRIES
+from domain.predictions import PREDICTION_MODEL
 from domain.prompt_guard import MAX_CHARACTERS
+from domain.webhooks import PROVIDER
 from starter.local.folder import default_data_dir
 
 PREFIX = "GUIDESMITH_"
@@ -177,6 +179,27 @@ class Settings(BaseSettings):
     """An OpenAI-compatible endpoint (``https://host/v1``) that judges pictures' prompts first; None: nobody does."""
     moderation_api_key: SecretStr | None = None
     moderation_model: str = "omni-moderation-latest"
+    predictions_base_url: str | None = None
+    """A Replicate-style endpoint (``https://api.replicate.com/v1``) for ads, videos and speech; None: there is none."""
+    predictions_api_key: SecretStr | None = None
+    predictions_provider: str = "replicate"
+    """What that provider is called in ``provider_webhook_secrets`` and in the address of its webhooks."""
+    predictions_deadline_s: float = Field(default=1800.0, ge=1.0, le=7 * 24 * 3600.0)
+    """How long its webhook is awaited. Then the provider is asked once."""
+    provider_callback_url: str | None = None
+    """How providers reach the API, where that differs from ``public_url``. Neither set: they are given no address, and
+    asked at the deadline."""
+    static_ad_model: str | None = None
+    """``owner/name``, ``owner/name:version`` or a version there; None: no ads are made."""
+    ugc_video_model: str | None = None
+    tts_prediction_model: str | None = None
+    """Speaks, where ``tts_base_url`` is not set. Neither: the built-in voice."""
+    tts_base_url: str | None = None
+    """An OpenAI-compatible endpoint (``https://host/v1``) to speak with; None: predictions, or the built-in voice."""
+    tts_api_key: SecretStr | None = None
+    tts_model: str = "gpt-4o-mini-tts"
+    tts_voice: str = "alloy"
+    """The voice of texts whose author named none."""
     provider_timeout_s: float = Field(default=120.0, ge=1.0, le=3600.0)
     max_recording_hours: float = Field(default=12.0, gt=0.0, le=240.0)
 
@@ -232,13 +255,27 @@ class Settings(BaseSettings):
 
     @field_validator(
         *("s3_endpoint", "s3_public_endpoint", "public_url", "stt_base_url", "llm_base_url"),
-        *("image_base_url", "moderation_base_url"),
+        *("image_base_url", "moderation_base_url", "predictions_base_url", "provider_callback_url", "tts_base_url"),
     )
     @classmethod
     def _web_address(cls, value: str | None) -> str | None:
         if value is not None and not re.match(r"^https?://[^/\s]+", value):
             raise ValueError("begins with http:// or https:// and a host")
         return value.rstrip("/") if value else None
+
+    @field_validator("static_ad_model", "ugc_video_model", "tts_prediction_model")
+    @classmethod
+    def _prediction_model(cls, value: str | None) -> str | None:
+        if value is not None and not PREDICTION_MODEL.fullmatch(value):
+            raise ValueError("is owner/name, owner/name:version, or a version's 64 hexadecimal digits")
+        return value
+
+    @field_validator("predictions_provider")
+    @classmethod
+    def _provider(cls, value: str) -> str:
+        if not PROVIDER.fullmatch(value):
+            raise ValueError("has up to 40 of a-z, 0-9 and -, a letter first")
+        return value
 
     @field_validator("auth_jwks_url")
     @classmethod
@@ -331,6 +368,9 @@ class Settings(BaseSettings):
             raise ValueError("llm_base_url needs llm_model, the model's name at that endpoint")
         if self.image_base_url and not self.image_model:
             raise ValueError("image_base_url needs image_model, the model's name at that endpoint")
+        models = (self.static_ad_model, self.ugc_video_model, self.tts_prediction_model)
+        if any(models) and not self.predictions_base_url:
+            raise ValueError("static_ad_model, ugc_video_model and tts_prediction_model need predictions_base_url")
         return self
 
     # --- derived ---------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ import shutil
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode, urlsplit
 
 from activities.artifacts import ArtifactStore, Partial, S3Options, StageMemo
 from activities.contracts import RunOptions
@@ -12,7 +13,7 @@ from activities.dispatching import Terms
 from activities.store import Store
 from domain.image import IMAGE
 from domain.prompt_guard import PromptGuard
-from starter.settings import Settings, listed
+from starter.settings import LOOPBACK_NAMES, Settings, listed
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
     from activities.image import ImageStages
     from activities.imaging import Painter
     from activities.providers import ProviderClient
+    from activities.providers.predictions import Predictions
     from activities.speech import Recogniser
     from activities.tasks import DocumentTasks
+    from domain.webhooks import Ticket
     from starter.images import ImageRequests
     from starter.tokens import TokenCheck
 
@@ -165,6 +168,23 @@ def build_recogniser(settings: Settings) -> "Recogniser":
             workers=settings.speech_slots,
         )
     )
+
+
+def build_predictions(settings: Settings) -> "Predictions | None":
+    """Who does work and calls back; None: the settings name nobody."""
+    from activities.providers.predictions import Predictions
+
+    if settings.predictions_base_url is None:
+        return None
+    return Predictions(_provider(settings, settings.predictions_base_url, settings.predictions_api_key))
+
+
+def webhook_address(settings: Settings, ticket: "Ticket") -> str | None:
+    """Where a provider tells us of the work that the ticket is for; None: it cannot reach us."""
+    base = settings.provider_callback_url or settings.public_url
+    if base is None and urlsplit(settings.predictions_base_url or "").hostname in LOOPBACK_NAMES and settings.api_port:
+        base = f"http://127.0.0.1:{settings.api_port}"  # a sandbox on this machine
+    return base and f"{base}/api/v1/webhooks/{ticket.provider}?{urlencode({'ticket': ticket.token})}"
 
 
 def _provider(settings: Settings, base_url: str, key: "SecretStr | None") -> "ProviderClient":
