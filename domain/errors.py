@@ -96,13 +96,21 @@ class NotFound(GuidesmithError):
 
 
 class RequestInvalid(GuidesmithError):
-    """A request whose shape or values are wrong."""
+    """A request whose shape or values are wrong.
+
+    Args:
+        field: Which one, by its name in the request (``addressing.block_id``); empty where it is none alone.
+    """
 
     code = "VALIDATION_ERROR"
 
+    def __init__(self, message: str, *, field: str = "", details: Mapping[str, object] | None = None) -> None:
+        super().__init__(message, details=details)
+        self.field = field
+
 
 class UploadInvalid(GuidesmithError):
-    """The uploaded object is absent, or its size or checksum is not what was declared."""
+    """The uploaded object is absent, or is not what was declared. ``details.mismatch`` lists what is wrong."""
 
     code = "UPLOAD_INVALID"
 
@@ -384,10 +392,52 @@ class ProviderRequestRefused(ProviderError):
     code = "PROVIDER_REQUEST_REFUSED"
 
 
+class ProviderOutputExpired(ProviderError):
+    """What a provider made is not at its address any more: 403, 404 or 410. It has to be made again."""
+
+    code = "PROVIDER_OUTPUT_EXPIRED"
+
+
+class VoiceUnavailable(GuidesmithError):
+    """No voice of that name, or none at all, is on the machine that was to speak."""
+
+    code = "VOICE_UNAVAILABLE"
+
+
+class SpeakingFailed(GuidesmithError):
+    """The voice on this machine made no sound of a text, or took too long."""
+
+    code = "SPEAKING_FAILED"
+
+
 class ContentRejected(ProviderError):
     """Moderation, or a provider's own safety filter, does not let this be made. Trying again will not help."""
 
     code = "CONTENT_REJECTED"
+
+
+class ProviderNotConfigured(ProviderError):
+    """Something is asked for that needs a provider, and the settings name none. There is no job."""
+
+    code = "PROVIDER_NOT_CONFIGURED"
+
+
+class ProviderSilent(ProviderError):
+    """A provider did not say what became of its work by the deadline, nor when it was asked."""
+
+    code = "PROVIDER_SILENT"
+
+
+class PageUnreadable(GuidesmithError):
+    """A web page that is not there, is no page, or holds no text that a reader would look for."""
+
+    code = "PAGE_UNREADABLE"
+
+
+class RobotsDisallowed(GuidesmithError):
+    """A site whose robots.txt does not let the page be fetched."""
+
+    code = "ROBOTS_DISALLOWED"
 
 
 class AddressRefused(GuidesmithError):
@@ -497,6 +547,12 @@ class PlanInvalid(GuidesmithError):
     """A plan that its tables cannot bear. ``details`` holds ``issues``, each with a code, a path and a message."""
 
     code = "PLAN_INVALID"
+
+
+class DraftNotReady(GuidesmithError):
+    """An analysis has no plan yet, or none for what is asked now."""
+
+    code = "DRAFT_NOT_READY"
 
 
 class OpenQuestions(GuidesmithError):

@@ -113,14 +113,16 @@ def kind_terms(settings: Settings) -> Terms:
 def image_stages(settings: Settings, store: Store, artifacts: ArtifactStore) -> "ImageStages":
     """The activities of the image job: the configured endpoint paints, or the built-in poster."""
     from activities.image import ImageParts, ImageStages
-    from activities.imaging.fetching import PictureFetch
     from activities.imaging.openai import OpenAiModerator, OpenAiPainter
     from activities.imaging.poster import EmbeddedPoster
+    from activities.pictures import MOST_BYTES
+    from activities.providers.outputs import OutputFetch
 
     painter: Painter = EmbeddedPoster()
     if settings.image_base_url and settings.image_model:
         client = _provider(settings, settings.image_base_url, settings.image_api_key)
-        painter = OpenAiPainter(client, PictureFetch(settings.image_base_url), model=settings.image_model)
+        fetch = OutputFetch(settings.image_base_url, size_bytes=MOST_BYTES)
+        painter = OpenAiPainter(client, fetch, model=settings.image_model)
     moderator = None
     if settings.moderation_base_url:
         judge = _provider(settings, settings.moderation_base_url, settings.moderation_api_key)

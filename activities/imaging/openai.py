@@ -8,11 +8,11 @@ import base64
 import binascii
 from typing import Any
 
-from activities.imaging.fetching import PictureFetch
 from activities.imaging.painters import Painted
 from activities.providers import ProviderClient
-from activities.providers.http import Stop
-from domain.errors import ContentRejected, ProviderAnswerInvalid, ProviderRequestRefused
+from activities.providers.outputs import OutputFetch
+from activities.providers.watched import Stop
+from domain.errors import ContentRejected, ProviderAnswerInvalid, ProviderOutputExpired, ProviderRequestRefused
 from domain.wish import PictureWish
 
 SAFETY_CODES = frozenset(
@@ -34,7 +34,7 @@ class OpenAiPainter:
 
     name = "openai-compatible"
 
-    def __init__(self, http: ProviderClient, fetch: PictureFetch, *, model: str) -> None:
+    def __init__(self, http: ProviderClient, fetch: OutputFetch, *, model: str) -> None:
         self._http = http
         self._fetch = fetch
         self._model = model
@@ -50,9 +50,9 @@ class OpenAiPainter:
             if refused.details.get("provider_code") in SAFETY_CODES:
                 raise _rejected() from None
             raise
-        return Painted(self._picture(answer.json()), self._model)
+        return Painted(self._picture(answer.json(), stop), self._model)
 
-    def _picture(self, answer: object) -> bytes:
+    def _picture(self, answer: object, stop: Stop) -> bytes:
         first = _first(answer, "data")
         if first.get("nsfw") is True or _is_filtered(first.get("content_filter_results")):
             raise _rejected()
@@ -63,7 +63,10 @@ class OpenAiPainter:
             except binascii.Error:
                 raise self._invalid("a picture that cannot be decoded") from None
         if isinstance(url, str):
-            return self._fetch.get(url)
+            try:
+                return self._fetch.read(url, stop=stop)
+            except ProviderOutputExpired as expired:
+                raise ProviderAnswerInvalid(expired.message) from None  # asked again, it is made again
         raise self._invalid("an answer without a picture")
 
     def _invalid(self, what: str) -> ProviderAnswerInvalid:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from activities.providers.http import Stop
+from activities.providers.watched import Stop
 from domain.wish import PictureWish
 
 

@@ -19,7 +19,7 @@ from fontTools.ttLib import TTFont
 from PIL import Image, ImageDraw, ImageFont
 
 from activities.imaging.painters import Painted
-from activities.providers.http import Stop
+from activities.providers.watched import Stop
 from domain.canonical import digest
 from domain.wish import PictureWish
 

@@ -4,31 +4,26 @@ Nothing is retried here: Temporal owns retries. Nothing of the request or of the
 """
 
 import asyncio
-import contextlib
 import json
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import Any, BinaryIO
 
 import httpx
 from pydantic import SecretStr
 
+from activities.providers import watched
 from activities.providers.faults import fault_of
+from activities.providers.watched import Stop
 from domain.errors import (
-    Cancelled,
     ProviderAnswerInvalid,
     ProviderRequestRefused,
     ProviderTimeout,
     ProviderUnavailable,
 )
-
-Stop = Callable[[], bool | None]
-"""Asked while an answer is awaited: returns true, or raises, to give the request up."""
-
-STOP_POLL_S = 0.2
-"""How often ``Stop`` is asked. A cancelled stage must end within seconds."""
 
 
 @dataclass(frozen=True)
@@ -115,28 +110,26 @@ class ProviderClient:
         """
         return self._request("POST", path, stop, json=json, data=data, files=files, headers=headers)
 
-    def _request(self, method: str, path: str, stop: Stop | None, **content: Any) -> Answer:
-        # Not asyncio.run, which would wait for a name server that does not answer although the request was given up.
-        loop = asyncio.new_event_loop()
-        try:
-            return loop.run_until_complete(self._watched(method, path, stop, content))
-        finally:
-            loop.run_until_complete(loop.shutdown_asyncgens())
-            loop.close()
+    def save(
+        self,
+        path: str,
+        *,
+        json: object,
+        to: Path,
+        headers: Mapping[str, str] | None = None,
+        stop: Stop | None = None,
+    ) -> Answer:
+        """POST ``json``; the body of a 2xx is written to ``to`` as it comes, and not in the answer. Errors as
+        :meth:`post`.
 
-    async def _watched(self, method: str, path: str, stop: Stop | None, content: dict[str, Any]) -> Answer:
-        """The request, given up as soon as ``stop`` says so: cancelling it closes its socket at once."""
-        sending = asyncio.ensure_future(self._bounded(method, path, content))
-        try:
-            while not sending.done():
-                if stop is not None and stop():
-                    raise Cancelled("The request was given up.")
-                await asyncio.wait({sending}, timeout=STOP_POLL_S if stop is not None else None)
-            return sending.result()
-        finally:
-            sending.cancel()
-            with contextlib.suppress(asyncio.CancelledError, Exception):
-                await sending
+        Raises:
+            OSError: The file cannot be written.
+        """
+        with to.open("wb") as file:
+            return self._request("POST", path, stop, file=file, json=json, headers=headers)
+
+    def _request(self, method: str, path: str, stop: Stop | None, **content: Any) -> Answer:
+        return watched.run(self._bounded(method, path, content), stop)
 
     async def _bounded(self, method: str, path: str, content: dict[str, Any]) -> Answer:
         details = {"provider": self.provider}
@@ -160,6 +153,7 @@ class ProviderClient:
 
     async def _send(self, method: str, path: str, content: dict[str, Any]) -> Answer:
         headers = dict(content.pop("headers", None) or {})
+        file = content.pop("file", None)
         if self._api_key is not None:
             headers["Authorization"] = f"Bearer {self._api_key.get_secret_value()}"
         timeout = httpx.Timeout(self._timeout_s, connect=self._connect_timeout_s)
@@ -167,17 +161,22 @@ class ProviderClient:
             httpx.AsyncClient(timeout=timeout, verify=_trust(), follow_redirects=False) as client,
             client.stream(method, self._base_url + path, headers=headers, **content) as response,
         ):
-            body = await self._read(response)
+            body = await self._read(response, file if response.is_success else None)
         if response.is_success:
             return Answer(self.provider, response.status_code, dict(response.headers), body)
         raise fault_of(self.provider, response.status_code, dict(response.headers), body)
 
-    async def _read(self, response: httpx.Response) -> bytes:
-        body = bytearray()
+    async def _read(self, response: httpx.Response, file: BinaryIO | None) -> bytes:
+        """The body; nothing, where it went into ``file``."""
+        body, size = bytearray(), 0
         try:
             async for part in response.aiter_bytes():
-                body += part
-                if len(body) > self._answer_cap_bytes:
+                size += len(part)
+                if file is None:
+                    body += part
+                else:
+                    file.write(part)
+                if size > self._answer_cap_bytes:
                     raise ProviderAnswerInvalid(
                         f"{self.provider} sent an answer of more than {self._answer_cap_bytes} bytes.",
                         details={"provider": self.provider},
@@ -187,7 +186,7 @@ class ProviderClient:
                 return bytes(body)  # the status says enough
             raise ProviderAnswerInvalid(
                 f"{self.provider} sent an answer that ends too early. Try again.",
-                details={"provider": self.provider, "bytes": len(body)},
+                details={"provider": self.provider, "bytes": size},
             ) from fault
         return bytes(body)
 

@@ -16,11 +16,14 @@ import ssl
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import Any, BinaryIO
 from urllib.parse import urljoin
 
 import httpx
 
+from activities.providers import watched
+from activities.providers.watched import Stop
 from domain.errors import AddressRefused, ProviderAnswerInvalid, ProviderTimeout, ProviderUnavailable
 
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -95,9 +98,18 @@ class Outbound:
         self._resolve = resolve
         self._permit = permit
 
-    def get(self, url: str, *, headers: Mapping[str, str] | None = None) -> Fetched:
-        """GET ``url``, redirects followed. Errors as :meth:`post`."""
-        return self._run(self._follow(url, dict(headers or {})))
+    def get(self, url: str, *, headers: Mapping[str, str] | None = None, stop: Stop | None = None) -> Fetched:
+        """GET ``url``, redirects followed. Errors as :meth:`post`; ``Cancelled`` where ``stop`` says so."""
+        return self._run(self._follow(url, dict(headers or {})), stop)
+
+    def save(self, url: str, to: Path, *, stop: Stop | None = None) -> Fetched:
+        """GET ``url``, redirects followed, the body of a 200 written to ``to`` as it comes. Errors as :meth:`get`.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        with to.open("wb") as file:
+            return self._run(self._follow(url, {}, file), stop)
 
     def post(self, url: str, body: bytes, *, headers: Mapping[str, str] | None = None) -> Fetched:
         """POST ``body``; a redirect is an answer like any other.
@@ -110,14 +122,8 @@ class Outbound:
         """
         return self._run(self._once("POST", url, dict(headers or {}), body))
 
-    def _run(self, work: Coroutine[Any, Any, Fetched]) -> Fetched:
-        # Not asyncio.run, which would wait at its end for a name server that does not answer.
-        loop = asyncio.new_event_loop()
-        try:
-            return loop.run_until_complete(self._bounded(work))
-        finally:
-            loop.run_until_complete(loop.shutdown_asyncgens())
-            loop.close()
+    def _run(self, work: Coroutine[Any, Any, Fetched], stop: Stop | None = None) -> Fetched:
+        return watched.run(self._bounded(work), stop)
 
     async def _bounded(self, work: Coroutine[Any, Any, Fetched]) -> Fetched:
         try:
@@ -132,9 +138,9 @@ class Outbound:
         except httpx.TransportError:
             raise ProviderUnavailable("Nobody answers at that address, or the connection broke.") from None
 
-    async def _follow(self, url: str, headers: dict[str, str]) -> Fetched:
+    async def _follow(self, url: str, headers: dict[str, str], file: BinaryIO | None = None) -> Fetched:
         for _ in range(self._bounds.redirects + 1):
-            fetched = await self._once("GET", url, headers, b"")
+            fetched = await self._once("GET", url, headers, b"", file)
             if fetched.status not in (301, 302, 303, 307, 308) or "location" not in fetched.headers:
                 return fetched
             before, url = httpx.URL(url), urljoin(url, fetched.headers["location"])
@@ -145,13 +151,15 @@ class Outbound:
                 headers = {name: value for name, value in headers.items() if name.lower() not in _SENT_TO_FIRST_ONLY}
         raise AddressRefused("The address redirects too often.")
 
-    async def _once(self, method: str, url: str, headers: dict[str, str], body: bytes) -> Fetched:
+    async def _once(
+        self, method: str, url: str, headers: dict[str, str], body: bytes, file: BinaryIO | None = None
+    ) -> Fetched:
         parsed = checked_url(url)
         port = parsed.port or (443 if parsed.scheme == "https" else 80)
         addresses = await self._addresses(_name(parsed), port)
         for number, address in enumerate(addresses, 1):
             try:
-                return await self._sent(method, parsed, address, headers, body)
+                return await self._sent(method, parsed, address, headers, body, file)
             except (httpx.ConnectError, httpx.ConnectTimeout):
                 if number == len(addresses):
                     raise
@@ -176,7 +184,13 @@ class Outbound:
         return addresses[:ADDRESSES_TRIED]
 
     async def _sent(
-        self, method: str, url: httpx.URL, address: IpAddress, headers: dict[str, str], body: bytes
+        self,
+        method: str,
+        url: httpx.URL,
+        address: IpAddress,
+        headers: dict[str, str],
+        body: bytes,
+        file: BinaryIO | None,
     ) -> Fetched:
         timeout = httpx.Timeout(self._bounds.timeout_s, connect=self._bounds.connect_timeout_s)
         # no proxy of the environment: it would look the name up itself
@@ -190,16 +204,22 @@ class Outbound:
                 extensions={"sni_hostname": _name(url)},
             ) as answer,
         ):
-            return Fetched(str(url), answer.status_code, dict(answer.headers), await self._read(answer))
+            read = await self._read(answer, file if answer.status_code == 200 else None)
+            return Fetched(str(url), answer.status_code, dict(answer.headers), read)
 
-    async def _read(self, answer: httpx.Response) -> bytes:
+    async def _read(self, answer: httpx.Response, file: BinaryIO | None) -> bytes:
+        """The body; nothing, where it went into ``file``."""
         if answer.headers.get("content-encoding", "identity").lower() != "identity":
             raise ProviderAnswerInvalid("The answer from that address is compressed, which was not asked for.")
-        body = bytearray()
+        body, size = bytearray(), 0
         async for part in answer.aiter_raw():
-            body += part
-            if len(body) > self._bounds.size_bytes:
+            size += len(part)
+            if size > self._bounds.size_bytes:
                 raise ProviderAnswerInvalid(f"The answer has more than {self._bounds.size_bytes} bytes.")
+            if file is None:
+                body += part
+            else:
+                file.write(part)
         return bytes(body)
 
 

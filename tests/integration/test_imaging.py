@@ -7,10 +7,11 @@ import pytest
 from PIL import Image
 
 from activities.image import inspected, thumbnail
-from activities.imaging.fetching import PictureFetch
 from activities.imaging.openai import OpenAiModerator, OpenAiPainter
 from activities.imaging.poster import EmbeddedPoster, poster
+from activities.pictures import MOST_BYTES
 from activities.providers import ProviderClient
+from activities.providers.outputs import OutputFetch
 from domain.errors import (
     ContentRejected,
     GuidesmithError,
@@ -32,7 +33,8 @@ PROMPT = "a quiet harbour"
 
 def painter(sandbox: RunningSandbox, model: str = "sandbox-images", base_url: str | None = None) -> OpenAiPainter:
     client = ProviderClient(sandbox.base_url, api_key="key", timeout_s=2.0)
-    return OpenAiPainter(client, PictureFetch(base_url or sandbox.base_url), model=model)
+    fetch = OutputFetch(base_url or sandbox.base_url, size_bytes=MOST_BYTES)
+    return OpenAiPainter(client, fetch, model=model)
 
 
 def paint(sandbox: RunningSandbox, prompt: str = PROMPT, model: str = "sandbox-images", **params: Any) -> bytes:
@@ -108,7 +110,7 @@ def test_given_an_output_that_has_expired_when_fetched_then_it_is_asked_for_agai
 
 
 def test_given_a_picture_larger_than_is_kept_when_fetched_then_it_is_not_read_on(sandbox: RunningSandbox) -> None:
-    fetch = PictureFetch(sandbox.base_url, size_bytes=100)
+    fetch = OutputFetch(sandbox.base_url, size_bytes=100)
     client = ProviderClient(sandbox.base_url, timeout_s=2.0)
     with pytest.raises(ProviderAnswerInvalid, match="100 bytes"):
         OpenAiPainter(client, fetch, model="m").paint(PictureWish(prompt=PROMPT), request_id="r", stop=lambda: None)
