@@ -8,7 +8,7 @@ dispatch, the order in time, the table. Nothing here knows a database or a clock
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -48,6 +48,9 @@ RAW = frozenset({ArtifactKind.VIDEO})
 
 URI_LIMIT = 1000
 """Characters of an artifact's URI."""
+
+CLOCK_SKEW_S = 300
+"""How far a runner's clock may be ahead of ours: what Standard Webhooks allow a sender's (five minutes)."""
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}://[^\s\\]+")
 
@@ -181,6 +184,13 @@ class Undelivered(NamedTuple):
     event_id: str
 
 
+def in_words(seconds: float) -> str:
+    """How long somebody waits, in the largest unit of which it is one or more: ``24 hours``, ``1 minute``."""
+    unit, name = next((each for each in ((3600, "hour"), (60, "minute")) if seconds >= each[0]), (1, "second"))
+    count = f"{seconds / unit:.3g}"
+    return f"{count} {name}" if count == "1" else f"{count} {name}s"
+
+
 def one_line(text: str) -> str:
     """A runner's sentence, safe to show: printable, on one line, at most ``MESSAGE_LIMIT`` characters."""
     return " ".join("".join(each if each.isprintable() else " " for each in text).split())[:MESSAGE_LIMIT]
@@ -198,6 +208,18 @@ def checked_uri(uri: str) -> str:
     if not path.isprintable() or {".", ".."} & set(re.split(r"[/\\?#]", path)):
         raise RequestInvalid("An artifact's URI names its place directly, without `.` or `..`.")
     return uri
+
+
+def checked_moment(occurred_at: datetime, now: datetime) -> datetime:
+    """``occurred_at``, when it can have happened by ``now``. One that lies ahead would put every later callback of its
+    attempt out of order until its time has come.
+
+    Raises:
+        RequestInvalid: It is more than ``CLOCK_SKEW_S`` ahead.
+    """
+    if occurred_at > now + timedelta(seconds=CLOCK_SKEW_S):
+        raise RequestInvalid(f"An event has happened already, and this is over {in_words(CLOCK_SKEW_S)} ahead of now.")
+    return occurred_at
 
 
 # --- the decision ------------------------------------------------------------------------------------------------

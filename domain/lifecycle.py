@@ -212,13 +212,17 @@ class Lifecycle(Generic[S]):
         final = current in self.terminals
         refusal = TerminalImmutable if final else TransitionRefused
         return refusal(
-            _in_words(current, target, final=final, allowed=allowed, foreign=foreign),
+            _in_words(current, target, final=final, allowed=allowed, foreign=foreign, actions=self._actions(current)),
             details={
                 "current_status": str(current) if current else None,
                 "attempted_status": str(target),
                 "allowed_next_statuses": [str(each) for each in allowed],
             },
         )
+
+    def _actions(self, current: S | None) -> tuple[str, ...]:
+        """The explicit actions that lead on from ``current``."""
+        return tuple(dict.fromkeys(row.action for row in self.transitions if row.source is current and row.action))
 
     def table(self) -> list[dict[str, object]]:
         """The rows as plain values, for JSON and for printing."""
@@ -262,12 +266,22 @@ class Lifecycle(Generic[S]):
         return tuple(row for table in tables for row in table)
 
 
-def _in_words(current: StrEnum | None, target: str, *, final: bool, allowed: Sequence[StrEnum], foreign: bool) -> str:
-    """Why a move was refused, for whoever asked for it. ``foreign``: the move exists, but is somebody else's."""
+def _in_words(
+    current: StrEnum | None,
+    target: str,
+    *,
+    final: bool,
+    allowed: Sequence[StrEnum],
+    foreign: bool,
+    actions: Sequence[str] = (),
+) -> str:
+    """Why a move was refused, for whoever asked for it. ``foreign``: the move exists, but is somebody else's;
+    ``actions``: what leads on all the same, when it is asked for by name."""
     if current is None:
         return f"A job does not begin as {target}."
     if final:
-        return f"The job has ended as {current}, and cannot become {target} any more."
+        hint = f" To go on from here, ask for a {' or a '.join(actions)}." if actions else ""
+        return f"The job has ended as {current}, and cannot become {target} any more.{hint}"
     if foreign:
         return f"The job is {current}. It becomes {target} by itself when it is time, not on this request."
     if not allowed:

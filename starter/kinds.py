@@ -65,7 +65,8 @@ class KindService:
         """Stop the job; answers once it has ended, or after ``CANCEL_WAIT_S`` as it then stands.
 
         Raises:
-            TransitionRefused, TerminalImmutable: The kind's table has no such move from where the job is.
+            TransitionRefused, TerminalImmutable: The kind's table has no such move from where the job is, or it ended
+                otherwise before it could be stopped.
             NotFound. EngineUnavailable: nothing changed.
         """
         job = await asyncio.to_thread(self._store.get_job, job_id, owner=owner)
@@ -85,4 +86,6 @@ class KindService:
         while not lifecycle.is_terminal(lifecycle.status(job.status)) and time.monotonic() < deadline:
             await asyncio.sleep(CANCEL_POLL_S)
             job = await asyncio.to_thread(self._store.get_job, job_id, owner=owner)
+        if job.status != target and lifecycle.is_terminal(lifecycle.status(job.status)):
+            lifecycle.check_cancel(lifecycle.status(job.status), Trigger.API)  # refuses
         return job

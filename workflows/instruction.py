@@ -14,7 +14,7 @@ with workflow.unsafe.imports_passed_through():
     from activities.instruction import InstructionStages
     from domain.callbacks import AUDIO, DRAFT, TRANSCRIPTION, ExternalStage, is_needed
     from domain.editing import Activity, next_status
-    from domain.errors import RegenerateInProgress, TerminalImmutable, TransitionRefused
+    from domain.errors import TerminalImmutable, TransitionRefused
     from domain.instruction import (
         AUDIO_READY,
         CANCELLED,
@@ -24,6 +24,7 @@ with workflow.unsafe.imports_passed_through():
         TRANSCRIPT_READY,
         InstructionStatus,
     )
+    from domain.jobs import Actor
     from domain.lifecycle import Trigger
 
     # Like the rules that they apply, shared with the process: run anew for every job they cost it milliseconds.
@@ -31,6 +32,11 @@ with workflow.unsafe.imports_passed_through():
     from workflows.tasks import ExportWorkflow, RegenerateWorkflow
 
 NOT_YET = "The job has no draft yet."
+
+
+def ended() -> ApplicationError:
+    """Why a job takes nothing on any more; whoever asked starts the task on its own."""
+    return ApplicationError("The job has ended.", type=TerminalImmutable.code, non_retryable=True)
 
 
 class Desk:
@@ -64,6 +70,10 @@ class InstructionWorkflow:
         self.desk = Desk(start.carried)
         self.pieces = start.pieces
         self.cancel_requested = False
+        self.is_open = False
+        """Whether the job is at its desk: drafted, and followed in what people do."""
+        self.is_moving = False
+        """Whether a status is on its way into the database."""
 
     @workflow.run
     async def run(self, start: JobStart) -> JobOutcome:
@@ -136,6 +146,7 @@ class InstructionWorkflow:
 
     async def edit_until_exported(self) -> None:
         """Follow what people do until an export is retrievable. Editing itself costs no event: the text is not here."""
+        self.is_open = True
         while not INSTRUCTION.is_terminal(self.job.status):
             await workflow.wait_condition(lambda: self.next_status() is not None or self.should_continue_as_new())
             target = self.next_status()
@@ -144,15 +155,21 @@ class InstructionWorkflow:
                 if self.desk.is_quiet() and self.next_status() is None:
                     workflow.continue_as_new(self.successor())
             else:
-                await self.job.move(target, self.trigger_of(target))
+                await self.go_to(target)
         await workflow.wait_condition(workflow.all_handlers_finished)
 
     def next_status(self) -> InstructionStatus | None:
         return next_status(self.job.status, self.desk.activity())
 
-    def trigger_of(self, target: InstructionStatus) -> Trigger:
+    async def go_to(self, target: InstructionStatus) -> None:
+        """Mirror a move that people caused by what they asked for, or the end of that; the log names who it was."""
         by_user = INSTRUCTION.may(self.job.status, target, Trigger.USER)
-        return Trigger.USER if by_user else Trigger.WORKFLOW
+        trigger, actor = (Trigger.USER, Actor.EDITOR) if by_user else (Trigger.WORKFLOW, Actor.ORCHESTRATOR)
+        self.is_moving = True
+        try:
+            await self.job.move(target, trigger, actor=actor)
+        finally:
+            self.is_moving = False
 
     def should_continue_as_new(self) -> bool:
         info = workflow.info()
@@ -186,12 +203,33 @@ class InstructionWorkflow:
     def status(self) -> str:
         return str(self.job.status)
 
+    async def until_shown(self) -> None:
+        """Wait until the database says what goes on, so that nobody sees work under a status without it.
+
+        Raises:
+            ApplicationError: The job ended meanwhile.
+        """
+        if not workflow.patched("shown-before-begun"):
+            return
+        await workflow.wait_condition(lambda: self.job.is_over or self.cancel_requested or self.is_shown())
+        if not self.is_shown():
+            raise ended()
+
+    def is_shown(self) -> bool:
+        return self.is_open and not self.is_moving and self.next_status() is None
+
     @workflow.update
     async def regenerate(self, task: TaskStart) -> str:
-        """Write a part again; answers the task's id once the task is under way."""
+        """Write a part again; answers the task's id once the task is under way. That there is one at a time is decided
+        by the tasks' rows: where another is still under way here, its row has ended, and its run does in a moment."""
+        while self.desk.regenerating not in (None, task.task_id):
+            await workflow.wait_condition(lambda: self.job.is_over or self.desk.regenerating is None)
+            if self.job.is_over:
+                raise ended()
         self.desk.touched = True
         self.desk.regenerating = task.task_id
         try:
+            await self.until_shown()
             child = await workflow.start_child_workflow(
                 RegenerateWorkflow.run,
                 task,
@@ -208,13 +246,6 @@ class InstructionWorkflow:
     @regenerate.validator
     def refuse_regenerate(self, task: TaskStart) -> None:
         self.refuse_unless_open()
-        if self.desk.regenerating not in (None, task.task_id):
-            raise ApplicationError(
-                "A regeneration is running already.",
-                {"task_id": self.desk.regenerating},
-                type=RegenerateInProgress.code,
-                non_retryable=True,
-            )
 
     @workflow.update
     async def export(self, task: TaskStart) -> str:
@@ -224,6 +255,7 @@ class InstructionWorkflow:
             return task.task_id
         self.desk.exporting.add(task.task_id)
         try:
+            await self.until_shown()
             child = await workflow.start_child_workflow(
                 ExportWorkflow.run,
                 task,
@@ -244,7 +276,7 @@ class InstructionWorkflow:
     def refuse_unless_open(self) -> None:
         """A document can be worked on from DRAFT_READY until the job ends."""
         if self.cancel_requested or INSTRUCTION.is_terminal(self.job.status):
-            raise ApplicationError("The job has ended.", type=TerminalImmutable.code, non_retryable=True)
+            raise ended()
         if not self.has_reached(DRAFT_READY):
             raise ApplicationError(NOT_YET, type=TransitionRefused.code, non_retryable=True)
 

@@ -31,8 +31,15 @@ with workflow.unsafe.imports_passed_through():
     from activities.external import Outside
     from activities.mirror import Mirror
     from activities.stage import StageSpec, spec_of
-    from domain.callbacks import ExternalStage, Reached
-    from domain.errors import MESSAGE_LIMIT, Cancelled, ExternalStageFailed, Fenced, StageDeadlineExceeded
+    from domain.callbacks import ExternalStage, Reached, in_words
+    from domain.errors import (
+        MESSAGE_LIMIT,
+        Cancelled,
+        ExternalStageFailed,
+        Fenced,
+        StageDeadlineExceeded,
+        TerminalImmutable,
+    )
     from domain.jobs import Actor, Failure
     from domain.lifecycle import Lifecycle, Trigger
 
@@ -79,6 +86,8 @@ class JobRun(Generic[S]):
         self.stage: StageSpec | ExternalStage | None = None
         self.reported = False
         """Whether a runner outside may have reported something that was not looked at yet."""
+        self.is_over = False
+        """Whether the work has ended, either way: what waits for a status to come need not wait any more."""
         self.followers: list[asyncio.Task[None]] = []
         """Tasks beside the main work (children that are followed); a cancel stops them too."""
 
@@ -261,10 +270,10 @@ class JobRun(Generic[S]):
         )
 
     def _overdue(self, stage: ExternalStage) -> Failure:
-        minutes = self.options.external_timeout_s / 60
+        patience = in_words(self.options.external_timeout_s)
         return Failure(
             failure_code=StageDeadlineExceeded.code,
-            failure_message=f"The outside runner did not report the {stage.name} within {minutes:.4g} minutes. "
+            failure_message=f"The outside runner did not report the {stage.name} within {patience}. "
             "See that it runs and reaches the API, then retry the job.",
             failed_stage=str(stage.name),
             correlation_id=self.start.correlation_id,
@@ -347,10 +356,12 @@ class JobRun(Generic[S]):
         try:
             await workflow.wait_condition(lambda: task.done() or cancelled())
         except asyncio.CancelledError:
-            await self._stop(task, stopped, "cancelled in the Temporal UI", Actor.SYSTEM)
+            self.is_over = True
+            await self._stop(task, stopped, failed, "cancelled in the Temporal UI", Actor.SYSTEM)
             raise
+        self.is_over = True
         if not task.done():
-            await self._stop(task, stopped, "cancelled on request", Actor.EDITOR)
+            await self._stop(task, stopped, failed, "cancelled on request", Actor.EDITOR)
             return self.outcome()
         try:
             task.result()
@@ -361,7 +372,7 @@ class JobRun(Generic[S]):
     def outcome(self) -> JobOutcome:
         return JobOutcome(job_id=self.start.job_id, status=str(self.status))
 
-    async def _stop(self, task: asyncio.Task[None], stopped: S, note: str, actor: Actor) -> None:
+    async def _stop(self, task: asyncio.Task[None], stopped: S, failed: S, note: str, actor: Actor) -> None:
         """Stop the running work, wait a little until it has, and say CANCELLED."""
         running = [each for each in (task, *self.followers) if not each.done()]
         for each in running:
@@ -372,7 +383,29 @@ class JobRun(Generic[S]):
             trigger = Trigger.API if stopped == self.lifecycle.cancelled else self.lifecycle.runner
             for status in self.lifecycle.way(self.status, stopped, trigger):
                 failure = self.failure_of(CancelledError()) if status in self.lifecycle.failures else None
-                await self.move(status, trigger, actor=actor, note=note, failure=failure)
+                try:
+                    await self.move(status, trigger, actor=actor, note=note, failure=failure)
+                except ActivityError as refused:
+                    self._yield_to_runner(refused, failed)
+
+    def _yield_to_runner(self, refused: ActivityError, failed: S) -> None:
+        """A runner outside had said FAILED before the job could be stopped. That stands, and the run ends as one that
+        failed, so that the job can be retried.
+
+        Raises:
+            ApplicationError: Always, unless the move was refused for another reason. ActivityError: in that case.
+        """
+        cause = cause_of(refused)
+        too_late = isinstance(cause, ApplicationError) and cause.type == TerminalImmutable.code
+        if not too_late or not self.start.external:
+            raise refused
+        self.status = failed
+        self.show()
+        raise ApplicationError(
+            "The outside runner failed before the job could be stopped; the job says why.",
+            type=ExternalStageFailed.code,
+            non_retryable=True,
+        )
 
     async def _fail(self, error: FailureError, failed: S) -> None:
         failure = self.failure_of(error)

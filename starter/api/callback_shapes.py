@@ -8,11 +8,11 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, StringConstraints
 
 from domain.artifacts import ArtifactKind
-from domain.callbacks import URI_LIMIT, Callback, checked_uri
+from domain.callbacks import CLOCK_SKEW_S, URI_LIMIT, Callback, checked_moment, checked_uri
 from domain.errors import RequestInvalid
 from domain.instruction import InstructionStatus
 from domain.jobs import Actor
-from starter.api.shapes import Line, Moment, Shape, Text
+from starter.api.shapes import Line, Moment, Sent, Shape, Text
 
 METRICS_LIMIT = 32
 YEARS = range(2000, 2200)
@@ -28,7 +28,10 @@ def _written(value: object) -> object:
 def _plausible(moment: datetime) -> datetime:
     if moment.year not in YEARS:
         raise ValueError("is no moment of our time")
-    return moment.astimezone(UTC)
+    try:
+        return checked_moment(moment.astimezone(UTC), datetime.now(UTC))
+    except RequestInvalid as ahead:
+        raise ValueError(ahead.message) from None
 
 
 def _uri(value: str) -> str:
@@ -42,7 +45,10 @@ Occurred = Annotated[
     AwareDatetime,
     BeforeValidator(_written),
     AfterValidator(_plausible),
-    Field(description="By the runner's clock; RFC 3339 with a time zone.", examples=["2026-01-31T12:00:00Z"]),
+    Field(
+        description=f"By the runner's clock, at most {CLOCK_SKEW_S} s ahead of ours; RFC 3339 with a time zone.",
+        examples=["2026-01-31T12:00:00Z"],
+    ),
 ]
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$")]
 Uri = Annotated[str, StringConstraints(min_length=1, max_length=URI_LIMIT), AfterValidator(_uri)]
@@ -55,7 +61,7 @@ Metric = (
 )
 
 
-class ArtifactUpdates(Shape):
+class ArtifactUpdates(Sent):
     """Where the runner put what it made. Only what lies in this server's artifact store (`artifact://KEY`, or the
     store's own URL and the key) is ever opened."""
 
@@ -77,7 +83,7 @@ class ArtifactUpdates(Shape):
         return {kind: uri for kind, uri in named.items() if uri is not None}
 
 
-class NewCallback(Shape):
+class NewCallback(Sent):
     event_id: Line = Field(description="Of this event alone: sent again, it counts once.")
     status: InstructionStatus = Field(
         description="The stage's checkpoint, FAILED, or its processing status again: a sign of life."

@@ -12,6 +12,7 @@ from activities.artifacts.locating import Locator
 from domain.artifacts import ArtifactKind
 from domain.callbacks import (
     AUDIO,
+    CLOCK_SKEW_S,
     DRAFT,
     EXTERNAL_STAGES,
     TRANSCRIPTION,
@@ -20,9 +21,11 @@ from domain.callbacks import (
     Effect,
     Reached,
     Standing,
+    checked_moment,
     checked_uri,
     decide,
     external_stages,
+    in_words,
     is_needed,
     reached,
 )
@@ -322,3 +325,29 @@ def test_given_the_formats_in_the_readme_when_read_as_a_runners_files_are_then_t
     spoken, drafted = re.findall(r"^```json\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
     transcript = Transcript.model_validate_json(spoken, strict=True)
     check_draft(Draft.model_validate_json(drafted, strict=True), transcript)
+
+
+@pytest.mark.parametrize("ahead_s", [-1e9, 0, CLOCK_SKEW_S])
+def test_given_a_clock_within_the_tolerance_when_checked_then_its_moment_counts(ahead_s: float) -> None:
+    moment = NOON + timedelta(seconds=ahead_s)
+    assert checked_moment(moment, NOON) == moment
+
+
+def test_given_a_clock_far_ahead_when_checked_then_refused_before_it_blocks_what_comes_after() -> None:
+    with pytest.raises(RequestInvalid, match="over 5 minutes ahead"):
+        checked_moment(NOON + timedelta(seconds=CLOCK_SKEW_S + 1), NOON)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.5, "0.5 seconds"),
+        (1, "1 second"),
+        (59, "59 seconds"),
+        (60, "1 minute"),
+        (5400, "1.5 hours"),
+        (86_400, "24 hours"),
+    ],
+)
+def test_given_a_duration_when_told_then_in_units_that_fit(seconds: float, words: str) -> None:
+    assert in_words(seconds) == words

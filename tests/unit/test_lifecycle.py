@@ -284,3 +284,11 @@ def test_given_the_table_when_walked_from_birth_then_every_row_is_exercised_by_s
 
 def test_given_a_regeneration_when_it_ends_then_the_job_is_editable_again_and_not_done() -> None:
     assert INSTRUCTION.allowed_next(REGENERATING) == (EDITING, FAILED, CANCELLED)
+
+
+def test_given_a_failed_job_when_a_move_is_refused_then_the_message_says_what_leads_on() -> None:
+    with pytest.raises(TerminalImmutable, match="ask for a retry"):
+        INSTRUCTION.check(FAILED, AUDIO_EXTRACTING, Trigger.API)
+    with pytest.raises(TerminalImmutable) as final:
+        INSTRUCTION.check(DONE, EDITING, Trigger.API)
+    assert "retry" not in final.value.message
