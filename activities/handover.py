@@ -19,6 +19,11 @@ EXPORT, REGENERATE = "export", "regenerate"
 SCREENSHOT = "screenshot"
 """Name of the task workflow that no job takes on: a screenshot changes nothing about its job."""
 
+PLAN = "plan"
+"""Name of the task workflow that drafts an analysis's plan, before the job has a workflow."""
+
+ON_THEIR_OWN = frozenset({SCREENSHOT, PLAN})
+
 UPDATE_WAIT_S = 8.0
 """Seconds to wait for a worker to take a task on. Without one the row stays, and the reconciler hands it over."""
 
@@ -41,14 +46,14 @@ class Handover:
         """Hand over a task whose row is written.
 
         Args:
-            what: ``export``, ``regenerate`` or ``screenshot``.
+            what: ``export``, ``regenerate``, ``screenshot`` or ``plan``.
             live: Whether the job's workflow was running a moment ago.
 
         Raises:
             temporalio.service.RPCError: Temporal could not be asked.
         """
         task = TaskStart(task_id=task_id, job_id=job_id, options=self._options)
-        if live and what != SCREENSHOT and await self._ask(what, task):
+        if live and what not in ON_THEIR_OWN and await self._ask(what, task):
             return
         try:
             await self._client.start_workflow(

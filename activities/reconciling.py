@@ -15,8 +15,9 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from activities.contracts import Message, RunOptions
 from activities.dispatching import Dispatcher, Terms, is_startable
-from activities.handover import EXPORT, REGENERATE, SCREENSHOT, Handover
+from activities.handover import EXPORT, PLAN, REGENERATE, SCREENSHOT, Handover
 from activities.waking import wake
+from domain.analyses import Planning
 from domain.callbacks import Undelivered
 from domain.errors import TransitionRefused, VersionConflict
 from domain.instruction import CANCELLED, INSTRUCTION, RUNNABLE
@@ -74,6 +75,7 @@ class Books(Protocol):
     def fail_export(self, export_id: str, failure: Failure) -> Export: ...
     def fail_regenerate(self, task_id: str, failure: Failure) -> RegenerateTask: ...
     def fail_screenshot(self, task_id: str, failure: Failure) -> ScreenshotTask: ...
+    def fail_planning(self, task_id: str, failure: Failure) -> Planning: ...
 
 
 class Reconciler:
@@ -170,10 +172,11 @@ class Reconciler:
         """Record the end of a task whose workflow is gone: it settles its row before it ends, if it can."""
         if status is None or status is WorkflowExecutionStatus.RUNNING:
             return False
-        fail: Mapping[str, Callable[[str, Failure], Export | RegenerateTask | ScreenshotTask]] = {
+        fail: Mapping[str, Callable[[str, Failure], Export | RegenerateTask | ScreenshotTask | Planning]] = {
             EXPORT: self._books.fail_export,
             REGENERATE: self._books.fail_regenerate,
             SCREENSHOT: self._books.fail_screenshot,
+            PLAN: self._books.fail_planning,
         }
         failure = Failure(
             failure_code=WORKFLOW_LOST,

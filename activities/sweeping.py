@@ -107,6 +107,8 @@ class Sweeper:
                 self._artifacts.multipart.abort(sealed.key, held)
                 held = None
             video = self._sessions.latest_artifact(sealed.job_id, ArtifactKind.VIDEO)
+            if sealed.confirmed_at is not None:
+                return True
             if video is None or video.blob.key != sealed.key:
                 self._artifacts.delete(sealed.key)  # joined, and then refused or never confirmed
             return True

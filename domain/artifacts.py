@@ -10,7 +10,8 @@ Sha256 = str
 
 
 class ArtifactKind(StrEnum):
-    """What the object is. VIDEO is the upload itself and is never written by a stage."""
+    """What the object is. VIDEO is the upload itself and is never written by a stage; PLAN and what follows it are an
+    analysis's."""
 
     VIDEO = "video"
     AUDIO = "audio"
@@ -19,6 +20,10 @@ class ArtifactKind(StrEnum):
     DRAFT = "draft"
     SCREENSHOT = "screenshot"
     EXPORT = "export"
+    PLAN = "plan"
+    REPORT = "report"
+    TABLE = "table"
+    CHART = "chart"
 
 
 class Blob(BaseModel):

@@ -108,13 +108,17 @@ def task_checks() -> dict[str, str]:
     }
 
 
+def plan_task_checks() -> dict[str, str]:
+    return {name: sql for name, sql in task_checks().items() if name != "progress_range"}
+
+
 def screenshot_checks() -> dict[str, str]:
     succeeded = one_of("status", [TaskStatus.SUCCEEDED])
     return {
         "operation": one_of("operation", Operation),
         "canonical_key": "length(canonical_key) = 64 AND (standing_key IS NULL OR standing_key = canonical_key)",
         "stored_when_succeeded": f"({succeeded}) = (asset_id IS NOT NULL)",
-        **{name: sql for name, sql in task_checks().items() if name != "progress_range"},
+        **plan_task_checks(),
     }
 
 
@@ -186,6 +190,7 @@ CHECKS: Mapping[str, Callable[[], dict[str, str]]] = {
     "instruction_versions": version_checks,
     "regenerate_tasks": task_checks,
     "screenshot_tasks": screenshot_checks,
+    "plan_tasks": plan_task_checks,
     "exports": export_checks,
     "library_assets": asset_checks,
     "credit_accounts": account_checks,

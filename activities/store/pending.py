@@ -6,13 +6,16 @@ from datetime import timedelta
 from sqlalchemy import literal, select, union_all
 
 from activities.store.area import Area
-from activities.store.tables import exports, regenerate_tasks, screenshot_tasks
+from activities.store.tables import exports, plan_tasks, regenerate_tasks, screenshot_tasks
 from domain.jobs import ExportStatus, TaskStatus
 
 OpenTask = tuple[str, str, str]
-"""``export``, ``regenerate`` or ``screenshot``; task id; job id."""
+"""``export``, ``regenerate``, ``screenshot`` or ``plan``; task id; job id."""
 
-_TABLES = (("export", exports), ("regenerate", regenerate_tasks), ("screenshot", screenshot_tasks))
+_TABLES = (
+    *(("export", exports), ("regenerate", regenerate_tasks), ("screenshot", screenshot_tasks)),
+    ("plan", plan_tasks),
+)
 
 
 class Pending(Area):

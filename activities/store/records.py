@@ -35,10 +35,16 @@ class EventType(StrEnum):
     SCREENSHOT_UPLOADED = "SCREENSHOT_UPLOADED"
     SCREENSHOT_ATTACHED = "SCREENSHOT_ATTACHED"
     SCREENSHOT_DELETED = "SCREENSHOT_DELETED"
+    INPUTS_CHANGED = "INPUTS_CHANGED"
+    PLAN_REQUESTED = "PLAN_REQUESTED"
+    PLAN_DRAFTED = "PLAN_DRAFTED"
+    PLAN_CHANGED = "PLAN_CHANGED"
+    PLAN_FAILED = "PLAN_FAILED"
 
 
 class UploadSession(Frozen):
-    """Where a recording is being uploaded to. ``size_bytes`` and ``checksum_sha256`` are what the client declared.
+    """Where a recording, or an input of an analysis, is being uploaded to. ``size_bytes`` and ``checksum_sha256`` are
+    what the client declared.
 
     ``multipart_id`` is the artifact store's name for what has arrived; ``whole_sha256`` its hash, when it was sent
     whole.
@@ -57,6 +63,9 @@ class UploadSession(Frozen):
     whole_sha256: str | None = None
     sealed_by: str | None = None
     sealed_until: datetime | None = None
+    ordinal: int = 0
+    """Of an analysis's input, from 1; a recording's is 0."""
+    confirmed_at: datetime | None = None
 
     def is_sealed(self, now: datetime) -> bool:
         """Whether somebody is confirming it."""

@@ -12,6 +12,7 @@ from activities.store.area import Area
 from activities.store.records import UploadSession
 from activities.store.tables import jobs, uploads
 from activities.store.uploads import change_session, locked_session
+from domain.analysis import DRAFTING
 from domain.instruction import UPLOADING
 
 
@@ -49,15 +50,17 @@ class Seals(Area):
             return connection.execute(held.values(values)).rowcount == 1
 
     def abandoned_uploads(self, expired_for_s: float, limit: int = 100) -> tuple[UploadSession, ...]:
-        """Sessions that hold something nobody will confirm: expired ``expired_for_s`` seconds ago, or of a job that is
-        not UPLOADING any more; without those that are sealed."""
+        """Sessions that hold something nobody will confirm: expired ``expired_for_s`` seconds ago, or of a job that
+        takes no more (a recording's that is not UPLOADING, an analysis whose inputs are locked); without those that
+        are sealed."""
         now = self._clock()
+        taking = [str(status) for status in (UPLOADING, *sorted(DRAFTING))]
         query = (
             select(uploads)
             .join(jobs, jobs.c.id == uploads.c.job_id)
             .where(
                 uploads.c.multipart_id.is_not(None),
-                or_(uploads.c.expires_at < now - timedelta(seconds=expired_for_s), jobs.c.status != str(UPLOADING)),
+                or_(uploads.c.expires_at < now - timedelta(seconds=expired_for_s), jobs.c.status.not_in(taking)),
                 or_(uploads.c.sealed_until.is_(None), uploads.c.sealed_until <= now),
             )
             .order_by(uploads.c.id)

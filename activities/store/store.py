@@ -7,6 +7,7 @@ from typing import Any, Self
 from sqlalchemy import text
 
 from activities.store import schema
+from activities.store.analyses import Analyses
 from activities.store.anchors import Anchors
 from activities.store.annotations import Annotations
 from activities.store.area import new_uuid7, utc_now
@@ -59,6 +60,7 @@ class Store(
     Pending,
     Callbacks,
     Credits,
+    Analyses,
     Inputs,
     Library,
     Batches,

@@ -222,7 +222,7 @@ uploads = Table(
     "uploads",
     metadata,
     _id(),
-    Column("job_id", Name, ForeignKey("jobs.id"), nullable=False, unique=True),
+    Column("job_id", Name, ForeignKey("jobs.id"), nullable=False),
     Column("key", Text, nullable=False),
     Column("filename", Text, nullable=False),
     Column("size_bytes", BigInteger),
@@ -236,6 +236,11 @@ uploads = Table(
     # who confirms it, until when: nothing else may change it meanwhile
     Column("sealed_by", Name),
     Column("sealed_until", Moment),
+    # which of its job's uploads it is: 0 is the recording, from 1 an analysis's inputs
+    Column("ordinal", Integer, nullable=False, server_default=text("0")),
+    # of an input: from then on nothing changes it
+    Column("confirmed_at", Moment),
+    UniqueConstraint("job_id", "ordinal"),
     Index(
         "ix_uploads_begun",
         "multipart_id",
@@ -725,6 +730,53 @@ batch_items = Table(
     Column("failure_message", Text),
     Column("settled_at", Moment, nullable=False),
     CheckConstraint("number >= 1 AND (failure_code IS NULL) = (failure_message IS NULL)", name="settled"),
+)
+
+analyses = Table(
+    "analyses",
+    metadata,
+    Column("job_id", Name, ForeignKey("jobs.id"), primary_key=True),
+    Column("requirement", Text, nullable=False),
+    Column("plan_revision", Integer),
+    Column("files", Json, nullable=False),
+    Column("inputs_fingerprint", Name, nullable=False),
+    # counts the changes of what a plan depends on: requirement, inputs, answers
+    Column("generation", Integer, nullable=False),
+    Column("answers", Json, nullable=False),
+    Column("tables", Json, nullable=False),
+    Column("tables_fingerprint", Name),
+    Column("plan", Json),
+    Column("planned_generation", Integer),
+    Column("plan_id", Name),
+    CheckConstraint("generation >= 1 AND (plan IS NULL) = (planned_generation IS NULL)", name="planned"),
+    CheckConstraint("plan_id IS NULL OR plan IS NOT NULL", name="frozen"),
+)
+
+plan_tasks = Table(
+    "plan_tasks",
+    metadata,
+    _id(),
+    Column("job_id", Name, ForeignKey("jobs.id"), nullable=False),
+    Column("generation", Integer, nullable=False),
+    Column("status", Name, nullable=False),
+    *_failure(),
+    Column("requested_at", Moment, nullable=False),
+    Column("completed_at", Moment),
+    *constraints("plan_tasks"),
+    Index(None, "job_id", "id"),
+    Index(
+        "uq_plan_tasks_active",
+        "job_id",
+        unique=True,
+        postgresql_where=text("completed_at IS NULL"),
+        sqlite_where=text("completed_at IS NULL"),
+    ),
+    Index(
+        "ix_plan_tasks_open",
+        "requested_at",
+        postgresql_where=text("completed_at IS NULL"),
+        sqlite_where=text("completed_at IS NULL"),
+    ),
 )
 
 idempotency_keys = Table(

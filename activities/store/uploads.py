@@ -1,4 +1,4 @@
-"""Uploads: the session in which a recording arrives, and its confirmation."""
+"""Uploads: the session in which a recording, or an input of an analysis, arrives; and the recording's confirmation."""
 
 from datetime import datetime
 from typing import Any
@@ -10,6 +10,7 @@ from activities.store.artifacts import add_artifacts, latest_artifact
 from activities.store.locking import LockedJob, not_found, read_job
 from activities.store.records import UploadSession
 from activities.store.tables import uploads
+from domain.analysis import check_unlocked
 from domain.artifacts import ArtifactKind, Blob
 from domain.errors import UploadSealed, VideoUriConflict
 from domain.instruction import UPLOADED, UPLOADING
@@ -18,10 +19,16 @@ from domain.kinds import lifecycle_of
 from domain.lifecycle import Trigger
 
 SEALED = "The upload is being confirmed. Wait for that answer."
+ARRIVED = "This file has arrived and is what was declared. Nothing more can be sent to it."
+
+RECORDING = 0
+"""The number of a job's only upload where it is of a recording."""
 
 
 def session_of(connection: Connection, job_id: str) -> UploadSession | None:
-    row = connection.execute(select(uploads).where(uploads.c.job_id == job_id)).mappings().one_or_none()
+    """The session of the job's recording."""
+    query = select(uploads).where(uploads.c.job_id == job_id, uploads.c.ordinal == RECORDING)
+    row = connection.execute(query).mappings().one_or_none()
     return UploadSession.model_validate(dict(row)) if row is not None else None
 
 
@@ -103,7 +110,7 @@ class Uploads(Area):
         Raises:
             NotFound: There is no such session.
             TransitionRefused: The job is past its upload.
-            UploadSealed: It is being confirmed.
+            UploadSealed: It is being confirmed, or was.
         """
         with self._database.read() as connection:
             row = connection.execute(select(uploads).where(uploads.c.id == upload_id)).mappings().one_or_none()
@@ -196,8 +203,12 @@ class Uploads(Area):
         job = read_job(connection, session.job_id)
         lifecycle = lifecycle_of(job.kind)
         status = lifecycle.status(job.status)
-        if status is not UPLOADING:
+        if session.ordinal != RECORDING:
+            check_unlocked(status)
+        elif status is not UPLOADING:
             lifecycle.check(status, UPLOADING, Trigger.API)
+        if session.confirmed_at is not None:
+            raise UploadSealed(ARRIVED)
         if session.is_sealed(self._clock()):
             raise UploadSealed(SEALED)
 
