@@ -11,6 +11,7 @@ import typer
 
 from starter.cli.exits import ExitCode, UsageWrong
 from starter.cli.options import AsJson, DataDir
+from starter.cli.pages import open_pages
 from starter.cli.printing import print_json, print_table
 from starter.local.folder import DataFolder, StackRunning, StackState
 
@@ -30,6 +31,7 @@ def services(app: typer.Typer) -> None:
     """Add the commands to ``app``."""
     for name, command, example in (
         ("up", up, "guidesmith up --data-dir ./data"),
+        ("open", open_pages, "guidesmith open /credits"),
         ("worker", worker, "guidesmith worker --queues speech"),
         ("api", api, "GUIDESMITH_AUTH_SECRET=… guidesmith api"),
         ("doctor", doctor, "guidesmith doctor --json"),
@@ -166,10 +168,12 @@ def doctor(as_json: AsJson = False, data_dir: DataDir = None) -> None:
 def sandbox(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Where it listens, on this machine alone.")] = 8900,
 ) -> None:
-    """Serve a pretend provider (OpenAI-compatible chat and speech) whose faults can be scripted, for trying things."""
-    from starter.sandbox import run
+    """Serve a pretend provider (OpenAI-compatible, and Replicate-style predictions with webhooks) whose faults can be
+    scripted, for trying things."""
+    from starter.sandbox import SECRET, run
 
     _settings()
+    typer.echo(f"Its webhooks are signed with {SECRET}: GUIDESMITH_PROVIDER_WEBHOOK_SECRETS=replicate={SECRET}", err=True)
     run(port=port)
 
 

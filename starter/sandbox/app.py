@@ -2,8 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Awaitable, Callable
+from inspect import isawaitable
+from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 from starlette.applications import Starlette
@@ -13,74 +14,150 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from starter.sandbox.calling import SECRET, Call, Caller
 from starter.sandbox.chat import completion
 from starter.sandbox.images import Pictures, verdict
-from starter.sandbox.script import Behaviour, Cut, Received, Refusal, Script, called_at
+from starter.sandbox.predictions import Course, Predictions
+from starter.sandbox.script import Behaviour, Cut, Received, Refusal, Repeats, Script, called_at
+from starter.sandbox.speaking import spoken
 from starter.sandbox.speech import transcription
 
-MODELS = ("sandbox", "sandbox-speech", "sandbox-images")
+MODELS = ("sandbox", "sandbox-speech", "sandbox-images", "sandbox-voice")
 
 _script = TypeAdapter(dict[str, list[Behaviour]])
+_courses = TypeAdapter(list[Course])
 
 Good = Callable[[Any, bytes], Any]
-"""Makes the good answer from the request's JSON or form fields and the bytes of its file. ``ValueError``: a 400."""
+"""Makes the good answer, perhaps awaited, from the request's JSON or form fields with the path's parameters, and the
+bytes of its file. ``ValueError``: a 400, or what a ``Refusal`` says."""
+
+REPEATABLE = frozenset({"images", "chat", "moderations", "transcriptions", "speech", "predictions"})
+"""Routes that know an ``Idempotency-Key``."""
 
 
-def create_sandbox_app() -> Starlette:
-    """A new sandbox, without a script. ``app.state.script`` is its :class:`Script`."""
-    script = Script()
-    pictures = Pictures()
-    app = Starlette(
-        routes=[
-            *_control(script),
-            _provider(script, "images", "/v1/images/generations", "POST", lambda request, _: pictures.made(request)),
-            _provider(script, "moderations", "/v1/moderations", "POST", lambda request, _: verdict(request)),
-            pictures.route(),
-            _provider(script, "chat", "/v1/chat/completions", "POST", lambda request, _: completion(request)),
-            _provider(script, "models", "/v1/models", "GET", lambda *_: _models()),
-            _provider(script, "transcriptions", "/v1/audio/transcriptions", "POST", transcription),
-        ]
-    )
-    app.state.script = script
+class _Remembered(NamedTuple):
+    """What a sandbox keeps between requests."""
+
+    script: Script
+    repeats: Repeats
+    pictures: Pictures
+    caller: Caller
+    predictions: Predictions
+
+
+def create_sandbox_app(secret: str = SECRET) -> Starlette:
+    """A new sandbox, without a script. ``app.state.script`` is its :class:`Script`.
+
+    Args:
+        secret: What its webhooks are signed with.
+    """
+    caller = Caller(secret)
+    kept = _Remembered(Script(), Repeats(), Pictures(), caller, Predictions(caller))
+    app = Starlette(routes=[*_control(kept), *_openai(kept), *_replicate(kept)])
+    app.state.script = kept.script
     return app
 
 
-def _control(script: Script) -> list[Route]:
+def _openai(kept: _Remembered) -> list[Route]:
+    return [
+        _provider(kept, "images", "/v1/images/generations", "POST", lambda request, _: kept.pictures.made(request)),
+        _provider(kept, "moderations", "/v1/moderations", "POST", lambda request, _: verdict(request)),
+        kept.pictures.route(),
+        _provider(kept, "chat", "/v1/chat/completions", "POST", lambda request, _: completion(request)),
+        _provider(kept, "models", "/v1/models", "GET", lambda *_: _models()),
+        _provider(kept, "transcriptions", "/v1/audio/transcriptions", "POST", transcription),
+        _provider(kept, "speech", "/v1/audio/speech", "POST", lambda request, _: spoken(request)),
+    ]
+
+
+def _replicate(kept: _Remembered) -> list[Route]:
+    made, one = kept.predictions, "/v1/predictions/{id}"
+    of_model = "/v1/models/{owner}/{name}/predictions"
+    return [
+        _provider(kept, "predictions", "/v1/predictions", "POST", lambda asked, _: made.create(asked), status=201),
+        _provider(kept, "predictions", of_model, "POST", lambda asked, _: made.create(asked), status=201),
+        _provider(kept, "prediction", one, "GET", lambda asked, _: made.get(asked["id"])),
+        _provider(kept, "cancel", f"{one}/cancel", "POST", lambda asked, _: made.cancel(asked["id"])),
+        _provider(kept, "files", "/files/{name}", "GET", lambda asked, _: made.file(asked["name"])),
+    ]
+
+
+def _control(kept: _Remembered) -> list[Route]:
     async def write(request: Request) -> Response:
         if request.method == "DELETE":
-            script.clear()
-            return Response(status_code=204)
-        try:
-            script.write(_script.validate_json(await request.body()))
-        except ValidationError as wrong:
-            return JSONResponse({"issues": json.loads(wrong.json(include_url=False))}, status_code=400)
+            kept.script.clear()
+            kept.predictions.write([])
+        else:
+            kept.script.write(_script.validate_json(await request.body()))
+        return Response(status_code=204)
+
+    async def plan(request: Request) -> Response:
+        kept.predictions.write(_courses.validate_json(await request.body()))
         return Response(status_code=204)
 
     async def requests(request: Request) -> Response:
         if request.method == "DELETE":
-            script.forget()
+            kept.script.forget()
+            kept.repeats.forget()
+            kept.predictions.forget()
+            kept.caller.sent.clear()
             return Response(status_code=204)
-        return JSONResponse(script.report())
+        return JSONResponse(kept.script.report())
+
+    async def calls(_: Request) -> Response:
+        return JSONResponse([each.model_dump() for each in kept.caller.sent])
+
+    async def call(request: Request) -> Response:
+        told = Call.model_validate_json(await request.body() or b"{}")
+        return JSONResponse((await kept.predictions.call(request.path_params["id"], told)).model_dump())
 
     return [
-        Route("/_sandbox/script", write, methods=["PUT", "DELETE"]),
+        Route("/_sandbox/script", _checked(write), methods=["PUT", "DELETE"]),
+        Route("/_sandbox/predictions", _checked(plan), methods=["PUT"]),
+        Route("/_sandbox/predictions/{id}/calls", _checked(call), methods=["POST"]),
         Route("/_sandbox/requests", requests, methods=["GET", "DELETE"]),
+        Route("/_sandbox/calls", calls, methods=["GET"]),
     ]
 
 
-def _provider(script: Script, name: str, path: str, method: str, good: Good) -> Route:
-    """A route of the provider that does what the script says next."""
+def _checked(control: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
+    """``control``, with what is wrong in its body as a 400 that names the reasons."""
+
+    async def answer(request: Request) -> Response:
+        try:
+            return await control(request)
+        except ValidationError as wrong:
+            return JSONResponse({"issues": json.loads(wrong.json(include_url=False))}, status_code=400)
+        except Refusal as refused:
+            return JSONResponse(_error(refused.status, refused.code), status_code=refused.status)
+
+    return answer
+
+
+def _provider(kept: _Remembered, name: str, path: str, method: str, good: Good, *, status: int = 200) -> Route:
+    """A route of the provider that does what the script says next, and else answers ``good`` with ``status``."""
 
     async def answer(request: Request) -> Response:
         content, file = await _content(request)
         called_at.set(str(request.base_url))
-        script.note(_received(name, request, content, file))
-        behaviour = script.take(name)
+        kept.script.note(_received(name, request, content, file))
+        behaviour = kept.script.take(name)
         if behaviour.hang:
             await _until_gone(request)
             return Response(status_code=499)
         await asyncio.sleep(behaviour.delay_ms / 1000)
-        return _behave(behaviour, lambda: good(content, file))
+        key = request.headers.get("idempotency-key") if name in REPEATABLE else None
+        asked = {**content, **request.path_params} if isinstance(content, dict) else content
+
+        async def made() -> Any:
+            if (repeated := kept.repeats.given(name, key, asked)) is not None:
+                return repeated
+            found = good(asked, file)
+            found = await found if isawaitable(found) else found
+            kept.repeats.keep(name, key, asked, found)
+            return found
+
+        return await _behave(behaviour, made, status)
 
     return Route(path, answer, methods=[method])
 
@@ -122,29 +199,33 @@ async def _until_gone(request: Request) -> None:
         await asyncio.sleep(0.05)
 
 
-def _behave(behaviour: Behaviour, good: Callable[[], Any]) -> Response:
+async def _behave(behaviour: Behaviour, good: Callable[[], Awaitable[Any]], good_status: int) -> Response:
     headers = dict(behaviour.headers)
     if behaviour.retry_after is not None:
         headers["Retry-After"] = str(behaviour.retry_after)
-    status = behaviour.status or 200
+    status = behaviour.status or good_status
     if behaviour.body is not None:
         content = behaviour.body
     elif status >= 300:
         content = _error(status, behaviour.code)
     else:
         try:
-            content = good()
-        except ValueError as wrong:
-            status, content = 400, _error(400, wrong.code if isinstance(wrong, Refusal) else "invalid_file_format")
+            content = await good()
+        except Refusal as refused:
+            status, content = refused.status, _error(refused.status, refused.code)
+        except ValueError:
+            status, content = 400, _error(400, "invalid_file_format")
     response = _response(content, status, headers)
     if behaviour.cut is Cut.JSON:
-        return Response(response.body[: len(response.body) // 2], status, headers, media_type="application/json")
+        return Response(response.body[: len(response.body) // 2], status, headers, media_type=response.media_type)
     if behaviour.cut is Cut.CONNECTION:
-        return _CutResponse(response.body, status, headers, media_type="application/json")
+        return _CutResponse(response.body, status, headers, media_type=response.media_type)
     return response
 
 
 def _response(content: Any, status: int, headers: dict[str, str]) -> Response:
+    if isinstance(content, Response):
+        return Response(content.body, status, headers, media_type=content.media_type)
     if isinstance(content, str):
         return PlainTextResponse(content, status, headers)
     return JSONResponse(content, status, headers)

@@ -49,16 +49,44 @@ class Behaviour(BaseModel):
 GOOD = Behaviour()
 
 
-called_at: ContextVar[str] = ContextVar("called_at", default="")
-"""Where the sandbox was called, for addresses in an answer: ``http://127.0.0.1:8900/``."""
-
-
 class Refusal(ValueError):
-    """A good answer would be wrong here: a 400 with this ``error.code``."""
+    """A good answer would be wrong here: an error of this status with this ``error.code``."""
 
-    def __init__(self, code: str) -> None:
+    def __init__(self, code: str, *, status: int = 400) -> None:
         super().__init__(code)
         self.code = code
+        self.status = status
+
+
+class Repeats:
+    """Good answers by the caller's ``Idempotency-Key``: the same request again gets the same answer, made once."""
+
+    def __init__(self) -> None:
+        self._given: dict[tuple[str, str], tuple[Any, Any]] = {}
+
+    def given(self, route: str, key: str | None, request: Any) -> Any:
+        """The answer that such a request got; ``None``: it is the first.
+
+        Raises:
+            Refusal: The key came with another request.
+        """
+        if key is None or (route, key) not in self._given:
+            return None
+        before, answer = self._given[route, key]
+        if before != request:
+            raise Refusal("idempotency_key_reused", status=409)
+        return answer
+
+    def keep(self, route: str, key: str | None, request: Any, answer: Any) -> None:
+        if key is not None:
+            self._given[route, key] = (request, answer)
+
+    def forget(self) -> None:
+        self._given.clear()
+
+
+called_at: ContextVar[str] = ContextVar("called_at", default="")
+"""Where the sandbox was called, for addresses in an answer: ``http://127.0.0.1:8900/``."""
 
 
 class Received(BaseModel):

@@ -11,6 +11,8 @@ import httpx
 import uvicorn
 
 from starter.sandbox.app import create_sandbox_app
+from starter.sandbox.calling import Call, Sent
+from starter.sandbox.predictions import Course
 from starter.sandbox.script import Behaviour
 
 HOST = "127.0.0.1"
@@ -35,7 +37,7 @@ class RunningSandbox:
         return f"{self.url}/v1"
 
     def script(self, route: str, *behaviours: Behaviour) -> None:
-        """What the next requests of ``route`` (``chat``, ``models``, ``transcriptions``) get; then good answers."""
+        """What the next requests of ``route`` (``chat``, ``predictions``, ``files``) get; then good answers."""
         content = {route: [behaviour.model_dump(mode="json") for behaviour in behaviours]}
         httpx.put(f"{self.url}/_sandbox/script", json=content).raise_for_status()
 
@@ -48,6 +50,21 @@ class RunningSandbox:
         """How many requests ``route`` got."""
         counts = httpx.get(f"{self.url}/_sandbox/requests").raise_for_status().json()["counts"]
         return int(counts.get(route, 0))
+
+    def plan(self, *courses: Course) -> None:
+        """What becomes of the next predictions; then they succeed at once and call back once."""
+        content = [course.model_dump(mode="json") for course in courses]
+        httpx.put(f"{self.url}/_sandbox/predictions", json=content).raise_for_status()
+
+    def call(self, prediction_id: str, call: Call) -> Sent:
+        """Call back about a prediction now. Blocks until it was answered, or given up."""
+        url = f"{self.url}/_sandbox/predictions/{prediction_id}/calls"
+        answer = httpx.post(url, json=call.model_dump(mode="json"), timeout=60.0)
+        return Sent.model_validate(answer.raise_for_status().json())
+
+    def calls(self) -> list[Sent]:
+        """Every webhook that was sent, oldest first."""
+        return [Sent.model_validate(each) for each in httpx.get(f"{self.url}/_sandbox/calls").raise_for_status().json()]
 
     def reset(self) -> None:
         """Forget the script and what was received."""
