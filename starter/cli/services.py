@@ -173,7 +173,7 @@ def sandbox(
     from starter.sandbox import SECRET, run
 
     _settings()
-    typer.echo(f"Its webhooks are signed with {SECRET}: GUIDESMITH_PROVIDER_WEBHOOK_SECRETS=replicate={SECRET}", err=True)
+    typer.echo(f"For its webhooks: export GUIDESMITH_PROVIDER_WEBHOOK_SECRETS=replicate={SECRET}", err=True)
     run(port=port)
 
 
