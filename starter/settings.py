@@ -217,6 +217,37 @@ class Settings(BaseSettings):
     prompt_blocklist: str = ""
     """Words and phrases, with commas, that no picture's prompt may hold."""
 
+    # --- analyses --------------------------------------------------------------------------------------------
+    analysis_max_files: int = Field(default=10, ge=1, le=100)
+    """Input files of one analysis."""
+    analysis_file_cap_bytes: int = Field(default=256 * MiB, ge=1024, le=64 * GiB)
+    """Bytes of one input file."""
+    analysis_unpacked_cap_bytes: int = Field(default=GiB, ge=MiB, le=64 * GiB)
+    """Bytes that one workbook may unpack to."""
+    analysis_max_rows: int = Field(default=5_000_000, ge=1)
+    """Rows of one input table."""
+    analysis_max_columns: int = Field(default=300, ge=1, le=10_000)
+    """Columns of one input table."""
+    analysis_max_tables: int = Field(default=20, ge=1, le=200)
+    """Tables in all: one a file, or one a visible sheet of a workbook."""
+    analysis_memory_bytes: int = Field(default=2 * GiB, ge=512 * MiB)
+    """Address space of the confined process that reads inputs or computes a plan; a worker has one for each of its
+    media slots at most."""
+    analysis_read_timeout_s: float = Field(default=300.0, ge=1.0, le=24 * 3600.0)
+    """How long reading the inputs may take."""
+    analysis_step_timeout_s: float = Field(default=120.0, ge=1.0, le=24 * 3600.0)
+    """How long one step of a plan may take."""
+    analysis_timeout_s: float = Field(default=600.0, ge=1.0, le=24 * 3600.0)
+    """How long computing a whole plan may take."""
+    analysis_result_rows: int = Field(default=1_000_000, ge=1)
+    """Rows of one step's result."""
+    analysis_result_cap_bytes: int = Field(default=GiB, ge=MiB)
+    """Bytes of one file that a plan's run writes."""
+    analysis_spill_bytes: int = Field(default=4 * GiB, ge=64 * MiB)
+    """Temporary space of one run."""
+    analysis_show_values: bool = False
+    """Whether the chat endpoint that drafts plans is shown values of the data, besides names, types and counts."""
+
     # --- logs ------------------------------------------------------------------------------------------------
     log_level: str = "INFO"
     log_format: str = "auto"

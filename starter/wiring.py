@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pydantic import SecretStr
 
     from activities.adopting import Adoptions
+    from activities.analysing import AnalysisParts
     from activities.batch import BatchStages
     from activities.drafting import Drafter
     from activities.image import ImageStages
@@ -128,6 +129,49 @@ def image_stages(settings: Settings, store: Store, artifacts: ArtifactStore) -> 
         judge = _provider(settings, settings.moderation_base_url, settings.moderation_api_key)
         moderator = OpenAiModerator(judge, model=settings.moderation_model)
     return ImageStages(ImageParts(store, artifacts, StageMemo(artifacts), painter, moderator))
+
+
+def analysis_parts(settings: Settings, store: Store, artifacts: ArtifactStore) -> "AnalysisParts":
+    """What analyses are planned and computed with: the configured endpoint plans, or the built-in planner."""
+    from activities.analysing import AnalysisParts
+    from activities.analysis.chat import ChatPlanner
+    from activities.analysis.executor import RunLimits
+    from activities.analysis.inputs import InputLimits
+    from activities.analysis.planner import EmbeddedPlanner, Planner
+
+    embedded = EmbeddedPlanner()
+    planner: Planner = embedded
+    if settings.llm_base_url and settings.llm_model:
+        from activities.providers import ChatClient
+
+        client = ChatClient(_provider(settings, settings.llm_base_url, settings.llm_api_key))
+        planner = ChatPlanner(client, settings.llm_model, with_values=settings.analysis_show_values, embedded=embedded)
+    return AnalysisParts(
+        books=store,
+        artifacts=artifacts,
+        planner=planner,
+        embedded=embedded,
+        input_limits=InputLimits(
+            files=settings.analysis_max_files,
+            file_bytes=settings.analysis_file_cap_bytes,
+            rows=settings.analysis_max_rows,
+            columns=settings.analysis_max_columns,
+            tables=settings.analysis_max_tables,
+            sheets=settings.analysis_max_tables,
+            unpacked_bytes=settings.analysis_unpacked_cap_bytes,
+            memory_bytes=settings.analysis_memory_bytes,
+            seconds=settings.analysis_read_timeout_s,
+        ),
+        run_limits=RunLimits(
+            memory_bytes=settings.analysis_memory_bytes,
+            step_seconds=settings.analysis_step_timeout_s,
+            seconds=settings.analysis_timeout_s,
+            rows=settings.analysis_result_rows,
+            file_bytes=settings.analysis_result_cap_bytes,
+            spill_bytes=settings.analysis_spill_bytes,
+        ),
+        scratch=_scratch(settings),
+    )
 
 
 def batch_stages(settings: Settings, store: Store, artifacts: ArtifactStore) -> "BatchStages":

@@ -14,6 +14,7 @@ from temporalio.common import WorkerDeploymentVersion
 from temporalio.worker import Worker, WorkerDeploymentConfig
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
+from activities.analysing import AnalysisPlanning, AnalysisStages
 from activities.batch import BatchDesk
 from activities.external import Outside
 from activities.interceptor import ErrorInterceptor
@@ -29,6 +30,7 @@ from starter.settings import QUEUES, Settings
 from starter.vitals import Vitals
 from starter.webhook_work import postman, running_courier
 from starter.wiring import (
+    analysis_parts,
     batch_stages,
     build_activities,
     image_stages,
@@ -38,6 +40,7 @@ from starter.wiring import (
     run_options,
 )
 from workflows import reconciler, sweeping
+from workflows.analysis import AnalysisWorkflow, PlanWorkflow
 from workflows.batch import BatchWorkflow
 from workflows.image import ImageWorkflow
 from workflows.instruction import InstructionWorkflow
@@ -54,6 +57,8 @@ WORKFLOWS = (
     InstructionWorkflow,
     ImageWorkflow,
     BatchWorkflow,
+    AnalysisWorkflow,
+    PlanWorkflow,
     ExportWorkflow,
     RegenerateWorkflow,
     ScreenshotWorkflow,
@@ -111,6 +116,8 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
     post = postman(settings, store)
     images = image_stages(settings, store, artifacts)
     batches, desk = batch_stages(settings, store, artifacts), BatchDesk(store)
+    analysing = analysis_parts(settings, store, artifacts)
+    planning, analyses = AnalysisPlanning(analysing), AnalysisStages(analysing)
     reconciler = Reconciler(store, client, run_options(settings), kind_terms(settings))
     sweeper = Sweeper(store, artifacts, longest_s=settings.upload_url_ttl_s)
     return [
@@ -131,6 +138,10 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
         desk.plan,
         desk.give_up,
         desk.close,
+        planning.read_inputs,
+        planning.draft_plan,
+        planning.fail,
+        analyses.compute,
         post.deliver,
         post.give_up,
         outside.enter,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from enum import StrEnum
 from typing import Any
 
 from temporalio import workflow
@@ -20,7 +21,7 @@ async def carry_out(
     method: Callable[[Any, TaskCall], None],
     fail: Callable[[Any, TaskFailure], None],
     *,
-    stage: StageName,
+    stage: StrEnum,
     queue: str,
     summary: str,
 ) -> None:

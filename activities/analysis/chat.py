@@ -80,6 +80,12 @@ class ChatPlanner:
             again = repair_messages(messages, first, unusable.problems)
         return self._judged(self._answered(again, stop), requirement, tables, answers)
 
+    @property
+    def _told(self) -> str:
+        """What the model has been shown, for people."""
+        names = "the names, types and counts of the columns"
+        return f"{names}, and from some of their values" if self._with_values else names
+
     def _answered(self, messages: list[dict[str, str]], stop: Stop | None) -> str:
         return self._client.complete_json(
             messages, schema=PLAN_SCHEMA, schema_name="plan", model=self._model, stop=stop
@@ -99,9 +105,7 @@ class ChatPlanner:
                 questions=_answered_ones(proposed.questions, answers),
                 assumptions=tuple(assumption[:500] for assumption in proposed.assumptions),
                 plan_source=PlanSource.CHAT,
-                why=f"Drafted by the language model {self._model} from the names, types and counts of the columns."[
-                    :500
-                ],
+                why=f"Drafted by the language model {self._model} from {self._told}."[:500],
             )
         except ValidationError as invalid:
             raise AnswerUnusable([f"{issue.path}: {issue.message}" for issue in shape_issues(invalid)]) from None
