@@ -9,22 +9,19 @@ are those of our own stages: a sound file for the audio (or ``{"audio": null}``)
 import json
 import mimetypes
 from collections.abc import Callable, Sequence
-from typing import Protocol, TypeVar
+from typing import Protocol
 
-from pydantic import BaseModel, ValidationError
 from temporalio import activity
 
 from activities.contracts import StageCall, StageResult
 from activities.instruction import NO_AUDIO, InstructionStages, Library, Parts
 from activities.pulse import Pulse
+from activities.reported_drafts import Reader
 from activities.stage import Product, Stage, StageSpec, Work, told
 from domain.artifacts import Artifact, ArtifactKind, Blob
 from domain.callbacks import AUDIO, DRAFT, TRANSCRIPTION, ExternalStage, ReportedArtifact
 from domain.draft import Draft, check_draft
 from domain.errors import (
-    ArtifactKeyInvalid,
-    ArtifactMissing,
-    ArtifactTooLarge,
     DocumentInvalid,
     DraftInvalid,
     ExternalArtifactInvalid,
@@ -42,7 +39,6 @@ from domain.transcript import SpeechFound, Transcript
 NOTE_LIMIT_BYTES = 64
 """A file this small may be the note that a recording has no sound."""
 
-Format = TypeVar("Format", bound=BaseModel)
 Body = Callable[[Work, ReportedArtifact], Product]
 
 
@@ -83,6 +79,7 @@ class Adoptions(InstructionStages):
     def __init__(self, parts: Parts, reports: Reports) -> None:
         super().__init__(parts)
         self._reports = reports
+        self._reader = Reader(parts.artifacts)
 
     @adoption(AUDIO, queue="media")
     def adopt_audio(self, call: StageCall) -> StageResult:
@@ -141,7 +138,7 @@ class Adoptions(InstructionStages):
 
     def _spoken(self, work: Work, report: ReportedArtifact) -> Product:
         blob = self._blob(work, report)
-        transcript = self._parsed(blob, Transcript)
+        transcript = self._reader.parsed(blob, Transcript)
         facts: dict[str, object] = {
             "speech": str(transcript.speech),
             "segments": len(transcript.segments),
@@ -152,7 +149,7 @@ class Adoptions(InstructionStages):
 
     def _drafted(self, work: Work, report: ReportedArtifact) -> Product:
         blob = self._blob(work, report)
-        outline = self._parsed(blob, Draft)
+        outline = self._reader.parsed(blob, Draft)
         if self._taken_over(work, TRANSCRIPTION, self._spoken) is None:  # it may have come together with the draft
             raise ExternalArtifactUnreachable(
                 "There is no transcript that the draft could cite. Report a transcript_uri, too."
@@ -161,7 +158,7 @@ class Adoptions(InstructionStages):
         silent = transcript.speech is not SpeechFound.SPEECH
         scenes = self._scenes(work, lambda _: work.check(), thorough=True) if silent else ()
         check_draft(outline, transcript, scenes)
-        made = self._illustrated(work, outline, transcript)
+        made = self._illustrated(work, outline, transcript, attempt=report.attempt)
         kept = NewArtifact(kind=ArtifactKind.OUTLINE, blob=blob, facts={"blocks": len(outline.blocks)})
         return Product([*made.artifacts, kept], version=made.version, screenshots=made.screenshots)
 
@@ -187,7 +184,7 @@ class Adoptions(InstructionStages):
         if report is None or report.artifact_id is not None or report.rejected_code is not None:
             return self._reports.latest_artifact(work.job.id, stage.artifact)
         try:
-            if not work.call.required and self._key(report) is None:
+            if not work.call.required and self._reader.key(report.kind, report.uri) is None:
                 return None
             product = body(work, report)
             work.check()
@@ -206,47 +203,14 @@ class Adoptions(InstructionStages):
             self._reports.reject_report(report.id, unusable.code)
             raise
 
-    def _key(self, report: ReportedArtifact) -> str | None:
-        try:
-            return self._parts.artifacts.locate(report.uri)
-        except ArtifactKeyInvalid:
-            raise ExternalArtifactInvalid(
-                f"The {report.kind}'s URI names a place that no artifact can have. "
-                "Each part of its path has letters, digits or '_.=+@-'."
-            ) from None
-
     def _blob(self, work: Work, report: ReportedArtifact) -> Blob:
         """The object that a report names, with its size and hash as they are now.
 
         Raises:
             ExternalArtifactUnreachable: It lies elsewhere, or is not there.
         """
-        key = self._key(report)
-        if key is None:
-            raise ExternalArtifactUnreachable(
-                f"The {report.kind} does not lie in guidesmith's artifact store, and nothing is fetched from "
-                "elsewhere. Let the runner put it there, or do the next stage, too."
-            )
-        media_type = mimetypes.guess_type(key)[0] or "application/octet-stream"
-        try:
-            return self._parts.artifacts.blob_of(key, media_type, on_progress=lambda _: work.check())
-        except ArtifactMissing:
-            raise ExternalArtifactUnreachable(
-                f"The {report.kind} that the runner reported is not in the artifact store. "
-                "Put it there before the callback, then retry the job."
-            ) from None
-
-    def _parsed(self, blob: Blob, form: type[Format]) -> Format:
-        try:
-            return form.model_validate_json(self._parts.artifacts.read_bytes(blob), strict=True)
-        except ArtifactTooLarge as large:
-            raise ExternalArtifactInvalid(large.message) from None
-        except ValidationError as invalid:
-            issue = invalid.errors(include_url=False, include_input=False, include_context=False)[0]
-            where = ".".join(str(part) for part in issue["loc"]) or "the file"
-            raise ExternalArtifactInvalid(
-                f"The runner's file is no {form.__name__} in guidesmith's format: {where[:100]}: {issue['msg'][:200]}."
-            ) from None
+        media_type = mimetypes.guess_type(report.uri)[0] or "application/octet-stream"
+        return self._reader.blob(report.kind, report.uri, media_type, on_progress=lambda _: work.check())
 
     def _says_no_audio(self, blob: Blob) -> bool:
         if blob.size_bytes > NOTE_LIMIT_BYTES:

@@ -4,7 +4,7 @@ Heavy libraries stay behind the injected parts, so that importing this module (a
 """
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -380,27 +380,13 @@ class InstructionStages(Stages):
     def illustrate(self, work: Work) -> Product:
         """A sharp, settled frame for every step; the document's first version."""
         outline = Draft.model_validate_json(self._read(self._require(work, ArtifactKind.OUTLINE)))
-        return self._illustrated(work, outline, self._transcript(work))
+        return self._illustrated(work, outline, self._transcript(work), attempt=work.job.attempt)
 
-    def _illustrated(self, work: Work, outline: Draft, transcript: Transcript) -> Product:
-        from activities.drafting import compose
-
+    def _illustrated(self, work: Work, outline: Draft, transcript: Transcript, *, attempt: int) -> Product:
         silent = transcript.speech is not SpeechFound.SPEECH
         scenes = self._scenes(work, lambda done: work.advance(0.5 * done), thorough=silent)
-        composed = compose(outline, transcript, scenes, stable_ids(f"{work.job.id}:{work.job.attempt}"))
+        version, composed = first_version(outline, transcript, scenes, stable_ids(f"{work.job.id}:{attempt}"))
         screenshots = list(self._screenshots(work, composed, scenes, transcript.duration_ms))
-        version = NewVersion(
-            title=composed.title,
-            markdown=composed.markdown,
-            evidence=tuple(each.model_dump(mode="json") for each in composed.evidence),
-            language=outline.language,
-            warnings=tuple(each.model_dump() for each in outline.warnings),
-            origin=VersionOrigin.DRAFT,
-            author="guidesmith",
-            model_profile_id=outline.provenance.model_profile_id,
-            prompt_template_id=outline.provenance.prompt_template_id,
-            prompt_params_ref=outline.provenance.prompt_params_ref,
-        )
         blob = self._parts.artifacts.put_bytes(
             _key(work, "draft.json"), version.model_dump_json().encode(), "application/json"
         )
@@ -510,6 +496,28 @@ class InstructionStages(Stages):
 
 class Advance(Protocol):
     def __call__(self, fraction: float, /) -> None: ...
+
+
+def first_version(
+    outline: Draft, transcript: Transcript, scenes: tuple[Scene, ...], new_id: Callable[[], str]
+) -> "tuple[NewVersion, Composed]":
+    """The document of a draft, and where its blocks stand in the recording. Raises: DraftInvalid."""
+    from activities.drafting import compose
+
+    composed = compose(outline, transcript, scenes, new_id)
+    version = NewVersion(
+        title=composed.title,
+        markdown=composed.markdown,
+        evidence=tuple(each.model_dump(mode="json") for each in composed.evidence),
+        language=outline.language,
+        warnings=tuple(each.model_dump() for each in outline.warnings),
+        origin=VersionOrigin.DRAFT,
+        author="guidesmith",
+        model_profile_id=outline.provenance.model_profile_id,
+        prompt_template_id=outline.provenance.prompt_template_id,
+        prompt_params_ref=outline.provenance.prompt_params_ref,
+    )
+    return version, composed
 
 
 def _key(work: Work, name: str) -> str:

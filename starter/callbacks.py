@@ -9,6 +9,7 @@ import structlog
 from temporalio.client import Client
 from temporalio.service import RPCError
 
+from activities.reported_drafts import ReportedDrafts
 from activities.store import CallbackReceipt, Store
 from activities.waking import wake
 from domain.callbacks import Callback, Undelivered
@@ -24,11 +25,13 @@ class CallbackService:
 
     Args:
         store: Called from threads.
+        drafts: Makes the documents of what is reported.
         client: A (lazily connected) Temporal client.
     """
 
-    def __init__(self, store: Store, client: Client) -> None:
+    def __init__(self, store: Store, drafts: ReportedDrafts, client: Client) -> None:
         self._store = store
+        self._drafts = drafts
         self._client = client
 
     async def receive(self, job_id: str, callback: Callback, payload_sha256: str) -> CallbackReceipt:
@@ -38,7 +41,8 @@ class CallbackService:
             NotFound, EventPayloadMismatch, TerminalImmutable, StaleDispatch, CallbackOutOfOrder, TransitionRefused:
                 Nothing changed.
         """
-        receipt = await asyncio.to_thread(self._store.apply_callback, job_id, callback, payload_sha256)
+        document = await asyncio.to_thread(self._drafts.document, job_id, callback)
+        receipt = await asyncio.to_thread(self._store.apply_callback, job_id, callback, payload_sha256, document)
         facts = {"job_id": job_id, "event_id": callback.event_id}
         for kind in receipt.ignored:
             log.warning("callback.artifact_ignored", kind=str(kind), **facts)

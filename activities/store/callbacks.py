@@ -1,7 +1,8 @@
 """Callbacks of external stage runners: each event counts once, and whole.
 
 How a callback reaches the workflow, and why nothing is lost or doubled on the way: the API applies it here, in one
-transaction under the job's lock: the event's receipt, the status, the reported artifacts, the failure, the audit row.
+transaction under the job's lock: the event's receipt, the status, the reported artifacts, the document of a draft, the
+failure, the audit row.
 From then on it holds, whatever dies, and 204 may be said. The workflow is only woken by a signal that carries nothing:
 it reads here how far its stage is (``External.external_state``), and goes on from that. A signal that was lost, because
 the API died after the commit or Temporal was away, is sent again for every callback that is not marked delivered: by
@@ -19,12 +20,24 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from activities.store.area import Area
+from activities.store.documents import Composed, add_version, compose, ensure_instruction
 from activities.store.locking import LockedJob
 from activities.store.records import CallbackReceipt, EventType
 from activities.store.tables import callback_events, dispatches, projects, reported_artifacts
 from domain.artifacts import ArtifactKind
-from domain.callbacks import Callback, Decision, Effect, Standing, Undelivered, decide, external_stages, never_replaced
-from domain.jobs import StageName
+from domain.callbacks import (
+    DRAFT,
+    Callback,
+    Decision,
+    Effect,
+    Standing,
+    Undelivered,
+    decide,
+    external_stages,
+    never_replaced,
+)
+from domain.errors import DocumentInvalid
+from domain.jobs import NewVersion, StageName
 from domain.lifecycle import Trigger
 from domain.progress import job_progress
 
@@ -45,17 +58,22 @@ _KNOWN = select(
 
 
 class Callbacks(Area):
-    def apply_callback(self, job_id: str, callback: Callback, payload_sha256: str) -> CallbackReceipt:
+    def apply_callback(
+        self, job_id: str, callback: Callback, payload_sha256: str, document: NewVersion | None = None
+    ) -> CallbackReceipt:
         """Record an event and all that it causes, or nothing.
 
         Args:
             payload_sha256: Hash of the canonical payload, 64 hexadecimal digits: the same event again is a replay.
+            document: Of the draft that the event brings (see ``activities/reported_drafts.py``): it is there as soon
+                as the job says so. ``None``, or one that cannot be saved: the adoption tells.
 
         Raises:
             NotFound: There is no such job.
             EventPayloadMismatch, TerminalImmutable, StaleDispatch, CallbackOutOfOrder, TransitionRefused: see
                 :func:`domain.callbacks.decide`. Nothing was written.
         """
+        composed = self._composed(document)
         with self._database.write() as connection:
             job = LockedJob(connection, job_id, self._clock())
             known = _known(connection, job, callback.event_id)
@@ -72,6 +90,9 @@ class Callbacks(Area):
             ours = never_replaced(standing.external)
             self._report(connection, job, callback, ours)
             _move(job, callback, decision)
+            if composed is not None and callback.status is DRAFT.checkpoint:
+                instruction = ensure_instruction(connection, job, job.now, self._new_id)
+                add_version(connection, instruction, composed, job.now, self._new_id, attempt=job["attempt"])
             return CallbackReceipt(
                 job=job.save(),
                 replayed=False,
@@ -103,6 +124,12 @@ class Callbacks(Area):
         )
         with self._database.write() as connection:
             connection.execute(mark, [{"job": each.job_id, "event": each.event_id} for each in told])
+
+    def _composed(self, document: NewVersion | None) -> Composed | None:
+        try:
+            return compose(document, self._new_id) if document is not None else None
+        except DocumentInvalid:
+            return None
 
     def _keep(
         self, connection: Connection, job: LockedJob, callback: Callback, payload_sha256: str, *, delivered: bool

@@ -6,23 +6,23 @@ workflow that waits needs no message: the job's status says whether its stage be
 
 from collections.abc import Sequence
 
-from sqlalchemy import exists, select, update
+from sqlalchemy import Connection, exists, select, update
 
 from activities.store import rows
 from activities.store.area import Area
 from activities.store.artifacts import add_artifacts
 from activities.store.dispatches import OVERTAKEN, adopt, judged_move
-from activities.store.documents import add_version, compose, ensure_instruction
+from activities.store.documents import Composed, add_version, compose, ensure_instruction
 from activities.store.locking import LockedJob
 from activities.store.records import EventType
 from activities.store.screenshots import add_screenshots
-from activities.store.tables import artifacts, callback_events, reported_artifacts
+from activities.store.tables import artifacts, callback_events, instruction_versions, reported_artifacts
 from domain.artifacts import Artifact, ArtifactKind
 from domain.callbacks import ExternalStage, Reached, ReportedArtifact, reached
 from domain.errors import Fenced
 from domain.fence import Fence, Verdict, judge_move
 from domain.instruction import FAILED
-from domain.jobs import Failure, Job, NewArtifact, NewScreenshot, NewVersion
+from domain.jobs import Failure, Job, NewArtifact, NewScreenshot, NewVersion, VersionOrigin
 from domain.lifecycle import Trigger
 
 
@@ -122,12 +122,13 @@ class External(Area):
         Args:
             new: The artifacts; the first is what stands for the report.
             progress: 0 to 100; a lower one than the job has is ignored.
-            version, screenshots: See ``finish_stage``.
+            version, screenshots: See ``finish_stage``. A version that came with the callback is not added again.
 
         Raises:
             Fenced: A newer run owns the job, or it has ended.
             DocumentInvalid: The version's structure cannot be saved.
         """
+        composed = compose(version, self._new_id) if version is not None else None
         with self._database.write() as connection:
             job = LockedJob(connection, report.job_id, self._clock())
             if job.is_terminal or (fence.attempt, fence.dispatch_id) != (job["attempt"], job["dispatch_id"]):
@@ -142,9 +143,8 @@ class External(Area):
             if before is not None:
                 return rows.artifact(before)
             stored = add_artifacts(connection, job.id, fence.attempt, None, new, job.now, self._new_id)
-            if version is not None:
+            if composed is not None and not _is_made(connection, job["instruction_id"], composed):
                 instruction = ensure_instruction(connection, job, job.now, self._new_id)
-                composed = compose(version, self._new_id)
                 add_version(connection, instruction, composed, job.now, self._new_id, attempt=fence.attempt)
             if screenshots:
                 add_screenshots(connection, job["instruction_id"], screenshots, job.now, self._new_id)
@@ -153,3 +153,14 @@ class External(Area):
             job.log(EventType.PROGRESS, stream="progress", data={"progress": job["progress"], "status": job["status"]})
             job.save()
             return stored[0]
+
+
+def _is_made(connection: Connection, instruction_id: str | None, composed: Composed) -> bool:
+    """Whether the callback that reported the draft made this version already: block ids are of one report, so the same
+    text is of the same."""
+    made = exists().where(
+        instruction_versions.c.instruction_id == instruction_id,
+        instruction_versions.c.origin == str(VersionOrigin.DRAFT),
+        instruction_versions.c.markdown == composed.markdown,
+    )
+    return instruction_id is not None and bool(connection.execute(select(made)).scalar_one())

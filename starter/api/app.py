@@ -9,6 +9,7 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from activities.artifacts import ArtifactStore
+from activities.reported_drafts import ReportedDrafts
 from activities.store import Store
 from starter.api.admission import Admission
 from starter.api.capabilities import Capabilities
@@ -194,7 +195,7 @@ async def wired(settings: Settings) -> AsyncIterator[FastAPI]:
 
     options = run_options(settings)
     service = JobService(store, artifacts, client, options, model_profiles(settings))
-    callback_service = CallbackService(store, client)
+    callback_service = CallbackService(store, ReportedDrafts(store, artifacts), client)
     screenshot_service = ScreenshotService(store, artifacts, client, options)
     kind_service = KindService(store, client, options, kind_terms(settings))
     webhook_service = WebhookService(store, client, private=settings.webhook_allow_private)
