@@ -39,8 +39,8 @@ def build(root: Path) -> None:
     installed, locked = frontend / "node_modules" / ".package-lock.json", frontend / "package-lock.json"
     if not installed.exists() or installed.stat().st_mtime < locked.stat().st_mtime:
         command = (*node("npm"), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
-        subprocess.run(command, cwd=frontend, env=environment, check=True, stdout=sys.stderr)
-    subprocess.run((*node("node"), "build.mjs"), cwd=frontend, env=environment, check=True, stdout=sys.stderr)
+        subprocess.run(command, cwd=frontend, env=environment, check=True, stdout=sys.stderr)  # noqa: S603
+    subprocess.run((*node("node"), "build.mjs"), cwd=frontend, env=environment, check=True, stdout=sys.stderr)  # noqa: S603
 
 
 def _node(environment: dict[str, str]) -> Any:

@@ -99,6 +99,8 @@ class Settings(BaseSettings):
     """The claim with the caller's role or roles; dots lead into objects (``realm_access.roles``)."""
     auth_jwks_ttl_s: float = Field(default=600.0, ge=1.0, le=24 * 3600.0)
     """How long fetched keys are used before they are fetched again."""
+    session_ttl_s: int = Field(default=12 * 3600, ge=300, le=90 * 24 * 3600)
+    """How long a person stays signed in on the pages without using them. The local stack uses 30 days."""
     rate_limit_default: str = "1200/minute"
     """Requests of one user to one route; several limits with semicolons (``20/second;600/minute``), or ``off``."""
     rate_limit_expensive: str = "60/minute"
@@ -120,6 +122,9 @@ class Settings(BaseSettings):
     """What providers sign their webhooks with: ``name=whsec_…`` with commas; a name twice while its secret changes."""
     webhook_allow_private: bool = False
     """Whether users' webhook endpoints may be on private networks and this machine."""
+    webhook_retention_days: int = Field(default=30, ge=2, le=3650)
+    """How long what was sent to endpoints, and what providers sent, is kept once it is over. A day of it is the time for
+    which a delivery may be on its way."""
     upload_cap_bytes: int = Field(default=10 * GiB, ge=1)
     part_size_bytes: int = Field(default=16 * MiB, ge=64 * 1024, le=5 * GiB)
     json_cap_bytes: int = Field(default=MiB, ge=1024)
@@ -200,6 +205,8 @@ class Settings(BaseSettings):
     tts_model: str = "gpt-4o-mini-tts"
     tts_voice: str = "alloy"
     """The voice of texts whose author named none."""
+    scrape_allow_private: bool = False
+    """Whether pages on private networks and this machine are scraped."""
     provider_timeout_s: float = Field(default=120.0, ge=1.0, le=3600.0)
     max_recording_hours: float = Field(default=12.0, gt=0.0, le=240.0)
 

@@ -17,16 +17,22 @@ from jsonschema import Draft202012Validator, FormatChecker
 from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope, Send
 
+from starter.api.admission import is_page
+
 UNDECLARED = 599
 """What is answered in place of what the description does not have."""
 
 FORMATS = FormatChecker(())
 
+MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+
 
 @FORMATS.checks("date-time", raises=ValueError)
 def is_moment(value: object) -> bool:
-    """RFC 3339 in UTC with ``Z``, as the contract has it."""
-    return not isinstance(value, str) or (value.endswith("Z") and datetime.fromisoformat(value) is not None)
+    """RFC 3339 in UTC with ``Z``, as the contract has it, to the millisecond."""
+    return not isinstance(value, str) or (
+        MOMENT.fullmatch(value) is not None and datetime.fromisoformat(value) is not None
+    )
 
 
 class Description:
@@ -105,8 +111,11 @@ class Witness:
         self._description: Description | None = None
         self.objections: list[str] = []
 
+    def _is_no_answer_of_the_api(self, path: str) -> bool:
+        return path == self._app.openapi_url or is_page(path)
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["method"] == "OPTIONS" or scope["path"] == self._app.openapi_url:
+        if scope["type"] != "http" or scope["method"] == "OPTIONS" or self._is_no_answer_of_the_api(scope["path"]):
             await self._app(scope, receive, send)
             return
         if self._description is None:

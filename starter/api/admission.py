@@ -1,8 +1,8 @@
 """Who may come in, and how often: 401, 403 and 429, decided from the head of a request alone.
 
 A route is open, or its address is its permission (a signed one), or a stage runner's secret opens it, or a bearer
-token does. Attempts that fail are counted by client address; what succeeds is counted by who succeeded, so that nobody
-is locked out by a stranger who shares their address.
+token does, or a session where a page of ours calls. Attempts that fail are counted by client address; what succeeds is
+counted by who succeeded, so that nobody is locked out by a stranger who shares their address.
 """
 
 import hashlib
@@ -14,10 +14,12 @@ from starlette.types import Scope
 
 from activities.webhooks.signatures import Keys
 from domain.errors import NotFound, UploadExpired
+from starter.api.addresses import root_address
 from starter.api.capabilities import AddressExpired, Capabilities, Purpose
 from starter.api.errors import Forbidden
 from starter.api.limits import Limits
 from starter.api.pathways import Pathway
+from starter.api.sessions import Sessions, check_origin
 from starter.tokens import Principal, Role, TokenCheck, Unauthorized
 
 BASE = "/api/v1"
@@ -34,6 +36,12 @@ SIGNED: Mapping[str, Purpose] = {
 }
 """Routes whose path is its own permission, by prefix: the purpose that it was signed for."""
 
+BEGUN_AGAIN: Mapping[Purpose, str] = {
+    "upload": "Begin the upload again: what has arrived is kept.",
+    "picture-upload": "Announce the picture again, and send it to the new address.",
+}
+"""What somebody does whose address to send something to is of the past: 410. What is fetched has other ways: 404."""
+
 INTERNAL = f"{BASE}/internal/"
 """Routes of external stage runners, who send a secret instead of a token."""
 
@@ -49,6 +57,8 @@ class Admission:
     """The doorkeeper.
 
     Args:
+        sessions: What people who use the pages come with, in place of a token.
+        public_url: Where the pages are; ``None``: where this machine is called.
         callback_secret: What external stage runners send; ``None``: nobody is one.
         provider_keys: What providers sign with; ``None``: nobody is one.
     """
@@ -59,12 +69,16 @@ class Admission:
         tokens: TokenCheck,
         capabilities: Capabilities,
         limits: Limits,
+        sessions: Sessions,
+        public_url: str | None = None,
         callback_secret: str | None = None,
         provider_keys: Keys | None = None,
     ) -> None:
         self._tokens = tokens
         self._capabilities = capabilities
         self._limits = limits
+        self._sessions = sessions
+        self._public_url = public_url
         self._callback_secret = callback_secret
         self._provider_keys = provider_keys or Keys(())
 
@@ -80,7 +94,7 @@ class Admission:
         if path in OPEN or is_webhook(path):
             return None  # a webhook's body proves who sends it: see `check_signature`
         try:
-            principal = await self._proved(path, headers)
+            principal = await self._proved(scope, path, headers)
         except (Unauthorized, NotFound):
             await self._limits.attempt(scope)
             raise
@@ -104,7 +118,7 @@ class Admission:
             await self._limits.attempt(scope)
             raise Unauthorized("The webhook's signature is missing, wrong, or not of the last five minutes.")
 
-    async def _proved(self, path: str, headers: Headers) -> Principal | None:
+    async def _proved(self, scope: Scope, path: str, headers: Headers) -> Principal | None:
         for prefix, purpose in SIGNED.items():
             if path.startswith(prefix):
                 self._check_signed(purpose, path.removeprefix(prefix).partition("/")[0])
@@ -112,16 +126,17 @@ class Admission:
         if path.startswith(INTERNAL):
             self._check_runner(headers)
             return None
+        if "authorization" not in headers and self._sessions.cookie in headers.get("cookie", ""):
+            check_origin(scope["method"], headers, root_address(scope, self._public_url))
+            return self._sessions.read(headers).principal
         return await self._tokens.principal(_bearer(headers))
 
     def _check_signed(self, purpose: Purpose, segment: str) -> None:
         try:
             self._capabilities.read(purpose, segment)
         except AddressExpired:
-            if purpose == "upload":
-                raise UploadExpired(
-                    "This upload's address has expired. Begin the upload again: what has arrived is kept."
-                ) from None
+            if purpose in BEGUN_AGAIN:
+                raise UploadExpired(f"This upload's address has expired. {BEGUN_AGAIN[purpose]}") from None
             raise
 
     def _check_runner(self, headers: Headers) -> None:
@@ -136,6 +151,11 @@ class Admission:
 def is_webhook(path: str) -> bool:
     """Whether ``path`` is a provider's."""
     return path.startswith(WEBHOOKS)
+
+
+def is_page(path: str) -> bool:
+    """Whether ``path`` is for people: whatever is neither the API's nor a probe's."""
+    return path not in OPEN and path != BASE and not path.startswith(f"{BASE}/")
 
 
 def _bearer(headers: Headers) -> str:

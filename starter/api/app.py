@@ -29,6 +29,7 @@ from starter.api.routes import (
     credits,
     events,
     exports,
+    generations,
     health,
     images,
     instructions,
@@ -40,6 +41,7 @@ from starter.api.routes import (
     uploads,
     webhooks,
 )
+from starter.api.sessions import Sessions
 from starter.batches import BatchRequests
 from starter.callbacks import CallbackService
 from starter.engine import connect, engine_faults
@@ -47,10 +49,13 @@ from starter.exposure import weaknesses
 from starter.jobs import JobService
 from starter.kinds import KindService
 from starter.logs import log
+from starter.pages.app import pages
+from starter.retrying import Retries
 from starter.screenshots import ScreenshotService
 from starter.settings import Settings
 from starter.webhooks import WebhookService, provider_keys
 from starter.wiring import (
+    generation_requests,
     image_requests,
     kind_terms,
     model_profiles,
@@ -64,7 +69,7 @@ VERSION = "1"
 
 ROUTES = (
     *(projects, jobs, uploads, transcripts, events, instructions, screenshots, anchors, annotations, exports),
-    *(callbacks, credits, lifecycles, images, batches, webhooks),
+    *(callbacks, credits, lifecycles, images, generations, batches, webhooks),
 )
 
 THREADS = 40
@@ -83,6 +88,7 @@ def create_app(
     screenshot_service: ScreenshotService,
     kind_service: KindService,
     webhook_service: WebhookService,
+    retries: Retries,
     *,
     engine: Check,
 ) -> FastAPI:
@@ -96,19 +102,24 @@ def create_app(
     """
     capabilities = Capabilities(settings.signing_secret())
     limits = Limits(settings)
+    https = (settings.public_url or "").startswith("https://")
+    tokens = token_check(settings)
+    sessions = Sessions(capabilities, ttl_s=settings.session_ttl_s, secure=https)
     callback_secret = settings.callback_secret
     rules = GateRules(
         Admission(
-            tokens=token_check(settings),
+            tokens=tokens,
             capabilities=capabilities,
             limits=limits,
+            sessions=sessions,
+            public_url=settings.public_url,
             callback_secret=callback_secret.get_secret_value() if callback_secret else None,
             provider_keys=provider_keys(settings),
         ),
         json_cap_bytes=settings.json_cap_bytes,
         body_timeout_s=settings.body_timeout_s,
         origins=Origins(settings.cors_origins),
-        https=(settings.public_url or "").startswith("https://"),
+        https=https,
     )
     feed = Feed(store, Seats(settings.max_event_streams, settings.max_event_streams_per_user))
 
@@ -136,13 +147,15 @@ def create_app(
         generate_unique_id_function=lambda route: route.name,
         lifespan=lifespan,
     )
-    app.state.api = Api(
+    api = app.state.api = Api(
         settings=settings,
         store=store,
         artifacts=artifacts,
         jobs=job_service,
         kinds=kind_service,
         images=image_requests(settings, store),
+        generations=generation_requests(settings, store),
+        retries=retries,
         batches=BatchRequests(store),
         callbacks=callback_service,
         screenshots=screenshot_service,
@@ -151,7 +164,7 @@ def create_app(
         feed=feed,
         readiness=Readiness({"database": database, "engine": engine, "artifacts": artifact_store}),
     )
-    app.add_middleware(Gate, rules=rules)
+    app.add_middleware(Gate, rules=rules, pages=pages(api, tokens, sessions, limits))
     handle_errors(app)
     for module in ROUTES:
         app.include_router(module.router, prefix=BASE)
@@ -209,6 +222,7 @@ async def wired(settings: Settings) -> AsyncIterator[FastAPI]:
             screenshot_service,
             kind_service,
             webhook_service,
+            Retries(store, client, kind_service),
             engine=engine,
         )
     finally:

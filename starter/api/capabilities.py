@@ -14,14 +14,18 @@ from typing import Literal
 
 from domain.errors import NotFound
 
-Purpose = Literal["upload", "download", "picture", "picture-upload", "library-file"]
+Purpose = Literal["upload", "download", "picture", "picture-upload", "library-file", "session", "sign-in"]
 
 VERSION = "v1"
 LIMIT = 2048
 
 
 class AddressExpired(NotFound):
-    """Genuine, but of the past; told apart only where its holder can have a new one."""
+    """Genuine, but of the past. Its holder was given it once, so that saying so reveals nothing; what it led to may
+    be gone by now."""
+
+    def __init__(self) -> None:
+        super().__init__("This address has expired. Ask for what it belongs to again: the answer has a new one.")
 
 
 class Capabilities:

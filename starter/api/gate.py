@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from activities.logged import gathering, note
 from domain.errors import GuidesmithError, RequestInvalid
-from starter.api.admission import BASE, OPEN, SIGNED, Admission, is_webhook
+from starter.api.admission import BASE, OPEN, SIGNED, Admission, is_page, is_webhook
 from starter.api.cors import Origins
 from starter.api.errors import BodyTooLarge, BodyTypeUnsupported, error_response
 from starter.api.pathways import Pathway, Pathways
@@ -76,10 +76,15 @@ class GateRules:
 
 
 class Gate:
-    """ASGI middleware around the whole application."""
+    """ASGI middleware around the whole application.
 
-    def __init__(self, app: ASGIApp, rules: GateRules) -> None:
+    Args:
+        pages: What people see, which has a door of its own.
+    """
+
+    def __init__(self, app: ASGIApp, rules: GateRules, pages: ASGIApp) -> None:
         self._app = app
+        self._pages = pages
         self._rules = rules
         self._headers = SAFE_HEADERS | (HTTPS_ONLY if rules.https else {})
         self._pathways: Pathways | None = None
@@ -87,6 +92,9 @@ class Gate:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
+            return
+        if is_page(scope["path"]):
+            await self._pages(scope, receive, send)
             return
         headers = Headers(scope=scope)
         facts = RequestFacts(_request_id(headers))
@@ -178,7 +186,7 @@ class Gate:
                     if not message.get("more_body", False):
                         return bytes(body)
         except TimeoutError:
-            raise RequestInvalid("The body did not arrive in time.") from None
+            raise RequestInvalid("The body did not arrive in time.", field="body") from None
 
     def _pathway(self, scope: Scope) -> Pathway | None:
         if self._pathways is None:

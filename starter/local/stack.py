@@ -36,6 +36,9 @@ UNUSED_POLL_S = 0.25
 LOCAL_HEARTBEAT_TIMEOUT_S = "5"
 """Nobody bills heartbeats here, and a person is waiting: a dead worker's stage is picked up in 5 s."""
 
+LOCAL_SESSION_TTL_S = str(30 * 24 * 3600)
+"""One's own machine asks once a month."""
+
 QUEUES = "jobs,media,speech,providers"
 
 LIMITS = (
@@ -203,6 +206,7 @@ class LocalStack:
             "GUIDESMITH_HEARTBEAT_TIMEOUT_S": LOCAL_HEARTBEAT_TIMEOUT_S,
             "GUIDESMITH_AUTH_SECRET": self._folder.auth_secret(),
             "GUIDESMITH_LOG_FORMAT": "json",
+            "GUIDESMITH_SESSION_TTL_S": LOCAL_SESSION_TTL_S,
             **dict.fromkeys(LIMITS, "off"),  # one person, on their own machine
             **{name: value for name, value in kept.items() if value != ""},
             "GUIDESMITH_DATA_DIR": str(self._folder.root),

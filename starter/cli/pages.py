@@ -1,0 +1,57 @@
+"""The way from the command line to the pages: an address that signs its user in."""
+
+import os
+import webbrowser
+from typing import Annotated
+from urllib.parse import quote
+
+import typer
+
+from domain.errors import SettingsInvalid
+from starter.cli.connection import Connection, connected, local_user
+from starter.cli.options import AsJson, DataDir
+from starter.cli.printing import print_json
+from starter.local.folder import DataFolder
+
+
+def open_pages(
+    path: Annotated[str, typer.Argument(metavar="[PATH]", help="The page, such as /jobs/ID.")] = "/",
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Also open it in the browser.")] = True,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Print an address that opens the pages of the running stack, signed in, and open it in the browser.
+
+    Whoever has the address within the next hour is signed in as you: pass it on to nobody.
+    """
+    with connected(data_dir, start=False) as connection:
+        address = sign_in_address(connection, path)
+    if as_json:
+        print_json({"address": address})
+    else:
+        typer.echo(address)
+    if browser and not as_json:
+        webbrowser.open(address)
+
+
+def sign_in_address(connection: Connection, path: str = "/") -> str:
+    """Where the stack's own user goes straight to ``path``.
+
+    Raises:
+        SettingsInvalid: The API is not on this machine: there people sign in with a token.
+    """
+    if connection.state is None:
+        raise SettingsInvalid(
+            f"This API is not a stack of this machine. Open {connection.api_url} and sign in with a token."
+        )
+    return f"{connection.api_url}/sign-in?ticket={ticket(connection.folder)}&to={quote(path, safe='/')}"
+
+
+def ticket(folder: DataFolder) -> str:
+    """What lets the local stack's own user in. It is their machine: they are its administrator, too."""
+    from starter.api.capabilities import Capabilities
+    from starter.api.sessions import Sessions
+    from starter.tokens import Principal, Role
+
+    secret = os.environ.get("GUIDESMITH_AUTH_SECRET") or folder.auth_secret()
+    return Sessions(Capabilities(secret), ttl_s=0, secure=False).ticket(Principal(local_user(), Role.ADMIN))

@@ -1,0 +1,1 @@
+"""The pages where people work, served by the API process: templates, what runs in the browser, sessions."""

@@ -1,0 +1,80 @@
+"""The pages put together: an application of its own, mounted beside the API's routes."""
+
+import json
+from urllib.parse import quote, urlsplit
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import RedirectResponse, Response
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp
+
+from activities.artifacts import ArtifactStore
+from domain.errors import GuidesmithError, NotFound
+from starter.api.context import Api
+from starter.api.errors import MethodNotAllowed, error_response
+from starter.api.limits import Limits
+from starter.api.sessions import Sessions
+from starter.pages.porch import Porch
+from starter.pages.views import files, home, signing_in
+from starter.pages.visit import Visit
+from starter.tokens import TokenCheck, Unauthorized
+
+VIEWS = (signing_in, files, home)
+
+
+def pages(api: Api, tokens: TokenCheck, sessions: Sessions, limits: Limits) -> ASGIApp:
+    """The ASGI application of everything that is neither the API's nor a probe's."""
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
+    app.state.tokens, app.state.sessions, app.state.limits = tokens, sessions, limits
+    for view in VIEWS:
+        app.include_router(view.router)
+    app.add_exception_handler(GuidesmithError, _known)
+    app.add_exception_handler(RequestValidationError, _absent)
+    app.add_exception_handler(HTTPException, _refused)
+    return Porch(
+        app,
+        api=api,
+        sessions=sessions,
+        limits=limits,
+        explain=explained,
+        files_origin=_files_origin(api.artifacts),
+        https=(api.settings.public_url or "").startswith("https://"),
+    )
+
+
+def explained(visit: Visit, error: GuidesmithError) -> Response:
+    """The page that says what happened and what to do; for who has not signed in, the way there."""
+    told = error_response(error)
+    if isinstance(error, Unauthorized) and visit.request.method == "GET":
+        if visit.is_partial:
+            return Response(status_code=told.status_code, headers={"HX-Redirect": "/sign-in"})
+        wanted = visit.request.url.path + (f"?{visit.request.url.query}" if visit.request.url.query else "")
+        return RedirectResponse(f"/sign-in?to={quote(wanted, safe='')}", status_code=303)
+    body = json.loads(bytes(told.body))
+    answer = visit.page("error.html", told.status_code, code=body["code"], message=body["message"])
+    if "Retry-After" in told.headers:
+        answer.headers["Retry-After"] = told.headers["Retry-After"]
+    return answer
+
+
+async def _known(request: Request, error: Exception) -> Response:
+    assert isinstance(error, GuidesmithError)
+    return explained(request.state.visit, error)
+
+
+async def _absent(request: Request, error: Exception) -> Response:
+    """A page's address with something in it that can be no id and no number: there is nothing there."""
+    return explained(request.state.visit, NotFound())
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    known = MethodNotAllowed("This address does not take that method.") if error.status_code == 405 else NotFound()
+    return explained(request.state.visit, known)
+
+
+def _files_origin(artifacts: ArtifactStore) -> str | None:
+    signed = artifacts.signed_put_url("pages/nothing", 60)
+    parts = urlsplit(signed) if signed else None
+    return f"{parts.scheme}://{parts.netloc}" if parts else None

@@ -1,0 +1,48 @@
+// The HTTP API as the pages call it: with the session's cookie, from our own origin.
+import { say } from "./strings.js";
+
+const BASE = "/api/v1/";
+
+/** What the API refused: `code` is stable, `message` is for people, `details` belong to the code. */
+export class Refused extends Error {
+  constructor(status, { code, message, details }) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.details = details ?? {};
+  }
+}
+
+/**
+ * Call `method` on `path` below the base; answers the parsed JSON.
+ * @param {{body?: unknown, key?: string, signal?: AbortSignal, keepalive?: boolean}} options `key`: the Idempotency-Key
+ * @throws {Refused} also with code UNREACHABLE where no answer came
+ */
+export async function call(method, path, { body, key, signal, keepalive } = {}) {
+  const headers = { Accept: "application/json" };
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (key !== undefined) headers["Idempotency-Key"] = key;
+  let answer;
+  try {
+    answer = await fetch(BASE + path, { method, headers, signal, keepalive, body: body === undefined ? undefined : JSON.stringify(body) });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new Refused(0, { code: "UNREACHABLE", message: say("failed-unreachable") });
+  }
+  if (answer.status === 401) {
+    location.assign(`/sign-in?to=${encodeURIComponent(location.pathname + location.search)}`);
+  }
+  if (answer.status === 204) return null;
+  const told = await answer.json().catch(() => null);
+  if (!answer.ok) throw new Refused(answer.status, told ?? { code: "UNFORESEEN", message: say("failed-unforeseen") });
+  return told;
+}
+
+export const get = (path, options) => call("GET", path, options);
+export const post = (path, body = {}, options = {}) => call("POST", path, { ...options, body });
+export const put = (path, body, options = {}) => call("PUT", path, { ...options, body });
+export const patch = (path, body, options = {}) => call("PATCH", path, { ...options, body });
+export const remove = (path, options) => call("DELETE", path, options);
+
+/** A fresh Idempotency-Key or client_request_id. */
+export const once = () => crypto.randomUUID();

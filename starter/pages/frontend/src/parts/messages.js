@@ -1,0 +1,29 @@
+// Messages that do not stand in a page: what has just worked, and what has not.
+import { say } from "./strings.js";
+
+const SHOWN_MS = 6000;
+
+/** Show `text`. Bad news stays until it is dismissed. */
+export function tell(text, tone = "plain") {
+  const region = document.querySelector("[data-toasts]");
+  const toast = document.createElement("div");
+  toast.className = `toast ${tone}`;
+  const words = document.createElement("p");
+  words.textContent = text;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "button quiet small";
+  button.setAttribute("aria-label", say("dismiss"));
+  button.textContent = "×";
+  button.addEventListener("click", () => toast.remove());
+  toast.append(words, button);
+  if (tone === "bad") toast.setAttribute("role", "alert");
+  else setTimeout(() => toast.remove(), SHOWN_MS);
+  region.append(toast);
+}
+
+/** Tell of an error of api.js, or of one of ours. */
+export function tellError(error) {
+  if (!error?.code) console.error(error);
+  tell(error?.code ? error.message : say("failed-unforeseen"), "bad");
+}

@@ -1,0 +1,59 @@
+// Keyboard shortcuts: one key, keys after one another ("g j"), or with a modifier ("mod+s": Ctrl, on a Mac Cmd).
+// Single keys count only outside of fields, so that they can be typed there.
+const known = [];
+const FOLLOWS_WITHIN_MS = 1200;
+let typed = "";
+let typedAt = 0;
+
+/** Let `keys` run `action`; it is listed as `does`. */
+export function shortcut(keys, does, action) {
+  known.push({ keys, does, action });
+}
+
+/** Show the list of them. */
+export function listShortcuts() {
+  const dialog = document.querySelector("[data-shortcuts-dialog]");
+  const list = dialog.querySelector("[data-shortcuts-list]");
+  list.replaceChildren(
+    ...known.flatMap(({ keys, does }) => {
+      const term = document.createElement("dt");
+      for (const key of keys.split(/[ +]/)) {
+        const shown = document.createElement("kbd");
+        shown.textContent = key === "mod" ? (isMac() ? "⌘" : "Ctrl") : key;
+        term.append(shown, " ");
+      }
+      const meaning = document.createElement("dd");
+      meaning.textContent = does;
+      return [term, meaning];
+    }),
+  );
+  dialog.showModal();
+}
+
+const isMac = () => /Mac|iPhone|iPad/.test(navigator.platform);
+
+function isTyping(target) {
+  return target instanceof Element && target.closest("input:not([type=checkbox], [type=radio], [type=range]), textarea, select, [contenteditable=true]") !== null;
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || event.isComposing || document.querySelector("dialog[open]")) return;
+  const mod = event.ctrlKey || event.metaKey;
+  if (event.altKey || (!mod && isTyping(event.target))) return;
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  if (mod) {
+    run(known.find(({ keys }) => keys === `mod+${event.shiftKey ? "shift+" : ""}${key}`), event);
+    return;
+  }
+  const now = performance.now();
+  const after = now - typedAt < FOLLOWS_WITHIN_MS ? known.find(({ keys }) => keys === `${typed} ${key}`) : undefined;
+  typed = key;
+  typedAt = now;
+  run(after ?? known.find(({ keys }) => keys === key), event);
+});
+
+function run(found, event) {
+  if (!found) return;
+  event.preventDefault();
+  found.action(event);
+}

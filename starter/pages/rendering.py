@@ -1,0 +1,70 @@
+"""Templates: where they are, and what every one of them can call."""
+
+import json
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from starter.pages.built import built
+from starter.pages.catalogue import browser_strings
+
+FOLDER = Path(__file__).parent / "templates"
+
+
+def draw(template: str, **shown: Any) -> str:
+    """The text of ``template``; every value in it is escaped."""
+    return _environment().get_template(template).render(**shown)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals |= {"built": built, "moment": moment, "duration": duration, "data": data, "strings": strings}
+    environment.filters["size"] = size
+    return environment
+
+
+def moment(at: datetime | None) -> Markup:
+    """A time as UTC; ``base.js`` writes it in the reader's zone and language."""
+    if at is None:
+        return Markup("")
+    iso = at.isoformat(timespec="seconds").replace("+00:00", "Z")
+    return Markup('<time datetime="{}" data-moment>{}</time>').format(iso, iso.replace("T", " ").replace("Z", " UTC"))
+
+
+def duration(seconds: float) -> str:
+    """``1:05`` or ``1:02:03``."""
+    whole = max(0, round(seconds))
+    hours, minutes = divmod(whole // 60, 60)
+    return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"
+
+
+def size(count: float) -> str:
+    """Bytes as people write them, in powers of 1024."""
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if count < 1024 or unit == "GB":
+            return f"{count:.0f} {unit}" if unit == "bytes" or count >= 10 else f"{count:.1f} {unit}"
+        count /= 1024
+    raise AssertionError
+
+
+def data(name: str, value: Any) -> Markup:
+    """``value`` for the page's modules: a block of JSON that no browser runs, found by its id."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    safe = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return Markup('<script type="application/json" id="{}">{}</script>').format(name, Markup(safe))  # noqa: S704
+
+
+def strings(language: str) -> Markup:
+    """What modules say, as an inert template."""
+    return Markup('<template id="strings">{}</template>').format(escape(browser_strings(language)))

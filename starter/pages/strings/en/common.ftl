@@ -1,0 +1,26 @@
+# What stands on every page, signing in, and errors.
+skip-to-content = Skip to content
+nav-label = Main
+nav-jobs = Jobs
+nav-library = Library
+nav-credits = Credits
+nav-webhooks = Webhooks
+nav-lifecycles = Lifecycles
+nav-new = New
+close = Close
+cancel = Cancel
+sign-in = Sign in
+sign-out = Sign out
+signed-in-as = Signed in as { $name }
+sign-in-title = Sign in to guidesmith
+sign-in-here = On your own machine, run this command: it prints an address that signs you in.
+sign-in-token = Or paste a token
+sign-in-ticket-expired = This sign-in address has expired. Run the command again for a new one.
+sign-in-token-refused = This token does not hold: it is expired, malformed, or not for here.
+connection-lost = The connection is lost. What you see may be old; this page goes on as soon as the server answers.
+shortcuts-title = Keyboard shortcuts
+error-title = That did not work
+error-absent = There is nothing here
+error-home = Go to your jobs
+jobs-none = No jobs yet
+jobs-none-do = Record your screen, talk while you work, and drop the recording here.

@@ -1,0 +1,164 @@
+"""The pages in a real browser: Debian's Chromium, the real API, a real worker.
+
+``page`` is a tab of somebody who has signed in, with nothing of theirs here yet. Whatever a page says on the console,
+asks of another host or runs against its policy fails its test.
+"""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from uuid import uuid4
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, Request, sync_playwright
+from pydantic import SecretStr
+
+from starter.api.capabilities import Capabilities
+from starter.api.sessions import Sessions
+from starter.settings import Settings
+from starter.tokens import Principal, Role
+from tests.apis import SECRET, RunningApi, running_api, wait_ready
+from tests.browser.looking import WIDE
+from tests.stack import ROOT, Stack, running_stack
+from tests.temporal import TemporalServer, free_port
+
+REQUIRED = "GUIDESMITH_REQUIRE_BROWSER"
+"""Set by .ci/run: there, a missing browser is a failure."""
+
+ARGUMENTS = (
+    "--no-sandbox",  # CI runs as root
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--autoplay-policy=no-user-gesture-required",
+)
+
+
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Playwright]:
+    with sync_playwright() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def chromium(playwright: Playwright) -> Iterator[Browser]:
+    """The browser, for the session."""
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if found is None:
+        message = "There is no Chromium on this machine: install Debian's package `chromium`."
+        if os.environ.get(REQUIRED):
+            pytest.fail(message)
+        pytest.skip(message)
+    browser = playwright.chromium.launch(executable_path=found, args=list(ARGUMENTS))
+    yield browser
+    browser.close()
+
+
+@dataclass
+class Site:
+    """The pages, and what is behind them."""
+
+    stack: Stack
+    api: RunningApi
+    browser: Browser
+    complaints: list[str] = field(default_factory=list)
+
+    @property
+    def url(self) -> str:
+        return self.api.url
+
+    def client(self, subject: str) -> httpx.Client:
+        """The API, for what a test sets up."""
+        return self.api.client(subject)
+
+    @contextmanager
+    def visitor(self, subject: str, *, role: Role = Role.EDITOR, **options: object) -> Iterator[BrowserContext]:
+        """A browser of ``subject``'s own, signed in. ``options`` are those of ``new_context``."""
+        values = {"base_url": self.url, "viewport": WIDE, "locale": "en-GB", "timezone_id": "Europe/Vienna"} | options
+        context = self.browser.new_context(**values)  # type: ignore[arg-type]
+        context.set_default_timeout(20_000)
+        context.on("page", self._watch)
+        sessions = Sessions(Capabilities(SECRET), ttl_s=3600, secure=False)
+        begun = context.request.get(f"/sign-in?ticket={sessions.ticket(Principal(subject, role))}", max_redirects=0)
+        assert begun.status == 303
+        try:
+            yield context
+        finally:
+            context.close()
+
+    def _watch(self, page: Page) -> None:
+        def console(message: ConsoleMessage) -> None:
+            if message.type in ("error", "warning") and not message.text.startswith("Failed to load resource"):
+                self.complaints.append(f"console {message.type}: {message.text[:300]}")
+
+        def asked(request: Request) -> None:
+            if not request.url.startswith((self.url, "data:", "blob:", "about:")):
+                self.complaints.append(f"asked elsewhere: {request.url[:200]}")
+
+        page.on("console", console)
+        page.on("pageerror", lambda error: self.complaints.append(f"uncaught: {str(error)[:300]}"))
+        page.on("request", asked)
+
+
+@pytest.fixture(scope="session")
+def site(chromium: Browser, temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The pages on a stack with one worker, for the session."""
+    with running_stack(tmp_path_factory.mktemp("site"), temporal) as stack, pytest.MonkeyPatch.context() as patch:
+        stack.start_worker()
+        patch.setenv("TEMPORAL_ADDRESS", temporal.address)
+        values = stack.settings.model_dump() | {"api_port": free_port(), "auth_secret": SecretStr(SECRET)}
+        with running_api(Settings(**values)) as api:
+            wait_ready(api)
+            yield Site(stack, api, chromium)
+
+
+@pytest.fixture
+def who() -> str:
+    """Somebody who has nothing here yet."""
+    return f"ann-{uuid4().hex[:12]}"
+
+
+@pytest.fixture
+def quiet(site: Site) -> Iterator[list[str]]:
+    """What the pages complained of during the test; it fails for any that it has not taken out."""
+    site.complaints.clear()
+    yield site.complaints
+    assert not site.complaints
+
+
+@pytest.fixture
+def page(site: Site, who: str, quiet: list[str]) -> Iterator[Page]:
+    """A tab of somebody who has signed in."""
+    with site.visitor(who) as context:
+        yield context.new_page()
+
+
+@pytest.fixture(scope="session")
+def sample() -> Path:
+    return ROOT / "sample" / "recording.mp4"
+
+
+@pytest.fixture
+def drafted(site: Site, sample: Path) -> Callable[[str], dict[str, str]]:
+    """Makes a job of the sample for somebody, by the API, and takes it to its draft: its ids."""
+
+    def made(who: str) -> dict[str, str]:
+        with site.client(who) as client:
+            project = client.post("projects", json={"name": "Handbooks"}).json()
+            job = client.post(f"projects/{project['id']}/jobs", json={"language": "en"}).json()
+            upload = client.post(f"jobs/{job['id']}/upload", json={"filename": "Add a customer.mp4"}).json()
+            assert httpx.put(upload["upload_url"], content=sample.read_bytes(), timeout=60).status_code == 200
+            client.post(f"jobs/{job['id']}/confirm-upload", json={"video_uri": upload["video_uri"]}).raise_for_status()
+            client.post(f"jobs/{job['id']}/run").raise_for_status()
+            site.stack.wait_for(site.stack.store.get_job(job["id"]), "DRAFT_READY", within_s=120)
+            instruction = client.get(f"jobs/{job['id']}").json()["instruction_id"]
+        return {"project": project["id"], "job": job["id"], "instruction": instruction}
+
+    return made

@@ -1,0 +1,46 @@
+"""What tests see of a page beside what it says: its faults by axe-core, and pictures for a person to look at."""
+
+from typing import Any
+
+from playwright.sync_api import Page, ViewportSize
+
+from tests.stack import ROOT
+
+WIDE: ViewportSize = {"width": 1280, "height": 900}
+SIZES: tuple[ViewportSize, ...] = ({"width": 375, "height": 812}, WIDE, {"width": 2560, "height": 1440})
+
+SCREENS = ROOT / "guidesmith-screens"
+"""Build output, not kept in the repository."""
+
+AXE = ROOT / "starter" / "pages" / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+
+def check_accessible(page: Page) -> None:
+    """axe-core finds nothing on the page as it stands."""
+    page.evaluate(AXE.read_text())
+    found: Any = page.evaluate("rules => axe.run({runOnly: {type: 'tag', values: rules}})", RULES)
+    faults = [
+        f"{each['id']}: {each['nodes'][0]['html'][:160]} {each['nodes'][0]['failureSummary'][:300]}"
+        for each in found["violations"]
+    ]
+    assert not faults, "\n".join(faults)
+
+
+def look(page: Page, name: str) -> None:
+    """Keep pictures of the page at three widths, light and dark; check in each that axe-core finds nothing and that
+    nothing hangs out at the side."""
+    SCREENS.mkdir(exist_ok=True)
+    before = page.viewport_size
+    for size in SIZES:
+        page.set_viewport_size(size)
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+            page.wait_for_timeout(50)
+            page.screenshot(path=SCREENS / f"{name}-{size['width']}-{scheme}.png", full_page=True)
+            check_accessible(page)
+        overhang = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert overhang <= 0, f"{name} is {overhang}px wider than a window of {size['width']}px"
+    page.emulate_media(color_scheme="light")
+    if before:
+        page.set_viewport_size(before)
