@@ -12,8 +12,11 @@ from typing import Any
 
 from pydantic import Field
 
+from domain import batch, image
+from domain.batch import BATCH
 from domain.errors import MESSAGE_LIMIT
 from domain.generation import WebhookVerdict
+from domain.image import IMAGE
 from domain.jobs import Frozen
 from domain.lifecycle import Lifecycle
 
@@ -35,6 +38,8 @@ class WebhookEvent(StrEnum):
 
     JOB_STATUS_CHANGED = "job.status_changed"
     JOB_COMPLETED = "job.completed"
+    JOB_PARTIAL = "job.partial"
+    JOB_REJECTED = "job.rejected"
     JOB_FAILED = "job.failed"
     JOB_CANCELLED = "job.cancelled"
     EXPORT_SUCCEEDED = "export.succeeded"
@@ -45,6 +50,12 @@ _BY_EVENT_TYPE = {
     "EXPORT_SUCCEEDED": WebhookEvent.EXPORT_SUCCEEDED,
     "EXPORT_FAILED": WebhookEvent.EXPORT_FAILED,
 }
+
+_BETWEEN: Mapping[tuple[str, str], WebhookEvent] = {
+    (BATCH.kind, batch.PARTIAL): WebhookEvent.JOB_PARTIAL,
+    (IMAGE.kind, image.REJECTED): WebhookEvent.JOB_REJECTED,
+}
+"""Ends that are neither a success nor a failure, by kind and status."""
 
 
 def announced(
@@ -58,11 +69,15 @@ def announced(
     status = lifecycle.status(new_status)
     if not lifecycle.is_terminal(status):
         return (WebhookEvent.JOB_STATUS_CHANGED,)
+    return (WebhookEvent.JOB_STATUS_CHANGED, _end(lifecycle, status))
+
+
+def _end(lifecycle: Lifecycle[Any], status: StrEnum) -> WebhookEvent:
+    if (between := _BETWEEN.get((lifecycle.kind, str(status)))) is not None:
+        return between
     if status in lifecycle.failures:
-        return (WebhookEvent.JOB_STATUS_CHANGED, WebhookEvent.JOB_FAILED)
-    if status == lifecycle.cancelled:
-        return (WebhookEvent.JOB_STATUS_CHANGED, WebhookEvent.JOB_CANCELLED)
-    return (WebhookEvent.JOB_STATUS_CHANGED, WebhookEvent.JOB_COMPLETED)
+        return WebhookEvent.JOB_FAILED
+    return WebhookEvent.JOB_CANCELLED if status == lifecycle.cancelled else WebhookEvent.JOB_COMPLETED
 
 
 # --- out -----------------------------------------------------------------------------------------------------------

@@ -31,6 +31,7 @@ from activities.store.picture_uploads import PictureUploads
 from activities.store.projects import Projects
 from activities.store.provider_webhooks import ProviderWebhooks
 from activities.store.regenerations import Regenerations
+from activities.store.retention import Retention
 from activities.store.screenshot_tasks import ScreenshotTasks
 from activities.store.screenshots import Screenshots
 from activities.store.seals import Seals
@@ -67,6 +68,7 @@ class Store(
     External,
     Webhooks,
     ProviderWebhooks,
+    Retention,
     Idempotency,
 ):
     """Synchronous and safe to share between threads; each call is one transaction.

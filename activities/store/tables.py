@@ -1,7 +1,7 @@
 """The tables, as SQLAlchemy Core sees them.
 
 Jobs are the mirror of the workflows and their audit trail; instructions, anchors, exports are the documents that
-live here and nowhere else. Nothing is ever deleted but expired idempotency keys.
+live here and nowhere else. Nothing is ever deleted but expired idempotency keys and the log of webhooks.
 """
 
 from datetime import UTC, datetime
@@ -651,6 +651,12 @@ webhook_deliveries = Table(
     *constraints("webhook_deliveries"),
     Index(None, "endpoint_id", "created_at", "id"),
     Index(
+        "ix_webhook_deliveries_handed_over",
+        "handed_over_at",
+        postgresql_where=text("handed_over_at IS NOT NULL"),
+        sqlite_where=text("handed_over_at IS NOT NULL"),
+    ),
+    Index(
         "ix_webhook_deliveries_waiting",
         "created_at",
         postgresql_where=text("handed_over_at IS NULL"),
@@ -711,6 +717,12 @@ provider_webhooks = Table(
         "external_id",
         postgresql_where=text("job_id IS NULL"),
         sqlite_where=text("job_id IS NULL"),
+    ),
+    Index(
+        "ix_provider_webhooks_delivered",
+        "received_at",
+        postgresql_where=text("delivered_at IS NOT NULL"),
+        sqlite_where=text("delivered_at IS NOT NULL"),
     ),
     Index(
         "ix_provider_webhooks_undelivered",

@@ -1,0 +1,49 @@
+"""What is forgotten once it is old: the log of webhooks, which every move of every job adds to.
+
+Jobs and their history stay. Rows go some at a time, so that no transaction holds others up.
+"""
+
+from datetime import timedelta
+
+from sqlalchemy import ColumnElement, Table, and_, delete, exists, or_, select
+
+from activities.store.area import Area
+from activities.store.tables import jobs, provider_webhooks, webhook_attempts, webhook_deliveries, webhook_endpoints
+
+AT_ONCE = 500
+"""Rows of one transaction."""
+
+
+class Retention(Area):
+    def purge_deliveries(self, older_than_s: float) -> int:
+        """Forget deliveries that were last sent off more than ``older_than_s`` seconds ago (longer than one may be on
+        its way), with their requests; then endpoints that were deleted before, and that nothing speaks of any more.
+
+        Returns:
+            How many deliveries.
+        """
+        before = self._clock() - timedelta(seconds=older_than_s)
+        purged = self._purge(webhook_deliveries, webhook_deliveries.c.handed_over_at < before)
+        spoken_of = exists().where(webhook_deliveries.c.endpoint_id == webhook_endpoints.c.id)
+        self._purge(webhook_endpoints, and_(webhook_endpoints.c.deleted_at < before, ~spoken_of))
+        return purged
+
+    def purge_provider_webhooks(self, older_than_s: float) -> int:
+        """Forget what providers sent more than ``older_than_s`` seconds ago, but for what a job that goes on has still
+        to read, and what its run was not told of. Answers how many."""
+        job = jobs.c.id == provider_webhooks.c.job_id
+        over = or_(provider_webhooks.c.job_id.is_(None), exists().where(job, jobs.c.completed_at.is_not(None)))
+        old = provider_webhooks.c.received_at < self._clock() - timedelta(seconds=older_than_s)
+        return self._purge(provider_webhooks, and_(old, provider_webhooks.c.delivered_at.is_not(None), over))
+
+    def _purge(self, table: Table, old: ColumnElement[bool]) -> int:
+        purged = 0
+        while True:
+            with self._database.write() as connection:
+                ids = list(connection.execute(select(table.c.id).where(old).limit(AT_ONCE)).scalars())
+                if table is webhook_deliveries:
+                    connection.execute(delete(webhook_attempts).where(webhook_attempts.c.delivery_id.in_(ids)))
+                connection.execute(delete(table).where(table.c.id.in_(ids), old))
+            purged += len(ids)
+            if len(ids) < AT_ONCE:
+                return purged

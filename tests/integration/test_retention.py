@@ -1,0 +1,127 @@
+"""The log of webhooks is forgotten once it is old; what is still on its way, or still to be read, is not."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from activities.store import Store
+from domain.errors import NotFound
+from domain.generation import WebhookVerdict
+from domain.jobs import Actor
+from domain.lifecycle import Trigger
+from tests.integration.store_builders import OWNER, Run, created_job, uploaded_job
+from tests.integration.test_webhook_store import PROVIDER, URL, event, generation
+
+KEPT_S = 30 * 24 * 3600.0
+LATER = timedelta(seconds=KEPT_S, minutes=1)
+
+
+class Time:
+    def __init__(self) -> None:
+        self.now = datetime(2026, 1, 1, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def goes_on(self) -> None:
+        self.now += LATER
+
+
+@pytest.fixture
+def time() -> Time:
+    return Time()
+
+
+@pytest.fixture
+def aged(database_url: str, time: Time) -> Iterator[Store]:
+    store = Store.open(database_url, clock=time, durable=False)
+    yield store
+    store.dispose()
+
+
+def test_given_deliveries_when_they_are_old_then_they_go_with_their_requests_and_others_stay(
+    aged: Store, time: Time
+) -> None:
+    endpoint = aged.create_endpoint(OWNER, URL)
+    Run(aged, uploaded_job(aged).id).dispatched().extract_audio()
+    delivered, given_up, waiting = aged.waiting_deliveries()
+    aged.mark_handed_over([delivered, given_up])
+    aged.record_delivery_attempt(*delivered, status_code=500, duration_ms=1, error_code="E", error="It said no.")
+    aged.record_delivery_attempt(*delivered, status_code=204, duration_ms=1)
+    aged.give_up_delivery(*given_up)
+    time.goes_on()
+    uploaded_job(aged)
+    (young,) = [each for each in aged.waiting_deliveries() if each != waiting]
+    aged.mark_handed_over([young])
+    assert aged.purge_deliveries(KEPT_S) == 2
+    left = {each.id for each in aged.list_deliveries(OWNER, endpoint.id).items}
+    assert left == {waiting.delivery_id, young.delivery_id}
+    assert aged.purge_deliveries(KEPT_S) == 0
+
+
+def test_given_a_delivery_that_was_sent_again_when_purged_then_it_counts_from_then(aged: Store, time: Time) -> None:
+    endpoint = aged.create_endpoint(OWNER, URL)
+    uploaded_job(aged)
+    (first,) = aged.waiting_deliveries()
+    aged.mark_handed_over([first])
+    aged.give_up_delivery(*first)
+    time.goes_on()
+    aged.redeliver(OWNER, endpoint.id, first.delivery_id)
+    assert aged.purge_deliveries(KEPT_S) == 0
+    aged.mark_handed_over(aged.waiting_deliveries())
+    assert aged.purge_deliveries(KEPT_S) == 0
+
+
+def test_given_more_deliveries_than_go_at_once_when_purged_then_all_of_them_go(
+    aged: Store, time: Time, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("activities.store.retention.AT_ONCE", 2)
+    aged.create_endpoint(OWNER, URL)
+    for _ in range(5):
+        uploaded_job(aged)
+    aged.mark_handed_over(aged.waiting_deliveries())
+    time.goes_on()
+    assert aged.purge_deliveries(KEPT_S) == 5
+
+
+def test_given_an_endpoint_that_was_deleted_long_ago_when_nothing_speaks_of_it_then_it_goes_too(
+    aged: Store, time: Time
+) -> None:
+    gone, standing = aged.create_endpoint(OWNER, URL), aged.create_endpoint(OWNER, URL)
+    uploaded_job(aged)
+    aged.delete_endpoint(OWNER, gone.id)
+    time.goes_on()
+    aged.purge_deliveries(KEPT_S)
+    (waiting,) = [each for each in aged.waiting_deliveries() if aged.outgoing(*each) is None]  # it fails now
+    time.goes_on()
+    assert aged.purge_deliveries(KEPT_S) == 1
+    with pytest.raises(NotFound):
+        aged.outgoing(*waiting)
+    assert [each.id for each in aged.list_endpoints(OWNER).items] == [standing.id]
+
+
+def test_given_what_providers_sent_when_old_then_it_goes_unless_a_job_that_goes_on_has_to_read_it(
+    aged: Store, time: Time
+) -> None:
+    over, running = generation(aged, "completed"), generation(aged)
+    for number, job_id in enumerate((over, running)):
+        aged.receive_webhook(event(f"e-{number}", ticket=aged.issue_ticket(job_id, 1, PROVIDER).token))
+    aged.receive_webhook(event("e-unknown", ticket="nobodys"))
+    aged.mark_told([each.id for each in aged.untold_webhooks(-1.0)])
+    assert aged.purge_provider_webhooks(KEPT_S) == 0
+    time.goes_on()
+    assert aged.purge_provider_webhooks(KEPT_S) == 2
+    assert [each.event_id for each in aged.webhooks_of(running, 1)] == ["e-1"]
+    aged.move(running, None, "failed", trigger=Trigger.SYSTEM, actor=Actor.SYSTEM)
+    assert aged.purge_provider_webhooks(KEPT_S) == 1
+
+
+def test_given_a_webhook_that_nobody_was_told_of_when_old_then_it_stays(aged: Store, time: Time) -> None:
+    job_id = generation(aged)
+    receipt = aged.receive_webhook(event(ticket=aged.issue_ticket(job_id, 1, PROVIDER).token))
+    assert receipt.verdict is WebhookVerdict.APPLY
+    aged.move(job_id, None, "failed", trigger=Trigger.SYSTEM, actor=Actor.SYSTEM)
+    time.goes_on()
+    assert aged.purge_provider_webhooks(KEPT_S) == 0
+    assert created_job(aged).id != job_id
