@@ -9,11 +9,13 @@ from typing import Annotated
 import typer
 
 from domain.errors import GuidesmithError
+from starter.cli.batches import batch_app
 from starter.cli.credits import credits_app
 from starter.cli.exits import MEANING, ExitCode, UsageWrong, exit_code, show
 from starter.cli.jobs import jobs_app
 from starter.cli.options import AsJson, DataDir
 from starter.cli.services import services
+from starter.cli.webhooks import webhooks_app
 
 app = typer.Typer(
     name="guidesmith",
@@ -62,17 +64,17 @@ def demo(
     if kind == "image":
         from starter.cli.images import DEMO_FILE, DEMO_PROMPT, pictured
 
-        pictured(DEMO_PROMPT, out / DEMO_FILE, size=None, as_json=as_json, data_dir=data_dir)
+        pictured(DEMO_PROMPT, out / DEMO_FILE, size=None, keep=keep, as_json=as_json, data_dir=data_dir)
         return
-    from starter.cli.flows import SAMPLE, demonstrated
-
     if kind == "batch":
-        from starter.cli import batches
+        from starter.cli import batch_runs
 
-        batches.demonstrated(SAMPLE, out, as_json=as_json, data_dir=data_dir)
+        batch_runs.demonstrated(out, keep=keep, as_json=as_json, data_dir=data_dir)
         return
     if kind != "instruction":
         raise UsageWrong(f"There is no demo of {kind[:40]!r}. Kinds: instruction, image, batch.")
+    from starter.cli.flows import demonstrated
+
     demonstrated(out, keep=keep, as_json=as_json, data_dir=data_dir)
 
 
@@ -97,6 +99,8 @@ def image(
 
 app.add_typer(jobs_app, name="jobs")
 app.add_typer(credits_app, name="credits")
+app.add_typer(batch_app, name="batch")
+app.add_typer(webhooks_app, name="webhooks")
 services(app)
 
 

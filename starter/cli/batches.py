@@ -1,91 +1,125 @@
-"""``guidesmith demo batch``: the sample recording in, clips, stills and a contact sheet out."""
+"""``guidesmith batch``: many clips, stills or captions at once, out of recordings here or jobs there."""
 
-import hashlib
-import time
+import re
 from pathlib import Path
+from typing import Annotated
 
-from domain.batch import BATCH, FAILED, BatchStatus
-from starter.cli.client import Client, Json
-from starter.cli.connection import connected
-from starter.cli.exits import JobFailed, UsageWrong
-from starter.cli.printing import print_json, print_table
-from starter.cli.views import View, shown
+import typer
 
-POLL_S = 0.2
+from starter.cli.exits import ExitCode, UsageWrong
+from starter.cli.options import AsJson, DataDir
 
-ORDERS: dict[str, Json] = {
-    "clips": {"ranges": [{"start_ms": 0, "end_ms": 10_000}, {"start_ms": 10_000, "end_ms": 20_000}]},
-    "thumbnails": {"stills": 12},
-}
-"""What the demo asks for, by type of job."""
+batch_app = typer.Typer(
+    help="Make clips, stills or captions of many recordings at once.", no_args_is_help=True, rich_markup_mode=None
+)
 
-SUFFIXES = {"video/mp4": "mp4", "video/webm": "webm", "video/x-matroska": "mkv", "image/jpeg": "jpg"}
+Sources = Annotated[
+    list[str], typer.Argument(metavar="SOURCE...", help="Recordings (files), or ids of jobs that have one.")
+]
+Out = Annotated[Path, typer.Option("--out", "-o", help="Folder for the files.")]
+NoWait = Annotated[
+    bool, typer.Option("--no-wait", help="Only ask for it; `guidesmith batch watch` saves the files later.")
+]
 
-
-def demonstrated(recording: Path, out: Path, *, as_json: bool, data_dir: Path | None) -> None:
-    """Upload the recording, have each of ``ORDERS`` made of it, and save the files in ``out``.
-
-    Raises:
-        JobFailed: A batch made nothing.
-        Refused, Unreachable: The API said no, or nothing.
-        UsageWrong: There is no recording, or the files cannot be written there.
-    """
-    if not recording.exists():
-        raise UsageWrong("The sample recording is not here: run the demo from a checkout of the repository.")
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as broken:
-        raise UsageWrong(f"The output folder cannot be made: {broken.strerror}.") from broken
-    with shown(as_json=as_json) as view, connected(data_dir, start=True) as connection, Client(connection) as client:
-        source = _uploaded(client, view, recording)
-        asked = {
-            name: client.post("jobs", {"job_type": name, "parameters": {"inputs": [{"job_id": source}], **rest}})
-            for name, rest in ORDERS.items()
-        }
-        batches = [_saved(client, _awaited(client, view, name, job["id"]), out) for name, job in asked.items()]
-    if as_json:
-        print_json({"source_job_id": source, "batches": batches})
-        return
-    files = [(each["path"], each["size_bytes"]) for batch in batches for each in batch["files"]]
-    print_table(("FILE", "BYTES"), files)
+TIME = re.compile(r"(?:(?:(\d+):(?=[0-5]?\d:))?(\d+):(?=[0-5]?\d(?!\d)))?(\d+(?:\.\d{1,3})?)")
+"""Seconds, minutes and seconds, or hours too: 12.5, 90:30, 1:02:03."""
 
 
-def _uploaded(client: Client, view: View, recording: Path) -> str:
-    """The id of a new job that has the recording."""
-    project = client.post("projects", {"name": "Batch demo"})
-    job_id = str(client.post(f"projects/{project['id']}/jobs")["id"])
-    size = recording.stat().st_size
-    facts: Json = {"size_bytes": size, "checksum_sha256": hashlib.sha256(recording.read_bytes()).hexdigest()}
-    session = client.post(f"jobs/{job_id}/upload", {"filename": recording.name, **facts})
-    title = "Uploading the recording"
-    client.upload(recording, session, lambda done: view.step("upload", title, done / size))
-    client.confirm_upload(job_id, {"video_uri": session["video_uri"], **facts})
-    view.step("upload", title, 1.0)
-    return job_id
+@batch_app.command(epilog="Example: guidesmith batch clips talk.mp4 --range 0:10-0:25 --range 1:30-2:00 -o clips")
+def clips(
+    sources: Sources,
+    ranges: Annotated[list[str], typer.Option("--range", "-r", help="FROM-TO, as 12.5-20 or 0:10-1:02:00. Repeat it.")],
+    out: Out = Path("guidesmith-batch"),
+    no_wait: NoWait = False,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Cut each --range out of each SOURCE, without encoding anything again."""
+    spans = [_span(each) for each in ranges]
+    _make("clips", sources, out, no_wait, as_json, data_dir, ranges=spans)
 
 
-def _awaited(client: Client, view: View, name: str, job_id: str) -> Json:
-    """The batch, once it has ended with anything at all."""
-    title = f"Making {name}"
-    while True:
-        job = client.get(f"jobs/{job_id}")
-        status = BatchStatus(job["status"])
-        if BATCH.is_terminal(status):
-            break
-        view.step(name, title, job["progress"] / 100)
-        time.sleep(POLL_S)
-    if status is FAILED:
-        failure = job["failure"]
-        raise JobFailed(failure["failure_code"], failure["failure_message"], job_id=job_id)
-    view.step(name, title, 1.0)
-    return job
+@batch_app.command(epilog="Example: guidesmith batch thumbnails *.mp4 --stills 6 -o stills")
+def thumbnails(
+    sources: Sources,
+    stills: Annotated[int, typer.Option(min=1, help="Pictures of each recording, besides its contact sheet.")] = 12,
+    width: Annotated[int, typer.Option(min=1, help="Pixels of a still's width.")] = 320,
+    out: Out = Path("guidesmith-batch"),
+    no_wait: NoWait = False,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Take stills of each SOURCE, spread evenly, and lay them out on a contact sheet."""
+    _make("thumbnails", sources, out, no_wait, as_json, data_dir, stills=stills, width=width)
 
 
-def _saved(client: Client, job: Json, out: Path) -> Json:
-    """What became of a batch, and where its files are now."""
-    found = client.get(f"jobs/{job['id']}/assets", limit=100)
-    files: list[Json] = []
-    for asset in reversed(found["items"]):
-        path = out / f"{asset['name']}-{len(files) + 1:02}.{SUFFIXES[asset['mime_type']]}"
-        files.append({"path": str(path), "size_bytes": client.download(asset["url"], path), "item": asset["item"]})
-    return {"job_id": job["id"], "status": job["status"], "files": files, "errors": found["errors"]}
+@batch_app.command(epilog="Example: guidesmith batch captions 0199f3c2-… 0199f3d7-… --format srt -o captions")
+def captions(
+    sources: Annotated[list[str], typer.Argument(metavar="JOB...", help="Ids of jobs that have a transcript.")],
+    format: Annotated[str, typer.Option("--format", "-f", help="Comma-separated: srt, vtt.")] = "srt,vtt",
+    out: Out = Path("guidesmith-batch"),
+    no_wait: NoWait = False,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Write the captions of each JOB that was transcribed."""
+    files = [each for each in sources if Path(each).is_file()]
+    if files:
+        raise UsageWrong(
+            f"{files[0]} is a file: captions are written of jobs, once they have a transcript. `guidesmith make` makes "
+            "captions of one recording (--format srt)."
+        )
+    formats = [each.strip() for each in format.split(",") if each.strip()]
+    _make("captions", sources, out, no_wait, as_json, data_dir, formats=formats)
+
+
+@batch_app.command(epilog="Example: guidesmith batch watch 0199f3c2-… -o clips")
+def watch(
+    job_id: Annotated[str, typer.Argument(metavar="JOB", help="The batch's id.", show_default=False)],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the files.  [default: none]")] = None,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Follow a batch to its end, and save what it made. Ctrl-C stops watching, not the batch."""
+    from starter.cli import batch_runs
+
+    _end(batch_runs.is_whole(batch_runs.watched(job_id, out, as_json=as_json, data_dir=data_dir)))
+
+
+def _make(
+    job_type: str,
+    sources: list[str],
+    out: Path,
+    no_wait: bool,
+    as_json: bool,
+    data_dir: Path | None,
+    **parameters: object,
+) -> None:
+    from starter.cli import batch_runs
+
+    where = None if no_wait else out
+    result = batch_runs.made(job_type, sources, where, as_json=as_json, data_dir=data_dir, **parameters)
+    _end(batch_runs.is_whole(result))
+
+
+def _end(whole: bool) -> None:
+    """A batch of which items failed ends as a failed job does; its files and errors have been told."""
+    if not whole:
+        raise typer.Exit(ExitCode.JOB_FAILED)
+
+
+def _span(text: str) -> dict[str, int]:
+    """``FROM-TO`` in ms. Raises: UsageWrong: it is not that."""
+    start, _, end = text.partition("-")
+    span = {"start_ms": _ms(start, text), "end_ms": _ms(end, text)}
+    if span["start_ms"] >= span["end_ms"]:
+        raise UsageWrong(f"The range {text[:40]} ends before it starts.")
+    return span
+
+
+def _ms(text: str, whole: str) -> int:
+    found = TIME.fullmatch(text.strip())
+    if found is None:
+        raise UsageWrong(f"The range {whole[:40]!r} is not FROM-TO, as in 12.5-20 or 0:10-1:02:00.")
+    hours, minutes, seconds = found.groups()
+    return round((int(hours or 0) * 3600 + int(minutes or 0) * 60 + float(seconds)) * 1000)

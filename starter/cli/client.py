@@ -76,6 +76,9 @@ class Client:
         """One logical request: however often it has to be sent, it creates once."""
         return self._json("POST", path, json=body, headers={"Idempotency-Key": uuid4().hex})
 
+    def delete(self, path: str) -> None:
+        self._json("DELETE", path)
+
     def listed(self, path: str, **parameters: object) -> Iterator[Json]:
         """Every item of a list, page after page."""
         cursor: str | None = None

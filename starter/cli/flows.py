@@ -42,15 +42,11 @@ def demonstrated(out: Path, *, keep: bool, as_json: bool, data_dir: Path | None)
         raise UsageWrong("The sample recording is not here: run the demo from a checkout of the repository.")
     target = Target.of(out, "pdf,md", SAMPLE.stem)
     with shown(as_json=as_json) as view, _stack(data_dir, view) as connection:
-        addresses = _addresses(connection)
-        for name, address in addresses.items():
-            view.say(f"{TITLES[name]}: {address}")
-        result = _run(connection, view, SAMPLE, target, language=None, fresh=True) | addresses
+        say_addresses(connection, view)
+        result = _run(connection, view, SAMPLE, target, language=None, fresh=True) | _addresses(connection)
         if keep:
             _report(result, as_json=as_json)
-            view.say("Everything stays up until Ctrl-C.")
-            _wait_for_interrupt()
-            view.say("Stopping …")
+            stay_up(view)
             return
     _report(result, as_json=as_json)
     if connection.state is not None and connection.state.until_unused and not as_json:
@@ -109,7 +105,15 @@ def _report(result: Json, *, as_json: bool) -> None:
     sys.stdout.flush()
 
 
-def _wait_for_interrupt() -> None:
+def say_addresses(connection: Connection, view: View) -> None:
+    """Where to look around."""
+    for name, address in _addresses(connection).items():
+        view.say(f"{TITLES[name]}: {address}")
+
+
+def stay_up(view: View) -> None:
+    """Leave everything up until Ctrl-C."""
+    view.say("Everything stays up until Ctrl-C.")
     try:
         while True:
             signal.pause()

@@ -7,6 +7,7 @@ from domain.image import COMPLETED, FAILED, IMAGE, ImageStatus
 from starter.cli.client import Client, Json
 from starter.cli.connection import connected
 from starter.cli.exits import JobFailed, UsageWrong
+from starter.cli.flows import say_addresses, stay_up
 from starter.cli.printing import print_json, print_table
 from starter.cli.views import View, shown
 
@@ -17,8 +18,10 @@ DEMO_PROMPT = "A lighthouse in a storm, seen from the sea"
 DEMO_FILE = "picture.png"
 
 
-def pictured(prompt: str, out: Path, *, size: str | None, as_json: bool, data_dir: Path | None) -> None:
-    """Make the picture and save it as ``out``.
+def pictured(
+    prompt: str, out: Path, *, size: str | None, as_json: bool, data_dir: Path | None, keep: bool = False
+) -> None:
+    """Make the picture and save it as ``out``; with ``keep`` leave the stack up afterwards, until Ctrl-C.
 
     Raises:
         JobFailed: There is no picture; the code says why.
@@ -34,6 +37,13 @@ def pictured(prompt: str, out: Path, *, size: str | None, as_json: bool, data_di
     with shown(as_json=as_json) as view, connected(data_dir, start=True) as connection, Client(connection) as client:
         image = _awaited(client, view, client.post("images", body)["id"])
         saved = client.download(image["result_url"], out)
+        _report(image, out, saved, as_json=as_json)
+        if keep:
+            say_addresses(connection, view)
+            stay_up(view)
+
+
+def _report(image: Json, out: Path, saved: int, *, as_json: bool) -> None:
     asset = image["asset"]
     facts = {
         "job_id": image["id"],

@@ -5,7 +5,10 @@ One Temporal, one API and one worker process for the module.
 
 import io
 import json
-from collections.abc import Iterator, Sequence
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -21,6 +24,8 @@ from activities.media import probe
 from domain.artifacts import ArtifactKind
 from domain.batch import COMPLETED, FAILED, PARTIAL, PROCESSING, QUEUED
 from domain.jobs import Job
+from starter.cli.exits import ExitCode
+from starter.tokens import Tokens
 from tests import recordings
 from tests.apis import SECRET, RunningApi, running_api, wait_ready
 from tests.integration.api_builders import told_job
@@ -341,3 +346,66 @@ def test_given_a_batch_when_its_history_is_read_then_it_names_items_by_number_al
     kinds = [event.event_type for event in cutting.stack.events(job.id)]
     assert kinds.count(TemporalEvent.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED) == 1
     assert cutting.store.latest_artifact(cutting.filmed.id, ArtifactKind.VIDEO) is not None
+
+
+# --- from the command line -------------------------------------------------------------------------------------------
+
+
+Command = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def command(cutting: Cutting, tmp_path: Path) -> Command:
+    environment = {
+        **os.environ,
+        "GUIDESMITH_API_URL": cutting.api.url,
+        "GUIDESMITH_TOKEN": Tokens(SECRET).issue(OWNER),
+        "GUIDESMITH_DATA_DIR": str(tmp_path / "data"),
+    }
+
+    def run(*words: str) -> "subprocess.CompletedProcess[str]":
+        call = [sys.executable, "-m", "starter.cli", "batch", *words]
+        return subprocess.run(call, env=environment, capture_output=True, text=True, timeout=120, check=False)
+
+    return run
+
+
+def test_given_a_file_when_clips_are_asked_from_the_command_line_then_it_goes_up_and_they_are_saved(
+    command: Command, tmp_path: Path
+) -> None:
+    recording = recordings.mp4(tmp_path)
+    out = tmp_path / "clips"
+    done = command("clips", str(recording), "-r", "0-0:01", "-r", "1.3-3", "-o", str(out), "--json")
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert (said["status"], said["errors"]) == (COMPLETED, [])
+    assert [each["path"] for each in said["files"]] == [str(out / f"clip-000{n}.mp4") for n in (1, 2)]
+    assert all((out / Path(each["path"]).name).stat().st_size == each["size_bytes"] for each in said["files"])
+    percents = [line["percent"] for line in map(json.loads, done.stderr.splitlines()) if "Making" in line["title"]]
+    assert percents == sorted(percents) and percents[-1] == 100
+
+
+def test_given_items_that_fail_when_saved_from_the_command_line_then_files_errors_and_code_3(
+    cutting: Cutting, command: Command, tmp_path: Path
+) -> None:
+    out = tmp_path / "captions"
+    done = command("captions", cutting.told.id, cutting.bare.id, "-o", str(out))
+    assert done.returncode == ExitCode.JOB_FAILED
+    assert "Item 2 failed: TRANSCRIPT_NOT_READY" in done.stderr
+    assert sorted(each.name for each in out.iterdir()) == ["captions-0001.srt", "captions-0001.vtt"]
+    failed = command("captions", cutting.bare.id, "-o", str(out), "--json")
+    assert failed.returncode == ExitCode.JOB_FAILED and json.loads(failed.stdout)["status"] == FAILED
+
+
+def test_given_a_batch_that_was_only_asked_for_when_watched_then_its_files_are_saved(
+    cutting: Cutting, command: Command, tmp_path: Path
+) -> None:
+    asked = command("thumbnails", cutting.filmed.id, "--stills", "2", "--width", "96", "--no-wait", "--json")
+    job_id = json.loads(asked.stdout)["id"]
+    watched = command("watch", job_id, "-o", str(tmp_path / "stills"))
+    assert watched.returncode == 0, watched.stderr
+    names = sorted(each.name for each in (tmp_path / "stills").iterdir())
+    assert names == ["contact-sheet-0001.jpg", "still-0001-00001500ms.jpg", "still-0001-00004500ms.jpg"]
+    assert "completed" in command("watch", job_id).stdout
+    refused = command("watch", cutting.filmed.id)
+    assert refused.returncode == ExitCode.USAGE and "no batch" in refused.stderr

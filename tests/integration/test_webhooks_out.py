@@ -14,14 +14,17 @@ from typing import Any
 import httpx
 import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+from typer.testing import CliRunner
 
 from activities.webhooks import Courier, check_target
-from domain.errors import AddressRefused
+from domain.errors import AddressRefused, NotFound
 from domain.jobs import Actor
 from domain.lifecycle import Trigger
+from starter.cli.app import app
 from starter.settings import Settings
+from starter.tokens import Tokens
 from starter.webhook_work import postman
-from tests.apis import RunningApi, api_settings, running_api, wait_ready
+from tests.apis import SECRET, RunningApi, api_settings, running_api, wait_ready
 from tests.integration.store_builders import uploaded_job
 from tests.temporal import TemporalServer
 from tests.workers import serving
@@ -190,6 +193,44 @@ def test_given_an_endpoint_that_answers_410_when_told_then_it_is_not_sent_again(
     delivery = ended(user, endpoint)
     assert (delivery["status"], len(delivery["attempts"])) == ("failed", 1)
     assert delivery["attempts"][0]["error_code"] == "WEBHOOK_ENDPOINT_GONE"
+
+
+# --- the command line --------------------------------------------------------------------------------------------
+
+
+def test_given_the_command_when_an_endpoint_is_added_told_sent_again_and_deleted_then_each_is_said(
+    post_api: RunningApi, receiver: Receiver, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = f"u-{request.node.name[:60]}"
+    monkeypatch.setenv("GUIDESMITH_API_URL", post_api.url)
+    monkeypatch.setenv("GUIDESMITH_TOKEN", Tokens(SECRET).issue(owner))
+
+    def said(*words: str) -> str:
+        answer = CliRunner().invoke(app, ["webhooks", *words], catch_exceptions=False)
+        assert answer.exit_code == 0, answer.output
+        return answer.stdout
+
+    def printed(*words: str) -> Any:
+        """The document, from which the lines that the API logs in this process are kept apart."""
+        text = said(*words, "--json")
+        return json.JSONDecoder().raw_decode(text[text.index("{\n") :])[0]
+
+    endpoint = printed("add", receiver.url, "--event", "job.status_changed")
+    assert endpoint["secret"].startswith("whsec_") and endpoint["events"] == ["job.status_changed"]
+    assert receiver.url in said("list") and endpoint["secret"] not in said("list", "--json")
+    job = uploaded_job(post_api.store, owner)
+    with post_api.client(owner) as user:
+        delivery = ended(user, endpoint)
+        assert f"{delivery['id']}  job.status_changed  {job.id}  delivered  1         204" in said(
+            "deliveries", endpoint["id"]
+        )
+        assert "(round 2)" in said("redeliver", endpoint["id"], delivery["id"])
+        ended(user, endpoint, round=2)
+    assert len(receiver.received) == 2
+    assert endpoint["id"] in said("delete", endpoint["id"])
+    assert printed("list") == {"items": []}
+    with pytest.raises(NotFound, match="webhooks list"):
+        said("deliveries", endpoint["id"])
 
 
 # --- endpoints ---------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ import pytest
 from domain.errors import NotFound, SettingsInvalid
 from domain.jobs import StageName
 from starter.cli import connection
+from starter.cli.batches import _span
 from starter.cli.client import Client, parsed_events
 from starter.cli.connection import Connection
 from starter.cli.exits import ExitCode, JobFailed, Unreachable, UsageWrong, exit_code
@@ -206,6 +207,8 @@ def test_given_the_command_line_when_only_its_help_is_wanted_then_nothing_heavy_
         *([name] for name in ("make", "demo", "up", "worker", "api", "doctor", "sandbox", "token")),
         *(["jobs", name] for name in ("list", "show", "watch", "cancel", "retry", "history")),
         *(["credits", name] for name in ("show", "entries", "grant")),
+        *(["batch", name] for name in ("clips", "thumbnails", "captions", "watch")),
+        *(["webhooks", name] for name in ("list", "add", "delete", "deliveries", "redeliver")),
         ["lifecycles", "show"],
         ["db", "upgrade"],
     ],
@@ -221,3 +224,30 @@ def test_given_any_command_when_help_is_asked_then_it_says_what_and_shows_an_exa
     assert "Example: guidesmith" in answer.output.replace("GUIDESMITH_AUTH_SECRET=… ", "") or not command
     if not command:
         assert "Exit codes:" in answer.output
+
+
+@pytest.mark.parametrize(
+    ("text", "span"),
+    [("5-12.5", (5_000, 12_500)), ("0:10-1:02:03", (10_000, 3_723_000)), ("90:00-90:00.25", (5_400_000, 5_400_250))],
+)
+def test_given_a_range_when_read_then_it_is_in_milliseconds(text: str, span: tuple[int, int]) -> None:
+    assert tuple(_span(text).values()) == span
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["clips", "x", "--range", "5"], "FROM-TO"),
+        (["clips", "x", "--range", "0:70-2:00"], "FROM-TO"),
+        (["clips", "x", "--range", "1:75:00-2:00:00"], "FROM-TO"),
+        (["clips", "x", "--range", "20-10"], "ends before"),
+        (["captions", __file__], "is a file"),
+    ],
+)
+def test_given_a_slip_of_the_pen_when_a_batch_is_asked_then_told_how_it_is_written(words: list[str], says: str) -> None:
+    from typer.testing import CliRunner
+
+    from starter.cli.app import app
+
+    with pytest.raises(UsageWrong, match=says):
+        CliRunner().invoke(app, ["batch", *words], catch_exceptions=False)
