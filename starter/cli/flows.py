@@ -118,4 +118,4 @@ def stay_up(view: View) -> None:
         while True:
             signal.pause()
     except KeyboardInterrupt:
-        return
+        view.say("Stopping …")
