@@ -216,6 +216,21 @@ def test_given_an_earlier_version_when_it_is_restored_then_its_text_and_evidence
     assert (again, created_again) == (restored, False)
 
 
+def test_given_a_version_that_does_not_pass_when_restored_then_it_is_judged_as_it_was(
+    store: Store, instruction: InstructionVersion
+) -> None:
+    broken, _ = store.save_version(OWNER, instruction.instruction_id, 1, edit("No title, [no target](javascript:x).\n"))
+    store.save_version(OWNER, instruction.instruction_id, 2, edit(MARKDOWN))
+    restored, _ = store.restore_version(OWNER, instruction.instruction_id, 3, 2, author=OWNER)
+    assert broken.validation_status == "FAIL"
+    assert (restored.markdown, restored.validation_status, restored.validation_errors, restored.validator_version) == (
+        broken.markdown,
+        broken.validation_status,
+        broken.validation_errors,
+        broken.validator_version,
+    )
+
+
 def test_given_a_stale_base_or_a_version_that_is_absent_when_restored_then_it_is_refused(
     store: Store, instruction: InstructionVersion
 ) -> None:
