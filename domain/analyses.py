@@ -1,12 +1,11 @@
 """An analysis as the rest of the product passes it around: what it is over, what it asks, its draft, its plan."""
 
-from collections.abc import Mapping
 from datetime import datetime
 
 from pydantic import Field
 
 from domain.analysis import DRAFTING, AnalysisStatus
-from domain.artifacts import Blob, Sha256
+from domain.artifacts import ArtifactKind, Blob, Sha256
 from domain.errors import DraftNotReady, RequestInvalid
 from domain.jobs import Failure, Frozen, Job, TaskStatus
 from domain.plan import Plan, analysis_identity
@@ -14,6 +13,9 @@ from domain.table import TableProfile, inputs_fingerprint
 
 IDENTITY_VERSION = 1
 """Of the request's form: another form of the same words is another request."""
+
+OUTPUTS = (ArtifactKind.PLAN, ArtifactKind.REPORT, ArtifactKind.TABLE, ArtifactKind.CHART)
+"""What an analysis's owner can fetch."""
 
 SUPERSEDED = Failure(
     failure_code="PLANNING_SUPERSEDED",
@@ -185,7 +187,6 @@ def check_files(files: tuple[DeclaredFile, ...], most: int) -> None:
         raise RequestInvalid("A file is named twice. Name each once.")
 
 
-def known_answers(plan: Plan, answers: Mapping[str, str]) -> dict[str, str]:
-    """The answers that a plan holds, with ``answers`` over them."""
-    held = {question.id: question.answer for question in plan.questions if question.answer}
-    return {**held, **answers}
+def known_answers(plan: Plan) -> dict[str, str]:
+    """The answers that a plan holds, by their questions' ids."""
+    return {question.id: question.answer for question in plan.questions if question.answer}

@@ -63,16 +63,17 @@ class DraftEdit:
             DraftNotReady: There is none. RequestInvalid: A question or unknown that it does not have.
             PlanInvalid: The steps do not fit the tables.
         """
+        before = {**analysis.answers, **known_answers(analysis.any_plan())}
         plan = answered(analysis.any_plan(), self.answers or {})
-        known = known_answers(plan, {})
+        known = {**before, **known_answers(plan)}
         if self.steps is not None:
             return DraftChange(plan=self._by_hand(analysis, plan), answers=known)
         if self.dismissed:
             raise RequestInvalid("An unknown is dismissed together with the steps that settle it.")
         if self.requirement is not None and _words(self.requirement) != _words(analysis.requirement):
-            return DraftChange(plan=plan, answers=known, requirement=self.requirement, plan_again=True)
-        changed = known != known_answers(analysis.any_plan(), {})
-        return DraftChange(plan=plan, answers=known, plan_again=changed)
+            answers = dict(self.answers or {})
+            return DraftChange(plan=plan, answers=answers, requirement=self.requirement, plan_again=True)
+        return DraftChange(plan=plan, answers=known, plan_again=known != before)
 
     def _by_hand(self, analysis: Analysis, plan: Plan) -> Plan:
         analysis.current_plan()  # what is about to be drafted anew would be lost, or lose this

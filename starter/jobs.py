@@ -6,8 +6,9 @@ transaction or by one start of one workflow id, so any number of concurrent call
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import partial
 from typing import Any, TypeVar
 
@@ -31,6 +32,8 @@ from activities.handover import EXPORT, REGENERATE, Handover
 from activities.reconciling import settle_lost
 from activities.store import Dispatch, RecordedDispatch, Store
 from activities.tasks import selected_parts
+from domain import analysis
+from domain.analysis import ANALYSIS
 from domain.artifacts import ArtifactKind, Blob
 from domain.callbacks import external_stages
 from domain.document import parse
@@ -198,10 +201,8 @@ class JobService:
             if await self._is_live(job):
                 raise JobAlreadyRunning("The job is running.", details={"current_status": job.status})
             job = await self._settle_if_lost(job)
-        if job.status != FAILED:
-            raise RetryNotAllowed(
-                f"Only a failed job can be retried; this one is {job.status}.", details={"current_status": job.status}
-            )
+        if job.status != _RETRIED.get(job.kind):
+            raise _not_retried(job)
         await self._until_closed(job)
         external = await self._external(job)
         resume_from = await self._resume_point(job, external)
@@ -438,7 +439,8 @@ class JobService:
 
     @staticmethod
     def _has_ended(job: Job) -> bool:
-        return INSTRUCTION.is_terminal(INSTRUCTION.status(job.status))
+        lifecycle = lifecycle_of(job.kind)
+        return lifecycle.is_terminal(lifecycle.status(job.status))
 
     async def _get(self, owner: str, job_id: str) -> Job:
         return await self._thread(self._store.get_job, job_id, owner=owner)
@@ -448,11 +450,25 @@ class JobService:
         return await asyncio.to_thread(call, *args, **named)
 
 
+_RETRIED: Mapping[str, StrEnum] = {INSTRUCTION.kind: FAILED, ANALYSIS.kind: analysis.FAILED}
+"""From where a job is retried by its owner, of the kinds whose table lets them."""
+
+
+def _not_retried(job: Job) -> RetryNotAllowed:
+    said = f"Only a failed job can be retried; this one is {job.status}."
+    if job.kind not in _RETRIED:
+        said = f"A job of the kind {job.kind} is not retried by whoever asked for it. Ask for it again."
+    return RetryNotAllowed(said, details={"current_status": job.status})
+
+
 def _runs_by_itself(job: Job) -> TransitionRefused:
-    """Why a job of another kind is not run on request."""
+    """Why a job of another kind is not run on this request."""
     lifecycle = lifecycle_of(job.kind)
+    said = f"A job of the kind {job.kind} begins by itself. There is nothing to run."
+    if job.kind == ANALYSIS.kind:
+        said = "An analysis is run by POST /analyses/{id}/run, once its plan is confirmed."
     return TransitionRefused(
-        f"A job of the kind {job.kind} begins by itself. There is nothing to run.",
+        said,
         details={
             "current_status": job.status,
             "attempted_status": str(STARTS[job.kind]),

@@ -21,6 +21,7 @@ from activities.store.records import EventType, UploadSession
 from activities.store.tables import analyses, artifacts, job_inputs, plan_tasks, uploads
 from activities.store.uploads import SEALED
 from domain.analyses import (
+    OUTPUTS,
     SUPERSEDED,
     Analysis,
     AnnouncedFile,
@@ -45,9 +46,6 @@ from domain.errors import JobVersionConflict, UploadInvalid, UploadSealed
 from domain.jobs import Actor, Failure, Job, NewArtifact, Page, TaskStatus
 from domain.lifecycle import Trigger
 from domain.plan import FrozenPlan, Plan, freeze
-
-OUTPUTS = (ArtifactKind.PLAN, ArtifactKind.REPORT, ArtifactKind.TABLE, ArtifactKind.CHART)
-"""What an analysis's owner can fetch."""
 
 NOT_ARRIVED = "The inputs have not all arrived. Send them, then PUT the analysis's inputs."
 

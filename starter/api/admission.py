@@ -33,6 +33,7 @@ SIGNED: Mapping[str, Purpose] = {
     f"{BASE}/pictures/": "picture",
     f"{BASE}/picture-uploads/": "picture-upload",
     f"{BASE}/library-files/": "library-file",
+    f"{BASE}/analysis-files/": "analysis-file",
 }
 """Routes whose path is its own permission, by prefix: the purpose that it was signed for."""
 

@@ -11,6 +11,7 @@ from starlette.types import ASGIApp
 from activities.artifacts import ArtifactStore
 from activities.reported_drafts import ReportedDrafts
 from activities.store import Store
+from starter.analyses import AnalysisService
 from starter.api.admission import Admission
 from starter.api.capabilities import Capabilities
 from starter.api.context import Api
@@ -22,6 +23,7 @@ from starter.api.gate import BASE, Gate, GateRules
 from starter.api.limits import Limits
 from starter.api.readiness import Check, Readiness
 from starter.api.routes import (
+    analyses,
     anchors,
     annotations,
     batches,
@@ -69,7 +71,7 @@ VERSION = "1"
 
 ROUTES = (
     *(projects, jobs, uploads, transcripts, events, instructions, screenshots, anchors, annotations, exports),
-    *(callbacks, credits, lifecycles, images, generations, batches, webhooks),
+    *(callbacks, credits, lifecycles, images, generations, batches, analyses, webhooks),
 )
 
 THREADS = 40
@@ -88,6 +90,7 @@ def create_app(
     screenshot_service: ScreenshotService,
     kind_service: KindService,
     webhook_service: WebhookService,
+    analysis_service: AnalysisService,
     retries: Retries,
     *,
     engine: Check,
@@ -160,6 +163,7 @@ def create_app(
         callbacks=callback_service,
         screenshots=screenshot_service,
         webhooks=webhook_service,
+        analyses=analysis_service,
         capabilities=capabilities,
         feed=feed,
         readiness=Readiness({"database": database, "engine": engine, "artifacts": artifact_store}),
@@ -211,6 +215,7 @@ async def wired(settings: Settings) -> AsyncIterator[FastAPI]:
     callback_service = CallbackService(store, ReportedDrafts(store, artifacts), client)
     screenshot_service = ScreenshotService(store, artifacts, client, options)
     kind_service = KindService(store, client, options, kind_terms(settings))
+    analysis_service = AnalysisService(store, artifacts, client, options, most_files=settings.analysis_max_files)
     webhook_service = WebhookService(store, client, private=settings.webhook_allow_private)
     try:
         yield create_app(
@@ -222,6 +227,7 @@ async def wired(settings: Settings) -> AsyncIterator[FastAPI]:
             screenshot_service,
             kind_service,
             webhook_service,
+            analysis_service,
             Retries(store, client, kind_service),
             engine=engine,
         )

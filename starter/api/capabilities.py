@@ -14,7 +14,9 @@ from typing import Literal
 
 from domain.errors import NotFound
 
-Purpose = Literal["upload", "download", "picture", "picture-upload", "library-file", "session", "sign-in"]
+Purpose = Literal[
+    "upload", "download", "picture", "picture-upload", "library-file", "analysis-file", "session", "sign-in"
+]
 
 VERSION = "v1"
 LIMIT = 2048

@@ -77,7 +77,7 @@ class Confirming:
         if (before := self.replayed()) is not None:
             return before, True
         session = self._session()
-        seal = _Seal.take(self.store, session.id)
+        seal = Seal.take(self.store, session.id)
         if seal is None:
             return None
         try:
@@ -95,20 +95,23 @@ class Confirming:
     def _session(self) -> UploadSession:
         session = self.store.upload_of_job(self.job_id)
         if session is None or not _names(self.artifacts, session, self.asked.video_uri):
-            raise UploadInvalid("Nothing was uploaded to this job under that video_uri. Begin an upload first.")
+            raise UploadInvalid(
+                "Nothing was uploaded to this job under that video_uri. Begin an upload first.",
+                details={"mismatch": ["video_uri"]},
+            )
         return session
 
-    def _confirm(self, seal: "_Seal") -> tuple[Job, bool]:
+    def _confirm(self, seal: "Seal") -> tuple[Job, bool]:
         session = seal.session
         receiving = Receiving(self.store, self.artifacts, self.cap_bytes, session)
-        blob = self._arrived(receiving, seal)
+        blob = self.arrived(receiving, seal)
         seal.extend()
         confirmed = self.store.confirm_upload(self.owner, self.job_id, blob, session.filename, seal=seal.name)
         with contextlib.suppress(GuidesmithError):  # what an interrupted run may have left; the sweep would find it
             receiving.abort(session.multipart_id)
         return confirmed
 
-    def _arrived(self, receiving: Receiving, seal: "_Seal") -> Blob:
+    def arrived(self, receiving: Receiving, seal: "Seal") -> Blob:
         """The recording, at its place, as it was declared.
 
         What is refused can be mended: what had arrived is there still, and takes parts again.
@@ -136,7 +139,7 @@ class Confirming:
             seal.multipart_id = multipart.reopen(session.key, receiving.media_type, session.multipart_id, parts)
             raise
 
-    def _checked(self, multipart: Multipart, parts: tuple[ArrivedPart, ...], seal: "_Seal") -> str | None:
+    def _checked(self, multipart: Multipart, parts: tuple[ArrivedPart, ...], seal: "Seal") -> str | None:
         """Everything that can be known before joining; the hash, where it can be."""
         session = seal.session
         check_parts(parts, least=multipart.least_part_bytes if session.whole_sha256 is None else 1)
@@ -150,9 +153,7 @@ class Confirming:
             self._check_hash(session, sha256)
         return sha256
 
-    def _verified(
-        self, receiving: Receiving, parts: tuple[ArrivedPart, ...], sha256: str | None, seal: "_Seal"
-    ) -> Blob:
+    def _verified(self, receiving: Receiving, parts: tuple[ArrivedPart, ...], sha256: str | None, seal: "Seal") -> Blob:
         if sha256 is None:
             return self._read(receiving, seal)
         key, size = seal.session.key, sum(part.size_bytes for part in parts)
@@ -161,14 +162,14 @@ class Confirming:
             raise ArtifactStoreUnavailable("The object store does not show what was joined. Confirm again.")
         return Blob(key=key, size_bytes=size, checksum_sha256=sha256, media_type=receiving.media_type)
 
-    def _left_joined(self, receiving: Receiving, seal: "_Seal") -> Blob:
+    def _left_joined(self, receiving: Receiving, seal: "Seal") -> Blob:
         """What somebody joined who could not say so any more."""
         if not self.artifacts.exists(seal.session.key):
             seal.multipart_id = None
-            raise UploadInvalid(NOTHING_ARRIVED)
+            raise _nothing()
         return self._read(receiving, seal)
 
-    def _read(self, receiving: Receiving, seal: "_Seal") -> Blob:
+    def _read(self, receiving: Receiving, seal: "Seal") -> Blob:
         """The only time that a recording is read here: when its bytes went past us."""
         blob = self.artifacts.blob_of(seal.session.key, receiving.media_type, on_progress=seal.progress)
         self._check_size(seal.session, blob.size_bytes)
@@ -184,7 +185,7 @@ class Confirming:
             raise _mismatch("checksum_sha256")
 
 
-class _Seal:
+class Seal:
     """The seal of one session, while it is held here."""
 
     def __init__(self, store: Store, name: str, session: UploadSession) -> None:
@@ -194,7 +195,7 @@ class _Seal:
         self._extended_at = time.monotonic()
 
     @classmethod
-    def take(cls, store: Store, upload_id: str) -> "_Seal | None":
+    def take(cls, store: Store, upload_id: str) -> "Seal | None":
         name = uuid4().hex
         session = store.seal_upload(upload_id, name, SEAL_S)
         return cls(store, name, session) if session is not None else None

@@ -14,6 +14,7 @@ from activities.store import ManifestKeys, Store
 from domain.artifacts import ArtifactKind
 from domain.callbacks import EXTERNAL
 from domain.jobs import Export, ExportStatus, Job
+from starter.analyses import AnalysisService
 from starter.api.addresses import root_address
 from starter.api.capabilities import Capabilities
 from starter.api.errors import not_found
@@ -54,6 +55,7 @@ class Api:
     callbacks: CallbackService
     screenshots: ScreenshotService
     webhooks: WebhookService
+    analyses: AnalysisService
     capabilities: Capabilities
     feed: Feed
     readiness: Readiness

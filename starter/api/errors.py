@@ -84,6 +84,7 @@ STATUS: Mapping[type[GuidesmithError], HTTPStatus] = {
     errors.TableTooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     errors.PlanInvalid: HTTPStatus.BAD_REQUEST,
     errors.OpenQuestions: HTTPStatus.BAD_REQUEST,
+    errors.DraftNotReady: HTTPStatus.CONFLICT,
     errors.PlanConflict: HTTPStatus.CONFLICT,
     errors.InsufficientCredits: HTTPStatus.PAYMENT_REQUIRED,
     errors.QuotaExceeded: HTTPStatus.TOO_MANY_REQUESTS,

@@ -62,6 +62,9 @@ EXPENSIVE = frozenset(
         ("POST", "/generate/tts"),
         ("POST", "/analyses"),
         ("POST", "/analyses/{}/run"),
+        ("PUT", "/analyses/{}/inputs"),
+        ("POST", "/analyses/{}/draft"),
+        ("PATCH", "/analyses/{}/draft"),
         ("POST", "/jobs"),
         ("POST", "/webhook-endpoints/{}/deliveries/{}/redeliver"),
     }

@@ -43,17 +43,6 @@ class Receiving:
     cap_bytes: int
     session: UploadSession
 
-    @classmethod
-    def open(cls, store: Store, artifacts: ArtifactStore, cap_bytes: int, upload_id: str) -> "Receiving":
-        """The session that still takes bytes.
-
-        Raises:
-            NotFound: There is no such session.
-            TransitionRefused: The job is past its upload.
-            UploadSealed: It is being confirmed.
-        """
-        return cls(store, artifacts, cap_bytes, store.open_upload(upload_id))
-
     # --- through us ----------------------------------------------------------------------------------------------
 
     async def take(self, request: Request, part: int | None) -> None:

@@ -13,6 +13,7 @@ from anyio import to_thread
 from fastapi import APIRouter, Query, Request
 from starlette.requests import ClientDisconnect
 
+from activities.store import UploadSession
 from domain.uploads import MOST_PARTS
 from starter.api.confirming import Confirming
 from starter.api.context import Api, ApiParts, Owner, identifier
@@ -120,7 +121,7 @@ def address_parts(signed: str, asked: PartNumbers, request: Request, api: ApiPar
 def upload_progress(signed: str, api: ApiParts) -> UploadProgress:
     """What of the recording has arrived."""
     session = api.store.get_upload(api.capabilities.read("upload", signed))
-    return Receiving(api.store, api.artifacts, api.settings.upload_cap_bytes, session).progress()
+    return Receiving(api.store, api.artifacts, _cap(api, session), session).progress()
 
 
 @router.post("/jobs/{job_id}/confirm-upload", responses=errors(400, 404, 409, 413, 415))
@@ -151,6 +152,10 @@ async def confirm_upload(
 
 
 def _open(api: Api, signed: str) -> Receiving:
-    return Receiving.open(
-        api.store, api.artifacts, api.settings.upload_cap_bytes, api.capabilities.read("upload", signed)
-    )
+    session = api.store.open_upload(api.capabilities.read("upload", signed))
+    return Receiving(api.store, api.artifacts, _cap(api, session), session)
+
+
+def _cap(api: Api, session: UploadSession) -> int:
+    """The most bytes of a recording, or of an input of an analysis."""
+    return api.settings.analysis_file_cap_bytes if session.ordinal else api.settings.upload_cap_bytes
