@@ -261,7 +261,7 @@ class JobService:
 
     async def _retry_answer(self, job: Job, dispatch: Dispatch, *, replayed: bool) -> RetryAnswer:
         resume_from = dispatch.resume_from or job.status
-        kind = CHECKPOINT_ARTIFACT.get(INSTRUCTION.status(resume_from))
+        kind = CHECKPOINT_ARTIFACT.get(INSTRUCTION.status(resume_from)) if job.kind == INSTRUCTION.kind else None
         artifact = await self._thread(self._store.latest_artifact, job.id, kind) if kind else None
         return RetryAnswer(
             job_id=job.id,
@@ -274,12 +274,17 @@ class JobService:
         )
 
     async def _resume_point(self, job: Job, external: tuple[str, ...]) -> str:
-        """The latest checkpoint whose artifact is there and has its recorded hash."""
+        """The latest checkpoint whose artifact is there and has its recorded hash; where its run begins, of a kind
+        without checkpoints."""
+        if job.kind != INSTRUCTION.kind:
+            return str(STARTS[job.kind])
         verified = await self._thread(self._checkpoints.verified, job.id, external)
         return str(resume_point(verified))
 
     async def _external(self, job: Job) -> tuple[str, ...]:
         """The stages that the job's project has done outside."""
+        if job.kind != INSTRUCTION.kind:
+            return ()
         project = await self._thread(self._store.get_project, job.owner, job.project_id)
         return tuple(sorted(external_stages(project.stages)))
 
@@ -300,7 +305,7 @@ class JobService:
 
     async def _pieces(self, job: Job, resume_from: str) -> int:
         """Into how many pieces the audio is cut, where the run does not cut it itself."""
-        if resume_from == UPLOADED:
+        if resume_from == UPLOADED or job.kind != INSTRUCTION.kind:
             return 0
         audio = await self._thread(self._store.latest_artifact, job.id, ArtifactKind.AUDIO)
         pieces = audio.facts.get("pieces", 0) if audio else 0
