@@ -48,6 +48,7 @@ class Reports(Library, Protocol):
     def get_job(self, job_id: str) -> Job: ...
     def latest_report(self, job_id: str, kind: ArtifactKind) -> ReportedArtifact | None: ...
     def reject_report(self, report_id: str, code: str) -> None: ...
+    def adoption_retried(self, job_id: str, fence: Fence, stage: ExternalStage) -> None: ...
     def adopt_report(
         self,
         report: ReportedArtifact,
@@ -104,7 +105,7 @@ class Adoptions(InstructionStages):
         from activities import media, speech
 
         blob = self._blob(work, report)
-        with self._parts.artifacts.local_path(self._video(work)) as recording:
+        with self._parts.artifacts.local_path(self._recording(work)) as recording:
             info = media.probe(recording)
         facts: dict[str, object] = {
             "container": info.container,
@@ -170,6 +171,8 @@ class Adoptions(InstructionStages):
             job = self._reports.get_job(call.job_id)
             if (job.attempt, job.dispatch_id) != (call.attempt, call.dispatch_id):
                 raise Fenced("A newer run of this job has taken over; there is nothing left to do.")
+            if fence.execution > 1:
+                self._reports.adoption_retried(job.id, fence, stage)
             work = Work(job, call, fence, pulse, stage.name, self._ledger)
             artifact = self._taken_over(work, stage, body)
             if artifact is None and call.required:
@@ -220,6 +223,3 @@ class Adoptions(InstructionStages):
         except ValueError:
             return False
         return said == {"audio": None}
-
-    def _video(self, work: Work) -> Blob:
-        return self._require(work, ArtifactKind.VIDEO).blob

@@ -18,7 +18,7 @@ from activities.stage import Product, StageLedger, Stages, Work, stage
 from domain.artifacts import Artifact, ArtifactKind, Blob
 from domain.document import stable_ids
 from domain.draft import BlockRole, Draft, check_draft
-from domain.errors import ArtifactMissing, MediaHasNoContent, MediaTooLong, ModelNotAllowed
+from domain.errors import ArtifactMissing, MediaHasNoContent, MediaTooLong, ModelNotAllowed, RecordingLost
 from domain.instruction import (
     AUDIO_EXTRACTING,
     AUDIO_READY,
@@ -123,13 +123,13 @@ class InstructionStages(Stages):
     )
     def extract_audio(self, work: Work) -> Product:
         """The upload, checked and probed; its best audio track as 16 kHz mono FLAC, or the fact that it has none."""
-        video = self._require(work, ArtifactKind.VIDEO)
-        inputs = {"video": video.blob.checksum_sha256, "version": EXTRACTION}
+        video = self._recording(work)
+        inputs = {"video": video.checksum_sha256, "version": EXTRACTION}
         known = self._parts.memo.get(work.job.owner, "audio", inputs)
         if known is not None:
             blob, facts = known
             return Product([NewArtifact(kind=ArtifactKind.AUDIO, blob=blob, facts={**facts, "reused": True})])
-        with self._parts.artifacts.local_path(video.blob) as recording:
+        with self._parts.artifacts.local_path(video) as recording:
             made = self._audio_of(work, recording)
         self._parts.memo.put(work.job.owner, "audio", inputs, made.blob, made.facts)
         return Product([made])
@@ -409,10 +409,10 @@ class InstructionStages(Stages):
             )
             for each in steps
         ]
-        video = self._require(work, ArtifactKind.VIDEO)
+        video = self._recording(work)
         in_order = sorted(set(wishes), key=lambda wish: (wish.timestamp_ms, wish.earliest_ms or 0))
         taken: dict[FrameWish, Future[_Taken]] = {}
-        with self._parts.artifacts.local_path(video.blob) as recording, ThreadPoolExecutor(1) as storing:
+        with self._parts.artifacts.local_path(video) as recording, ThreadPoolExecutor(1) as storing:
             frames = media.grab_frames(recording, wishes, duration_ms=duration_ms, on_progress=lambda _: work.check())
             for place, (wish, frame) in enumerate(zip(in_order, frames, strict=True)):
                 work.advance(0.5 + 0.5 * place / len(in_order))
@@ -427,7 +427,7 @@ class InstructionStages(Stages):
                 width=width,
                 height=height,
                 timestamp_ms=pts_ms,
-                extraction_key=f"{video.blob.checksum_sha256}:{pts_ms}:settled:png:{step.block_id}",
+                extraction_key=f"{video.checksum_sha256}:{pts_ms}:settled:png:{step.block_id}",
             )
 
     def _store_frame(self, work: Work, frame: "Frame") -> "_Taken":
@@ -444,13 +444,13 @@ class InstructionStages(Stages):
         recorded = self._recorded(work)
         if not recorded.has_picture:
             return ()
-        video = self._require(work, ArtifactKind.VIDEO)
-        inputs = {"video": video.blob.checksum_sha256, "version": SCENES, "thorough": str(thorough)}
+        video = self._recording(work)
+        inputs = {"video": video.checksum_sha256, "version": SCENES, "thorough": str(thorough)}
         known = self._parts.memo.get(work.job.owner, "scenes", inputs)
         if known is not None:
             return scene_list.validate_json(self._parts.artifacts.read_bytes(known[0]))
         span = max(recorded.duration_ms, 1)
-        with self._parts.artifacts.local_path(video.blob) as recording:
+        with self._parts.artifacts.local_path(video) as recording:
             scenes = media.find_scenes(
                 recording,
                 effort="thorough" if thorough else "auto",
@@ -470,6 +470,18 @@ class InstructionStages(Stages):
             raise ArtifactMissing(f"The job has no {kind}. Retry it.")
         return artifact
 
+    def _recording(self, work: Work) -> Blob:
+        """The recording, which is there: also where what was found in it once is remembered, so that a job whose
+        recording was lost ends at once, and not at the first stage that opens it.
+
+        Raises:
+            RecordingLost: It is gone.
+        """
+        video = self._require(work, ArtifactKind.VIDEO).blob
+        if not self._parts.artifacts.exists(video.key):
+            raise RecordingLost("The recording of this job is gone from the store. Upload it again as a new job.")
+        return video
+
     def _recorded(self, work: Work) -> Recorded:
         """What the stages need to know of the recording: measured with its audio, or now, where a runner outside took
         the audio out of it."""
@@ -478,7 +490,7 @@ class InstructionStages(Stages):
         audio = self._parts.library.latest_artifact(work.job.id, ArtifactKind.AUDIO)
         if audio is not None:
             return Recorded(has_picture=bool(audio.facts.get("has_video")), duration_ms=_duration_ms(audio))
-        with self._parts.artifacts.local_path(self._require(work, ArtifactKind.VIDEO).blob) as recording:
+        with self._parts.artifacts.local_path(self._recording(work)) as recording:
             info = media.probe(recording)
         return Recorded(has_picture=info.video is not None, duration_ms=info.duration_ms)
 

@@ -299,6 +299,12 @@ class ArtifactMissing(GuidesmithError):
     code = "ARTIFACT_MISSING"
 
 
+class RecordingLost(ArtifactMissing):
+    """The recording that a job was made from is not in the store any more. No retry brings it back."""
+
+    code = "RECORDING_LOST"
+
+
 class ArtifactCorrupt(GuidesmithError):
     """An object whose bytes do not have the recorded hash."""
 

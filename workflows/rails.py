@@ -385,15 +385,15 @@ class JobRun(Generic[S]):
                 failure = self.failure_of(CancelledError()) if status in self.lifecycle.failures else None
                 try:
                     await self.move(status, trigger, actor=actor, note=note, failure=failure)
-                except ActivityError as refused:
+                except FailureError as refused:
                     self._yield_to_runner(refused, failed)
 
-    def _yield_to_runner(self, refused: ActivityError, failed: S) -> None:
+    def _yield_to_runner(self, refused: FailureError, failed: S) -> None:
         """A runner outside had said FAILED before the job could be stopped. That stands, and the run ends as one that
         failed, so that the job can be retried.
 
         Raises:
-            ApplicationError: Always, unless the move was refused for another reason. ActivityError: in that case.
+            ApplicationError: Always. What ``refused`` says, where it was refused for another reason.
         """
         cause = cause_of(refused)
         too_late = isinstance(cause, ApplicationError) and cause.type == TerminalImmutable.code

@@ -16,6 +16,7 @@ from activities.store.documents import Composed, add_version, compose, ensure_in
 from activities.store.locking import LockedJob
 from activities.store.records import EventType
 from activities.store.screenshots import add_screenshots
+from activities.store.stages import is_logged
 from activities.store.tables import artifacts, callback_events, instruction_versions, reported_artifacts
 from domain.artifacts import Artifact, ArtifactKind
 from domain.callbacks import ExternalStage, Reached, ReportedArtifact, reached
@@ -106,6 +107,18 @@ class External(Area):
         rejected = update(reported_artifacts).where(reported_artifacts.c.id == report_id)
         with self._database.write() as connection:
             connection.execute(rejected.values(rejected_code=code))
+
+    def adoption_retried(self, job_id: str, fence: Fence, stage: ExternalStage) -> None:
+        """Log that taking over what the runner of ``stage`` left is tried again, once for each execution. The job is at
+        the stage's checkpoint: its table has no self transition there, and nothing moves."""
+        with self._database.write() as connection:
+            job = LockedJob(connection, job_id, self._clock())
+            if job.is_terminal or is_logged(connection, job.id, fence, 0):
+                return
+            job.log(
+                EventType.STAGE_RETRIED, execution=fence.execution, step=fence.seq, data={"adopting": str(stage.name)}
+            )
+            job.save()
 
     def adopt_report(
         self,

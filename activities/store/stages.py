@@ -75,7 +75,7 @@ class Stages(Area):
             elif verdict is Verdict.RETRY:
                 job.advance(fence, fence.seq)
                 _enter(job, fence, processing, unit)
-            elif unit > 0 and fence.execution > 1 and not _is_logged(connection, job.id, fence, unit):
+            elif unit > 0 and fence.execution > 1 and not is_logged(connection, job.id, fence, unit):
                 _enter(job, fence, processing, unit)
             elif job.is_terminal:
                 job.lifecycle.check(job.status, job.lifecycle.status(processing), job.lifecycle.runner)  # refuses
@@ -216,7 +216,8 @@ def _enter(job: LockedJob, fence: Fence, processing: str, unit: int) -> None:
     )
 
 
-def _is_logged(connection: Connection, job_id: str, fence: Fence, unit: int) -> bool:
+def is_logged(connection: Connection, job_id: str, fence: Fence, unit: int) -> bool:
+    """Whether the begin of this execution is in the log."""
     key = {
         "job_id": job_id,
         "attempt": fence.attempt,
