@@ -46,7 +46,7 @@ class AddressType(StrEnum):
 class CharRange(BaseModel):
     """Unicode code points of the stored Markdown, markers included; the end is not part of it."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     start_offset: Annotated[StrictInt, Field(ge=0, le=2**31 - 1)]
     end_offset: Annotated[StrictInt, Field(ge=1, le=2**31 - 1)]
@@ -61,7 +61,7 @@ class CharRange(BaseModel):
 class Addressing(BaseModel):
     """A place in one version. ``strategy`` is the client's own note of how it chose it; nothing depends on it."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     address_type: AddressType
     block_id: Annotated[str, StringConstraints(min_length=1, max_length=100)] | None = None

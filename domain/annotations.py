@@ -45,8 +45,21 @@ Strength = Annotated[
 ]
 
 
+STYLES = frozenset({"color", "width", "opacity", "strength"})
+"""All that a style may say. What an operation has no use for it leaves out, so that one style serves several."""
+
+
 class _Drawn(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class _Style(_Drawn):
+    @model_validator(mode="before")
+    @classmethod
+    def _leave_out(cls, said: object) -> object:
+        if not isinstance(said, dict):
+            return said
+        return {name: value for name, value in said.items() if name in cls.model_fields or name not in STYLES}
 
 
 class Box(_Drawn):
@@ -85,18 +98,18 @@ class Stroke(_Drawn):
     points: Annotated[tuple[tuple[Part, Part], ...], Field(min_length=1, max_length=MOST_POINTS)]
 
 
-class BlurStyle(_Drawn):
+class BlurStyle(_Style):
     strength: Strength = Field(
         default=0.5, description="How coarse, 0 to 1; more counts as 1. The weakest destroys what was there, too."
     )
 
 
-class MarkerStyle(_Drawn):
+class MarkerStyle(_Style):
     color: Colour = "#ffd60a"
     opacity: Part = 0.4
 
 
-class InkStyle(_Drawn):
+class InkStyle(_Style):
     color: Colour = "#e5484d"
     width: LineWidth = 0.004
     opacity: Part = 1.0

@@ -90,11 +90,14 @@ class BatchOrder(Frozen):
         """Raises: RequestInvalid: nothing to do, too much, or a stretch that ends before it begins."""
         if not 1 <= self.items <= MAX_ITEMS:
             raise RequestInvalid(
-                f"The batch has {self.items} items; it may have 1 to {MAX_ITEMS}. Split it into several."
+                f"The batch has {self.items} items; it may have 1 to {MAX_ITEMS}. Split it into several.",
+                field="parameters",
             )
         for span in self.spans:
             if not span.start_ms < span.end_ms <= LONGEST_MS:
-                raise RequestInvalid("A range ends after it starts, and within 24 hours. Correct the range.")
+                raise RequestInvalid(
+                    "A range ends after it starts, and within 24 hours. Correct the range.", field="parameters.ranges"
+                )
 
 
 def item_of(ordinal: int) -> int:

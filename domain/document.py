@@ -121,7 +121,9 @@ class Document(BaseModel):
         for each in self.blocks:
             if each.id == block_id.lower():
                 return each
-        raise RequestInvalid("This version of the instruction has no such block. Load it again and select anew.")
+        raise RequestInvalid(
+            "This version of the instruction has no such block. Load it again and select anew.", field="block_id"
+        )
 
     def replace_block(self, block_id: str, markdown: str) -> "Document":
         """The document with another text in one block; order, ids and blank space stay.
@@ -170,6 +172,7 @@ class Document(BaseModel):
         if not 0 <= start < end <= length:
             raise RequestInvalid(
                 "The selected range does not lie in this version of the instruction. Load it again and select anew.",
+                field="char_range",
                 details={"start_offset": start, "end_offset": end, "length": length},
             )
         parts = tuple(
@@ -182,7 +185,7 @@ class Document(BaseModel):
             if block.markdown and start < text and end > mark
         )
         if not parts:
-            raise RequestInvalid("The selected range holds no text of a block.")
+            raise RequestInvalid("The selected range holds no text of a block.", field="char_range")
         return parts
 
     def blocks_in_range(self, start: int, end: int) -> tuple[Block, ...]:

@@ -61,6 +61,7 @@ class Extraction(Frozen):
             ends = "" if duration_ms is None else f", which ends at {duration_ms} ms"
             raise RequestInvalid(
                 f"The time {self.moment_ms} ms is outside the recording{ends}. Choose a time within it.",
+                field="timestamp_ms",
                 details={"timestamp_ms": self.timestamp_ms, "offset_ms": self.offset_ms, "duration_ms": duration_ms},
             )
 

@@ -30,6 +30,14 @@ class PictureWish(Frozen):
 
 def check_params(params: dict[str, Any]) -> dict[str, Any]:
     """Raises: RequestInvalid: not a few plain values, or a size that is not made here."""
+    check_plain(params)
+    if params.get("size", SIZES[0]) not in SIZES:
+        raise RequestInvalid(f"params.size is one of {', '.join(SIZES)}.", field="params.size")
+    return params
+
+
+def check_plain(params: dict[str, Any]) -> None:
+    """Raises: RequestInvalid: not a few plain values."""
     plain = all(
         len(name) <= NAME_LIMIT
         and (value is None or isinstance(value, bool | int | float | str))
@@ -37,7 +45,4 @@ def check_params(params: dict[str, Any]) -> dict[str, Any]:
         for name, value in params.items()
     )
     if len(params) > MOST_PARAMS or not plain:
-        raise RequestInvalid(f"params holds at most {MOST_PARAMS} numbers, short texts or booleans.")
-    if params.get("size", SIZES[0]) not in SIZES:
-        raise RequestInvalid(f"params.size is one of {', '.join(SIZES)}.")
-    return params
+        raise RequestInvalid(f"params holds at most {MOST_PARAMS} numbers, short texts or booleans.", field="params")

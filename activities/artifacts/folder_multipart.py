@@ -23,7 +23,7 @@ from activities.artifacts.durable import fsync
 from activities.artifacts.faults import translated
 from activities.artifacts.keys import checked_key
 from activities.artifacts.multipart import PartAddress, PartsChanged, Progress, UploadGone
-from domain.uploads import ArrivedPart
+from domain.uploads import ArrivedPart, counted
 
 FOLDER = ".uploads"
 """Below the store's root. No object's key begins with a dot."""
@@ -212,7 +212,7 @@ def _arrived(folder: Path) -> tuple[ArrivedPart, ...]:
             found.append(ArrivedPart(int(entry.name), facts.st_size, f"{facts.st_ino:x}-{facts.st_mtime_ns:x}"))
     if not found and folder.suffix == _FROZEN:
         raise _gone()  # joined by somebody who died before the folder was dropped, or frozen empty
-    return tuple(sorted(found, key=lambda part: part.number))
+    return counted(found)
 
 
 def _joined(folder: Path, parts: Sequence[ArrivedPart], on_progress: Progress) -> Path:

@@ -1,7 +1,8 @@
 """An object that arrives in numbered parts, over days and through many processes, and appears once they are joined.
 
-What S3 calls a multipart upload, with the same promises on a folder: a part sent again replaces the one before it, an
-upload that was joined or aborted takes no more, and joining copies nothing that need not be copied.
+What S3 calls a multipart upload, with the same promises on a folder: a part sent again replaces the one before it, one
+sent again empty is taken back (S3 knows no other way, and joins what is named), an upload that was joined or aborted
+takes no more, and joining copies nothing that need not be copied.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -63,7 +64,7 @@ class Multipart(Protocol):
         """A sink for all of the object, in however many parts the store likes. Raises: UploadGone."""
 
     def arrived(self, key: str, upload_id: str) -> tuple[ArrivedPart, ...]:
-        """The parts that are there, by number. Raises: UploadGone."""
+        """The parts that are there, by number, without those that were taken back. Raises: UploadGone."""
 
     def freeze(self, key: str, upload_id: str) -> None:
         """Where the store can: from now on no part is taken, until :meth:`reopen`. Raises: UploadGone."""

@@ -20,7 +20,7 @@ from activities.artifacts.keys import checked_key
 from activities.artifacts.multipart import PartAddress, PartsChanged, Progress, UploadGone
 from activities.artifacts.options import S3Options
 from activities.artifacts.s3_client import error_code, s3_client, s3_faults
-from domain.uploads import ArrivedPart
+from domain.uploads import ArrivedPart, counted
 
 MiB = 1 << 20
 
@@ -76,7 +76,7 @@ class S3Multipart:
                 # S3 lists the last of each number; SeaweedFS all that ever came
                 if part.number not in newest or newest[part.number][0] <= row["LastModified"]:
                     newest[part.number] = (row["LastModified"], part)
-        return tuple(part for _, (_, part) in sorted(newest.items()))
+        return counted(part for _, part in newest.values())
 
     def freeze(self, key: str, upload_id: str) -> None:
         """S3 cannot; but what is joined is named part by part, and a part that changed meanwhile is refused."""

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, StrictInt, StringConstraints
+from pydantic import Field, StrictInt, StringConstraints
 
 from domain.batch_orders import (
     LONGEST_MS,
@@ -19,20 +19,16 @@ from domain.batch_orders import (
     Span,
 )
 from starter.api.kind_shapes import AssetFacts
-from starter.api.shapes import Moment, Shape
+from starter.api.shapes import Moment, Sent, Shape
 
 JobId = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 
 
-class Recording(Shape):
-    model_config = ConfigDict(extra="forbid")
-
+class Recording(Sent):
     job_id: JobId = Field(description="One of your jobs: its uploaded recording, or what is said in it.")
 
 
-class Parameters(Shape):
-    model_config = ConfigDict(extra="forbid")
-
+class Parameters(Sent):
     inputs: Annotated[tuple[Recording, ...], Field(min_length=1, max_length=MAX_ITEMS)]
 
     @property
@@ -40,9 +36,7 @@ class Parameters(Shape):
         return tuple(each.job_id for each in self.inputs)
 
 
-class Range(Shape):
-    model_config = ConfigDict(extra="forbid")
-
+class Range(Sent):
     start_ms: Annotated[StrictInt, Field(ge=0, le=LONGEST_MS)]
     end_ms: Annotated[StrictInt, Field(ge=1, le=LONGEST_MS)]
 
@@ -66,7 +60,7 @@ class CaptionParameters(Parameters):
     )
 
 
-class _Asked(Shape):
+class _Asked(Sent):
     """A batch that is asked for."""
 
     @abstractmethod

@@ -24,7 +24,7 @@ from domain.errors import (
 from domain.instruction import INSTRUCTION, UPLOADED
 from domain.jobs import Job
 from domain.lifecycle import Trigger
-from domain.uploads import ArrivedPart, check_parts
+from domain.uploads import NOTHING_ARRIVED, SHOWN, ArrivedPart, check_parts, stray_parts
 from starter.api.errors import BodyTooLarge
 from starter.api.receiving import Receiving, too_large
 from starter.api.shapes import ConfirmUpload
@@ -33,8 +33,6 @@ SEAL_S = 60.0
 """After so long without a sign of life of whoever confirms, somebody else may."""
 
 EXTEND_EVERY_S = 10.0
-
-NOTHING_ARRIVED = "Nothing has arrived yet. PUT the recording to its upload_url first."
 
 
 @dataclass(frozen=True)
@@ -118,7 +116,7 @@ class Confirming:
         """
         session, multipart = seal.session, self.artifacts.multipart
         if session.multipart_id is None:
-            raise UploadInvalid(NOTHING_ARRIVED)
+            raise _nothing()
         try:
             multipart.freeze(session.key, session.multipart_id)
             parts = multipart.arrived(session.key, session.multipart_id)
@@ -146,7 +144,7 @@ class Confirming:
         size = sum(part.size_bytes for part in parts)
         if size > self.cap_bytes:
             raise too_large(self.cap_bytes)
-        self._check_size(session, size)
+        self._check_size(session, size, parts)
         assert session.multipart_id is not None
         sha256 = session.whole_sha256 or multipart.digest(session.key, session.multipart_id, parts, seal.progress)
         if sha256 is not None:
@@ -176,9 +174,15 @@ class Confirming:
         self._check_hash(seal.session, blob.checksum_sha256)
         return blob
 
-    def _check_size(self, session: UploadSession, size: int) -> None:
-        if {session.size_bytes, self.asked.size_bytes} - {None, size}:
-            raise _mismatch("size_bytes", size)
+    def _check_size(self, session: UploadSession, size: int, parts: tuple[ArrivedPart, ...] = ()) -> None:
+        for declared in (session.size_bytes, self.asked.size_bytes):
+            if declared in (None, size):
+                continue
+            facts: dict[str, object] = {"received_bytes": size}
+            in_parts = session.whole_sha256 is None and session.part_size is not None
+            if in_parts and (strays := stray_parts(parts, session.part_size or 0, declared)):
+                facts["stray_parts"] = strays[:SHOWN]
+            raise _mismatch("size_bytes", **facts)
 
     def _check_hash(self, session: UploadSession, sha256: str) -> None:
         if {session.checksum_sha256, self.asked.checksum_sha256} - {None, sha256}:
@@ -229,8 +233,12 @@ def _conflict(current: str, submitted: str) -> VideoUriConflict:
     )
 
 
-def _mismatch(what: str, size: int | None = None) -> UploadInvalid:
-    received = {} if size is None else {"received_bytes": size}
-    return UploadInvalid(
-        "What arrived is not what was declared: send it again.", details={"mismatch": [what], **received}
-    )
+def _nothing() -> UploadInvalid:
+    return UploadInvalid(NOTHING_ARRIVED, details={"mismatch": ["absent"]})
+
+
+def _mismatch(what: str, **facts: object) -> UploadInvalid:
+    told = "What arrived is not what was declared: send it again."
+    if "stray_parts" in facts:
+        told = "More has arrived than was declared. Take the stray_parts back: PUT each again, empty."
+    return UploadInvalid(told, details={"mismatch": [what], **facts})

@@ -11,8 +11,8 @@ from starter.settings import listed
 
 REMEMBERED_S = 600
 
-METHODS = "GET, POST, PUT, PATCH, DELETE"
-ASKED = "Authorization, Content-Type, Idempotency-Key, If-Range, Last-Event-ID, Range, X-Request-Id"
+METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE"
+ASKED = "Authorization, Content-Type, Idempotency-Key, If-None-Match, If-Range, Last-Event-ID, Range, X-Request-Id"
 SHOWN = (
     "Accept-Ranges, Content-Disposition, Content-Length, Content-Range, ETag, Idempotency-Replayed, Retry-After, "
     "X-Request-Id"

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field, StrictInt, StringConstraints
 
 from domain.credits import AMOUNT_LIMIT, Account, Balance, Entry, Posted, PostingKind
-from starter.api.shapes import Line, Moment, Shape
+from starter.api.shapes import Line, Moment, Sent, Shape
 from starter.tokens import SUBJECT_LIMIT
 
 Key = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[\x21-\x7e]+$")]
@@ -39,7 +39,7 @@ class EntryAnswer(Shape):
         return cls(**entry.model_dump())
 
 
-class NewGrant(Shape):
+class NewGrant(Sent):
     user_id: Annotated[Line, StringConstraints(max_length=SUBJECT_LIMIT)] = Field(
         description="A token's subject.", examples=["alice"]
     )

@@ -3,10 +3,10 @@
 from pydantic import Field
 
 from domain.diff import BlockChange, Change
-from starter.api.shapes import Shape, VersionNumber
+from starter.api.shapes import Sent, Shape, VersionNumber
 
 
-class RestoreInstruction(Shape):
+class RestoreInstruction(Sent):
     version: VersionNumber = Field(description="The version whose text is to be the newest again.")
     base_version: VersionNumber = Field(description="The version that is the newest now.")
 

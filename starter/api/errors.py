@@ -6,7 +6,8 @@ does not validate, an unknown route, and (from the gate) what nobody foresaw: 50
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any
 
@@ -16,8 +17,10 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
+from activities.logged import note_denied
 from domain import errors
 from domain.errors import GuidesmithError
+from starter.api.capabilities import AddressExpired
 from starter.jwks import KeysUnavailable
 from starter.logs import log
 from starter.tokens import Unauthorized
@@ -77,6 +80,7 @@ STATUS: Mapping[type[GuidesmithError], HTTPStatus] = {
     errors.ArtifactKeyInvalid: HTTPStatus.BAD_REQUEST,
     errors.ModelNotAllowed: HTTPStatus.BAD_REQUEST,
     errors.AddressRefused: HTTPStatus.BAD_REQUEST,
+    errors.ProviderNotConfigured: HTTPStatus.CONFLICT,
     errors.DocumentInvalid: HTTPStatus.BAD_REQUEST,
     errors.PayloadTooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     errors.PromptRefused: HTTPStatus.BAD_REQUEST,
@@ -115,6 +119,8 @@ RETRY_LATER_S = 2
 
 ISSUES_LIMIT = 50
 ISSUE_TEXT_LIMIT = 300
+KEY = "[key]"
+"""What pydantic calls the name of a field that anybody may name."""
 FIELD_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}|\[key\]")
 
 
@@ -137,10 +143,10 @@ def status_of(error: GuidesmithError) -> HTTPStatus:
 def error_response(error: GuidesmithError) -> JSONResponse:
     """``error`` as it is sent."""
     status = status_of(error)
-    if status is HTTPStatus.NOT_FOUND:
+    if status is HTTPStatus.NOT_FOUND and not isinstance(error, AddressExpired):
         error = not_found()
     if status is HTTPStatus.BAD_REQUEST and isinstance(error, errors.RequestInvalid) and "issues" not in error.details:
-        error.details["issues"] = [{"path": "", "code": "value_error", "message": error.message}]
+        error.details["issues"] = [{"path": _place(error.field), "code": "value_error", "message": error.message}]
     if status is HTTPStatus.INTERNAL_SERVER_ERROR:
         log("api").error("request.failed", code=error.code, error=error.message)
         error = GuidesmithError("Something went wrong on our side. The request id leads to it in the logs.")
@@ -169,12 +175,13 @@ def handle_errors(app: FastAPI) -> None:
 
 async def _known(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, GuidesmithError)
+    note_denied(error)
     return error_response(error)
 
 
 async def _invalid(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
-    return error_response(invalid_request(error.errors()))
+    return error_response(invalid_request(error.errors(), error.body))
 
 
 async def _http(request: Request, error: Exception) -> JSONResponse:
@@ -203,14 +210,34 @@ def not_found() -> errors.NotFound:
     return errors.NotFound()
 
 
-def invalid_request(issues: Sequence[Mapping[str, Any]]) -> errors.RequestInvalid:
-    """Pydantic's issues as ours: where and why, never the value that was sent."""
+@contextmanager
+def inside(place: str) -> Iterator[None]:
+    """What is wrong with a field is wrong with one inside ``place`` of the body."""
+    try:
+        yield
+    except errors.RequestInvalid as invalid:
+        if invalid.field:
+            invalid.field = f"{place}.{invalid.field}"
+        raise
+
+
+def _place(field: str) -> str:
+    """Where ``field`` is, from the request's own parts down: in the body, where it does not say."""
+    return field if field.partition(".")[0] in ("", "body", "query", "header") else f"body.{field}"
+
+
+def invalid_request(issues: Sequence[Mapping[str, Any]], body: object = None) -> errors.RequestInvalid:
+    """Pydantic's issues as ours: where and why, never the value that was sent.
+
+    Args:
+        body: What was sent, so that a path names what is in it.
+    """
     return errors.RequestInvalid(
         "The request does not have the shape this route takes; details.issues says where.",
         details={
             "issues": [
                 {
-                    "path": ".".join(_shown(part) for part in issue["loc"])[:ISSUE_TEXT_LIMIT],
+                    "path": ".".join(_shown(part) for part in _path(issue, body))[:ISSUE_TEXT_LIMIT],
                     "code": issue["type"],
                     "message": _reason(issue)[:ISSUE_TEXT_LIMIT],
                 }
@@ -218,6 +245,26 @@ def invalid_request(issues: Sequence[Mapping[str, Any]]) -> errors.RequestInvali
             ]
         },
     )
+
+
+def _path(issue: Mapping[str, Any], body: object) -> Iterator[object]:
+    """The issue's place without what pydantic puts into it that nobody sent: which of several shapes it tried."""
+    where, *steps = issue["loc"]
+    yield where
+    if where != "body":
+        yield from steps
+        return
+    inner: Any = body
+    for left, step in enumerate(steps, start=1 - len(steps)):
+        if _holds(inner, step):
+            inner = inner[step]
+        elif step != KEY and not (left == 0 and issue["type"] == "missing"):
+            continue
+        yield step
+
+
+def _holds(body: Any, step: Any) -> bool:
+    return step in body if isinstance(body, dict) else isinstance(body, list) and step in range(len(body))
 
 
 def _shown(part: object) -> str:

@@ -6,13 +6,13 @@ from pydantic import Field, StringConstraints
 
 from domain.library import AssetMedium
 from domain.wish import SIZES
-from starter.api.shapes import JobAnswer, Moment, Shape, Text
+from starter.api.shapes import JobAnswer, Moment, Sent, Shape, Text
 
 PROMPT_CAP = 100_000
 """Characters of a prompt that are looked at; how many it may have is a setting."""
 
 
-class NewImage(Shape):
+class NewImage(Sent):
     prompt: Annotated[Text, StringConstraints(max_length=PROMPT_CAP)] = Field(
         description="What the picture shows.", examples=["A lighthouse in a storm, seen from the sea"]
     )

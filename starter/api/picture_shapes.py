@@ -16,7 +16,7 @@ from domain.screenshots import (
     ScreenshotAsset,
     ScreenshotTask,
 )
-from starter.api.shapes import Checksum, Count, FailureAnswer, Line, Moment, Shape
+from starter.api.shapes import Checksum, Count, FailureAnswer, Line, Moment, Sent, Shape
 from starter.screenshots import PictureClaim
 
 Id = Annotated[str, Field(max_length=100)]
@@ -27,7 +27,7 @@ Pixels = Annotated[StrictInt, Field(ge=1, le=2**31 - 1)]
 # --- screenshots -------------------------------------------------------------------------------------------------
 
 
-class NewReplacement(Shape):
+class NewReplacement(Sent):
     """A frame of the recording, for one version of the instruction."""
 
     instruction_id: Id
@@ -137,7 +137,7 @@ class ScreenshotTaskAnswer(Shape):
 # --- anchors -----------------------------------------------------------------------------------------------------
 
 
-class NewAnchor(Shape):
+class NewAnchor(Sent):
     instruction_version_id: Id
     addressing: Addressing
 
@@ -180,7 +180,7 @@ class AnchorAnswer(Shape):
 # --- pictures that people bring ----------------------------------------------------------------------------------
 
 
-class NewPicture(Shape):
+class NewPicture(Sent):
     filename: Annotated[str, Field(min_length=1, max_length=1000)]
     mime_type: MediaType
     size_bytes: Annotated[StrictInt, Field(ge=1, le=2**53)]
@@ -200,7 +200,7 @@ class PictureReceived(Announced):
     received_bytes: int
 
 
-class ConfirmPicture(Shape):
+class ConfirmPicture(Sent):
     mime_type: MediaType
     size_bytes: Count
     checksum_sha256: Checksum
@@ -216,7 +216,7 @@ class PictureConfirmed(Shape):
     asset: AssetAnswer
 
 
-class AttachUpload(Shape):
+class AttachUpload(Sent):
     upload_id: Id
     instruction_version_id: Id
     idempotency_key: Line | None = None

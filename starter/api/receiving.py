@@ -19,8 +19,8 @@ from fastapi import Request
 
 from activities.artifacts import ArtifactStore, PartAddress, PartSink, UploadGone
 from activities.store import Store, UploadSession
-from domain.errors import ArtifactStoreUnavailable, RequestInvalid, UploadSealed
-from domain.uploads import ArrivedPart, bytes_of_part, part_size
+from domain.errors import ArtifactStoreUnavailable, GuidesmithError, RequestInvalid, UploadSealed
+from domain.uploads import ArrivedPart, beyond_declared, bytes_of_part, most_of_part, part_size, stray_parts
 from starter.api.errors import BodyTooLarge
 from starter.api.shapes import UploadProgress
 
@@ -50,12 +50,13 @@ class Receiving:
 
         Raises:
             BodyTooLarge: The recording would have more bytes than the settings allow. Nothing is kept of the body.
+            UploadInvalid: It would have more than were declared; likewise.
             TransitionRefused, UploadSealed: The upload was confirmed, or the job ended, meanwhile.
         """
-        limit = self.cap_bytes - (await to_thread.run_sync(self._bytes_besides, part) if part else 0)
+        limit, refusal = await to_thread.run_sync(self._limit, part)
         declared = request.headers.get("content-length", "")
         if declared.isdecimal() and int(declared) > limit:
-            raise self._too_large()
+            raise refusal
         body = await to_thread.run_sync(self._part_of if part else self._whole, part or 1)
         received = 0
         # Written, kept and dropped in threads, one call at a time: the store blocks. What is not kept leaves nothing
@@ -64,7 +65,7 @@ class Receiving:
             async for piece in _gathered(request):
                 received += len(piece)
                 if received > limit:
-                    raise self._too_large()
+                    raise refusal
                 await to_thread.run_sync(body.write, piece)
         except BaseException:
             with CancelScope(shield=True):
@@ -72,6 +73,17 @@ class Receiving:
             raise
         with CancelScope(shield=True):
             await to_thread.run_sync(body.keep)
+
+    def _limit(self, part: int | None) -> tuple[int, GuidesmithError]:
+        """How many bytes a body may have, and what is said of one that has more."""
+        cap = self.cap_bytes - (self._bytes_besides(part) if part else 0)
+        size, cut = self.session.size_bytes, self.session.part_size
+        if size is None or (part and cut is None):
+            return cap, too_large(self.cap_bytes)
+        allowed = most_of_part(part, cut, size) if part and cut else size
+        if cap < allowed:
+            return cap, too_large(self.cap_bytes)
+        return allowed, beyond_declared(size, part, allowed)
 
     def _part_of(self, number: int) -> "_Body":
         multipart_id = self._parts_id()
@@ -91,7 +103,7 @@ class Receiving:
         """Where a client sends these parts straight to the object store; empty where there is none to be reached.
 
         Raises:
-            RequestInvalid: The recording was declared to end before one of them.
+            UploadInvalid: The recording was declared to end before one of them.
         """
         multipart_id, key = self._parts_id(), self.session.key
         left_s = max(1, int((self.session.expires_at - datetime.now(UTC)).total_seconds()))
@@ -108,6 +120,23 @@ class Receiving:
         if self.session.size_bytes is None or self.session.part_size is None:
             return None
         return bytes_of_part(number, self.session.part_size, self.session.size_bytes)
+
+    # --- taken back ----------------------------------------------------------------------------------------------
+
+    def take_back_strays(self) -> None:
+        """Let go of parts that no recording of the declared size has: another size was declared when they came."""
+        session = self.session
+        if session.size_bytes is None or session.part_size is None or session.whole_sha256 is not None:
+            return
+        if session.multipart_id is None or session.is_sealed(datetime.now(UTC)):
+            return
+        multipart = self.artifacts.multipart
+        try:
+            arrived = self._arrived(session.multipart_id)
+            for number in stray_parts(arrived, session.part_size, session.size_bytes):
+                multipart.part(session.key, session.multipart_id, number).commit()  # empty
+        except UploadGone:  # it is being confirmed after all, or begun anew
+            return
 
     # --- what is there -------------------------------------------------------------------------------------------
 
@@ -186,9 +215,6 @@ class Receiving:
         kind = mimetypes.guess_type(self.session.filename)[0] or UNKNOWN
         return kind if kind.startswith(("video/", "audio/")) else UNKNOWN
 
-    def _too_large(self) -> BodyTooLarge:
-        return too_large(self.cap_bytes)
-
 
 class _Body:
     """A body on its way: hashed, when it is the whole recording, so that confirming need not read it again."""
@@ -263,4 +289,4 @@ async def _next(stream: AsyncGenerator[bytes, None]) -> bytes | None:
         async with asyncio.timeout(STALLED_AFTER_S):
             return await anext(stream, None)
     except TimeoutError:
-        raise RequestInvalid("The body stopped arriving. Send it again.") from None
+        raise RequestInvalid("The body stopped arriving. Send it again.", field="body") from None

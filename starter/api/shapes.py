@@ -65,6 +65,12 @@ class Shape(BaseModel):
     model_config = ConfigDict(frozen=True, json_schema_serialization_defaults_required=True)
 
 
+class Sent(Shape):
+    """A body, or a part of one, that a client sends. A field that it does not have is a mistake, and refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
 class Listed(Shape, Generic[Item]):
     """One page of a list, newest first."""
 
@@ -75,7 +81,7 @@ class Listed(Shape, Generic[Item]):
 # --- projects and jobs -------------------------------------------------------------------------------------------
 
 
-class NewProject(Shape):
+class NewProject(Sent):
     name: Line
     stages: dict[Literal["audio", "transcription", "draft"], Literal["external"]] = Field(
         default_factory=dict, description="Stages that a runner of yours does and reports by callback."
@@ -93,7 +99,7 @@ class ProjectAnswer(Shape):
         return cls(id=project.id, name=project.name, stages=project.stages, created_at=project.created_at)
 
 
-class NewJob(Shape):
+class NewJob(Sent):
     language: Annotated[str, StringConstraints(pattern=r"^[a-zA-Z]{2,3}(-[A-Za-z0-9]{2,8})*$")] | None = Field(
         default=None, description="The spoken language; null: detect it.", examples=["en"]
     )
@@ -154,7 +160,7 @@ class RunResult(Shape):
     replayed: bool
 
 
-class NewRetry(Shape):
+class NewRetry(Sent):
     client_request_id: Line
     model_profile: Line | None = None
 
@@ -168,7 +174,7 @@ class RetryResult(RunResult):
 # --- uploads -----------------------------------------------------------------------------------------------------
 
 
-class NewUpload(Shape):
+class NewUpload(Sent):
     filename: Annotated[str, StringConstraints(min_length=1, max_length=1000), AfterValidator(_without_nul)]
     size_bytes: Count | None = None
     checksum_sha256: Checksum | None = None
@@ -188,7 +194,7 @@ class UploadAnswer(Shape):
     expires_at: Moment
 
 
-class PartNumbers(Shape):
+class PartNumbers(Sent):
     numbers: Annotated[tuple[PartNumber, ...], Field(min_length=1, max_length=ADDRESSES_AT_ONCE)]
 
 
@@ -208,7 +214,7 @@ class UploadProgress(Shape):
     received_bytes: int
 
 
-class ConfirmUpload(Shape):
+class ConfirmUpload(Sent):
     video_uri: Annotated[str, StringConstraints(min_length=1, max_length=1000)]
     size_bytes: Count | None = None
     checksum_sha256: Checksum | None = None
@@ -295,7 +301,7 @@ class InstructionAnswer(Shape):
         )
 
 
-class SaveInstruction(Shape):
+class SaveInstruction(Sent):
     base_version: VersionNumber
     markdown: Text
 
@@ -316,14 +322,14 @@ class VersionAnswer(Shape):
         return cls(**summary.model_dump(exclude={"id"}), instruction_version_id=summary.id)
 
 
-class Selection(Shape):
+class Selection(Sent):
     """Exactly one of the two."""
 
     block_id: Line | None = None
     char_range: CharRange | None = None
 
 
-class NewRegeneration(Shape):
+class NewRegeneration(Sent):
     base_version: VersionNumber
     selection: Selection
     client_request_id: Line
@@ -409,7 +415,7 @@ class TaskAnswer(Shape):
 # --- exports -----------------------------------------------------------------------------------------------------
 
 
-class NewExport(Shape):
+class NewExport(Sent):
     format: str = Field(max_length=40, examples=["PDF"], description="PDF, MD_ZIP, DOCX, HTML, SRT or VTT.")
     instruction_version_id: str = Field(max_length=100)
 
@@ -426,11 +432,13 @@ class ExportProvenance(Shape):
     instruction_version_id: str
     screenshot_set_hash: str
     anchors: tuple[AnchorProvenance, ...] = ()
-    instruction_snapshot_id: str | None = None
+    instruction_snapshot_id: str | None = Field(
+        default=None, description="The text that was exported: a version's, which never changes, so its id."
+    )
     model_profile_id: str | None = None
     prompt_template_id: str | None = None
     prompt_params_ref: str | None = None
-    generated_at: str | None = Field(default=None, description="RFC 3339, UTC.")
+    generated_at: Moment | None = None
 
 
 class ExportAnswer(Shape):

@@ -7,10 +7,10 @@ from pydantic import Field, StringConstraints
 from activities.providers.outbound import URL_LIMIT
 from domain.generation import WebhookVerdict
 from domain.webhooks import Delivery, DeliveryAttempt, DeliveryStatus, Endpoint, WebhookEvent
-from starter.api.shapes import Line, Moment, Shape
+from starter.api.shapes import Line, Moment, Sent, Shape
 
 
-class NewEndpoint(Shape):
+class NewEndpoint(Sent):
     url: Annotated[str, StringConstraints(min_length=1, max_length=URL_LIMIT)] = Field(
         description="http or https, on the public internet.", examples=["https://example.org/guidesmith"]
     )

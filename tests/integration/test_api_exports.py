@@ -130,7 +130,7 @@ def test_given_an_annotated_screenshot_when_exported_then_only_the_rendering_is_
         {"anchor_id": shot.anchor_id, "active_asset_id": rendered, "rendered_asset_id": rendered}
     ]
     assert provenance["instruction_version_id"] == shot.instruction_version_id
-    assert provenance["instruction_snapshot_id"]
+    assert provenance["instruction_snapshot_id"] == shot.instruction_version_id
     assert provenance["generated_at"].endswith("Z")
     assert export["provenance_frozen_at"]
     assert contents(export)[1] == {"images/step-01.png": asset_bytes(api, shot)}

@@ -135,7 +135,7 @@ def test_given_s3_when_addresses_are_asked_for_then_each_is_the_stores_own_and_f
     assert httpx.put(last["url"], content=b"x" * 100).status_code == 403
     assert httpx.get(session["upload_url"]).json()["received_bytes"] == 0
     beyond = httpx.post(session["parts_url"], json={"numbers": [4]})
-    assert (beyond.status_code, beyond.json()["code"]) == (400, "VALIDATION_ERROR")
+    assert (beyond.status_code, beyond.json()["code"]) == (400, "UPLOAD_INVALID")
 
 
 def test_given_a_wrong_part_in_s3_when_confirmed_then_refused_and_that_part_alone_is_sent_again(
@@ -179,7 +179,7 @@ def test_given_parts_too_small_for_s3_when_confirmed_then_refused_and_told_so(s3
             httpx.put(f"{session['upload_url']}?part={number}", content=b"small")
         refused = confirm(client, job_id, session)
         assert (refused.status_code, refused.json()["code"]) == (400, "UPLOAD_INVALID")
-        assert refused.json()["details"] == {"small_parts": [1], "least_bytes": S3_LEAST}
+        assert refused.json()["details"] == {"mismatch": ["small_parts"], "small_parts": [1], "least_bytes": S3_LEAST}
 
 
 def test_given_a_confirmed_recording_when_an_old_address_is_used_then_it_takes_nothing(s3_api: RunningApi) -> None:
@@ -323,3 +323,22 @@ def test_given_a_picture_of_ones_own_when_confirmed_then_it_is_fetched_from_the_
     assert (fetched.status_code, fetched.content) == (200, picture)
     assert (fetched.headers["Content-Type"], fetched.headers["Content-Disposition"]) == ("image/png", "inline")
     assert httpx.get(address.replace("X-Amz-Signature=", "X-Amz-Signature=0")).status_code == 403
+
+
+def test_given_stray_parts_in_s3_when_taken_back_or_another_size_is_declared_then_the_rest_is_the_recording(
+    s3_api: RunningApi,
+) -> None:
+    with s3_api.client() as client:
+        for declared in ({}, {"size_bytes": len(RECORDING)}):
+            job_id = new_job(client)
+            session = begun(client, job_id)
+            sent_past(session, RECORDING)
+            stray = addresses(session, [7])[7]
+            assert httpx.put(stray["url"], content=b"stray", headers=stray["headers"]).status_code == 200
+            if declared:
+                begun(client, job_id, **declared)
+            else:
+                assert httpx.put(f"{session['upload_url']}?part=7", content=b"").status_code == 200
+            assert httpx.get(session["upload_url"]).json()["received_parts"] == [1, 2, 3]
+            confirmed = confirm(client, job_id, session, checksum_sha256=SHA256)
+            assert confirmed.status_code == 200, confirmed.text

@@ -21,9 +21,10 @@ from domain.errors import EngineUnavailable
 from domain.jobs import Actor, Failure
 from domain.lifecycle import Trigger
 from domain.screenshots import Extraction
+from starter.api.capabilities import Capabilities
 from starter.wiring import run_options
 from tests import recordings
-from tests.apis import RunningApi, api_settings, running_api, wait_ready
+from tests.apis import SECRET, RunningApi, api_settings, running_api, wait_ready
 from tests.integration.footage import Recorded, Watch, recorded_job, screenshot_worker
 from tests.integration.pictures import screen
 from tests.integration.store_builders import OTHER_BLOCK, STEP_BLOCK
@@ -484,7 +485,7 @@ def test_given_what_is_no_such_picture_when_confirmed_then_400_and_it_never_show
     ticket = sent(ann, shot, data)
     answer = confirm(ann, shot, ticket, data)
     assert (answer.status_code, answer.json()["code"]) == (400, "UPLOAD_INVALID"), answer.text
-    assert answer.json()["details"]["problem"] == problem
+    assert answer.json()["details"]["mismatch"] == [problem]
     upload = api.store.get_picture(ticket.json()["upload_id"])
     assert upload.confirmed_at is None and api.store.picture_of_asset(upload.asset_id) is None
     assert "SCREENSHOT_UPLOADED" not in audited(api, shot)
@@ -506,9 +507,18 @@ def test_given_a_picture_when_confirmed_as_another_then_400_and_then_as_itself_i
 ) -> None:
     ticket = sent(ann, shot, screen())
     answer = confirm(ann, shot, ticket, screen(), **more)
-    assert (answer.status_code, answer.json()["details"]) == (400, {"problem": problem}), answer.text
+    assert (answer.status_code, answer.json()["details"]) == (400, {"mismatch": [problem]}), answer.text
     assert confirm(ann, shot, ticket, screen()).status_code == 200
     assert confirm(ann, shot, ticket, screen(), **more).status_code == 400
+
+
+def test_given_an_address_whose_time_is_over_when_a_picture_is_sent_then_410(
+    api: RunningApi, ann: httpx.Client, shot: Recorded
+) -> None:
+    upload_id = announce(ann, shot, screen()).json()["upload_id"]
+    expired = Capabilities(SECRET).sign("picture-upload", upload_id, 1.0)
+    answer = httpx.put(f"{api.url}/api/v1/picture-uploads/{expired}", content=screen())
+    assert (answer.status_code, answer.json()["code"]) == (410, "UPLOAD_EXPIRED")
 
 
 def test_given_other_bytes_than_announced_when_confirmed_then_400_until_the_right_ones_come(
@@ -516,14 +526,14 @@ def test_given_other_bytes_than_announced_when_confirmed_then_400_until_the_righ
 ) -> None:
     ticket = announce(ann, shot, screen())
     absent = confirm(ann, shot, ticket, screen())
-    assert (absent.status_code, absent.json()["details"]["problem"]) == (400, "absent")
+    assert (absent.status_code, absent.json()["details"]["mismatch"]) == (400, ["absent"])
     for wrong, problem in (
         (screen()[:-1], "size_bytes"),
         (screen()[:-1] + b"!", "checksum_sha256"),
     ):
         assert httpx.put(ticket.json()["upload_url"], content=wrong).status_code == 200
         answer = confirm(ann, shot, ticket, screen())
-        assert (answer.status_code, answer.json()["details"]["problem"]) == (400, problem)
+        assert (answer.status_code, answer.json()["details"]["mismatch"]) == (400, [problem])
     httpx.put(ticket.json()["upload_url"], content=screen())
     assert confirm(ann, shot, ticket, screen()).status_code == 200
 

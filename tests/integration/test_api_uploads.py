@@ -528,3 +528,48 @@ def connected(url: str) -> socket.socket:
 def request_head(url: str, head: bytes) -> bytes:
     target = httpx.URL(url).raw_path
     return b"PUT " + target + b" HTTP/1.1\r\nHost: localhost\r\n" + head + b"\r\n\r\n"
+
+
+# --- more than was declared -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("part", "size"), [(5, 1), (4, 1235), (1, PART_SIZE + 1), (None, len(RECORDING) + 1)])
+@pytest.mark.parametrize("told", [True, False], ids=["of a told length", "of no told length"])
+def test_given_a_declared_size_when_more_than_that_is_sent_then_400_and_nothing_of_it_stays(
+    ann: httpx.Client, part: int | None, size: int, told: bool
+) -> None:
+    session = begun(ann, new_job(ann), size_bytes=len(RECORDING))
+    url = session["upload_url"] if part is None else f"{session['upload_url']}?part={part}"
+    body = b"x" * size
+    refused = httpx.put(url, content=body if told else iter([body]))
+    assert (refused.status_code, refused.json()["code"]) == (400, "UPLOAD_INVALID"), refused.text
+    assert refused.json()["details"]["mismatch"] == ["size_bytes"]
+    assert httpx.get(session["upload_url"]).json() == {"received_parts": [], "received_bytes": 0}
+
+
+def test_given_another_size_when_begun_again_then_parts_beyond_it_are_taken_back_and_the_rest_stays(
+    api: RunningApi, ann: httpx.Client
+) -> None:
+    job_id = new_job(ann)
+    session = begun(ann, job_id)
+    for number, data in {**parts_of(RECORDING), 9: b"stray"}.items():
+        httpx.put(f"{session['upload_url']}?part={number}", content=data)
+    again = begun(ann, job_id, size_bytes=len(RECORDING))
+    assert httpx.get(again["upload_url"]).json() == {"received_parts": [1, 2, 3, 4], "received_bytes": len(RECORDING)}
+    assert ann.post(f"jobs/{job_id}/confirm-upload", json={"video_uri": session["video_uri"]}).status_code == 200
+    assert video_of(api, job_id) == RECORDING
+
+
+def test_given_a_stray_part_when_it_is_sent_again_empty_then_the_rest_can_be_confirmed(
+    api: RunningApi, ann: httpx.Client
+) -> None:
+    job_id = new_job(ann)
+    session = begun(ann, job_id)
+    for number, data in {**parts_of(RECORDING), 5: b"stray"}.items():
+        httpx.put(f"{session['upload_url']}?part={number}", content=data)
+    said = {"video_uri": session["video_uri"], "size_bytes": len(RECORDING)}
+    refused = ann.post(f"jobs/{job_id}/confirm-upload", json=said)
+    assert (refused.status_code, refused.json()["details"]["stray_parts"]) == (400, [5])
+    assert httpx.put(f"{session['upload_url']}?part=5", content=b"").json()["received_parts"] == [1, 2, 3, 4]
+    assert ann.post(f"jobs/{job_id}/confirm-upload", json=said).status_code == 200
+    assert video_of(api, job_id) == RECORDING

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.errors import RequestInvalid, UploadInvalid
+from domain.errors import UploadInvalid
 from domain.uploads import MOST_PARTS, ArrivedPart, MiB, bytes_of_part, check_parts, part_size
 
 GiB = 1 << 30
@@ -34,7 +34,7 @@ def test_given_any_size_when_parts_are_cut_then_ten_thousand_of_them_hold_it(siz
 def test_given_a_declared_size_when_each_part_is_measured_then_together_they_have_it(size: int, cut: int) -> None:
     count = max(1, -(-size // cut))
     assert sum(bytes_of_part(number, cut, size) for number in range(1, count + 1)) == size
-    with pytest.raises(RequestInvalid):
+    with pytest.raises(UploadInvalid):
         bytes_of_part(count + 1, cut, size)
 
 

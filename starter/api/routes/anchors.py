@@ -9,6 +9,7 @@ from domain.anchors import Anchor
 from starter.api.anchoring import Places, anchor_answers
 from starter.api.context import Api, ApiParts, Owner, identifier
 from starter.api.declared import errors
+from starter.api.errors import inside
 from starter.api.idempotency import OnceOnly
 from starter.api.picture_shapes import AnchorAnswer, AttachUpload, NewAnchor, NewReplacement, ScreenshotTaskAnswer
 from starter.api.routes.paging import Cursor, Limit
@@ -26,10 +27,11 @@ def create_anchor(instruction_id: str, new: NewAnchor, api: ApiParts, owner: Own
     """Make a place for a picture, at a block or a range of one version."""
     instruction, version = identifier(instruction_id), identifier(new.instruction_version_id)
     api.store.get_instruction(owner, instruction)  # absent before conflicting: 404 comes before 409
-    return once.answer(
-        AnchorAnswer,
-        lambda: AnchorAnswer.of(api.store.create_anchor(owner, instruction, version, new.addressing), ()),
-    )
+    with inside("addressing"):
+        return once.answer(
+            AnchorAnswer,
+            lambda: AnchorAnswer.of(api.store.create_anchor(owner, instruction, version, new.addressing), ()),
+        )
 
 
 @router.get("/instructions/{instruction_id}/anchors", responses=errors(400, 404))

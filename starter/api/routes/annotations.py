@@ -7,12 +7,12 @@ from pydantic import ConfigDict, Field
 from domain.annotations import Operations
 from starter.api.context import ApiParts, Owner, identifier
 from starter.api.declared import errors
-from starter.api.shapes import Shape
+from starter.api.shapes import Sent, Shape
 
 router = APIRouter(tags=["screenshots"])
 
 
-class NewAnnotation(Shape):
+class NewAnnotation(Sent):
     base_asset_id: str = Field(description="Which of the anchor's pictures is drawn on.")
     operations: Operations = Field(
         description="Drawn in this order. Coordinates are 0 to 1 of the picture's width and height, from the top left."

@@ -70,7 +70,7 @@ async def events(
     you wait for. An id beyond the log's reach is answered with one ``resync`` that says how far it reaches.
     """
     if last_event_id is not None and not EVENT_ID.fullmatch(last_event_id):
-        raise RequestInvalid("Last-Event-ID is not an id that this stream sent.")
+        raise RequestInvalid("Last-Event-ID is not an id that this stream sent.", field="header.last-event-id")
     job = await to_thread.run_sync(lambda: api.store.get_job(identifier(job_id), owner=owner))
     reach = await to_thread.run_sync(api.store.last_event_seq, job.id)
     ping_s = api.settings.event_ping_s

@@ -14,7 +14,7 @@ from domain.jobs import Job
 from domain.library import AssetMedium
 from domain.wish import PictureWish
 from starter.api.context import Api, ApiParts, Owner, identifier
-from starter.api.declared import REPLAYED, binary, errors, signed_errors
+from starter.api.declared import REPLAYED, errors
 from starter.api.errors import not_found
 from starter.api.idempotency import REPLAYED as REPLAYED_HEADER
 from starter.api.idempotency import Once, OnceOnly
@@ -23,13 +23,13 @@ from starter.api.library import asset_facts, blob_of, library_item
 from starter.api.routes.paging import Cursor, Limit
 from starter.api.routes.screenshots import NOTHING_RUNS
 from starter.api.shapes import JobAnswer, Listed
-from starter.api.stored import stored_bytes
+from starter.api.stored import AskedFile, file_answers, file_response
 
 router = APIRouter(tags=["images"])
 
 MEDIA_TYPES = (
-    *("image/png", "image/jpeg", "image/webp", "text/plain", "text/vtt", "application/x-subrip"),
-    *("audio/mpeg", "audio/wav", "audio/mp4", "audio/webm", "audio/x-matroska"),
+    *("image/png", "image/jpeg", "image/webp", "text/plain", "text/markdown", "text/vtt", "application/x-subrip"),
+    *("audio/mpeg", "audio/wav", "audio/mp4", "audio/webm", "audio/x-matroska", "audio/ogg", "audio/flac"),
     *("video/mp4", "video/webm", "video/x-matroska"),
 )
 """Of what jobs make."""
@@ -43,6 +43,7 @@ class Made(BaseModel):
 
     job_id: str
     created: bool
+    gave_way: tuple[str, ...] = ()
 
 
 @router.post(
@@ -59,6 +60,8 @@ async def create_image(new: NewImage, api: ApiParts, owner: Owner, once: OnceOnl
     await api.kinds.check_engine()
     made = await to_thread.run_sync(_made, api, owner, once, wish)
     job = await to_thread.run_sync(api.store.get_job, made.job_id)
+    for superseded in made.gave_way:
+        await api.kinds.tell_superseded(superseded)
     await api.kinds.start(job)
     if not made.created:
         response.headers[REPLAYED_HEADER] = "true"
@@ -68,8 +71,9 @@ async def create_image(new: NewImage, api: ApiParts, owner: Owner, once: OnceOnl
 
 def _made(api: Api, owner: str, once: Once, wish: PictureWish) -> Made:
     def make() -> Made:
-        job, created = api.images.make(owner, wish)
-        return Made(job_id=job.id, created=created)
+        gave_way: list[str] = []
+        job, created = api.images.make(owner, wish, gave_way.append)
+        return Made(job_id=job.id, created=created, gave_way=tuple(gave_way))
 
     return once.answer(Made, make)
 
@@ -126,26 +130,25 @@ def list_library(
     return Listed(items=tuple(library_item(api, request, each) for each in page.items), next_cursor=page.next_cursor)
 
 
-@router.get(
-    "/library-files/{signed}",
-    response_class=StreamingResponse,
-    responses={200: binary("The file.", *MEDIA_TYPES), **signed_errors(404)},
-)
-def fetch_library_file(signed: str, api: ApiParts) -> Response:
+LIBRARY_FILE: dict[str, Any] = {
+    "path": "/library-files/{signed}",
+    "response_class": StreamingResponse,
+    "responses": file_answers("The file.", *MEDIA_TYPES),
+}
+
+
+@router.head(**LIBRARY_FILE, name="fetch_library_file_head")
+@router.get(**LIBRARY_FILE)
+def fetch_library_file(signed: str, api: ApiParts, asked: AskedFile) -> Response:
     """An asset's file, by the signed address that an answer gave out."""
     asset_id, _, part = api.capabilities.read("library-file", signed).partition("/")
     blob = blob_of(api.store.library_asset(asset_id), part)
     if blob is None:
         raise not_found()
-    return StreamingResponse(
-        stored_bytes(api.artifacts, blob),
-        headers={
-            "Content-Disposition": content_disposition(None, inline=True),
-            "Content-Length": str(blob.size_bytes),
-            "Content-Security-Policy": NOTHING_RUNS,
-            "Cross-Origin-Resource-Policy": "cross-origin",
-            "Cache-Control": f"private, max-age={api.settings.download_url_ttl_s}, immutable",
-            "ETag": f'"{blob.checksum_sha256}"',
-        },
-        media_type=blob.media_type,
-    )
+    headers = {
+        "Content-Disposition": content_disposition(None, inline=True),
+        "Content-Security-Policy": NOTHING_RUNS,
+        "Cross-Origin-Resource-Policy": "cross-origin",
+        "Cache-Control": f"private, max-age={api.settings.download_url_ttl_s}, immutable",
+    }
+    return file_response(api.artifacts, blob, asked, headers)

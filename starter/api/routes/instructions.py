@@ -11,6 +11,7 @@ from domain.errors import RequestInvalid
 from starter.api.context import ApiParts, Owner, identifier
 from starter.api.declared import errors
 from starter.api.document_shapes import BlockChangeAnswer, DiffAnswer, RestoreInstruction
+from starter.api.errors import inside
 from starter.api.idempotency import OnceOnly
 from starter.api.routes.paging import Cursor, Limit
 from starter.api.shapes import (
@@ -107,7 +108,8 @@ async def regenerate(
 ) -> TaskAnswer:
     """Write a part of the instruction again. What is outside the selection stays as it is."""
     request = RegenerateRequest(**new.model_dump(exclude={"selection"}), selection=checked_selection(new.selection))
-    task, replayed = await api.jobs.regenerate(owner, identifier(instruction_id), request)
+    with inside("selection"):
+        task, replayed = await api.jobs.regenerate(owner, identifier(instruction_id), request)
     response.status_code = 200 if replayed else 202
     return TaskAnswer.of(task)
 
@@ -125,7 +127,7 @@ def checked_selection(selection: Selection) -> dict[str, object]:
         RequestInvalid: None or both.
     """
     if (selection.block_id is None) == (selection.char_range is None):
-        raise RequestInvalid("A selection names a block_id or a char_range: one of the two.")
+        raise RequestInvalid("A selection names a block_id or a char_range: one of the two.", field="selection")
     if selection.block_id is not None:
         return {"block_id": selection.block_id}
     assert selection.char_range is not None

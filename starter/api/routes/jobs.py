@@ -5,7 +5,9 @@ from typing import Annotated
 from anyio import to_thread
 from fastapi import APIRouter, Query, Response
 
+from domain.errors import RequestInvalid
 from domain.jobs import Job
+from domain.kinds import LIFECYCLES
 from starter.api.context import Api, ApiParts, Owner, identifier
 from starter.api.declared import errors
 from starter.api.routes.paging import Cursor, Limit
@@ -13,7 +15,13 @@ from starter.api.shapes import HistoryRow, JobAnswer, Listed, NewRetry, RetryRes
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 
-Filter = Annotated[str | None, Query(max_length=100, pattern=r"^[A-Za-z_-]*$")]
+STATUSES = sorted({str(status) for lifecycle in LIFECYCLES.values() for status in lifecycle.statuses})
+
+Kind = Annotated[str | None, Query(json_schema_extra={"enum": [*LIFECYCLES]})]
+Status = Annotated[
+    str | None,
+    Query(description="One of its kind's, where a kind is given.", json_schema_extra={"enum": STATUSES}),
+]
 
 
 async def answered(api: Api, job: Job) -> JobAnswer:
@@ -25,17 +33,33 @@ async def answered(api: Api, job: Job) -> JobAnswer:
 def list_jobs(
     api: ApiParts,
     owner: Owner,
-    kind: Filter = None,
-    status: Filter = None,
+    kind: Kind = None,
+    status: Status = None,
     project_id: Annotated[str | None, Query(max_length=100, pattern=r"^[A-Za-z0-9-]*$")] = None,
     limit: Limit = 20,
     cursor: Cursor = None,
 ) -> Listed[JobAnswer]:
     """Your jobs, newest first."""
+    _check_filter(kind, status)
     page = api.store.list_jobs(
-        owner, kind=kind or None, status=status or None, project_id=project_id or None, limit=limit, cursor=cursor
+        owner, kind=kind, status=status, project_id=project_id or None, limit=limit, cursor=cursor
     )
     return Listed(items=api.job_answers(page.items), next_cursor=page.next_cursor)
+
+
+def _check_filter(kind: str | None, status: str | None) -> None:
+    """Raises: RequestInvalid: there is no such kind, or it has no such status; ``details.allowed`` lists all."""
+    if kind is not None and kind not in LIFECYCLES:
+        raise _not_one_of("kind", [*LIFECYCLES])
+    statuses = STATUSES if kind is None else [str(each) for each in LIFECYCLES[kind].statuses]
+    if status is not None and status not in statuses:
+        raise _not_one_of("status", statuses)
+
+
+def _not_one_of(name: str, allowed: list[str]) -> RequestInvalid:
+    return RequestInvalid(
+        f"{name} is one of {', '.join(allowed)}.", field=f"query.{name}", details={"allowed": allowed}
+    )
 
 
 @router.get("/{job_id}", responses=errors(404))

@@ -1,6 +1,7 @@
 """Screenshots: taken from the recording, or brought along."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from anyio import to_thread
 from fastapi import APIRouter, Request, Response
@@ -9,7 +10,7 @@ from fastapi.responses import StreamingResponse
 from activities.artifacts import content_disposition
 from domain.screenshots import PictureFormat, ScreenshotTask
 from starter.api.context import Api, ApiParts, Owner, identifier
-from starter.api.declared import binary, errors, signed_errors
+from starter.api.declared import errors, signed_errors
 from starter.api.errors import not_found
 from starter.api.idempotency import OnceOnly
 from starter.api.picture_shapes import (
@@ -24,7 +25,7 @@ from starter.api.picture_shapes import (
 )
 from starter.api.pictures import asset_answer, receive, too_large
 from starter.api.receiving import clean_filename
-from starter.api.stored import stored_bytes
+from starter.api.stored import AskedFile, file_answers, file_response
 from starter.screenshots import Wish
 
 router = APIRouter(tags=["screenshots"])
@@ -113,7 +114,7 @@ def announce_picture(
 
 @router.put(
     "/picture-uploads/{signed}",
-    responses=signed_errors(404, 409, 413),
+    responses=signed_errors(404, 409, 410, 413),
     openapi_extra={
         "requestBody": {
             "required": True,
@@ -137,26 +138,25 @@ async def confirm_picture(
     return PictureConfirmed(asset=asset_answer(api, request, asset))
 
 
-@router.get(
-    "/pictures/{signed}",
-    response_class=StreamingResponse,
-    responses={200: binary("The picture.", *MEDIA_TYPES), **signed_errors(404)},
-)
-def fetch_picture(signed: str, api: ApiParts) -> Response:
+PICTURE: dict[str, Any] = {
+    "path": "/pictures/{signed}",
+    "response_class": StreamingResponse,
+    "responses": file_answers("The picture.", *MEDIA_TYPES),
+}
+
+
+@router.head(**PICTURE, name="fetch_picture_head")
+@router.get(**PICTURE)
+def fetch_picture(signed: str, api: ApiParts, asked: AskedFile) -> Response:
     """A picture, by the signed address that an answer gave out."""
     asset_id = api.capabilities.read("picture", signed)
     asset = api.store.get_asset(asset_id) or api.store.picture_of_asset(asset_id)
     if asset is None:
         raise not_found()
-    return StreamingResponse(
-        stored_bytes(api.artifacts, asset.blob),
-        headers={
-            "Content-Disposition": content_disposition(None, inline=True),
-            "Content-Length": str(asset.blob.size_bytes),
-            "Content-Security-Policy": NOTHING_RUNS,
-            "Cross-Origin-Resource-Policy": "cross-origin",  # an editor elsewhere may show what it was given
-            "Cache-Control": f"private, max-age={api.settings.download_url_ttl_s}, immutable",
-            "ETag": f'"{asset.blob.checksum_sha256}"',
-        },
-        media_type=asset.blob.media_type,
-    )
+    headers = {
+        "Content-Disposition": content_disposition(None, inline=True),
+        "Content-Security-Policy": NOTHING_RUNS,
+        "Cross-Origin-Resource-Policy": "cross-origin",  # an editor elsewhere may show what it was given
+        "Cache-Control": f"private, max-age={api.settings.download_url_ttl_s}, immutable",
+    }
+    return file_response(api.artifacts, asset.blob, asked, headers)

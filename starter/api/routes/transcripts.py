@@ -115,5 +115,5 @@ def _position(cursor: str | None) -> int:
     except ValueError:
         kind, number = "", ""
     if kind != "segment" or not number.isdecimal() or len(number) > 9:
-        raise RequestInvalid("The cursor is not one that this list answered with.")
+        raise RequestInvalid("The cursor is not one that this list answered with.", field="query.cursor")
     return int(number)

@@ -39,7 +39,10 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.05, 2.0
 
 @router.post("/jobs/{job_id}/upload", responses=errors(400, 404, 409, 413, 415))
 def begin_upload(job_id: str, new: NewUpload, request: Request, api: ApiParts, owner: Owner) -> UploadAnswer:
-    """Begin the upload of the job's recording, or go on with the session that began."""
+    """Begin the upload of the job's recording, or go on with the session that began.
+
+    Where another size is declared than before, parts that lie beyond it are taken back.
+    """
     identifier(job_id)
     api.store.get_job(job_id, owner=owner)
     cap = api.settings.upload_cap_bytes
@@ -59,6 +62,7 @@ def begin_upload(job_id: str, new: NewUpload, request: Request, api: ApiParts, o
         expires_at=expires_at,
         part_size=part_size,
     )
+    Receiving(api.store, api.artifacts, cap, session).take_back_strays()
     signed = api.capabilities.sign("upload", session.id, session.expires_at.timestamp())
     return UploadAnswer(
         upload_id=session.id,
@@ -86,7 +90,10 @@ async def receive(
     api: ApiParts,
     part: Annotated[int | None, Query(ge=1, le=MOST_PARTS, description="Which part this is; none: the whole.")] = None,
 ) -> UploadProgress:
-    """Send the recording, or a part of it, in any order, again if it was lost."""
+    """Send the recording, or a part of it, in any order, again if it was lost.
+
+    A part that is sent again with an empty body is taken back. What is more than the declared size is refused.
+    """
     receiving = await to_thread.run_sync(_open, api, signed)
     with bound(job_id=receiving.session.job_id):
         await receiving.take(request, part)
