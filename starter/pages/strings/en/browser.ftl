@@ -6,3 +6,186 @@ shortcut-help = Show these shortcuts
 shortcut-home = Go to your jobs
 shortcut-new = Start a new job
 shortcut-search = Search
+
+# --- jobs and uploads
+elapsed = at work for { $time }
+pending-upload = { $name }: { $percent } % has arrived
+pending-go-on = Go on
+pending-discard = Discard
+new-choose-again = Choose { $name } again to go on
+refused-empty = This file is empty.
+refused-large = This file has { $size }; at most { $most } can be sent.
+refused-type = This is neither a video nor a sound recording. MP4, MOV, MKV, WebM, MP3, WAV and the like can be used.
+new-project-name-default = My recordings
+new-sending = is being sent
+new-waiting = waits for the connection, and goes on by itself
+new-checking = has arrived, and is being checked
+new-speed = { $speed }/s
+new-remaining = { $time } left
+failed-upload = The storage refused a part of the recording (status { $status }). Try again.
+
+# The editor.
+block-label = { $kind ->
+    [title] Title
+    [lead] Introduction
+    [step] Step { $number }
+    [note] Note
+   *[text] Text
+ }
+said-here = { $count ->
+    [one] What was said here
+   *[other] What was said here ({ $count })
+ }
+shot-alt = Screenshot at { $at }
+shot-alt-uploaded = Picture
+standing-saved = Saved
+standing-unsaved = Unsaved changes
+standing-saving = Saving…
+block-empty = Nothing here yet. An empty block goes away when you save.
+block-text = Text of { $label }, Markdown
+block-preview = Preview
+block-done = Done
+block-split = Split here
+deleted = Deleted.
+undo = Undo
+merged-pictures = The pictures of the second block lose their place when you save.
+saved-version = Saved as version { $number }.
+draft-restored = Changes that were not saved, from { $at }, are back.
+draft-discard = Discard them
+draft-older = There are unsaved changes of version { $number }, from { $at }.
+draft-merge = Merge them
+version-exists = { $mine ->
+    [yes] Version { $number } was saved in another tab.
+   *[no] Version { $number } by { $author } exists.
+ }
+version-load = Load it
+version-merge = Merge
+conflict-title = Somebody saved version { $number } meanwhile
+conflict-clean = Your changes and theirs are in different places. Both are kept.
+conflict-choose = { $count ->
+    [one] One block was changed by both. Choose what it shall say.
+   *[other] { $count } blocks were changed by both. Choose what each shall say.
+ }
+conflict-save = Merge and save
+conflict-take = Merge
+conflict-mine = Yours
+conflict-theirs = Theirs
+conflict-both = Both
+conflict-result = Text of { $label } after the merge
+conflict-only-mine = Changed by you
+conflict-only-theirs = Changed in version { $number }
+conflict-new-mine = Added by you
+conflict-new-theirs = Added in version { $number }
+conflict-gone-mine = Deleted by you
+conflict-gone-theirs = Deleted in version { $number }
+conflict-by-both = Changed by both
+conflict-same = Changed the same way by both
+conflict-keep = Keep it
+conflict-drop = Delete it
+dialog-cancel = Cancel
+regenerate-title = Write { $label } again
+regenerate-wish = What should be different? (optional)
+regenerate-hint = For example “shorter” or “as a list”. It is written from what was said here.
+regenerate-start = Write again
+regenerate-saves-first = Your changes are saved first.
+regenerate-running = Being written…
+regenerate-busy = Another part of this instruction is being written. This one can start when that has ended.
+regenerate-same = It came out the same.
+proposal-title = Proposal
+proposal-kept = It was edited meanwhile, so the new text was not put in place.
+proposal-diff = Proposal for { $label }, with what it changes
+proposal-accept = Accept
+proposal-reject = Reject
+shortcut-play = Play or pause the recording
+shortcut-back = Back 5 seconds
+shortcut-on = On 5 seconds
+shortcut-frame-back = One frame back
+shortcut-frame-on = One frame on
+shortcut-blocks = Go from block to block
+shortcut-write = Edit the block
+shortcut-leave = Leave the block’s text
+shortcut-move = Move the block
+shortcut-split = Split the block at the cursor
+shortcut-seek = Play from the block’s time
+shortcut-regenerate = Write the block again
+shortcut-above = Insert a block above
+shortcut-below = Insert a block below
+shortcut-merge = Merge with the next block
+shortcut-delete = Delete the block
+shortcut-save = Save
+shortcut-undo = Undo
+shortcut-redo = Redo
+
+# choosing and drawing on pictures
+discard = Discard
+undo = Undo
+redo = Redo
+picture-title = Picture of this step
+picture-lost = The picture cannot be shown. Close this and try again; if it stays so, take or upload it again.
+picture-no-video = The recording has no picture to take a frame of. Bring a picture of your own.
+picture-video-lost = The recording cannot be played here. Bring a picture of your own.
+picture-frame = The recording at this moment
+picture-moment = Moment
+picture-take = Take this frame
+picture-taking = Taking the frame …
+picture-sending = Sending { $name } …
+picture-deleting = Taking it out of view …
+picture-second-back = One second back
+picture-second-on = One second on
+picture-frame-back = One frame back
+picture-frame-on = One frame on
+picture-keys = ← and → step by a frame, with Shift by a second; Page Up and Page Down by ten. Enter takes the frame.
+picture-own = Or bring a picture of your own
+picture-own-what = PNG, JPEG or WebP, at most 20 MB. Drop it here, or choose it.
+picture-refused-type = That is no PNG, JPEG or WebP picture. Save it as one of them, and bring that.
+picture-refused-size = The picture has more than { $limit } MB. Bring a smaller one.
+picture-refused-empty = The file is empty. Bring a picture.
+picture-refused-damaged = The picture is cut off or damaged. Save it again, and bring that.
+picture-versions = Pictures of this place
+picture-version = { $number }: { $kind }
+picture-kind-extracted = taken from the recording
+picture-kind-uploaded = brought along
+picture-kind-annotated = drawn on
+picture-shows = shows now
+picture-delete = Delete
+picture-delete-which = Delete picture { $name }
+picture-delete-title = Delete this picture?
+picture-delete-what = The newest one that is left shows in its place, or none.
+draw-title = Draw on the picture
+draw-canvas = Picture. Enter adds what the tool draws; arrow keys move it, with Shift they resize it; Delete removes it.
+draw-keys = Draw with the mouse, or press Enter on the picture to add. Arrow keys move it, Shift resizes, Alt goes finely, Delete removes. Tools: B, A, M, P, V.
+draw-tools = Tool
+draw-tool-choose = Select
+draw-tool-blur = Blur
+draw-tool-arrow = Arrow
+draw-tool-marker = Marker
+draw-tool-pencil = Pencil
+draw-colour = Colour
+draw-colour-name = Colour: { $color }
+draw-colour-own = Another colour
+colour-e5484d = red
+colour-f5a623 = orange
+colour-ffd60a = yellow
+colour-30a46c = green
+colour-3b82f6 = blue
+colour-111111 = black
+colour-ffffff = white
+draw-width = Width
+draw-width-thin = Thin
+draw-width-medium = Medium
+draw-width-thick = Thick
+draw-width-bold = Very thick
+draw-strength = Blur
+draw-strength-light = Fine
+draw-strength-medium = Medium
+draw-strength-strong = Coarse
+draw-add = Add
+draw-add-hint = Add it in the middle of the picture
+draw-remove = Remove
+draw-save = Save the drawing
+draw-list = Drawn so far
+draw-none = Nothing yet.
+draw-described = { $what }, { $left } % from the left, { $top } % from the top, { $width } by { $height } %
+draw-discard = Discard the drawing?
+draw-discard-what = What you drew here is not saved.
+retry-began = The job goes on.
