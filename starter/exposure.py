@@ -5,7 +5,7 @@ import ipaddress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from starter.settings import LOOPBACK_NAMES, OFF, PREFIX, Settings, listed
+from starter.settings import LOOPBACK_NAMES, OFF, PREFIX, SECRET_MIN_CHARACTERS, Settings, listed
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,14 @@ def weaknesses(settings: Settings) -> list[Weakness]:
             Weakness(
                 "anybody may choose the address they are counted by",
                 f"Name the proxies alone in {PREFIX}TRUSTED_PROXIES.",
+            )
+        )
+    secret = settings.callback_secret
+    if secret is not None and len(secret.get_secret_value()) < SECRET_MIN_CHARACTERS:
+        found.append(
+            Weakness(
+                f"the stage runners' secret has fewer than {SECRET_MIN_CHARACTERS} characters and can be guessed",
+                f"Set {PREFIX}CALLBACK_SECRET to what `openssl rand -hex 32` prints.",
             )
         )
     if OFF in (settings.rate_limit_default, settings.rate_limit_expensive, settings.rate_limit_unauthenticated):

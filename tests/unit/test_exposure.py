@@ -20,7 +20,7 @@ def test_given_an_api_for_this_machine_then_nothing_is_said_of_it() -> None:
 
 def test_given_an_api_for_others_by_tls_then_nothing_is_wrong_with_it() -> None:
     assert is_for_others(load_settings(**SOUND))
-    assert mends(**SOUND) == ""
+    assert mends(**SOUND) == mends(**SOUND, callback_secret="c" * 32) == ""
     identity = {"auth_jwks_url": "https://id.example.org/keys", "auth_issuer": "https://id", "auth_audience": "g"}
     assert mends(**SOUND, **identity, trusted_proxies="10.0.0.1,172.16.0.0/12") == ""
 
@@ -34,6 +34,7 @@ def test_given_an_api_for_others_by_tls_then_nothing_is_wrong_with_it() -> None:
         ({"auth_jwks_url": "https://id.example.org/keys", "auth_audience": "g"}, "AUTH_ISSUER"),
         ({"trusted_proxies": "0.0.0.0/0"}, "TRUSTED_PROXIES"),
         ({"trusted_proxies": "10.0.0.1, ::/0"}, "TRUSTED_PROXIES"),
+        ({"callback_secret": "c" * 31}, "CALLBACK_SECRET"),
         ({"rate_limit_default": "off"}, "RATE_LIMIT"),
         ({"rate_limit_unauthenticated": "off"}, "RATE_LIMIT"),
     ],
