@@ -195,7 +195,9 @@ def _enter(job: LockedJob, fence: Fence, processing: str, unit: int) -> None:
     """Log the begin: a move, or where the stage begins again, the self transition that the kind's table has for it. In
     a kind without one nothing moves, and the log says so."""
     again = job["status"] == processing
-    if again and not job.lifecycle.may(job.status, job.status, job.lifecycle.runner):
+    if again and (
+        job.lifecycle.repeats_are_noops or not job.lifecycle.may(job.status, job.status, job.lifecycle.runner)
+    ):
         job.log(
             EventType.STAGE_RETRIED,
             execution=fence.execution,

@@ -55,6 +55,8 @@ def binary(description: str, *media_types: str) -> dict[str, Any]:
 
 
 def _stream(media_type: str) -> dict[str, str]:
+    if media_type == "application/json":
+        return {"type": "object"}
     return {"type": "string"} if media_type.startswith("text/") else {"type": "string", "format": "binary"}
 
 

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from pydantic import SecretStr
 from temporalio.testing import ActivityEnvironment
 
 from activities.reconciling import Reconciled, Reconciler
+from activities.store import Store
+from activities.store.area import utc_now
 from domain.analyses import Analysis
 from domain.analysis import CONFIRMED, DRAFT_READY, SUCCEEDED
 from domain.jobs import Job
@@ -38,10 +41,12 @@ class Bureau:
 
     # --- over HTTP ---------------------------------------------------------------------------------------------------
 
-    def ask(self, requirement: str, *files: tuple[str, str | bytes], http: httpx.Client | None = None, **more: Any) -> Json:
+    def ask(
+        self, requirement: str, *files: tuple[str, str | bytes], http: httpx.Client | None = None, **more: Any
+    ) -> Json:
         """The analysis of a requirement over files that were announced."""
         body = {"requirement": requirement, "inputs": {"files": [declared(*file) for file in files]}, **more}
-        answer = (http or self.http).post("analyses", json=body)
+        answer = self.http.post("analyses", json=body)
         assert answer.status_code in (200, 202), answer.text
         found: Json = answer.json()
         return found
@@ -114,13 +119,22 @@ class Bureau:
         return wait_until(over, 30, "the planning to end")
 
     def reconcile(self) -> Reconciled:
-        settings = self.stack.settings
-        reconciler = Reconciler(self.store, self.stack.client, run_options(settings), kind_terms(settings))
-
         async def once() -> Reconciled:
-            return await ActivityEnvironment().run(reconciler.reconcile)
+            return await ActivityEnvironment().run(self._reconciler(self.store).reconcile)
 
         return self.stack.loop.run(once())
+
+    def reconcile_tasks(self) -> int:
+        """As a minute from now: of tasks, only what is not fresh is looked at."""
+        later = Store.open(self.stack.settings.database, clock=lambda: utc_now() + timedelta(minutes=1))
+        try:
+            return self.stack.loop.run(self._reconciler(later).follow_tasks())
+        finally:
+            later.dispose()
+
+    def _reconciler(self, store: Store) -> Reconciler:
+        settings = self.stack.settings
+        return Reconciler(store, self.stack.client, run_options(settings), kind_terms(settings))
 
 
 def declared(name: str, content: str | bytes) -> Json:
@@ -137,8 +151,10 @@ def sales() -> tuple[str, bytes]:
 
 
 @contextmanager
-def running_bureau(folder: Path, temporal: TemporalServer, **settings: Any) -> Iterator[Bureau]:
-    """An API and a worker on a folder of their own."""
+def running_bureau(
+    folder: Path, temporal: TemporalServer, worker: dict[str, str] | None = None, **settings: Any
+) -> Iterator[Bureau]:
+    """An API and a worker on a folder of their own; ``worker`` is laid over the workers' environment."""
     values: Json = {
         "api_port": free_port(),
         "auth_secret": SecretStr(SECRET),
@@ -152,5 +168,6 @@ def running_bureau(folder: Path, temporal: TemporalServer, **settings: Any) -> I
         patch.setenv("TEMPORAL_ADDRESS", temporal.address)
         with running_stack(folder, temporal, **values) as stack, running_api(stack.settings) as api:
             wait_ready(api)
+            stack.environment.update(worker or {})
             stack.start_worker()
             yield Bureau(stack, api)
