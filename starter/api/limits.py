@@ -53,6 +53,9 @@ EXPENSIVE = frozenset(
         ("POST", "/anchors/{}/annotations"),
         ("POST", "/anchors/{}/attach-upload"),
         ("POST", "/instructions/{}/regenerate"),
+        ("PUT", "/instructions/{}"),
+        ("POST", "/instructions/{}/restore"),
+        ("GET", "/instructions/{}/diff"),
         ("POST", "/jobs"),
         ("POST", "/images"),
         ("POST", "/generate/copy"),
@@ -69,7 +72,8 @@ EXPENSIVE = frozenset(
         ("POST", "/webhook-endpoints/{}/deliveries/{}/redeliver"),
     }
 )
-"""Routes below the base path that start work or send something out, their parameters nameless."""
+"""Routes below the base path that start work, send something out, or read a whole document block by block (2 s where it
+is as long as one may be), their parameters nameless."""
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
