@@ -30,6 +30,7 @@ BATCH = Lifecycle(
     statuses=BatchStatus,
     terminals=frozenset({COMPLETED, PARTIAL, FAILED}),
     failures=frozenset({PARTIAL, FAILED}),
+    partial=PARTIAL,
     runner=WORKER,
     transitions=Lifecycle.of(
         rows(None, QUEUED, API, "the job is made"),

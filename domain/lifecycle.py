@@ -30,6 +30,10 @@ class Trigger(StrEnum):
     SYSTEM = "system"
 
 
+PEOPLE = frozenset({Trigger.API, Trigger.USER, Trigger.ADMIN})
+"""Triggers behind which there is a person, or a program of theirs."""
+
+
 @dataclass(frozen=True, slots=True)
 class Transition(Generic[S]):
     """One row: from ``source`` (``None``: the job begins) to ``target``.
@@ -77,6 +81,7 @@ class Lifecycle(Generic[S]):
         terminals: Statuses with no way out but an explicit action.
         checkpoints: Statuses whose artifact is stored and verified, in order; a rerun may start there.
         failures: Statuses in which a job carries why it went wrong.
+        partial: The terminal status of a job of which a part came about; it is among the failures.
         cancelled: The status of a job that was stopped on request; ``None``: this kind cannot be cancelled.
         runner: As whom the kind's own run moves its jobs.
         repeats_are_noops: A move to the status that the job has is a success that changes nothing, whoever asks.
@@ -92,6 +97,7 @@ class Lifecycle(Generic[S]):
     terminals: frozenset[S]
     checkpoints: tuple[S, ...] = ()
     failures: frozenset[S] = frozenset()
+    partial: S | None = None
     cancelled: S | None = None
     runner: Trigger = Trigger.WORKFLOW
     repeats_are_noops: bool = False
@@ -201,6 +207,44 @@ class Lifecycle(Generic[S]):
         if target is source or target not in ways:
             raise self._refusal(source, target, foreign=False)
         return ways[target]
+
+    @property
+    def succeeded(self) -> S:
+        """The status that a job ends in when all goes well."""
+        return next(
+            each for each in self.statuses if each in self.terminals - self.failures and each is not self.cancelled
+        )
+
+    @property
+    def main_way(self) -> tuple[S, ...]:
+        """The way of a job for which all goes well, through as many statuses as the enum's order allows: what a person
+        is shown to know where a job is."""
+        order = list(self.statuses)
+        longest: dict[S, tuple[S, ...]] = {self.initial: (self.initial,)}
+        for target in order[order.index(self.initial) + 1 :]:
+            if target in self.terminals and target is not self.succeeded:
+                continue
+            ways = [
+                longest[row.source]
+                for row in self.transitions
+                if row.target is target and row.action is None and row.source in longest
+            ]
+            if ways:
+                longest[target] = (*max(ways, key=len), target)
+        return longest[self.succeeded]
+
+    def waits_for_people(self, status: S) -> bool:
+        """Whether nothing but a person's doing leads on from ``status``."""
+        onward = [
+            row.triggers
+            for row in self.transitions
+            if row.source is status
+            and row.action is None
+            and not row.is_self
+            and row.target is not self.cancelled
+            and row.target not in self.failures
+        ]
+        return bool(onward) and all(triggers <= PEOPLE for triggers in onward)
 
     def _row(self, current: S | None, target: S, action: str | None) -> Transition[S] | None:
         if self.repeats_are_noops and current == target:

@@ -21,11 +21,13 @@ from activities.store.documents import Documents
 from activities.store.events import Events
 from activities.store.exports import Exports
 from activities.store.external import External
+from activities.store.generations import Generations
 from activities.store.idempotency import Idempotency
 from activities.store.inputs import Inputs
 from activities.store.jobs import Jobs
 from activities.store.library import Library
 from activities.store.manifests import Manifests
+from activities.store.overview import Overview
 from activities.store.pending import Pending
 from activities.store.picture_uploads import PictureUploads
 from activities.store.projects import Projects
@@ -58,6 +60,7 @@ class Store(
     Annotations,
     Regenerations,
     Exports,
+    Overview,
     Pending,
     Callbacks,
     Credits,
@@ -65,6 +68,7 @@ class Store(
     Inputs,
     Library,
     Batches,
+    Generations,
     External,
     Webhooks,
     ProviderWebhooks,

@@ -213,6 +213,7 @@ class LocalStack:
             **dict.fromkeys(IDENTITY, ""),
             "GUIDESMITH_API_HOST": LOOPBACK,
             "GUIDESMITH_API_PORT": str(ports.api),
+            "GUIDESMITH_TEMPORAL_UI_URL": f"http://{LOOPBACK}:{ports.temporal_ui}/namespaces/default",
             "GUIDESMITH_METRICS_HOST": LOOPBACK,
             "GUIDESMITH_METRICS_PORT": str(ports.metrics),
             "TEMPORAL_ADDRESS": f"{LOOPBACK}:{ports.temporal}",

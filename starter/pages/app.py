@@ -16,11 +16,11 @@ from starter.api.errors import MethodNotAllowed, error_response
 from starter.api.limits import Limits
 from starter.api.sessions import Sessions
 from starter.pages.porch import Porch
-from starter.pages.views import files, home, signing_in
+from starter.pages.views import editor, files, home, job, live, new, signing_in
 from starter.pages.visit import Visit
 from starter.tokens import TokenCheck, Unauthorized
 
-VIEWS = (signing_in, files, home)
+VIEWS = (signing_in, files, editor, home, live, new, job)
 
 
 def pages(api: Api, tokens: TokenCheck, sessions: Sessions, limits: Limits) -> ASGIApp:

@@ -81,7 +81,7 @@ class Porch:
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
-                status.append(message["status"])
+                status.append(int(message["status"]))
                 said = MutableHeaders(scope=message)
                 said["X-Request-Id"] = request_id
                 for name, value in self._headers.items():

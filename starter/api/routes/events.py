@@ -11,7 +11,7 @@ from contextlib import aclosing
 from typing import Annotated, Any
 
 from anyio import to_thread
-from fastapi import APIRouter, Header
+from fastapi import APIRouter, Header, Query
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from sse_starlette.sse import SendTimeoutError
 from starlette.requests import ClientDisconnect
@@ -63,20 +63,26 @@ async def events(
     api: ApiParts,
     owner: Owner,
     last_event_id: Annotated[str | None, Header(description="Go on after this event.")] = None,
+    after: Annotated[
+        str | None,
+        Query(alias="last_event_id", description="The same, for a browser's EventSource, which sets no header itself."),
+    ] = None,
 ) -> EventSourceResponse:
     """The job's whole event log, then live. ``Last-Event-ID`` resumes without a gap or a repeat.
 
     The stream stays open after a terminal status, since exports and tasks may follow: close it when you have seen what
     you wait for. An id beyond the log's reach is answered with one ``resync`` that says how far it reaches.
     """
-    if last_event_id is not None and not EVENT_ID.fullmatch(last_event_id):
-        raise RequestInvalid("Last-Event-ID is not an id that this stream sent.", field="header.last-event-id")
+    where = "header.last-event-id" if last_event_id is not None else "query.last_event_id"
+    last = last_event_id if last_event_id is not None else after  # the header is the newer: a reconnection sends it
+    if last is not None and not EVENT_ID.fullmatch(last):
+        raise RequestInvalid("This is not the id of an event that this stream sent.", field=where)
     job = await to_thread.run_sync(lambda: api.store.get_job(identifier(job_id), owner=owner))
     reach = await to_thread.run_sync(api.store.last_event_seq, job.id)
     ping_s = api.settings.event_ping_s
     api.feed.seats.take(owner)
     return EventStream(
-        _sent(api, job.id, int(last_event_id or 0), reach),
+        _sent(api, job.id, int(last or 0), reach),
         api.feed.seats,
         owner,
         ping=ping_s,

@@ -32,12 +32,15 @@ block-label = { $kind ->
     [note] Note
    *[text] Text
  }
+version-number = Version { $number }
 said-here = { $count ->
     [one] What was said here
    *[other] What was said here ({ $count })
  }
 shot-alt = Screenshot at { $at }
 shot-alt-uploaded = Picture
+shot-draw = Draw
+shot-replace = Change
 standing-saved = Saved
 standing-unsaved = Unsaved changes
 standing-saving = Saving…
@@ -47,7 +50,6 @@ block-preview = Preview
 block-done = Done
 block-split = Split here
 deleted = Deleted.
-undo = Undo
 merged-pictures = The pictures of the second block lose their place when you save.
 saved-version = Saved as version { $number }.
 draft-restored = Changes that were not saved, from { $at }, are back.
@@ -79,10 +81,9 @@ conflict-new-theirs = Added in version { $number }
 conflict-gone-mine = Deleted by you
 conflict-gone-theirs = Deleted in version { $number }
 conflict-by-both = Changed by both
-conflict-same = Changed the same way by both
 conflict-keep = Keep it
 conflict-drop = Delete it
-dialog-cancel = Cancel
+cancel = Cancel
 regenerate-title = Write { $label } again
 regenerate-wish = What should be different? (optional)
 regenerate-hint = For example “shorter” or “as a list”. It is written from what was said here.
@@ -108,6 +109,7 @@ shortcut-move = Move the block
 shortcut-split = Split the block at the cursor
 shortcut-seek = Play from the block’s time
 shortcut-regenerate = Write the block again
+shortcut-picture = Add a picture to the block
 shortcut-above = Insert a block above
 shortcut-below = Insert a block below
 shortcut-merge = Merge with the next block

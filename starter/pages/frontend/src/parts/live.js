@@ -6,16 +6,16 @@ const lost = new Set();
 /**
  * Follow `path`; `heard` is called with (event name, parsed data, id). The browser reconnects by itself with
  * Last-Event-ID; where it gives up (an error status), so do we, with growing pauses.
+ * @param {{from?: string}} options the last event that is known already
  * @returns {() => void} stops
  */
-export function follow(path, names, heard) {
+export function follow(path, names, heard, { from = "" } = {}) {
   let source;
-  let last = "";
+  let last = from;
   let wait = FIRST_WAIT_MS;
   let timer;
   const open = () => {
-    const from = last ? `${path}${path.includes("?") ? "&" : "?"}after=${encodeURIComponent(last)}` : path;
-    source = new EventSource(from);
+    source = new EventSource(last ? `${path}?last_event_id=${encodeURIComponent(last)}` : path);
     source.onopen = () => {
       wait = FIRST_WAIT_MS;
       mark(path, false);

@@ -1,0 +1,74 @@
+// A job, kept live: what the server shows is asked for again whenever the job's log grows.
+import htmx from "htmx.org/dist/htmx.esm.js";
+import { once, post } from "./parts/api.js";
+import { follow } from "./parts/live.js";
+import { tell, tellError } from "./parts/messages.js";
+import { clock } from "./parts/moments.js";
+import { say } from "./parts/strings.js";
+
+const TOGETHER_MS = 150;
+const body = document.querySelector("[data-job]");
+const id = body.dataset.job;
+const dialog = document.querySelector("[data-cancel-dialog]");
+const part = (name) => body.querySelector(`[data-${name}]`);
+
+let waiting;
+let asking = false;
+function refresh() {
+  clearTimeout(waiting);
+  waiting = setTimeout(async () => {
+    if (asking) return refresh();
+    asking = true;
+    try {
+      await htmx.ajax("GET", location.pathname, { target: body, swap: "innerMorph" });
+    } finally {
+      asking = false;
+    }
+    tick();
+    body.dispatchEvent(new CustomEvent("job:shown", { bubbles: true }));
+  }, TOGETHER_MS);
+}
+
+function heard(name, event) {
+  if (name === "progress") {
+    const bar = part("progress");
+    const progress = event.data?.progress;
+    if (!bar || typeof progress !== "number") return refresh();
+    bar.value = progress;
+    part("percent").textContent = `${progress} %`;
+    return undefined;
+  }
+  return refresh();
+}
+
+function tick() {
+  const elapsed = part("elapsed");
+  if (elapsed) elapsed.textContent = say("elapsed", { time: clock(Date.now() - Date.parse(elapsed.dataset.elapsed)) });
+}
+
+body.addEventListener("click", (event) => {
+  if (event.target.closest("[data-cancel]")) dialog.showModal();
+  const retry = event.target.closest("[data-retry]");
+  if (retry) again(retry).catch(tellError);
+});
+
+async function again(button) {
+  button.disabled = true;
+  try {
+    await post(`jobs/${id}/retry`, { client_request_id: once() });
+    tell(say("retry-began"), "good");
+  } finally {
+    button.disabled = false;
+    refresh();
+  }
+}
+
+dialog.addEventListener("close", () => {
+  if (dialog.returnValue !== "cancel") return;
+  dialog.returnValue = "";
+  post(`jobs/${id}/cancel`).then(refresh, tellError);
+});
+
+follow(`/api/v1/jobs/${id}/events`, ["status", "progress", "task", "export", "resync"], heard, { from: body.dataset.after });
+setInterval(tick, 1000);
+tick();

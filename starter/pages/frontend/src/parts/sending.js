@@ -1,0 +1,165 @@
+// One file on its way: in parts, several at once, again where one is lost, and on from where it was after a reload.
+import { get, post, Refused } from "./api.js";
+import { say } from "./strings.js";
+
+const AT_ONCE = 3;
+const ADDRESSES = 50;
+const FIRST_WAIT_MS = 800;
+const LONGEST_WAIT_MS = 15000;
+const SPEED_OVER_MS = 8000;
+
+/** Stopped by its user. */
+export class Stopped extends Error {}
+
+export class Sending {
+  /**
+   * @param {File} file
+   * @param {() => Promise<{upload_url: string, parts_url: string, part_size: number}>} session begins the upload, or
+   *   goes on with it: called again where its address has expired
+   * @param {(facts: {sent: number, speed: number, remaining: number | null, waiting: boolean}) => void} told bytes,
+   *   bytes a second, seconds
+   */
+  constructor(file, session, told) {
+    this.file = file;
+    this.begin = session;
+    this.told = told;
+    this.inFlight = new Map();
+    this.requests = new Set();
+    this.samples = [];
+    this.done = 0;
+    this.waiting = false;
+    this.stopped = false;
+  }
+
+  stop() {
+    this.stopped = true;
+    for (const request of this.requests) request.abort();
+    this.wake?.();
+  }
+
+  /** Send what has not arrived; answers the session, once everything is there. */
+  async run() {
+    let session = await this.patiently(() => this.begin());
+    const size = session.part_size;
+    const count = Math.max(1, Math.ceil(this.file.size / size));
+    const arrived = await this.patiently(() => get(pathOf(session.upload_url)));
+    const left = [];
+    for (let part = 1; part <= count; part++) if (!arrived.received_parts.includes(part)) left.push(part);
+    this.done = this.file.size - left.reduce((sum, part) => sum + this.sliceOf(part, size).size, 0);
+    const addresses = new Map();
+    const addressed = async (part) => {
+      if (!addresses.has(part)) {
+        const numbers = [part, ...left.slice(0, ADDRESSES - 1)];
+        const { parts } = await post(pathOf(session.parts_url), { numbers });
+        for (const each of parts) addresses.set(each.part, each);
+      }
+      return addresses.get(part);
+    };
+    const work = async () => {
+      for (let part = left.shift(); part !== undefined; part = left.shift()) {
+        const slice = this.sliceOf(part, size);
+        await this.patiently(async () => {
+          try {
+            const { url, headers } = await addressed(part);
+            await this.put(part, url, headers, slice);
+          } catch (error) {
+            addresses.delete(part);
+            if (error.status === 410 || error.status === 403) session = await this.begin();
+            throw error;
+          }
+        });
+        this.inFlight.delete(part);
+        this.done += slice.size;
+        this.tell();
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    return session;
+  }
+
+  sliceOf(part, size) {
+    return this.file.slice((part - 1) * size, part * size);
+  }
+
+  put(part, url, headers, slice) {
+    return new Promise((resolve, reject) => {
+      const request = new XMLHttpRequest(); // fetch tells nothing of how far a body is
+      this.requests.add(request);
+      request.open("PUT", ours(url));
+      for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+      request.upload.onprogress = ({ loaded }) => {
+        this.inFlight.set(part, loaded);
+        this.tell();
+      };
+      request.onloadend = () => {
+        this.requests.delete(request);
+        if (request.status >= 200 && request.status < 300) resolve();
+        else reject(refusalOf(request));
+      };
+      request.send(slice);
+    });
+  }
+
+  /** Try `work` until it works: what a lost connection or a busy server breaks is done again, with growing pauses. */
+  async patiently(work) {
+    for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
+      if (this.stopped) throw new Stopped();
+      try {
+        const result = await work();
+        this.waiting = false;
+        return result;
+      } catch (error) {
+        if (this.stopped) throw new Stopped();
+        if (!passes(error)) throw error;
+        this.waiting = true;
+        this.tell();
+        await this.pause(wait);
+      }
+    }
+  }
+
+  pause(ms) {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      addEventListener("online", this.wake, { once: true });
+    });
+  }
+
+  tell() {
+    const now = performance.now();
+    const sent = this.done + [...this.inFlight.values()].reduce((sum, each) => sum + each, 0);
+    this.samples.push([now, sent]);
+    while (this.samples[0][0] < now - SPEED_OVER_MS) this.samples.shift();
+    const [since, before] = this.samples[0];
+    const speed = now > since ? (1000 * (sent - before)) / (now - since) : 0;
+    const remaining = speed > 0 ? (this.file.size - sent) / speed : null;
+    this.told({ sent: Math.min(sent, this.file.size), speed, remaining, waiting: this.waiting });
+  }
+}
+
+/** Signed addresses of our own API as the page itself reaches it: another name of this host would be another origin. */
+export function ours(url) {
+  const parts = new URL(url, location.href);
+  return parts.pathname.startsWith("/api/v1/") ? parts.pathname + parts.search : url;
+}
+
+const pathOf = (url) => ours(url).replace(/^\/api\/v1\//, "");
+
+function passes(error) {
+  return error instanceof Refused && (error.status === 0 || error.status === 408 || error.status === 410 || error.status === 429 || error.status >= 500 || error.status === 403);
+}
+
+function refusalOf(request) {
+  let told = null;
+  try {
+    told = JSON.parse(request.responseText);
+  } catch {
+    /* an object store's own words */
+  }
+  if (request.status === 0) return new Refused(0, { code: "UNREACHABLE", message: say("failed-unreachable") });
+  return new Refused(request.status, told ?? { code: "UPLOAD_FAILED", message: say("failed-upload", { status: request.status }) });
+}

@@ -1,0 +1,93 @@
+"""One job: where it is on its way, what went on, what went wrong and what to do about it."""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from domain.instruction import INSTRUCTION, RETRY
+from domain.jobs import Job
+from domain.kinds import LIFECYCLES
+from domain.lifecycle import Trigger
+from domain.resume import CHECKPOINT_ARTIFACT, resume_point
+from starter.api.context import identifier
+from starter.pages.standing import remaining_s, row_of, status_word, steps_of, title_of
+from starter.pages.visit import Visit, Visiting
+
+router = APIRouter()
+
+LOG_PAGE = 30
+
+Results = Callable[[Visit, Job], Mapping[str, Any]]
+
+RESULTS: dict[str, Results] = {}
+"""What the page of a kind shows beside what every kind's has: facts for its template ``job_<kind>.html``."""
+
+
+@router.get("/jobs/{job_id}")
+def job(job_id: str, visit: Visiting) -> Response:
+    """The job. A module of ours that asks again gets what may have changed."""
+    shown = _shown(visit, identifier(job_id))
+    if visit.is_partial:
+        return visit.page("job_body.html", **shown)
+    return visit.page("job.html", modules=["job.js"], **shown)
+
+
+@router.get("/jobs/{job_id}/log")
+def log_rows(job_id: str, visit: Visiting, cursor: str) -> Response:
+    """Older rows of the job's audit trail."""
+    kind = visit.api.store.get_job(identifier(job_id), owner=visit.owner).kind
+    page = visit.api.store.history(visit.owner, job_id, LOG_PAGE, cursor)
+    return visit.page("job_log.html", job_id=job_id, kind=kind, log=page.items, older=page.next_cursor)
+
+
+def _shown(visit: Visit, job_id: str) -> dict[str, Any]:
+    store = visit.api.store
+    card = store.job_card(visit.owner, job_id)
+    found = card.job
+    lifecycle = LIFECYCLES[found.kind]
+    status = lifecycle.status(found.status)
+    now = datetime.now(UTC)
+    row = row_of(visit.say, card, now)
+    log = store.history(visit.owner, job_id, LOG_PAGE)
+    results = RESULTS.get(found.kind)
+    return {
+        "job": found,
+        "job_id": found.id,
+        "kind": found.kind,
+        "row": row,
+        "title": title_of(visit.say, card),
+        "over": lifecycle.is_terminal(status),
+        "steps": steps_of(visit.say, found.kind, found.status, store.status_rows(job_id, found.attempt)),
+        "remaining_s": remaining_s(found.progress, (now - row.began_at).total_seconds()) if row.began_at else None,
+        "can_cancel": lifecycle.cancelled is not None and lifecycle.may(status, lifecycle.cancelled, Trigger.API),
+        "retry_from": _retry_from(visit, found),
+        "engine_address": _engine_address(visit, found),
+        "log": log.items,
+        "older": log.next_cursor,
+        "results": results(visit, found) if results else None,
+    }
+
+
+def _retry_from(visit: Visit, job: Job) -> str | None:
+    """Where its owner's retry would resume, in words; ``None``: they cannot retry it.
+
+    What is there is looked at, not read through: the retry itself verifies it, and begins earlier where it must.
+    """
+    lifecycle = LIFECYCLES[job.kind]
+    back = [row for row in lifecycle.transitions if row.source == job.status and row.action == RETRY]
+    if not back or not any(row.triggers & {Trigger.USER, Trigger.API} for row in back):
+        return None
+    if job.kind != INSTRUCTION.kind:
+        return status_word(visit.say, job.kind, str(back[0].target))
+    latest = visit.api.store.latest_artifact
+    there = {kind: latest(job.id, kind) is not None for kind in CHECKPOINT_ARTIFACT.values()}
+    return status_word(visit.say, job.kind, str(resume_point(there)))
+
+
+def _engine_address(visit: Visit, job: Job) -> str | None:
+    """The job's run in the Temporal UI, where the operator has said where that is."""
+    root = visit.api.settings.temporal_ui_url
+    return f"{root.rstrip('/')}/workflows/{job.id}" if root and job.dispatch_id else None

@@ -1,0 +1,88 @@
+"""What keeps a list of jobs live: one stream that says when one of the jobs shown has changed, or a new one is there.
+
+It says no more than that: the page asks for what it shows again, and so shows what a reload would show.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
+
+from anyio import to_thread
+from fastapi import APIRouter
+from sse_starlette import EventSourceResponse, ServerSentEvent
+
+from domain.errors import GuidesmithError, RequestInvalid
+from starter.api.context import Api, identifier
+from starter.api.routes.events import STALLED_AFTER_PINGS, EventStream
+from starter.pages.visit import Visiting
+
+router = APIRouter()
+
+MOST_JOBS = 50
+"""That one stream follows: a page shows twenty."""
+
+PAUSE_S = 0.4
+"""Between two changes that are told: what happens within it is one."""
+
+NEW_EVERY_S = 3.0
+
+
+@router.get("/live")
+async def live(visit: Visiting, jobs: str = "") -> EventSourceResponse:
+    """``changed`` whenever one of ``jobs`` (ids with commas) has, or there is a newer one of the visitor's."""
+    ids = [identifier(each) for each in jobs.split(",") if each]
+    if len(ids) > MOST_JOBS:
+        raise RequestInvalid(f"At most {MOST_JOBS} jobs are followed at once.", field="query.jobs")
+    api, owner = visit.api, visit.owner
+
+    def owned() -> None:
+        for each in ids:
+            api.store.get_job(each, owner=owner)
+
+    await to_thread.run_sync(owned)
+    api.feed.seats.take(owner)
+    ping_s = api.settings.event_ping_s
+    return EventStream(
+        _changes(api, owner, ids),
+        api.feed.seats,
+        owner,
+        ping=ping_s,
+        send_timeout=STALLED_AFTER_PINGS * ping_s,
+        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+    )
+
+
+async def _changes(api: Api, owner: str, ids: Sequence[str]) -> AsyncIterator[ServerSentEvent]:
+    changed = asyncio.Event()
+    watchers = [asyncio.create_task(_followed(api, each, changed)) for each in ids]
+    watchers.append(asyncio.create_task(_newer(api, owner, changed)))
+    try:
+        yield ServerSentEvent(event="ready", data="{}")
+        while True:
+            await changed.wait()
+            changed.clear()
+            yield ServerSentEvent(event="changed", data="{}")
+            await asyncio.sleep(PAUSE_S)
+    finally:
+        for each in watchers:
+            each.cancel()
+        await asyncio.gather(*watchers, return_exceptions=True)
+
+
+async def _followed(api: Api, job_id: str, changed: asyncio.Event) -> None:
+    reach = await to_thread.run_sync(api.store.last_event_seq, job_id)
+    async with aclosing(api.feed.follow(job_id, reach, reach)) as events:
+        async for _ in events:
+            changed.set()
+
+
+async def _newer(api: Api, owner: str, changed: asyncio.Event) -> None:
+    newest = await to_thread.run_sync(api.store.newest_job, owner)
+    while True:
+        await asyncio.sleep(NEW_EVERY_S)
+        with contextlib.suppress(GuidesmithError):
+            found = await to_thread.run_sync(api.store.newest_job, owner)
+            if found != newest:
+                newest = found
+                changed.set()

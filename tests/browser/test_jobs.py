@@ -1,0 +1,137 @@
+"""Jobs in the browser: begun, followed, cancelled, tried again, found."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from domain.jobs import Actor, Failure
+from domain.kinds import LIFECYCLES
+from domain.lifecycle import Trigger
+from tests.browser.conftest import Site
+from tests.browser.looking import look
+
+DRAFT_WITHIN_MS = 120_000
+XSS = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+
+
+def test_given_a_recording_when_it_is_sent_then_its_job_is_followed_to_the_draft(
+    page: Page, site: Site, sample: Path
+) -> None:
+    page.goto("/new")
+    expect(page.get_by_role("button", name="Send and start")).to_be_disabled()
+    page.get_by_label("Recording", exact=True).set_input_files(
+        {"name": "notes.txt", "mimeType": "text/plain", "buffer": b"hello"}
+    )
+    expect(page.get_by_role("alert")).to_contain_text("neither a video nor a sound recording")
+    page.get_by_label("Recording", exact=True).set_input_files(sample)
+    page.get_by_label("Spoken language").select_option("en")
+    look(page, "new")
+    page.get_by_role("button", name="Send and start").click()
+    page.wait_for_url(re.compile("/jobs/[0-9a-f-]{36}$"), timeout=DRAFT_WITHIN_MS)
+    expect(page.locator("[data-progress]")).to_be_visible()
+    look(page, "job-working")
+    expect(page.locator(".badge")).to_have_text("Draft is ready", timeout=DRAFT_WITHIN_MS)
+    expect(page.get_by_role("link", name="Open the instruction")).to_be_visible()
+    expect(page.locator("[aria-current=step]")).to_contain_text("Draft is ready")
+    expect(page.locator(".step.done").first).to_contain_text("took")
+    look(page, "job-draft")
+    page.get_by_role("button", name="Cancel the job").click()
+    page.get_by_role("button", name="Let it go on").click()
+    expect(page.locator(".badge")).to_have_text("Draft is ready")
+    page.get_by_role("button", name="Cancel the job").click()
+    page.get_by_role("dialog").get_by_role("button", name="Cancel the job").click()
+    expect(page.locator(".badge")).to_have_text("Cancelled")
+
+
+@pytest.fixture
+def jobs(site: Site, who: str) -> Callable[..., str]:
+    """Makes a job of somebody's in a status that a test names, by the store."""
+    project = site.stack.store.create_project(who, "Handbooks")
+
+    def made(*way: str, kind: str = "instruction", failure: Failure | None = None, name: str | None = None) -> str:
+        store = site.stack.store
+        job = store.create_job(who, project.id, kind=kind)
+        if name is not None:
+            store.begin_upload(
+                who,
+                job.id,
+                upload_id=job.id,
+                key=f"uploads/{job.id}",
+                filename=name,
+                size_bytes=None,
+                checksum_sha256=None,
+                expires_at=job.created_at,
+            )
+        for status in way:
+            ends = LIFECYCLES[kind].status(status) in LIFECYCLES[kind].failures
+            trigger = next(
+                trigger
+                for row in LIFECYCLES[kind].transitions
+                if row.target == status and row.action is None
+                for trigger in sorted(row.triggers)
+            )
+            store.move(job.id, None, status, trigger=trigger, actor=Actor.SYSTEM, failure=failure if ends else None)
+        return job.id
+
+    return made
+
+
+def test_given_jobs_of_every_sort_when_they_are_looked_for_then_those_that_fit_are_shown(
+    page: Page, jobs: Callable[..., str], site: Site
+) -> None:
+    failure = Failure(failure_code="MEDIA_UNSUPPORTED", failure_message="This file holds no sound. Send another.")
+    failed = jobs("UPLOADED", "AUDIO_EXTRACTING", "FAILED", name="broken.mp4", failure=failure)
+    jobs(name=f"{XSS}.mp4")
+    jobs("processing", kind="batch")
+    page.goto("/")
+    expect(page.locator(".jobs > li")).to_have_count(3)
+    expect(page.get_by_text(XSS)).to_be_visible()
+    look(page, "home")
+    page.get_by_label("State").select_option("failed")
+    expect(page.locator(".jobs > li")).to_have_count(1)
+    expect(page.locator(".jobs > li")).to_contain_text("This file holds no sound.")
+    page.get_by_label("State").select_option("")
+    page.keyboard.press("/")
+    page.get_by_role("searchbox").fill("BROKEN")
+    expect(page.locator(".jobs > li")).to_have_count(1)
+    assert page.url.endswith("search=BROKEN")
+    page.reload()
+    expect(page.locator(".jobs > li")).to_have_count(1)
+    page.get_by_role("searchbox").fill("nothing like it")
+    expect(page.get_by_role("heading", name="No jobs fit")).to_be_visible()
+    page.goto("/")
+    later = jobs(name="later.mp4")  # somebody's other tab, or a program of theirs
+    expect(page.locator(f"#job-{later}")).to_be_visible(timeout=15_000)
+    site.stack.store.move(later, None, "CANCELLED", trigger=Trigger.API, actor=Actor.EDITOR)
+    expect(page.locator(f"#job-{later} .badge")).to_have_text("Cancelled")
+    page.locator(f"#job-{failed} a").click()
+    expect(page.get_by_role("alert")).to_contain_text("This file holds no sound. Send another.")
+    expect(page.get_by_role("alert")).to_contain_text("It goes on from: Recording is here")
+    look(page, "job-failed")
+
+
+def test_given_more_jobs_than_a_page_holds_when_older_ones_are_asked_for_then_each_is_shown_once(
+    page: Page, jobs: Callable[..., str]
+) -> None:
+    made = {jobs(name=f"take-{number}.mp4") for number in range(25)}
+    page.goto("/")
+    seen = set(page.locator(".jobs").first.get_attribute("data-jobs").split(","))  # type: ignore[union-attr]
+    page.get_by_role("link", name="Older").click()
+    expect(page.locator(".jobs > li")).to_have_count(5)
+    seen |= set(page.locator(".jobs").first.get_attribute("data-jobs").split(","))  # type: ignore[union-attr]
+    assert seen == made
+
+
+def test_given_somebody_elses_job_when_its_page_is_opened_then_there_is_nothing(
+    page: Page, site: Site, quiet: list[str]
+) -> None:
+    project = site.stack.store.create_project("somebody", "Secrets")
+    theirs = site.stack.store.create_job("somebody", project.id)
+    for address in (f"/jobs/{theirs.id}", "/jobs/01900000-0000-7000-8000-000000000000", "/jobs/nonsense"):
+        answer = page.goto(address)
+        assert answer is not None
+        assert answer.status == 404
+        expect(page.get_by_role("heading", name="There is nothing here")).to_be_visible()
