@@ -36,6 +36,7 @@ from activities.publishing.markup import (
     Styled,
     Table,
     Text,
+    parse,
     plain,
 )
 from activities.publishing.pictures import Illustration
@@ -71,6 +72,11 @@ def webpage(manuscript: Manuscript, on_progress: Callable[[], None] = lambda: No
         sections=list(_sections(manuscript.sections, on_progress)),
         remarks=manuscript.remarks,
     )
+
+
+def fragment(markdown: str) -> str:
+    """A text alone, to be shown within a page; its headings begin at h3."""
+    return _sanitised(_blocks(parse(markdown).blocks))
 
 
 def _policy(style: str) -> str:

@@ -1,11 +1,12 @@
-// Keyboard shortcuts: one key, keys after one another ("g j"), or with a modifier ("mod+s": Ctrl, on a Mac Cmd).
-// Single keys count only outside of fields, so that they can be typed there.
+// Keyboard shortcuts: one key, keys after one another ("g j"), or with a modifier ("mod+s": Ctrl, on a Mac Cmd; "alt+x").
+// Single keys count only outside of fields, so that they can be typed there; the space bar also not on what it presses.
 const known = [];
 const FOLLOWS_WITHIN_MS = 1200;
+const SHOWN = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", Escape: "Esc", alt: "Alt", shift: "Shift" };
 let typed = "";
 let typedAt = 0;
 
-/** Let `keys` run `action`; it is listed as `does`. */
+/** Let `keys` run `action`; it is listed as `does`. An action that answers false has left the key to the browser. */
 export function shortcut(keys, does, action) {
   known.push({ keys, does, action });
 }
@@ -19,7 +20,7 @@ export function listShortcuts() {
       const term = document.createElement("dt");
       for (const key of keys.split(/[ +]/)) {
         const shown = document.createElement("kbd");
-        shown.textContent = key === "mod" ? (isMac() ? "⌘" : "Ctrl") : key;
+        shown.textContent = key === "mod" ? (isMac() ? "⌘" : "Ctrl") : (SHOWN[key] ?? key);
         term.append(shown, " ");
       }
       const meaning = document.createElement("dd");
@@ -36,11 +37,20 @@ function isTyping(target) {
   return target instanceof Element && target.closest("input:not([type=checkbox], [type=radio], [type=range]), textarea, select, [contenteditable=true]") !== null;
 }
 
+function isPressed(target) {
+  return target instanceof Element && target.closest("button, a[href], summary, input, [role=menuitem]") !== null;
+}
+
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.isComposing || document.querySelector("dialog[open]")) return;
   const mod = event.ctrlKey || event.metaKey;
-  if (event.altKey || (!mod && isTyping(event.target))) return;
-  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  if ((event.altKey && mod) || (!mod && isTyping(event.target))) return;
+  const key = event.key === " " ? "Space" : event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  if (key === "Space" && isPressed(event.target)) return;
+  if (event.altKey) {
+    run(known.find(({ keys }) => keys === `alt+${key}`), event);
+    return;
+  }
   if (mod) {
     run(known.find(({ keys }) => keys === `mod+${event.shiftKey ? "shift+" : ""}${key}`), event);
     return;
@@ -53,7 +63,5 @@ document.addEventListener("keydown", (event) => {
 });
 
 function run(found, event) {
-  if (!found) return;
-  event.preventDefault();
-  found.action(event);
+  if (found && found.action(event) !== false) event.preventDefault();
 }

@@ -1,0 +1,171 @@
+"""A version of an instruction as the editor works with it: its blocks as HTML too, what they rest on, their
+pictures."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from fastapi import Request
+
+from activities.artifacts import ArtifactStore
+from domain.artifacts import ArtifactKind, Blob
+from domain.document import Block, BlockEvidence, Document, parse
+from domain.jobs import InstructionVersion, Job
+from domain.transcript import Transcript
+from starter.api.anchoring import Places, anchor_answers
+from starter.api.context import Api
+from starter.api.picture_shapes import AnchorAnswer
+
+ANCHORS_AT_ONCE = 100
+
+KEPT = 4
+"""Transcripts kept parsed: a save asks for the state again."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What is known of the recording; the size of its picture (pixels) is ``None`` where it has none."""
+
+    name: str | None
+    media_type: str | None
+    duration_ms: int
+    size: tuple[int, int] | None
+
+
+@dataclass(frozen=True)
+class Editing:
+    """What the editor shows of one version.
+
+    Args:
+        pictures: Of each block, the anchors that have a place there; under ``""`` those that have lost theirs.
+    """
+
+    version: InstructionVersion
+    document: Document
+    evidence: Mapping[str, BlockEvidence]
+    transcript: Transcript | None
+    pictures: Mapping[str, tuple[AnchorAnswer, ...]]
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        return self.document.blocks
+
+    def html(self, block: Block) -> str:
+        return block_html(block.markdown)
+
+    def cited(self, block_id: str) -> list[dict[str, Any]]:
+        """What was said where the block comes from: ``start_ms``, ``end_ms``, ``text``."""
+        evidence = self.evidence.get(block_id)
+        if evidence is None or self.transcript is None:
+            return []
+        said = self.transcript.segments
+        return [
+            said[number].model_dump(include={"start_ms", "end_ms", "text"})
+            for number in evidence.segments
+            if 0 <= number < len(said)
+        ]
+
+    def issues(self, block_id: str) -> list[str]:
+        """What validation says of one block, or with ``""`` of the whole."""
+        wanted = f"/blocks/{self.document.ids.index(block_id)}" if block_id else ""
+        return [each["message"] for each in self.version.validation_errors if each.get("path", "") == wanted]
+
+    def state(self, *, html: bool) -> dict[str, Any]:
+        """For the editor's modules. ``html``: with the blocks' HTML, for who does not have the page."""
+        return {
+            "instruction_id": self.version.instruction_id,
+            "job_id": self.version.job_id,
+            "version": self.version.version,
+            "version_id": self.version.id,
+            "author": self.version.author,
+            "title": self.version.title,
+            "issues": self.issues(""),
+            "warnings": [each["message"] for each in self.version.warnings],
+            "blocks": [self._block(block, html=html) for block in self.blocks],
+            "unplaced": [each.model_dump(mode="json") for each in self.pictures.get("", ())],
+        }
+
+    def _block(self, block: Block, *, html: bool) -> dict[str, Any]:
+        evidence = self.evidence.get(block.id)
+        known = {
+            "id": block.id,
+            "markdown": block.markdown,
+            "gap": block.gap,
+            "role": str(evidence.role) if evidence else "text",
+            "start_ms": evidence.start_ms if evidence else None,
+            "end_ms": evidence.end_ms if evidence else None,
+            "cited": self.cited(block.id),
+            "issues": self.issues(block.id),
+            "anchors": [each.model_dump(mode="json") for each in self.pictures.get(block.id, ())],
+        }
+        return {**known, "html": self.html(block)} if html else known
+
+
+def block_html(markdown: str) -> str:
+    """One block as HTML that is safe wherever it stands."""
+    from activities.publishing.webpage import fragment  # brings the typesetters along: not for those who never ask
+
+    return fragment(markdown)
+
+
+def editing(api: Api, owner: str, request: Request, version: InstructionVersion) -> Editing:
+    """Everything about ``owner``'s version. Reads the database and, once, the transcript."""
+    evidence = (BlockEvidence.model_validate(each) for each in version.evidence)
+    document = parse(version.markdown)
+    return Editing(
+        version=version,
+        document=document,
+        evidence={each.block_id: each for each in evidence},
+        transcript=_transcript(api, version.job_id),
+        pictures=_pictures(api, owner, request, version, document),
+    )
+
+
+def recorded(api: Api, job: Job) -> Recorded:
+    """What is known of a job's recording."""
+    video = api.store.latest_artifact(job.id, ArtifactKind.VIDEO)
+    audio = api.store.latest_artifact(job.id, ArtifactKind.AUDIO)
+    facts = audio.facts if audio else {}
+    width, height = facts.get("width"), facts.get("height")
+    return Recorded(
+        name=job.source_name,
+        media_type=video.blob.media_type if video else None,
+        duration_ms=int(str(facts.get("duration_ms") or 0)),
+        size=(width, height) if isinstance(width, int) and isinstance(height, int) else None,
+    )
+
+
+def _transcript(api: Api, job_id: str) -> Transcript | None:
+    artifact = api.store.latest_artifact(job_id, ArtifactKind.TRANSCRIPT)
+    return _parsed(api.artifacts, artifact.blob) if artifact else None
+
+
+@lru_cache(maxsize=KEPT)
+def _parsed(artifacts: ArtifactStore, blob: Blob) -> Transcript:
+    return Transcript.model_validate_json(artifacts.read_bytes(blob))
+
+
+def _pictures(
+    api: Api, owner: str, request: Request, version: InstructionVersion, document: Document
+) -> dict[str, tuple[AnchorAnswer, ...]]:
+    places = Places.of(api.store, owner, version.instruction_id, version.id)
+    found: dict[str, tuple[AnchorAnswer, ...]] = {}
+    for anchor in _anchors(api, owner, request, version.instruction_id, places):
+        where = anchor.resolved_addressing
+        block_id = where.block_in(document) if where is not None else ""
+        if block_id or anchor.active_asset_id:
+            found[block_id] = (*found.get(block_id, ()), anchor)
+    return found
+
+
+def _anchors(api: Api, owner: str, request: Request, instruction_id: str, places: Places) -> Iterable[AnchorAnswer]:
+    """All of them, the oldest first: pictures keep their order when one is added."""
+    answers: list[AnchorAnswer] = []
+    cursor: str | None = None
+    while True:
+        page = api.store.list_anchors(owner, instruction_id, ANCHORS_AT_ONCE, cursor)
+        answers += anchor_answers(api, request, page.items, places)
+        cursor = page.next_cursor
+        if cursor is None:
+            return reversed(answers)

@@ -1,0 +1,144 @@
+// The blocks as they stand in the page: drawn by the server at first, kept in step with the document from then on.
+import { clock } from "../parts/moments.js";
+import { say } from "../parts/strings.js";
+import { leadOut, remember, show } from "./preview.js";
+
+const list = document.querySelector("[data-blocks]");
+const drawn = new Map(); // block id -> the Markdown that its element shows
+
+export const elementOf = (id) => document.getElementById(`block-${id}`);
+export const labelOf = (id) => elementOf(id)?.querySelector("[data-label]").textContent ?? "";
+export const part = (id, name) => elementOf(id)?.querySelector(`[data-${name}]`);
+
+/** Take over what the server has drawn. */
+export function adopt(blocks) {
+  for (const { id, markdown } of blocks) {
+    const prose = part(id, "prose");
+    remember(markdown, prose.innerHTML);
+    leadOut(prose);
+    drawn.set(id, markdown);
+  }
+}
+
+/**
+ * Let the page show `blocks`.
+ * @param {Map<string, object>} facts what else is known of each: role, start_ms, cited, issues, anchors
+ * @param {Map<string, string>} base the texts as they are saved
+ */
+export function draw(blocks, facts, base) {
+  const focused = document.activeElement;
+  const wanted = new Set(blocks.map(({ id }) => id));
+  for (const element of [...list.children]) {
+    if (wanted.has(element.dataset.block)) continue;
+    drawn.delete(element.dataset.block);
+    element.remove();
+  }
+  let following = list.firstElementChild;
+  let step = 0;
+  for (const { id, markdown } of blocks) {
+    const known = facts.get(id);
+    const element = elementOf(id) ?? made(id, known);
+    if (known?.role === "step") step += 1;
+    label(element, known?.role ?? "text", step);
+    element.querySelector("[data-changed]").hidden = base.get(id) === markdown;
+    if (element === following) following = element.nextElementSibling;
+    else list.insertBefore(element, following);
+    if (drawn.get(id) !== markdown) {
+      drawn.set(id, markdown);
+      show(element.querySelector("[data-prose]"), markdown);
+    }
+  }
+  if (focused?.isConnected && document.activeElement !== focused) focused.focus({ preventScroll: true });
+}
+
+/** Let the page show what has become known of blocks: their times, what was said, pictures, issues. */
+export function inform(facts) {
+  for (const [id, known] of facts) {
+    const element = elementOf(id);
+    if (element) fill(element, known);
+  }
+}
+
+function made(id, known) {
+  const element = document.getElementById("block-template").content.firstElementChild.cloneNode(true);
+  element.id = `block-${id}`;
+  element.dataset.block = id;
+  element.setAttribute("aria-labelledby", `label-${id}`);
+  element.querySelector("[data-label]").id = `label-${id}`;
+  fill(element, known ?? { cited: [], anchors: [], issues: [], start_ms: null });
+  return element;
+}
+
+function label(element, role, step) {
+  element.dataset.role = role;
+  const words = say("block-label", { kind: role, number: step });
+  const shown = element.querySelector("[data-label]");
+  if (shown.textContent !== words) shown.textContent = words;
+}
+
+function fill(element, { start_ms: start, cited, issues, anchors }) {
+  time(element.querySelector("[data-time]"), start);
+  element.querySelector("[data-issues]").replaceChildren(...issues.map(issue));
+  pictures(element.querySelector("[data-shots]"), anchors);
+  const said = element.querySelector("[data-said]");
+  said.hidden = cited.length === 0;
+  said.querySelector("[data-said-count]").textContent = say("said-here", { count: cited.length });
+  said.querySelector("ol").replaceChildren(...cited.map(quotation));
+  const link = said.querySelector("[data-transcript]");
+  link.hash = cited.length ? `t=${cited[0].start_ms}` : "";
+}
+
+export function issue(message) {
+  const line = document.createElement("p");
+  line.className = "notice bad";
+  line.textContent = message;
+  return line;
+}
+
+function quotation({ start_ms: start, text }) {
+  const item = document.getElementById("cited-template").content.firstElementChild.cloneNode(true);
+  time(item.querySelector("button"), start);
+  item.querySelector("[data-words]").textContent = text;
+  return item;
+}
+
+function time(button, ms) {
+  button.hidden = ms === null;
+  button.dataset.seek = ms ?? "";
+  button.textContent = ms === null ? "" : clock(ms);
+}
+
+/** Let `holder` show the active picture of each anchor; those that show already stay as they are. */
+export function pictures(holder, anchors) {
+  const there = new Map([...holder.children].map((each) => [each.dataset.asset, each]));
+  const wanted = anchors.filter((each) => each.active_asset_id);
+  holder.replaceChildren(...wanted.map((anchor) => there.get(anchor.active_asset_id) ?? figure(anchor)));
+}
+
+function figure(anchor) {
+  const asset = anchor.assets.find(({ id }) => id === anchor.active_asset_id);
+  const element = document.getElementById("shot-template").content.firstElementChild.cloneNode(true);
+  element.dataset.anchor = anchor.id;
+  element.dataset.asset = asset.id;
+  const image = element.querySelector("img");
+  image.width = asset.width;
+  image.height = asset.height;
+  image.alt = asset.timestamp_ms === null ? say("shot-alt-uploaded") : say("shot-alt", { at: clock(asset.timestamp_ms) });
+  image.src = asset.image_uri;
+  time(element.querySelector("button"), asset.timestamp_ms);
+  return element;
+}
+
+/** Mark the block that tells of a moment: the last that had begun by then. */
+export function markPlaying(ms, blocks, facts) {
+  const begun = blocks.filter(({ id }) => (facts.get(id)?.start_ms ?? Infinity) <= ms);
+  const playing = begun.reduce((last, each) => (last && facts.get(last.id).start_ms >= facts.get(each.id).start_ms ? last : each), null);
+  for (const element of list.querySelectorAll("[data-playing]")) if (element.dataset.block !== playing?.id) mark(element, false);
+  if (playing) mark(elementOf(playing.id), true);
+}
+
+function mark(element, playing) {
+  if (playing) element?.setAttribute("aria-current", "step");
+  else element?.removeAttribute("aria-current");
+  if (element) element.toggleAttribute("data-playing", playing);
+}

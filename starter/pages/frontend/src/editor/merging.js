@@ -1,0 +1,39 @@
+// Two people's changes to one document, put together block by block against the version that both began from.
+
+/**
+ * @typedef {"same" | "mine" | "theirs" | "both"} By who changed the block
+ * @typedef {{id: string, by: By, base: string | null, mine: string | null, theirs: string | null,
+ *   result: string | null, gap: string}} Row a text of null: there is no such block
+ */
+
+/** What became of each block, in the order of the result. @returns {Row[]} */
+export function merge(base, mine, theirs) {
+  const [was, here, there] = [base, mine, theirs].map((blocks) => new Map(blocks.map((each) => [each.id, each])));
+  return order(base, mine, theirs).map((id) => {
+    const [before, my, their] = [was, here, there].map((known) => known.get(id)?.markdown ?? null);
+    const by = my === their || their === before ? (my === before ? "same" : "mine") : my === before ? "theirs" : "both";
+    return { id, by, base: before, mine: my, theirs: their, result: by === "theirs" ? their : my, gap: (here.get(id) ?? there.get(id) ?? was.get(id)).gap };
+  });
+}
+
+/** The document that rows come to. */
+export const outcome = (rows) => rows.filter(({ result }) => result !== null).map(({ id, result, gap }) => ({ id, markdown: result, gap }));
+
+/** `mine`, with what `theirs` changed where I changed nothing; where both did, mine. */
+export const onto = (base, mine, theirs) => outcome(merge(base, mine, theirs));
+
+function order(base, mine, theirs) {
+  const ids = [base, mine, theirs].map((blocks) => blocks.map((each) => each.id));
+  const common = new Set(ids[0].filter((id) => ids[1].includes(id) && ids[2].includes(id)));
+  const [was, here, there] = ids.map((each) => each.filter((id) => common.has(id)).join());
+  const leads = here !== was || there === was ? [ids[1], ids[2], ids[0]] : [ids[2], ids[1], ids[0]];
+  const made = [...leads[0]];
+  for (const following of leads.slice(1)) {
+    following.forEach((id, place) => {
+      if (made.includes(id)) return;
+      const before = following.slice(0, place).findLast((each) => made.includes(each));
+      made.splice(before === undefined ? 0 : made.indexOf(before) + 1, 0, id);
+    });
+  }
+  return made;
+}

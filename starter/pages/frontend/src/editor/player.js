@@ -1,0 +1,39 @@
+// The recording: played and sought by keys, by the times in the text, and by who else asks.
+import { shortcut } from "../parts/shortcuts.js";
+import { say } from "../parts/strings.js";
+
+const JUMP_S = 5;
+const FRAME_S = 1 / 30;
+const NOTHING = { video: null, seek: () => {}, follow: () => {} };
+
+/** The page's player. `seek(ms, {play})`; `follow(heard)`: heard(ms) as it plays. */
+export function player() {
+  const video = document.querySelector("[data-video]");
+  if (!video) return NOTHING;
+  const jump = (seconds) => {
+    video.currentTime = Math.min(Math.max(0, video.currentTime + seconds), video.duration || Infinity);
+  };
+  const step = (seconds) => {
+    video.pause();
+    jump(seconds);
+  };
+  const toggle = () => (video.paused ? play(video) : video.pause());
+  shortcut("Space", say("shortcut-play"), toggle);
+  shortcut("k", say("shortcut-play"), toggle);
+  for (const key of ["j", "ArrowLeft"]) shortcut(key, say("shortcut-back"), () => jump(-JUMP_S));
+  for (const key of ["l", "ArrowRight"]) shortcut(key, say("shortcut-on"), () => jump(JUMP_S));
+  shortcut(",", say("shortcut-frame-back"), () => step(-FRAME_S));
+  shortcut(".", say("shortcut-frame-on"), () => step(FRAME_S));
+  return {
+    video,
+    seek(ms, { play: playing = false } = {}) {
+      video.currentTime = ms / 1000;
+      if (playing) play(video);
+    },
+    follow(heard) {
+      for (const name of ["timeupdate", "seeking"]) video.addEventListener(name, () => heard(video.currentTime * 1000));
+    },
+  };
+}
+
+const play = (video) => video.play().catch(() => {}); // a browser that wants a click first: the person has one

@@ -1,0 +1,54 @@
+// A block's Markdown as the server shows it: cleaned there, so that it may stand in the page.
+import { say } from "../parts/strings.js";
+
+const MOST = 300;
+const known = new Map();
+
+/** Remember what the server has shown already. */
+export function remember(markdown, html) {
+  known.set(markdown, html);
+  if (known.size > MOST) known.delete(known.keys().next().value);
+}
+
+/** The HTML of `markdown`. @throws {Error} no answer came, or the text is too long to be shown at once */
+export async function preview(markdown, signal) {
+  if (!markdown.trim()) return "";
+  if (known.has(markdown)) return known.get(markdown);
+  const answer = await fetch("/preview", { method: "POST", body: markdown, headers: { "Content-Type": "text/plain" }, signal });
+  if (!answer.ok) throw new Error(`preview: ${answer.status}`);
+  const html = await answer.text();
+  remember(markdown, html);
+  return html;
+}
+
+/** Let `element` show `markdown`. What stands there stays until the answer comes; a later text wins. */
+export async function show(element, markdown) {
+  element.shown?.abort();
+  const turn = (element.shown = new AbortController());
+  try {
+    const html = await preview(markdown, turn.signal);
+    if (!turn.signal.aborted) put(element, html);
+  } catch {
+    if (turn.signal.aborted) return;
+    const plain = document.createElement("p"); // the text itself, until the server answers
+    plain.className = "plain";
+    plain.textContent = markdown;
+    element.replaceChildren(plain);
+  }
+}
+
+function put(element, html) {
+  element.innerHTML = html; // the server's own, cleaned
+  if (!html) {
+    const nothing = document.createElement("p");
+    nothing.className = "faint";
+    nothing.textContent = say("block-empty");
+    element.replaceChildren(nothing);
+  }
+  leadOut(element);
+}
+
+/** Links lead into another tab: the work here stays. */
+export function leadOut(element) {
+  for (const link of element.querySelectorAll("a[href]")) link.target = "_blank";
+}
