@@ -13,7 +13,7 @@ from temporalio import activity
 from temporalio.exceptions import ApplicationError, CancelledError
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
 
-from activities.logged import gathering
+from activities.logged import gathering, note_denied
 from domain.errors import MESSAGE_LIMIT, Cancelled, GuidesmithError
 
 RETRY_AFTER_LIMIT_S = 600.0
@@ -47,6 +47,7 @@ class _Translating(ActivityInboundInterceptor):
             raise CancelledError(stopped.message) from None
         except GuidesmithError as error:
             self._log(error.code, error.retryable)
+            note_denied(error)
             raise application_error(error) from None
         except (ApplicationError, CancelledError):
             raise

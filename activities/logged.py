@@ -10,6 +10,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+import structlog
+
+from domain.errors import GuidesmithError, TransitionRefused
+
+DENIED = "job.transition_denied"
+
 _FACTS: ContextVar[dict[str, object] | None] = ContextVar("guidesmith_log_facts", default=None)
 
 
@@ -35,3 +41,16 @@ def with_noted(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> M
     for name, value in (_FACTS.get() or {}).items():
         event.setdefault(name, value)
     return event
+
+
+def note_denied(error: GuidesmithError) -> None:
+    """A move that a job's table does not have, said once where it leaves the work that asked for it. It changed
+    nothing."""
+    if not isinstance(error, TransitionRefused) or "attempted_status" not in error.details:
+        return
+    structlog.get_logger("guidesmith.jobs").warning(
+        DENIED,
+        code=error.code,
+        from_status=error.details.get("current_status"),
+        to_status=error.details["attempted_status"],
+    )

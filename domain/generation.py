@@ -72,6 +72,11 @@ GENERATION = Lifecycle(
 )
 
 
+def backoff_s(failures: int) -> float:
+    """Seconds to wait once ``failures`` executions (from 1) of an attempt have failed: 2, 4."""
+    return float(2 ** min(max(failures, 1), 5))
+
+
 class Addressee(BaseModel):
     """The job that a webhook was issued for, as it stands.
 

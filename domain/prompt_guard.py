@@ -3,6 +3,8 @@
 import re
 import unicodedata
 from collections.abc import Iterable
+from copy import copy
+from typing import Self
 
 from domain.errors import PromptRefused
 
@@ -24,6 +26,12 @@ class PromptGuard:
         words = sorted({plain for entry in blocklist if (plain := _plain(entry))})
         self._blocked = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})(?!\w)") if words else None
 
+    def within(self, max_characters: int) -> Self:
+        """The same guard for texts of another length."""
+        other = copy(self)
+        other._max = max_characters
+        return other
+
     def check(self, prompt: str) -> str:
         """The prompt without space around it.
 
@@ -32,7 +40,7 @@ class PromptGuard:
         """
         trimmed = prompt.strip()
         if not _plain(trimmed):
-            raise PromptRefused("The prompt is empty. Say what the picture shows.")
+            raise PromptRefused("The prompt is empty. Say what is to be made.")
         if len(trimmed) > self._max:
             raise PromptRefused(
                 f"The prompt has more than {self._max} characters. Shorten it.",

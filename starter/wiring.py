@@ -3,6 +3,7 @@
 import contextlib
 import shutil
 import time
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode, urlsplit
@@ -11,6 +12,7 @@ from activities.artifacts import ArtifactStore, Partial, S3Options, StageMemo
 from activities.contracts import RunOptions
 from activities.dispatching import Terms
 from activities.store import Store
+from domain.generation import GENERATION, GenerationType
 from domain.image import IMAGE
 from domain.prompt_guard import PromptGuard
 from starter.settings import LOOPBACK_NAMES, Settings, listed
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from activities.speech import Recogniser
     from activities.tasks import DocumentTasks
     from domain.webhooks import Ticket
+    from starter.generations import GenerationRequests
     from starter.images import ImageRequests
     from starter.tokens import TokenCheck
 
@@ -111,7 +114,10 @@ def image_requests(settings: Settings, store: Store) -> "ImageRequests":
 
 def kind_terms(settings: Settings) -> Terms:
     """What the runs of the kinds go by that are started as soon as their jobs are made."""
-    return {IMAGE.kind: {"max_retries": settings.image_max_retries, "moderated": bool(settings.moderation_base_url)}}
+    return {
+        IMAGE.kind: {"max_retries": settings.image_max_retries, "moderated": bool(settings.moderation_base_url)},
+        GENERATION.kind: {"deadline_s": settings.predictions_deadline_s},
+    }
 
 
 def image_stages(settings: Settings, store: Store, artifacts: ArtifactStore) -> "ImageStages":
@@ -183,6 +189,82 @@ def analysis_parts(settings: Settings, store: Store, artifacts: ArtifactStore) -
     )
 
 
+def generation_requests(settings: Settings, store: Store) -> "GenerationRequests":
+    """What makes generation jobs."""
+    from starter.generations import GenerationRequests
+
+    made = frozenset((*_makers(settings), *_prediction_models(settings)))
+    private = settings.scrape_allow_private
+    return GenerationRequests(store, prompt_guard(settings), prices=settings.price_list, made=made, private=private)
+
+
+def generation_parts(settings: Settings, store: Store, artifacts: ArtifactStore) -> "GenerationParts":
+    """What the activities of the generation job work with."""
+    from activities.generating.results import MOST_BYTES
+    from activities.generation import GenerationParts, OutsideParts
+    from activities.providers.outputs import OutputFetch
+
+    predictions, outside = build_predictions(settings), None
+    if predictions is not None and settings.predictions_base_url is not None:
+        outside = OutsideParts(
+            provider=settings.predictions_provider,
+            predictions=predictions,
+            models=_prediction_models(settings),
+            outputs=OutputFetch(
+                settings.predictions_base_url, size_bytes=MOST_BYTES, timeout_s=settings.provider_timeout_s
+            ),
+            address=lambda ticket: webhook_address(settings, ticket),
+        )
+    scratch = _scratch(settings)
+    return GenerationParts(store, artifacts, StageMemo(artifacts), _makers(settings, scratch), outside, scratch)
+
+
+def _prediction_models(settings: Settings) -> dict[GenerationType, str]:
+    """The provider's models, by what they make. A voice that is asked directly goes before one that is waited for."""
+    models = {
+        GenerationType.STATIC_AD: settings.static_ad_model,
+        GenerationType.UGC_VIDEO: settings.ugc_video_model,
+        GenerationType.TTS: None if settings.tts_base_url else settings.tts_prediction_model,
+    }
+    return {of: model for of, model in models.items() if model is not None}
+
+
+def _makers(settings: Settings, scratch: Path | None = None) -> "dict[GenerationType, Maker]":
+    """Who makes something in the worker."""
+    from activities.generating.copywriting import ChatCopywriter, TemplateCopywriter
+    from activities.generating.scraping import PAGE_BYTES, REDIRECTS, PageScraper
+    from activities.providers import ChatClient
+    from activities.providers.outbound import Bounds, Outbound
+    from activities.webhooks import permit
+
+    permitted = permit(private=settings.scrape_allow_private)
+    outbound = Outbound(Bounds(size_bytes=PAGE_BYTES, redirects=REDIRECTS), permit=permitted)
+    makers: dict[GenerationType, Maker] = {
+        GenerationType.COPY: TemplateCopywriter(),
+        GenerationType.SCRAPE: PageScraper(outbound, version=metadata.version("guidesmith"), scratch=scratch),
+    }
+    if settings.llm_base_url and settings.llm_model:
+        chat = ChatClient(_provider(settings, settings.llm_base_url, settings.llm_api_key))
+        makers[GenerationType.COPY] = ChatCopywriter(chat, settings.llm_model)
+    speaker = _speaker(settings, scratch)
+    if speaker is not None:
+        makers[GenerationType.TTS] = speaker
+    return makers
+
+
+def _speaker(settings: Settings, scratch: Path | None) -> "Maker | None":
+    """Who speaks in the worker: the configured endpoint, else the voice of this machine; None: it has none."""
+    from activities.generating.hosted_speech import MOST_BYTES, HostedSpeech
+    from activities.generating.speech import EmbeddedSpeech
+    from activities.generating.spoken import EmbeddedSpeaker, HostedSpeaker
+
+    if settings.tts_base_url:
+        client = _provider(settings, settings.tts_base_url, settings.tts_api_key, answer_cap_bytes=MOST_BYTES)
+        return HostedSpeaker(HostedSpeech(client, model=settings.tts_model, voice=settings.tts_voice), scratch)
+    embedded = EmbeddedSpeech(scratch)
+    return EmbeddedSpeaker(embedded, scratch) if embedded.available() else None
+
+
 def batch_stages(settings: Settings, store: Store, artifacts: ArtifactStore) -> "BatchStages":
     """The activities of the batch job."""
     from activities.batch import BatchParts, BatchStages
@@ -242,11 +324,15 @@ def webhook_address(settings: Settings, ticket: "Ticket") -> str | None:
     return base and f"{base}/api/v1/webhooks/{ticket.provider}?{urlencode({'ticket': ticket.token})}"
 
 
-def _provider(settings: Settings, base_url: str, key: "SecretStr | None") -> "ProviderClient":
+def _provider(
+    settings: Settings, base_url: str, key: "SecretStr | None", *, answer_cap_bytes: int = 32 << 20
+) -> "ProviderClient":
     from activities.providers import ProviderClient
 
     secret = key.get_secret_value() if key else None
-    return ProviderClient(base_url, api_key=secret, timeout_s=settings.provider_timeout_s)
+    return ProviderClient(
+        base_url, api_key=secret, timeout_s=settings.provider_timeout_s, answer_cap_bytes=answer_cap_bytes
+    )
 
 
 def build_activities(settings: Settings, store: Store, artifacts: ArtifactStore) -> tuple["Adoptions", "DocumentTasks"]:

@@ -17,6 +17,7 @@ from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxR
 from activities.analysing import AnalysisPlanning, AnalysisStages
 from activities.batch import BatchDesk
 from activities.external import Outside
+from activities.generation import GenerationDesk, GenerationStages
 from activities.interceptor import ErrorInterceptor
 from activities.memory import return_memory_early
 from activities.mirror import Mirror
@@ -33,6 +34,7 @@ from starter.wiring import (
     analysis_parts,
     batch_stages,
     build_activities,
+    generation_parts,
     image_stages,
     kind_terms,
     open_artifacts,
@@ -42,6 +44,7 @@ from starter.wiring import (
 from workflows import reconciler, sweeping
 from workflows.analysis import AnalysisWorkflow, PlanWorkflow
 from workflows.batch import BatchWorkflow
+from workflows.generation import GenerationWorkflow
 from workflows.image import ImageWorkflow
 from workflows.instruction import InstructionWorkflow
 from workflows.reconciler import ReconcilerWorkflow
@@ -56,6 +59,7 @@ log = structlog.get_logger("guidesmith.worker")
 WORKFLOWS = (
     InstructionWorkflow,
     ImageWorkflow,
+    GenerationWorkflow,
     BatchWorkflow,
     AnalysisWorkflow,
     PlanWorkflow,
@@ -115,6 +119,8 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
     taker = ScreenshotTaker(store, artifacts)
     post = postman(settings, store)
     images = image_stages(settings, store, artifacts)
+    parts = generation_parts(settings, store, artifacts)
+    generations, generation_desk = GenerationStages(parts), GenerationDesk(parts)
     batches, desk = batch_stages(settings, store, artifacts), BatchDesk(store)
     analysing = analysis_parts(settings, store, artifacts)
     planning, analyses = AnalysisPlanning(analysing), AnalysisStages(analysing)
@@ -132,6 +138,14 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
         stages.adopt_draft,
         images.moderate,
         images.paint,
+        generations.make,
+        generations.submit,
+        generations.ask,
+        generations.collect,
+        generation_desk.plan,
+        generation_desk.hear,
+        generation_desk.note_retry,
+        generation_desk.call_off,
         batches.cut_clip,
         batches.take_thumbnails,
         batches.write_captions,

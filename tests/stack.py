@@ -49,6 +49,14 @@ WORKER_SETTINGS = (
     "image_model",
     "moderation_base_url",
     "provider_timeout_s",
+    "predictions_base_url",
+    "predictions_deadline_s",
+    "provider_callback_url",
+    "static_ad_model",
+    "ugc_video_model",
+    "tts_prediction_model",
+    "tts_base_url",
+    "scrape_allow_private",
 )
 """What a stack's workers are told of its settings."""
 T = TypeVar("T")

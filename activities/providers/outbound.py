@@ -102,6 +102,10 @@ class Outbound:
         """GET ``url``, redirects followed. Errors as :meth:`post`; ``Cancelled`` where ``stop`` says so."""
         return self._run(self._follow(url, dict(headers or {})), stop)
 
+    def look(self, url: str, *, headers: Mapping[str, str] | None = None, stop: Stop | None = None) -> Fetched:
+        """GET ``url``; a redirect is an answer like any other. Errors as :meth:`get`."""
+        return self._run(self._once("GET", url, dict(headers or {}), b""), stop)
+
     def save(self, url: str, to: Path, *, stop: Stop | None = None) -> Fetched:
         """GET ``url``, redirects followed, the body of a 200 written to ``to`` as it comes. Errors as :meth:`get`.
 

@@ -11,6 +11,7 @@ from activities.store.credits import book
 from activities.store.locking import read_job
 from activities.store.projects import read_project
 from activities.store.records import EventType
+from activities.store.spoken import say_created
 from activities.store.tables import job_events, jobs
 from domain.credits import cost_of
 from domain.instruction import INSTRUCTION
@@ -36,6 +37,8 @@ class NewJob:
     language: str | None = None
     model_profile: str | None = None
     correlation_id: str | None = None
+    job_type: str | None = None
+    """What is made, of a kind that makes several things: for the log."""
 
 
 def add_job(connection: Connection, new: NewJob, now: datetime, new_id: Callable[[], str] = new_uuid7) -> Job:
@@ -88,4 +91,5 @@ def add_job(connection: Connection, new: NewJob, now: datetime, new_id: Callable
             "data": {"credits": {"posting": str(charge.kind), "amount": charge.amount}} if charge else {},
         },
     )
+    say_created(columns, new.job_type)
     return read_job(connection, str(columns["id"]))

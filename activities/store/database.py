@@ -18,6 +18,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, exc
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from activities.store.spoken import spoken_when_committed
 from domain.errors import DatabaseUnavailable, GuidesmithError, RequestInvalid, SettingsInvalid
 
 SQLITE: Final = "sqlite"
@@ -87,10 +88,10 @@ class Database:
             RequestInvalid: A value that the database cannot keep (a NUL character, half a surrogate pair).
         """
         if (outer := self._outer()) is not None:
-            with _translated(), outer.begin_nested():
+            with spoken_when_committed(), _translated(), outer.begin_nested():
                 yield outer
             return
-        with self._own_turn(), _translated(), self.engine.begin() as connection:
+        with spoken_when_committed(), self._own_turn(), _translated(), self.engine.begin() as connection:
             yield connection
 
     @contextmanager

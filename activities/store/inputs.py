@@ -45,6 +45,7 @@ class JobRequest(Frozen):
         cost: Credits that an attempt costs, of a kind that costs any.
         input: Plain JSON: the user's own words.
         idempotency_key: What the same request has again; unique for the owner and the kind.
+        job_type: What is made, of a kind that makes several things.
     """
 
     owner: str
@@ -53,6 +54,7 @@ class JobRequest(Frozen):
     cost: int | None = None
     idempotency_key: str | None = None
     correlation_id: str | None = None
+    job_type: str | None = None
 
     @property
     def sha256(self) -> str:
@@ -108,7 +110,8 @@ class Inputs(Area):
                 return known, False
             if rules.admit is not None:
                 rules.admit(*_made_lately(connection, request, now))
-            new = NewJob(request.owner, project_id, request.kind, request.cost, correlation_id=request.correlation_id)
+            named = request.model_dump(include={"cost", "correlation_id", "job_type"})
+            new = NewJob(request.owner, project_id, request.kind, **named)
             job = add_job(connection, new, now, self._new_id)
             columns = {
                 **request.model_dump(include={"owner", "kind", "input", "idempotency_key"}),

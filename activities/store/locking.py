@@ -15,7 +15,9 @@ from activities.store import rows
 from activities.store.credits import book
 from activities.store.outbox import IS_LISTENED, LISTENED, announce
 from activities.store.records import UNEXPLAINED, EventType
+from activities.store.spoken import say_moved
 from activities.store.tables import job_events, jobs
+from domain.credits import Charge
 from domain.errors import NotFound
 from domain.fence import Fence, Seen
 from domain.jobs import Actor, Failure, Job
@@ -84,6 +86,7 @@ class LockedJob:
         self._stored = row
         self._row: dict[str, Any] = dict(row)
         self._events: list[dict[str, Any]] = []
+        self._charges: list[Charge] = []
         self.lifecycle: Lifecycle[Any] = lifecycle_of(row["kind"])
 
     def __getitem__(self, column: str) -> Any:
@@ -154,6 +157,7 @@ class LockedJob:
         facts: dict[str, object] = {"note": note or row.note, **(data or {})}
         charge = book(self._connection, self._row, source, aim, self.now)
         if charge is not None:
+            self._charges.append(charge)
             facts["credits"] = {"posting": str(charge.kind), "amount": charge.amount}
         if failed is not None:
             facts |= {"failure_code": failed.failure_code, "failed_stage": failed.failed_stage}
@@ -225,5 +229,6 @@ class LockedJob:
             self._connection.execute(_INSERT_EVENT, batch)
             if self._stored[LISTENED]:
                 announce(self._connection, self.lifecycle, self._row, self._events, self.now)
-        self._events = []
+            say_moved(self.lifecycle, self._row, self._events, self._charges)
+        self._events, self._charges = [], []
         return rows.job(self._row)

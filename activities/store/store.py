@@ -27,7 +27,6 @@ from activities.store.inputs import Inputs
 from activities.store.jobs import Jobs
 from activities.store.library import Library
 from activities.store.manifests import Manifests
-from activities.store.overview import Overview
 from activities.store.pending import Pending
 from activities.store.picture_uploads import PictureUploads
 from activities.store.projects import Projects
@@ -60,7 +59,6 @@ class Store(
     Annotations,
     Regenerations,
     Exports,
-    Overview,
     Pending,
     Callbacks,
     Credits,

@@ -732,6 +732,29 @@ provider_webhooks = Table(
     ),
 )
 
+generation_submissions = Table(
+    "generation_submissions",
+    metadata,
+    # what an attempt gave to a provider: once, and anew where the provider failed for a reason that passes
+    Column("job_id", Name, ForeignKey("jobs.id"), primary_key=True),
+    Column("attempt", Integer, primary_key=True, autoincrement=False),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("provider", Name, nullable=False),
+    # the provider's name for the work, once the submit call has returned
+    Column("external_id", Text),
+    # the first that the provider said of its end, by webhook or when asked; what comes later changes nothing
+    Column("word", Json),
+    Column("begun_at", Moment, nullable=False),
+    Column("submitted_at", Moment),
+    Column("settled_at", Moment),
+    CheckConstraint("attempt >= 1 AND number >= 1", name="counters"),
+    CheckConstraint(
+        "(submitted_at IS NULL) = (external_id IS NULL) AND (settled_at IS NULL) = (word IS NULL)"
+        " AND (word IS NULL OR external_id IS NOT NULL)",
+        name="in_order",
+    ),
+)
+
 batch_items = Table(
     "batch_items",
     metadata,

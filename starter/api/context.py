@@ -24,9 +24,11 @@ from starter.api.readiness import Readiness
 from starter.api.shapes import ExportAnswer, FailureAnswer, JobAnswer, Manifest, ManifestExport
 from starter.batches import BatchRequests
 from starter.callbacks import CallbackService
+from starter.generations import GenerationRequests
 from starter.images import ImageRequests
 from starter.jobs import JobService
 from starter.kinds import KindService
+from starter.retrying import Retries
 from starter.screenshots import ScreenshotService
 from starter.settings import Settings
 from starter.webhooks import WebhookService
@@ -51,6 +53,8 @@ class Api:
     jobs: JobService
     kinds: KindService
     images: ImageRequests
+    generations: GenerationRequests
+    retries: Retries
     batches: BatchRequests
     callbacks: CallbackService
     screenshots: ScreenshotService

@@ -1,0 +1,145 @@
+"""What tests of the generation job work with: an API, a worker process and a sandbox provider that calls back."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from pydantic import SecretStr
+from temporalio.client import WorkflowFailureError
+from temporalio.testing import ActivityEnvironment
+
+from activities.reconciling import Reconciled, Reconciler
+from domain.generation_orders import GenerationOrder
+from domain.jobs import Event, Job
+from starter.sandbox import RunningSandbox, running_sandbox
+from starter.sandbox.calling import SECRET as SANDBOX_SECRET
+from starter.tokens import Role
+from starter.wiring import generation_requests, kind_terms, run_options
+from tests.apis import SECRET, RunningApi, running_api, wait_ready
+from tests.stack import Stack, running_stack
+from tests.temporal import TemporalServer, free_port
+
+OWNER = "ann"
+GRANT = 1000
+PRICES = {"copy": 1, "scrape": 2, "static_ad": 8, "ugc_video": 40, "tts": 3}
+
+
+class Workshop:
+    """The parts, and what the tests ask of them."""
+
+    def __init__(self, stack: Stack, api: RunningApi, sandbox: RunningSandbox) -> None:
+        self.stack, self.api, self.sandbox, self.store = stack, api, sandbox, stack.store
+        self.http = api.client(OWNER)
+        self._owners = 0
+
+    def refresh(self) -> None:
+        """At a test's start."""
+        self.sandbox.reset()
+        if not self.stack.workers:
+            self.stack.start_worker()
+
+    def ask(self, path: str, **body: Any) -> Job:
+        answer = self.http.post(f"generate/{path}", json=body)
+        assert answer.status_code == 202, answer.text
+        return self.store.get_job(answer.json()["id"])
+
+    def answer(self, job: Job) -> dict[str, Any]:
+        found: dict[str, Any] = self.http.get(f"generations/{job.id}").json()
+        return found
+
+    def retry(self, job: Job) -> httpx.Response:
+        with self.api.client("root", Role.ADMIN) as admin:
+            return admin.post(f"admin/jobs/{job.id}/retry")
+
+    def lost(self, order: GenerationOrder) -> Job:
+        """A job whose run nobody started."""
+        return generation_requests(self.stack.settings, self.store).make(OWNER, order, None)[0]
+
+    def moves(self, job: Job) -> list[tuple[str | None, str]]:
+        return [(each.prev_status, each.new_status) for each in self.stack.audit(job) if each.new_status is not None]
+
+    def events(self, job: Job, event_type: str) -> list[Event]:
+        return [each for each in self.stack.audit(job) if each.event_type == event_type]
+
+    def postings(self, job: Job) -> list[str]:
+        """What was posted in the job's name, oldest first."""
+        page = self.store.credit_entries(job.owner, 100)
+        kinds = {each.posting_id: str(each.kind) for each in reversed(page.items) if each.job_id == job.id}
+        return list(kinds.values())
+
+    def newcomer(self, credits: int) -> str:
+        """A user who has so many."""
+        self._owners += 1
+        owner = f"newcomer-{self._owners}"
+        if credits:
+            self.store.grant(owner, credits, reason="test", actor="test", idempotency_key=owner)
+        return owner
+
+    def reconcile(self) -> Reconciled:
+        settings = self.stack.settings
+        reconciler = Reconciler(self.store, self.stack.client, run_options(settings), kind_terms(settings))
+
+        async def once() -> Reconciled:
+            return await ActivityEnvironment().run(reconciler.reconcile)
+
+        return self.stack.loop.run(once())
+
+    def until_closed(self, job: Job) -> None:
+        """Until the job's run has ended, either way."""
+
+        async def closed() -> None:
+            with suppress(WorkflowFailureError):
+                await self.stack.client.get_workflow_handle(job.id).result()
+
+        self.stack.loop.run(closed())
+
+
+def lines(text: str, event: str) -> list[dict[str, Any]]:
+    """What a JSON log says under the name ``event``."""
+    found = (json.loads(line) for line in text.splitlines() if f'"{event}"' in line and line.startswith("{"))
+    return [each for each in found if each["event"] == event]
+
+
+@contextmanager
+def running_workshop(
+    folder: Path, temporal: TemporalServer, *, chat: bool = False, predictions: bool = False, **more: Any
+) -> Iterator[Workshop]:
+    """All of it, by settings that name the sandbox for chat or for predictions."""
+    port = free_port()
+    with pytest.MonkeyPatch.context() as patch, running_sandbox() as sandbox:
+        patch.setenv("TEMPORAL_ADDRESS", temporal.address)
+        settings: dict[str, Any] = {
+            "api_port": port,
+            "auth_secret": SecretStr(SECRET),
+            "rate_limit_default": "off",
+            "rate_limit_expensive": "off",
+            "provider_timeout_s": 3.0,
+            "heartbeat_timeout_s": 2.0,
+            "prompt_blocklist": "forbidden fruit",
+            "scrape_allow_private": True,
+            "prices": ",".join(f"{name}={price}" for name, price in PRICES.items()),
+        }
+        if chat:
+            settings |= {"llm_base_url": sandbox.base_url, "llm_model": "sandbox-chat"}
+        if predictions:
+            settings |= {
+                "predictions_base_url": sandbox.base_url,
+                "provider_callback_url": f"http://127.0.0.1:{port}",
+                "provider_webhook_secrets": SecretStr(f"replicate={SANDBOX_SECRET}"),
+                "static_ad_model": "sandbox/pictures",
+                "ugc_video_model": "sandbox/video",
+                "tts_prediction_model": "sandbox/speech",
+            }
+        with running_stack(folder, temporal, **settings, **more) as stack, running_api(stack.settings) as api:
+            wait_ready(api)
+            stack.store.grant(OWNER, GRANT, reason="test", actor="test", idempotency_key=OWNER)
+            stack.start_worker()
+            workshop = Workshop(stack, api, sandbox)
+            try:
+                yield workshop
+            finally:
+                workshop.http.close()
