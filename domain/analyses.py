@@ -6,7 +6,7 @@ from pydantic import Field
 
 from domain.analysis import DRAFTING, AnalysisStatus
 from domain.artifacts import ArtifactKind, Blob, Sha256
-from domain.errors import DraftNotReady, RequestInvalid
+from domain.errors import DraftNotReady, PlanningSuperseded, RequestInvalid
 from domain.jobs import Failure, Frozen, Job, TaskStatus
 from domain.plan import Plan, analysis_identity
 from domain.table import TableProfile, inputs_fingerprint
@@ -18,7 +18,7 @@ OUTPUTS = (ArtifactKind.PLAN, ArtifactKind.REPORT, ArtifactKind.TABLE, ArtifactK
 """What an analysis's owner can fetch."""
 
 SUPERSEDED = Failure(
-    failure_code="PLANNING_SUPERSEDED",
+    failure_code=PlanningSuperseded.code,
     failure_message="What the plan was drafted for has changed, so it is drafted anew.",
 )
 

@@ -561,6 +561,12 @@ class DraftNotReady(GuidesmithError):
     code = "DRAFT_NOT_READY"
 
 
+class PlanningSuperseded(GuidesmithError):
+    """What a plan was being drafted for has changed."""
+
+    code = "PLANNING_SUPERSEDED"
+
+
 class OpenQuestions(GuidesmithError):
     """A plan with blocking questions or unknowns. ``details`` holds their ids as ``open``."""
 
