@@ -119,6 +119,7 @@ shortcut-undo = Undo
 shortcut-redo = Redo
 
 # choosing and drawing on pictures
+close = Close
 discard = Discard
 undo = Undo
 redo = Redo
@@ -177,7 +178,7 @@ draw-width-thin = Thin
 draw-width-medium = Medium
 draw-width-thick = Thick
 draw-width-bold = Very thick
-draw-strength = Blur
+draw-strength = Coarseness
 draw-strength-light = Fine
 draw-strength-medium = Medium
 draw-strength-strong = Coarse
@@ -187,7 +188,8 @@ draw-remove = Remove
 draw-save = Save the drawing
 draw-list = Drawn so far
 draw-none = Nothing yet.
-draw-described = { $what }, { $left } % from the left, { $top } % from the top, { $width } by { $height } %
+draw-described = { $what } at { $left }, { $top } %: { $width } by { $height } %
 draw-discard = Discard the drawing?
 draw-discard-what = What you drew here is not saved.
 retry-began = The job goes on.
+redelivered = It is being sent once more.

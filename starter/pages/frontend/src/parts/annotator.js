@@ -122,9 +122,9 @@ class Annotator {
   #show() {
     const { history, chosen, tool } = this.board;
     const kind = chosen === null ? tool : history.now[chosen].op_type;
-    this.colours.hidden = kind === "blur";
-    this.width.hidden = kind === "blur" || kind === "marker";
-    this.strength.hidden = kind !== "blur" && kind !== "choose";
+    this.colours.disabled = kind === "blur"; // what does not count stays where it is: nothing jumps
+    this.width.control.disabled = kind === "blur" || kind === "marker";
+    this.strength.control.disabled = kind !== "blur" && kind !== "choose";
     this.addButton.disabled = tool === "choose" || !this.board.loaded;
     this.removeButton.disabled = chosen === null;
     this.undoButton.disabled = !history.canUndo;

@@ -88,7 +88,7 @@ class FramePicker {
       { class: "scrubber" },
       make("div", { class: "stage" }, this.video),
       this.slider,
-      make("div", { class: "row" }, step(-1000, "−1 s", "picture-second-back"), step(-FRAME_MS, "‹", "picture-frame-back"), this.moment, step(FRAME_MS, "›", "picture-frame-on"), step(1000, "+1 s", "picture-second-on"), this.take),
+      make("div", { class: "row" }, step(-1000, "«", "picture-second-back"), step(-FRAME_MS, "‹", "picture-frame-back"), this.moment, step(FRAME_MS, "›", "picture-frame-on"), step(1000, "»", "picture-second-on"), this.take),
       make("p", { class: "hint" }, say("picture-keys")),
     );
     scrubber.addEventListener("keydown", (event) => this.#key(event));

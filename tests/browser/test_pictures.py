@@ -1,0 +1,250 @@
+"""Choosing what shows at a step, and drawing on it: by mouse, and by the keyboard alone."""
+
+import io
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from PIL import Image
+from playwright.sync_api import Locator, Page, expect
+
+from hatch_build import _node
+from starter.pages.built import built
+from tests.browser.conftest import Site
+from tests.browser.looking import look
+from tests.stack import ROOT
+
+PARTS = ROOT / "starter" / "pages" / "frontend" / "src" / "parts"
+
+
+@pytest.fixture(scope="module")
+def dialogs(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The two dialogs as one script, for a page that has nothing else."""
+    folder = tmp_path_factory.mktemp("dialogs")
+    entry, made = folder / "entry.js", folder / "made.js"
+    entry.write_text(
+        f'import {{ openAnnotator }} from "{PARTS}/annotator.js";\n'
+        f'import {{ openFramePicker }} from "{PARTS}/frame_picker.js";\n'
+        "globalThis.dialogs = { openAnnotator, openFramePicker };\n"
+    )
+    environment: dict[str, str] = {}
+    esbuild = PARTS.parent.parent / "node_modules" / "esbuild" / "bin" / "esbuild"
+    command = [*_node(environment)("node"), str(esbuild), str(entry), "--bundle", "--format=iife", f"--outfile={made}"]
+    subprocess.run(command, check=True, env=environment, capture_output=True)
+    return made.read_text()
+
+
+class Desk:
+    """A page with a step's anchor on it."""
+
+    def __init__(self, site: Site, page: Page, who: str, ids: dict[str, str]) -> None:
+        self.site, self.page, self.who, self.ids = site, page, who, ids
+
+    def anchor(self) -> Any:
+        with self.site.client(self.who) as client:
+            return client.get(f"instructions/{self.ids['instruction']}/anchors").json()["items"][-1]
+
+    def version(self) -> str:
+        with self.site.client(self.who) as client:
+            return str(client.get(f"instructions/{self.ids['instruction']}").json()["instruction_version_id"])
+
+    def open(self, dialog: str, **wanted: object) -> Locator:
+        self.page.evaluate(
+            "([dialog, wanted]) => { globalThis.outcome = dialogs[dialog](wanted).then(shown => shown?.id ?? null); }",
+            [dialog, wanted],
+        )
+        return self.page.get_by_role("dialog")
+
+    def result(self) -> str | None:
+        return self.page.evaluate("globalThis.outcome")  # type: ignore[no-any-return]
+
+    def shown(self) -> Image.Image:
+        anchor = self.anchor()
+        asset = next(each for each in anchor["assets"] if each["id"] == anchor["active_asset_id"])
+        picture = Image.open(io.BytesIO(httpx.get(asset["image_uri"]).content))
+        picture.load()
+        return picture.convert("RGB")
+
+
+@pytest.fixture
+def desk(site: Site, page: Page, who: str, drafted: Callable[[str], dict[str, str]], dialogs: str) -> Desk:
+    made = Desk(site, page, who, drafted(who))
+    page.goto("/nothing-here")  # a page that does nothing by itself
+    page.evaluate(dialogs)
+    page.evaluate(
+        """href => new Promise(resolve => {
+            const link = Object.assign(document.createElement("link"), {rel: "stylesheet", href, onload: resolve});
+            document.head.append(link);
+        })""",
+        built("pictures.css").address,
+    )
+    return made
+
+
+def _annotator(desk: Desk) -> tuple[Locator, Any, Any]:
+    anchor = desk.anchor()
+    asset = next(each for each in anchor["assets"] if each["id"] == anchor["active_asset_id"])
+    return desk.open("openAnnotator", anchor=anchor, asset=asset), anchor, asset
+
+
+def _colours(picture: Image.Image, box: tuple[float, float, float, float]) -> int:
+    width, height = picture.size
+    left, top, right, bottom = box
+    region = picture.crop((int(left * width), int(top * height), int(right * width), int(bottom * height)))
+    return len(region.getcolors(maxcolors=2**24) or ())
+
+
+def test_given_a_picture_when_it_is_drawn_on_by_mouse_then_the_blur_has_destroyed_its_pixels(desk: Desk) -> None:
+    before = desk.shown()
+    dialog, _, asset = _annotator(desk)
+    page = desk.page
+    canvas = dialog.get_by_role("application")
+    expect(dialog.get_by_role("button", name="Add")).to_be_enabled()
+    box = canvas.bounding_box()
+    assert box is not None
+
+    def drag(x1: float, y1: float, x2: float, y2: float) -> None:
+        page.mouse.move(box["x"] + x1 * box["width"], box["y"] + y1 * box["height"])
+        page.mouse.down()
+        page.mouse.move(box["x"] + (x1 + x2) / 2 * box["width"], box["y"] + y2 * box["height"])
+        page.mouse.move(box["x"] + x2 * box["width"], box["y"] + y2 * box["height"])
+        page.mouse.up()
+
+    drag(0.01, 0.01, 0.6, 0.5)
+    dialog.get_by_text("Arrow", exact=True).click()
+    drag(0.9, 0.9, 0.7, 0.6)
+    dialog.get_by_text("Marker", exact=True).click()
+    drag(0.1, 0.7, 0.3, 0.8)
+    dialog.get_by_text("Pencil", exact=True).click()
+    dialog.get_by_title("green").click()
+    drag(0.4, 0.7, 0.6, 0.9)
+    expect(dialog.get_by_role("listitem")).to_have_count(4)
+    look(page, "annotator")
+    dialog.get_by_role("button", name="Undo").click()
+    expect(dialog.get_by_role("listitem")).to_have_count(3)
+    dialog.get_by_role("button", name="Redo").click()
+    dialog.get_by_role("button", name="Save the drawing").click()
+    expect(dialog).to_have_count(0)
+    after = desk.shown()
+    assert desk.result() != asset["id"]
+    assert after.size == before.size
+    inside, beside = (0.02, 0.02, 0.58, 0.45), (0.7, 0.0, 1.0, 0.5)
+    blurred = after.crop(tuple(int(part * after.size[n % 2]) for n, part in enumerate(inside)))  # type: ignore[arg-type]
+    sharp = before.crop(tuple(int(part * after.size[n % 2]) for n, part in enumerate(inside)))  # type: ignore[arg-type]
+    assert _steepest(blurred) < _steepest(sharp) / 4
+    assert _colours(after, beside) == _colours(before, beside)
+
+
+def _steepest(picture: Image.Image) -> int:
+    """The largest step between neighbours in a row: text has steps, what its averages make has none."""
+    grey = picture.convert("L")
+    pixels = grey.tobytes()
+    width = grey.width
+    return max(abs(pixels[at] - pixels[at - 1]) for at in range(1, len(pixels)) if at % width)
+
+
+def test_given_the_keyboard_alone_when_a_picture_is_drawn_on_then_it_is_the_same_work(desk: Desk) -> None:
+    dialog, anchor, _ = _annotator(desk)
+    page = desk.page
+    canvas = dialog.get_by_role("application")
+    expect(canvas).to_be_focused()
+    expect(dialog.get_by_role("button", name="Add")).to_be_enabled()
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_role("listitem")).to_have_text("Blur at 40, 40 %: 20 by 20 %")
+    for key, times in (("ArrowLeft", 10), ("ArrowUp", 45), ("Shift+ArrowRight", 5), ("Shift+ArrowDown", 3)):
+        for _ in range(times):
+            page.keyboard.press(key)
+    expect(dialog.get_by_role("listitem")).to_have_text("Blur at 30, 0 %: 25 by 23 %")
+    page.keyboard.press("Control+z")
+    expect(dialog.get_by_role("listitem")).to_have_text("Blur at 30, 0 %: 20 by 20 %")
+    page.keyboard.press("Control+Shift+z")
+    page.keyboard.press("p")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Shift+ArrowDown")
+    page.keyboard.press("a")
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_role("listitem")).to_have_count(3)
+    page.keyboard.press("Delete")
+    expect(dialog.get_by_role("listitem")).to_have_count(2)
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog", name="Discard the drawing?")).to_be_visible()
+    page.keyboard.press("Escape")
+    save = dialog.get_by_role("button", name="Save the drawing")
+    while not save.evaluate("each => each === document.activeElement"):
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert desk.anchor()["active_asset_id"] == desk.result() != anchor["active_asset_id"]
+
+
+def test_given_a_step_when_another_frame_is_chosen_by_keys_then_it_shows_and_the_earlier_one_is_kept(
+    desk: Desk, sample: Path
+) -> None:
+    anchor = desk.anchor()
+    wanted = {
+        "jobId": desk.ids["job"],
+        "instruction": desk.ids["instruction"],
+        "versionId": desk.version(),
+        "anchor": anchor,
+        "blockId": anchor["addressing"]["block_id"],
+        "atMs": 3000,
+        "video": f"/jobs/{desk.ids['job']}/recording",
+    }
+    dialog = desk.open("openFramePicker", **wanted)
+    slider = dialog.get_by_role("slider", name="Moment")
+    expect(slider).to_be_focused()
+    expect(slider).to_have_attribute("aria-valuetext", "0:03.000")
+    page = desk.page
+    page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    expect(slider).to_have_attribute("aria-valuetext", "0:03.966")
+    look(page, "frame-picker")
+    page.keyboard.press("Enter")
+    expect(dialog).to_have_count(0)
+    now = desk.anchor()
+    assert desk.result() == now["active_asset_id"] != anchor["active_asset_id"]
+    assert len(now["assets"]) == len(anchor["assets"]) + 1
+
+    dialog = desk.open("openFramePicker", **wanted)
+    dialog.get_by_role("button", name="Delete picture 2: taken from the recording").click()
+    page.get_by_role("dialog", name="Delete this picture?").get_by_role("button", name="Delete").click()
+    expect(dialog.get_by_role("listitem")).to_have_count(1)
+    page.keyboard.press("Escape")
+    assert desk.result() == anchor["active_asset_id"] == desk.anchor()["active_asset_id"]
+
+
+def test_given_a_picture_of_ones_own_when_it_is_brought_then_it_is_checked_here_first_and_shows(
+    desk: Desk, tmp_path: Path
+) -> None:
+    with desk.site.client(desk.who) as client:
+        markdown = client.get(f"instructions/{desk.ids['instruction']}").json()["markdown"]
+    block = markdown.split("<!-- block:")[1].split(" ")[0]
+    dialog = desk.open(
+        "openFramePicker",
+        jobId=desk.ids["job"],
+        instruction=desk.ids["instruction"],
+        versionId=desk.version(),
+        anchor=None,
+        blockId=block,
+        atMs=0,
+        video=None,
+    )
+    chooser = dialog.get_by_label("Or bring a picture of your own")
+    chooser.set_input_files({"name": "x.gif", "mimeType": "image/gif", "buffer": b"GIF89a"})
+    expect(dialog.get_by_role("alert")).to_contain_text("no PNG, JPEG or WebP")
+    chooser.set_input_files({"name": "x.png", "mimeType": "image/png", "buffer": b"\x89PNG and no more"})
+    expect(dialog.get_by_role("alert")).to_contain_text("cut off or damaged")
+    name = '<img src=x onerror="alert(1)">.png'
+    out = io.BytesIO()
+    Image.new("RGB", (320, 200), "#336699").save(out, "PNG")
+    chooser.set_input_files({"name": name, "mimeType": "image/png", "buffer": out.getvalue()})
+    expect(dialog).to_have_count(0)
+    asset = desk.result()
+    with desk.site.client(desk.who) as client:
+        anchors = client.get(f"instructions/{desk.ids['instruction']}/anchors").json()["items"]
+    brought = next(each for each in anchors if each["active_asset_id"] == asset)
+    assert brought["addressing"]["block_id"] == block
+    assert [(each["kind"], each["width"]) for each in brought["assets"]] == [("UPLOADED", 320)]
