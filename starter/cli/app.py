@@ -14,6 +14,7 @@ from starter.cli.credits import credits_app
 from starter.cli.exits import MEANING, ExitCode, UsageWrong, exit_code, show
 from starter.cli.jobs import jobs_app
 from starter.cli.options import AsJson, DataDir
+from starter.cli.screenshots import screenshots_app
 from starter.cli.services import services
 from starter.cli.webhooks import webhooks_app
 
@@ -132,6 +133,7 @@ def analyse(
 
 app.add_typer(jobs_app, name="jobs")
 app.add_typer(credits_app, name="credits")
+app.add_typer(screenshots_app, name="screenshots")
 app.add_typer(screenshots_app, name="screenshots")
 app.add_typer(batch_app, name="batch")
 app.add_typer(webhooks_app, name="webhooks")
