@@ -5,11 +5,17 @@ history breaks running jobs too: version it with ``workflow.patched``.
 """
 
 import tempfile
+from contextlib import suppress
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 
+from temporalio.client import WorkflowFailureError
+
 from activities.dispatching import Dispatcher
+from activities.store.area import new_uuid7
 from activities.waking import wake
+from domain.analyses import AnnouncedFile, NewAnalysis
 from domain.artifacts import ArtifactKind
 from domain.batch_orders import BatchOrder, BatchType, Span
 from domain.callbacks import Callback
@@ -20,6 +26,7 @@ from domain.publication import ExportFormat
 from domain.screenshots import Extraction
 from domain.transcript import SpeechFound, Transcript
 from domain.wish import PictureWish
+from starter.analyses import AnalysisService
 from starter.batches import BatchRequests
 from starter.jobs import RegenerateRequest
 from starter.kinds import KindService
@@ -189,12 +196,54 @@ def batch(stack: Stack) -> None:
         keep(stack, name, job.id)
 
 
+def planned(stack: Stack, service: AnalysisService, content: bytes) -> str:
+    """An analysis of a file, once it was planned or could not be; its id."""
+    file = AnnouncedFile(
+        filename="recorded.csv",
+        checksum_sha256=sha256(content).hexdigest(),
+        upload_id=new_uuid7(),
+        key=f"recorded/{sha256(content).hexdigest()}.csv",
+        part_size=1 << 20,
+        expires_at=datetime.now(UTC),
+    )
+    job_id = service.request(OWNER, NewAnalysis(requirement="total amount by region", files=(file,)))[0].job.id
+    stack.store.seal_upload(file.upload_id, "recorded", 60)
+    arrived = stack.artifacts.put_bytes(file.key, content, "text/csv")
+    stack.store.settle_input(job_id, file.upload_id, arrived, "recorded")
+    task = stack.loop.run(service.plan(OWNER, job_id)).planning
+    assert task is not None
+    with suppress(WorkflowFailureError):
+        stack.loop.run(stack.client.get_workflow_handle(f"plan-{task.id}").result())
+    keep(stack, "plan" if stack.store.get_analysis(job_id).is_planned else "plan-failed", f"plan-{task.id}")
+    return job_id
+
+
+def analyses(stack: Stack) -> None:
+    """A plan that is drafted and one that cannot be; a run that failed for a table that was lost, and its retry."""
+    service = AnalysisService(stack.store, stack.artifacts, stack.client, run_options(stack.settings), most_files=1)
+    planned(stack, service, b"\x00\x01\x02\x03" * 100)
+    job_id = planned(stack, service, b"region,amount\nNorth,1\nSouth,2\n")
+    service.confirm(OWNER, job_id)
+    (table,) = stack.store.get_analysis(job_id).tables
+    rows = stack.artifacts.read_bytes(table.parquet)
+    stack.artifacts.delete(table.parquet.key)
+    job = service.enqueue(OWNER, job_id)[0].job
+    stack.loop.run(stack.kinds.start(job))
+    stack.wait_for(job, "failed")
+    keep(stack, "analysis-failed", job.id)
+    stack.artifacts.put_bytes(table.parquet.key, rows, table.parquet.media_type)
+    stack.loop.run(stack.jobs.retry(OWNER, job.id, model_profile=None, client_request_id="recorded"))
+    stack.wait_for(job, "succeeded")
+    stack.loop.run(stack.client.get_workflow_handle(job.id).result())
+    keep(stack, "analysis-retried", job.id)
+
+
 def main() -> None:
     HISTORIES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, running_temporal(Path(folder)) as temporal:
         with running_stack(Path(folder) / "one", temporal) as stack:
             stack.start_worker()
-            for scenario in (completed, cancelled, edited, screenshot, external, batch):
+            for scenario in (completed, cancelled, edited, screenshot, external, batch, analyses):
                 scenario(stack)
             long(stack, Path(folder))
         with running_stack(Path(folder) / "two", temporal) as stack:

@@ -12,6 +12,8 @@ from starter.worker import WORKFLOWS, sandbox
 from tests.replay.record import HISTORIES
 
 KEPT = {
+    "analysis-failed",
+    "analysis-retried",
     "batch",
     "batch-continuation",
     "completed",
@@ -20,6 +22,8 @@ KEPT = {
     "retried",
     "edited-regenerated-exported",
     "long",
+    "plan",
+    "plan-failed",
     "continued-as-new",
     "continuation",
     "export",
