@@ -142,7 +142,6 @@ _HEADLINES = {
         "{subject}, made with you in mind",
         "Come and meet {subject}",
         "Say hello to {subject}",
-        "{subject}, gladly",
     ),
     "bold": ("{subject}. No compromise", "This is {subject}", "{subject}: see for yourself", "Look again: {subject}"),
 }

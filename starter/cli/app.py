@@ -12,6 +12,7 @@ from domain.errors import GuidesmithError
 from starter.cli.batches import batch_app
 from starter.cli.credits import credits_app
 from starter.cli.exits import MEANING, ExitCode, UsageWrong, exit_code, show
+from starter.cli.generations import generate_app
 from starter.cli.jobs import jobs_app
 from starter.cli.options import AsJson, DataDir
 from starter.cli.screenshots import screenshots_app
@@ -61,8 +62,8 @@ def demo(
     data_dir: DataDir = None,
 ) -> None:
     """One real job of KIND on a stack of this machine's own: the sample recording becomes a PDF and a Markdown bundle
-    (instruction), a prompt becomes a picture (image), the recording becomes clips and stills (batch), a table of sales
-    is analysed (analysis)."""
+    (instruction), a prompt becomes a picture (image) or copy and speech (generation), the recording becomes clips and
+    stills (batch), a table of sales is analysed (analysis)."""
     if kind == "image":
         from starter.cli.images import DEMO_FILE, DEMO_PROMPT, pictured
 
@@ -73,13 +74,18 @@ def demo(
 
         batch_runs.demonstrated(out, keep=keep, as_json=as_json, data_dir=data_dir)
         return
+    if kind == "generation":
+        from starter.cli import generating
+
+        generating.demonstrated(out, keep=keep, as_json=as_json, data_dir=data_dir)
+        return
     if kind == "analysis":
         from starter.cli import analyses
 
         analyses.demonstrated(out, keep=keep, as_json=as_json, data_dir=data_dir)
         return
     if kind != "instruction":
-        raise UsageWrong(f"There is no demo of {kind[:40]!r}. Kinds: instruction, image, batch, analysis.")
+        raise UsageWrong(f"There is no demo of {kind[:40]!r}. Kinds: instruction, image, generation, analysis, batch.")
     from starter.cli.flows import demonstrated
 
     demonstrated(out, keep=keep, as_json=as_json, data_dir=data_dir)
@@ -134,7 +140,7 @@ def analyse(
 app.add_typer(jobs_app, name="jobs")
 app.add_typer(credits_app, name="credits")
 app.add_typer(screenshots_app, name="screenshots")
-app.add_typer(screenshots_app, name="screenshots")
+app.add_typer(generate_app, name="generate")
 app.add_typer(batch_app, name="batch")
 app.add_typer(webhooks_app, name="webhooks")
 services(app)

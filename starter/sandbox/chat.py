@@ -7,6 +7,7 @@ from typing import Any
 
 _LINE = re.compile(r"^\s*[\[(#]?(\d{1,6})[\])]?[.:)]?\s+(\S.*)$", re.MULTILINE)
 _HEADING_CHARACTERS = 80
+_VARIANT = (0, "Something to look at, says the pretend model.")
 
 Said = tuple[int, str]
 """A segment's id and text."""
@@ -128,8 +129,10 @@ def _fill(schema: Mapping[str, Any], said: Sequence[Said], *, name: str) -> Any:
 
 
 def _items(schema: Mapping[str, Any], said: Sequence[Said], name: str) -> list[Any]:
-    """One object for each thing said; the numbers of what was said."""
+    """One object for each thing said (of copy there are variants, though nothing was said); the numbers of what was
+    said."""
     if schema.get("type") == "object":
+        said = [_VARIANT] * 5 if name == "variants" else said
         return [_fill(schema, [one], name="") for one in said]
     if schema.get("type") == "integer":
         return (
