@@ -283,7 +283,7 @@ class Lifecycle(Generic[S]):
 
     def mermaid(self) -> str:
         """The table as a Mermaid state diagram. Moves that every active status has are drawn once, in a note."""
-        common = self._common_targets()
+        common = self.ends_of_all
         lines = ["stateDiagram-v2"]
         for row in self.transitions:
             if row.target in common and row.source is not None and row.action is None:
@@ -295,7 +295,9 @@ class Lifecycle(Generic[S]):
             lines.append(f"    note right of {target}: from every status that is not terminal")
         return "\n".join(lines) + "\n"
 
-    def _common_targets(self) -> tuple[S, ...]:
+    @property
+    def ends_of_all(self) -> tuple[S, ...]:
+        """The terminal statuses that a job can come to from every status that is not terminal."""
         active = set(self.active)
         return tuple(
             target

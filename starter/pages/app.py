@@ -16,11 +16,24 @@ from starter.api.errors import MethodNotAllowed, error_response
 from starter.api.limits import Limits
 from starter.api.sessions import Sessions
 from starter.pages.porch import Porch
-from starter.pages.views import editor, files, home, job, live, new, signing_in
+from starter.pages.views import (
+    credits,
+    editor,
+    files,
+    home,
+    job,
+    library,
+    lifecycles,
+    live,
+    new,
+    signing_in,
+    versions,
+    webhooks,
+)
 from starter.pages.visit import Visit
 from starter.tokens import TokenCheck, Unauthorized
 
-VIEWS = (signing_in, files, editor, home, live, new, job)
+VIEWS = (signing_in, files, editor, home, live, new, job, versions, lifecycles, library, credits, webhooks)
 
 
 def pages(api: Api, tokens: TokenCheck, sessions: Sessions, limits: Limits) -> ASGIApp:

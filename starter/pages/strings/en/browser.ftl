@@ -193,3 +193,11 @@ draw-discard = Discard the drawing?
 draw-discard-what = What you drew here is not saved.
 retry-began = The job goes on.
 redelivered = It is being sent once more.
+
+# versions
+restore-title = Restore version { $number }?
+restore-what = Its text becomes the newest version. Version { $newest } stays in the list, and nothing is lost.
+restore-yes = Restore
+restore-conflict = Somebody saved meanwhile
+restore-conflict-what = There is a newer version than this page knows. Look at it, then restore again if you still want to.
+restore-look = Show the versions

@@ -1,0 +1,28 @@
+"""What a person has, and what became of it."""
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from starter.pages.visit import Visiting
+from starter.tokens import Role
+
+router = APIRouter()
+
+PAGE = 30
+
+
+@router.get("/credits")
+def credits(visit: Visiting, cursor: str | None = None) -> Response:
+    """The balance and the entries; for an administrator, a form that grants."""
+    page = visit.api.store.credit_entries(visit.owner, PAGE, cursor)
+    prices = [(kind, cost) for kind, cost in visit.api.settings.price_list.items() if cost]
+    return visit.page(
+        "credits.html",
+        modules=["credits.js"],
+        balance=visit.api.store.balance(visit.owner),
+        entries=page.items,
+        older=page.next_cursor,
+        later=cursor is not None,
+        prices=prices,
+        is_admin=visit.principal is not None and visit.principal.role is Role.ADMIN,
+    )

@@ -1,0 +1,27 @@
+"""What jobs have made for a person to keep."""
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from domain.library import AssetMedium
+from starter.api.library import library_item
+from starter.pages.visit import Visiting
+
+router = APIRouter()
+
+PAGE = 24
+
+
+@router.get("/library")
+def library(visit: Visiting, medium: str = "", cursor: str | None = None) -> Response:
+    """The assets, newest first."""
+    wanted = AssetMedium(medium) if medium in list(AssetMedium) else None
+    page = visit.api.store.library(visit.owner, medium=wanted, limit=PAGE, cursor=cursor)
+    return visit.page(
+        "library.html",
+        media=tuple(AssetMedium),
+        medium=wanted,
+        assets=[library_item(visit.api, visit.request, each) for each in page.items],
+        older=page.next_cursor,
+        later=cursor is not None,
+    )
