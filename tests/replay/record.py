@@ -80,6 +80,7 @@ def edited(stack: Stack) -> None:
     export = stack.export(job, ExportFormat.PDF)
     stack.wait_for(job, "DONE")
     keep(stack, "edited-regenerated-exported", job.id)
+    keep(stack, "shown-before-begun", job.id)  # the same, since tasks wait until the job's status says so
     keep(stack, "regenerate", f"regenerate-{task.id}")
     keep(stack, "export", f"export-{export.id}")
 

@@ -34,6 +34,7 @@ KEPT = {
     "external-failed",
     "regenerate",
     "screenshot",
+    "shown-before-begun",
 }
 
 
