@@ -81,7 +81,24 @@ def _sound(path: Path) -> Kept:
     media_type = _container(path, "audio")
     if media_type is None:
         raise _wrong("a file that is no sound we keep")
-    return Kept(AssetMedium.AUDIO, media_type)
+    duration_ms = _heard_ms(path)
+    if duration_ms == 0:
+        raise _wrong("a file without sound")
+    return Kept(AssetMedium.AUDIO, media_type, facts={"duration_ms": duration_ms})
+
+
+def _heard_ms(path: Path) -> int:
+    """How long the sound is, by decoding it: what a header says need not be there. 0: there is none."""
+    from activities.media.container import opened
+
+    try:
+        with opened(path) as container:
+            if not container.streams.audio:
+                return 0
+            frames = container.decode(container.streams.audio[0])
+            return round(1000 * sum(frame.samples / frame.sample_rate for frame in frames))
+    except MediaError as wrong:
+        raise _wrong(f"a file that is no sound ({wrong.code})") from None
 
 
 _INSPECTIONS: Mapping[GenerationType, Callable[[Path], Kept]] = {
