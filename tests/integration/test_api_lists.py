@@ -21,6 +21,7 @@ from domain.screenshots import Extraction
 from tests.apis import RunningApi, api_settings, running_api
 from tests.crowd import CALLER, PROJECT, analyze, fill
 from tests.databases import PostgresServer
+from tests.integration.analysis_builders import confirmed_analysis
 from tests.integration.api_builders import told_job
 from tests.integration.store_builders import STEP_BLOCK, drafted_job, edit, instruction_of
 from tests.temporal import free_port
@@ -125,9 +126,13 @@ def parameters(api: RunningApi, job: Job) -> dict[str, str]:
     shot, _ = store.request_extraction(CALLER, job.id, instruction_id, shown, Extraction(timestamp_ms=100))
     anchors = {each.anchor_id for each in store.screenshots_for(shown)}
     picture, _ = store.request_job(JobRequest(owner=CALLER, kind="image", input={"prompt": "x", "params": {}}, cost=0))
+    copy = {"type": "copy", "prompt": "x"}
+    written, _ = store.request_job(JobRequest(owner=CALLER, kind="generation", input=copy, cost=0))
     return {
         "screenshot-tasks/task_id": shot.id,
+        "generations/job_id": written.id,
         "images/job_id": picture.id,
+        "analyses/job_id": confirmed_analysis(store, api.artifacts, CALLER).job.id,
         "endpoint_id": store.create_endpoint(CALLER, "https://hooks.example.org/").id,
         "project_id": job.project_id,
         "job_id": job.id,

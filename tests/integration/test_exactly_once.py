@@ -10,6 +10,7 @@ import httpx
 from domain.instruction import FAILED
 from domain.jobs import Actor, Failure, Job
 from domain.lifecycle import Trigger
+from tests.integration.analysis_builders import arrived_analysis, drafted_analysis
 from tests.integration.api_pairs import AT_ONCE, RUNNER, Pair, audit, firsts, job_at_its_desk, statuses
 from tests.integration.store_builders import MARKDOWN, STEP_BLOCK, Run, drafted_job, instruction_of, uploaded_job
 from tests.integration.test_callbacks_store import waiting_run
@@ -221,6 +222,60 @@ def test_given_a_living_job_when_regenerated_and_exported_twenty_times_then_its_
 
 
 # --- by key ------------------------------------------------------------------------------------------------------
+
+
+def test_given_twenty_requests_for_one_analysis_when_answered_then_there_is_one(pair: Pair, owner: str) -> None:
+    file = {"filename": "a.csv", "checksum_sha256": "0" * 64}
+
+    def ask(http: httpx.Client, number: int) -> httpx.Response:
+        body = {"requirement": f"total{' ' * (1 + number)}by region", "inputs": {"files": [file]}}
+        return http.post("analyses", json=body)
+
+    answers = pair.at_once(owner, ask)
+    assert sorted(answer.status_code for answer in answers) == [200] * 19 + [202]
+    assert len({answer.json()["id"] for answer in answers}) == 1
+    assert len(pair.store.list_jobs(owner).items) == 1
+
+
+def test_given_twenty_confirmations_and_runs_when_answered_then_one_plan_one_move_and_one_start(
+    pair: Pair, owner: str
+) -> None:
+    before = pair.executions()
+    job = drafted_analysis(pair.store, pair.artifacts, owner).job
+    confirmed = pair.at_once(owner, lambda http, _: http.post(f"analyses/{job.id}/confirm"))
+    assert {answer.status_code for answer in confirmed} == {200}
+    assert len({answer.json()["plan_id"] for answer in confirmed}) == 1
+    assert [each.facts["name"] for each in pair.store.outputs(job.id).items] == ["plan.json"]
+    runs = pair.at_once(owner, lambda http, _: http.post(f"analyses/{job.id}/run"))
+    assert sorted(answer.status_code for answer in runs) == [200] * 19 + [202]
+    moves = [each.new_status for each in pair.store.events(job.id, 0, 500) if each.new_status is not None]
+    assert moves == ["created", "draft_ready", "confirmed", "queued"]
+    assert pair.started(before) == [job.id]
+
+
+def test_given_twenty_people_who_have_one_plan_drafted_when_answered_then_one_task(pair: Pair, owner: str) -> None:
+    before = pair.executions()
+    job = arrived_analysis(pair.store, pair.artifacts, owner).job
+    answers = pair.at_once(owner, lambda http, _: http.post(f"analyses/{job.id}/draft"))
+    tasks = {answer.json()["planning"]["task_id"] for answer in answers}
+    assert ({answer.status_code for answer in answers}, len(tasks)) == ({202}, 1)
+    assert pair.started(before) == [f"plan-{tasks.pop()}"]
+
+
+def test_given_twenty_edits_of_one_draft_when_answered_then_one_is_made_and_the_rest_are_stale(
+    pair: Pair, owner: str
+) -> None:
+    drafted = drafted_analysis(pair.store, pair.artifacts, owner)
+    steps = [{"id": "load", "title": "", "operation": {"op": "load", "table": "sales"}}]
+
+    def edit(http: httpx.Client, number: int) -> httpx.Response:
+        named = [{**steps[0], "title": f"By {number}"}]
+        return http.patch(f"analyses/{drafted.job.id}/draft", json={"version": drafted.job.version, "steps": named})
+
+    answers = pair.at_once(owner, edit)
+    assert sorted(answer.status_code for answer in answers) == [200] + [409] * 19
+    assert {answer.json().get("code") for answer in answers} == {None, "JOB_VERSION_CONFLICT"}
+    assert pair.store.get_job(drafted.job.id).version == drafted.job.version + 1
 
 
 def test_given_one_key_twenty_times_when_projects_and_jobs_are_made_then_one_of_each(pair: Pair, owner: str) -> None:
