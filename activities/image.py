@@ -7,7 +7,7 @@ for it twice; the library has the picture once, with the job's last move.
 import io
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 from activities.stage import Product, StageLedger, Stages, Work, stage
 from domain.artifacts import Blob
@@ -127,7 +127,7 @@ def inspected(data: bytes) -> "PictureFacts":
     try:
         return inspect_picture(data)
     except UploadInvalid as wrong:
-        problem = wrong.details.get("problem")
+        problem = cast(list[str], wrong.details["mismatch"])[0]
         raise ProviderAnswerInvalid(f"The provider sent a file that is no picture we keep ({problem}).") from None
 
 

@@ -41,8 +41,8 @@ def structure_of(data: bytes) -> Structure:
 
 
 def refuse(problem: str, message: str) -> NoReturn:
-    """Raises: UploadInvalid: always; ``details.problem`` names what is wrong, for programs."""
-    raise UploadInvalid(message, details={"problem": problem})
+    """Raises: UploadInvalid: always; ``details.mismatch`` names what is wrong, for programs."""
+    raise UploadInvalid(message, details={"mismatch": [problem]})
 
 
 def damaged() -> NoReturn:

@@ -295,7 +295,7 @@ def _provenance(version: InstructionVersion, screenshots: Sequence[Screenshot]) 
     """What an export was made of; the store adds the hashes and the time, and freezes it."""
     return {
         "instruction_version_id": version.id,
-        "instruction_snapshot_id": f"{version.instruction_id}@{version.version}",
+        "instruction_snapshot_id": version.id,  # a version never changes: it is its own snapshot
         "anchors": [shot.provenance for shot in screenshots],
         "model_profile_id": version.model_profile_id,
         "prompt_template_id": version.prompt_template_id,

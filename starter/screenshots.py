@@ -154,7 +154,7 @@ class ScreenshotService:
 
         facts = self._artifacts.stat(upload.key) if upload.key is not None else None
         if facts is None:
-            raise UploadInvalid("The picture has not arrived. Send it to upload_url.", details={"problem": "absent"})
+            raise UploadInvalid("The picture has not arrived. Send it to upload_url.", details={"mismatch": ["absent"]})
         if facts.size_bytes != upload.size_bytes:
             raise _mismatch("size_bytes", "does not have the announced size")
         blob = Blob(
@@ -222,7 +222,7 @@ def _check_size(claim: PictureClaim, width: int, height: int) -> None:
 
 
 def _mismatch(problem: str, what: str) -> UploadInvalid:
-    return UploadInvalid(f"The picture {what}. Send the right one and confirm it.", details={"problem": problem})
+    return UploadInvalid(f"The picture {what}. Send the right one and confirm it.", details={"mismatch": [problem]})
 
 
 async def _thread(call: Callable[..., T], *args: Any, **named: Any) -> T:

@@ -29,7 +29,7 @@ _KEY: dict[str, TypeAdapter[Any]] = {"moment": TypeAdapter(tuple[datetime, str])
 def check_limit(limit: int, largest: int = LIMIT) -> int:
     """Raises: RequestInvalid: not 1 to ``largest``."""
     if not 1 <= limit <= largest:
-        raise RequestInvalid(f"limit must be from 1 to {largest}.")
+        raise RequestInvalid(f"limit must be from 1 to {largest}.", field="query.limit")
     return limit
 
 
@@ -48,7 +48,7 @@ def _decode(cursor: str, shape: str) -> tuple[Any, ...]:
                 raise ValueError(cursor)
             key[0].astimezone(UTC)  # a time zone may lead out of what a date can be, for us as for the drivers
     except (ValueError, binascii.Error, ValidationError, RecursionError, OverflowError):
-        raise RequestInvalid("The cursor is not one that a list answered with.") from None
+        raise RequestInvalid("The cursor is not one that a list answered with.", field="query.cursor") from None
     return tuple(key)
 
 

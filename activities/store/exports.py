@@ -147,7 +147,7 @@ class Exports(Area):
                     **export.provenance,
                     **_hash_of_anchors(provenance),
                     **provenance,
-                    "generated_at": job.now.isoformat().replace("+00:00", "Z"),
+                    "generated_at": job.now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
                 },
                 provenance_frozen_at=job.now,
                 warnings=list(warnings),

@@ -22,6 +22,9 @@ from domain.screenshots import AssetKind, PictureUpload, ScreenshotAsset
 _CHANGED = "The picture was sent again while it was being checked. Confirm it once more."
 
 
+_UNCONFIRMED = "The picture was not confirmed yet. Confirm the upload, and attach it then."
+
+
 class PictureUploads(Area):
     def begin_picture(
         self,
@@ -97,7 +100,7 @@ class PictureUploads(Area):
             if upload.confirmed_at is not None:
                 return upload
             if upload.key != key:
-                raise UploadInvalid(_CHANGED, details={"problem": "changed"})
+                raise UploadInvalid(_CHANGED, details={"mismatch": ["changed"]})
             confirmed = _change(connection, upload, width=width, height=height, confirmed_at=job.now)
             _log(job, EventType.SCREENSHOT_UPLOADED, confirmed)
             return confirmed
@@ -118,7 +121,7 @@ class PictureUploads(Area):
             read_version(connection, anchor.instruction_id, instruction_version_id)
             picture = upload.asset
             if picture is None:
-                raise UploadInvalid("The picture was not confirmed yet. Confirm the upload, and attach it then.")
+                raise UploadInvalid(_UNCONFIRMED, details={"mismatch": ["unconfirmed"]})
             asset_id = self._attached(connection, job, anchor, picture)
             if asset_id is not None:
                 data = {"anchor_id": anchor.id, "asset_id": asset_id, "upload_id": upload.id}

@@ -11,7 +11,7 @@ from fastapi import Depends, Request
 
 from activities.artifacts import ArtifactStore
 from activities.store import ManifestKeys, Store
-from domain.artifacts import ArtifactKind
+from domain.artifacts import ArtifactKind, Blob
 from domain.callbacks import EXTERNAL
 from domain.jobs import Export, ExportStatus, Job
 from starter.analyses import AnalysisService
@@ -95,11 +95,16 @@ class Api:
         return Manifest(**{f"{kind}_uri": place for kind, place in uris.items()}, exports=tuple(exports))
 
     def export_answer(self, export: Export, request: Request) -> ExportAnswer:
-        """The export as it is sent; a finished one with a fresh signed address."""
+        """The export as it is sent; a finished one with a fresh signed address. Reads the artifact store where its
+        file is fetched from there: what is gone or cut is no success, and nobody else would look before it is sent."""
         url, expires_at = None, None
         if export.status is ExportStatus.SUCCEEDED and export.blob is not None:
-            expires_at = datetime.now(UTC) + timedelta(seconds=self.settings.download_url_ttl_s)
-            url = self._download_url(export, expires_at, request)
+            direct = self.artifacts.signed_get_url(export.blob, self.settings.download_url_ttl_s, export.filename)
+            if direct is not None and not self._is_there(export.blob):
+                export = self.store.lose_export(export.id)
+            else:
+                expires_at = datetime.now(UTC) + timedelta(seconds=self.settings.download_url_ttl_s)
+                url = direct or self._own_url(export, expires_at, request)
         return ExportAnswer(
             **export.model_dump(include=set(ExportAnswer.model_fields) - {"failure", "status"}),
             export_id=export.id,
@@ -111,14 +116,14 @@ class Api:
             download_url_expires_at=expires_at,
         )
 
-    def _download_url(self, export: Export, expires_at: datetime, request: Request) -> str:
-        assert export.blob is not None
-        direct = self.artifacts.signed_get_url(export.blob, self.settings.download_url_ttl_s, export.filename)
-        if direct is not None:
-            return direct
-        return self.address(
-            request, f"downloads/{self.capabilities.sign('download', export.id, expires_at.timestamp())}"
-        )
+    def _is_there(self, blob: Blob) -> bool:
+        """By one look at the object's head; its bytes are the object store's to keep."""
+        facts = self.artifacts.stat(blob.key)
+        return facts is not None and facts.size_bytes == blob.size_bytes
+
+    def _own_url(self, export: Export, expires_at: datetime, request: Request) -> str:
+        signed = self.capabilities.sign("download", export.id, expires_at.timestamp())
+        return self.address(request, f"downloads/{signed}")
 
     def address(self, request: Request, path: str) -> str:
         """``path`` below the API's base as the caller reaches it."""

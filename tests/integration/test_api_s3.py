@@ -250,6 +250,24 @@ def test_given_s3_when_an_export_is_done_then_its_address_is_the_stores_own_and_
     assert "Guide.pdf" in file.headers["Content-Disposition"]
 
 
+@pytest.mark.parametrize("left", [None, b"%PDF-1."], ids=["gone", "cut"])
+def test_given_an_export_whose_file_is_lost_in_s3_when_looked_at_then_it_has_failed_and_no_address_is_given(
+    s3_api: RunningApi, left: bytes | None
+) -> None:
+    job, _ = drafted_job(s3_api.store, "ann")
+    version = s3_api.store.get_instruction("ann", instruction_of(job))
+    export, _ = s3_api.store.request_export("ann", job.id, ExportFormat.PDF, version.id)
+    blob = s3_api.artifacts.put_bytes(f"exports/{export.id}.pdf", b"%PDF-1.7", "application/pdf")
+    s3_api.store.finish_export(export.id, blob, "Guide.pdf", {})
+    s3_api.artifacts.delete(blob.key)
+    if left is not None:
+        s3_api.artifacts.put_bytes(blob.key, left, blob.media_type)
+    with s3_api.client() as client:
+        found = client.get(f"exports/{export.id}").json()
+    assert (found["status"], found["download_url"]) == ("FAILED", None)
+    assert found["failure"]["failure_code"] == "ARTIFACT_MISSING"
+
+
 def test_given_parts_in_s3_when_many_confirm_at_once_then_one_has_an_effect(s3_api: RunningApi) -> None:
     with s3_api.client() as client, ThreadPoolExecutor(8) as pool:
         job_id = new_job(client)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from anyio import to_thread
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import StreamingResponse
 
@@ -31,7 +32,7 @@ async def request_export(
     """Export one version of the instruction in one format. The same request is the same export."""
     export, replayed = await api.jobs.export(owner, identifier(job_id), _format(new.format), new.instruction_version_id)
     response.status_code = 200 if replayed else 202
-    return api.export_answer(export, request)
+    return await to_thread.run_sync(api.export_answer, export, request)
 
 
 @router.get("/exports/{export_id}", responses=errors(404))
