@@ -201,3 +201,4 @@ restore-yes = Restore
 restore-conflict = Somebody saved meanwhile
 restore-conflict-what = There is a newer version than this page knows. Look at it, then restore again if you still want to.
 restore-look = Show the versions
+lines-unchanged = $ unchanged lines

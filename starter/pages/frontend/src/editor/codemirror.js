@@ -6,9 +6,9 @@ import { EditorState } from "@codemirror/state";
 import { EditorView, drawSelection, highlightSpecialChars, keymap } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
-const nonce = document.querySelector("meta[name=csp-nonce]").content;
+export const nonce = document.querySelector("meta[name=csp-nonce]").content;
 
-const theme = EditorView.theme({
+export const theme = EditorView.theme({
   "&": { color: "var(--ink)", backgroundColor: "var(--surface)", fontSize: ".95rem", border: "1px solid var(--edge)", borderRadius: "8px" },
   "&.cm-focused": { outline: "3px solid var(--accent)", outlineOffset: "1px" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.6" },
@@ -25,7 +25,7 @@ const theme = EditorView.theme({
   ".cm-deletedLineGutter": { background: "var(--bad)" },
 });
 
-const colours = HighlightStyle.define([
+export const colours = HighlightStyle.define([
   { tag: tags.heading, fontWeight: "700" },
   { tag: tags.strong, fontWeight: "700" },
   { tag: tags.emphasis, fontStyle: "italic" },
