@@ -15,6 +15,7 @@ import pytest
 from activities.confined.outside import Bounds
 from activities.generating.hosted_speech import HostedSpeech
 from activities.generating.speech import TEXT_LIMIT, EmbeddedSpeech
+from activities.generating.spoken import EmbeddedSpeaker, HostedSpeaker
 from activities.generating.voices import PROGRAMS
 from activities.providers import ProviderClient
 from domain.errors import (
@@ -32,6 +33,7 @@ from domain.errors import (
     SpeakingFailed,
     VoiceUnavailable,
 )
+from domain.generation_orders import SpeechOrder
 from starter.sandbox import Behaviour, Cut, RunningSandbox
 
 pytest_plugins = ("tests.sandbox",)
@@ -273,3 +275,25 @@ def test_given_nobody_wants_it_any_more_when_a_provider_speaks_then_it_is_given_
     sandbox.script("speech", Behaviour(hang=True))
     with pytest.raises(Cancelled):
         hosted(sandbox, timeout_s=60.0).speak(TEXT, voice=None, to=tmp_path / "out.mp3", stop=lambda: True)
+
+
+# --- as the generation job has it made -------------------------------------------------------------------------------
+
+
+def test_given_an_order_when_either_voice_makes_it_then_the_file_comes_with_what_was_measured(
+    sandbox: RunningSandbox, tmp_path: Path
+) -> None:
+    order = SpeechOrder(text=TEXT, voice="en")
+    here = EmbeddedSpeaker(EmbeddedSpeech(tmp_path), tmp_path).make(order, request_id="r", stop=lambda: None)
+    there = HostedSpeaker(hosted(sandbox), tmp_path).make(order, request_id="r", stop=lambda: None)
+    assert (here.media_type, here.model) == ("audio/wav", "espeak-ng")
+    assert (there.media_type, there.model) == ("audio/mpeg", "sandbox-voice")
+    assert all(1_000 < float(str(made.facts["duration_ms"])) < 6_000 for made in (here, there))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_given_a_hosted_voice_that_sends_no_sound_then_it_is_not_kept(sandbox: RunningSandbox, tmp_path: Path) -> None:
+    sandbox.script("speech", Behaviour(body={"error": "no"}))
+    with pytest.raises(ProviderAnswerInvalid):
+        HostedSpeaker(hosted(sandbox), tmp_path).make(SpeechOrder(text=TEXT), request_id="r", stop=lambda: None)
+    assert list(tmp_path.iterdir()) == []
