@@ -16,7 +16,8 @@ def test_given_a_kind_when_its_table_is_opened_then_every_status_and_move_of_the
     page.goto(f"/lifecycles?kind={kind}")
     lifecycle = LIFECYCLES[kind]
     assert page.locator(".node text").all_text_contents() == [str(each) for each in lifecycle.statuses]
-    assert page.locator("tbody tr").count() == len(lifecycle.transitions)
+    written = page.locator("tbody tr td:first-child code, tbody tr td:first-child:not(:has(code))").count()
+    assert written == len(lifecycle.transitions)
     if kind == "instruction":
         look(page, "lifecycles")
 

@@ -76,3 +76,4 @@ deliveries-none-do = The next thing that happens to a job of yours will be.
 delivery-pending = On its way
 delivery-delivered = Delivered
 delivery-failed = Failed
+lifecycles-note = When
