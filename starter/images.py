@@ -51,11 +51,11 @@ class ImageRequests:
         """What is to be painted. Raises: PromptRefused, RequestInvalid: it is not. There is no job."""
         return PictureWish(prompt=self._guard.check(prompt), params=check_params(params))
 
-    def make(self, owner: str, wish: PictureWish) -> tuple[Job, bool]:
+    def make(self, owner: str, wish: PictureWish, gave_way: Callable[[str], None] | None = None) -> tuple[Job, bool]:
         """The job of a wish, and whether this call made it: the same wish in the same minute has one.
 
         A job that waits for its next try gives way: it ends, and what it held is released before the new one is
-        charged.
+        charged. ``gave_way`` hears its id, so that its run can be told.
 
         Raises:
             QuotaExceeded, InsufficientCredits: Nothing changed.
@@ -67,7 +67,7 @@ class ImageRequests:
             cost=self._price,
             idempotency_key=idempotency_key(owner, wish.prompt, wish.params, self._clock()),
         )
-        return self._store.request_job(request, Admission(gives_way=_gives_way, admit=self._admit))
+        return self._store.request_job(request, Admission(_gives_way, self._admit, gave_way))
 
     def _admit(self, made: int, frees_in_s: float) -> None:
         check_quota(made, self._quota, frees_in_s=frees_in_s)

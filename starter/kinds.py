@@ -22,6 +22,9 @@ from starter.engine import engine_faults, signalled
 CANCEL = "cancel"
 """The signal that every workflow takes whose kind can be cancelled."""
 
+SUPERSEDED = "superseded"
+"""The signal to a run that waits for its next try, where a newer job has taken its place."""
+
 CANCEL_WAIT_S = 6.0
 """Seconds a cancel request waits for the mirror to say so; a job is promised to take five."""
 
@@ -60,6 +63,14 @@ class KindService:
                 await self._dispatcher.start(job)
         except (EngineUnavailable, DispatchFailed) as absent:
             log.warning("job.start_postponed", job_id=job.id, code=absent.code)
+
+    async def tell_superseded(self, job_id: str) -> None:
+        """Tell a job's run that a newer job has taken its place. Where Temporal is away, or its caller dies before
+        this, the run finds that by itself when its pause is over."""
+        try:
+            await signalled(self._client, job_id, SUPERSEDED)
+        except (EngineUnavailable, DispatchFailed) as absent:
+            log.warning("job.superseded_untold", job_id=job_id, code=absent.code)
 
     async def cancel(self, owner: str, job_id: str) -> Job:
         """Stop the job; answers once it has ended, or after ``CANCEL_WAIT_S`` as it then stands.

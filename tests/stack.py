@@ -155,6 +155,12 @@ class Stack:
             process.wait()
         self.workers.clear()
 
+    def die(self, after: str, unless: Callable[[], bool]) -> None:
+        """Have a worker die once the transaction that leads to ``after`` is committed, unless that never comes."""
+        worker = self.start_worker(DIE_AFTER=after)
+        wait_until(lambda: worker.poll() is not None or unless(), 60, f"a death after {after}")
+        self.kill_worker()
+
     def stop(self) -> None:
         self.kill_worker()
         self.store.dispose()

@@ -4,7 +4,7 @@
 cancelled, or until the file ``$HOLD_FILE`` is gone.
 ``CRASH_IN=STATUS``: the first execution of the stage that works in STATUS fails with words that quote ``$CRASH_WITH``.
 ``DIE_AFTER=STATUS``: the process ends as by SIGKILL once the transaction that leads to STATUS is committed, before
-the activity could report.
+the activity could report; ``DIE_AFTER=item``: that which settles an item of a batch.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from temporalio import activity
 
 from activities.store import StageGrant, StageOutcome, Store
 from domain.fence import Fence
-from domain.jobs import NewArtifact
+from domain.jobs import Job, NewArtifact
 from starter import worker
 from starter.logs import configure_logs
 from starter.settings import QUEUES, Settings, load_settings
@@ -33,6 +33,8 @@ class StoppingStore(Store):
             held = Path(os.environ["HOLD_FILE"])
             while held.exists() and not activity.is_cancelled():
                 time.sleep(0.02)
+        if fence.execution == 1 and not grant.ended:
+            _die_after(processing)
         if processing == os.environ.get("CRASH_IN") and fence.execution == 1:
             raise ValueError(f"cannot work with {os.environ['CRASH_WITH']}")
         return grant
@@ -41,9 +43,28 @@ class StoppingStore(Store):
         self, job_id: str, fence: Fence, *, target: str | None, artifacts: Sequence[NewArtifact] = (), **rest: Any
     ) -> StageOutcome:
         outcome = super().finish_stage(job_id, fence, target=target, artifacts=artifacts, **rest)
-        if target is not None and target == os.environ.get("DIE_AFTER") and fence.execution == 1:
-            os._exit(137)
+        if fence.execution == 1:
+            _die_after(target)
         return outcome
+
+    def move(self, job_id: str, fence: Fence | None, target: str, **rest: Any) -> Job:
+        job = super().move(job_id, fence, target, **rest)
+        _die_after(target)
+        return job
+
+    def finish_item(self, *item: Any) -> None:
+        super().finish_item(*item)
+        _die_after("item")
+
+    def close_batch(self, job_id: str, fence: Fence, items: int) -> Job:
+        job = super().close_batch(job_id, fence, items)
+        _die_after(job.status)
+        return job
+
+
+def _die_after(reached: str | None) -> None:
+    if reached is not None and reached == os.environ.get("DIE_AFTER"):
+        os._exit(137)
 
 
 def _open(settings: Settings) -> Store:

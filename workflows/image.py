@@ -1,5 +1,6 @@
 """The image job: a prompt becomes a picture, in up to as many executions as the job may fail."""
 
+from contextlib import suppress
 from datetime import timedelta
 
 from temporalio import workflow
@@ -52,6 +53,12 @@ class ImageWorkflow:
         self.max_retries = int(start.terms.get(MAX_RETRIES_TERM, MAX_RETRIES))
         self.to_moderate = bool(start.terms.get(MODERATED_TERM, False))
         self.failures = 0
+        self.is_superseded = False
+
+    @workflow.signal
+    def superseded(self) -> None:
+        """A newer request has taken this job's place, perhaps: whether it has is asked of the database."""
+        self.is_superseded = True
 
     @workflow.run
     async def run(self, start: JobStart) -> JobOutcome:
@@ -109,7 +116,11 @@ class ImageWorkflow:
 
     async def queue_again(self, pause_s: float) -> None:
         """Wait, and go back into the queue, unless a newer request has taken this job's place meanwhile."""
-        await workflow.sleep(pause_s, summary="wait before the next try")
+        with suppress(TimeoutError):
+            await workflow.wait_condition(
+                lambda: self.is_superseded, timeout=pause_s, timeout_summary="wait before the next try"
+            )
+        self.is_superseded = False
         try:
             await self.job.move(QUEUED, Trigger.WORKER)
         except FailureError as refused:  # of a local activity it is the cause itself

@@ -72,8 +72,7 @@ class Batches(Area):
         """
         with self._database.write() as connection:
             now = self._clock()
-            job = self._working(connection, job_id, fence)
-            if _is_settled(connection, job_id, number):
+            if (job := self._working(connection, job_id, fence, number)) is None:
                 return
             add_assets(connection, job, assets, now, self._new_id)
             self._settle(connection, job, number, items, None)
@@ -82,8 +81,7 @@ class Batches(Area):
         """Record that an item is given up. Nothing happens where it is settled already: an execution that did it may
         have died before it could say so. Arguments and errors as of :meth:`finish_item`."""
         with self._database.write() as connection:
-            job = self._working(connection, job_id, fence)
-            if not _is_settled(connection, job_id, number):
+            if (job := self._working(connection, job_id, fence, number)) is not None:
                 self._settle(connection, job, number, items, failure)
 
     def close_batch(self, job_id: str, fence: Fence, items: int) -> Job:
@@ -132,8 +130,12 @@ class Batches(Area):
         with self._database.read() as connection:
             return highest_first(connection, query, place, limit=limit, cursor=cursor, read=read_asset)
 
-    def _working(self, connection: Connection, job_id: str, fence: Fence) -> LockedJob:
+    def _working(self, connection: Connection, job_id: str, fence: Fence, number: int) -> LockedJob | None:
+        """The job, which works on item ``number``; ``None`` where that is settled, also where the batch has ended
+        since: a run whose worker died says again what it said."""
         job = LockedJob(connection, job_id, self._clock())
+        if _is_settled(connection, job_id, number):
+            return None
         seen = job.seen.model_copy(update={"execution": fence.execution})  # items count their executions themselves
         if job.is_terminal or judge_begin(seen, fence) is not Verdict.CONTINUE:
             raise Fenced(OVERTAKEN)

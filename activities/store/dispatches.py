@@ -55,14 +55,19 @@ def check_dispatched(job: LockedJob, fence: Fence) -> None:
 def judged_move(job: LockedJob, fence: Fence) -> Verdict:
     """Whether a run's move of the job is to be applied, or was before.
 
+    A worker that dies loses all that a workflow did since it was last written down, several moves perhaps: the run
+    makes them again, and each but the last is older than what the row has seen.
+
     Raises:
         Fenced: Another run, or a later step of this one, has taken over. DispatchUnrecorded.
     """
     check_dispatched(job, fence)
     verdict = judge_move(job.seen, fence)
-    if verdict is Verdict.STALE:
-        raise Fenced(OVERTAKEN)
-    return verdict
+    if verdict is not Verdict.STALE:
+        return verdict
+    if job.has_moved(fence):
+        return Verdict.REPLAY
+    raise Fenced(OVERTAKEN)
 
 
 def adopt(connection: Connection, job: LockedJob, fence: Fence, now: datetime) -> None:

@@ -75,10 +75,12 @@ class JobInput(Frozen):
 
 @dataclass(frozen=True)
 class Admission:
-    """A kind's own rules about making one more of its jobs."""
+    """A kind's own rules about making one more of its jobs. ``gave_way`` hears the id of a job that did, before the
+    transaction is committed."""
 
     gives_way: GivesWay | None = None
     admit: Admit | None = None
+    gave_way: Callable[[str], None] | None = None
 
 
 FREELY = Admission()
@@ -175,6 +177,8 @@ def _made_way(connection: Connection, known: Job, rules: Admission, now: datetim
     job.move(str(target), Trigger.API, action=action, actor=Actor.EDITOR, failure=known.failure)
     job.save()
     connection.execute(update(job_inputs).where(job_inputs.c.job_id == known.id).values(idempotency_key=None))
+    if rules.gave_way is not None:
+        rules.gave_way(known.id)
     return True
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, exists, insert, select, update
 
 from activities.logged import note
 from activities.store import rows
@@ -53,6 +53,14 @@ _UPDATE = (
     .values({name: bindparam(f"new_{name}", type_=jobs.c[name].type) for name in _CHANGING})
 )
 _INSERT_EVENT = insert(job_events)
+_SELECT_MOVE = select(
+    exists().where(
+        job_events.c.job_id == bindparam("job_id"),
+        job_events.c.attempt == bindparam("attempt"),
+        job_events.c.step == bindparam("step"),
+        job_events.c.unit == 0,
+    )
+)
 
 
 def not_found() -> NotFound:
@@ -113,6 +121,12 @@ class LockedJob:
             seq=self._row["fence_seq"],
             execution=self._row["fence_execution"],
         )
+
+    def has_moved(self, fence: Fence) -> bool:
+        """Whether ``fence``'s run made its move number ``fence.seq`` of the job before."""
+        move = {"job_id": self.id, "attempt": fence.attempt, "step": fence.seq}
+        own = fence.dispatch_id == self._row["dispatch_id"]
+        return own and bool(self._connection.execute(_SELECT_MOVE, move).scalar_one())
 
     def set(self, **columns: Any) -> None:
         self._row.update(columns)

@@ -8,7 +8,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -22,7 +22,7 @@ from temporalio.api.enums.v1 import EventType as TemporalEvent
 from activities.contracts import PAYLOAD_LIMIT_BYTES
 from activities.media import probe
 from domain.artifacts import ArtifactKind
-from domain.batch import COMPLETED, FAILED, PARTIAL, PROCESSING, QUEUED
+from domain.batch import COMPLETED, FAILED, PARTIAL, PROCESSING, QUEUED, BatchStatus
 from domain.jobs import Job
 from starter.cli.exits import ExitCode
 from starter.tokens import Tokens
@@ -82,6 +82,9 @@ class Cutting:
         return [
             int(str(each.data["progress"])) for each in self.store.events(job.id, 0, 500) if "progress" in each.data
         ]
+
+    def are_over(self, jobs: Iterable[Job]) -> bool:
+        return all(self.store.get_job(each.id).completed_at is not None for each in jobs)
 
     def runs(self, job: Job) -> list[list[Any]]:
         """The events of each run of the job's workflow, newest first."""
@@ -166,9 +169,10 @@ def test_given_no_item_succeeds_when_all_are_settled_then_it_failed_and_keeps_it
     assert found["items"] == [] and [each["code"] for each in found["errors"]] == ["TRANSCRIPT_NOT_READY"] * 2
 
 
-@pytest.mark.parametrize("status", [COMPLETED, FAILED])
+@pytest.mark.parametrize("status", [COMPLETED, PARTIAL, FAILED])
 def test_given_a_batch_that_ended_when_cancelled_then_409_and_nothing_moves(cutting: Cutting, status: str) -> None:
-    sources = [cutting.told if status == COMPLETED else cutting.bare]
+    some = {COMPLETED: [cutting.told], PARTIAL: [cutting.told, cutting.bare], FAILED: [cutting.bare]}
+    sources = some[BatchStatus(status)]
     job = cutting.stack.wait_for(cutting.ask("captions", sources), status)
     answer = cutting.http.post(f"jobs/{job.id}/cancel")
     assert (answer.status_code, answer.json()["code"]) == (409, "FSM_TERMINAL_IMMUTABLE")
@@ -272,11 +276,40 @@ def test_given_an_item_held_by_a_worker_that_dies_when_another_starts_then_it_is
     cutting.stack.start_worker(HOLD=PROCESSING, HOLD_FILE=str(held))
     job = cutting.ask("clips", [cutting.filmed], ranges=[SECOND, BEYOND])
     cutting.stack.wait_for(job, PROCESSING)
+    refused = cutting.http.post(f"jobs/{job.id}/cancel")
+    assert (refused.status_code, refused.json()["code"]) == (409, "FSM_TRANSITION_INVALID")
+    assert set(refused.json()["details"]["allowed_next_statuses"]) == {PROCESSING, COMPLETED, PARTIAL, FAILED}
     cutting.stack.kill_worker()
     held.unlink()
     cutting.stack.start_worker()
     cutting.stack.wait_for(job, PARTIAL)
     assert [each["item"] for each in cutting.assets(job)["items"]] == [1]
+
+
+def test_given_workers_that_die_with_their_work_committed_when_others_start_then_nothing_is_recorded_twice(
+    cutting: Cutting,
+) -> None:
+    cutting.stack.kill_worker()
+    orders = {
+        COMPLETED: [cutting.told] * 2,
+        PARTIAL: [cutting.told, cutting.bare],
+        FAILED: [cutting.bare],
+    }
+    asked = {end: cutting.ask("captions", sources, formats=["srt"]) for end, sources in orders.items()}
+    for died_after in ("item", COMPLETED, PARTIAL, FAILED):
+        cutting.stack.die(died_after, unless=lambda: cutting.are_over(asked.values()))
+    cutting.stack.start_worker()
+    for end, job in asked.items():
+        outcome = cutting.stack.loop.run(cutting.stack.client.get_workflow_handle(job.id).result())
+        assert outcome["status"] == end
+        moves = [move for move in cutting.moves(job) if move != (PROCESSING, PROCESSING)]
+        assert moves == [(None, QUEUED), (QUEUED, PROCESSING), (PROCESSING, end)]
+        found = cutting.assets(job)
+        done, failed = ({each["item"] for each in found[which]} for which in ("items", "errors"))
+        assert len(found["items"]) == len(done) == orders[end].count(cutting.told)
+        assert len(found["errors"]) == len(failed) == orders[end].count(cutting.bare) and not done & failed
+        told = cutting.progress(job)
+        assert told == sorted(told)
 
 
 # --- asking ----------------------------------------------------------------------------------------------------------

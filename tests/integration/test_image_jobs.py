@@ -12,6 +12,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,10 @@ from activities.dispatching import Dispatcher
 from activities.reconciling import Reconciled, Reconciler
 from domain.credits import PostingKind
 from domain.errors import QuotaExceeded
-from domain.image import COMPLETED, DEAD_LETTER, FAILED, IMAGE, QUEUED, REJECTED, RUNNING
+from domain.image import COMPLETED, DEAD_LETTER, FAILED, IMAGE, QUEUED, REJECTED, RUNNING, idempotency_key
 from domain.jobs import Event, Job
 from domain.wish import PictureWish
+from starter import images
 from starter.sandbox import Behaviour, RunningSandbox, running_sandbox
 from starter.tokens import Role, Tokens
 from starter.wiring import image_requests, kind_terms, run_options
@@ -213,7 +215,9 @@ def test_given_a_rate_limit_when_tried_again_then_not_before_the_provider_said(s
 
 
 def test_given_each_status_when_moved_where_its_table_does_not_lead_then_refused(studio: Studio) -> None:
-    for prompt, reached in (("settled one", COMPLETED), ("nsfw two", REJECTED)):
+    for prompt, reached in (("settled one", COMPLETED), ("nsfw two", REJECTED), ("locked three", DEAD_LETTER)):
+        if reached == DEAD_LETTER:
+            studio.sandbox.script("images", Behaviour(status=401))
         job = studio.stack.wait_for(studio.ask(prompt), reached)
         answer = studio.http.post(f"jobs/{job.id}/cancel")
         assert (answer.status_code, answer.json()["code"]) == (409, "FSM_TERMINAL_IMMUTABLE")
@@ -309,8 +313,9 @@ def test_given_a_job_that_waits_for_its_next_try_when_asked_again_then_it_gives_
     starter = Dispatcher(studio.stack.client, run_options(studio.stack.settings))
     studio.stack.loop.run(starter.start(before))
     studio.stack.wait_for(before, FAILED)
-    after, created = requests.make(owner, PictureWish(prompt="second thoughts"))
-    assert created and after.id != before.id
+    gave_way: list[str] = []
+    after, created = requests.make(owner, PictureWish(prompt="second thoughts"), gave_way.append)
+    assert created and after.id != before.id and gave_way == [before.id]
     studio.stack.loop.run(starter.start(after))
     studio.stack.wait_for(after, COMPLETED)
     assert studio.moves(before)[-1] == (FAILED, DEAD_LETTER)
@@ -319,6 +324,32 @@ def test_given_a_job_that_waits_for_its_next_try_when_asked_again_then_it_gives_
     outcome = studio.stack.loop.run(studio.stack.client.get_workflow_handle(before.id).result())
     assert outcome["status"] == DEAD_LETTER
     assert studio.moves(before)[-1] == (FAILED, DEAD_LETTER)
+
+
+def test_given_a_job_that_waits_for_long_when_the_same_is_asked_then_its_run_ends_at_once(
+    studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_now = idempotency_key
+    monkeypatch.setattr(
+        images, "idempotency_key", lambda owner, prompt, params, _: of_now(owner, prompt, params, NOW)
+    )  # the minute does not end
+    studio.sandbox.script("images", Behaviour(status=429, retry_after=600))
+    before = studio.stack.wait_for(studio.ask("third thoughts"), FAILED)
+    after = studio.ask("third thoughts")
+    outcome = studio.stack.loop.run(studio.stack.client.get_workflow_handle(before.id).result())
+    assert outcome["status"] == DEAD_LETTER
+    assert studio.postings(before) == [PostingKind.RESERVE, PostingKind.RELEASE]
+    studio.stack.wait_for(after, COMPLETED)
+
+
+def test_given_a_job_that_waits_when_it_is_told_of_a_newer_one_that_there_is_not_then_it_goes_on(
+    studio: Studio,
+) -> None:
+    studio.sandbox.script("images", Behaviour(status=429, retry_after=600))
+    job = studio.stack.wait_for(studio.ask("a rumour"), FAILED)
+    studio.stack.loop.run(studio.stack.kinds.tell_superseded(job.id))
+    studio.stack.wait_for(job, COMPLETED)
+    assert studio.postings(job) == [PostingKind.RESERVE, PostingKind.CAPTURE]
 
 
 # --- kills -----------------------------------------------------------------------------------------------------------
@@ -353,12 +384,57 @@ def test_given_a_worker_that_dies_with_the_picture_recorded_then_nothing_is_made
     assert studio.sandbox.count("images") == 1
 
 
+def test_given_workers_that_die_with_a_move_committed_then_no_move_and_no_posting_is_made_twice(
+    studio: Studio,
+) -> None:
+    asked = {
+        "dies with an nsfw verdict": ([RUNNING, REJECTED], PostingKind.CAPTURE),
+        "dies with a flagged prompt": ([REJECTED], PostingKind.CAPTURE),
+        "dies and expired": ([RUNNING, FAILED, DEAD_LETTER], PostingKind.RELEASE),
+        "dies for a quiet pond": ([RUNNING, COMPLETED], PostingKind.CAPTURE),
+    }
+    studio.stack.kill_worker()
+    jobs = {prompt: studio.ask(prompt) for prompt in asked}
+
+    def are_over() -> bool:
+        return all(studio.store.get_job(each.id).completed_at is not None for each in jobs.values())
+
+    for died_after in (FAILED, QUEUED, REJECTED, DEAD_LETTER):
+        studio.stack.die(died_after, unless=are_over)
+    studio.stack.start_worker()
+    for prompt, (way, end) in asked.items():
+        job = jobs[prompt]
+        studio.stack.loop.run(studio.stack.client.get_workflow_handle(job.id).result())
+        failures = studio.image(job)["retry_count"]
+        again = [RUNNING, FAILED, QUEUED] * (failures - 1 if FAILED in way else failures)
+        assert studio.moves(job) == list(pairwise([None, QUEUED, *again, *way]))
+        assert studio.postings(job) == [PostingKind.RESERVE, end]
+        assert len(studio.store.library_of_job(job.id)) == way.count(COMPLETED)
+
+
+def test_given_a_worker_that_is_killed_while_the_prompt_is_judged_then_it_is_judged_again_and_painted_once(
+    studio: Studio, tmp_path: Path
+) -> None:
+    held = tmp_path / "held"
+    held.touch()
+    studio.stack.kill_worker()
+    studio.stack.start_worker(HOLD=str(QUEUED), HOLD_FILE=str(held))
+    job = studio.ask("an absent judge")
+    wait_until(lambda: studio.events(job, "RUN_DISPATCHED"), 30, "the first stage")
+    studio.stack.kill_worker()
+    studio.stack.start_worker()
+    _completed_once(studio, job)
+    assert (studio.sandbox.count("moderations"), studio.sandbox.count("images")) == (1, 1)
+
+
 def test_given_a_worker_that_is_killed_while_a_job_is_queued_or_waits_then_it_goes_on(studio: Studio) -> None:
     studio.sandbox.script("images", Behaviour(status=500))
     job = studio.ask("a long pause")
     studio.stack.wait_for(job, FAILED)
     studio.stack.kill_worker()
     queued = studio.ask("nobody is there")
+    refused = studio.http.post(f"jobs/{queued.id}/cancel")
+    assert (refused.status_code, refused.json()["code"]) == (409, "FSM_TRANSITION_INVALID")
     studio.stack.start_worker()
     _completed_once(studio, queued)
     studio.stack.wait_for(job, COMPLETED)

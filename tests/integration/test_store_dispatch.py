@@ -1,5 +1,7 @@
 """Runs that are given a job: one dispatch an attempt, resumes and retries along the table."""
 
+from dataclasses import replace
+
 import pytest
 
 from activities.store import RecordedDispatch, Store
@@ -252,3 +254,21 @@ def test_given_jobs_that_live_and_ended_when_the_reconciler_asks_then_only_the_l
     rest = store.active_jobs(after_id=first[-1].id)
 
     assert [job.id for job in (*first, *rest)] == sorted(job.id for job in living)
+
+
+def test_given_two_moves_and_a_worker_that_died_before_they_were_written_down_when_made_again_then_nothing_changes(
+    store: Store,
+) -> None:
+    run = Run(store, uploaded_job(store).id).dispatched()
+    moves = ((1, "AUDIO_EXTRACTING"), (2, "FAILED"))
+
+    def made(run: Run, seq: int, target: str) -> Job:
+        fence = run.next(seq - run.seq).fence()
+        return store.move(run.job_id, fence, target, trigger=Trigger.WORKFLOW, actor=Actor.ORCHESTRATOR)
+
+    before = [made(run, *each) for each in moves][-1]
+    log = log_of(store, run.job_id)
+    assert [made(run, *each) for each in moves] == [before, before]
+    assert log_of(store, run.job_id) == log
+    with pytest.raises(Fenced):
+        made(replace(run, dispatch_id="another"), *moves[0])
