@@ -4,12 +4,14 @@ Run it once for a new kind of history; never to make a failing replay pass. A wo
 history breaks running jobs too: version it with ``workflow.patched``.
 """
 
+import contextlib
 import tempfile
 from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
+import httpx
 from temporalio.client import WorkflowFailureError
 
 from activities.dispatching import Dispatcher
@@ -20,19 +22,21 @@ from domain.artifacts import ArtifactKind
 from domain.batch_orders import BatchOrder, BatchType, Span
 from domain.callbacks import Callback
 from domain.document import parse
+from domain.generation_orders import AdOrder, CopyOrder, GenerationOrder
 from domain.instruction import InstructionStatus
 from domain.jobs import Job
 from domain.publication import ExportFormat
 from domain.screenshots import Extraction
 from domain.transcript import SpeechFound, Transcript
+from domain.webhooks import ProviderEvent
 from domain.wish import PictureWish
 from starter.analyses import AnalysisService
 from starter.batches import BatchRequests
 from starter.jobs import RegenerateRequest
 from starter.kinds import KindService
-from starter.sandbox import Behaviour, running_sandbox
+from starter.sandbox import Behaviour, Course, RunningSandbox, Verdict, running_sandbox
 from starter.screenshots import ScreenshotService, Wish
-from starter.wiring import image_requests, kind_terms, run_options
+from starter.wiring import generation_requests, image_requests, kind_terms, run_options
 from tests.e2e.conftest import SAMPLE, repeated_sound
 from tests.stack import OWNER, ROOT, Stack, running_stack, wait_until
 from tests.temporal import TemporalServer, running_temporal
@@ -239,6 +243,77 @@ def analyses(stack: Stack) -> None:
     keep(stack, "analysis-retried", job.id)
 
 
+def generations(folder: Path, temporal: TemporalServer) -> None:
+    """Copy that needed a second try; an ad whose provider called back, one that was cancelled meanwhile, one that the
+    provider failed for good and that another attempt made, and one that it never spoke of again."""
+    with running_sandbox() as sandbox:
+        provider = {
+            "llm_base_url": sandbox.base_url,
+            "llm_model": "sandbox",
+            "predictions_base_url": sandbox.base_url,
+            "static_ad_model": "sandbox/ads",
+            "predictions_deadline_s": 30.0,
+        }
+        with running_stack(folder, temporal, prices="copy=0,static_ad=0", **provider) as stack:
+            stack.start_worker()
+            sandbox.script("chat", Behaviour(status=503))
+            keep(stack, "generation-retried", _generated(stack, CopyOrder(prompt="a recorded kettle"), "completed").id)
+            never = Course(verdict=Verdict.NEVER, calls=())
+            sandbox.plan(Course(calls=()), never, Course(verdict=Verdict.CANCELED, calls=()), Course(calls=()), never)
+            ad = AdOrder(prompt="a recorded kettle")
+            job = _called_back(stack, sandbox, _generated(stack, ad, "processing"))
+            keep(stack, "generation-called-back", stack.wait_for(job, "completed").id)
+            job = _generated(stack, ad, "processing")
+            _submitted(stack, job)
+            stack.loop.run(stack.kinds.cancel(OWNER, job.id))
+            keep(stack, "generation-cancelled", _closed(stack, job).id)
+            job = _called_back(stack, sandbox, _generated(stack, ad, "processing"))
+            keep(stack, "generation-failed", _closed(stack, stack.wait_for(job, "failed")).id)
+            again = stack.store.begin_attempt(job.id, OWNER)
+            _started(stack, again)
+            job = _called_back(stack, sandbox, stack.wait_for(again, "processing"))
+            keep(stack, "generation-second-attempt", stack.wait_for(job, "completed").id)
+            keep(stack, "generation-expired", _generated(stack, ad, "expired").id)
+
+
+def _generated(stack: Stack, order: GenerationOrder, *statuses: str) -> Job:
+    job, _ = generation_requests(stack.settings, stack.store).make(OWNER, order, None)
+    _started(stack, job)
+    return stack.wait_for(job, *statuses, within_s=120)
+
+
+def _started(stack: Stack, job: Job) -> None:
+    starter = Dispatcher(stack.client, run_options(stack.settings), kind_terms(stack.settings))
+    stack.loop.run(starter.start(job))
+
+
+def _called_back(stack: Stack, sandbox: RunningSandbox, job: Job) -> Job:
+    """The job, once its provider has told of the attempt's work as it stands."""
+
+    name = _submitted(stack, job)
+    prediction = httpx.get(f"{sandbox.base_url}/predictions/{name}").json()
+    provider = stack.settings.predictions_provider
+    stack.store.receive_webhook(
+        ProviderEvent(provider=provider, event_id=f"recorded-{name}", external_id=name, payload=prediction)
+    )
+    stack.loop.run(wake(stack.client, job.id))
+    return job
+
+
+def _submitted(stack: Stack, job: Job) -> str:
+    def named() -> str | None:
+        newest = stack.store.newest_submission(job.id, job.attempt)
+        return newest.external_id if newest else None
+
+    return wait_until(named, 60, "the submission")
+
+
+def _closed(stack: Stack, job: Job) -> Job:
+    with contextlib.suppress(WorkflowFailureError):
+        stack.loop.run(stack.client.get_workflow_handle(job.id).result())
+    return job
+
+
 def main() -> None:
     HISTORIES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, running_temporal(Path(folder)) as temporal:
@@ -252,6 +327,7 @@ def main() -> None:
             stack.start_worker()
             continued(stack)
         pictures(Path(folder) / "pictures", temporal)
+        generations(Path(folder) / "generations", temporal)
         dead = {"llm_base_url": "http://127.0.0.1:9/v1", "llm_model": "none", "retry_budget": 1}
         with running_stack(Path(folder) / "three", temporal, **dead) as stack:
             stack.start_worker()
