@@ -65,6 +65,7 @@ async def diagnose(settings: Settings) -> list[Finding]:
         ("speech", _in_thread(lambda: _speech(settings))),
         ("drafting", _in_thread(lambda: _drafting(settings))),
         ("analyses", _in_thread(lambda: _analyses(settings))),
+        ("providers", _in_thread(lambda: _providers(settings))),
         ("access", lambda: _access(settings)),
     ]
     return [await _examined(name, check) for name, check in checks]
@@ -287,6 +288,33 @@ def _analyses(settings: Settings) -> str:
     planner = f"planned with {settings.llm_model}" if settings.llm_base_url else "planned by the built-in planner"
     confined = f"confined by {' and '.join(held)}" if held else "confined by limits of memory and time alone"
     return f"{planner}, computed by processes {confined}"
+
+
+def _providers(settings: Settings) -> str:
+    """Who makes ads, videos and speech, and whether those who call back can."""
+    from activities.generating.speech import EmbeddedSpeech
+    from starter.webhooks import provider_keys
+    from starter.wiring import callback_base
+
+    voice = settings.tts_base_url or settings.tts_prediction_model
+    speaks = f"speech by {voice}" if voice else "speech by the voice of this machine"
+    if not voice and not EmbeddedSpeech().available():
+        speaks = "nobody speaks (install guidesmith[tts] or espeak-ng, or set GUIDESMITH_TTS_BASE_URL)"
+    if settings.predictions_base_url is None:
+        return f"nobody makes ads and videos (set GUIDESMITH_PREDICTIONS_BASE_URL), {speaks}"
+    name = settings.predictions_provider
+    if callback_base(settings) is None:
+        raise Ailing(
+            f"{name} cannot call back: it is asked after {settings.predictions_deadline_s:g} s",
+            "Set GUIDESMITH_PUBLIC_URL or GUIDESMITH_PROVIDER_CALLBACK_URL to how it reaches the API.",
+        )
+    if name not in provider_keys(settings):
+        raise Ailing(
+            f"webhooks of {name} are refused: its secret is not set",
+            f"Add {name}=whsec_… to GUIDESMITH_PROVIDER_WEBHOOK_SECRETS.",
+        )
+    models = [model for model in (settings.static_ad_model, settings.ugc_video_model) if model]
+    return f"{', '.join(models) or 'no model'} at {settings.predictions_base_url}, {speaks}"
 
 
 def _drafting(settings: Settings) -> str:

@@ -193,9 +193,18 @@ def generation_requests(settings: Settings, store: Store) -> "GenerationRequests
     """What makes generation jobs."""
     from starter.generations import GenerationRequests
 
-    made = frozenset((*_makers(settings), *_prediction_models(settings)))
-    private = settings.scrape_allow_private
-    return GenerationRequests(store, prompt_guard(settings), prices=settings.price_list, made=made, private=private)
+    return GenerationRequests(
+        store,
+        prompt_guard(settings),
+        prices=settings.price_list,
+        made=made_types(settings),
+        private=settings.scrape_allow_private,
+    )
+
+
+def made_types(settings: Settings) -> frozenset[GenerationType]:
+    """What the settings have somebody for who makes it."""
+    return frozenset((*_makers(settings), *_prediction_models(settings)))
 
 
 def generation_parts(settings: Settings, store: Store, artifacts: ArtifactStore) -> "GenerationParts":
@@ -316,11 +325,17 @@ def build_predictions(settings: Settings) -> "Predictions | None":
     return Predictions(_provider(settings, settings.predictions_base_url, settings.predictions_api_key))
 
 
-def webhook_address(settings: Settings, ticket: "Ticket") -> str | None:
-    """Where a provider tells us of the work that the ticket is for; None: it cannot reach us."""
+def callback_base(settings: Settings) -> str | None:
+    """How a provider reaches the API; None: it cannot."""
     base = settings.provider_callback_url or settings.public_url
     if base is None and urlsplit(settings.predictions_base_url or "").hostname in LOOPBACK_NAMES and settings.api_port:
-        base = f"http://127.0.0.1:{settings.api_port}"  # a sandbox on this machine
+        return f"http://127.0.0.1:{settings.api_port}"  # a sandbox on this machine
+    return base
+
+
+def webhook_address(settings: Settings, ticket: "Ticket") -> str | None:
+    """Where a provider tells us of the work that the ticket is for; None: it cannot reach us."""
+    base = callback_base(settings)
     return base and f"{base}/api/v1/webhooks/{ticket.provider}?{urlencode({'ticket': ticket.token})}"
 
 

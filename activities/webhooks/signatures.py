@@ -46,6 +46,10 @@ class Keys:
             name, _, secret = each.partition("=")
             self._keys.setdefault(name, []).append(_key(name, secret))
 
+    def __contains__(self, provider: object) -> bool:
+        """Whether a secret of ``provider`` is known."""
+        return provider in self._keys
+
     def holds(self, provider: str, headers: Mapping[str, str], body: bytes) -> bool:
         """Whether ``provider`` sent ``body``, within the last five minutes.
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from starter.doctor import Finding, diagnose
+from starter.sandbox import SECRET
 from starter.settings import load_settings
 from tests.counting import PASSWORD, running_valkey
 from tests.identity import rsa_key, running_identity_provider
@@ -51,6 +52,33 @@ def test_given_the_multilingual_weights_when_examined_then_they_are_named_and_no
 ) -> None:
     found = findings(tmp_path, speech_model="multilingual")["speech"]
     assert (found.ok, found.found) == (True, "multilingual Whisper base: 99 languages")
+
+
+def test_given_the_defaults_when_examined_then_who_makes_what_is_told(tmp_path: Path) -> None:
+    found = findings(tmp_path)["providers"]
+    assert found.ok and "GUIDESMITH_PREDICTIONS_BASE_URL" in found.found
+    assert found.found.endswith("speech by the voice of this machine")
+
+
+def test_given_a_provider_that_cannot_call_back_or_whose_secret_is_missing_when_examined_then_that_is_told(
+    tmp_path: Path,
+) -> None:
+    given: dict[str, object] = {
+        "predictions_base_url": "https://api.replicate.com/v1",
+        "static_ad_model": "owner/name",
+        "tts_base_url": "https://voice.example.org/v1",
+    }
+    found = findings(tmp_path, **given)["providers"]
+    assert not found.ok and "GUIDESMITH_PUBLIC_URL" in found.mend
+    given["public_url"] = "https://guides.example.org"
+    found = findings(tmp_path, **given)["providers"]
+    assert not found.ok and "replicate=whsec_" in found.mend
+    given["provider_webhook_secrets"] = f"replicate={SECRET}"
+    found = findings(tmp_path, **given)["providers"]
+    assert (found.ok, found.found) == (
+        True,
+        "owner/name at https://api.replicate.com/v1, speech by https://voice.example.org/v1",
+    )
 
 
 def test_given_the_defaults_when_examined_then_who_may_come_in_is_told(tmp_path: Path) -> None:
