@@ -29,7 +29,7 @@ from domain.instruction import (
 )
 from domain.jobs import NewArtifact, NewScreenshot, NewVersion, StageName, VersionOrigin
 from domain.media import Scene
-from domain.transcript import SpeechFound, Transcript
+from domain.transcript import NO_LANGUAGE, SpeechFound, Transcript
 
 if TYPE_CHECKING:
     from activities.artifacts import ArtifactStore, Partial, StageMemo
@@ -271,6 +271,11 @@ class InstructionStages(Stages):
         def save() -> None:
             self._parts.partial.save(work.job.owner, "transcript", inputs, heard.model_dump_json().encode())
 
+        if work.job.language == NO_LANGUAGE:
+            heard.resume_ms, heard.ended = end_ms, True
+            save()
+            return heard
+
         def found(segment: "SpokenSegment") -> None:
             nonlocal saved_at
             heard.segments.append(segment.model_dump(mode="json"))
@@ -319,6 +324,7 @@ class InstructionStages(Stages):
             language_probability=next((piece.language_probability for piece in heard if piece.language), None),
             peak_dbfs=float(peak) if isinstance(peak, int | float) else None,
             has_audio=_has_sound(audio),
+            listened=work.job.language != NO_LANGUAGE,
         )
         blob = self._parts.artifacts.put_bytes(
             _key(work, "transcript.json"), transcript.model_dump_json().encode(), "application/json"

@@ -5,6 +5,10 @@ from enum import StrEnum
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
+NO_LANGUAGE = "zxx"
+"""The language of a recording whose screens alone are described: ISO 639-2's code for "no linguistic content"."""
+
+
 class SpeechFound(StrEnum):
     """Why a transcript is empty, or that it is not."""
 
@@ -13,6 +17,8 @@ class SpeechFound(StrEnum):
     SILENT = "silent"
     NO_SPEECH = "no_speech"
     """There is sound (music, noise), but nobody speaks."""
+    UNHEARD = "unheard"
+    """Its user said that the screens alone are to be described: nobody listened."""
 
 
 class Word(BaseModel):

@@ -8,6 +8,7 @@ from domain.transcript import SpeechFound
 _WHY = {
     SpeechFound.NO_AUDIO_TRACK: "This recording has no audio track, so there is no speech to write down.",
     SpeechFound.SILENT: "The audio of this recording is silent, so there is no speech to write down.",
+    SpeechFound.UNHEARD: "These steps were made from the screens of this recording alone.",
     SpeechFound.NO_SPEECH: "Nobody speaks in this recording: its audio holds only other sounds.",
 }
 _WITH_SCREENS = "Each step below is a screen that it shows; describe in your own words what happens there."

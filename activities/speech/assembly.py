@@ -20,6 +20,7 @@ def assemble(
     language_probability: float | None = None,
     peak_dbfs: float | None = None,
     has_audio: bool = True,
+    listened: bool = True,
 ) -> Transcript:
     """The transcript of a recording from what was found in its pieces, which are in order of time.
 
@@ -30,9 +31,10 @@ def assemble(
         model: The recogniser's name.
         peak_dbfs: The loudest sample of the track; tells silence from sound without speech.
         has_audio: ``False``: the recording has no audio track.
+        listened: ``False``: nobody was asked to.
     """
     segments = tuple(_numbered(_in_order(_sentences(pieces)), duration_ms))
-    found = _verdict(bool(segments), peak_dbfs, has_audio)
+    found = _verdict(bool(segments), peak_dbfs, has_audio) if listened else SpeechFound.UNHEARD
     spoken = found is SpeechFound.SPEECH
     return Transcript(
         speech=found,

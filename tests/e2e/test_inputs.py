@@ -18,11 +18,11 @@ from domain.artifacts import Artifact, ArtifactKind
 from domain.document import BlockEvidence
 from domain.draft import BlockRole
 from domain.jobs import InstructionVersion, Job, Screenshot
-from domain.transcript import SpeechFound, Transcript
+from domain.transcript import NO_LANGUAGE, SpeechFound, Transcript
 from sample.truth import Sentence, recording, truth
 from tests import narrated, recordings, speech
 from tests.e2e.test_faults import started_executions
-from tests.stack import OWNER, Stack
+from tests.stack import OWNER, ROOT, Stack
 
 Maker = Callable[[Path], Path]
 
@@ -384,3 +384,17 @@ def loudness(samples: NDArray[np.float32], rate_hz: int) -> NDArray[np.float32]:
     length = rate_hz * STEP_MS // 1000
     whole = samples[: samples.size // length * length].reshape(-1, length)
     return np.asarray(np.sqrt((whole**2).mean(axis=1)), dtype=np.float32)
+
+
+def test_given_a_recording_whose_screens_alone_are_asked_for_when_it_is_run_then_nobody_listens(
+    shared_stack: Stack,
+) -> None:
+    job = shared_stack.draft(ROOT / "sample" / "recording.mp4", language=NO_LANGUAGE)
+    assert job.status == "DRAFT_READY", job.failure
+    made = Result(shared_stack, job)
+    assert [each["code"] for each in made.version.warnings] == ["UNHEARD"]
+    assert len(made.steps) > 2
+    assert all(each.segments == () for each in made.steps)
+    artifact = shared_stack.store.latest_artifact(job.id, ArtifactKind.TRANSCRIPT)
+    assert artifact is not None
+    assert artifact.facts["speech"] == "unheard"

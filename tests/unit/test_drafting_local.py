@@ -187,6 +187,7 @@ def test_every_draft_can_be_stored_and_says_only_what_was_said(texts: list[str],
         (SpeechFound.NO_AUDIO_TRACK, "no audio track"),
         (SpeechFound.SILENT, "is silent"),
         (SpeechFound.NO_SPEECH, "Nobody speaks"),
+        (SpeechFound.UNHEARD, "screens of this recording alone"),
     ],
 )
 def test_given_no_speech_when_drafted_then_screens_are_steps_and_the_lead_says_why(
