@@ -11,7 +11,7 @@ from tests.apis import RunningApi
 from tests.integration.pictures import Illustrated, illustrated_job
 
 ABSENT = "01890000-0000-7000-8000-000000000000"
-OPEN_ENDED = {"NewImage.params", "ArtifactUpdates.metrics", "webhooks", "NewProject.stages"}
+OPEN_ENDED = {"params", "metrics", "webhooks", "stages", "answers"}
 """What is sent and may hold names of the sender's own."""
 
 
@@ -150,7 +150,7 @@ def _sent_objects(api: RunningApi) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def test_given_every_body_that_is_described_then_it_takes_no_field_but_its_own(api: RunningApi) -> None:
     lax = {name for name, part in _sent_objects(api) if part.get("additionalProperties") is not False}
-    assert lax <= OPEN_ENDED
+    assert {name.rpartition(".")[2] for name in lax} <= OPEN_ENDED
 
 
 # --- filters ----------------------------------------------------------------------------------------------------
