@@ -32,12 +32,14 @@ log = structlog.get_logger("guidesmith.sweep")
 
 class Swept(Message):
     """How many sessions were emptied, how many pictures let go, how many other remains were removed, and how many
-    idempotency keys were forgotten."""
+    idempotency keys, deliveries of webhooks and webhooks of providers were forgotten."""
 
     uploads: int = 0
     pictures: int = 0
     remains: int = 0
     keys: int = 0
+    deliveries: int = 0
+    webhooks: int = 0
 
 
 class Sessions(Protocol):
@@ -51,6 +53,8 @@ class Sessions(Protocol):
     def abandoned_pictures(self, expired_for_s: float, limit: int = 100) -> tuple[PictureUpload, ...]: ...
     def forget_picture(self, upload_id: str, key: str) -> bool: ...
     def purge_idempotency_keys(self) -> int: ...
+    def purge_deliveries(self, older_than_s: float) -> int: ...
+    def purge_provider_webhooks(self, older_than_s: float) -> int: ...
 
 
 class Sweeper:
@@ -58,21 +62,28 @@ class Sweeper:
 
     Args:
         longest_s: How long an upload may be on its way at most: nothing younger is taken for remains.
+        retention_s: How long the log of webhooks is kept.
     """
 
-    def __init__(self, sessions: Sessions, artifacts: ArtifactStore, *, longest_s: float) -> None:
+    def __init__(self, sessions: Sessions, artifacts: ArtifactStore, *, longest_s: float, retention_s: float) -> None:
         self._sessions = sessions
         self._artifacts = artifacts
         self._remains_after_s = max(longest_s, REMAINS_AFTER_S)
+        self._retention_s = retention_s
 
     @activity.defn(name="sweep")
     def sweep(self) -> Swept:
-        """Empty the sessions that were abandoned, then remove what belongs to none; forget keys that have expired."""
+        """Empty the sessions that were abandoned, then remove what belongs to none; forget keys that have expired, and
+        webhooks that are old."""
         with Pulse(HEARTBEAT_TIMEOUT_S):
             uploads, pictures = self._drop_all(), self._drop_pictures()
             remains = self._artifacts.sweep_abandoned(self._remains_after_s, self._sessions.is_multipart_held)
             keys = self._sessions.purge_idempotency_keys()
-        swept = Swept(uploads=uploads, pictures=pictures, remains=remains, keys=keys)
+            deliveries = self._sessions.purge_deliveries(self._retention_s)
+            webhooks = self._sessions.purge_provider_webhooks(self._retention_s)
+        swept = Swept(
+            uploads=uploads, pictures=pictures, remains=remains, keys=keys, deliveries=deliveries, webhooks=webhooks
+        )
         if swept != Swept():
             log.info("sweep.done", **swept.model_dump())
         return swept

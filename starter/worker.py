@@ -21,6 +21,7 @@ from activities.generation import GenerationDesk, GenerationStages
 from activities.interceptor import ErrorInterceptor
 from activities.memory import return_memory_early
 from activities.mirror import Mirror
+from activities.orphans import OrphanSweeper
 from activities.pulse import beat_interval
 from activities.reconciling import Reconciler
 from activities.screenshots import ScreenshotTaker
@@ -50,7 +51,7 @@ from workflows.instruction import InstructionWorkflow
 from workflows.reconciler import ReconcilerWorkflow
 from workflows.schedules import ensure_schedule
 from workflows.screenshots import ScreenshotWorkflow
-from workflows.sweeping import SweepWorkflow
+from workflows.sweeping import SweepOrphansWorkflow, SweepWorkflow
 from workflows.tasks import ExportWorkflow, RegenerateWorkflow
 from workflows.webhooks import WebhookWorkflow
 
@@ -68,8 +69,18 @@ WORKFLOWS = (
     ScreenshotWorkflow,
     ReconcilerWorkflow,
     SweepWorkflow,
+    SweepOrphansWorkflow,
     WebhookWorkflow,
 )
+
+SCHEDULES = {
+    reconciler.NAME: reconciler.EVERY,
+    sweeping.NAME: sweeping.EVERY,
+    sweeping.ORPHANS: sweeping.ORPHANS_EVERY,
+}
+"""Workflows that start by themselves, and how often."""
+
+DAY_S = 24 * 3600.0
 
 PASSED_THROUGH = ("domain", "activities", "pydantic", "pydantic_core", "annotated_types", "structlog", "sqlalchemy")
 """Modules that workflows share with the process: pure rules and values. Importing them anew inside the sandbox would
@@ -125,7 +136,10 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
     analysing = analysis_parts(settings, store, artifacts)
     planning, analyses = AnalysisPlanning(analysing), AnalysisStages(analysing)
     reconciler = Reconciler(store, client, run_options(settings), kind_terms(settings))
-    sweeper = Sweeper(store, artifacts, longest_s=settings.upload_url_ttl_s)
+    sweeper = Sweeper(
+        store, artifacts, longest_s=settings.upload_url_ttl_s, retention_s=settings.webhook_retention_days * DAY_S
+    )
+    orphans = OrphanSweeper(store, artifacts)
     return [
         stages.extract_audio,
         stages.transcribe,
@@ -170,6 +184,7 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
         mirror.move,
         reconciler.reconcile,
         sweeper.sweep,
+        orphans.sweep,
     ]
 
 
@@ -190,8 +205,8 @@ async def run_worker(settings: Settings, queues: Sequence[str] = QUEUES) -> None
         store = open_store(settings)
         try:
             if "jobs" in queues:
-                for kept in (reconciler, sweeping):
-                    await ensure_schedule(client, settings.queue("jobs"), kept.NAME, kept.EVERY)
+                for kept, every in SCHEDULES.items():
+                    await ensure_schedule(client, settings.queue("jobs"), kept, every)
             async with AsyncExitStack() as running:
                 for worker in build_workers(client, settings, queues, all_activities(settings, store, client)):
                     await running.enter_async_context(worker)

@@ -1,4 +1,4 @@
-"""The sweep's workflow, and how often it is started."""
+"""The sweeps' workflows, and how often they are started."""
 
 from datetime import timedelta
 
@@ -6,11 +6,16 @@ from temporalio import workflow
 from temporalio.common import RetryPolicy
 
 with workflow.unsafe.imports_passed_through():
+    from activities.orphans import Orphaned, OrphanSweeper
     from activities.sweeping import HEARTBEAT_TIMEOUT_S, Sweeper, Swept
 
 NAME = "sweep"
 EVERY = timedelta(hours=1)
 """What was abandoned lies about for a day before it is swept; an hour more does not matter. Two billed actions each."""
+
+ORPHANS = "sweep-orphans"
+ORPHANS_EVERY = timedelta(days=1)
+"""It lists the whole store, a request for each thousand objects; what it looks for is weeks old."""
 
 
 @workflow.defn(name=NAME)
@@ -25,4 +30,19 @@ class SweepWorkflow:
             heartbeat_timeout=timedelta(seconds=HEARTBEAT_TIMEOUT_S),
             retry_policy=RetryPolicy(maximum_attempts=2),
             summary="drop abandoned uploads",
+        )
+
+
+@workflow.defn(name=ORPHANS)
+class SweepOrphansWorkflow:
+    """One round."""
+
+    @workflow.run
+    async def run(self) -> Orphaned:
+        return await workflow.execute_activity_method(
+            OrphanSweeper.sweep,
+            start_to_close_timeout=timedelta(hours=20),
+            heartbeat_timeout=timedelta(seconds=HEARTBEAT_TIMEOUT_S),
+            retry_policy=RetryPolicy(maximum_attempts=2),
+            summary="drop files that nobody recorded",
         )

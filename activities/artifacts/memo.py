@@ -13,6 +13,12 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from activities.artifacts.store import ArtifactStore
 from domain.artifacts import Blob
 
+MEMOS, PARTIALS = "memo", "partial"
+"""Folders of what is remembered."""
+
+BELIEVED_S = 14 * 24 * 3600.0
+"""Seconds for which a memo is believed. A result that nobody but a memo names may be removed some time after that."""
+
 _DIGEST_BYTES = hashlib.sha256().digest_size
 
 
@@ -34,9 +40,10 @@ class StageMemo:
         self._store = store
 
     def get(self, owner: str, stage: str, inputs: Mapping[str, str]) -> tuple[Blob, dict[str, object]] | None:
-        """The remembered result and its facts, or None. The result was read and has its recorded hash: a damaged one,
-        answered once, would be answered to every retry and every new job, and fail them all."""
-        record = self._store.load_small(_key("memo", owner, stage, inputs, "json"))
+        """The remembered result and its facts, or None, also after ``BELIEVED_S``. The result was read and has its
+        recorded hash: a damaged one, answered once, would be answered to every retry and every new job, and fail them
+        all."""
+        record = self._store.load_small(_key(MEMOS, owner, stage, inputs, "json"), younger_than_s=BELIEVED_S)
         if record is None:
             return None
         try:
@@ -53,11 +60,11 @@ class StageMemo:
         """Remember that these inputs gave ``blob``. ``facts`` are JSON values: numbers and names, no text of the
         user's."""
         record = _Remembered(blob=blob, facts=dict(facts or {})).model_dump_json()
-        self._store.put_bytes(_key("memo", owner, stage, inputs, "json"), record.encode(), "application/json")
+        self._store.put_bytes(_key(MEMOS, owner, stage, inputs, "json"), record.encode(), "application/json")
 
     def forget(self, owner: str, stage: str, inputs: Mapping[str, str]) -> None:
         """Drop one remembered result, for instance because its object turned out to be corrupt."""
-        self._store.delete(_key("memo", owner, stage, inputs, "json"))
+        self._store.delete(_key(MEMOS, owner, stage, inputs, "json"))
 
 
 class Partial:
@@ -69,11 +76,11 @@ class Partial:
     def save(self, owner: str, stage: str, inputs: Mapping[str, str], data: bytes) -> None:
         """Keep ``data`` (up to 64 MiB) as the resume point of this work."""
         sealed = hashlib.sha256(data).digest() + data
-        self._store.put_bytes(_key("partial", owner, stage, inputs, "bin"), sealed, "application/octet-stream")
+        self._store.put_bytes(_key(PARTIALS, owner, stage, inputs, "bin"), sealed, "application/octet-stream")
 
     def load(self, owner: str, stage: str, inputs: Mapping[str, str]) -> bytes | None:
         """The last saved data, or None when there is none or it was damaged."""
-        sealed = self._store.load_small(_key("partial", owner, stage, inputs, "bin"))
+        sealed = self._store.load_small(_key(PARTIALS, owner, stage, inputs, "bin"))
         if sealed is None:
             return None
         digest, data = sealed[:_DIGEST_BYTES], sealed[_DIGEST_BYTES:]
@@ -81,7 +88,7 @@ class Partial:
 
     def clear(self, owner: str, stage: str, inputs: Mapping[str, str]) -> None:
         """Forget it: the stage has finished."""
-        self._store.delete(_key("partial", owner, stage, inputs, "bin"))
+        self._store.delete(_key(PARTIALS, owner, stage, inputs, "bin"))
 
 
 def _key(kind: str, owner: str, stage: str, inputs: Mapping[str, str], suffix: str) -> str:

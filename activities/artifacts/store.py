@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 from uuid import uuid4
@@ -245,8 +245,9 @@ class ArtifactStore:
             digest.update(chunk)
         return Blob(key=key, size_bytes=facts.size_bytes, checksum_sha256=digest.hexdigest(), media_type=media_type)
 
-    def load_small(self, key: str, *, limit: int = 64 * MiB + 32) -> bytes | None:
-        """An object that no row describes (a memo, a resume point), unchecked; None when there is none.
+    def load_small(self, key: str, *, limit: int = 64 * MiB + 32, younger_than_s: float | None = None) -> bytes | None:
+        """An object that no row describes (a memo, a resume point), unchecked; None when there is none, or none that
+        was written within the last ``younger_than_s`` seconds.
 
         Raises:
             ArtifactTooLarge: More than ``limit`` bytes.
@@ -254,6 +255,8 @@ class ArtifactStore:
         try:
             with self._looking():
                 result = obstore.get(self._place.objects, checked_key(key))
+                if younger_than_s is not None and _age_s(result.meta["last_modified"]) > younger_than_s:
+                    return None
                 if result.meta["size"] > limit:
                     raise ArtifactTooLarge(f"The object has {result.meta['size']} bytes; at most {limit} are read.")
                 return bytes(result.bytes())
@@ -400,6 +403,10 @@ def content_disposition(filename: str | None, *, inline: bool = False) -> str:
     name = "".join(each for each in filename if each.isprintable() and each not in '"\\/').strip() or "download"
     plain = name.encode("ascii", "replace").decode().replace("?", "_")
     return f"{kind}; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
+
+
+def _age_s(written_at: datetime) -> float:
+    return (datetime.now(UTC) - written_at).total_seconds()
 
 
 def _check_size(blob: Blob, size_bytes: int) -> None:

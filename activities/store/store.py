@@ -27,6 +27,8 @@ from activities.store.inputs import Inputs
 from activities.store.jobs import Jobs
 from activities.store.library import Library
 from activities.store.manifests import Manifests
+from activities.store.naming import Naming
+from activities.store.overview import Overview
 from activities.store.pending import Pending
 from activities.store.picture_uploads import PictureUploads
 from activities.store.projects import Projects
@@ -71,6 +73,7 @@ class Store(
     Webhooks,
     ProviderWebhooks,
     Retention,
+    Naming,
     Idempotency,
 ):
     """Synchronous and safe to share between threads; each call is one transaction.

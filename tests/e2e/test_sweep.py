@@ -5,10 +5,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from activities.artifacts import UploadGone
+from activities.orphans import Orphaned
 from activities.sweeping import Swept
+from starter.worker import SCHEDULES
 from tests.integration.test_sweeping import uploading
 from tests.stack import Stack
-from workflows.sweeping import SweepWorkflow
+from workflows.sweeping import SweepOrphansWorkflow, SweepWorkflow
 
 
 def test_given_an_abandoned_upload_when_the_sweep_runs_then_it_is_gone_and_the_schedule_is_there(
@@ -25,5 +27,10 @@ def test_given_an_abandoned_upload_when_the_sweep_runs_then_it_is_gone_and_the_s
     assert swept == Swept(uploads=1)
     with pytest.raises(UploadGone):
         stack.artifacts.multipart.arrived(session.key, session.multipart_id or "")
-    schedule = stack.loop.run(stack.client.get_schedule_handle(f"{queue}-sweep").describe())
-    assert schedule.schedule.spec.intervals[0].every == timedelta(hours=1)
+    orphaned = stack.loop.run(
+        stack.client.execute_workflow(SweepOrphansWorkflow.run, id=f"{queue}-orphans-now", task_queue=queue), 60
+    )
+    assert orphaned == Orphaned()
+    for name, every in SCHEDULES.items():
+        schedule = stack.loop.run(stack.client.get_schedule_handle(f"{queue}-{name}").describe())
+        assert schedule.schedule.spec.intervals[0].every == every

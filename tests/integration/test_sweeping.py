@@ -14,14 +14,16 @@ from domain.artifacts import ArtifactKind
 from domain.instruction import CANCELLED
 from domain.jobs import Actor, Job
 from domain.lifecycle import Trigger
-from tests.integration.store_builders import OWNER, created_job
+from tests.integration.store_builders import OWNER, created_job, uploaded_job
+from tests.integration.test_webhook_store import URL, event
 
 DAY = timedelta(days=1)
 NOW = datetime.now(UTC)
 
 
 def swept(store: Store, artifacts: ArtifactStore) -> Swept:
-    answer = ActivityEnvironment().run(Sweeper(store, artifacts, longest_s=DAY.total_seconds()).sweep)
+    sweeper = Sweeper(store, artifacts, longest_s=DAY.total_seconds(), retention_s=30 * DAY.total_seconds())
+    answer = ActivityEnvironment().run(sweeper.sweep)
     assert isinstance(answer, Swept)
     return answer
 
@@ -170,5 +172,21 @@ def test_given_idempotency_keys_when_swept_then_only_those_of_yesterday_are_forg
         now[0] = NOW
 
     assert swept(store, folder_store) == Swept(keys=1)
+    assert swept(store, folder_store) == Swept()
+    store.dispose()
+
+
+def test_given_webhooks_of_last_year_when_swept_then_they_are_forgotten(
+    database_url: str, folder_store: ArtifactStore
+) -> None:
+    now = [NOW - 365 * DAY]
+    store = Store.open(database_url, clock=lambda: now[0], durable=False)
+    store.create_endpoint(OWNER, URL)
+    uploaded_job(store)
+    store.mark_handed_over(store.waiting_deliveries())
+    store.receive_webhook(event(ticket="nobodys"))
+    assert swept(store, folder_store) == Swept()
+    now[0] = NOW
+    assert swept(store, folder_store) == Swept(deliveries=1, webhooks=1)
     assert swept(store, folder_store) == Swept()
     store.dispose()
