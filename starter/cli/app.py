@@ -57,13 +57,21 @@ def make(
 def demo(
     kind: Annotated[str, typer.Argument(help="The kind of job to show.", metavar="[KIND]")] = "instruction",
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the files.")] = Path("guidesmith-demo"),
-    keep: Annotated[bool, typer.Option("--keep", help="Leave the stack running until Ctrl-C, to look around.")] = False,
+    kept: Annotated[
+        bool | None,
+        typer.Option(
+            "--keep/--no-keep",
+            help="Leave the stack running until Ctrl-C, to look around.  [default: on a terminal]",
+            show_default=False,
+        ),
+    ] = None,
     as_json: AsJson = False,
     data_dir: DataDir = None,
 ) -> None:
     """One real job of KIND on a stack of this machine's own: the sample recording becomes a PDF and a Markdown bundle
     (instruction), a prompt becomes a picture (image) or copy and speech (generation), the recording becomes clips and
     stills (batch), a table of sales is analysed (analysis)."""
+    keep = sys.stdin.isatty() and sys.stdout.isatty() and not as_json if kept is None else kept
     if kind == "image":
         from starter.cli.images import DEMO_FILE, DEMO_PROMPT, pictured
 

@@ -11,10 +11,11 @@ from starter.cli.connection import Connection, connected
 from starter.cli.exits import ExitCode, UsageWrong
 from starter.cli.making import Making, Target, interrupted
 from starter.cli.memory import Memory
+from starter.cli.pages import sign_in_address
 from starter.cli.printing import print_json
 from starter.cli.views import View, shown
 
-TITLES = {"api_url": "API", "temporal_ui_url": "Temporal UI"}
+TITLES = {"api_url": "API", "temporal_ui_url": "Temporal UI", "page_url": "The instruction"}
 
 SAMPLE = Path(__file__).parents[2] / "sample" / "recording.mp4"
 
@@ -44,13 +45,19 @@ def demonstrated(out: Path, *, keep: bool, as_json: bool, data_dir: Path | None)
     with shown(as_json=as_json) as view, _stack(data_dir, view) as connection:
         say_addresses(connection, view)
         result = _run(connection, view, SAMPLE, target, language=None, fresh=True) | _addresses(connection)
+        page = f"/instructions/{result['instruction_id']}"
+        if connection.state is not None:
+            result["page_url"] = sign_in_address(connection, page)
         if keep:
             _report(result, as_json=as_json)
             stay_up(view)
             return
     _report(result, as_json=as_json)
     if connection.state is not None and connection.state.until_unused and not as_json:
-        sys.stderr.write("The stack has stopped. `guidesmith demo --keep` leaves it up, to look around.\n")
+        sys.stderr.write(
+            f"The stack has stopped. `guidesmith up` brings it back, `guidesmith open {page}` opens the instruction, and "
+            "`guidesmith demo --keep` leaves everything up.\n"
+        )
 
 
 def _stack(data_dir: Path | None, view: View) -> "_Announced":
