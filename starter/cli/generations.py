@@ -1,12 +1,14 @@
 """``guidesmith generate``: a few words in, a text, a picture, a video or speech out."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from starter.cli.client import Json
 from starter.cli.options import AsJson, DataDir
+
+if TYPE_CHECKING:
+    from starter.cli.client import Json
 
 generate_app = typer.Typer(
     help="Make copy, read pages, and have ads, videos and speech made.", no_args_is_help=True, rich_markup_mode=None
@@ -87,7 +89,7 @@ def tts(
     _generate("tts", {"text": text, "voice": voice}, out, key, as_json, data_dir)
 
 
-def _generate(path: str, body: Json, out: Path, key: str | None, as_json: bool, data_dir: Path | None) -> None:
+def _generate(path: str, body: "Json", out: Path, key: str | None, as_json: bool, data_dir: Path | None) -> None:
     from starter.cli.generating import generated
 
     asked = {**body, "idempotency_key": key}
