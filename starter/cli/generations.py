@@ -97,7 +97,7 @@ def _generate(path: str, body: "Json", out: Path, key: str | None, as_json: bool
     generated({path: given}, out, as_json=as_json, data_dir=data_dir)
 
 
-def _params(pairs: list[str] | None) -> Json:
+def _params(pairs: list[str] | None) -> "Json":
     from starter.cli.generating import read_params
 
     return read_params(pairs or [])
