@@ -107,6 +107,9 @@ def test_given_a_signed_address_that_nobody_signed_then_404_before_anything_else
     for operation in routes:
         if operation.is_signed:
             answer = sent(api, operation, content=BROKEN, headers={"Content-Type": "text/plain"})
+            if operation.method == "HEAD":
+                assert (answer.status_code, answer.content) == (404, b""), operation.name
+                continue
             assert outcome(answer) == (404, "RESOURCE_NOT_FOUND"), operation.name
 
 
@@ -236,6 +239,8 @@ def test_given_what_is_foreign_or_absent_then_the_same_bytes_the_same_headers_an
     walked = 0
     for operation in routes:
         if not operation.parameters or not operation.needs_token or operation.parameters == ["kind"]:
+            continue
+        if operation.is_admin:  # nothing is foreign to an administrator
             continue
         missing = set(operation.parameters) - set(foreign)
         assert not missing, f"{operation.name}: make one of {missing} in the fixture"
