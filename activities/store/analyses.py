@@ -21,7 +21,6 @@ from activities.store.records import EventType, UploadSession
 from activities.store.tables import analyses, artifacts, job_inputs, plan_tasks, uploads
 from activities.store.uploads import SEALED
 from domain.analyses import (
-    OUTPUTS,
     SUPERSEDED,
     Analysis,
     AnnouncedFile,
@@ -302,8 +301,7 @@ class Analyses(Inputs):
 
     def outputs(self, job_id: str, *, limit: int = 20, cursor: str | None = None) -> Page[Artifact]:
         """The frozen plan and what its run made, newest first. Raises: RequestInvalid: bad limit or cursor."""
-        kinds = [str(kind) for kind in OUTPUTS]
-        query = select(artifacts).where(artifacts.c.job_id == job_id, artifacts.c.kind.in_(kinds))
+        query = select(artifacts).where(artifacts.c.job_id == job_id)
         with self._database.read() as connection:
             return newest_first(
                 connection,

@@ -216,6 +216,7 @@ artifacts = Table(
     Column("created_at", Moment, nullable=False),
     UniqueConstraint("job_id", "kind", "version"),
     *constraints("artifacts"),
+    Index(None, "job_id", "created_at", "id"),
 )
 
 uploads = Table(

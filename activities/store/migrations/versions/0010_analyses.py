@@ -28,6 +28,7 @@ def upgrade() -> None:
         batch.create_unique_constraint("uq_uploads_job_id_ordinal", ["job_id", "ordinal"])
     for table in ("artifacts", "reported_artifacts"):
         replace_checks(op, table)
+    op.create_index("ix_artifacts_job_id_created_at_id", "artifacts", ["job_id", "created_at", "id"], unique=False)
     op.create_table(
         "analyses",
         sa.Column("job_id", Name, nullable=False),
@@ -77,6 +78,7 @@ def upgrade() -> None:
 def downgrade() -> None:
     for table in ("plan_tasks", "analyses"):
         op.drop_table(table)
+    op.drop_index("ix_artifacts_job_id_created_at_id", table_name="artifacts")
     op.execute("DELETE FROM uploads WHERE ordinal <> 0")
     with op.batch_alter_table("uploads") as batch:
         batch.drop_constraint("uq_uploads_job_id_ordinal", type_="unique")
