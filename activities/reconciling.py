@@ -6,7 +6,7 @@ word on each job that the mirror calls active, and repairs with that evidence on
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import structlog
 from temporalio import activity
@@ -20,10 +20,10 @@ from activities.waking import wake
 from domain.analyses import Planning
 from domain.callbacks import Undelivered
 from domain.errors import TransitionRefused, VersionConflict
-from domain.instruction import CANCELLED, INSTRUCTION, RUNNABLE
+from domain.instruction import CANCELLED, INSTRUCTION, RETRY, RUNNABLE
 from domain.jobs import Actor, Export, Failure, Job, RegenerateTask
 from domain.kinds import GIVEN_UP, lifecycle_of
-from domain.lifecycle import Trigger
+from domain.lifecycle import Lifecycle, Trigger
 from domain.screenshots import ScreenshotTask
 
 PAGE = 100
@@ -113,6 +113,10 @@ class Reconciler:
         status = await self._workflow_status(job.id)
         if status is None or status is WorkflowExecutionStatus.RUNNING:
             return False
+        return await self._settle(job, status)
+
+    async def _settle(self, job: Job, status: WorkflowExecutionStatus) -> bool:
+        """Record the end of a job whose run has ended without saying so."""
         # The row was read before Temporal was asked: only what has not changed since is judged by this evidence.
         current = await asyncio.to_thread(self._books.get_job, job.id)
         if current.version != job.version or current.status in RUNNABLE:
@@ -127,8 +131,11 @@ class Reconciler:
 
     async def _start_forgotten(self, job: Job) -> bool:
         """Start the run of a job whose API died, or did not reach Temporal, after it made the job."""
-        if await self._workflow_status(job.id) is WorkflowExecutionStatus.RUNNING:
+        status = await self._workflow_status(job.id)
+        if status is WorkflowExecutionStatus.RUNNING:
             return False  # it has not written yet
+        if status is not None and job.attempt == 1:  # it never will: of a later attempt it may be the run before
+            return await self._settle(job, status)
         await self._dispatcher.start(job)
         log.warning("job.started_late", job_id=job.id)
         return True
@@ -199,8 +206,7 @@ def settle_lost(books: Books, job: Job, evidence: str, cancelled: bool = False) 
     resumable = job.kind == INSTRUCTION.kind
     failure = Failure(
         failure_code=WORKFLOW_LOST,
-        failure_message=f"The job stopped because {evidence}. "
-        + ("Retry it; it goes on from its last checkpoint." if resumable else "Ask for it again."),
+        failure_message=f"The job stopped because {evidence}. " + _mended_by(lifecycle, resumable=resumable),
         correlation_id=job.correlation_id,
     )
     target = CANCELLED if cancelled and resumable else GIVEN_UP[job.kind]
@@ -217,3 +223,11 @@ def settle_lost(books: Books, job: Job, evidence: str, cancelled: bool = False) 
             expected_version=job.version,
         )
     return job
+
+
+def _mended_by(lifecycle: Lifecycle[Any], *, resumable: bool) -> str:
+    """What its owner does about a job whose run was lost."""
+    if resumable:
+        return "Retry it; it goes on from its last checkpoint."
+    retried = any(row.action == RETRY and Trigger.USER in row.triggers for row in lifecycle.transitions)
+    return "Retry it." if retried else "Ask for it again."

@@ -412,6 +412,22 @@ def test_given_a_run_that_an_operator_ended_then_it_has_failed_and_may_be_retrie
     assert set(bureau.artifacts(job)) > {"plan.json", "report.md"}
 
 
+def test_given_a_run_that_was_terminated_before_its_first_write_when_reconciled_then_it_has_failed(
+    bureau: Bureau,
+) -> None:
+    job = bureau.confirmed("Total amount by region, never begun", DATA)
+    bureau.stack.kill_worker()
+    bureau.run(job)
+    bureau.stack.loop.run(bureau.stack.client.get_workflow_handle(job.id).terminate())
+    wait_until(lambda: bureau.reconcile().repaired or None, 20, "the terminated job's end")
+    failed = bureau.stack.wait_for(job, FAILED)
+    assert failed.failure is not None and failed.failure.failure_message.endswith("Retry it.")
+    assert bureau.moves(job) == [*QUEUED_UP, (QUEUED, RUNNING), (RUNNING, FAILED)]
+    bureau.stack.start_worker()
+    assert bureau.http.post(f"jobs/{job.id}/retry", json={"client_request_id": "again"}).status_code == 202
+    assert bureau.stack.wait_for(job, SUCCEEDED).attempt == 2
+
+
 # --- inputs ----------------------------------------------------------------------------------------------------------
 
 
