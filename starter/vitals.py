@@ -1,8 +1,8 @@
 """A worker's signs of health for a machine to read: ``/healthz`` and ``/metrics`` on one port."""
 
-import socket
 import threading
 import urllib.request
+from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Self
@@ -10,6 +10,7 @@ from typing import Self
 from prometheus_client import REGISTRY, generate_latest
 from temporalio.runtime import PrometheusConfig, Runtime, TelemetryConfig
 
+from starter.local.ports import LOOPBACK, reserved
 from starter.settings import Settings
 
 
@@ -25,12 +26,14 @@ class Vitals:
         self.sdk_metrics = ""
         self._address = (settings.metrics_host, settings.metrics_port) if settings.metrics_port else None
         self._server: ThreadingHTTPServer | None = None
+        self._held = ExitStack()
 
     def __enter__(self) -> Self:
         if self._address is None:
             return self
         self._server = ThreadingHTTPServer(self._address, _handler(self))
-        sdk = f"127.0.0.1:{_free_port()}"  # chosen last: ours is taken by then
+        (port,) = self._held.enter_context(reserved([()]))
+        sdk = f"{LOOPBACK}:{port}"
         self.runtime = Runtime(telemetry=TelemetryConfig(metrics=PrometheusConfig(bind_address=sdk)))
         self.sdk_metrics = f"http://{sdk}/metrics"
         threading.Thread(target=self._server.serve_forever, name="vitals", daemon=True).start()
@@ -42,6 +45,7 @@ class Vitals:
         if self._server is not None:
             self._server.shutdown()
             self._server.server_close()
+        self._held.close()
 
 
 def _handler(vitals: Vitals) -> type[BaseHTTPRequestHandler]:
@@ -66,9 +70,3 @@ def _handler(vitals: Vitals) -> type[BaseHTTPRequestHandler]:
             """Probes are not news."""
 
     return Handler
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

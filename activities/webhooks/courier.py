@@ -21,7 +21,10 @@ from activities.waking import wake
 
 WORKFLOW = "webhook"
 EVERY_S = 1.0
-"""How long a delivery waits at most before it is handed over."""
+"""Seconds between two looks while there is something to do."""
+
+IDLE_S = 5.0
+"""Seconds between two looks after some that found nothing: how long a delivery waits at most."""
 
 UNTOLD_AFTER_S = 10.0
 """How long the API that took a webhook is given to tell the workflow itself."""
@@ -55,10 +58,16 @@ class DeliveryStart(Message):
 class Post(Protocol):
     """What the courier needs of the store."""
 
+    def has_post(self, older_than_s: float = 10.0) -> bool: ...
     def waiting_deliveries(self, limit: int = 100) -> tuple[Waiting, ...]: ...
     def mark_handed_over(self, taken: Sequence[Waiting]) -> None: ...
     def untold_webhooks(self, older_than_s: float = 10.0, limit: int = 100) -> tuple[Untold, ...]: ...
     def mark_told(self, told: Sequence[str]) -> None: ...
+
+
+def longer(pause_s: float) -> float:
+    """The pause after one more look that found nothing."""
+    return max(pause_s, min(2 * pause_s, IDLE_S))
 
 
 class Courier:
@@ -86,13 +95,21 @@ class Courier:
 
     async def run(self, every_s: float = EVERY_S) -> None:
         """Until cancelled. What cannot be reached now is tried again a moment later."""
+        pause_s = every_s
         while True:
-            try:
-                await self.hand_over()
-                await self.tell()
-            except Exception as absent:  # whatever it is: what waits is still there a moment later
-                log.warning("webhooks.waiting", fault=type(absent).__name__)
-            await asyncio.sleep(every_s)
+            pause_s = every_s if await self.look() else longer(pause_s)
+            await asyncio.sleep(pause_s)
+
+    async def look(self) -> bool:
+        """Do what there is to do; whether there was anything, or perhaps is. Nothing to do costs one statement."""
+        try:
+            if not await asyncio.to_thread(self._post.has_post, UNTOLD_AFTER_S):
+                return False
+            await self.hand_over()
+            await self.tell()
+        except Exception as absent:  # whatever it is: what waits is still there a moment later
+            log.warning("webhooks.waiting", fault=type(absent).__name__)
+        return True
 
     async def hand_over(self) -> int:
         """Start the workflow of every delivery that waits for one.

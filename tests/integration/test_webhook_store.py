@@ -1,8 +1,13 @@
 """The outbox and what providers tell, on both databases."""
 
+from itertools import accumulate
+
 import pytest
+from temporalio.client import Client
 
 from activities.store import Store
+from activities.webhooks import Courier
+from activities.webhooks.courier import EVERY_S, longer
 from domain.errors import NotFound, RequestInvalid, TransitionRefused
 from domain.fence import Fence
 from domain.generation import GENERATION, WebhookVerdict
@@ -11,6 +16,8 @@ from domain.lifecycle import Trigger
 from domain.publication import ExportFormat
 from domain.webhooks import ENDPOINTS_LIMIT, DeliveryStatus, Endpoint, ProviderEvent, WebhookEvent, WebhookReceipt
 from tests.integration.store_builders import OWNER, Run, at_once, blob, drafted_job, log_of, uploaded_job
+from tests.integration.test_api_lists import statements
+from tests.stack import Loop
 
 URL = "https://example.org/hook"
 
@@ -302,3 +309,34 @@ def test_given_an_attempt_that_is_over_when_its_webhook_comes_then_it_is_late(st
     receipt = store.receive_webhook(event(ticket=ticket.token))
     assert (receipt.verdict, receipt.delivered) == (WebhookVerdict.LATE, True)
     assert store.webhooks_of(job_id, 1) == ()
+
+
+# --- the courier -------------------------------------------------------------------------------------------------
+
+
+def test_given_nothing_to_do_when_the_courier_looks_then_one_statement_and_longer_and_longer_pauses(
+    store: Store,
+) -> None:
+    loop = Loop()
+    courier = Courier(store, loop.run(Client.connect("127.0.0.1:9", lazy=True)), "idle")
+    with statements() as issued:
+        assert not loop.run(courier.look())
+    loop.close()
+    assert len(issued) == 1
+    pauses = list(accumulate(range(20), lambda pause, _: longer(pause), initial=EVERY_S))
+    assert pauses[:5] == [1.0, 2.0, 4.0, 5.0, 5.0]
+    assert len([at for at in accumulate(pauses) if at <= 60]) == 13
+
+
+def test_given_a_delivery_or_a_webhook_that_waits_when_asked_then_there_is_post(
+    store: Store, endpoint: Endpoint
+) -> None:
+    assert not store.has_post()
+    uploaded_job(store)
+    assert store.has_post()
+    store.mark_handed_over(store.waiting_deliveries())
+    assert not store.has_post()
+    store.delete_endpoint(OWNER, endpoint.id)
+    job_id = generation(store)
+    store.receive_webhook(event(ticket=store.issue_ticket(job_id, 1, PROVIDER).token))
+    assert (store.has_post(), store.has_post(-1.0)) == (False, True)
