@@ -17,6 +17,7 @@ from starter.cli.connection import Connection
 from starter.local.folder import DataFolder
 from starter.tokens import Tokens
 from tests.apis import SECRET, RunningApi, api_settings, running_api, wait_ready
+from tests.integration.analysis_builders import confirmed_analysis
 from tests.integration.pictures import screen
 from tests.integration.store_builders import drafted_job, instruction_of
 from tests.integration.test_api_uploads import begun, new_job
@@ -360,3 +361,21 @@ def test_given_stray_parts_in_s3_when_taken_back_or_another_size_is_declared_the
             assert httpx.get(session["upload_url"]).json()["received_parts"] == [1, 2, 3]
             confirmed = confirm(client, job_id, session, checksum_sha256=SHA256)
             assert confirmed.status_code == 200, confirmed.text
+
+
+def test_given_s3_when_inputs_of_an_analysis_are_sent_past_the_api_then_they_are_taken_and_results_come_from_the_bucket(
+    s3_api: RunningApi,
+) -> None:
+    before = unfinished(s3_api)
+    file = {"filename": "large.csv", "checksum_sha256": SHA256, "size_bytes": len(RECORDING)}
+    with s3_api.client() as client:
+        asked = client.post("analyses", json={"requirement": "over S3", "inputs": {"files": [file]}}).json()
+        sent_past(asked["inputs"]["files"][0], RECORDING)
+        taken = client.put(f"analyses/{asked['id']}/inputs", json={"files": [file]}).json()
+        assert (taken["inputs"]["complete"], taken["planning"]["status"]) == (True, "PENDING")
+        assert unfinished(s3_api) == before
+        frozen = confirmed_analysis(s3_api.store, s3_api.artifacts, "ann", "results over S3")
+        (plan,) = client.get(f"analyses/{frozen.job.id}/artifacts").json()["items"]
+    answer = httpx.get(plan["url"])
+    assert answer.json()["plan_id"] == frozen.plan_id
+    assert 'filename="plan.json"' in answer.headers["content-disposition"]
