@@ -19,6 +19,7 @@ from starter.pages.porch import Porch
 from starter.pages.views import (
     credits,
     editor,
+    exports,
     files,
     home,
     job,
@@ -33,7 +34,7 @@ from starter.pages.views import (
 from starter.pages.visit import Visit
 from starter.tokens import TokenCheck, Unauthorized
 
-VIEWS = (signing_in, files, editor, home, live, new, job, versions, lifecycles, library, credits, webhooks)
+VIEWS = (signing_in, files, editor, home, live, new, job, versions, exports, lifecycles, library, credits, webhooks)
 
 
 def pages(api: Api, tokens: TokenCheck, sessions: Sessions, limits: Limits) -> ASGIApp:

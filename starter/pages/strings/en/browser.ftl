@@ -50,6 +50,14 @@ block-preview = Preview
 block-done = Done
 block-split = Split here
 deleted = Deleted.
+moved = { $label } is number { $place } of { $count } now.
+provenance-by-hand = hand
+provenance-origin = { $origin ->
+    [draft] drafted for { $author }
+    [regenerate] written again for { $author }
+    [restore] restored by { $author }
+   *[edit] edited by { $author }
+ }
 merged-pictures = The pictures of the second block lose their place when you save.
 saved-version = Saved as version { $number }.
 draft-restored = Changes that were not saved, from { $at }, are back.
@@ -202,3 +210,8 @@ restore-conflict = Somebody saved meanwhile
 restore-conflict-what = There is a newer version than this page knows. Look at it, then restore again if you still want to.
 restore-look = Show the versions
 lines-unchanged = $ unchanged lines
+
+# exports
+shortcut-export = Export
+export-made-before = This file was made before, and is still what it would be now.
+export-pages-failed = The pages cannot be shown. Download the file instead, or export the version again.

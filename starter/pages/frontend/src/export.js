@@ -1,0 +1,87 @@
+// The export page: asks for a file, follows it, shows the pages of a PDF.
+import htmx from "htmx.org/dist/htmx.esm.js";
+import { post } from "./parts/api.js";
+import { follow } from "./parts/live.js";
+import { tell, tellError } from "./parts/messages.js";
+import { shortcut } from "./parts/shortcuts.js";
+import { say } from "./parts/strings.js";
+
+const TOGETHER_MS = 150;
+const context = JSON.parse(document.getElementById("context").textContent);
+const form = document.querySelector("[data-export]");
+const files = document.querySelector("[data-exports]");
+const pages = document.querySelector("[data-pages]");
+const button = form.querySelector("button");
+let awaited = null; // the export that was asked for here, until it has ended
+
+const card = (id) => document.getElementById(`export-${id}`);
+
+let going = Promise.resolve();
+function refresh() {
+  going = going.then(() => htmx.ajax("GET", location.pathname + location.search, { target: files, swap: "innerMorph" })).catch(tellError);
+  return going;
+}
+
+let waiting;
+function refreshSoon() {
+  clearTimeout(waiting);
+  waiting = setTimeout(refresh, TOGETHER_MS);
+}
+
+/** What was asked for here is marked, and shown as soon as it is there. */
+function settle() {
+  const shown = awaited === null ? null : card(awaited);
+  if (!shown) return;
+  shown.setAttribute("data-fresh", "");
+  if (shown.querySelector("progress")) return;
+  awaited = null;
+  const look = shown.querySelector("[data-look]");
+  if (look) showPages(look.dataset.look).catch(tellError);
+}
+document.addEventListener("htmx:after:swap", settle);
+
+async function showPages(id) {
+  pages.setAttribute("aria-busy", "true");
+  const answer = await fetch(`/exports/${id}/preview`, { headers: { "HX-Request": "true" } }).catch(() => null);
+  pages.removeAttribute("aria-busy");
+  if (!answer?.ok) {
+    tell(say(answer ? "export-pages-failed" : "failed-unreachable"), "bad");
+    return;
+  }
+  pages.replaceChildren(document.createRange().createContextualFragment(await answer.text())); // ours: drawn and escaped by the server
+}
+
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  button.disabled = true;
+  try {
+    const asked = await post(`jobs/${context.job_id}/exports`, { format: form.elements.format.value, instruction_version_id: form.elements.version.value });
+    awaited = asked.id;
+    if (asked.status === "SUCCEEDED") tell(say("export-made-before"));
+    if (location.search.includes("cursor=")) history.replaceState(null, "", location.pathname);
+    await refresh();
+    card(asked.id)?.scrollIntoView({ block: "nearest" });
+  } catch (error) {
+    tellError(error);
+  } finally {
+    button.disabled = false;
+  }
+});
+
+function warn() {
+  form.querySelector("[data-failing]").hidden = form.elements.version.selectedOptions[0]?.dataset.status !== "FAIL";
+}
+form.elements.version.addEventListener("change", warn);
+warn();
+
+files.addEventListener("click", async (event) => {
+  const look = event.target.closest("[data-look]");
+  if (!look) return;
+  look.disabled = true;
+  await showPages(look.dataset.look);
+  look.disabled = false;
+  pages.scrollIntoView({ block: "nearest" });
+});
+
+shortcut("e", say("shortcut-export"), () => form.requestSubmit());
+follow(`/api/v1/jobs/${context.job_id}/events`, ["export", "resync"], refreshSoon, { from: String(context.heard) });

@@ -1,0 +1,66 @@
+"""Files made of an instruction: asked for, followed, looked at, taken home."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Site
+from tests.browser.looking import look
+
+
+def test_given_a_draft_when_it_is_exported_then_the_file_is_followed_looked_at_downloaded_and_kept_in_the_list(
+    page: Page, site: Site, who: str, drafted: Callable[[str], dict[str, str]], tmp_path: Path
+) -> None:
+    ids = drafted(who)
+    page.goto(f"/instructions/{ids['instruction']}/export")
+    expect(page.get_by_role("heading", name="Nothing exported yet")).to_be_visible()
+    look(page, "export-empty")
+    page.get_by_role("button", name="Export", exact=True).click()
+    files = page.locator(".files > li")
+    expect(files.locator(".badge")).to_have_text("Ready", timeout=60_000)
+    sheets = page.locator(".leaves img")
+    expect(sheets.first).to_be_visible()
+    expect(sheets.first).to_have_js_property("naturalWidth", 1100)
+    with page.expect_download() as downloading:
+        files.get_by_role("link").click()
+    path = tmp_path / "file.pdf"
+    downloading.value.save_as(path)
+    assert path.read_bytes().startswith(b"%PDF-")
+
+    page.get_by_role("button", name="Export", exact=True).click()
+    expect(page.get_by_text("This file was made before")).to_be_visible()
+    expect(files).to_have_count(1)
+
+    page.get_by_role("radio", name="Markdown").check()
+    page.keyboard.press("e")
+    expect(files.locator(".badge")).to_have_text(["Ready", "Ready"], timeout=60_000)
+    files.last.get_by_text("Where it comes from").click()
+    expect(files.last.get_by_text("SHA-256 of the file")).to_be_visible()
+    look(page, "export")
+
+    with site.visitor("somebody-else") as context:
+        number = sheets.first.get_attribute("src")
+        assert number is not None
+        assert context.request.get(number).status == 404
+        assert context.request.get(f"/instructions/{ids['instruction']}/export").status == 404
+    exported = number.split("/")[2]
+    for address, status in ((f"/exports/{exported}/pages/999", 404), (f"/exports/{exported}/pages/1", 200)):
+        assert page.request.get(address).status == status
+
+
+def test_given_a_file_that_is_lost_when_it_is_looked_at_then_the_page_says_what_to_do(
+    page: Page, site: Site, who: str, drafted: Callable[[str], dict[str, str]]
+) -> None:
+    ids = drafted(who)
+    with site.client(who) as client:
+        version = client.get(f"instructions/{ids['instruction']}").json()["instruction_version_id"]
+        body = {"format": "PDF", "instruction_version_id": version}
+        export = client.post(f"jobs/{ids['job']}/exports", json=body).json()["id"]
+    page.goto(f"/instructions/{ids['instruction']}/export")
+    expect(page.locator(".files .badge")).to_have_text("Ready", timeout=60_000)
+    made = site.stack.store.get_export(export)
+    assert made.blob is not None
+    site.stack.artifacts.delete(made.blob.key)
+    page.get_by_role("button", name="Look at the pages").click()
+    expect(page.get_by_role("alert")).to_contain_text("export the version again")
