@@ -39,7 +39,7 @@ TEXT_BYTES = 2 << 20
 """Of a page's readable text that is kept."""
 
 READER = Path(__file__).with_name("page_reader.py")
-BOUNDS = outside.Bounds(wall_s=60.0, cpu_s=30, memory_bytes=1 << 30, file_bytes=TEXT_BYTES * 4, open_files=64)
+BOUNDS = outside.Bounds(wall_s=30.0, cpu_s=10, memory_bytes=1 << 30, file_bytes=TEXT_BYTES * 4, open_files=64)
 
 _MOVED = frozenset({301, 302, 303, 307, 308})
 _PAGES = ("text/html", "application/xhtml+xml", "text/plain")

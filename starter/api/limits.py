@@ -63,6 +63,7 @@ EXPENSIVE = frozenset(
         ("POST", "/generate/static-ad"),
         ("POST", "/generate/video"),
         ("POST", "/generate/tts"),
+        ("POST", "/admin/jobs/{}/retry"),
         ("POST", "/analyses"),
         ("POST", "/analyses/{}/run"),
         ("PUT", "/analyses/{}/inputs"),
