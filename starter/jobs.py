@@ -321,8 +321,12 @@ class JobService:
         markdown: str,
         *,
         origin: VersionOrigin = VersionOrigin.EDIT,
+        as_marked: bool = False,
     ) -> InstructionVersion:
         """Save an edit as a new version. The text costs Temporal nothing; the first save tells the workflow.
+
+        Args:
+            as_marked: See :meth:`Store.save_version`.
 
         Raises:
             VersionConflict: Somebody saved meanwhile; nothing was written.
@@ -338,7 +342,8 @@ class JobService:
             prompt_template_id=base.prompt_template_id,
             prompt_params_ref=base.prompt_params_ref,
         )
-        version, created = await self._thread(self._store.save_version, owner, instruction_id, base_version, new)
+        save = partial(self._store.save_version, as_marked=as_marked)
+        version, created = await self._thread(save, owner, instruction_id, base_version, new)
         if created:
             await self.edited(version.job_id)
         return version

@@ -104,18 +104,21 @@ class Composed:
     columns: Mapping[str, Any]
 
 
-def compose(new: NewVersion, new_id: Callable[[], str], *, base: InstructionVersion | None = None) -> Composed:
+def compose(
+    new: NewVersion, new_id: Callable[[], str], *, base: InstructionVersion | None = None, as_marked: bool = False
+) -> Composed:
     """``new`` as it is to be stored. A large text takes seconds: where people can send one, call it before the
     transaction, since on SQLite nobody else writes meanwhile.
 
     Args:
         base: The version that ``new`` was made from by hand: a paragraph below an unchanged block is a new block, and
             what the blocks rest on goes over to those that are still there, unless ``new`` brings evidence of its own.
+        as_marked: Each marker's text stays one block all the same.
 
     Raises:
         DocumentInvalid: It has too many blocks.
     """
-    markdown = with_ids(new.markdown, new_id, base=parse(base.markdown) if base else None)
+    markdown = with_ids(new.markdown, new_id, base=parse(base.markdown) if base and not as_marked else None)
     document = parse(markdown)
     issues = validate(document)
     evidence = new.evidence or (base.evidence if base else ())
@@ -220,9 +223,12 @@ class Documents(Area):
             )
 
     def save_version(
-        self, owner: str, instruction_id: str, base_version: int, new: NewVersion
+        self, owner: str, instruction_id: str, base_version: int, new: NewVersion, *, as_marked: bool = False
     ) -> tuple[InstructionVersion, bool]:
         """Save an edit of ``base_version``; evidence goes over to the blocks that are still there.
+
+        Args:
+            as_marked: Each marker's text stays one block, also where paragraphs were added below it.
 
         Returns:
             The version and whether it is new: identical text makes none.
@@ -235,7 +241,7 @@ class Documents(Area):
         base = self.get_instruction(owner, instruction_id)
         if base.version != base_version:
             raise conflict(base_version, base.version)
-        composed = compose(new, self._new_id, base=base)
+        composed = compose(new, self._new_id, base=base, as_marked=as_marked)
         with self._database.write() as connection:
             instruction = lock_instruction(connection, instruction_id)
             if instruction.current_version != base_version:

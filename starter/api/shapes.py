@@ -1,5 +1,6 @@
 """The bodies of requests and answers, as the contract has them."""
 
+import unicodedata
 from datetime import UTC, datetime
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
@@ -7,6 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainSerializ
 
 from activities.store import VersionSummary
 from domain.anchors import CharRange
+from domain.corrections import LONGEST_TEXT
 from domain.errors import MESSAGE_LIMIT
 from domain.jobs import Event, Failure, InstructionVersion, Project, RegenerateTask
 from domain.uploads import MOST_PARTS
@@ -24,6 +26,13 @@ def _rfc3339(moment: datetime) -> str:
 def _without_controls(text: str) -> str:
     if not text.isprintable():
         raise ValueError("has control characters")
+    return text
+
+
+def _on_one_line(text: str) -> str:
+    # joiners and marks of direction belong to what is written in many scripts
+    if any(unicodedata.category(each) in ("Cc", "Cs", "Zl", "Zp") for each in text):
+        raise ValueError("has line breaks or control characters")
     return text
 
 
@@ -52,6 +61,13 @@ Line = Annotated[
 """A short text on one line."""
 
 Text = Annotated[str, AfterValidator(_without_nul)]
+
+Said = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_TEXT),
+    AfterValidator(_on_one_line),
+]
+"""What somebody said in one stretch, on one line."""
 
 Checksum = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 PartNumber = Annotated[StrictInt, Field(ge=1, le=MOST_PARTS)]
@@ -229,9 +245,18 @@ class Confirmed(Shape):
 
 
 class TranscriptItem(Shape):
+    index: int = Field(description="Counts the transcript's segments from 0; a correction names it.")
     start_ms: int
     end_ms: int
-    text: str
+    text: str = Field(description="As its reader has corrected it.")
+    original_text: str | None = Field(description="What was recognised, where it is corrected.")
+
+
+class CorrectSegment(Sent):
+    text: Said = Field(description="What was said in this segment.")
+    base_text: Annotated[str, AfterValidator(_without_nul), Field(max_length=LONGEST_TEXT)] | None = Field(
+        default=None, description="What it read before; where it does not read so any more, nothing is corrected."
+    )
 
 
 class TranscriptPage(Shape):
@@ -304,6 +329,11 @@ class InstructionAnswer(Shape):
 class SaveInstruction(Sent):
     base_version: VersionNumber
     markdown: Text
+    as_marked: bool = Field(
+        default=False,
+        description="Whether what stands below a marker stays one block, whatever was added to it. Without it, "
+        "paragraphs that were added below an otherwise unchanged block become blocks of their own.",
+    )
 
 
 class VersionAnswer(Shape):

@@ -5,6 +5,7 @@ import hashlib
 import httpx
 import pytest
 
+from domain.document import marker, parse
 from domain.jobs import Export, Job
 from domain.publication import ExportFormat
 from tests.apis import RunningApi
@@ -64,6 +65,17 @@ def test_given_an_edit_when_saved_then_a_version_more_and_the_old_one_stays(ann:
         (2, "edit", "ann"),
         (1, "draft", "system"),
     ]
+
+
+@pytest.mark.parametrize(("as_marked", "blocks"), [(False, 4), (True, 3)])
+def test_given_a_paragraph_below_a_block_when_saved_as_marked_then_it_is_part_of_it(
+    ann: httpx.Client, job: Job, as_marked: bool, blocks: int
+) -> None:
+    added = MARKDOWN.replace(marker(OTHER_BLOCK), f"And a paragraph.\n\n{marker(OTHER_BLOCK)}")
+    body = {"base_version": 1, "markdown": added, "as_marked": as_marked}
+    saved = ann.put(f"instructions/{job.instruction_id}", json=body)
+    assert saved.status_code == 200, saved.text
+    assert len(parse(saved.json()["markdown"]).blocks) == blocks
 
 
 def test_given_identical_text_when_saved_then_no_new_version(ann: httpx.Client, job: Job) -> None:

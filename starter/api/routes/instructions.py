@@ -49,7 +49,9 @@ async def save_instruction(
 ) -> InstructionAnswer:
     """Save an edit as the next version. Identical text makes none."""
     return InstructionAnswer.of(
-        await api.jobs.save(owner, identifier(instruction_id), saved.base_version, saved.markdown)
+        await api.jobs.save(
+            owner, identifier(instruction_id), saved.base_version, saved.markdown, as_marked=saved.as_marked
+        )
     )
 
 
