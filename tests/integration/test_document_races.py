@@ -139,7 +139,8 @@ def test_given_edits_restores_and_a_regeneration_at_once_when_all_are_answered_t
         for each in versions:
             ids = parse(pair.store.get_instruction(owner, instruction_of(job), each.version).markdown).ids
             assert len(set(ids)) == len(ids) and OTHER_BLOCK in ids
-        assert client.post(f"jobs/{job.id}/cancel").json()["status"] == "CANCELLED"
+        assert client.post(f"jobs/{job.id}/cancel").status_code == 200
+        wait_until(lambda: pair.store.get_job(job.id).status == "CANCELLED", 60, "the cancel")
 
 
 def test_given_one_anchor_when_it_is_drawn_on_replaced_and_deleted_at_once_then_its_pictures_stay_one_chain(
