@@ -127,7 +127,10 @@ class Outbound:
         return self._run(self._once("POST", url, dict(headers or {}), body))
 
     def _run(self, work: Coroutine[Any, Any, Fetched], stop: Stop | None = None) -> Fetched:
-        return watched.run(self._bounded(work), stop)
+        try:
+            return watched.run(self._bounded(work), stop)
+        finally:
+            work.close()  # given up before it began, it would be called forgotten
 
     async def _bounded(self, work: Coroutine[Any, Any, Fetched]) -> Fetched:
         try:
