@@ -116,7 +116,7 @@ class Bureau:
             found = self.analysis(job)
             return found if found.planning is not None and not found.planning.is_under_way else None
 
-        return wait_until(over, 30, "the planning to end")
+        return wait_until(over, 60, "the planning to end")
 
     def reconcile(self) -> Reconciled:
         async def once() -> Reconciled:

@@ -255,7 +255,7 @@ def test_given_other_inputs_when_there_is_a_draft_then_it_is_no_plan_for_them_an
     assert not bureau.draft(job)["current"]
     assert bureau.http.post(f"analyses/{job.id}/confirm").json()["code"] == "DRAFT_NOT_READY"
     bureau.send(declared_only, other)
-    wait_until(lambda: bureau.analysis(job).is_planned, 30, "the other plan")
+    wait_until(lambda: bureau.analysis(job).is_planned, 60, "the other plan")
     after = bureau.draft(job)
     assert after["current"] and after["inputs_fingerprint"] != before["inputs_fingerprint"]
     assert after["tables"][0]["rows"] == 4
@@ -401,7 +401,7 @@ def test_given_a_run_that_an_operator_ended_then_it_has_failed_and_may_be_retrie
     bureau.stack.loop.run(handle.terminate() if how == "terminate" else handle.cancel())
     if how == "terminate":
         bureau.stack.kill_worker()
-        wait_until(lambda: bureau.reconcile().repaired or None, 20, "the terminated job's end")
+        wait_until(lambda: bureau.reconcile().repaired or None, 60, "the terminated job's end")
     failed = bureau.stack.wait_for(job, FAILED)
     expected = "WORKFLOW_LOST" if how == "terminate" else "CANCELLED"
     assert failed.failure is not None and failed.failure.failure_code == expected
@@ -419,7 +419,7 @@ def test_given_a_run_that_was_terminated_before_its_first_write_when_reconciled_
     bureau.stack.kill_worker()
     bureau.run(job)
     bureau.stack.loop.run(bureau.stack.client.get_workflow_handle(job.id).terminate())
-    wait_until(lambda: bureau.reconcile().repaired or None, 20, "the terminated job's end")
+    wait_until(lambda: bureau.reconcile().repaired or None, 60, "the terminated job's end")
     failed = bureau.stack.wait_for(job, FAILED)
     assert failed.failure is not None and failed.failure.failure_message.endswith("Retry it.")
     assert bureau.moves(job) == [*QUEUED_UP, (QUEUED, RUNNING), (RUNNING, FAILED)]
