@@ -21,7 +21,7 @@ from starter.api.capabilities import Capabilities
 from starter.api.sessions import Sessions
 from starter.settings import Settings
 from starter.tokens import Principal, Role
-from tests.apis import SECRET, RunningApi, running_api, wait_ready
+from tests.apis import PART_SIZE, SECRET, RunningApi, running_api, wait_ready
 from tests.browser.looking import WIDE
 from tests.stack import ROOT, Stack, running_stack
 from tests.temporal import TemporalServer, free_port
@@ -113,10 +113,15 @@ def site(chromium: Browser, temporal: TemporalServer, tmp_path_factory: pytest.T
     with running_stack(tmp_path_factory.mktemp("site"), temporal) as stack, pytest.MonkeyPatch.context() as patch:
         stack.start_worker()
         patch.setenv("TEMPORAL_ADDRESS", temporal.address)
-        values = stack.settings.model_dump() | {"api_port": free_port(), "auth_secret": SecretStr(SECRET)}
-        with running_api(Settings(**values)) as api:
+        with running_api(site_settings(stack)) as api:
             wait_ready(api)
             yield Site(stack, api, chromium)
+
+
+def site_settings(stack: Stack) -> Settings:
+    """Those of an API on ``stack``, with parts so small that even a short recording has several."""
+    own = {"api_port": free_port(), "auth_secret": SecretStr(SECRET), "part_size_bytes": PART_SIZE}
+    return Settings(**(stack.settings.model_dump() | own))
 
 
 @pytest.fixture
@@ -145,7 +150,7 @@ def sample() -> Path:
     return ROOT / "sample" / "recording.mp4"
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def drafted(site: Site, sample: Path) -> Callable[[str], dict[str, str]]:
     """Makes a job of the sample for somebody, by the API, and takes it to its draft: its ids."""
 

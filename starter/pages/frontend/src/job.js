@@ -69,6 +69,9 @@ dialog.addEventListener("close", () => {
   post(`jobs/${id}/cancel`).then(refresh, tellError);
 });
 
-follow(`/api/v1/jobs/${id}/events`, ["status", "progress", "task", "export", "resync"], heard, { from: body.dataset.after });
+follow(`/api/v1/jobs/${id}/events`, ["status", "progress", "task", "export", "resync"], heard, {
+  from: body.dataset.after,
+  back: refresh,
+});
 setInterval(tick, 1000);
 tick();

@@ -6,10 +6,11 @@ const lost = new Set();
 /**
  * Follow `path`; `heard` is called with (event name, parsed data, id). The browser reconnects by itself with
  * Last-Event-ID; where it gives up (an error status), so do we, with growing pauses.
- * @param {{from?: string}} options the last event that is known already
+ * @param {{from?: string, back?: () => void}} options `from`: the last event that is known already; `back` is called
+ *   when a lost connection is back: what was asked for meanwhile has failed
  * @returns {() => void} stops
  */
-export function follow(path, names, heard, { from = "" } = {}) {
+export function follow(path, names, heard, { from = "", back = () => {} } = {}) {
   let source;
   let last = from;
   let wait = FIRST_WAIT_MS;
@@ -18,6 +19,7 @@ export function follow(path, names, heard, { from = "" } = {}) {
     source = new EventSource(last ? `${path}?last_event_id=${encodeURIComponent(last)}` : path);
     source.onopen = () => {
       wait = FIRST_WAIT_MS;
+      if (lost.has(path)) back();
       mark(path, false);
     };
     source.onerror = () => {

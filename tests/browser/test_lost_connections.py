@@ -1,0 +1,86 @@
+"""What a reload, a lost connection or a server that is started again does to a person's work: nothing."""
+
+import re
+from pathlib import Path
+
+from playwright.sync_api import Page, Route, expect
+
+from tests.apis import PART_SIZE, running_api, wait_ready
+from tests.browser.conftest import Site, site_settings
+from tests.browser.looking import look
+
+WITHIN_MS = 120_000
+PART = re.compile(r".*/api/v1/uploads/.*[?&]part=(\d+).*")
+
+
+def choose(page: Page, sample: Path) -> None:
+    page.get_by_label("Recording", exact=True).set_input_files(sample)
+
+
+def test_given_an_upload_that_a_lost_connection_and_a_reload_break_off_then_the_rest_alone_is_sent(
+    page: Page, site: Site, who: str, sample: Path, quiet: list[str]
+) -> None:
+    sent: list[int] = []
+
+    def bad_line(route: Route) -> None:
+        part = int(PART.fullmatch(route.request.url)[1])  # type: ignore[index]
+        if part > 5:
+            route.abort("connectionfailed")
+        else:
+            sent.append(part)
+            route.continue_()
+
+    page.route(PART, bad_line)
+    page.goto("/new")
+    choose(page, sample)
+    page.get_by_label("Spoken language").select_option("en")
+    page.get_by_role("button", name="Send and start").click()
+    expect(page.get_by_text("waits for the connection")).to_be_visible()
+    look(page, "new-waiting")
+    page.on("dialog", lambda dialog: dialog.accept())  # the browser asks before it leaves an upload
+    page.reload()
+    expect(page.get_by_role("heading", name="Not finished yet")).to_be_visible()
+    expect(page.locator(".pending")).to_contain_text("recording.mp4")
+    look(page, "new-pending")
+    page.unroute(PART)
+    before = sorted(set(sent))
+    assert before == [1, 2, 3, 4, 5]
+    again: list[int] = []
+    page.on("request", lambda asked: again.append(int(found[1])) if (found := PART.fullmatch(asked.url)) else None)
+    choose(page, sample)
+    page.get_by_role("button", name="Send and start").click()
+    page.wait_for_url(re.compile("/jobs/[0-9a-f-]{36}$"), timeout=WITHIN_MS)
+    parts = -(-sample.stat().st_size // PART_SIZE)
+    assert sorted(set(again)) == list(range(6, parts + 1))
+    jobs = site.stack.store.list_jobs(who).items
+    assert [job.source_name for job in jobs] == ["recording.mp4"]
+    page.goto("/new")
+    expect(page.get_by_role("heading", name="Not finished yet")).to_be_hidden()
+
+
+def test_given_a_job_at_work_when_the_server_is_started_again_then_its_page_goes_on(
+    site: Site, who: str, sample: Path, quiet: list[str]
+) -> None:
+    settings = site_settings(site.stack)
+    with running_api(settings) as api:
+        wait_ready(api)
+        own = Site(site.stack, api, site.browser)
+        with own.visitor(who) as context:
+            page = context.new_page()
+            page.goto("/new")
+            choose(page, sample)
+            page.get_by_label("Spoken language").select_option("zxx")
+            page.get_by_role("button", name="Send and start").click()
+            page.wait_for_url(re.compile("/jobs/[0-9a-f-]{36}$"), timeout=WITHIN_MS)
+            storage, address = context.storage_state(), page.url
+    with site.browser.new_context(storage_state=storage) as context:
+        page = context.new_page()
+        with running_api(settings) as api:
+            wait_ready(api)
+            page.goto(address)
+            expect(page.locator("[data-status]")).to_be_visible()
+        expect(page.locator("[data-lost]")).to_be_visible()
+        with running_api(settings) as api:
+            wait_ready(api)
+            expect(page.locator("[data-lost]")).to_be_hidden(timeout=WITHIN_MS)
+            expect(page.locator("[data-status]")).to_have_text("Draft is ready", timeout=WITHIN_MS)
