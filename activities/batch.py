@@ -18,6 +18,7 @@ from activities.stage import Product, StageLedger, Stages, Work, stage
 from domain.artifacts import Artifact, ArtifactKind
 from domain.batch import PROCESSING
 from domain.batch_orders import BatchItem, BatchOrder, BatchType, CaptionFormat
+from domain.corrections import Correction, corrected
 from domain.errors import ArtifactMissing, TranscriptNotReady
 from domain.fence import Fence
 from domain.jobs import Failure, Job
@@ -83,6 +84,7 @@ class BatchBooks(StageLedger, Protocol):
 
     def job_input(self, job_id: str) -> "JobInput": ...
     def latest_artifact(self, job_id: str, kind: ArtifactKind) -> Artifact | None: ...
+    def corrections(self, job_id: str) -> tuple[Correction, ...]: ...
     def is_settled(self, job_id: str, number: int) -> bool: ...
     def finish_item(self, job_id: str, fence: Fence, number: int, items: int, assets: Sequence[NewAsset]) -> None: ...
     def fail_item(self, job_id: str, fence: Fence, number: int, items: int, failure: Failure) -> None: ...
@@ -213,7 +215,8 @@ class BatchStages(Stages):
         said = self._parts.books.latest_artifact(item.source, ArtifactKind.TRANSCRIPT)
         if said is None:
             raise TranscriptNotReady("The recording has no transcript yet. Run its job, then ask for captions again.")
-        transcript = Transcript.model_validate_json(self._parts.artifacts.read_bytes(said.blob))
+        heard = Transcript.model_validate_json(self._parts.artifacts.read_bytes(said.blob))
+        transcript = corrected(heard, self._parts.books.corrections(item.source))
         written = {CaptionFormat.SRT: captions.srt, CaptionFormat.VTT: captions.vtt}
         assets = []
         for number, each in enumerate(order.formats, start=1):

@@ -16,6 +16,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from activities.stage import Product, StageLedger, Stages, Work, stage
 from domain.artifacts import Artifact, ArtifactKind, Blob
+from domain.corrections import Correction, corrected
 from domain.document import stable_ids
 from domain.draft import BlockRole, Draft, check_draft
 from domain.errors import ArtifactMissing, MediaHasNoContent, MediaTooLong, ModelNotAllowed, RecordingLost
@@ -61,6 +62,7 @@ class Library(StageLedger, Protocol):
     """What the stages need of the store."""
 
     def latest_artifact(self, job_id: str, kind: ArtifactKind) -> Artifact | None: ...
+    def corrections(self, job_id: str) -> tuple[Correction, ...]: ...
 
 
 @dataclass(frozen=True)
@@ -504,7 +506,9 @@ class InstructionStages(Stages):
         return self._parts.artifacts.read_bytes(artifact.blob)
 
     def _transcript(self, work: Work) -> Transcript:
-        return Transcript.model_validate_json(self._read(self._require(work, ArtifactKind.TRANSCRIPT)))
+        """What was said, as its reader has corrected it."""
+        heard = Transcript.model_validate_json(self._read(self._require(work, ArtifactKind.TRANSCRIPT)))
+        return corrected(heard, self._parts.library.corrections(work.job.id))
 
     @contextmanager
     def _folder(self) -> Iterator[Path]:

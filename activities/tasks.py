@@ -11,6 +11,7 @@ from temporalio import activity
 from activities.contracts import TaskCall, TaskFailure
 from activities.pulse import Pulse
 from domain.artifacts import Artifact, ArtifactKind, Blob
+from domain.corrections import Correction, corrected
 from domain.document import BlockEvidence, BlockPart, Document, carry_evidence, merge, parse
 from domain.draft import BlockRole, DraftWarning
 from domain.errors import ArtifactCorrupt, ArtifactMissing, ModelNotAllowed
@@ -27,7 +28,7 @@ from domain.jobs import (
     TaskStatus,
     VersionOrigin,
 )
-from domain.publication import ExportFormat, Picture, Publication, PublicationBlock
+from domain.publication import CAPTION_FORMATS, Picture, Publication, PublicationBlock
 from domain.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -35,15 +36,12 @@ if TYPE_CHECKING:
     from activities.drafting import Drafter
 
 
-CAPTIONS = frozenset({ExportFormat.SRT, ExportFormat.VTT})
-"""Formats made of the transcript; the others are made of the document, and need no transcript."""
-
-
 class Shelf(Protocol):
     """What the tasks need of the store."""
 
     def get_job(self, job_id: str) -> Job: ...
     def latest_artifact(self, job_id: str, kind: ArtifactKind) -> Artifact | None: ...
+    def corrections(self, job_id: str) -> tuple[Correction, ...]: ...
     def get_version_by_id(self, instruction_version_id: str) -> InstructionVersion: ...
     def get_instruction(self, owner: str, instruction_id: str, version: int | None = None) -> InstructionVersion: ...
     def pictures_of_export(self, export_id: str) -> tuple[Screenshot, ...]: ...
@@ -96,7 +94,7 @@ class DocumentTasks:
                 published = publish(
                     self._publication(version, screenshots),
                     export.format,
-                    transcript=self._transcript(version.job_id) if export.format in CAPTIONS else None,
+                    transcript=self._transcript(version.job_id) if export.format in CAPTION_FORMATS else None,
                     out=Path(folder),
                     on_progress=pulse.check,
                 )
@@ -223,7 +221,8 @@ class DocumentTasks:
         artifact = self._parts.shelf.latest_artifact(job_id, ArtifactKind.TRANSCRIPT)
         if artifact is None:
             return None
-        return Transcript.model_validate_json(self._parts.artifacts.read_bytes(artifact.blob))
+        heard = Transcript.model_validate_json(self._parts.artifacts.read_bytes(artifact.blob))
+        return corrected(heard, self._parts.shelf.corrections(job_id))
 
 
 @dataclass(frozen=True)

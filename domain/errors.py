@@ -133,6 +133,12 @@ class VideoUriConflict(GuidesmithError):
     code = "VIDEO_URI_CONFLICT"
 
 
+class CorrectionConflict(GuidesmithError):
+    """Somebody corrected the segment since it was read."""
+
+    code = "CORRECTION_CONFLICT"
+
+
 class TranscriptNotReady(GuidesmithError):
     """The job has no transcript yet."""
 

@@ -17,6 +17,9 @@ class ExportFormat(StrEnum):
     VTT = "VTT"
 
 
+CAPTION_FORMATS = frozenset({ExportFormat.SRT, ExportFormat.VTT})
+"""Made of the transcript; the others are made of the document, and need no transcript."""
+
 MEDIA_TYPES = {
     ExportFormat.PDF: "application/pdf",
     ExportFormat.MD_ZIP: "application/zip",

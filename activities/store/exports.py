@@ -14,15 +14,17 @@ from sqlalchemy import ColumnElement, Connection, bindparam, insert, select, upd
 from activities.store import rows
 from activities.store.annotations import ANNOTATED
 from activities.store.area import Area
+from activities.store.corrections import corrections_of
 from activities.store.cursors import newest_first
 from activities.store.locking import LockedJob, not_found, read_job
 from activities.store.records import EventType
 from activities.store.screenshots import screenshot_set_hash, screenshots_of
 from activities.store.tables import exports, instruction_versions, screenshot_assets
 from domain.artifacts import Blob
+from domain.corrections import corrections_hash
 from domain.errors import ArtifactMissing, ExportRequestInvalid
 from domain.jobs import Actor, Export, ExportStatus, Failure, Page, Screenshot, StageName
-from domain.publication import ExportFormat
+from domain.publication import CAPTION_FORMATS, ExportFormat
 
 STREAM = "export"
 
@@ -40,9 +42,13 @@ _FILE_LOST = Failure(
 )
 
 
-def identity_key(instruction_version_id: str, export_format: ExportFormat, pictures: str) -> str:
-    """What makes two requests the same export: SHA-256 over version, format and ``screenshot_set_hash``."""
-    return hashlib.sha256(f"{instruction_version_id}\n{export_format}\n{pictures}".encode()).hexdigest()
+def identity_key(
+    instruction_version_id: str, export_format: ExportFormat, pictures: str, spoken: str | None = None
+) -> str:
+    """What makes two requests the same export: SHA-256 over version, format and ``screenshot_set_hash``; of captions
+    also over what is corrected in the transcript (``spoken``), where anything is."""
+    parts = [instruction_version_id, str(export_format), pictures, *([spoken] if spoken else [])]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 class Exports(Area):
@@ -65,7 +71,8 @@ class Exports(Area):
             version = _version(connection, job, instruction_version_id)
             shown = _with_renderings(connection, screenshots_of(connection, version.instruction_id, version.markdown))
             pictures = screenshot_set_hash((each.anchor_id, each.asset_id) for each in shown)
-            identity = identity_key(instruction_version_id, export_format, pictures)
+            spoken = corrections_hash(corrections_of(connection, job_id)) if export_format in CAPTION_FORMATS else None
+            identity = identity_key(instruction_version_id, export_format, pictures, spoken)
             standing = _find(
                 connection,
                 exports.c.instruction_id == version.instruction_id,

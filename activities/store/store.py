@@ -14,6 +14,7 @@ from activities.store.area import new_uuid7, utc_now
 from activities.store.artifacts import Artifacts
 from activities.store.batches import Batches
 from activities.store.callbacks import Callbacks
+from activities.store.corrections import Corrections
 from activities.store.credits import Credits
 from activities.store.database import Database, DatabaseOptions
 from activities.store.dispatches import Dispatches
@@ -51,6 +52,7 @@ class Store(
     Dispatches,
     Stages,
     Artifacts,
+    Corrections,
     Manifests,
     Events,
     Documents,
@@ -61,6 +63,7 @@ class Store(
     Annotations,
     Regenerations,
     Exports,
+    Overview,
     Pending,
     Callbacks,
     Credits,

@@ -815,6 +815,20 @@ plan_tasks = Table(
     ),
 )
 
+transcript_corrections = Table(
+    "transcript_corrections",
+    metadata,
+    Column("job_id", Name, ForeignKey("jobs.id"), primary_key=True),
+    Column("segment", Integer, primary_key=True, autoincrement=False),
+    # of the words that are corrected: a transcript that is made anew may have others there
+    Column("original_sha256", Name, primary_key=True),
+    # none: it was undone
+    Column("text", Text),
+    Column("author", Text, nullable=False),
+    Column("corrected_at", Moment, nullable=False),
+    CheckConstraint("segment >= 0 AND (text IS NULL OR text <> '')", name="says_something"),
+)
+
 idempotency_keys = Table(
     "idempotency_keys",
     metadata,

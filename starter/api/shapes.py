@@ -4,7 +4,7 @@ import unicodedata
 from datetime import UTC, datetime
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainSerializer, StrictInt, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainSerializer, StrictBool, StrictInt, StringConstraints
 
 from activities.store import VersionSummary
 from domain.anchors import CharRange
@@ -329,7 +329,7 @@ class InstructionAnswer(Shape):
 class SaveInstruction(Sent):
     base_version: VersionNumber
     markdown: Text
-    as_marked: bool = Field(
+    as_marked: StrictBool = Field(
         default=False,
         description="Whether what stands below a marker stays one block, whatever was added to it. Without it, "
         "paragraphs that were added below an otherwise unchanged block become blocks of their own.",

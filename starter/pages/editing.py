@@ -3,24 +3,20 @@ pictures."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from fastapi import Request
 
-from activities.artifacts import ArtifactStore
-from domain.artifacts import ArtifactKind, Blob
+from domain.artifacts import ArtifactKind
 from domain.document import Block, BlockEvidence, Document, parse
 from domain.jobs import InstructionVersion, Job
 from domain.transcript import Transcript
 from starter.api.anchoring import Places, anchor_answers
 from starter.api.context import Api
 from starter.api.picture_shapes import AnchorAnswer
+from starter.transcripts import spoken
 
 ANCHORS_AT_ONCE = 100
-
-KEPT = 4
-"""Transcripts kept parsed: a save asks for the state again."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +75,8 @@ class Editing:
             "version": self.version.version,
             "version_id": self.version.id,
             "author": self.version.author,
+            "origin": self.version.origin.value,
+            "model": self.version.model_profile_id,
             "title": self.version.title,
             "issues": self.issues(""),
             "warnings": [each["message"] for each in self.version.warnings],
@@ -137,13 +135,8 @@ def recorded(api: Api, job: Job) -> Recorded:
 
 
 def _transcript(api: Api, job_id: str) -> Transcript | None:
-    artifact = api.store.latest_artifact(job_id, ArtifactKind.TRANSCRIPT)
-    return _parsed(api.artifacts, artifact.blob) if artifact else None
-
-
-@lru_cache(maxsize=KEPT)
-def _parsed(artifacts: ArtifactStore, blob: Blob) -> Transcript:
-    return Transcript.model_validate_json(artifacts.read_bytes(blob))
+    said = spoken(api.store, api.artifacts, job_id)
+    return said.transcript if said else None
 
 
 def _pictures(

@@ -189,6 +189,7 @@ def foreign(api: RunningApi) -> dict[str, str]:
     return {
         "project_id": shot.job.project_id,
         "job_id": shot.job.id,
+        "index": "0",
         "instruction_id": shot.job.instruction_id,
         "task_id": task.id,
         "export_id": export.id,

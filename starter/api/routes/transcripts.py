@@ -1,26 +1,26 @@
 """The transcript: in pages as JSON, or whole as captions or plain text."""
 
 import base64
+import re
 from enum import StrEnum
-from functools import lru_cache
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import PlainTextResponse, Response
 
-from activities.artifacts import ArtifactStore
-from domain.artifacts import ArtifactKind, Blob
 from domain.errors import RequestInvalid, TranscriptNotReady
 from domain.transcript import Transcript
 from starter.api.context import Api, ApiParts, Owner, identifier
 from starter.api.declared import errors
+from starter.api.errors import not_found
 from starter.api.routes.paging import Cursor
-from starter.api.shapes import TranscriptItem, TranscriptPage
+from starter.api.shapes import CorrectSegment, TranscriptItem, TranscriptPage
+from starter.transcripts import Spoken, spoken
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 
-KEPT = 4
-"""Transcripts kept parsed: one of ten hours takes a tenth of a second to parse, and its pages are read in a row."""
+INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
+"""Of a segment, as an address has it."""
 
 
 class TranscriptFormat(StrEnum):
@@ -55,13 +55,13 @@ def get_transcript(
     cursor: Cursor = None,
     format: Annotated[TranscriptFormat | None, Query(description="Without it, Accept decides.")] = None,
 ) -> TranscriptPage | Response:
-    """What was said, and when."""
+    """What was said, and when: as it was recognised, and its reader has corrected it."""
     wanted = format or _accepted(request.headers.get("accept", ""))
     start = _position(cursor)
-    transcript = _transcript(api, owner, identifier(job_id))
+    said = _spoken(api, owner, identifier(job_id))
     if wanted is TranscriptFormat.JSON:
-        return _page(transcript, start, limit)
-    return PlainTextResponse(_whole(transcript, wanted), media_type=MEDIA_TYPES[wanted])
+        return _page(said, start, limit)
+    return PlainTextResponse(_whole(said.transcript, wanted), media_type=MEDIA_TYPES[wanted])
 
 
 def _accepted(accept: str) -> TranscriptFormat:
@@ -71,27 +71,57 @@ def _accepted(accept: str) -> TranscriptFormat:
     return next((each for each in named if each is not None), TranscriptFormat.JSON)
 
 
-def _transcript(api: Api, owner: str, job_id: str) -> Transcript:
+def _spoken(api: Api, owner: str, job_id: str) -> Spoken:
     job = api.store.get_job(job_id, owner=owner)
-    artifact = api.store.latest_artifact(job.id, ArtifactKind.TRANSCRIPT)
-    if artifact is None:
+    found = spoken(api.store, api.artifacts, job.id)
+    if found is None:
         raise TranscriptNotReady("The job has no transcript yet.", details={"current_status": job.status})
-    return _parsed(api.artifacts, artifact.blob)
+    return found
 
 
-@lru_cache(maxsize=KEPT)
-def _parsed(artifacts: ArtifactStore, blob: Blob) -> Transcript:
-    return Transcript.model_validate_json(artifacts.read_bytes(blob))
-
-
-def _page(transcript: Transcript, start: int, limit: int) -> TranscriptPage:
-    segments = transcript.segments[start : start + limit]
-    end = start + len(segments)
+def _page(said: Spoken, start: int, limit: int) -> TranscriptPage:
+    end = min(start + limit, len(said.transcript.segments))
     return TranscriptPage(
-        items=tuple(TranscriptItem(start_ms=each.start_ms, end_ms=each.end_ms, text=each.text) for each in segments),
+        items=tuple(_item(said, index) for index in range(start, end)),
         limit=limit,
-        next_cursor=_cursor(end) if end < len(transcript.segments) else None,
+        next_cursor=_cursor(end) if end < len(said.transcript.segments) else None,
     )
+
+
+def _item(said: Spoken, index: int) -> TranscriptItem:
+    segment = said.transcript.segments[index]
+    return TranscriptItem(
+        index=index,
+        start_ms=segment.start_ms,
+        end_ms=segment.end_ms,
+        text=segment.text,
+        original_text=said.heard.segments[index].text if index in said.corrections else None,
+    )
+
+
+@router.put("/{job_id}/transcript/segments/{index}", responses=errors(400, 404, 409, 413, 415))
+def correct_segment(job_id: str, index: str, correction: CorrectSegment, api: ApiParts, owner: Owner) -> TranscriptItem:
+    """Say what was said in a segment, where it was misheard.
+
+    The transcript reads so from now on, also in captions, in what is drafted after it, and in what is written again.
+    The text that was recognised is kept; to send it is to undo the correction.
+    """
+    return _corrected(api, owner, identifier(job_id), index, correction.text, correction.base_text)
+
+
+@router.delete("/{job_id}/transcript/segments/{index}", responses=errors(400, 404, 409, 413, 415))
+def undo_correction(job_id: str, index: str, api: ApiParts, owner: Owner) -> TranscriptItem:
+    """Undo a correction: the segment reads again as it was recognised."""
+    return _corrected(api, owner, identifier(job_id), index, None, None)
+
+
+def _corrected(api: Api, owner: str, job_id: str, index: str, text: str | None, base: str | None) -> TranscriptItem:
+    said = _spoken(api, owner, job_id)
+    if not INDEX.fullmatch(index) or int(index) >= len(said.heard.segments):
+        raise not_found()
+    number = int(index)
+    api.store.correct(owner, job_id, number, said.heard.segments[number].text, text, base=base)
+    return _item(_spoken(api, owner, job_id), number)
 
 
 def _whole(transcript: Transcript, wanted: TranscriptFormat) -> str:

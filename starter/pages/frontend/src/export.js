@@ -17,7 +17,9 @@ let awaited = null; // the export that was asked for here, until it has ended
 const card = (id) => document.getElementById(`export-${id}`);
 
 let going = Promise.resolve();
+let opened = []; // what is unfolded stays so
 function refresh() {
+  opened = [...files.querySelectorAll("details[open]")].map((each) => [each.closest("[id]").id, each.className]);
   going = going.then(() => htmx.ajax("GET", location.pathname + location.search, { target: files, swap: "innerMorph" })).catch(tellError);
   return going;
 }
@@ -30,6 +32,7 @@ function refreshSoon() {
 
 /** What was asked for here is marked, and shown as soon as it is there. */
 function settle() {
+  for (const [id, name] of opened) document.getElementById(id)?.querySelector(`details[class="${name}"]`)?.setAttribute("open", "");
   const shown = awaited === null ? null : card(awaited);
   if (!shown) return;
   shown.setAttribute("data-fresh", "");

@@ -181,4 +181,5 @@ log-INPUTS_CHANGED = The data changed
 log-PLAN_REQUESTED = A plan was asked for
 log-PLAN_DRAFTED = A plan was drafted
 log-PLAN_CHANGED = The plan was changed
+log-TRANSCRIPT_CORRECTED = The transcript was corrected
 log-PLAN_FAILED = Drafting the plan failed
