@@ -89,6 +89,7 @@ class Analyses(Inputs):
             if current.is_drafting:
                 files = _declared(connection, current, new.files, now)
                 _change(connection, job.id, files=_plain(files))
+                job.set(source_name=_first_name(files))
             return _analysis(connection, job.save()), created
 
     def get_analysis(self, job_id: str, *, owner: str | None = None) -> Analysis:
@@ -115,7 +116,7 @@ class Analyses(Inputs):
             if fingerprint == current.inputs_fingerprint:
                 _change(connection, job.id, files=_plain(declared))
                 return _analysis(connection, job.save())
-            job.set(version=job["version"] + 1)
+            job.set(version=job["version"] + 1, source_name=_first_name(declared))
             job.log(EventType.INPUTS_CHANGED, stream="task", actor=Actor.EDITOR, data={"files": len(declared)})
             _change(
                 connection,
@@ -376,6 +377,11 @@ def _supersede(connection: Connection, job: LockedJob, current: Analysis, now: d
 
 def _change(connection: Connection, job_id: str, **columns: Any) -> None:
     connection.execute(update(analyses).where(analyses.c.job_id == job_id).values(columns))
+
+
+def _first_name(files: Sequence[InputFile]) -> str | None:
+    """What lists of jobs call an analysis."""
+    return files[0].filename if files else None
 
 
 def _plain(files: Sequence[InputFile]) -> list[dict[str, Any]]:

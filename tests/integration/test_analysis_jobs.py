@@ -75,6 +75,7 @@ def test_given_a_table_and_a_requirement_when_planned_confirmed_and_run_then_the
     assert b"# " in _fetched(made["report.md"])
     answer = bureau.http.get(f"analyses/{job.id}").json()
     assert (answer["progress"], answer["attempt"], answer["failure"]) == (100, 1, None)
+    assert answer["source_name"] == "sales.csv"
     assert answer["plan_id"] in _fetched(made["plan.json"]).decode()
 
 
