@@ -42,8 +42,8 @@ class Receiver:
     received: list[tuple[Mapping[str, str], bytes]] = field(default_factory=list)
 
 
-@pytest.fixture
-def receiver() -> Iterator[Receiver]:
+@contextmanager
+def listening() -> Iterator[Receiver]:
     state = Receiver()
 
     class Handler(BaseHTTPRequestHandler):
@@ -66,6 +66,12 @@ def receiver() -> Iterator[Receiver]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with listening() as state:
+        yield state
 
 
 @contextmanager

@@ -24,11 +24,12 @@ from domain.callbacks import Callback
 from domain.document import parse
 from domain.generation_orders import AdOrder, CopyOrder, GenerationOrder
 from domain.instruction import InstructionStatus
-from domain.jobs import Job
+from domain.jobs import Actor, Job
+from domain.lifecycle import Trigger
 from domain.publication import ExportFormat
 from domain.screenshots import Extraction
 from domain.transcript import SpeechFound, Transcript
-from domain.webhooks import ProviderEvent
+from domain.webhooks import Delivery, ProviderEvent, WebhookEvent
 from domain.wish import PictureWish
 from starter.analyses import AnalysisService
 from starter.batches import BatchRequests
@@ -38,6 +39,7 @@ from starter.sandbox import Behaviour, Course, RunningSandbox, Verdict, running_
 from starter.screenshots import ScreenshotService, Wish
 from starter.wiring import generation_requests, image_requests, kind_terms, run_options
 from tests.e2e.conftest import SAMPLE, repeated_sound
+from tests.integration.test_webhooks_out import listening
 from tests.stack import OWNER, ROOT, Stack, running_stack, wait_until
 from tests.temporal import TemporalServer, running_temporal
 from workflows.batch import ITEMS_A_RUN
@@ -314,6 +316,27 @@ def _closed(stack: Stack, job: Job) -> Job:
     return job
 
 
+def webhooks(stack: Stack) -> None:
+    """A delivery that is taken at the second try, and one to an endpoint that wants no more."""
+    with listening() as receiver:
+        endpoint = stack.store.create_endpoint(OWNER, receiver.url, [WebhookEvent.JOB_CANCELLED])
+        for name, answers, ending in (("webhook", [500], "delivered"), ("webhook-gone", [410], "failed")):
+            receiver.answers = answers
+            job = stack.store.create_job(OWNER, stack.store.create_project(OWNER, "recorded").id)
+            stack.store.move(job.id, None, "CANCELLED", trigger=Trigger.API, actor=Actor.EDITOR)
+
+            def newest() -> Delivery:
+                return stack.store.list_deliveries(OWNER, endpoint.id, 1).items[0]
+
+            def has_ended(ending: str = ending) -> bool:
+                return newest().status == ending
+
+            wait_until(has_ended, 60, "the delivery's end")
+            workflow_id = f"webhook-{newest().id}-1"
+            stack.loop.run(stack.client.get_workflow_handle(workflow_id).result())
+            keep(stack, name, workflow_id)
+
+
 def main() -> None:
     HISTORIES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, running_temporal(Path(folder)) as temporal:
@@ -327,6 +350,9 @@ def main() -> None:
             stack.start_worker()
             continued(stack)
         pictures(Path(folder) / "pictures", temporal)
+        with running_stack(Path(folder) / "webhooks", temporal) as stack:
+            stack.start_worker(GUIDESMITH_WEBHOOK_ALLOW_PRIVATE="true")
+            webhooks(stack)
         generations(Path(folder) / "generations", temporal)
         dead = {"llm_base_url": "http://127.0.0.1:9/v1", "llm_model": "none", "retry_budget": 1}
         with running_stack(Path(folder) / "three", temporal, **dead) as stack:

@@ -34,6 +34,8 @@ KEPT = {
     "external-failed",
     "regenerate",
     "screenshot",
+    "webhook",
+    "webhook-gone",
     "shown-before-begun",
 }
 
