@@ -4,13 +4,14 @@ What two processes confirm of an upload is in ``test_upload_races.py``.
 """
 
 from datetime import UTC, datetime
+from hashlib import sha256
 
 import httpx
 
 from domain.instruction import FAILED
 from domain.jobs import Actor, Failure, Job
 from domain.lifecycle import Trigger
-from tests.integration.analysis_builders import arrived_analysis, drafted_analysis
+from tests.integration.analysis_builders import CONTENT, arrived_analysis, drafted_analysis
 from tests.integration.api_pairs import AT_ONCE, RUNNER, Pair, audit, firsts, job_at_its_desk, statuses
 from tests.integration.store_builders import MARKDOWN, STEP_BLOCK, Run, drafted_job, instruction_of, uploaded_job
 from tests.integration.test_callbacks_store import waiting_run
@@ -235,6 +236,21 @@ def test_given_twenty_requests_for_one_analysis_when_answered_then_there_is_one(
     assert sorted(answer.status_code for answer in answers) == [200] * 19 + [202]
     assert len({answer.json()["id"] for answer in answers}) == 1
     assert len(pair.store.list_jobs(owner).items) == 1
+
+
+def test_given_twenty_who_say_that_the_inputs_are_there_when_answered_then_they_are_taken_once_and_planned_once(
+    pair: Pair, owner: str
+) -> None:
+    before = pair.executions()
+    file = {"filename": "a.csv", "checksum_sha256": sha256(CONTENT).hexdigest()}
+    with pair.apis[0].client(owner) as http:
+        asked = http.post("analyses", json={"inputs": {"files": [file]}}).json()
+    assert httpx.put(asked["inputs"]["files"][0]["upload_url"], content=CONTENT).status_code == 200
+    url = f"analyses/{asked['id']}/inputs"
+    answers = pair.at_once(owner, lambda http, _: http.put(url, json={"files": [file]}))
+    assert {(answer.status_code, answer.json()["inputs"]["complete"]) for answer in answers} == {(200, True)}
+    tasks = {answer.json()["planning"]["task_id"] for answer in answers}
+    assert pair.started(before) == [f"plan-{tasks.pop()}"] and not tasks
 
 
 def test_given_twenty_confirmations_and_runs_when_answered_then_one_plan_one_move_and_one_start(
