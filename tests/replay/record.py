@@ -163,8 +163,8 @@ def external(stack: Stack) -> None:
 
 
 def pictures(folder: Path, temporal: TemporalServer) -> None:
-    """A picture that needed a second try, one that moderation let pass and the safety filter did not, and one that was
-    given up."""
+    """A picture that needed a second try, one that moderation let pass and the safety filter did not, one that was
+    given up, and one whose place a newer one took while it waited."""
     with running_sandbox() as sandbox:
         provider = {
             "image_base_url": sandbox.base_url,
@@ -187,6 +187,15 @@ def pictures(folder: Path, temporal: TemporalServer) -> None:
                 stack.wait_for(job, status)
                 stack.loop.run(stack.client.get_workflow_handle(job.id).result())
                 keep(stack, name, job.id)
+            requests._clock = lambda: datetime(2026, 1, 31, tzinfo=UTC)
+            sandbox.script("images", Behaviour(status=429, retry_after=600))
+            job, _ = requests.make(OWNER, PictureWish(prompt="second thoughts"))
+            stack.loop.run(starter.start(job))
+            stack.wait_for(job, "failed")
+            requests.make(OWNER, PictureWish(prompt="second thoughts"))
+            stack.loop.run(stack.kinds.tell_superseded(job.id))
+            stack.loop.run(stack.client.get_workflow_handle(job.id).result())
+            keep(stack, "image-superseded", job.id)
 
 
 def batch(stack: Stack) -> None:

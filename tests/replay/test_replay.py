@@ -30,6 +30,7 @@ KEPT = {
     "image-dead-letter",
     "image-rejected",
     "image-retried",
+    "image-superseded",
     "external",
     "external-failed",
     "regenerate",
