@@ -5,6 +5,9 @@ One Temporal, one API, one worker process, one sandbox provider and one small we
 """
 
 import json
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -22,7 +25,8 @@ from domain.generation import COMPLETED, FAILED, PENDING, PROCESSING, QUEUED
 from domain.generation_orders import CopyOrder
 from domain.jobs import Job
 from starter.sandbox import Behaviour
-from starter.tokens import Role
+from starter.tokens import Role, Tokens
+from tests.apis import SECRET
 from tests.generating import GRANT, OWNER, PRICES, Workshop, lines, running_workshop
 from tests.temporal import TemporalServer
 
@@ -439,6 +443,35 @@ def _completed_once(workshop: Workshop, job: Job) -> None:
     assert workshop.moves(job) == PLAIN
     assert workshop.postings(job) == [PostingKind.DEDUCT]
     assert len(workshop.store.library_of_job(job.id)) == 1
+
+
+# --- from the command line --------------------------------------------------------------------------------------------
+
+
+def test_given_the_command_when_run_then_the_file_is_what_was_made_and_a_failure_has_its_code(
+    workshop: Workshop, site: str, tmp_path: Path
+) -> None:
+    token = Tokens(SECRET).issue(OWNER, Role.EDITOR)
+    environment = {**os.environ, "GUIDESMITH_API_URL": workshop.api.url, "GUIDESMITH_TOKEN": token}
+
+    def command(*words: str) -> "subprocess.CompletedProcess[str]":
+        call = [sys.executable, "-m", "starter.cli", "generate", *words, "--json"]
+        return subprocess.run(call, env=environment, capture_output=True, text=True, timeout=120, check=False)
+
+    first = command("copy", "a framed print", "--key", "cli", "-o", str(tmp_path / "copy.md"))
+    assert first.returncode == 0, first.stderr
+    (made,) = json.loads(first.stdout)["made"]
+    assert (made["status"], made["provider"]) == (COMPLETED, "openai-compatible")
+    assert (tmp_path / "copy.md").stat().st_size == made["files"][0]["size_bytes"]
+    again = command("copy", "a framed print", "--key", "cli", "-o", str(tmp_path))
+    assert json.loads(again.stdout)["made"][0]["job_id"] == made["job_id"]
+    for words, code in (
+        (("scrape", f"{site}/private/diary"), "ROBOTS_DISALLOWED"),
+        (("video", "a kettle", "--param", "duration=5"), "PROVIDER_NOT_CONFIGURED"),
+    ):
+        refused = command(*words, "-o", str(tmp_path))
+        assert refused.returncode != 0
+        assert code in refused.stderr + refused.stdout
 
 
 # --- what the log says ------------------------------------------------------------------------------------------------
