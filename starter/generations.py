@@ -52,6 +52,11 @@ class GenerationRequests:
         self._made = made
         self._permit = permit(private=private)
 
+    @property
+    def made(self) -> frozenset[GenerationType]:
+        """The types that there is somebody for."""
+        return self._made
+
     def checked(self, order: GenerationOrder) -> GenerationOrder:
         """The order as it is kept. Blocks for as long as a name server does.
 

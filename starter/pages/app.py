@@ -23,18 +23,38 @@ from starter.pages.views import (
     files,
     home,
     job,
+    kept,
     library,
     lifecycles,
     live,
     new,
+    new_kinds,
     signing_in,
+    transcript,
     versions,
     webhooks,
 )
 from starter.pages.visit import Visit
 from starter.tokens import TokenCheck, Unauthorized
 
-VIEWS = (signing_in, files, editor, home, live, new, job, versions, exports, lifecycles, library, credits, webhooks)
+VIEWS = (
+    signing_in,
+    transcript,
+    files,
+    editor,
+    home,
+    live,
+    new,
+    new_kinds,
+    job,
+    kept,
+    versions,
+    exports,
+    lifecycles,
+    library,
+    credits,
+    webhooks,
+)
 
 
 def pages(api: Api, tokens: TokenCheck, sessions: Sessions, limits: Limits) -> ASGIApp:

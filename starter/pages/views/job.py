@@ -13,6 +13,8 @@ from domain.kinds import LIFECYCLES
 from domain.lifecycle import Trigger
 from domain.resume import CHECKPOINT_ARTIFACT, resume_point
 from starter.api.context import identifier
+from starter.pages.results.generation import generation
+from starter.pages.results.image import image
 from starter.pages.standing import remaining_s, row_of, status_word, steps_of, title_of
 from starter.pages.visit import Visit, Visiting
 
@@ -22,8 +24,11 @@ LOG_PAGE = 30
 
 Results = Callable[[Visit, Job], Mapping[str, Any]]
 
-RESULTS: dict[str, Results] = {}
+RESULTS: dict[str, Results] = {"image": image, "generation": generation}
 """What the page of a kind shows beside what every kind's has: facts for its template ``job_<kind>.html``."""
+
+MODULES: dict[str, str] = {"generation": "job_generation.js"}
+"""What runs in the browser on the page of a kind, beside what runs for all."""
 
 
 @router.get("/jobs/{job_id}")
@@ -32,7 +37,8 @@ def job(job_id: str, visit: Visiting) -> Response:
     shown = _shown(visit, identifier(job_id))
     if visit.is_partial:
         return visit.page("job_body.html", **shown)
-    return visit.page("job.html", modules=["job.js"], **shown)
+    modules = ["job.js", *(each for kind, each in MODULES.items() if kind == shown["kind"])]
+    return visit.page("job.html", modules=modules, **shown)
 
 
 @router.get("/jobs/{job_id}/log")

@@ -215,3 +215,41 @@ lines-unchanged = $ unchanged lines
 shortcut-export = Export
 export-made-before = This file was made before, and is still what it would be now.
 export-pages-failed = The pages cannot be shown. Download the file instead, or export the version again.
+
+# the other kinds
+cost-is = { $count ->
+    [0] This costs nothing.
+    [one] This costs 1 credit.
+   *[other] This costs { $count } credits.
+ }
+credits-short = This costs { $cost }, and you can spend { $available }. Ask whoever runs this for credits, then send it again.
+characters-at-most = At most { $most } characters
+characters-left = { $count ->
+    [one] 1 character left
+   *[other] { $count } characters left
+ }
+characters-over = { $count ->
+    [one] 1 character too many. Shorten it.
+   *[other] { $count } characters too many. Shorten it.
+ }
+order-empty = Say what is to be made.
+order-number = { $name } is a whole number from { $least } to { $most }.
+order-url = Give the whole address of the page, with https:// at its beginning.
+order-params = “{ $line }” is no setting. Write one a line: name = value
+text-copied = Copied.
+text-not-copied = The browser did not let the text be copied. Mark it, and copy it by hand.
+shortcut-send = Send the form
+
+# the transcript
+play-from = Play from { $time }
+heard-as = Recognised as: { $text }
+correct-at = Correct what is said at { $time }
+correct-save = Save
+correct-undo = Undo the correction
+correct-saved = Corrected. Captions and what is written from now on say so.
+correct-undone = It reads again as it was recognised.
+found-place = { $at } of { $count }
+found-none = Not said
+shortcut-found-next = Next place found
+shortcut-found-previous = Previous place found
+shortcut-correct = Correct this line

@@ -1,0 +1,88 @@
+"""Pictures, generations, analyses and batches in the browser: asked for, followed, and what they made."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Site
+from tests.browser.looking import look
+
+XSS = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+JOB = re.compile("/jobs/[0-9a-f-]{36}$")
+MADE_WITHIN_MS = 60_000
+
+
+@pytest.fixture
+def rich(site: Site, who: str) -> Callable[[int], None]:
+    """Gives who looks at the pages so many credits."""
+
+    def given(credits: int) -> None:
+        site.stack.store.grant(who, credits, reason="test", actor="test", idempotency_key=f"{who}-{credits}")
+
+    return given
+
+
+# --- pictures --------------------------------------------------------------------------------------------------------
+
+
+def test_given_a_prompt_when_it_is_sent_twice_at_once_then_one_picture_is_made_and_shown(
+    page: Page, site: Site, who: str, rich: Callable[[int], None]
+) -> None:
+    page.goto("/new/image")
+    page.get_by_role("button", name="Make the picture").click()
+    expect(page.get_by_role("alert")).to_have_text("Say what is to be made.")
+    prompt = page.get_by_label("What shall the picture show?")
+    prompt.fill("x" * 2001)
+    expect(page.locator(".count")).to_have_text("1 character too many. Shorten it.")
+    page.get_by_role("button", name="Make the picture").click()
+    expect(page.get_by_role("alert")).to_contain_text("1 character too many")
+    prompt.fill(f"A lighthouse {XSS}")
+    page.get_by_role("button", name="Make the picture").click()
+    expect(page.get_by_role("alert")).to_contain_text("This costs 4, and you can spend 0.")
+    look(page, "new-image")
+    rich(10)
+    page.get_by_label(re.compile("^512")).check()
+    page.get_by_role("button", name="Make the picture").dblclick()
+    page.wait_for_url(JOB)
+    expect(page.locator(".badge").first).to_have_text("Done", timeout=MADE_WITHIN_MS)
+    picture = page.locator(".made img")
+    expect(picture).to_be_visible()
+    assert picture.evaluate("async each => { await each.decode(); return each.naturalWidth }") == 512
+    expect(page.locator(".made .words")).to_have_text(f"A lighthouse {XSS}")
+    with page.expect_download() as started:
+        page.get_by_role("link", name="Download").click()
+    assert started.value.suggested_filename.startswith("picture-")
+    assert site.stack.store.balance(who).balance == 6
+    look(page, "job-image")
+
+
+# --- generations -----------------------------------------------------------------------------------------------------
+
+
+def test_given_types_when_one_is_chosen_then_its_fields_are_asked_for_and_what_is_not_set_up_says_so(
+    page: Page, rich: Callable[[int], None]
+) -> None:
+    rich(5)
+    page.goto("/new/generation")
+    expect(page.get_by_role("radio", name=re.compile("^Video"))).to_be_disabled()
+    expect(page.locator("#missing-ugc_video")).to_contain_text("GUIDESMITH_UGC_VIDEO_MODEL")
+    page.get_by_role("radio", name=re.compile("^A web page")).check()
+    page.get_by_label("Address of the page").fill("example")
+    page.get_by_role("button", name="Make it").click()
+    expect(page.get_by_role("alert")).to_contain_text("Give the whole address of the page")
+    page.get_by_label("Address of the page").fill("http://127.0.0.1/secrets")
+    page.get_by_role("button", name="Make it").click()
+    expect(page.get_by_role("alert")).not_to_be_empty()
+    page.get_by_role("radio", name=re.compile("^Copy")).check()
+    page.get_by_label("What is advertised?").fill(f"A kettle {XSS} **bold** [link](javascript:alert(3))")
+    page.get_by_label("For whom").fill("Early risers")
+    look(page, "new-generation")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url(JOB)
+    expect(page.locator(".badge").first).to_have_text("Done", timeout=MADE_WITHIN_MS)
+    expect(page.locator("[data-text]")).to_contain_text(XSS)
+    assert page.locator("[data-text] img, [data-text] script, [data-text] a[href^=javascript]").count() == 0
+    expect(page.locator(".made .facts")).to_contain_text("embedded-templates")
+    look(page, "job-generation")
