@@ -21,7 +21,7 @@ from domain.wish import check_plain
 NEEDS: Mapping[GenerationType, str] = {
     GenerationType.STATIC_AD: "GUIDESMITH_PREDICTIONS_BASE_URL and GUIDESMITH_STATIC_AD_MODEL",
     GenerationType.UGC_VIDEO: "GUIDESMITH_PREDICTIONS_BASE_URL and GUIDESMITH_UGC_VIDEO_MODEL",
-    GenerationType.TTS: "GUIDESMITH_TTS_BASE_URL, or install espeak-ng or flite",
+    GenerationType.TTS: "GUIDESMITH_TTS_BASE_URL, or installs the extra guidesmith[tts] for the workers",
 }
 """What an operator sets, so that a type is made."""
 
