@@ -1,5 +1,5 @@
 // The editor: the recording and the instruction side by side.
-import { clock } from "./parts/moments.js";
+import { make } from "./parts/elements.js";
 import { tell, tellError } from "./parts/messages.js";
 import { shortcut } from "./parts/shortcuts.js";
 import { say } from "./parts/strings.js";
@@ -54,6 +54,10 @@ function ground() {
   find("title").textContent = base.title;
   find("version").textContent = say("version-number", { number: base.version });
   find("whole-issues").replaceChildren(...base.issues.map(issue));
+  find("warnings").hidden = base.warnings.length === 0;
+  find("warnings").querySelector("ul").replaceChildren(...base.warnings.map((each) => make("li", {}, each)));
+  find("model").textContent = base.model ?? say("provenance-by-hand");
+  find("origin").textContent = say("provenance-origin", { origin: base.origin, author: base.author });
   find("unplaced").hidden = base.unplaced.length === 0;
   pictures(find("unplaced").querySelector(".shots"), base.unplaced);
   shots.equip();
@@ -269,6 +273,7 @@ function move(id, by) {
   if (place < 0 || place >= desk.blocks.length) return;
   desk.change(edit.moved(desk.blocks, id, place));
   elementOf(id).scrollIntoView({ block: "nearest" });
+  find("announced").textContent = say("moved", { label: labelOf(id), place: place + 1, count: desk.blocks.length });
 }
 
 function mergeNext(id) {
@@ -343,7 +348,8 @@ watch.follow((ms) => markPlaying(ms, desk.blocks, desk.facts));
 /** An action on the block that has the focus, or had it last. */
 function ofBlock(keys, does, action) {
   shortcut(keys, say(`shortcut-${does}`), ({ target }) => {
-    if (current === null || desk.text(current) === undefined || (keys === "Enter" && target !== elementOf(current))) return false;
+    const isAt = target === document.body || (keys === "Enter" ? target === elementOf(current) : target.closest?.("[data-block]"));
+    if (!isAt || current === null || desk.text(current) === undefined) return false;
     return action(current);
   });
 }
@@ -363,4 +369,5 @@ shortcut("mod+z", say("shortcut-undo"), (event) => (isElsewhere(event) ? false :
 for (const keys of ["mod+shift+z", "mod+y"]) shortcut(keys, say("shortcut-redo"), (event) => (isElsewhere(event) ? false : desk.redo()));
 
 restore();
-(globalThis.requestIdleCallback ?? setTimeout)(() => import("./editor/writer.js")); // so that the first block opens at once
+// so that the first block opens at once, and all of it when the server cannot be reached
+(globalThis.requestIdleCallback ?? setTimeout)(() => Promise.all([import("./editor/writer.js"), import("./editor/conflict.js")]).catch(() => {}));

@@ -36,12 +36,5 @@ provenance = Where this comes from
 provenance-source = Recording
 provenance-speech = Transcribed by
 provenance-model = Written by
-provenance-by-hand = hand
 provenance-prompt = Prompt
 provenance-version = Version
-provenance-origin = { $origin ->
-    [draft] drafted for { $author }
-    [regenerate] written again for { $author }
-    [restore] restored by { $author }
-   *[edit] edited by { $author }
- }

@@ -20,6 +20,7 @@ export const theme = EditorView.theme({
   "&.cm-merge-b .cm-changedText, .cm-insertedLine": { background: "color-mix(in srgb, var(--good) 22%, transparent)" },
   ".cm-deletedChunk": { backgroundColor: "var(--bad-soft)", paddingLeft: ".8rem" },
   ".cm-deletedChunk .cm-deletedText, .cm-deletedLine del": { background: "color-mix(in srgb, var(--bad) 18%, transparent)", textDecoration: "line-through" },
+  ".cm-deletedChunk .cm-chunkButtons button": { color: "var(--ink)", border: "1px solid var(--edge)", borderRadius: "8px", minHeight: "1.75rem" },
   ".cm-changeGutter": { width: "4px", paddingLeft: "0" },
   "&.cm-merge-b .cm-changedLineGutter": { background: "var(--good)" },
   ".cm-deletedLineGutter": { background: "var(--bad)" },

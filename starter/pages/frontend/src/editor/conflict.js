@@ -21,7 +21,7 @@ export async function settleConflict({ base, mine, theirs, number, saves }) {
     { class: "conflict", "aria-labelledby": id },
     make("h2", { id }, say("conflict-title", { number })),
     make("p", {}, both.length ? say("conflict-choose", { count: both.length }) : say("conflict-clean")),
-    ...rows.filter((row) => row.by !== "same").map((row) => (row.by === "both" ? contested(row, open) : settled(row, number, open))),
+    make("div", { class: "changes" }, ...rows.filter((row) => row.by !== "same").map((row) => (row.by === "both" ? contested(row, open) : settled(row, number)))),
     make(
       "form",
       { method: "dialog", class: "row ends" },
@@ -35,7 +35,7 @@ export async function settleConflict({ base, mine, theirs, number, saves }) {
 }
 
 /** Something that one of the two has changed: shown, nothing to decide. */
-function settled(row, number, open) {
+function settled(row, number) {
   const who = row.by;
   const did = row.base === null ? "new" : row.result === null ? "gone" : "only";
   const holder = make("div", { class: "diff" });

@@ -55,7 +55,7 @@ export class Desk {
    * @throws {Refused} with code VERSION_CONFLICT nothing was saved: somebody else has
    */
   async save(blocks = this.blocks) {
-    const answer = await put(`instructions/${this.instruction}`, { base_version: this.base.version, markdown: render(blocks) });
+    const answer = await put(`instructions/${this.instruction}`, { base_version: this.base.version, markdown: render(blocks), as_marked: true });
     this.adopt(await this.read(answer.version), blocks);
   }
 

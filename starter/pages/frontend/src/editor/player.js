@@ -10,6 +10,7 @@ const NOTHING = { video: null, seek: () => {}, follow: () => {} };
 export function player() {
   const video = document.querySelector("[data-video]");
   if (!video) return NOTHING;
+  float(video);
   const jump = (seconds) => {
     video.currentTime = Math.min(Math.max(0, video.currentTime + seconds), video.duration || Infinity);
   };
@@ -34,6 +35,13 @@ export function player() {
       for (const name of ["timeupdate", "seeking"]) video.addEventListener(name, () => heard(video.currentTime * 1000));
     },
   };
+}
+
+/** Where there is one column, the recording stays in sight when it has been scrolled away. */
+function float(video) {
+  const screen = video.closest("[data-screen]");
+  screen.style.setProperty("--shape", `${video.getAttribute("width") ?? 16} / ${video.getAttribute("height") ?? 9}`);
+  new IntersectionObserver(([{ intersectionRatio: seen, boundingClientRect: { top } }]) => screen.classList.toggle("away", seen < 0.3 && top < 0), { threshold: [0, 0.3, 1] }).observe(screen);
 }
 
 const play = (video) => video.play().catch(() => {}); // a browser that wants a click first: the person has one

@@ -2,6 +2,8 @@
 import { say } from "../parts/strings.js";
 
 const MOST = 300;
+const PAUSE_MS = 120; // while somebody types
+const AGAIN_MS = 3000;
 const known = new Map();
 
 /** Remember what the server has shown already. */
@@ -10,12 +12,15 @@ export function remember(markdown, html) {
   if (known.size > MOST) known.delete(known.keys().next().value);
 }
 
-/** The HTML of `markdown`. @throws {Error} no answer came, or the text is too long to be shown at once */
-export async function preview(markdown, signal) {
+/** The HTML of `markdown`. @throws {Error} `status` says why: 0 where no answer came, 413 where the text is too long */
+async function preview(markdown, signal) {
   if (!markdown.trim()) return "";
   if (known.has(markdown)) return known.get(markdown);
-  const answer = await fetch("/preview", { method: "POST", body: markdown, headers: { "Content-Type": "text/plain" }, signal });
-  if (!answer.ok) throw new Error(`preview: ${answer.status}`);
+  await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  signal.throwIfAborted();
+  const asked = { method: "POST", body: markdown, headers: { "Content-Type": "text/plain" }, signal };
+  const answer = await fetch("/preview", asked).catch(() => ({ ok: false, status: 0 }));
+  if (!answer.ok) throw Object.assign(new Error("no preview"), { status: answer.status });
   const html = await answer.text();
   remember(markdown, html);
   return html;
@@ -28,8 +33,10 @@ export async function show(element, markdown) {
   try {
     const html = await preview(markdown, turn.signal);
     if (!turn.signal.aborted) put(element, html);
-  } catch {
+  } catch (error) {
     if (turn.signal.aborted) return;
+    const passes = error.status === 0 || error.status === 429 || error.status >= 500;
+    if (passes) setTimeout(() => turn.signal.aborted || !element.isConnected || show(element, markdown), AGAIN_MS);
     const plain = document.createElement("p"); // the text itself, until the server answers
     plain.className = "plain";
     plain.textContent = markdown;

@@ -19,7 +19,7 @@ export function openWriter(parent, { text, label, at, changed, split, leave }) {
     const typed = update.transactions.some((each) => each.docChanged && !each.isUserEvent(MINE));
     if (typed) changed(update.state.doc.toString());
   });
-  const open = view(parent, { text, label, at: at ?? text.length, extensions: [commands, heard] });
+  const open = view(parent, { text, label, at: at ?? text.length, extensions: [commands, heard, typedOver] });
   open.focus();
   return {
     get at() {
@@ -39,6 +39,17 @@ export function openWriter(parent, { text, label, at, changed, split, leave }) {
     },
   };
 }
+
+/** A browser that puts typed text in the place of other text gives it that one's look, by a style that no page of ours
+ * lets in. */
+const typedOver = EditorView.domEventHandlers({
+  beforeinput(event, open) {
+    if (event.inputType !== "insertText" || !event.data || event.isComposing || open.state.selection.main.empty) return false;
+    event.preventDefault();
+    open.dispatch(open.state.replaceSelection(event.data), { userEvent: "input.type", scrollIntoView: true });
+    return true;
+  },
+});
 
 function wrap({ state, dispatch }, mark) {
   const { from, to } = state.selection.main;

@@ -1,0 +1,333 @@
+"""The editor: an instruction beside its recording."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from domain.document import parse
+from tests.browser import looking
+from tests.browser.conftest import Site
+from tests.stack import wait_until
+
+IMAGE, SCRIPT = "<img src=x onerror=\"window.harmed='yes'\">", "<script>window.harmed='yes'</script>"
+HARMFUL = f"</textarea>{IMAGE}{SCRIPT} {{{{7*7}}}} &lt;b&gt; \u202e"
+
+
+@pytest.fixture(scope="module")
+def who() -> str:
+    """The same person for all of these: a draft takes its time."""
+    return f"ed-{uuid4().hex[:12]}"
+
+
+@pytest.fixture(scope="module")
+def draft(who: str, drafted: Callable[[str], dict[str, str]]) -> dict[str, str]:
+    return drafted(who)
+
+
+class Instruction:
+    """The instruction by the API."""
+
+    def __init__(self, site: Site, who: str, draft: dict[str, str]) -> None:
+        self.id, self.job = draft["instruction"], draft["job"]
+        self.client = site.client(who)
+
+    @property
+    def newest(self) -> Any:
+        return self.client.get(f"instructions/{self.id}").json()
+
+    @property
+    def texts(self) -> list[str]:
+        return [block.markdown for block in parse(self.newest["markdown"]).blocks]
+
+    def save(self, change: Callable[[str], str]) -> int:
+        now = self.newest
+        body = {"base_version": now["version"], "markdown": change(now["markdown"])}
+        return int(self.client.put(f"instructions/{self.id}", json=body).raise_for_status().json()["version"])
+
+
+@pytest.fixture
+def instruction(site: Site, who: str, draft: dict[str, str]) -> Iterator[Instruction]:
+    """As it was drafted."""
+    made = Instruction(site, who, draft)
+    with made.client:
+        body = {"base_version": made.newest["version"], "version": 1}
+        made.client.post(f"instructions/{made.id}/restore", json=body).raise_for_status()
+        yield made
+
+
+@pytest.fixture
+def editor(page: Page, instruction: Instruction) -> Page:
+    page.goto(f"/instructions/{instruction.id}")
+    return page
+
+
+def look(page: Page, name: str) -> None:
+    """From the top: what stays in sight may cover half a button elsewhere, which is no fault."""
+    page.evaluate("scrollTo(0, 0)")
+    looking.look(page, name)
+
+
+def block(page: Page, text: str) -> Locator:
+    return page.get_by_role("article").filter(has_text=text).first
+
+
+def write(page: Page, text: str, new: str) -> None:
+    """Click into a block's text, and put another one in its place."""
+    block(page, text).locator("[data-prose]").click()
+    written = page.locator(".cm-content")
+    expect(written).to_be_focused()
+    page.keyboard.press("ControlOrMeta+a")
+    for number, line in enumerate(new.split("\n")):
+        if number:
+            page.keyboard.press("Shift+Enter")  # goes on with no list
+        page.keyboard.insert_text(line)
+
+
+def choose(page: Page, text: str, action: str) -> None:
+    block(page, text).get_by_role("button", name="More actions").click()
+    page.get_by_role("menuitem", name=action).click()
+
+
+def drag(page: Page, grip: Locator, onto: Locator) -> None:
+    """Drop what the grip moves in the lower half of a block."""
+    start, end = grip.bounding_box(), onto.bounding_box()
+    assert start is not None and end is not None
+    page.mouse.move(start["x"] + 8, start["y"] + 8)
+    page.mouse.down()
+    page.mouse.move(end["x"] + 200, end["y"] + end["height"] - 30, steps=8)
+    page.mouse.move(end["x"] + 200, end["y"] + end["height"] - 25, steps=2)
+    page.mouse.up()
+
+
+def save(page: Page, version: int) -> None:
+    page.keyboard.press("ControlOrMeta+s")
+    expect(page.locator("[data-version]")).to_have_text(f"Version {version}")
+    expect(page.locator("[data-standing]")).to_have_text("Saved")
+
+
+def titles(page: Page) -> list[str]:
+    """What the blocks say, on a line each."""
+    return [" ".join(each.split()) for each in page.locator("[data-block] [data-prose]").all_inner_texts()]
+
+
+def plain(texts: list[str]) -> list[str]:
+    return [" ".join(re.sub(r"[#>]", "", each).split()) for each in texts]
+
+
+def test_given_a_draft_when_a_block_is_written_and_saved_then_a_reload_shows_it(
+    editor: Page, instruction: Instruction
+) -> None:
+    page, before, version = editor, instruction.texts, instruction.newest["version"]
+    expect(page).to_have_title(re.compile("invoice"))
+    look(page, "editor")
+    write(page, "Click new invoice", "## Start a **new** invoice\n\n1. Look up.\n2. Click.")
+    shown = block(page, "Start a new invoice").locator("[data-prose]")
+    expect(shown.locator("li")).to_have_count(2)
+    expect(shown.locator("strong")).to_have_text("new")
+    expect(page.locator("[data-standing]")).to_have_text("Unsaved changes")
+    look(page, "editor-writing")
+    save(page, version + 1)
+    page.reload()
+    expect(block(page, "Start a new invoice").locator("[data-prose] li")).to_have_count(2)
+    place = before.index(next(each for each in before if "Click new invoice" in each))
+    assert instruction.texts == [
+        *before[:place],
+        "## Start a **new** invoice\n\n1. Look up.\n2. Click.",
+        *before[place + 1 :],
+    ]
+
+
+def test_given_a_time_in_the_text_when_it_is_clicked_then_the_recording_is_there_and_its_block_is_marked(
+    editor: Page,
+) -> None:
+    page = editor
+    step = block(page, "Choose Harbor Coffee")
+    step.locator("[data-time]").click()
+    video = page.locator("video")
+
+    def reached(seconds: float) -> bool:
+        at: float = video.evaluate("video => video.seeking ? -1 : video.currentTime")
+        return abs(at - seconds) < 0.02
+
+    expect(step).to_have_attribute("aria-current", "step")
+    expect(video).to_have_js_property("paused", False)
+    page.keyboard.press("k")
+    expect(video).to_have_js_property("paused", True)
+    at = video.evaluate("video => video.currentTime")
+    assert at >= 13
+    page.keyboard.press("j")
+    wait_until(lambda: reached(at - 5), 10, "five seconds back")
+    expect(step).not_to_have_attribute("aria-current", "step")
+    page.keyboard.press(".")
+    wait_until(lambda: reached(at - 5 + 1 / 30), 10, "one frame on")
+    step.get_by_text("What was said here").click()
+    expect(step.get_by_role("link", name="Open in the transcript")).to_have_attribute(
+        "href", re.compile(r"/jobs/[0-9a-f-]+/transcript#t=\d+$")
+    )
+
+
+def test_given_a_draft_when_its_blocks_are_moved_about_by_mouse_then_all_of_it_can_be_undone_and_saved(
+    editor: Page, instruction: Instruction
+) -> None:
+    page, before, version = editor, titles(editor), instruction.newest["version"]
+    page.set_viewport_size({"width": 1280, "height": 1600})  # both places in sight
+    drag(page, block(page, "Click new invoice").locator("[data-grip]"), block(page, "Choose Harbor Coffee"))
+    assert titles(page)[2:5] == [before[2], before[4], before[3]]
+    choose(page, "Type website design", "Merge with next")
+    expect(block(page, "Type website design")).to_contain_text("Note that Maple adds the tax")
+    choose(page, "Press Save", "Delete")
+    expect(page.get_by_role("article").filter(has_text="Press Save")).to_have_count(0)
+    choose(page, "Click Send", "Insert above")
+    expect(page.locator(".cm-content")).to_be_focused()
+    page.keyboard.insert_text("Check it once more.")
+    page.get_by_role("button", name="Done").click()
+    expect(block(page, "Check it once more.").locator("[data-prose]")).to_have_text("Check it once more.")
+    moved = titles(page)
+    for _ in range(4 + 1):  # the insertion is two steps: the block, then its text
+        page.get_by_role("button", name="Undo").click()
+    assert titles(page) == before
+    for _ in range(5):
+        page.get_by_role("button", name="Redo").click()
+    assert titles(page) == moved
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.locator("[data-version]")).to_have_text(f"Version {version + 1}")
+    assert plain(instruction.texts) == moved == titles(page)
+
+
+def test_given_only_a_keyboard_when_blocks_are_written_split_and_moved_then_all_of_it_works(
+    editor: Page, instruction: Instruction
+) -> None:
+    page, before, version = editor, titles(editor), instruction.newest["version"]
+    for _ in range(3):
+        page.keyboard.press("ArrowDown")
+    expect(block(page, before[2])).to_be_focused()
+    page.keyboard.press("Alt+ArrowDown")
+    expect(block(page, before[2])).to_be_focused()
+    assert titles(page)[2:4] == [before[3], before[2]]
+    page.keyboard.press("Enter")
+    expect(page.locator(".cm-content")).to_be_focused()
+    page.keyboard.type("\n\nFirst part.\n\nSecond part.")
+    for _ in range(len("Second part.")):
+        page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ControlOrMeta+Enter")
+    expect(page.locator(".cm-content")).to_have_text("Second part.")
+    page.keyboard.press("Escape")
+    expect(block(page, "Second part.")).to_be_focused()
+    expect(block(page, "Second part.").locator("[data-prose]")).to_have_text("Second part.")
+    expect(block(page, "First part.").locator("[data-prose]")).to_have_text(re.compile(r"First part\.\s*$"))
+    assert titles(page)[3:5] == [f"{before[2]} First part.", "Second part."]
+    page.keyboard.press("a")
+    expect(page.locator(".cm-content")).to_be_focused()
+    page.keyboard.type("Between.")
+    page.keyboard.press("Escape")
+    page.keyboard.press("m")
+    expect(page.get_by_role("article").filter(has_text="Between.")).to_contain_text("Second part.")
+    page.keyboard.press("ControlOrMeta+z")
+    expect(page.get_by_role("article").filter(has_text="Between.")).not_to_contain_text("Second part.")
+    page.keyboard.press("x")
+    expect(page.get_by_role("article").filter(has_text="Between.")).to_have_count(0)
+    save(page, version + 1)
+    assert plain(instruction.texts[2:5]) == [before[3], f"{before[2]} First part.", "Second part."]
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_contain_text("Split the block at the cursor")
+
+
+def test_given_two_tabs_when_both_save_the_same_block_then_nothing_is_lost(
+    editor: Page, instruction: Instruction
+) -> None:
+    mine, version = editor, instruction.newest["version"]
+    theirs = mine.context.new_page()
+    theirs.goto(f"/instructions/{instruction.id}")
+    write(theirs, "Click new invoice", "## Click new, said the other")
+    write(theirs, "Press Save", "## Save, said the other")
+    save(theirs, version + 1)
+    expect(mine.locator("[data-notices]")).to_contain_text(f"Version {version + 1} was saved in another tab")
+    write(mine, "Click new invoice", "## Click new, said I")
+    write(mine, "Click Send", "## Send, said I")
+    mine.keyboard.press("ControlOrMeta+s")
+    dialog = mine.get_by_role("dialog")
+    expect(dialog).to_contain_text("One block was changed by both")
+    look(mine, "editor-conflict")
+    dialog.get_by_label("Both").check()
+    dialog.get_by_role("button", name="Merge and save").click()
+    expect(mine.locator("[data-version]")).to_have_text(f"Version {version + 2}")
+    saved = "\n".join(instruction.texts)
+    for said in ("Click new, said I", "Click new, said the other", "Save, said the other", "Send, said I"):
+        assert said in saved
+    expect(theirs.locator("[data-notices]")).to_contain_text(f"Version {version + 2}")
+    theirs.get_by_role("button", name="Load it").click()
+    expect(theirs.locator("[data-version]")).to_have_text(f"Version {version + 2}")
+    expect(block(theirs, "Send, said I")).to_be_visible()
+
+
+def test_given_unsaved_changes_when_the_page_is_loaded_again_then_they_are_back_and_can_be_discarded(
+    editor: Page, instruction: Instruction
+) -> None:
+    page, before = editor, titles(editor)
+    write(page, "Press Save", "## Keep this in mind")
+    page.keyboard.press("Escape")
+    page.reload()
+    expect(page.locator("[data-notices]")).to_contain_text("are back")
+    expect(block(page, "Keep this in mind")).to_contain_text("Edited")
+    instruction.save(lambda markdown: markdown.replace("Click Send", "Somebody else: click Send"))
+    page.reload()
+    expect(page.locator("[data-notices]")).to_contain_text("There are unsaved changes of version")
+    page.get_by_role("button", name="Merge them").click()
+    page.get_by_role("dialog").get_by_role("button", name="Merge").click()
+    expect(block(page, "Keep this in mind")).to_be_visible()
+    expect(block(page, "Somebody else: click Send")).to_be_visible()
+    page.reload()
+    page.get_by_role("button", name="Discard them").click()
+    expect(block(page, "Press Save")).to_be_visible()
+    expect(page.locator("[data-standing]")).to_have_text("Saved")
+    page.reload()
+    expect(block(page, "Press Save")).to_be_visible()
+    expect(page.locator("[data-notices]")).to_be_empty()
+    assert len(titles(page)) == len(before)
+
+
+def test_given_a_block_when_it_is_written_again_then_the_proposal_can_be_rejected_or_accepted(
+    editor: Page, instruction: Instruction
+) -> None:
+    page, version = editor, instruction.newest["version"]
+    write(page, "Press Save", "## Entirely my own words\n\nAnd what I have to say of it.")
+    page.keyboard.press("Escape")
+    choose(page, "Entirely my own", "Write again")
+    page.get_by_label("What should be different?").fill("as a list")
+    page.get_by_role("button", name="Write again", exact=True).click()
+    reject = page.get_by_role("button", name="Reject")
+    expect(reject).to_be_visible(timeout=60_000)
+    expect(page.locator("[data-version]")).to_have_text(f"Version {version + 2}")
+    look(page, "editor-proposal")
+    reject.click()
+    expect(page.locator("[data-version]")).to_have_text(f"Version {version + 3}")
+    assert any("Entirely my own words" in each for each in instruction.texts)
+    expect(page.locator("[data-standing]")).to_have_text("Saved")
+
+    choose(page, "Entirely my own", "Write again")
+    page.get_by_role("button", name="Write again", exact=True).click()
+    page.get_by_role("button", name="Accept").click(timeout=60_000)
+    expect(page.locator("[data-version]")).to_have_text(f"Version {version + 4}")
+    expect(page.locator("[data-standing]")).to_have_text("Saved")
+    assert not any("Entirely my own words" in each for each in instruction.texts)
+
+
+def test_given_harmful_text_when_it_is_shown_and_written_then_nothing_of_it_runs(
+    page: Page, instruction: Instruction
+) -> None:
+    instruction.save(
+        lambda markdown: re.sub(r"(?m)^# .*$", lambda _: f"# Title {HARMFUL}", markdown).replace(
+            "Press Save", f"Press {HARMFUL} [here](javascript:harmed=1) Save"
+        )
+    )
+    page.goto(f"/instructions/{instruction.id}")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("<script>")
+    write(page, "Click Send", f"## Send {HARMFUL}")
+    expect(block(page, "Send </textarea>").locator("[data-prose]")).to_contain_text("{{7*7}}")
+    page.keyboard.press("Escape")
+    assert page.evaluate("window.harmed") is None
+    assert page.locator("[data-prose] img, [data-prose] script, a[href^='javascript']").count() == 0
