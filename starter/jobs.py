@@ -44,6 +44,7 @@ from domain.errors import (
     IdempotencyConflict,
     JobAlreadyRunning,
     ModelNotAllowed,
+    RequestInvalid,
     RetryNotAllowed,
     TransitionRefused,
 )
@@ -485,3 +486,21 @@ def _runs_by_itself(job: Job) -> TransitionRefused:
             "allowed_next_statuses": [str(each) for each in lifecycle.allowed_next(lifecycle.status(job.status))],
         },
     )
+
+
+def check_template(template_id: str) -> None:
+    """Refuse a prompt template that nobody has: the version that is written names the one that was used.
+
+    Raises:
+        RequestInvalid: There is no such template.
+    """
+    from activities.drafting.local import LOCAL_TEMPLATE
+    from activities.drafting.prompts import REWRITE_TEMPLATE
+
+    known = (REWRITE_TEMPLATE, LOCAL_TEMPLATE)
+    if template_id not in known:
+        raise RequestInvalid(
+            f"There is no such prompt template. Templates: {', '.join(known)}.",
+            field="prompt_template_id",
+            details={"prompt_templates": list(known)},
+        )

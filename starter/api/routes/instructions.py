@@ -23,7 +23,7 @@ from starter.api.shapes import (
     TaskAnswer,
     VersionAnswer,
 )
-from starter.jobs import RegenerateRequest
+from starter.jobs import RegenerateRequest, check_template
 
 router = APIRouter(tags=["instructions"])
 
@@ -109,6 +109,8 @@ async def regenerate(
     instruction_id: str, new: NewRegeneration, api: ApiParts, owner: Owner, response: Response
 ) -> TaskAnswer:
     """Write a part of the instruction again. What is outside the selection stays as it is."""
+    if new.prompt_template_id is not None:
+        check_template(new.prompt_template_id)
     request = RegenerateRequest(**new.model_dump(exclude={"selection"}), selection=checked_selection(new.selection))
     with inside("selection"):
         task, replayed = await api.jobs.regenerate(owner, identifier(instruction_id), request)
