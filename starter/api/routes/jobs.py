@@ -20,7 +20,11 @@ STATUSES = sorted({str(status) for lifecycle in LIFECYCLES.values() for status i
 Kind = Annotated[str | None, Query(json_schema_extra={"enum": [*LIFECYCLES]})]
 Status = Annotated[
     str | None,
-    Query(description="One of its kind's, where a kind is given.", json_schema_extra={"enum": STATUSES}),
+    # a pattern and no enum: kinds differ in case alone (CREATED, created), of which generated clients make one name
+    Query(
+        description="One of its kind's, where a kind is given.",
+        json_schema_extra={"pattern": f"^({'|'.join(STATUSES)})$"},
+    ),
 ]
 
 
