@@ -4,7 +4,6 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-
 NO_LANGUAGE = "zxx"
 """The language of a recording whose screens alone are described: ISO 639-2's code for "no linguistic content"."""
 

@@ -126,8 +126,8 @@ class Settings(BaseSettings):
     webhook_allow_private: bool = False
     """Whether users' webhook endpoints may be on private networks and this machine."""
     webhook_retention_days: int = Field(default=30, ge=2, le=3650)
-    """How long what was sent to endpoints, and what providers sent, is kept once it is over. A day of it is the time for
-    which a delivery may be on its way."""
+    """How long what was sent to endpoints, and what providers sent, is kept once it is over. A day of it is the time
+    for which a delivery may be on its way."""
     upload_cap_bytes: int = Field(default=10 * GiB, ge=1)
     part_size_bytes: int = Field(default=16 * MiB, ge=64 * 1024, le=5 * GiB)
     json_cap_bytes: int = Field(default=MiB, ge=1024)

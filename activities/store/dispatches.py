@@ -52,7 +52,7 @@ def check_dispatched(job: LockedJob, fence: Fence) -> None:
         raise DispatchUnrecorded("The start of this run is not recorded yet. Try again in a moment.")
 
 
-def judged_move(job: LockedJob, fence: Fence) -> Verdict:
+def judged_move(job: LockedJob, fence: Fence, target: str | None = None) -> Verdict:
     """Whether a run's move of the job is to be applied, or was before.
 
     A worker that dies loses all that a workflow did since it was last written down, several moves perhaps: the run
@@ -65,7 +65,7 @@ def judged_move(job: LockedJob, fence: Fence) -> Verdict:
     verdict = judge_move(job.seen, fence)
     if verdict is not Verdict.STALE:
         return verdict
-    if job.has_moved(fence):
+    if job.has_moved(fence, target):
         return Verdict.REPLAY
     raise Fenced(OVERTAKEN)
 

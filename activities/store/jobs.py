@@ -120,7 +120,7 @@ class Jobs(Area):
                 )
             step = None
             if fence is not None:
-                if judged_move(job, fence) is Verdict.REPLAY:
+                if judged_move(job, fence, target) is Verdict.REPLAY:
                     return job.save()
                 step = fence.seq
                 adopt(connection, job, fence, self._clock())

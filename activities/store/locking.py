@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, exists, insert, select, update
+from sqlalchemy import Connection, bindparam, exists, insert, or_, select, update
 
 from activities.logged import note
 from activities.store import rows
@@ -59,6 +59,10 @@ _SELECT_MOVE = select(
         job_events.c.attempt == bindparam("attempt"),
         job_events.c.step == bindparam("step"),
         job_events.c.unit == 0,
+        or_(
+            bindparam("target", type_=job_events.c.new_status.type).is_(None),
+            job_events.c.new_status == bindparam("target"),
+        ),
     )
 )
 
@@ -122,9 +126,10 @@ class LockedJob:
             execution=self._row["fence_execution"],
         )
 
-    def has_moved(self, fence: Fence) -> bool:
-        """Whether ``fence``'s run made its move number ``fence.seq`` of the job before."""
-        move = {"job_id": self.id, "attempt": fence.attempt, "step": fence.seq}
+    def has_moved(self, fence: Fence, target: str | None) -> bool:
+        """Whether ``fence``'s run made its move number ``fence.seq`` of the job before, to ``target`` where one is
+        named."""
+        move = {"job_id": self.id, "attempt": fence.attempt, "step": fence.seq, "target": target}
         own = fence.dispatch_id == self._row["dispatch_id"]
         return own and bool(self._connection.execute(_SELECT_MOVE, move).scalar_one())
 

@@ -55,8 +55,8 @@ def demonstrated(out: Path, *, keep: bool, as_json: bool, data_dir: Path | None)
     _report(result, as_json=as_json)
     if connection.state is not None and connection.state.until_unused and not as_json:
         sys.stderr.write(
-            f"The stack has stopped. `guidesmith up` brings it back, `guidesmith open {page}` opens the instruction, and "
-            "`guidesmith demo --keep` leaves everything up.\n"
+            f"The stack has stopped. `guidesmith up` brings it back, `guidesmith open {page}` opens the instruction, "
+            "and `guidesmith demo --keep` leaves everything up.\n"
         )
 
 
