@@ -3,6 +3,7 @@ pictures."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from fastapi import Request
@@ -17,6 +18,10 @@ from starter.api.picture_shapes import AnchorAnswer
 from starter.transcripts import spoken
 
 ANCHORS_AT_ONCE = 100
+
+KEPT_TEXTS, KEPT_LENGTH = 2048, 4000
+"""Blocks, and characters of the longest, whose HTML is kept: a document has a block or two that changed since it was
+shown last. A thousand blocks take more than a second."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +107,15 @@ class Editing:
 
 def block_html(markdown: str) -> str:
     """One block as HTML that is safe wherever it stands."""
+    return _kept_html(markdown) if len(markdown) <= KEPT_LENGTH else _html(markdown)
+
+
+@lru_cache(maxsize=KEPT_TEXTS)
+def _kept_html(markdown: str) -> str:
+    return _html(markdown)
+
+
+def _html(markdown: str) -> str:
     from activities.publishing.webpage import fragment  # brings the typesetters along: not for those who never ask
 
     return fragment(markdown)

@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Dialog, Locator, Page, expect
 
 from domain.document import parse
+from domain.jobs import Failure
 from tests.browser import looking
 from tests.browser.conftest import Site
 from tests.stack import wait_until
@@ -314,6 +316,62 @@ def test_given_a_block_when_it_is_written_again_then_the_proposal_can_be_rejecte
     expect(page.locator("[data-version]")).to_have_text(f"Version {version + 4}")
     expect(page.locator("[data-standing]")).to_have_text("Saved")
     assert not any("Entirely my own words" in each for each in instruction.texts)
+
+
+def test_given_another_part_being_written_when_one_is_asked_for_then_it_waits_its_turn(
+    editor: Page, instruction: Instruction, site: Site, who: str
+) -> None:
+    page, now = editor, instruction.newest
+    other, _ = site.stack.store.create_regenerate(
+        who,
+        instruction.id,
+        base_version=now["version"],
+        selection={"block_id": parse(now["markdown"]).ids[2]},
+        client_request_id=uuid4().hex,
+        requested_by=who,
+    )
+    choose(page, "Click new invoice", "Write again")
+    page.get_by_role("button", name="Write again", exact=True).click()
+    expect(block(page, "Click new invoice")).to_contain_text("Another part of this instruction is being written")
+    site.stack.store.fail_regenerate(other.id, Failure(failure_code="CANCELLED", failure_message="It was stopped."))
+    expect(page.get_by_text("It came out the same.")).to_be_visible(timeout=60_000)
+
+
+def test_given_a_text_that_does_not_pass_when_saved_then_its_block_says_why(
+    editor: Page, instruction: Instruction
+) -> None:
+    page, version = editor, instruction.newest["version"]
+    write(page, "Click new invoice", "```\nforgotten")
+    save(page, version + 1)
+    expect(block(page, "forgotten").locator("[data-issues]")).to_contain_text("A code block is opened and not closed")
+    page.reload()
+    expect(block(page, "forgotten").locator("[data-issues]")).to_contain_text("A code block is opened and not closed")
+    write(page, "How to create", "No title any more")
+    asked: list[str] = []
+
+    def stay(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.dismiss()
+
+    page.once("dialog", stay)
+    page.get_by_role("link", name="Versions").click()
+    wait_until(lambda: asked == ["beforeunload"], 10, "the question whether to leave")
+    save(page, version + 2)
+    expect(page.locator("[data-whole-issues]")).to_contain_text("The document has no title")
+
+
+def test_given_a_recording_when_a_part_of_it_is_asked_for_then_its_owner_alone_gets_it(
+    site: Site, who: str, draft: dict[str, str], sample: Path
+) -> None:
+    address = f"/jobs/{draft['job']}/recording"
+    with site.visitor(who) as mine, site.visitor(f"{who}-other") as other:
+        part = mine.request.get(address, headers={"Range": "bytes=100-199"})
+        assert (part.status, part.body()) == (206, sample.read_bytes()[100:200])
+        assert mine.request.get(address, headers={"Range": "bytes=999999999-"}).status == 416
+        assert other.request.get(address).status == 404
+        for path in ("", "/state"):
+            assert other.request.get(f"/instructions/{draft['instruction']}{path}").status == 404
+        assert mine.request.get(f"/instructions/{draft['instruction']}/state?version=99999").status == 404
 
 
 def test_given_harmful_text_when_it_is_shown_and_written_then_nothing_of_it_runs(

@@ -30,6 +30,7 @@ let saving = null;
 let writing = null; // {id, writer}: the block that is open
 let current = null; // the block that keys act on
 let facts = null;
+let newest = null; // a version of others that is told of
 
 adopt(desk.blocks);
 show();
@@ -43,7 +44,9 @@ function show() {
   writing?.writer?.put(desk.text(writing.id));
   for (const button of document.querySelectorAll("[data-do=undo]")) button.disabled = !desk.course.canUndo;
   for (const button of document.querySelectorAll("[data-do=redo]")) button.disabled = !desk.course.canRedo;
+  find("nothing").hidden = desk.blocks.length > 0;
   stand();
+  if (newest) known(newest);
   keep();
 }
 
@@ -52,6 +55,7 @@ function ground() {
   inform(facts);
   const { base } = desk;
   find("title").textContent = base.title;
+  document.title = document.title.replace(/^.*(?= · guidesmith$)/s, () => base.title);
   find("version").textContent = say("version-number", { number: base.version });
   find("whole-issues").replaceChildren(...base.issues.map(issue));
   find("warnings").hidden = base.warnings.length === 0;
@@ -114,7 +118,7 @@ async function mergeWithNewest(saves) {
     const { settleConflict } = await import("./editor/conflict.js");
     const blocks = await settleConflict({ base: desk.base.blocks, mine: desk.blocks, theirs: state.blocks, number: state.version, saves });
     if (blocks) desk.settle(state, blocks);
-    else known(state);
+    else newest = null; // told again
     return blocks !== null;
   } catch (error) {
     tellError(error);
@@ -127,9 +131,12 @@ async function mergeWithNewest(saves) {
 const watcher = watchVersions({ instruction: desk.instruction, job: desk.job, from: context.heard }, known);
 
 /** A version exists: where it is newer than the one that is worked on, it is told. */
-function known({ version, author }) {
+function known(told) {
+  const { version, author } = told;
   if (version <= desk.base.version) return withdraw("version");
   if (saving || regenerating.busy) return undefined;
+  if (newest?.version === version && newest.dirty === desk.dirty) return undefined; // it stands there
+  newest = { version, author, dirty: desk.dirty };
   const text = say("version-exists", { number: version, author, mine: author === context.owner ? "yes" : "no" });
   return notice("version", text, [{ words: say(desk.dirty ? "version-merge" : "version-load"), doing: () => mergeWithNewest(false) }]);
 }

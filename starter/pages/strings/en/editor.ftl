@@ -17,6 +17,7 @@ play-from-here = Play from here
 drag-to-move = Drag to move
 block-write = Edit
 block-more = More actions
+blocks-none = There is no text yet. Add a block and write.
 block-append = Add a block
 block-changed = Edited
 block-do-write = Edit
