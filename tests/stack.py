@@ -4,8 +4,6 @@ import asyncio
 import contextlib
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping
@@ -29,6 +27,7 @@ from starter.kinds import KindService
 from starter.settings import Settings
 from starter.wiring import model_profiles, open_artifacts, open_store, run_options
 from tests.temporal import TemporalServer, free_port
+from tests.worker_forks import ForkedWorker, fork_server
 
 ROOT = Path(__file__).parent.parent
 OWNER = "tester"
@@ -111,11 +110,11 @@ class Stack:
             self.store, self.artifacts, self.client, run_options(self.settings), model_profiles(self.settings)
         )
         self.kinds = KindService(self.store, self.client, run_options(self.settings))
-        self.workers: list[subprocess.Popen[bytes]] = []
+        self.workers: list[ForkedWorker] = []
 
     # --- workers -------------------------------------------------------------------------------------------
 
-    def start_worker(self, **environment: str) -> "subprocess.Popen[bytes]":
+    def start_worker(self, **environment: str) -> ForkedWorker:
         """A worker that has begun to work; how long that takes is not what the tests measure."""
         port = free_port()
         values = {
@@ -128,10 +127,7 @@ class Stack:
             **environment,
         }
         started = self._workers_started()
-        with self.log_file.open("ab") as out:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "tests.worker_process"], env=values, cwd=ROOT, stdout=out, stderr=out
-            )
+        process = fork_server().fork(values, self.log_file)
         self.workers.append(process)
         wait_until(lambda: self._workers_started() > started or process.poll() is not None, 90, "a worker")
         assert process.poll() is None, self.log_file.read_text()[-3000:]

@@ -8,8 +8,12 @@ the activity could report; ``DIE_AFTER=item``: that which settles an item of a b
 """
 
 import asyncio
+import json
 import os
+import signal
+import sys
 import time
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -71,8 +75,44 @@ def _open(settings: Settings) -> Store:
     return StoppingStore.open(settings.database)
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Work until SIGTERM."""
     worker.open_store = _open  # type: ignore[attr-defined]
     settings = load_settings()
     configure_logs(settings.log_level, "json")
     asyncio.run(worker.run_worker(settings, QUEUES))
+
+
+def serve_forks() -> None:
+    """A worker for each line of stdin (``tests/worker_forks.py``); its process id is a line of stdout."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them: they are reaped as they end
+    for line in sys.stdin:
+        if (child := os.fork()) == 0:
+            _become(json.loads(line))
+        print(child, flush=True)  # noqa: T201  (a protocol)
+
+
+def _become(asked: dict[str, Any]) -> None:
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    log = os.open(asked["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    os.environ.clear()
+    os.environ.update(asked["environment"])
+    ended = 1
+    try:
+        main()
+        ended = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(ended)
+
+
+if __name__ == "__main__":
+    if "--fork" in sys.argv:
+        serve_forks()
+    else:
+        main()
