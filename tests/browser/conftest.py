@@ -63,11 +63,12 @@ def chromium(playwright: Playwright) -> Iterator[Browser]:
 
 @dataclass
 class Site:
-    """The pages, and what is behind them."""
+    """The pages, and what is behind them. ``files``: where else browsers may get and send files (S3)."""
 
     stack: Stack
     api: RunningApi
     browser: Browser
+    files: str = ""
     complaints: list[str] = field(default_factory=list)
 
     @property
@@ -99,7 +100,7 @@ class Site:
                 self.complaints.append(f"console {message.type}: {message.text[:300]}")
 
         def asked(request: Request) -> None:
-            if not request.url.startswith((self.url, "data:", "blob:", "about:")):
+            if not request.url.startswith((self.url, self.files or self.url, "data:", "blob:", "about:")):
                 self.complaints.append(f"asked elsewhere: {request.url[:200]}")
 
         page.on("console", console)

@@ -86,7 +86,9 @@ export class Sending {
       const request = new XMLHttpRequest(); // fetch tells nothing of how far a body is
       this.requests.add(request);
       request.open("PUT", ours(url));
-      for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+      for (const [name, value] of Object.entries(headers)) {
+        if (name.toLowerCase() !== "content-length") request.setRequestHeader(name, value); // the browser's own business
+      }
       request.upload.onprogress = ({ loaded }) => {
         this.inFlight.set(part, loaded);
         this.tell();
