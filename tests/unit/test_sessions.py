@@ -1,0 +1,111 @@
+"""Sessions of the pages: whose they are, how long they last, and what is none."""
+
+from dataclasses import dataclass
+
+import pytest
+from starlette.datastructures import Headers
+
+from starter.api.capabilities import Capabilities
+from starter.api.sessions import TICKET_TTL_S, Sessions, check_origin
+from starter.tokens import Principal, Role, Unauthorized
+
+ANN = Principal("ann", Role.ADMIN)
+TTL_S = 1000
+OWN = "https://guidesmith.example.org"
+
+
+@dataclass
+class Clock:
+    now: float = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def sessions(clock: Clock, *, secret: str = "s" * 32, secure: bool = False) -> Sessions:
+    return Sessions(Capabilities(secret, clock), ttl_s=TTL_S, secure=secure, clock=clock)
+
+
+def sent_back(set_cookie: str) -> Headers:
+    return Headers({"cookie": f"other=1; {set_cookie.partition(';')[0]}; another=2"})
+
+
+def test_given_a_session_when_its_cookie_comes_back_then_it_says_who_it_is(clock: Clock) -> None:
+    mine = sessions(clock)
+    assert mine.read(sent_back(mine.begun(ANN))).principal == ANN
+
+
+@pytest.mark.parametrize("secure", [False, True])
+def test_a_cookie_is_for_this_host_and_no_script(clock: Clock, secure: bool) -> None:
+    cookie = sessions(clock, secure=secure).begun(ANN)
+    assert {"Path=/", "HttpOnly", "SameSite=Lax", f"Max-Age={TTL_S}"} <= set(cookie.split("; "))
+    assert ("Secure" in cookie.split("; ")) is secure
+    assert cookie.startswith("__Host-") is secure
+    assert "Domain" not in cookie
+
+
+def test_given_half_of_its_time_when_a_session_is_used_then_it_is_due_for_renewal(clock: Clock) -> None:
+    mine = sessions(clock)
+    headers = sent_back(mine.begun(ANN))
+    clock.now += TTL_S / 2 - 1
+    assert not mine.is_due(mine.read(headers))
+    clock.now += 2
+    assert mine.is_due(mine.read(headers))
+    clock.now += TTL_S
+    with pytest.raises(Unauthorized):
+        mine.read(headers)
+
+
+@pytest.mark.parametrize("cookie", ["", "guidesmith_session=", "guidesmith_session=v1.e30.x", "=;;=", "a" * 9000])
+def test_given_no_cookie_of_ours_then_nobody_has_signed_in(clock: Clock, cookie: str) -> None:
+    with pytest.raises(Unauthorized):
+        sessions(clock).read(Headers({"cookie": cookie}))
+
+
+def test_given_another_secret_or_purpose_then_it_is_no_session(clock: Clock) -> None:
+    mine, other = sessions(clock), sessions(clock, secret="o" * 32)
+    with pytest.raises(Unauthorized):
+        mine.read(sent_back(other.begun(ANN)))
+    with pytest.raises(Unauthorized):
+        mine.read(Headers({"cookie": f"guidesmith_session={mine.ticket(ANN)}"}))
+    with pytest.raises(Unauthorized):
+        mine.admitted(sent_back(mine.begun(ANN))["cookie"].split("; ")[1].partition("=")[2])
+
+
+def test_given_a_ticket_when_its_hour_is_over_then_it_lets_nobody_in(clock: Clock) -> None:
+    mine = sessions(clock)
+    ticket = mine.ticket(ANN)
+    assert mine.admitted(ticket) == ANN
+    clock.now += TICKET_TTL_S + 1
+    with pytest.raises(Unauthorized):
+        mine.admitted(ticket)
+
+
+@pytest.mark.parametrize(
+    ("method", "headers", "counts"),
+    [
+        ("POST", {"sec-fetch-site": "same-origin"}, True),
+        ("POST", {"sec-fetch-site": "same-site"}, False),
+        ("POST", {"sec-fetch-site": "cross-site", "origin": OWN}, False),
+        ("GET", {"sec-fetch-site": "cross-site"}, False),
+        ("GET", {"sec-fetch-site": "none"}, True),
+        ("POST", {"sec-fetch-site": "none"}, False),
+        ("POST", {"origin": OWN}, True),
+        ("DELETE", {"origin": f"{OWN}.evil.example"}, False),
+        ("PUT", {"origin": "null"}, False),
+        ("PUT", {"origin": "http://guidesmith.example.org"}, False),
+        ("POST", {}, False),
+        ("GET", {}, True),
+    ],
+)
+def test_a_session_counts_for_calls_from_our_pages(method: str, headers: dict[str, str], counts: bool) -> None:
+    if counts:
+        check_origin(method, Headers(headers), OWN)
+    else:
+        with pytest.raises(Unauthorized):
+            check_origin(method, Headers(headers), OWN)
