@@ -28,7 +28,7 @@ OPEN = frozenset({"/sign-in", "/favicon.ico"})
 """Pages that need no session."""
 
 FORM_LIMIT_BYTES = 64 * 1024
-"""The only form is the one that signs in or out."""
+"""What pages send here themselves: the form that signs in or out, and the text of one block to be shown."""
 
 SAFE_HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -122,7 +122,7 @@ class Porch:
         path: str = scope["path"]
         if scope["method"] not in ("GET", "HEAD"):
             if int(headers.get("content-length") or FORM_LIMIT_BYTES + 1) > FORM_LIMIT_BYTES:
-                raise BodyTooLarge("The form has too much in it.", details={"limit_bytes": FORM_LIMIT_BYTES})
+                raise BodyTooLarge("This is too much to be sent at once.", details={"limit_bytes": FORM_LIMIT_BYTES})
             check_origin(scope["method"], headers, root_address(scope, self._api.settings.public_url))
         if path.startswith(ADDRESS) or path in OPEN:
             return None
