@@ -20,10 +20,10 @@ SPOKEN = Transcript(
 )
 
 
-def transcribed(store: Store, artifacts: ArtifactStore, run: Run) -> Run:
-    """Take a run whose audio is ready to TRANSCRIPT_READY, with :data:`SPOKEN` in the artifact store."""
+def transcribed(store: Store, artifacts: ArtifactStore, run: Run, said: Transcript = SPOKEN) -> Run:
+    """Take a run whose audio is ready to TRANSCRIPT_READY, with ``said`` in the artifact store."""
     store.begin_stage(run.job_id, run.fence(), TRANSCRIBING)
-    blob = artifacts.put_bytes(f"said/{run.job_id}", SPOKEN.model_dump_json().encode(), "application/json")
+    blob = artifacts.put_bytes(f"said/{run.job_id}", said.model_dump_json().encode(), "application/json")
     new = NewArtifact(kind=ArtifactKind.TRANSCRIPT, blob=blob)
     store.finish_stage(run.job_id, run.fence(), target=TRANSCRIPT_READY, artifacts=[new])
     return run.next()
