@@ -123,6 +123,14 @@ class Batches(Area):
         with self._database.read() as connection:
             return tuple(ItemError.model_validate(dict(row)) for row in connection.execute(query).mappings())
 
+    def item_states(self, job_id: str, most: int) -> dict[int, bool]:
+        """Of the first ``most`` items those that are settled: whether each was done."""
+        query = select(batch_items.c.number, batch_items.c.failure_code.is_(None)).where(
+            batch_items.c.job_id == job_id, batch_items.c.number <= most
+        )
+        with self._database.read() as connection:
+            return {number: bool(done) for number, done in connection.execute(query)}
+
     def assets_of_job(self, job_id: str, *, limit: int = 20, cursor: str | None = None) -> Page[LibraryAsset]:
         """What a job made, of its last item first. Raises: RequestInvalid: bad limit or cursor."""
         query = select(library_assets).where(library_assets.c.job_id == job_id)

@@ -7,6 +7,8 @@ from enum import StrEnum
 from typing import Any
 
 from activities.store.overview import JobCard
+from domain.batch import BATCH
+from domain.batch_orders import BatchType
 from domain.jobs import Event
 from domain.kinds import LIFECYCLES
 from domain.lifecycle import Lifecycle
@@ -79,6 +81,8 @@ def status_word(say: Say, kind: str, status: str) -> str:
 def title_of(say: Say, card: JobCard) -> str:
     """What a job is called: its document's title, its file's name, what was asked for, or its kind."""
     wish = card.wish.strip() if card.wish else ""
+    if card.job.kind == BATCH.kind and wish in list(BatchType):
+        return say(f"batch-{wish}")
     short = wish if len(wish) <= WISH_SHOWN else f"{wish[:WISH_SHOWN].rstrip()}…"
     return card.title or card.file_name or short or say(f"kind-{card.job.kind}")
 

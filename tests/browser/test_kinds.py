@@ -2,14 +2,17 @@
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
+import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Site
 from tests.browser.looking import look
 
-XSS = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+MARKUP = "<img src=x onerror=alert(1)>"
+XSS = f"{MARKUP}<script>alert(2)</script>"
 JOB = re.compile("/jobs/[0-9a-f-]{36}$")
 MADE_WITHIN_MS = 60_000
 
@@ -86,3 +89,61 @@ def test_given_types_when_one_is_chosen_then_its_fields_are_asked_for_and_what_i
     assert page.locator("[data-text] img, [data-text] script, [data-text] a[href^=javascript]").count() == 0
     expect(page.locator(".made .facts")).to_contain_text("embedded-templates")
     look(page, "job-generation")
+
+
+# --- batches ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def uploaded(site: Site, who: str, sample: Path) -> Callable[[str], str]:
+    """A job of somebody's whose recording has arrived, by the file's name: its id."""
+
+    def made(filename: str) -> str:
+        with site.client(who) as client:
+            project = client.post("projects", json={"name": "Handbooks"}).json()
+            job: str = client.post(f"projects/{project['id']}/jobs", json={}).json()["id"]
+            upload = client.post(f"jobs/{job}/upload", json={"filename": filename}).json()
+            assert httpx.put(upload["upload_url"], content=sample.read_bytes(), timeout=60).status_code == 200
+            client.post(f"jobs/{job}/confirm-upload", json={"video_uri": upload["video_uri"]}).raise_for_status()
+        return job
+
+    return made
+
+
+def test_given_recordings_when_parts_are_cut_then_what_succeeds_is_shown_beside_what_does_not(
+    page: Page, uploaded: Callable[[str], str]
+) -> None:
+    page.goto("/new/batch")
+    expect(page.get_by_role("heading", name="No recordings yet")).to_be_visible()
+    uploaded("a tour.mp4")
+    uploaded(f"{MARKUP}.mp4")
+    page.reload()
+    page.get_by_role("button", name="Start the batch").click()
+    expect(page.get_by_role("alert")).to_have_text("Choose at least one recording.")
+    page.get_by_role("radio", name=re.compile("^Captions")).check()
+    expect(page.get_by_role("checkbox", name=re.compile("a tour.mp4"))).to_be_disabled()
+    page.get_by_role("radio", name=re.compile("^Clips")).check()
+    page.get_by_role("checkbox", name=re.compile("a tour.mp4")).check()
+    page.get_by_role("checkbox", name=re.compile("onerror")).check()
+    expect(page.locator("[data-player]")).to_be_visible()
+    page.get_by_label("Start of part 1").fill("0:03")
+    page.get_by_label("End of part 1").fill("0:01")
+    page.get_by_role("button", name="Start the batch").click()
+    expect(page.get_by_role("alert")).to_have_text("Part 1 ends before it starts. Correct it.")
+    page.get_by_label("Start of part 1").fill("0:01")
+    page.get_by_label("End of part 1").fill("0:03,5")
+    page.get_by_role("button", name="Add a part").click()
+    page.get_by_label("Start of part 2").fill("1:00:00")
+    page.get_by_label("End of part 2").fill("1:00:10")
+    expect(page.locator("[data-total]")).to_have_text("4 items")
+    look(page, "new-batch")
+    page.get_by_role("button", name="Start the batch").click()
+    page.wait_for_url(JOB)
+    expect(page.locator(".badge").first).to_have_text("Done in part", timeout=MADE_WITHIN_MS)
+    expect(page.locator(".asset video")).to_have_count(2)
+    expect(page.locator(".errors li")).to_have_count(2)
+    page.locator("#items-list summary").click()
+    expect(page.locator("#items-list tbody tr")).to_have_count(4)
+    expect(page.locator(".assets")).to_contain_text(MARKUP)
+    expect(page.locator(".asset video").first).to_have_js_property("readyState", 4)
+    look(page, "job-batch")

@@ -13,6 +13,8 @@ from domain.kinds import LIFECYCLES
 from domain.lifecycle import Trigger
 from domain.resume import CHECKPOINT_ARTIFACT, resume_point
 from starter.api.context import identifier
+from starter.pages.results.analysis import analysis
+from starter.pages.results.batch import assets_shown, batch
 from starter.pages.results.generation import generation
 from starter.pages.results.image import image
 from starter.pages.standing import remaining_s, row_of, status_word, steps_of, title_of
@@ -24,10 +26,10 @@ LOG_PAGE = 30
 
 Results = Callable[[Visit, Job], Mapping[str, Any]]
 
-RESULTS: dict[str, Results] = {"image": image, "generation": generation}
+RESULTS: dict[str, Results] = {"image": image, "generation": generation, "batch": batch, "analysis": analysis}
 """What the page of a kind shows beside what every kind's has: facts for its template ``job_<kind>.html``."""
 
-MODULES: dict[str, str] = {"generation": "job_generation.js"}
+MODULES: dict[str, str] = {"generation": "job_generation.js", "analysis": "job_analysis.js"}
 """What runs in the browser on the page of a kind, beside what runs for all."""
 
 
@@ -47,6 +49,13 @@ def log_rows(job_id: str, visit: Visiting, cursor: str) -> Response:
     kind = visit.api.store.get_job(identifier(job_id), owner=visit.owner).kind
     page = visit.api.store.history(visit.owner, job_id, LOG_PAGE, cursor)
     return visit.page("job_log.html", job_id=job_id, kind=kind, log=page.items, older=page.next_cursor)
+
+
+@router.get("/jobs/{job_id}/made")
+def made(job_id: str, visit: Visiting, cursor: str) -> Response:
+    """More of what a job made."""
+    job = visit.api.store.get_job(identifier(job_id), owner=visit.owner)
+    return visit.page("job_batch_assets.html", job_id=job.id, **assets_shown(visit, job, cursor))
 
 
 def _shown(visit: Visit, job_id: str) -> dict[str, Any]:

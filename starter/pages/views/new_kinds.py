@@ -6,15 +6,31 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import Response
 
+from domain.artifacts import ArtifactKind
+from domain.batch_orders import (
+    MAX_ITEMS,
+    MAX_STILLS,
+    MAX_WIDTH,
+    MIN_WIDTH,
+    STILLS,
+    WIDTH,
+    CaptionFormat,
+)
 from domain.errors import NotFound
 from domain.generation import GenerationType
 from domain.generation_orders import DETAIL_LIMIT, MOST_VARIANTS, TEXT_LIMIT, VARIANTS
 from domain.image import IMAGE
+from domain.instruction import INSTRUCTION
+from domain.plan import REQUIREMENT_LIMIT
 from domain.wish import SIZES
 from starter.generations import NEEDS
+from starter.pages.standing import title_of
 from starter.pages.visit import Visit, Visiting
 
 router = APIRouter()
+
+RECORDINGS = 100
+"""To choose from: the newest."""
 
 
 @router.get("/new/{kind}")
@@ -63,4 +79,46 @@ def _generation(visit: Visit) -> Mapping[str, Any]:
     }
 
 
-FORMS: Mapping[str, Callable[[Visit], Mapping[str, Any]]] = {"image": _image, "generation": _generation}
+def _batch(visit: Visit) -> Mapping[str, Any]:
+    page = visit.api.store.job_cards(visit.owner, kind=INSTRUCTION.kind, limit=RECORDINGS)
+    manifests = visit.api.store.manifests([card.job.id for card in page.items])
+    recordings = [
+        {
+            "id": card.job.id,
+            "title": title_of(visit.say, card),
+            "file_name": card.file_name if card.title else None,
+            "created_at": card.job.created_at,
+            "has_transcript": ArtifactKind.TRANSCRIPT in manifests[card.job.id].artifacts,
+        }
+        for card in page.items
+        if ArtifactKind.VIDEO in manifests[card.job.id].artifacts
+    ]
+    return {
+        "price": 0,
+        "recordings": recordings,
+        "more": page.next_cursor is not None,
+        "chosen": visit.request.query_params.get("recording", ""),
+        "most_items": MAX_ITEMS,
+        "stills": STILLS,
+        "most_stills": MAX_STILLS,
+        "widths": (MIN_WIDTH, WIDTH, MAX_WIDTH),
+        "formats": tuple(CaptionFormat),
+    }
+
+
+def _analysis(visit: Visit) -> Mapping[str, Any]:
+    settings = visit.api.settings
+    return {
+        "price": 0,
+        "most": REQUIREMENT_LIMIT,
+        "most_files": settings.analysis_max_files,
+        "most_bytes": settings.analysis_file_cap_bytes,
+    }
+
+
+FORMS: Mapping[str, Callable[[Visit], Mapping[str, Any]]] = {
+    "image": _image,
+    "generation": _generation,
+    "batch": _batch,
+    "analysis": _analysis,
+}

@@ -72,3 +72,80 @@ made-none = { $state ->
     [working] What is made appears here.
    *[over] Nothing was made.
 }
+
+# batches
+new-batch-title = New batch
+new-batch-type = What is to be made
+new-batch-do = Start the batch
+new-batch-another = Start another batch
+new-batch-none = No recordings yet
+new-batch-none-do = A batch works on recordings that you have sent. Send one first.
+new-batch-recordings = Of which recordings
+new-batch-newest = The newest { $count } are here.
+new-batch-no-transcript = has no transcript yet
+new-batch-ranges = Which parts
+new-batch-ranges-hint = Each is cut out of each recording as it is, nothing is encoded again. Write times as 1:05 or 1:02:03, or take them from the recording while it plays.
+new-batch-player = The recording, to find times in
+new-batch-add = Add a part
+new-batch-stills = Stills
+new-batch-count = Pictures of each recording
+new-batch-width = Width in pixels
+new-batch-formats = Formats
+batch-clips = Clips
+batch-thumbnails = Stills
+batch-captions = Captions
+batch-is-clips = Parts of recordings as files of their own.
+batch-is-thumbnails = Pictures spread over each recording, and a contact sheet.
+batch-is-captions = What is said, as SRT and VTT.
+batch-items = Items
+batch-item = Item { $number }
+batch-number = No.
+batch-recording = Recording
+batch-range = Part
+batch-errors = What went wrong
+batch-asset = { $name } of { $source }
+item-waiting = Waiting
+item-done = Done
+item-failed = Failed
+and-more = { $count ->
+    [one] And 1 more.
+   *[other] And { $count } more.
+}
+show-more = Show more
+download-which = Download { $name }
+
+new-analysis-title = New analysis
+new-analysis-question = What do you want to know?
+new-analysis-example = Total revenue by region and quarter, as a chart
+new-analysis-files = Files
+new-analysis-choose = Drop tables here, or choose them
+new-analysis-choose-hint = CSV, Parquet or Excel; up to { $count } files of { $size } each
+new-analysis-do = Send and plan
+analysis-asked = The question
+analysis-file-missing = has not arrived
+analysis-report = Report
+analysis-charts = Charts
+analysis-chart = Chart { $name }
+analysis-more-rows = The first rows.
+analysis-files = Files
+analysis-plan = The plan
+analysis-planning = The plan is being drafted.
+analysis-no-plan = A plan is drafted once all files have arrived.
+analysis-assumptions = Taken for granted
+analysis-unknowns = What cannot be settled
+analysis-unknowns-do = Change the question, or the steps, so that this does not matter.
+analysis-questions = Questions
+analysis-open = to be answered
+analysis-options = Understood are:
+analysis-answer = Answer
+analysis-change-question = Ask something else
+analysis-plan-anew = Plan that
+analysis-edit-steps = Edit the steps
+analysis-steps-json = Steps as JSON
+analysis-steps-hint = At most eight; each names the steps that it builds on. They are checked against your tables when they are saved.
+analysis-save-steps = Save the steps
+analysis-confirm = Confirm the plan
+analysis-confirm-means = Freezes plan and data. Nothing is computed yet.
+analysis-plan-again = Draft the plan again
+analysis-run = Compute
+analysis-run-means = Runs each step over your data, on this machine, without any way to the network.
