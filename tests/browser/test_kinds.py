@@ -147,3 +147,62 @@ def test_given_recordings_when_parts_are_cut_then_what_succeeds_is_shown_beside_
     expect(page.locator(".assets")).to_contain_text(MARKUP)
     expect(page.locator(".asset video").first).to_have_js_property("readyState", 4)
     look(page, "job-batch")
+
+
+# --- analyses --------------------------------------------------------------------------------------------------------
+
+SALES = "region,quarter,revenue,<b>note</b>\n" + "".join(
+    f"{region},{quarter},{100 * place + quarter},{MARKUP}\n"
+    for place, region in enumerate(("North", "South", "West"), start=1)
+    for quarter in (1, 2, 3, 4)
+)
+
+
+def test_given_a_table_and_a_question_when_the_plan_is_confirmed_and_computed_then_its_results_are_shown(
+    page: Page, site: Site, who: str
+) -> None:
+    page.goto("/new/analysis")
+    page.get_by_role("button", name="Send and plan").click()
+    expect(page.get_by_role("alert")).to_have_text("Say what is to be made.")
+    page.get_by_label("What do you want to know?").fill("Total revenue by region, as a chart")
+    page.get_by_role("button", name="Send and plan").click()
+    expect(page.get_by_role("alert")).to_have_text("Choose at least one file.")
+    table = {"name": f"sales {MARKUP}.csv".replace("/", ""), "mimeType": "text/csv", "buffer": SALES.encode()}
+    page.get_by_label("Files", exact=True).set_input_files(table)  # type: ignore[arg-type]
+    look(page, "new-analysis")
+    page.get_by_role("button", name="Send and plan").click()
+    page.wait_for_url(JOB)
+    status = page.locator("[data-status]")
+    expect(status).to_have_text("Plan waits for you", timeout=MADE_WITHIN_MS)
+    expect(page.locator(".plan-steps li").first).to_be_visible()
+    for question in page.locator("[data-answers] input").all():
+        if not question.input_value():
+            question.fill(question.evaluate("each => each.list?.options[0]?.value ?? 'yes'"))
+    if page.get_by_role("button", name="Answer", exact=True).count():
+        page.get_by_role("button", name="Answer", exact=True).click()
+    look(page, "job-analysis-plan")
+    page.get_by_text("Edit the steps").click()
+    steps = page.get_by_label("Steps as JSON")
+    before = steps.input_value()
+    steps.fill(before.replace('"title"', "title", 1))
+    page.get_by_role("button", name="Save the steps").click()
+    expect(page.get_by_text("This is no JSON")).to_be_visible()
+    page.get_by_role("button", name="Dismiss").click()
+    steps.fill(before)
+    page.get_by_role("button", name="Save the steps").click()
+    expect(page.get_by_text("The steps are saved.")).to_be_visible()
+    confirm = page.get_by_role("button", name="Confirm the plan")
+    expect(confirm).to_be_enabled(timeout=MADE_WITHIN_MS)
+    confirm.click()
+    expect(status).to_have_text("Plan is confirmed")
+    page.get_by_role("button", name="Compute", exact=True).click()
+    expect(status).to_have_text("Done", timeout=MADE_WITHIN_MS)
+    chart = page.locator("img.chart").first
+    expect(chart).to_be_visible()
+    assert chart.evaluate("async each => { await each.decode(); return each.naturalWidth }") > 100
+    expect(page.get_by_role("cell", name="North").first).to_be_visible()
+    look(page, "job-analysis")
+    address = chart.get_attribute("src")
+    assert address is not None
+    with site.visitor("mallory") as context:
+        assert context.request.get(address).status == 404

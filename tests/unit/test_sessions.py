@@ -98,6 +98,8 @@ def test_given_a_ticket_when_its_hour_is_over_then_it_lets_nobody_in(clock: Cloc
         ("POST", {"origin": OWN}, True),
         ("DELETE", {"origin": f"{OWN}.evil.example"}, False),
         ("PUT", {"origin": "null"}, False),
+        ("PUT", {"origin": "http://["}, False),
+        ("PUT", {"origin": "http://a]b"}, False),
         ("PUT", {"origin": "http://guidesmith.example.org"}, False),
         ("POST", {}, False),
         ("GET", {}, True),
@@ -109,3 +111,13 @@ def test_a_session_counts_for_calls_from_our_pages(method: str, headers: dict[st
     else:
         with pytest.raises(Unauthorized):
             check_origin(method, Headers(headers), OWN)
+
+
+@pytest.mark.parametrize("subject", ["[]", "{}", "1", '["ann", "emperor", 1]', "not json"])
+def test_given_a_cookie_of_another_version_of_ours_then_its_owner_signs_in_again(clock: Clock, subject: str) -> None:
+    mine = sessions(clock)
+    signed = Capabilities("s" * 32, clock).sign("session", subject, clock.now + 10)
+    with pytest.raises(Unauthorized):
+        mine.read(Headers({"cookie": f"{mine.cookie}={signed}"}))
+    with pytest.raises(Unauthorized):
+        mine.admitted(Capabilities("s" * 32, clock).sign("sign-in", subject, clock.now + 10))

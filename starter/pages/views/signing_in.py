@@ -60,6 +60,9 @@ def _entered(sessions: Sessions, principal: Principal, to: str) -> Response:
 
 def _own(to: str) -> str:
     """``to`` where it is a page of ours, else the first one: nobody is led elsewhere by signing in."""
-    parts = urlsplit(to)
+    try:
+        parts = urlsplit(to)
+    except ValueError:
+        return "/"
     plain = not parts.scheme and not parts.netloc and to.startswith("/") and to[1:2] not in ("/", "\\")
     return to if plain and to.isprintable() and "\\" not in to else "/"

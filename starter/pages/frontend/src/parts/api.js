@@ -45,4 +45,5 @@ export const patch = (path, body, options = {}) => call("PATCH", path, { ...opti
 export const remove = (path, options) => call("DELETE", path, options);
 
 /** A fresh Idempotency-Key or client_request_id. */
-export const once = () => crypto.randomUUID();
+export const once = () =>
+  crypto.randomUUID?.() ?? [...crypto.getRandomValues(new Uint8Array(16))].map((each) => each.toString(16).padStart(2, "0")).join(""); // the first only where TLS is, or on this machine

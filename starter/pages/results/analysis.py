@@ -1,0 +1,108 @@
+"""The page of an analysis: its plan while that is looked at, what it computed once it has."""
+
+import csv
+import io
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from activities.analysis.wording import in_words
+from activities.publishing.webpage import fragment
+from domain.analyses import Analysis
+from domain.analysis import CONFIRMED, CREATED, DRAFT_READY
+from domain.artifacts import Artifact, ArtifactKind
+from domain.errors import ArtifactCorrupt, ArtifactMissing
+from domain.jobs import Job
+from domain.plan import open_questions
+from starter.pages.visit import Visit
+
+OUTPUTS = 100
+PREVIEW_BYTES = 64 * 1024
+"""Of a table: enough for the rows that are shown."""
+
+PREVIEW_ROWS = 50
+REPORT_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class Preview:
+    """The head of a table. ``numeric`` says of each column whether all of its shown values are numbers."""
+
+    artifact: Artifact
+    heading: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numeric: tuple[bool, ...]
+    more: bool
+
+
+def analysis(visit: Visit, job: Job) -> Mapping[str, Any]:
+    """``planning``: none, under way, failed or done; ``plan``: the draft, once there is one."""
+    found = visit.api.store.get_analysis(job.id)
+    outputs = visit.api.store.outputs(job.id, limit=OUTPUTS).items
+    plan = found.plan
+    return {
+        "requirement": found.requirement,
+        "files": found.files,
+        "planning": _planning(found),
+        "failure": found.planning.failure if found.planning else None,
+        "plan": plan,
+        "steps": [(step, in_words(step.operation)) for step in plan.steps] if plan else [],
+        "steps_json": plan.model_dump(mode="json")["steps"] if plan else [],
+        "open": open_questions(plan) if plan else (),
+        "tables": found.profiles if found.tables else (),
+        "editable": job.status == DRAFT_READY,
+        "drafting": job.status in (CREATED, DRAFT_READY),
+        "runnable": job.status == CONFIRMED,
+        "report": _report(visit, outputs),
+        "charts": [each for each in outputs if each.kind is ArtifactKind.CHART][::-1],
+        "previews": [each for each in (_preview(visit, table) for table in reversed(outputs)) if each],
+        "outputs": outputs[::-1],
+    }
+
+
+def _planning(found: Analysis) -> str:
+    if found.planning is None:
+        return "none"
+    if found.planning.is_under_way or (found.plan is not None and not found.is_planned):
+        return "working"
+    return "failed" if found.planning.failure else "done"
+
+
+def _report(visit: Visit, outputs: tuple[Artifact, ...]) -> str | None:
+    for each in outputs:
+        if each.kind is ArtifactKind.REPORT and each.blob.size_bytes <= REPORT_BYTES:
+            with suppress(ArtifactMissing, ArtifactCorrupt):
+                return fragment(visit.api.artifacts.read_bytes(each.blob).decode("utf-8", "replace"))
+    return None
+
+
+def _preview(visit: Visit, artifact: Artifact) -> Preview | None:
+    if artifact.kind is not ArtifactKind.TABLE or artifact.blob.media_type != "text/csv":
+        return None
+    end = min(artifact.blob.size_bytes, PREVIEW_BYTES)
+    try:
+        text = b"".join(visit.api.artifacts.read_chunks(artifact.blob, 0, end)).decode("utf-8-sig", "replace")
+    except (ArtifactMissing, ArtifactCorrupt):
+        return None
+    rows = list(csv.reader(io.StringIO(text)))
+    if end < artifact.blob.size_bytes:
+        rows = rows[:-1]  # cut in the middle
+    if not rows:
+        return None
+    heading, body = tuple(rows[0]), [tuple(row) for row in rows[1 : PREVIEW_ROWS + 1]]
+    numeric = tuple(
+        bool(body) and all(_is_number(row[place]) for row in body if place < len(row)) for place in range(len(heading))
+    )
+    more = len(rows) - 1 > PREVIEW_ROWS or end < artifact.blob.size_bytes
+    return Preview(artifact, heading, tuple(body), numeric, more)
+
+
+def _is_number(text: str) -> bool:
+    if not text:
+        return True
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
