@@ -31,7 +31,16 @@ def test_given_nobody_signed_in_when_a_page_is_opened_then_they_sign_in_and_are_
 
 
 @pytest.mark.parametrize(
-    "to", ["//evil.example", "https://evil.example/", "/\\evil.example", "\\\\evil.example", "javascript:alert(1)", "http://[", ""]
+    "to",
+    [
+        "//evil.example",
+        "https://evil.example/",
+        "/\\evil.example",
+        "\\\\evil.example",
+        "javascript:alert(1)",
+        "http://[",
+        "",
+    ],
 )
 def test_given_an_address_elsewhere_when_somebody_signs_in_then_they_stay_here(site: Site, to: str) -> None:
     answer = httpx.post(

@@ -78,7 +78,7 @@ def _report(visit: Visit, outputs: tuple[Artifact, ...]) -> str | None:
 
 
 def _preview(visit: Visit, artifact: Artifact) -> Preview | None:
-    if artifact.kind is not ArtifactKind.TABLE or artifact.blob.media_type != "text/csv":
+    if artifact.kind is not ArtifactKind.TABLE or not artifact.blob.media_type.startswith("text/csv"):
         return None
     end = min(artifact.blob.size_bytes, PREVIEW_BYTES)
     try:
