@@ -39,7 +39,7 @@ demo: $(READY) ## Turn the sample recording into a finished instruction, on the 
 	@exec $(BIN)/guidesmith demo $(KIND) $(ARGS)
 
 test: $(READY) ## Run every test
-	@exec $(BIN)/pytest --numprocesses=$(WORKERS) --dist=loadfile $(PYTEST_ARGS)
+	@exec $(BIN)/pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
 lint: $(READY) ## Check style, formatting and the direction of imports
 	@$(BIN)/ruff check .

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tests.browser.conftest import (  # noqa: F401  (fixtures)
+    _driven,
     Site,
     chromium,
     drafted,

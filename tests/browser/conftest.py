@@ -4,6 +4,7 @@
 asks of another host or runs against its policy fails its test.
 """
 
+import asyncio
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -41,10 +42,40 @@ ARGUMENTS = (
 )
 
 
+_driver: list[asyncio.AbstractEventLoop | None] = [None]
+
+
+@contextmanager
+def driving() -> Iterator[None]:
+    """Playwright's loop is this thread's running one while the block runs, and at no other time.
+
+    The driver leaves its loop behind as running for as long as it lives. Tests of other folders that come after it in
+    the same process could then not run one of their own.
+    """
+    asyncio._set_running_loop(_driver[0])
+    try:
+        yield
+    finally:
+        _driver[0] = asyncio._get_running_loop()
+        asyncio._set_running_loop(None)
+
+
 @pytest.fixture(scope="session")
 def playwright() -> Iterator[Playwright]:
-    with sync_playwright() as running:
-        yield running
+    starting = sync_playwright()
+    with driving():
+        running = starting.__enter__()
+    yield running
+    with driving():
+        starting.__exit__(None, None, None)
+    _driver[0] = None
+
+
+@pytest.fixture(autouse=True)
+def _driven(playwright: Playwright) -> Iterator[None]:
+    """Every test of the browser."""
+    with driving():
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -56,9 +87,11 @@ def chromium(playwright: Playwright) -> Iterator[Browser]:
         if os.environ.get(REQUIRED):
             pytest.fail(message)
         pytest.skip(message)
-    browser = playwright.chromium.launch(executable_path=found, args=list(ARGUMENTS))
+    with driving():
+        browser = playwright.chromium.launch(executable_path=found, args=list(ARGUMENTS))
     yield browser
-    browser.close()
+    with driving():
+        browser.close()
 
 
 @dataclass
