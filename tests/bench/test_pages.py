@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 
 from tests.browser.conftest import (  # noqa: F401  (fixtures)
-    _driven,
     Site,
+    _driven,
     chromium,
     drafted,
     playwright,
