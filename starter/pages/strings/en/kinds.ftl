@@ -149,3 +149,4 @@ analysis-confirm-means = Freezes plan and data. Nothing is computed yet.
 analysis-plan-again = Draft the plan again
 analysis-run = Compute
 analysis-run-means = Runs each step over your data, on this machine, without any way to the network.
+analysis-rows = Rows of { $name }
