@@ -129,7 +129,7 @@ class Operation:
             return {each: self._sample(schema["properties"][each], each, whole=whole) for each in named}
         if kind == "array":
             items = schema.get("prefixItems") or [schema.get("items", {})] * schema.get("minItems", 0)
-            return [self._sample(each, name) for each in items]
+            return [self._sample(each, name, whole=whole) for each in items]
         if kind == "integer":
             return int(schema.get("minimum", 0))
         if kind == "number":
