@@ -63,7 +63,7 @@ NOWHERE = f"http://127.0.0.1:{free_port()}"
 MINUTE = datetime(2026, 1, 31, 12, 0, 30, tzinfo=UTC)
 """It does not end: the same wish is the same request."""
 
-EXAMPLES, STEPS = 4, 15
+EXAMPLES, STEPS = 3, 12
 
 
 class Doubtful(Store):
