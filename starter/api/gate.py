@@ -23,6 +23,7 @@ from starter.api.admission import BASE, OPEN, SIGNED, Admission, is_page, is_web
 from starter.api.cors import Origins
 from starter.api.errors import BodyTooLarge, BodyTypeUnsupported, error_response
 from starter.api.pathways import Pathway, Pathways
+from starter.api.safe_headers import HTTPS_ONLY, SAFE_HEADERS
 from starter.api.strict_json import check_json
 from starter.logs import log
 from starter.tokens import Principal
@@ -41,18 +42,6 @@ IDENTIFIER = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 CLIENT_GONE = 499
 """What logs say, by custom, of a request whose client hung up; it is never sent."""
-
-SAFE_HEADERS = {
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cache-Control": "no-store",
-    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
-    "X-Frame-Options": "DENY",
-    "Cross-Origin-Resource-Policy": "same-origin",
-}
-"""On every answer that does not say otherwise itself: nothing of it is to be kept, framed, guessed at or run."""
-
-HTTPS_ONLY = {"Strict-Transport-Security": "max-age=31536000"}
 
 
 @dataclass

@@ -1,40 +1,28 @@
 """``guidesmith jobs``: look at jobs and act on them, through the API."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 from uuid import uuid4
 
 import typer
 
-from domain.errors import NotFound
 from starter.cli.exits import JobFailed, UsageWrong
 from starter.cli.options import AsJson, DataDir
 from starter.cli.printing import print_json, print_table
+from starter.cli.reaching import reached
 
 if TYPE_CHECKING:
-    from starter.cli.client import Client, Json
+    from starter.cli.client import Json
 
 jobs_app = typer.Typer(help="List, watch and steer jobs.", no_args_is_help=True, rich_markup_mode=None)
 
 JobId = Annotated[str, typer.Argument(metavar="JOB", help="The job's id.", show_default=False)]
 
 
-@contextmanager
-def _client(data_dir: Path | None) -> Iterator["Client"]:
-    from starter.cli.client import Client, Refused
-    from starter.cli.connection import connected
-
-    with connected(data_dir, start=False) as connection, Client(connection) as client:
-        try:
-            yield client
-        except Refused as refused:
-            if refused.code == NotFound.code:
-                raise NotFound(
-                    "There is no such job, or it is not yours: `guidesmith jobs list` shows yours."
-                ) from None
-            raise
+_client = partial(
+    reached,
+    absent="There is no such job, or it is not yours: `guidesmith jobs list` shows yours.",
+)
 
 
 @jobs_app.command("list", epilog="Example: guidesmith jobs list --status FAILED")

@@ -3,18 +3,17 @@
 import hashlib
 import json
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from domain.errors import NotFound
 from starter.cli.batches import TIME
 from starter.cli.exits import JobFailed, UsageWrong
 from starter.cli.options import AsJson, DataDir
 from starter.cli.printing import print_json, print_table
+from starter.cli.reaching import reached
 
 if TYPE_CHECKING:
     from starter.cli.client import Client, Json
@@ -36,21 +35,11 @@ Out = Annotated[Path | None, typer.Option("--out", "-o", help="Save the picture 
 POLL_S = 0.2
 
 
-@contextmanager
-def _client(data_dir: Path | None) -> Iterator["Client"]:
-    from starter.cli.client import Client, Refused
-    from starter.cli.connection import connected
-
-    with connected(data_dir, start=False) as connection, Client(connection) as client:
-        try:
-            yield client
-        except Refused as refused:
-            if refused.code == NotFound.code:
-                raise NotFound(
-                    "There is no such job, anchor or picture, or it is not yours: `guidesmith jobs list` and "
-                    "`guidesmith screenshots list JOB` show yours."
-                ) from None
-            raise
+_client = partial(
+    reached,
+    absent="There is no such job, anchor or picture, or it is not yours: `guidesmith jobs list` and "
+    "`guidesmith screenshots list JOB` show yours.",
+)
 
 
 @screenshots_app.command("list", epilog="Example: guidesmith screenshots list 0199f3c2-…")

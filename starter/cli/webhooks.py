@@ -1,18 +1,16 @@
 """``guidesmith webhooks``: have addresses of yours told what happens to your jobs, and see what was sent there."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from domain.errors import NotFound
 from starter.cli.options import AsJson, DataDir
 from starter.cli.printing import print_json, print_table
+from starter.cli.reaching import reached
 
 if TYPE_CHECKING:
-    from starter.cli.client import Client
+    pass
 
 webhooks_app = typer.Typer(
     help="Have addresses of yours told what happens to your jobs.", no_args_is_help=True, rich_markup_mode=None
@@ -21,20 +19,10 @@ webhooks_app = typer.Typer(
 EndpointId = Annotated[str, typer.Argument(metavar="ENDPOINT", help="The endpoint's id.", show_default=False)]
 
 
-@contextmanager
-def _client(data_dir: Path | None) -> Iterator["Client"]:
-    from starter.cli.client import Client, Refused
-    from starter.cli.connection import connected
-
-    with connected(data_dir, start=False) as connection, Client(connection) as client:
-        try:
-            yield client
-        except Refused as refused:
-            if refused.code == NotFound.code:
-                raise NotFound(
-                    "There is no such endpoint or delivery, or it is not yours: `guidesmith webhooks list` shows yours."
-                ) from None
-            raise
+_client = partial(
+    reached,
+    absent="There is no such endpoint or delivery, or it is not yours: `guidesmith webhooks list` shows yours.",
+)
 
 
 @webhooks_app.command("list", epilog="Example: guidesmith webhooks list")

@@ -18,6 +18,7 @@ from starter.api.addresses import root_address
 from starter.api.context import Api
 from starter.api.errors import BodyTooLarge
 from starter.api.limits import Limits
+from starter.api.safe_headers import HTTPS_ONLY, SAFE_HEADERS
 from starter.api.sessions import Sessions, check_origin
 from starter.logs import log
 from starter.pages.built import ADDRESS
@@ -30,13 +31,7 @@ OPEN = frozenset({"/sign-in", "/favicon.ico"})
 FORM_LIMIT_BYTES = 64 * 1024
 """What pages send here themselves: the form that signs in or out, and the text of one block to be shown."""
 
-SAFE_HEADERS = {
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cache-Control": "no-store",
-    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
-    "X-Frame-Options": "DENY",
-    "Cross-Origin-Resource-Policy": "same-origin",
+PAGE_HEADERS = SAFE_HEADERS | {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
@@ -68,7 +63,7 @@ class Porch:
         self._limits = limits
         self._explain = explain
         self._files_origin = files_origin
-        self._headers = SAFE_HEADERS | ({"Strict-Transport-Security": "max-age=31536000"} if https else {})
+        self._headers = PAGE_HEADERS | (HTTPS_ONLY if https else {})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
