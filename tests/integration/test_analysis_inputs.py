@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import openpyxl
-import psutil
 import pytest
 
 from activities.analysis.inputs import NOTES, InputFile, InputLimits, Prepared, prepare
@@ -21,6 +20,7 @@ from domain.errors import (
     TableTooLarge,
 )
 from domain.table import NAME_LIMIT, ColumnType, TableProfile
+from tests.children import running
 from tests.integration.analysis_stand import csv_of, parquet_of, rows_of, taken
 
 T = ColumnType
@@ -424,7 +424,7 @@ def test_given_a_cancel_while_reading_then_the_reader_is_gone_and_nothing_is_lef
     path.write_text("a,b\n" + "1,2\n" * 200_000)
 
     def cancel_once_it_runs(share: float) -> None:
-        if children():
+        if running("reader.py"):
             raise Cancelled("stop")
 
     with pytest.raises(Cancelled):
@@ -432,14 +432,6 @@ def test_given_a_cancel_while_reading_then_the_reader_is_gone_and_nothing_is_lef
     assert_nothing_is_left(tmp_path)
 
 
-def children() -> list[psutil.Process]:
-    return [
-        child
-        for child in psutil.Process().children(recursive=True)
-        if child.is_running() and any("analysis" in word for word in child.cmdline())
-    ]
-
-
 def assert_nothing_is_left(folder: Path) -> None:
-    assert children() == []
+    assert running("reader.py") == []
     assert {path.name for path in folder.iterdir()} <= {"upload-0", "made.parquet"}

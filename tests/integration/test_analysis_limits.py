@@ -1,6 +1,5 @@
 """Whatever a plan or its data tries, its process stays within its bounds, sees nothing else, and outlives nobody."""
 
-import contextlib
 import json
 import os
 import subprocess
@@ -15,6 +14,7 @@ from activities.analysis.executor import RunLimits
 from activities.analysis.inputs import CONFINED_ENVIRONMENT, Prepared
 from activities.confined.outside import Bounds, Died, Overran, reports
 from domain.errors import AnalysisFailed, AnalysisLimitExceeded, Cancelled
+from tests.children import running
 from tests.integration.analysis_stand import csv_of, parquet_of, run, taken
 from tests.unit.analysis_builders import LOAD, step, total
 
@@ -35,17 +35,8 @@ def exploded(*then: dict[str, Any]) -> list[dict[str, Any]]:
     return [LOAD, step("b", "join", "load", "load", on=on), step("c", "join", "b", "load", on=on), *then]
 
 
-def processes(script: str) -> list[psutil.Process]:
-    found = []
-    for child in psutil.Process().children(recursive=True):
-        with contextlib.suppress(psutil.NoSuchProcess, psutil.ZombieProcess):
-            if any(script in word for word in child.cmdline()):
-                found.append(child)
-    return found
-
-
 def assert_nothing_is_left(folder: Path) -> None:
-    assert processes("runner.py") == []
+    assert running("runner.py") == []
     assert list(folder.iterdir()) == []
 
 
@@ -94,7 +85,7 @@ def test_given_a_cancel_while_computing_then_the_process_is_gone_at_once_and_not
     numbers: Prepared, tmp_path: Path
 ) -> None:
     def cancel_once_it_runs(share: float, id: str) -> None:
-        if processes("runner.py"):
+        if running("runner.py"):
             raise Cancelled("stop")
 
     group = step("s", "aggregate", "c", measures=[total("n")])
@@ -266,7 +257,7 @@ def test_given_a_process_that_overruns_or_dies_when_heard_then_that_is_told_apar
     monkeypatch.setattr("activities.confined.outside.ENDS_WITHIN_S", 0.5)
     with pytest.raises(error):
         told_by(tmp_path, script_of(body), bounds)
-    assert processes("script.py") == []
+    assert running("script.py") == []
 
 
 def test_given_an_order_larger_than_a_pipe_when_the_process_reads_nothing_then_nobody_waits(tmp_path: Path) -> None:

@@ -425,7 +425,7 @@ def test_given_credits_for_ten_when_two_processes_ask_for_fifty_then_exactly_ten
             assert each.stdin is not None
             each.stdin.write("go\n")
             each.stdin.flush()
-        counted = [json.loads(each.communicate(timeout=120)[0]) for each in asking]
+        counted = [json.loads(each.communicate(timeout=120)[0].splitlines()[-1]) for each in asking]  # after their logs
     finally:
         for each in asking:
             each.kill()

@@ -9,7 +9,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import docx
-import psutil
 import pypdf
 import pytest
 import webvtt
@@ -21,6 +20,7 @@ from activities.publishing.fonts import typeface_for
 from domain.errors import Cancelled, ExportFailed
 from domain.publication import ExportFormat, Picture, Publication, PublicationBlock, clock
 from domain.transcript import SpeechFound, Transcript
+from tests.children import running
 from tests.unit.publishing_samples import GUIDE, HOSTILE, LONG_LINE, SPOKEN, WRITTEN, block, publication, screenshot
 
 DOCUMENTS = (ExportFormat.PDF, ExportFormat.MD_ZIP, ExportFormat.DOCX, ExportFormat.HTML)
@@ -498,13 +498,9 @@ def test_given_a_guide_when_previewed_then_there_is_one_picture_a_page(tmp_path:
     assert {picture.size for picture in pictures} == {(298, 421)}
 
 
-def typesetters() -> list[psutil.Process]:
-    return [child for child in psutil.Process().children() if child.is_running()]
-
-
 def test_given_a_cancel_while_typesetting_then_the_typesetter_is_gone(tmp_path: Path) -> None:
     def cancel_once_it_runs() -> None:
-        if typesetters():
+        if running("typesetter.py"):
             raise Cancelled("stop")
 
     rows = "|a|b|\n" * 4_000
@@ -515,7 +511,7 @@ def test_given_a_cancel_while_typesetting_then_the_typesetter_is_gone(tmp_path: 
             out=tmp_path,
             on_progress=cancel_once_it_runs,
         )
-    assert typesetters() == []
+    assert running("typesetter.py") == []
     assert list(tmp_path.iterdir()) == []
 
 
@@ -525,7 +521,7 @@ def test_given_no_time_left_then_the_export_fails_and_says_what_to_do(
     monkeypatch.setattr("activities.publishing.pdf.TIMEOUT_S", 0.0)
     with pytest.raises(ExportFailed, match="Export it as DOCX or HTML"):
         publish(GUIDE, ExportFormat.PDF, out=tmp_path)
-    assert typesetters() == []
+    assert running("typesetter.py") == []
 
 
 def test_given_a_template_that_typst_refuses_then_the_export_fails_without_paths(

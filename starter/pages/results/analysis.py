@@ -2,19 +2,20 @@
 
 import csv
 import io
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from activities.analysis.wording import in_words
-from activities.publishing.webpage import fragment
 from domain.analyses import Analysis
 from domain.analysis import CONFIRMED, CREATED, DRAFT_READY
 from domain.artifacts import Artifact, ArtifactKind
 from domain.errors import ArtifactCorrupt, ArtifactMissing
 from domain.jobs import Job
 from domain.plan import open_questions
+from starter.pages.prose import prose
 from starter.pages.visit import Visit
 
 OUTPUTS = 100
@@ -23,6 +24,20 @@ PREVIEW_BYTES = 64 * 1024
 
 PREVIEW_ROWS = 50
 REPORT_BYTES = 1 << 20
+
+_FILE = re.compile(r"(?<!\\)(!?)\[(?:\\.|[^\]\\])*\]\(([^()\s]+)\)(?: · )?")
+"""A picture of the report, or a link to a file beside it. What comes from data has its brackets escaped."""
+
+_PLACE = re.compile(r"<p>files-of-the-report-(\d+)</p>")
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A part of the report: ``html``, then the ``charts`` and the ``files`` that are spoken of at its end."""
+
+    html: str
+    charts: tuple[Artifact, ...] = ()
+    files: tuple[Artifact, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -55,7 +70,6 @@ def analysis(visit: Visit, job: Job) -> Mapping[str, Any]:
         "drafting": job.status in (CREATED, DRAFT_READY),
         "runnable": job.status == CONFIRMED,
         "report": _report(visit, outputs),
-        "charts": [each for each in outputs if each.kind is ArtifactKind.CHART][::-1],
         "previews": [each for each in (_preview(visit, table) for table in reversed(outputs)) if each],
         "outputs": outputs[::-1],
     }
@@ -69,12 +83,32 @@ def _planning(found: Analysis) -> str:
     return "failed" if found.planning.failure else "done"
 
 
-def _report(visit: Visit, outputs: tuple[Artifact, ...]) -> str | None:
+def _report(visit: Visit, outputs: Sequence[Artifact]) -> list[Passage]:
     for each in outputs:
         if each.kind is ArtifactKind.REPORT and each.blob.size_bytes <= REPORT_BYTES:
             with suppress(ArtifactMissing, ArtifactCorrupt):
-                return fragment(visit.api.artifacts.read_bytes(each.blob).decode("utf-8", "replace"))
-    return None
+                markdown = visit.api.artifacts.read_bytes(each.blob).decode("utf-8", "replace")
+                return list(passages(markdown, {str(output.facts.get("name")): output for output in outputs}))
+    return []
+
+
+def passages(markdown: str, outputs: Mapping[str, Artifact]) -> Iterator[Passage]:
+    """A report, its pictures and links put out as the files that they name. ``outputs`` are those by their names; what
+    names no other is left to the text, which shows neither pictures nor links."""
+    places: list[tuple[Artifact, ...]] = []
+    lines = []
+    for line in markdown.split("\n"):
+        found = tuple(outputs[match[2]] for match in _FILE.finditer(line) if match[2] in outputs)
+        if not found:
+            lines.append(line)
+            continue
+        lines += [_FILE.sub("", line).rstrip(), "", f"files-of-the-report-{len(places)}", ""]
+        places.append(found)
+    pieces = _PLACE.split(prose("\n".join(lines)))
+    for html, place in zip(pieces[::2], [*pieces[1::2], None], strict=True):
+        files = places[int(place)] if place is not None and int(place) < len(places) else ()
+        charts = tuple(each for each in files if each.kind is ArtifactKind.CHART)
+        yield Passage(html, charts, tuple(each for each in files if each not in charts))
 
 
 def _preview(visit: Visit, artifact: Artifact) -> Preview | None:

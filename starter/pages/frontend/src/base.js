@@ -1,8 +1,10 @@
 // What every page runs: times in the reader's zone, messages, the lost connection, shortcuts, htmx.
-import "htmx.org/dist/htmx.esm.js";
+import htmx from "htmx.org/dist/htmx.esm.js";
 import { listShortcuts, shortcut } from "./parts/shortcuts.js";
 import { localise } from "./parts/moments.js";
 import { say } from "./parts/strings.js";
+
+htmx.config.morphIgnore.push("open"); // what a reader unfolded stays so when a part is shown anew
 
 localise(document);
 document.addEventListener("htmx:after:swap", () => localise(document));
