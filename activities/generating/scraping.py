@@ -5,6 +5,7 @@ robots.txt lets us (RFC 9309). The page is parsed in a process that is confined:
 """
 
 import json
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -108,7 +109,7 @@ class PageScraper:
             raise ProviderUnavailable("The site's robots.txt cannot be had now. Try again later.")
         if fetched.status != 200:
             return
-        rules = Protego.parse(fetched.body[:ROBOTS_BYTES].decode("utf-8", "replace"))
+        rules = Protego.parse(fetched.body[:ROBOTS_BYTES].decode("utf-8-sig", "replace"))
         if not rules.can_fetch(url, AGENT):
             raise RobotsDisallowed("The site's robots.txt does not let this page be fetched.")
 
@@ -150,14 +151,23 @@ def _content(fetched: Fetched) -> tuple[str, str | None]:
     if kind not in _PAGES:
         raise PageUnreadable("The address leads to something that is no page of text.")
     name, _, charset = parameters.strip().partition("=")
-    return kind, charset.strip(" \"'")[:40] or None if name.strip().lower() == "charset" else None
+    return kind, _web_charset(charset.strip(" \"'")) if name.strip().lower() == "charset" else None
+
+
+def _web_charset(label: str) -> str | None:
+    """The codec of a charset that the web has (WHATWG), UTF-8 for any other; ``None``: no label. Python's own codecs
+    are more: some raise whatever they are given, and one takes hours for a page."""
+    from resiliparse.parse.encoding import map_encoding_to_html5
+
+    return str(map_encoding_to_html5(label)) if label else None
 
 
 def _decoded(body: bytes, charset: str | None) -> str:
-    try:
-        return body.decode(charset or "utf-8", "replace")
-    except LookupError:
-        return body.decode("utf-8", "replace")
+    """Plain text; a byte order mark says more than the charset."""
+    for mark, named in ((BOM_UTF8, "utf-8"), (BOM_UTF16_LE, "utf-16-le"), (BOM_UTF16_BE, "utf-16-be")):
+        if body.startswith(mark):
+            return body[len(mark) :].decode(named, "replace")
+    return body.decode(charset or "utf-8", "replace")
 
 
 def _cut(text: str) -> bytes:

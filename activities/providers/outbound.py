@@ -44,8 +44,18 @@ WEB_PORTS = frozenset({80, 443})
 _ROUTABLE_V6 = ipaddress.IPv6Network("2000::/3")
 """IANA has given out global unicast addresses from here only (RFC 4291)."""
 
-_TUNNELS_V6 = (ipaddress.IPv6Network("2001::/32"), ipaddress.IPv6Network("2002::/16"))
-"""Teredo and 6to4: an IPv4 address in disguise."""
+_NOT_FOR_US = tuple(
+    ipaddress.ip_network(each)
+    for each in (
+        "192.0.0.0/24",  # IANA's own assignments; Oracle's cloud has its metadata service there
+        "192.88.99.0/24",  # relays of 6to4
+        "168.63.129.16/32",  # what Azure's machines find their platform at, and nobody else finds anything
+        "2001::/23",  # IANA's own assignments, Teredo among them
+        "2002::/16",  # 6to4: an IPv4 address in disguise
+        "3fff::/20",  # for documentation
+    )
+)
+"""What :mod:`ipaddress` takes for public, in one of the versions of Python that we run on at least."""
 
 _SENT_TO_FIRST_ONLY = ("authorization", "cookie", "proxy-authorization")
 
@@ -55,9 +65,9 @@ def is_public(address: IpAddress) -> bool:
     service, a multicast group or a tunnel (IANA's special-purpose address registries)."""
     if not address.is_global or address.is_multicast or address.is_reserved or address.is_unspecified:
         return False
-    if isinstance(address, ipaddress.IPv6Address):
-        return address in _ROUTABLE_V6 and not any(address in tunnel for tunnel in _TUNNELS_V6)
-    return True
+    if isinstance(address, ipaddress.IPv6Address) and address not in _ROUTABLE_V6:
+        return False
+    return not any(address in network for network in _NOT_FOR_US)
 
 
 def resolve(host: str, port: int) -> Sequence[str]:

@@ -92,8 +92,19 @@ def test_given_a_charset_then_the_text_is_read_by_it(charset: str) -> None:
     assert "Grüße aus Köln" in text_of((200, headers, page(f"<p>Grüße aus Köln. {SENTENCE}</p>", charset=charset)))
 
 
-def test_given_a_charset_that_there_is_not_then_the_text_is_read_all_the_same() -> None:
-    assert SENTENCE in text_of((200, {"Content-Type": "text/html; charset=klingon"}, page(f"<p>{SENTENCE}</p>")))
+@pytest.mark.parametrize("charset", ["klingon", "idna", "undefined", "punycode", "cp037"])
+def test_given_a_charset_that_the_web_has_not_then_the_text_is_read_all_the_same(charset: str) -> None:
+    assert SENTENCE in text_of((200, {"Content-Type": f"text/plain; charset={charset}"}, SENTENCE.encode()))
+
+
+def test_given_html_in_a_charset_that_the_web_has_not_then_its_text_is_read_all_the_same() -> None:
+    assert SENTENCE in text_of((200, {"Content-Type": "text/html; charset=punycode"}, page(f"<p>{SENTENCE}</p>")))
+
+
+def test_given_a_byte_order_mark_then_it_says_more_than_the_charset() -> None:
+    plain = "Grüße aus Köln."
+    for body in (plain.encode("utf-8-sig"), plain.encode("utf-16"), b"\xfe\xff" + plain.encode("utf-16-be")):
+        assert text_of((200, {"Content-Type": "text/plain; charset=iso-8859-1"}, body)).endswith(f"\n\n{plain}\n")
 
 
 def test_given_plain_text_then_it_is_kept_without_what_no_text_file_holds() -> None:
@@ -145,6 +156,7 @@ def test_given_what_is_no_page_then_the_error_says_so(answer: Answer, error: typ
     [
         ((200, {}, b"User-agent: *\nDisallow: /\n"), RobotsDisallowed),
         ((200, {}, b"User-agent: guidesmith\nDisallow: /a*e$\n"), RobotsDisallowed),
+        ((200, {}, b"\xef\xbb\xbfUser-agent: *\nDisallow: /\n"), RobotsDisallowed),
         ((200, {}, b"x" * (PAGE_BYTES + 1)), RobotsDisallowed),
         ((503, {}, b""), ProviderUnavailable),
         ((429, {}, b""), ProviderUnavailable),
