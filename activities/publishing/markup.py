@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
 from typing import TypeAlias
 
 from markdown_it import MarkdownIt
@@ -161,9 +162,12 @@ def _plain(content: Iterable[Inline]) -> Iterable[str]:
                 yield from _plain(children)
 
 
+@cache
 def _grammar() -> MarkdownIt:
     # Raw HTML is recognised, so that comments can be left out and tags shown as the text they are.
-    return MarkdownIt("commonmark", {"html": True, "maxNesting": 100}).enable(["table", "strikethrough"])
+    grammar = MarkdownIt("commonmark", {"html": True, "maxNesting": 100}).enable(["table", "strikethrough"])
+    grammar.parse("Its rules are put in order when they are first used, which threads must not do at once.")
+    return grammar
 
 
 @dataclass(slots=True)

@@ -1,15 +1,17 @@
 """A version of an instruction as the editor works with it: its blocks as HTML too, what they rest on, their
 pictures."""
 
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property
+from threading import Lock
 from typing import Any
 
 from fastapi import Request
 
 from domain.artifacts import ArtifactKind
-from domain.document import Block, BlockEvidence, Document, parse
+from domain.document import MAX_DOCUMENT_BYTES, Block, BlockEvidence, Document, parse
 from domain.jobs import InstructionVersion, Job
 from domain.transcript import Transcript
 from starter.api.anchoring import Places, anchor_answers
@@ -19,9 +21,9 @@ from starter.transcripts import spoken
 
 ANCHORS_AT_ONCE = 100
 
-KEPT_TEXTS, KEPT_LENGTH = 2048, 4000
-"""Blocks, and characters of the longest, whose HTML is kept: a document has a block or two that changed since it was
-shown last. A thousand blocks take more than a second."""
+KEPT_CHARACTERS = 8 * MAX_DOCUMENT_BYTES
+"""Of blocks whose HTML is kept: a document has a block or two that changed since it was shown last. A thousand blocks
+take most of a second, and a document may have nineteen thousand."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +71,18 @@ class Editing:
 
     def issues(self, block_id: str) -> list[str]:
         """What validation says of one block, or with ``""`` of the whole."""
-        wanted = f"/blocks/{self.document.ids.index(block_id)}" if block_id else ""
-        return [each["message"] for each in self.version.validation_errors if each.get("path", "") == wanted]
+        return self._issues.get(block_id, [])
+
+    @cached_property
+    def _issues(self) -> dict[str, list[str]]:
+        """Messages by block; those of the whole by ``""``."""
+        places = {f"/blocks/{place}": block_id for place, block_id in enumerate(self.document.ids)} | {"": ""}
+        found: dict[str, list[str]] = {}
+        for each in self.version.validation_errors:
+            block_id = places.get(each.get("path", ""))
+            if block_id is not None:
+                found.setdefault(block_id, []).append(each["message"])
+        return found
 
     def state(self, *, html: bool) -> dict[str, Any]:
         """For the editor's modules. ``html``: with the blocks' HTML, for who does not have the page."""
@@ -107,12 +119,39 @@ class Editing:
 
 def block_html(markdown: str) -> str:
     """One block as HTML that is safe wherever it stands."""
-    return _kept_html(markdown) if len(markdown) <= KEPT_LENGTH else _html(markdown)
+    known = _shown.get(markdown)
+    if known is None:
+        known = _shown.keep(markdown, _html(markdown))
+    return known
 
 
-@lru_cache(maxsize=KEPT_TEXTS)
-def _kept_html(markdown: str) -> str:
-    return _html(markdown)
+class _Shown:
+    """What was shown last, by its Markdown, as far as there is room."""
+
+    def __init__(self) -> None:
+        self._html: OrderedDict[str, str] = OrderedDict()
+        self._characters = 0
+        self._lock = Lock()
+
+    def get(self, markdown: str) -> str | None:
+        with self._lock:
+            html = self._html.get(markdown)
+            if html is not None:
+                self._html.move_to_end(markdown)
+            return html
+
+    def keep(self, markdown: str, html: str) -> str:
+        with self._lock:
+            if markdown not in self._html:
+                self._characters += len(markdown) + len(html)
+            self._html[markdown] = html
+            while self._characters > KEPT_CHARACTERS:
+                oldest, its = self._html.popitem(last=False)
+                self._characters -= len(oldest) + len(its)
+        return html
+
+
+_shown = _Shown()
 
 
 def _html(markdown: str) -> str:

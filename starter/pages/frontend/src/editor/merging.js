@@ -24,15 +24,17 @@ export const onto = (base, mine, theirs) => outcome(merge(base, mine, theirs));
 
 function order(base, mine, theirs) {
   const ids = [base, mine, theirs].map((blocks) => blocks.map((each) => each.id));
-  const common = new Set(ids[0].filter((id) => ids[1].includes(id) && ids[2].includes(id)));
+  const [inMine, inTheirs] = [new Set(ids[1]), new Set(ids[2])];
+  const common = new Set(ids[0].filter((id) => inMine.has(id) && inTheirs.has(id)));
   const [was, here, there] = ids.map((each) => each.filter((id) => common.has(id)).join());
   const leads = here !== was || there === was ? [ids[1], ids[2], ids[0]] : [ids[2], ids[1], ids[0]];
   const made = [...leads[0]];
+  const placed = new Set(made);
   for (const following of leads.slice(1)) {
     following.forEach((id, place) => {
-      if (made.includes(id)) return;
-      const before = following.slice(0, place).findLast((each) => made.includes(each));
-      made.splice(before === undefined ? 0 : made.indexOf(before) + 1, 0, id);
+      if (placed.has(id)) return;
+      placed.add(id);
+      made.splice(place === 0 ? 0 : made.indexOf(following[place - 1]) + 1, 0, id); // what stands before it has its place by now
     });
   }
   return made;
