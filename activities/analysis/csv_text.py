@@ -105,11 +105,12 @@ def _filled(row: Sequence[str]) -> Sequence[str]:
 
 
 def _is_heading(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
-    """Names: most are given, none twice, none a number; but years as columns next to names are names too."""
+    """Names: most are given, none a number, none twice unless numbers stand below them; but years as columns next to
+    names are names too."""
     names = [cell for cell in first if cell]
-    if not names or len({name.casefold() for name in names}) < len(names):
-        return not rest and bool(names)
     numbers = sum(bool(_NUMBERLIKE.fullmatch(name)) for name in names)
+    if not names or len({name.casefold() for name in names}) < len(names):
+        return bool(names) and (not rest or (numbers == 0 and _stands_above_numbers(first, rest)))
     if numbers == 0:
         # A column of texts only says nothing: then the first row is taken for what first rows mostly are.
         return True
@@ -120,6 +121,15 @@ def _is_heading(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
     )
     years = all(re.fullmatch(r"(19|20)\d\d", name) for name in names if _NUMBERLIKE.fullmatch(name))
     return years and numbers < len(names) and bool(rest) and same < len(names) + 1
+
+
+def _stands_above_numbers(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
+    """Whether what is below one of the row's texts is numbers, all of it."""
+    for place in (place for place, cell in enumerate(first) if cell):
+        below = [row[place] for row in rest if place < len(row) and row[place]]
+        if below and all(_NUMBERLIKE.fullmatch(cell) for cell in below):
+            return True
+    return False
 
 
 def _layout(path: Path, sample: str, delimiter: str, told: int, unpaired: bool, notes: Sequence[str]) -> CsvText:

@@ -15,6 +15,9 @@ MOST_VALUES = 50
 """A column of more distinct values than this is not listed value by value."""
 VALUE_LIMIT = 80
 """Characters of a value that are shown."""
+COUNTED_ROWS = 1_000_000
+"""Up to which distinct values are counted. DuckDB's estimate is off by 8 % even among twelve: whether a column tells
+rows apart, which joins go by, must not hang on that."""
 
 TYPES = {
     "BIGINT": "integer",
@@ -45,7 +48,7 @@ def _column(connection: Connection, source: str, name: str, stored: str, total: 
     least, most, filled, distinct = one(
         connection,
         f"SELECT {_shown(f'min({column})')}, {_shown(f'max({column})')}, count({column}), "
-        f"approx_count_distinct({column}) FROM {source}",
+        f"{_distinct(column, total)} FROM {source}",
     )
     assert isinstance(filled, int)
     assert isinstance(distinct, int)
@@ -77,6 +80,13 @@ def _column(connection: Connection, source: str, name: str, stored: str, total: 
         "values": values,
         "numeric_share": _numeric_share(connection, source, column) if type == "text" else 0.0,
     }
+
+
+def _distinct(column: str, total: int) -> str:
+    """SQL: by hashes, as a column's values may be long."""
+    if total > COUNTED_ROWS:
+        return f"approx_count_distinct({column})"
+    return f"count(DISTINCT hash({column})) FILTER (WHERE {column} IS NOT NULL)"
 
 
 def _type(stored: str) -> str:

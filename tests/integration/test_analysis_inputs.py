@@ -139,6 +139,31 @@ def test_given_crafted_headings_when_read_then_names_are_harmless_and_no_two_ali
     assert names is None or found == names
 
 
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("city,sales,sales,\nBerlin,1,2,\nParis,3,4.5,\n", ["city", "sales", "sales_2"]),
+        ("a;A\n1;2\n", ["a", "a_2"]),
+        ("Paris,Paris,1\nParis,Rome,2\n", ["column_1", "column_2", "column_3"]),
+        ("yes,yes\nno,yes\n", ["column_1", "column_2"]),
+    ],
+)
+def test_given_a_name_twice_in_the_first_row_then_it_is_a_heading_where_numbers_are_below(
+    text: str, columns: list[str], tmp_path: Path
+) -> None:
+    table = taken(tmp_path, ("t.csv", text)).tables[0]
+    assert [column.name for column in table.columns][: len(columns)] == columns
+    assert table.rows == text.count("\n") - (columns[0] != "column_1")
+
+
+def test_given_a_key_of_a_small_table_when_read_then_its_values_are_counted_not_estimated(tmp_path: Path) -> None:
+    tables = taken(
+        tmp_path, *((f"t{n}.csv", csv_of(["id", "x"], [(n * 97 + i, "") for i in range(40)])) for n in range(8))
+    )
+    assert [table.column("id").distinct for table in tables.tables] == [40] * 8
+    assert [table.column("x").distinct for table in tables.tables] == [0] * 8
+
+
 def test_given_files_of_one_name_when_read_then_their_tables_have_two(tmp_path: Path) -> None:
     prepared = taken(tmp_path, ("t.csv", "a,b\n1,2\n"), ("t.csv", "c,d\n3,4\n"), ("../t;x.csv", "e,f\n5,6\n"))
     assert [table.name for table in prepared.tables] == ["t", "t_2", "t_x"]
