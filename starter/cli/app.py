@@ -12,8 +12,9 @@ from domain.errors import GuidesmithError
 from starter.cli.batches import batch_app
 from starter.cli.credits import credits_app
 from starter.cli.exits import MEANING, ExitCode, UsageWrong, exit_code, show
-from starter.cli.generations import generate_app
+from starter.cli.generations import HERE, generate_app
 from starter.cli.jobs import jobs_app
+from starter.cli.library import library_app
 from starter.cli.options import AsJson, DataDir
 from starter.cli.screenshots import screenshots_app
 from starter.cli.services import services
@@ -102,7 +103,7 @@ def demo(
 @app.command(epilog='Example: guidesmith image "A lighthouse in a storm" -o lighthouse.png')
 def image(
     prompt: Annotated[str, typer.Argument(metavar="PROMPT", help="What the picture shows.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The file, or a folder for it.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The file, or a folder for it.")] = HERE,
     size: Annotated[str | None, typer.Option(help="Width x height in pixels.  [default: 1024x1024]")] = None,
     as_json: AsJson = False,
     data_dir: DataDir = None,
@@ -150,6 +151,7 @@ app.add_typer(credits_app, name="credits")
 app.add_typer(screenshots_app, name="screenshots")
 app.add_typer(generate_app, name="generate")
 app.add_typer(batch_app, name="batch")
+app.add_typer(library_app, name="library")
 app.add_typer(webhooks_app, name="webhooks")
 services(app)
 

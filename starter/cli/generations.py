@@ -89,6 +89,25 @@ def tts(
     _generate("tts", {"text": text, "voice": voice}, out, key, as_json, data_dir)
 
 
+@generate_app.command(epilog="Example: guidesmith generate retry 0199f3c2-…")
+def retry(
+    job_id: Annotated[str, typer.Argument(metavar="JOB", help="The job's id.", show_default=False)],
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Give a failed or expired job, whoever's it is, another attempt, which its owner is charged for. With
+    $GUIDESMITH_TOKEN it has to be an administrator's."""
+    from starter.cli.printing import print_json
+    from starter.cli.reaching import reached
+
+    with reached(data_dir, "There is no such job: look at its id.", as_admin=True) as client:
+        job = client.post(f"admin/jobs/{job_id}/retry")
+    if as_json:
+        print_json(job)
+    else:
+        typer.echo(f"Job {job['id']} is in attempt {job['attempt']}.")
+
+
 def _generate(path: str, body: "Json", out: Path, key: str | None, as_json: bool, data_dir: Path | None) -> None:
     from starter.cli.generating import generated
 

@@ -46,6 +46,7 @@ def test_given_an_address_and_a_token_when_jobs_are_listed_then_they_are_that_ap
     [
         (["jobs", "show", "nope"], "guidesmith jobs list"),
         (["jobs", "list", "--status", "FAILD"], "FAILED"),
+        (["library", "save", "nope"], "guidesmith library list"),
     ],
 )
 def test_given_a_slip_of_the_pen_when_asked_about_jobs_then_told_what_there_is(
@@ -53,6 +54,24 @@ def test_given_a_slip_of_the_pen_when_asked_about_jobs_then_told_what_there_is(
 ) -> None:
     with pytest.raises(GuidesmithError, match=says):
         CliRunner().invoke(app, command, catch_exceptions=False)
+
+
+def test_given_nothing_made_yet_when_the_library_is_listed_then_there_is_its_head(remote: RunningApi) -> None:
+    listed = CliRunner().invoke(app, ["library", "list", "--medium", "picture"])
+    assert listed.exit_code == 0
+    assert "MADE BY" in listed.stdout
+
+
+def test_given_the_secret_when_a_generation_is_retried_then_it_is_an_administrator_who_asks(
+    remote: RunningApi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(Refused) as refused:
+        CliRunner().invoke(app, ["generate", "retry", "nope"], catch_exceptions=False)
+    assert refused.value.code == "FORBIDDEN"
+    monkeypatch.delenv("GUIDESMITH_TOKEN")
+    monkeypatch.setenv("GUIDESMITH_AUTH_SECRET", SECRET)
+    with pytest.raises(GuidesmithError, match="no such job"):
+        CliRunner().invoke(app, ["generate", "retry", "nope"], catch_exceptions=False)
 
 
 def test_given_a_status_in_any_case_when_jobs_are_listed_then_it_is_that_status(remote: RunningApi) -> None:
