@@ -6,6 +6,9 @@
 .NOTPARALLEL:
 .PHONY: help setup demo test lint types bench clean
 
+# Dozens of processes import the same modules here: compiled once, they start in half the time.
+unexport PYTHONDONTWRITEBYTECODE
+
 BIN := .venv/bin
 READY := .venv/.ready
 # The first Python of a version that the project supports, one that can make environments (python3-venv) if there is one.

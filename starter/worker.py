@@ -82,6 +82,10 @@ SCHEDULES = {
 
 DAY_S = 24 * 3600.0
 
+STICKY_S = 5.0
+"""How long the next step of a job is left to the worker that has the job in memory, before any other may replay it and
+go on: what a dead worker costs. Histories are short, so a replay takes milliseconds; the SDK's default is 10 s."""
+
 PASSED_THROUGH = ("domain", "activities", "pydantic", "pydantic_core", "annotated_types", "structlog", "sqlalchemy")
 """Modules that workflows share with the process: pure rules and values. Importing them anew inside the sandbox would
 cost every workflow most of a second."""
@@ -112,6 +116,7 @@ def build_workers(
             activity_executor=ThreadPoolExecutor(settings.slots(queue), thread_name_prefix=f"{queue}-stage"),
             max_concurrent_activities=settings.slots(queue),
             workflow_runner=sandbox(),
+            sticky_queue_schedule_to_start_timeout=timedelta(seconds=STICKY_S),
             interceptors=[ErrorInterceptor()],
             deployment_config=WorkerDeploymentConfig(version=VERSION, use_worker_versioning=False),
             graceful_shutdown_timeout=timedelta(seconds=settings.graceful_shutdown_s),

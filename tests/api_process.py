@@ -29,8 +29,13 @@ def _open(settings: Settings) -> Store:
     return CrashingStore.open(settings.database)
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Answer until SIGTERM."""
     app.open_store = _open  # type: ignore[attr-defined]
     settings = load_settings()
     configure_logs(settings.log_level, settings.log_format)
     asyncio.run(app.run_api(settings))
+
+
+if __name__ == "__main__":
+    main()

@@ -3,34 +3,29 @@
 import contextlib
 import os
 import signal
-import subprocess
-import sys
-import sysconfig
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import httpx
+import psutil
 from pydantic import SecretStr
 
 from starter.settings import PREFIX, Settings
 from starter.tokens import Tokens
 from tests.apis import SECRET, TIMEOUT_S, UP_WITHIN_S
-from tests.objectstores import die_with_parent
+from tests.forks import Forked, fork_server
 from tests.temporal import free_port
-
-GUIDESMITH = Path(sysconfig.get_path("scripts")) / "guidesmith"
 
 
 @dataclass
 class ApiProcess:
-    """One ``guidesmith api``. It can be stopped, or killed, and started again at the same address."""
+    """One API. It can be stopped, or killed, and started again at the same address."""
 
     settings: Settings
     port: int
-    process: "subprocess.Popen[bytes] | None" = None
+    process: Forked | None = None
 
     @property
     def url(self) -> str:
@@ -43,15 +38,8 @@ class ApiProcess:
 
     def start(self) -> None:
         """Start, without waiting: several come up at once."""
-        with (self.settings.data_dir / f"api-{self.port}.log").open("ab") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, str(GUIDESMITH), "api"],
-                env={**os.environ, **self._environment()},
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                preexec_fn=die_with_parent,
-            )
+        log = self.settings.data_dir / f"api-{self.port}.log"
+        self.process = fork_server().fork("api", {**os.environ, **self._environment()}, log)
 
     def wait(self) -> None:
         """Until it answers."""
@@ -91,6 +79,6 @@ def api_processes(settings: Settings, count: int = 1) -> Iterator[list[ApiProces
         yield processes
     finally:
         for each in processes:
-            with contextlib.suppress(subprocess.TimeoutExpired):
+            with contextlib.suppress(psutil.TimeoutExpired):
                 each.stop()
             each.stop(signal.SIGKILL)

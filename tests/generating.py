@@ -118,7 +118,6 @@ def running_workshop(
             "rate_limit_default": "off",
             "rate_limit_expensive": "off",
             "provider_timeout_s": 3.0,
-            "heartbeat_timeout_s": 2.0,
             "prompt_blocklist": "forbidden fruit",
             "scrape_allow_private": True,
             "prices": ",".join(f"{name}={price}" for name, price in PRICES.items()),
@@ -134,7 +133,10 @@ def running_workshop(
                 "ugc_video_model": "sandbox/video",
                 "tts_prediction_model": "sandbox/speech",
             }
-        with running_stack(folder, temporal, **settings, **more) as stack, running_api(stack.settings) as api:
+        with (
+            running_stack(folder, temporal, deadly=True, **settings, **more) as stack,
+            running_api(stack.settings) as api,
+        ):
             wait_ready(api)
             stack.store.grant(OWNER, GRANT, reason="test", actor="test", idempotency_key=OWNER)
             stack.start_worker()

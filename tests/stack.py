@@ -26,8 +26,8 @@ from starter.jobs import JobService, RunAnswer
 from starter.kinds import KindService
 from starter.settings import Settings
 from starter.wiring import model_profiles, open_artifacts, open_store, run_options
+from tests.forks import Forked, fork_server
 from tests.temporal import TemporalServer, free_port
-from tests.worker_forks import ForkedWorker, fork_server
 
 ROOT = Path(__file__).parent.parent
 OWNER = "tester"
@@ -91,12 +91,14 @@ class Loop:
 
 @dataclass
 class Stack:
-    """What a test works with. ``environment`` is laid over every worker's."""
+    """What a test works with. ``environment`` is laid over every worker's; ``deadly``: workers are killed here, and
+    soon missed; nobody counts the events of a history."""
 
     folder: Path
     temporal: TemporalServer
     settings: Settings
     environment: dict[str, str] = field(default_factory=dict)
+    deadly: bool = False
 
     def __post_init__(self) -> None:
         self.loop = Loop()
@@ -110,11 +112,11 @@ class Stack:
             self.store, self.artifacts, self.client, run_options(self.settings), model_profiles(self.settings)
         )
         self.kinds = KindService(self.store, self.client, run_options(self.settings))
-        self.workers: list[ForkedWorker] = []
+        self.workers: list[Forked] = []
 
     # --- workers -------------------------------------------------------------------------------------------
 
-    def start_worker(self, **environment: str) -> ForkedWorker:
+    def start_worker(self, **environment: str) -> Forked:
         """A worker that has begun to work; how long that takes is not what the tests measure."""
         port = free_port()
         values = {
@@ -122,12 +124,13 @@ class Stack:
             **{f"GUIDESMITH_{name.upper()}": str(value) for name, value in self._settings().items()},
             "GUIDESMITH_METRICS_PORT": str(port),
             "GUIDESMITH_LOG_FORMAT": "json",
+            **({"STICKY_S": "1"} if self.deadly or environment.keys() & {"HOLD", "DIE_AFTER"} else {}),
             "TEMPORAL_ADDRESS": self.temporal.address,
             **self.environment,
             **environment,
         }
         started = self._workers_started()
-        process = fork_server().fork(values, self.log_file)
+        process = fork_server().fork("worker", values, self.log_file)
         self.workers.append(process)
         wait_until(lambda: self._workers_started() > started or process.poll() is not None, 90, "a worker")
         assert process.poll() is None, self.log_file.read_text()[-3000:]
@@ -248,16 +251,16 @@ class Stack:
 
 
 @contextmanager
-def running_stack(folder: Path, temporal: TemporalServer, **settings: Any) -> Iterator[Stack]:
+def running_stack(folder: Path, temporal: TemporalServer, *, deadly: bool = False, **settings: Any) -> Iterator[Stack]:
     """A stack without a worker yet; task queues of its own, so that stacks can share a server."""
     folder.mkdir(parents=True, exist_ok=True)
     values: dict[str, Any] = {
         "data_dir": folder,
         "task_queue_prefix": f"test-{free_port()}-{time.monotonic_ns() % 1_000_000}",
-        "heartbeat_timeout_s": 5.0,
+        "heartbeat_timeout_s": 2.0 if deadly else 5.0,
         **settings,
     }
-    stack = Stack(folder, temporal, Settings(**values))
+    stack = Stack(folder, temporal, Settings(**values), deadly=deadly)
     try:
         yield stack
     finally:

@@ -22,6 +22,8 @@ from workflows.search_attributes import ATTRIBUTES
 UP_WITHIN_S = 30.0
 STARTS = 5
 
+MISSED_AFTER_S = 4
+"""How long a step of a workflow waits for the worker that died in it; the server's default is 10 s."""
 
 PORTS_HELD = 200
 """Ports that stay this process's own; older ones were bound long ago, or are not wanted any more."""
@@ -70,6 +72,7 @@ class TemporalServer:
         command += ["--http-port", str(free_port()), "--metrics-port", str(free_port())]
         command += ["--db-filename", str(self.folder / "temporal.db"), "--log-level", "error"]
         command += ["--dynamic-config-value", "history.transferProcessorMaxPollRPS=1000"]
+        command += ["--dynamic-config-value", f'history.defaultWorkflowTaskTimeout="{MISSED_AFTER_S}s"']
         command += ["--dynamic-config-value", "system.forceSearchAttributesCacheRefreshOnRead=true"]
         for name, kind in ATTRIBUTES.items():
             command += ["--search-attribute", f"{name}={kind}"]

@@ -1,19 +1,16 @@
-"""A worker in a process of its own, to be killed: the product's worker, with two ways to stop time and one to fail.
+"""A worker in a process of its own, to be killed: the product's worker, with ways to stop time and one to fail.
 
 ``HOLD=STATUS``: the first execution of the stage that works in STATUS waits, heartbeating, until it is killed or
 cancelled, or until the file ``$HOLD_FILE`` is gone.
 ``CRASH_IN=STATUS``: the first execution of the stage that works in STATUS fails with words that quote ``$CRASH_WITH``.
 ``DIE_AFTER=STATUS``: the process ends as by SIGKILL once the transaction that leads to STATUS is committed, before
 the activity could report; ``DIE_AFTER=item``: that which settles an item of a batch.
+``STICKY_S=SECONDS``: for how long jobs that it had in memory wait for it once it is dead.
 """
 
 import asyncio
-import json
 import os
-import signal
-import sys
 import time
-import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -78,41 +75,11 @@ def _open(settings: Settings) -> Store:
 def main() -> None:
     """Work until SIGTERM."""
     worker.open_store = _open  # type: ignore[attr-defined]
+    worker.STICKY_S = float(os.environ.get("STICKY_S", worker.STICKY_S))
     settings = load_settings()
     configure_logs(settings.log_level, "json")
     asyncio.run(worker.run_worker(settings, QUEUES))
 
 
-def serve_forks() -> None:
-    """A worker for each line of stdin (``tests/worker_forks.py``); its process id is a line of stdout."""
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them: they are reaped as they end
-    for line in sys.stdin:
-        if (child := os.fork()) == 0:
-            _become(json.loads(line))
-        print(child, flush=True)  # noqa: T201  (a protocol)
-
-
-def _become(asked: dict[str, Any]) -> None:
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    log = os.open(asked["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(log, 1)
-    os.dup2(log, 2)
-    os.environ.clear()
-    os.environ.update(asked["environment"])
-    ended = 1
-    try:
-        main()
-        ended = 0
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        sys.stderr.flush()
-        os._exit(ended)
-
-
 if __name__ == "__main__":
-    if "--fork" in sys.argv:
-        serve_forks()
-    else:
-        main()
+    main()

@@ -9,8 +9,6 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -26,7 +24,8 @@ from starter.tokens import Role, Tokens
 from tests import speech
 from tests.databases import PostgresServer
 from tests.e2e.test_providers import text_of
-from tests.stack import OWNER, ROOT, Stack, running_stack, wait_until
+from tests.forks import fork_server
+from tests.stack import OWNER, Stack, running_stack, wait_until
 from tests.temporal import TemporalServer, free_port
 from tests.walking import ABSENT, Operation, operations
 
@@ -95,10 +94,7 @@ def running_api_process(stack: Stack, **environment: str) -> Iterator[tuple[str,
         "TEMPORAL_ADDRESS": stack.temporal.address,
         **environment,
     }
-    with log.open("ab") as out:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tests.api_process"], env=values, cwd=ROOT, stdout=out, stderr=out
-        )
+    process = fork_server().fork("api", values, log)
     url = f"http://127.0.0.1:{port}"
     try:
         wait_until(lambda: process.poll() is not None or answers(url), UP_WITHIN_S, "the API")

@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 from temporalio.client import WorkflowExecutionStatus
@@ -119,7 +120,7 @@ def test_a_second_regeneration_is_refused_with_the_active_task(stack: Stack, sam
 def test_a_failed_job_is_retried_from_its_latest_checkpoint_that_verifies(
     temporal: TemporalServer, tmp_path: Path, sample: Path
 ) -> None:
-    dead = {"llm_base_url": "http://127.0.0.1:9/v1", "llm_model": "none", "retry_budget": 1}
+    dead: dict[str, Any] = {"llm_base_url": "http://127.0.0.1:9/v1", "llm_model": "none", "retry_budget": 1}
     with running_stack(tmp_path, temporal, **dead) as stack:
         stack.start_worker()
         job = stack.draft(sample)

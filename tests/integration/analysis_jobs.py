@@ -161,12 +161,11 @@ def running_bureau(
         "rate_limit_default": "off",
         "rate_limit_expensive": "off",
         "part_size_bytes": 64 * 1024,
-        "heartbeat_timeout_s": 2.0,
         **settings,
     }
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TEMPORAL_ADDRESS", temporal.address)
-        with running_stack(folder, temporal, **values) as stack, running_api(stack.settings) as api:
+        with running_stack(folder, temporal, deadly=True, **values) as stack, running_api(stack.settings) as api:
             wait_ready(api)
             stack.environment.update(worker or {})
             stack.start_worker()

@@ -108,9 +108,8 @@ def cutting(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) 
             "auth_secret": SecretStr(SECRET),
             "rate_limit_default": "off",
             "rate_limit_expensive": "off",
-            "heartbeat_timeout_s": 2.0,
         }
-        with running_stack(folder, temporal, **settings) as stack, running_api(stack.settings) as api:
+        with running_stack(folder, temporal, deadly=True, **settings) as stack, running_api(stack.settings) as api:
             wait_ready(api)
             stack.start_worker()
             yield Cutting(stack, api, folder)

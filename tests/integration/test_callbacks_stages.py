@@ -148,7 +148,7 @@ def desk_in(folder: Path, temporal: TemporalServer) -> Iterator[Desk]:
     values = {"callback_secret": SecretStr(RUNNER), "auth_secret": SecretStr(SECRET), "api_port": free_port(), **DEAD}
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TEMPORAL_ADDRESS", temporal.address)
-        with running_stack(folder, temporal, **values) as stack, running_api(stack.settings) as api:
+        with running_stack(folder, temporal, deadly=True, **values) as stack, running_api(stack.settings) as api:
             wait_ready(api)
             yield Desk(stack, api, folder)
 

@@ -10,6 +10,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import httpx
 from temporalio.client import WorkflowFailureError
@@ -166,7 +167,7 @@ def pictures(folder: Path, temporal: TemporalServer) -> None:
     """A picture that needed a second try, one that moderation let pass and the safety filter did not, one that was
     given up, and one whose place a newer one took while it waited."""
     with running_sandbox() as sandbox:
-        provider = {
+        provider: dict[str, Any] = {
             "image_base_url": sandbox.base_url,
             "image_model": "sandbox",
             "moderation_base_url": sandbox.base_url,
@@ -258,7 +259,7 @@ def generations(folder: Path, temporal: TemporalServer) -> None:
     """Copy that needed a second try; an ad whose provider called back, one that was cancelled meanwhile, one that the
     provider failed for good and that another attempt made, and one that it never spoke of again."""
     with running_sandbox() as sandbox:
-        provider = {
+        provider: dict[str, Any] = {
             "llm_base_url": sandbox.base_url,
             "llm_model": "sandbox",
             "predictions_base_url": sandbox.base_url,
@@ -363,7 +364,7 @@ def main() -> None:
             stack.start_worker(GUIDESMITH_WEBHOOK_ALLOW_PRIVATE="true")
             webhooks(stack)
         generations(Path(folder) / "generations", temporal)
-        dead = {"llm_base_url": "http://127.0.0.1:9/v1", "llm_model": "none", "retry_budget": 1}
+        dead: dict[str, Any] = {"llm_base_url": "http://127.0.0.1:9/v1", "llm_model": "none", "retry_budget": 1}
         with running_stack(Path(folder) / "three", temporal, **dead) as stack:
             stack.start_worker()
             failed_and_retried(stack)

@@ -15,7 +15,14 @@ def output(name: str) -> Artifact:
     kind = ArtifactKind.CHART if name == CHART else ArtifactKind.TABLE
     blob = Blob(key=name, size_bytes=1, checksum_sha256="0" * 64, media_type="text/plain")
     return Artifact(
-        id=name, job_id="j", kind=kind, version=1, attempt=1, blob=blob, facts={"name": name}, created_at=datetime.now(UTC)
+        id=name,
+        job_id="j",
+        kind=kind,
+        version=1,
+        attempt=1,
+        blob=blob,
+        facts={"name": name},
+        created_at=datetime.now(UTC),
     )
 
 
@@ -48,4 +55,6 @@ def test_given_a_chart_and_a_table_then_their_files_follow_the_words_about_them(
     ],
 )
 def test_given_a_text_that_only_looks_like_a_file_then_no_file_is_put_there(line: str) -> None:
-    assert not [each for passage in passages(f"# Asked\n\n{line}\n", OUTPUTS) for each in passage.charts + passage.files]
+    assert not [
+        each for passage in passages(f"# Asked\n\n{line}\n", OUTPUTS) for each in passage.charts + passage.files
+    ]

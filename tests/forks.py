@@ -1,7 +1,7 @@
-"""Workers for tests, forked from a process that has imported everything: a worker is up in a fraction of a second.
+"""Workers and APIs for tests, forked from a process that has imported everything: up in a fraction of a second.
 
 Each is a process of its own, as one that was started with ``python -m tests.worker_process`` is, and is killed like
-one. What is shared is only what an import does; no thread runs and no connection is open when it forks.
+one (``tests/fork_server.py``).
 """
 
 import json
@@ -11,13 +11,14 @@ import sys
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 import psutil
 
 ROOT = Path(__file__).parent.parent
 
 
-class ForkedWorker:
+class Forked:
     """As much of ``subprocess.Popen`` as tests use. How it ended is not known: the process that forked it reaps it."""
 
     def __init__(self, pid: int) -> None:
@@ -43,20 +44,22 @@ class ForkServer:
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.worker_process", "--fork"],
+            [sys.executable, "-m", "tests.fork_server"],
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
         )
 
-    def fork(self, environment: Mapping[str, str], log: Path) -> ForkedWorker:
-        """A worker with this environment and no other, that writes to the end of ``log``."""
+    def fork(self, program: Literal["worker", "api"], environment: Mapping[str, str], log: Path) -> Forked:
+        """One with this environment and no other, that writes to the end of ``log``."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps({"environment": dict(environment), "log": str(log)}) + "\n")
+        self._process.stdin.write(
+            json.dumps({"program": program, "environment": dict(environment), "log": str(log)}) + "\n"
+        )
         self._process.stdin.flush()
-        return ForkedWorker(int(self._process.stdout.readline()))
+        return Forked(int(self._process.stdout.readline()))
 
 
 @cache

@@ -1,0 +1,52 @@
+"""Forks what ``tests/forks.py`` asks for: a line of JSON each on stdin, its process id a line of stdout.
+
+No thread runs here and no connection is open: what is shared is only what imports have done.
+"""
+
+import importlib
+import json
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from tests.objectstores import die_with_parent
+
+PROGRAMS = {"worker": "tests.worker_process", "api": "tests.api_process"}
+
+
+def serve() -> None:
+    """Until stdin ends."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them: they are reaped as they end
+    for line in sys.stdin:
+        asked = json.loads(line)
+        main: Callable[[], None] = importlib.import_module(PROGRAMS[asked["program"]]).main
+        if (child := os.fork()) == 0:
+            _become(main, asked)
+        print(child, flush=True)  # noqa: T201  (a protocol)
+
+
+def _become(main: Callable[[], None], asked: dict[str, Any]) -> None:
+    die_with_parent()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    log = os.open(asked["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    os.environ.clear()
+    os.environ.update(asked["environment"])
+    ended = 1
+    try:
+        main()
+        ended = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(ended)
+
+
+if __name__ == "__main__":
+    serve()
