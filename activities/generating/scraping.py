@@ -5,6 +5,7 @@ robots.txt lets us (RFC 9309). The page is parsed in a process that is confined:
 """
 
 import json
+import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from datetime import UTC, datetime
 from pathlib import Path
@@ -41,6 +42,13 @@ TEXT_BYTES = 2 << 20
 
 READER = Path(__file__).with_name("page_reader.py")
 BOUNDS = outside.Bounds(wall_s=30.0, cpu_s=10, memory_bytes=1 << 30, file_bytes=TEXT_BYTES * 4, open_files=64)
+
+LOOKED_AT_BYTES = 4096
+STRAY_BYTES = 16
+_BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
+"""Bytes that text has none of (WHATWG MIME Sniffing, "binary data byte"); a page may hold stray ones."""
+
+_MARKS = (BOM_UTF8, BOM_UTF16_LE, BOM_UTF16_BE)
 
 _MOVED = frozenset({301, 302, 303, 307, 308})
 _PAGES = ("text/html", "application/xhtml+xml", "text/plain")
@@ -148,10 +156,17 @@ def _content(fetched: Fetched) -> tuple[str, str | None]:
     """Media type and charset, as the answer says."""
     kind, _, parameters = fetched.headers.get("content-type", "text/html").partition(";")
     kind = kind.strip().lower()
-    if kind not in _PAGES:
+    name, _, label = parameters.strip().partition("=")
+    charset = _web_charset(label.strip(" \"'")) if name.strip().lower() == "charset" else None
+    if kind not in _PAGES or _is_binary(fetched.body[:LOOKED_AT_BYTES], charset):
         raise PageUnreadable("The address leads to something that is no page of text.")
-    name, _, charset = parameters.strip().partition("=")
-    return kind, _web_charset(charset.strip(" \"'")) if name.strip().lower() == "charset" else None
+    return kind, charset
+
+
+def _is_binary(begin: bytes, charset: str | None) -> bool:
+    """Whether what is called a page is none."""
+    wide = begin.startswith(_MARKS) or (charset or "").startswith("utf-16")
+    return not wide and len(_BINARY.findall(begin)) > STRAY_BYTES
 
 
 def _web_charset(label: str) -> str | None:

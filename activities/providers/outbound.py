@@ -164,7 +164,7 @@ class Outbound:
             after = httpx.URL(url)
             if before.scheme == "https" and after.scheme != "https":
                 raise AddressRefused("The address leads away from https.")
-            if (before.host, before.port, before.scheme) != (after.host, after.port, after.scheme):
+            if (_name(before), before.port, before.scheme) != (_name(after), after.port, after.scheme):
                 headers = {name: value for name, value in headers.items() if name.lower() not in _SENT_TO_FIRST_ONLY}
         raise AddressRefused("The address redirects too often.")
 
@@ -250,9 +250,10 @@ def checked_url(url: str) -> httpx.URL:
         raise AddressRefused("The address is malformed.")
     try:
         parsed = httpx.URL(url)
+        host = parsed.host  # decodes a name in Punycode, which may be none
     except (httpx.InvalidURL, UnicodeError, ValueError):
         raise AddressRefused("The address is malformed.") from None
-    if parsed.scheme not in ("http", "https") or not parsed.host:
+    if parsed.scheme not in ("http", "https") or not host:
         raise AddressRefused("An address begins with https:// or http:// and a host.")
     if not HOST.fullmatch(_name(parsed)):
         raise AddressRefused("The address is malformed.")

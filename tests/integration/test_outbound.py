@@ -153,7 +153,7 @@ def test_given_this_machine_by_any_name_when_asked_by_the_systems_own_resolver_t
             "http://public.test\\@10.0.0.1/",
         ),
         *("http://pub\tlic.test/", "http://[::1/", "http://a%2eb/", "http://[fe80::1%25eth0]/", "http://①②⑦.0.0.1/"),
-        "http://public.test/" + "x" * 3000,
+        *("http://xn--/", "http://xn--zn7c.test/", "http://public.test/" + "x" * 3000),
     ],
 )
 def test_given_an_address_that_is_none_or_hides_something_then_it_is_refused_before_any_name_is_looked_up(
@@ -162,6 +162,8 @@ def test_given_an_address_that_is_none_or_hides_something_then_it_is_refused_bef
     names = Names({"public.test": [["127.0.0.1"]]})
     with pytest.raises(AddressRefused):
         outbound(names).get(address)
+    with pytest.raises(AddressRefused):
+        checked_url(address)
     assert names.asked == []
 
 

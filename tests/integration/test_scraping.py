@@ -136,6 +136,7 @@ def test_given_a_page_that_is_made_to_take_forever_then_its_reader_is_ended(monk
         ((401, HTML, b""), PageUnreadable),
         ((200, {"Content-Type": "application/pdf"}, b"%PDF"), PageUnreadable),
         ((200, HTML, b""), PageUnreadable),
+        ((200, HTML, b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)) * 20), PageUnreadable),
         ((200, HTML, page("<script>only()</script>", title="")), PageUnreadable),
         ((429, {"Retry-After": "7"}, b""), ProviderRateLimited),
         ((503, {}, b""), ProviderUnavailable),
