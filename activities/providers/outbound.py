@@ -14,6 +14,7 @@ import re
 import socket
 import ssl
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -56,6 +57,9 @@ _NOT_FOR_US = tuple(
     )
 )
 """What :mod:`ipaddress` takes for public, in one of the versions of Python that we run on at least."""
+
+LET_END_S = 1.0
+"""Seconds for which an answer that nobody reads is let come in."""
 
 _SENT_TO_FIRST_ONLY = ("authorization", "cookie", "proxy-authorization")
 
@@ -109,7 +113,12 @@ class Outbound:
         self._permit = permit
 
     def get(self, url: str, *, headers: Mapping[str, str] | None = None, stop: Stop | None = None) -> Fetched:
-        """GET ``url``, redirects followed. Errors as :meth:`post`; ``Cancelled`` where ``stop`` says so."""
+        """GET ``url``, redirects followed.
+
+        Raises:
+            ProviderAnswerInvalid: The answer is larger than the bounds allow, compressed, or malformed.
+            Cancelled: ``stop`` says so. Others as :meth:`post`.
+        """
         return self._run(self._follow(url, dict(headers or {})), stop)
 
     def look(self, url: str, *, headers: Mapping[str, str] | None = None, stop: Stop | None = None) -> Fetched:
@@ -126,13 +135,13 @@ class Outbound:
             return self._run(self._follow(url, {}, file), stop)
 
     def post(self, url: str, body: bytes, *, headers: Mapping[str, str] | None = None) -> Fetched:
-        """POST ``body``; a redirect is an answer like any other.
+        """POST ``body``; a redirect is an answer like any other, and of none the body is kept: whatever it is, the
+        status says what became of the request.
 
         Raises:
             AddressRefused: The URL, or what its name stands for, is not one that is spoken with.
             ProviderUnavailable: Nobody answers there, or the connection broke.
             ProviderTimeout: It took too long.
-            ProviderAnswerInvalid: The answer is larger than the bounds allow, compressed, or malformed.
         """
         return self._run(self._once("POST", url, dict(headers or {}), body))
 
@@ -221,8 +230,22 @@ class Outbound:
                 extensions={"sni_hostname": _name(url)},
             ) as answer,
         ):
-            read = await self._read(answer, file if answer.status_code == 200 else None)
+            if method == "POST":
+                read = await self._let_end(answer)
+            else:
+                read = await self._read(answer, file if answer.status_code == 200 else None)
             return Fetched(str(url), answer.status_code, dict(answer.headers), read)
+
+    async def _let_end(self, answer: httpx.Response) -> bytes:
+        """Let a short answer end, so that whoever wrote it does not find the line cut. Nothing of it is kept."""
+        size = 0
+        with suppress(TimeoutError, httpx.TransportError):
+            async with asyncio.timeout(LET_END_S):
+                async for part in answer.aiter_raw():
+                    size += len(part)
+                    if size > self._bounds.size_bytes:
+                        break
+        return b""
 
     async def _read(self, answer: httpx.Response, file: BinaryIO | None) -> bytes:
         """The body; nothing, where it went into ``file``."""

@@ -56,7 +56,7 @@ class Postman:
         Raises:
             WebhookUndelivered: The endpoint did not take it. WebhookEndpointGone: it wants no more.
             AddressRefused: It is not on the public internet (any more).
-            ProviderUnavailable, ProviderTimeout, ProviderAnswerInvalid: Nobody could be reached there.
+            ProviderUnavailable, ProviderTimeout: Nobody could be reached there.
         """
         outgoing = self._deliveries.outgoing(call.delivery_id, call.round)
         if outgoing is None:

@@ -6,7 +6,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import ClassVar
@@ -310,6 +310,29 @@ def test_given_a_compressed_answer_then_it_is_not_unpacked(server: Server) -> No
     with pytest.raises(ProviderAnswerInvalid):
         outbound().get(url(server))
     assert server.requests[0][2]["Accept-Encoding"] == "identity"
+
+
+def test_given_a_post_when_its_answer_is_compressed_endless_or_cut_then_the_status_counts_all_the_same(
+    server: Server,
+) -> None:
+    def cut(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(202)
+        handler.send_header("Content-Length", "100")
+        handler.end_headers()
+
+    def endless(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(202)
+        handler.end_headers()
+        with suppress(OSError):
+            while True:
+                handler.wfile.write(b"x" * 65536)
+
+    server.answers["/gzip"] = lambda handler: answer(handler, 202, b"\x1f\x8b bomb", Content_Encoding="gzip")
+    server.answers["/cut"] = cut
+    server.answers["/endless"] = endless
+    for path in ("/gzip", "/cut", "/endless"):
+        fetched = outbound(size_bytes=1 << 20).post(url(server, path), b"{}")
+        assert (fetched.status, fetched.body) == (202, b"")
 
 
 def test_given_an_answer_that_drips_then_the_whole_of_it_has_to_be_there_in_time(server: Server) -> None:
