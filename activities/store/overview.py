@@ -1,6 +1,6 @@
 """Jobs as a person looks at them in a list: with a title, and since when they are at work."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -112,6 +112,12 @@ class Overview(Area):
         with self._database.read() as connection:
             read_job(connection, job_id, owner)
             return _card(connection.execute(_cards().where(jobs.c.id == job_id)).mappings().one())
+
+    def job_cards_of(self, owner: str, job_ids: Collection[str]) -> dict[str, JobCard]:
+        """Those of ``job_ids`` that are ``owner``'s, by their id."""
+        query = _cards().where(jobs.c.owner == owner, jobs.c.id.in_(sorted(job_ids)))
+        with self._database.read() as connection:
+            return {row["id"]: _card(row) for row in connection.execute(query).mappings()}
 
     def newest_job(self, owner: str) -> str | None:
         """The id of ``owner``'s newest job."""

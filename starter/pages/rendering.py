@@ -43,8 +43,8 @@ def moment(at: datetime | None) -> Markup:
 
 
 def duration(seconds: float) -> str:
-    """``1:05`` or ``1:02:03``."""
-    whole = max(0, round(seconds))
+    """``1:05`` or ``1:02:03``: the whole seconds that are over, as players count and ``moments.js`` does."""
+    whole = max(0, int(seconds))
     hours, minutes = divmod(whole // 60, 60)
     return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"
 

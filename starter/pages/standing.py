@@ -1,6 +1,6 @@
 """Where a job stands, in words, a tone, and steps: drawn from its kind's table, whatever the kind is."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -13,6 +13,7 @@ from domain.jobs import Event
 from domain.kinds import LIFECYCLES
 from domain.lifecycle import Lifecycle
 from starter.pages.catalogue import Say
+from starter.pages.visit import Visit
 
 WISH_SHOWN = 90
 """Characters of what was asked for that stand for a title."""
@@ -79,12 +80,18 @@ def status_word(say: Say, kind: str, status: str) -> str:
 
 
 def title_of(say: Say, card: JobCard) -> str:
-    """What a job is called: its document's title, its file's name, what was asked for, or its kind."""
+    """What a job is called: its document's title, what was asked for, its file's name, or its kind."""
     wish = card.wish.strip() if card.wish else ""
     if card.job.kind == BATCH.kind and wish in list(BatchType):
         return say(f"batch-{wish}")
     short = wish if len(wish) <= WISH_SHOWN else f"{wish[:WISH_SHOWN].rstrip()}…"
-    return card.title or card.file_name or short or say(f"kind-{card.job.kind}")
+    return card.title or short or card.file_name or say(f"kind-{card.job.kind}")
+
+
+def titles_of(visit: Visit, job_ids: Collection[str]) -> dict[str, str]:
+    """What each of the visitor's jobs is called, by its id."""
+    cards = visit.api.store.job_cards_of(visit.owner, job_ids)
+    return {each: title_of(visit.say, card) for each, card in cards.items()}
 
 
 @dataclass(frozen=True)

@@ -182,6 +182,10 @@ def test_given_a_draft_when_its_blocks_are_moved_about_by_mouse_then_all_of_it_c
     choose(page, "Type website design", "Merge with next")
     expect(block(page, "Type website design")).to_contain_text("Note that Maple adds the tax")
     choose(page, "Press Save", "Delete")
+    page.get_by_role("button", name="Bring it back").click()
+    expect(block(page, "Press Save")).to_be_focused()
+    expect(block(page, "Press Save").get_by_role("button", name="Draw")).to_be_visible()
+    choose(page, "Press Save", "Delete")
     expect(page.get_by_role("article").filter(has_text="Press Save")).to_have_count(0)
     choose(page, "Click Send", "Insert above")
     expect(page.locator(".cm-content")).to_be_focused()
@@ -236,6 +240,7 @@ def test_given_only_a_keyboard_when_blocks_are_written_split_and_moved_then_all_
     assert plain(instruction.texts[2:5]) == [before[3], f"{before[2]} First part.", "Second part."]
     page.keyboard.press("?")
     expect(page.get_by_role("dialog")).to_contain_text("Split the block at the cursor")
+    expect(page.get_by_role("heading", name="Keyboard shortcuts")).to_be_in_viewport()
 
 
 def test_given_two_tabs_when_both_save_the_same_block_then_nothing_is_lost(

@@ -56,6 +56,7 @@ def test_given_a_mouse_when_the_whole_path_is_walked_then_a_recording_becomes_a_
     page.mouse.up()
     dialog.get_by_role("button", name="Save the drawing").click()
     expect(dialog).to_have_count(0)
+    expect(written.get_by_role("button", name="Draw")).to_be_focused()  # of another picture now
 
     page.get_by_role("link", name="Export").click()
     page.get_by_role("button", name="Export", exact=True).click()

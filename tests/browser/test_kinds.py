@@ -59,6 +59,9 @@ def test_given_a_prompt_when_it_is_sent_twice_at_once_then_one_picture_is_made_a
     assert started.value.suggested_filename.startswith("picture-")
     assert site.stack.store.balance(who).balance == 6
     look(page, "job-image")
+    for address in ("/library", "/credits"):
+        page.goto(address)
+        expect(page.get_by_role("link", name=f"A lighthouse {XSS}", exact=True).first).to_be_visible()
 
 
 # --- generations -----------------------------------------------------------------------------------------------------
@@ -174,6 +177,7 @@ def test_given_a_table_and_a_question_when_the_plan_is_confirmed_and_computed_th
     page.wait_for_url(JOB)
     status = page.locator("[data-status]")
     expect(status).to_have_text("Plan waits for you", timeout=MADE_WITHIN_MS)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Total revenue by region, as a chart")
     expect(page.locator(".plan-steps li").first).to_be_visible()
     for question in page.locator("[data-answers] input").all():
         if not question.input_value():

@@ -171,7 +171,8 @@ def test_given_the_keyboard_alone_when_a_picture_is_drawn_on_then_it_is_the_same
     expect(dialog.get_by_role("listitem")).to_have_count(2)
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog", name="Discard the drawing?")).to_be_visible()
-    page.keyboard.press("Escape")
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_role("listitem")).to_have_count(2)
     save = dialog.get_by_role("button", name="Save the drawing")
     while not save.evaluate("each => each === document.activeElement"):
         page.keyboard.press("Tab")

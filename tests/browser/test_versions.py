@@ -59,6 +59,11 @@ def test_given_three_versions_when_two_are_compared_then_both_texts_and_each_blo
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="From version 3 to version 4")).to_be_visible()
     expect(page.get_by_text("restored by")).to_be_visible()
+    page.get_by_role("button", name="Restore version 1").click()
+    page.get_by_role("dialog").get_by_role("button", name="Restore").click()
+    expect(page.get_by_text("Version 4 says the same as version 1 already.")).to_be_visible()
+    page.goto(f"/instructions/{edited}/versions?from=2&to=2")
+    expect(page.get_by_text("These are both version 2.")).to_be_visible()
     with site.client(who) as client:
         first, now = (client.get(f"instructions/{edited}?version={number}").json() for number in (1, 4))
     assert now["markdown"] == first["markdown"]

@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 from fastapi.responses import Response
 
+from starter.pages.standing import titles_of
 from starter.pages.visit import Visiting
 from starter.tokens import Role
 
@@ -21,6 +22,7 @@ def credits(visit: Visiting, cursor: str | None = None) -> Response:
         modules=["credits.js"],
         balance=visit.api.store.balance(visit.owner),
         entries=page.items,
+        titles=titles_of(visit, {each.job_id for each in page.items if each.job_id}),
         older=page.next_cursor,
         later=cursor is not None,
         prices=prices,

@@ -5,6 +5,7 @@ from fastapi.responses import Response
 
 from domain.library import AssetMedium
 from starter.api.library import library_item
+from starter.pages.standing import titles_of
 from starter.pages.visit import Visiting
 
 router = APIRouter()
@@ -22,6 +23,7 @@ def library(visit: Visiting, medium: str = "", cursor: str | None = None) -> Res
         media=tuple(AssetMedium),
         medium=wanted,
         assets=[library_item(visit.api, visit.request, each) for each in page.items],
+        titles=titles_of(visit, {each.job_id for each in page.items}),
         older=page.next_cursor,
         later=cursor is not None,
     )

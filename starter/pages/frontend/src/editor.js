@@ -40,6 +40,7 @@ show();
 function show() {
   draw(desk.blocks, desk.facts, new Map(desk.base.blocks.map((each) => [each.id, each.markdown])));
   if (facts !== desk.facts) ({ facts } = desk), ground();
+  shots.equip(); // blocks that come back bring their pictures
   if (writing && desk.text(writing.id) === undefined) closed();
   writing?.writer?.put(desk.text(writing.id));
   for (const button of document.querySelectorAll("[data-do=undo]")) button.disabled = !desk.course.canUndo;
@@ -64,7 +65,6 @@ function ground() {
   find("origin").textContent = say("provenance-origin", { origin: base.origin, author: base.author });
   find("unplaced").hidden = base.unplaced.length === 0;
   pictures(find("unplaced").querySelector(".shots"), base.unplaced);
-  shots.equip();
   known(base);
 }
 
@@ -293,10 +293,19 @@ function mergeNext(id) {
 }
 
 function drop(id) {
-  const place = edit.placeOf(desk.blocks, id);
-  desk.change(edit.without(desk.blocks, id));
-  focusBlock((desk.blocks[place] ?? desk.blocks.at(-1))?.id);
-  tell(say("deleted"));
+  const before = desk.blocks;
+  const place = edit.placeOf(before, id);
+  desk.change(edit.without(before, id));
+  const [gone, after] = [before[place], desk.blocks];
+  focusBlock((after[place] ?? after.at(-1))?.id);
+  tell(say("deleted"), "plain", {
+    words: say("deleted-undo"),
+    doing() {
+      if (desk.blocks === after) desk.undo();
+      else if (desk.text(id) === undefined) desk.change(edit.inserted(desk.blocks, Math.min(place, desk.blocks.length), gone));
+      focusBlock(id);
+    },
+  });
 }
 
 function step(by) {

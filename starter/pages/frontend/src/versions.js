@@ -7,7 +7,7 @@ import { EditorView } from "@codemirror/view";
 import { colours, nonce, theme } from "./editor/codemirror.js";
 import { Refused, once, post } from "./parts/api.js";
 import { ask } from "./parts/asking.js";
-import { tellError } from "./parts/messages.js";
+import { tell, tellError } from "./parts/messages.js";
 import { say } from "./parts/strings.js";
 
 const read = (id) => JSON.parse(document.getElementById(id).textContent);
@@ -58,19 +58,22 @@ if (place) {
 
 async function restore(button) {
   const number = Number(button.dataset.restore);
-  if (!(await ask({ title: say("restore-title", { number }), text: say("restore-what", { number, newest: context.newest }), yes: say("restore-yes") }))) return;
+  if (!(await ask({ title: say("restore-title", { number }), text: say("restore-what", { number, newest: context.newest }), yes: say("restore-yes") }))) return undefined;
   button.disabled = true;
   try {
     const made = await post(`instructions/${context.instruction_id}/restore`, { version: number, base_version: context.newest }, { key: once() });
-    location.assign(`${location.pathname}?from=${context.newest}&to=${made.version}`);
+    if (made.version !== context.newest) return location.assign(`${location.pathname}?from=${context.newest}&to=${made.version}`);
+    button.disabled = false;
+    tell(say("restore-same", { number, newest: context.newest }));
   } catch (error) {
     button.disabled = false;
     if (error instanceof Refused && error.code === "VERSION_CONFLICT") {
       if (await ask({ title: say("restore-conflict"), text: say("restore-conflict-what"), yes: say("restore-look") })) location.assign(location.pathname);
-      return;
+      return undefined;
     }
     tellError(error);
   }
+  return undefined;
 }
 
 for (const button of document.querySelectorAll("[data-restore]")) button.addEventListener("click", () => restore(button));

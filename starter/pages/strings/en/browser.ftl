@@ -50,10 +50,11 @@ block-preview = Preview
 block-done = Done
 block-split = Split here
 deleted = Deleted.
+deleted-undo = Bring it back
 moved = { $label } is number { $place } of { $count } now.
 provenance-by-hand = hand
 provenance-origin = { $origin ->
-    [draft] drafted for { $author }
+    [draft] drafted by { $author }
     [regenerate] written again for { $author }
     [restore] restored by { $author }
    *[edit] edited by { $author }
@@ -199,6 +200,7 @@ draw-none = Nothing yet.
 draw-described = { $what } at { $left }, { $top } %: { $width } by { $height } %
 draw-discard = Discard the drawing?
 draw-discard-what = What you drew here is not saved.
+draw-go-on = Go on drawing
 retry-began = The job goes on.
 redelivered = It is being sent once more.
 
@@ -206,6 +208,8 @@ redelivered = It is being sent once more.
 restore-title = Restore version { $number }?
 restore-what = Its text becomes the newest version. Version { $newest } stays in the list, and nothing is lost.
 restore-yes = Restore
+restore-same = Version { $newest } says the same as version { $number } already. Nothing has changed.
+restored = Version { $number } is back, as version { $made }.
 restore-conflict = Somebody saved meanwhile
 restore-conflict-what = There is a newer version than this page knows. Look at it, then restore again if you still want to.
 restore-look = Show the versions

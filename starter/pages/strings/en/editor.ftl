@@ -5,6 +5,7 @@ instruction-tab-transcript = Transcript
 instruction-tab-versions = Versions
 instruction-tab-export = Export
 instruction-tab-job = Job
+instruction-tab-later = Once the draft is written
 recording = Recording
 recording-gone = The recording is not here any more. The text can still be edited.
 captions = Captions

@@ -131,6 +131,7 @@ job-way = Where it is
 job-facts = Facts
 job-checkpoint = kept: a retry can go on from here
 job-took = took { $time }
+job-took-no-time = took under 1 s
 job-retries = { $count ->
     [one] tried again once
    *[other] tried again { $count } times

@@ -146,6 +146,7 @@ analysis-steps-hint = At most eight; each names the steps that it builds on. The
 analysis-save-steps = Save the steps
 analysis-confirm = Confirm the plan
 analysis-confirm-means = Freezes plan and data. Nothing is computed yet.
+analysis-confirm-first = Answer the questions above first.
 analysis-plan-again = Draft the plan again
 analysis-run = Compute
 analysis-run-means = Runs each step over your data, on this machine, without any way to the network.

@@ -42,13 +42,19 @@ grant-do = Give
 
 library-medium = Sort
 library-none = Nothing here yet
+library-none-start = Start something
 library-none-do = Pictures, clips, captions and speech that your jobs make are kept here.
 medium-picture = Pictures
 medium-audio = Sound
 medium-video = Videos
 medium-document = Documents
-asset-alt = { $medium }: open it
-asset-open = Open it
+medium-one = { $medium ->
+    [picture] Picture
+    [audio] Sound
+    [video] Video
+   *[document] Document
+ }
+asset-open = Open “{ $name }”
 
 webhooks-are = Addresses of yours that are told what happens to your jobs, signed by Standard Webhooks.
 webhooks-made = The endpoint is made

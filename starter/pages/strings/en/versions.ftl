@@ -14,7 +14,13 @@ versions-newer = Newest versions
 versions-failing = Needs attention
 versions-failing-what = Its text does not pass validation; the editor says where.
 versions-between = From version { $old } to version { $new }
-versions-same = Version { $number } is the first one: there is nothing to compare it with. Choose two versions from the list.
+versions-first = Version { $number } is the first one: there is nothing to compare it with.
+versions-same = These are both version { $number }. Choose two versions from the list, and press Compare.
+versions-model = { $profile ->
+    [local] built-in drafter
+    [llm] language model
+   *[other] { $profile }
+ }
 versions-nothing = Nothing is different between these two versions.
 versions-markers-only = The text reads the same; only what a reader does not see is different.
 versions-changes = What changed, block by block

@@ -7,12 +7,13 @@ export class BlockPictures {
   #desk;
   #save;
   #video;
+  #asked = {}; // for which a dialog was opened: {anchorId, blockId, tool}
 
   constructor(desk, { save, video }) {
     this.#desk = desk;
     this.#save = save;
     this.#video = video;
-    document.body.addEventListener("pictures-changed", () => desk.refresh().catch(tellError));
+    document.body.addEventListener("pictures-changed", () => this.#again().catch(tellError));
     document.addEventListener("error", ({ target }) => this.#lost(target), { capture: true });
   }
 
@@ -36,6 +37,7 @@ export class BlockPictures {
     if (blockId && !stored() && !(await this.#save())) return; // a picture is of a saved version
     if (blockId && !stored()) return;
     const anchor = this.#anchor(anchorId);
+    this.#asked = { anchorId, blockId, tool: 1 };
     const atMs = this.#shown(anchor)?.timestamp_ms ?? desk.facts.get(blockId)?.start_ms ?? (this.#video?.currentTime ?? 0) * 1000;
     this.#video?.pause();
     const { openFramePicker } = await import("../parts/frame_picker.js");
@@ -47,9 +49,19 @@ export class BlockPictures {
     const anchor = this.#anchor(anchorId);
     const asset = this.#shown(anchor);
     if (!asset) return;
+    this.#asked = { anchorId, tool: 0 };
     const { openAnnotator } = await import("../parts/annotator.js");
     const drawn = await openAnnotator({ anchor, asset }).catch(tellError);
-    if (drawn) await this.#desk.refresh().catch(tellError);
+    if (drawn) await this.#again().catch(tellError);
+  }
+
+  /** Show what shows now. Whoever asked goes on where they were: their button went with the picture that it was of. */
+  async #again() {
+    await this.#desk.refresh();
+    if (document.activeElement !== document.body) return;
+    const { anchorId, blockId, tool } = this.#asked;
+    const tools = document.querySelector(`.write .shot[data-anchor="${CSS.escape(anchorId ?? "")}"] [data-shot-tools]`);
+    (tools?.children[tool] ?? document.getElementById(`block-${blockId}`))?.focus({ preventScroll: true });
   }
 
   #anchor(id) {

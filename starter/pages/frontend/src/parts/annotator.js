@@ -184,7 +184,7 @@ class Annotator {
 
   async #leave() {
     const drawn = this.board.history.now.length > 0;
-    if (drawn && !(await ask({ title: say("draw-discard"), text: say("draw-discard-what"), yes: say("discard"), danger: true }))) return;
+    if (drawn && !(await ask({ title: say("draw-discard"), text: say("draw-discard-what"), yes: say("discard"), no: say("draw-go-on"), danger: true }))) return;
     this.dialog.close();
   }
 

@@ -3,7 +3,7 @@ import { freshId, make } from "./elements.js";
 import { say } from "./strings.js";
 
 /**
- * Ask for a yes. Escape is a no.
+ * Ask for a yes. Escape is a no; where a yes destroys (`danger`), so is Enter.
  * @param {{title: string, text?: string, yes: string, no?: string, danger?: boolean}} question
  * @returns {Promise<boolean>}
  */
@@ -15,7 +15,7 @@ export function ask({ title, text, yes, no = say("cancel"), danger = false }) {
     { "aria-labelledby": id, class: "question" },
     make("h2", { id }, title),
     text && make("p", {}, text),
-    make("form", { method: "dialog", class: "row" }, answer, make("button", { class: "button", value: "no" }, no)),
+    make("form", { method: "dialog", class: "row" }, answer, make("button", { class: "button", value: "no", autofocus: danger }, no)),
   );
   return shown(dialog).then((value) => value === "yes");
 }

@@ -3,8 +3,8 @@ import { say } from "./strings.js";
 
 const SHOWN_MS = 6000;
 
-/** Show `text`. Bad news stays until it is dismissed. */
-export function tell(text, tone = "plain") {
+/** Show `text`; `action`: what can be done about it, {words, doing}. Bad news stays until it is dismissed. */
+export function tell(text, tone = "plain", action = null) {
   const region = document.querySelector("[data-toasts]");
   const toast = document.createElement("div");
   toast.className = `toast ${tone}`;
@@ -16,10 +16,21 @@ export function tell(text, tone = "plain") {
   button.setAttribute("aria-label", say("dismiss"));
   button.textContent = "×";
   button.addEventListener("click", () => toast.remove());
-  toast.append(words, button);
+  toast.append(words);
+  if (action) toast.append(answer(toast, action));
+  toast.append(button);
   if (tone === "bad") toast.setAttribute("role", "alert");
   else setTimeout(() => toast.remove(), SHOWN_MS);
   region.append(toast);
+}
+
+function answer(toast, { words, doing }) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "button small";
+  button.textContent = words;
+  button.addEventListener("click", () => (toast.remove(), doing()));
+  return button;
 }
 
 /** Tell of an error of api.js, or of one of ours. */

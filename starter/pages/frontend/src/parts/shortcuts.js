@@ -15,20 +15,29 @@ export function shortcut(keys, does, action) {
 export function listShortcuts() {
   const dialog = document.querySelector("[data-shortcuts-dialog]");
   const list = dialog.querySelector("[data-shortcuts-list]");
+  const meanings = new Map();
+  for (const { keys, does } of known) meanings.set(does, [...(meanings.get(does) ?? []), keys]);
   list.replaceChildren(
-    ...known.flatMap(({ keys, does }) => {
-      const term = document.createElement("dt");
-      for (const key of keys.split(/[ +]/)) {
-        const shown = document.createElement("kbd");
-        shown.textContent = key === "mod" ? (isMac() ? "⌘" : "Ctrl") : (SHOWN[key] ?? key);
-        term.append(shown, " ");
-      }
-      const meaning = document.createElement("dd");
+    ...[...meanings].map(([does, ways]) => {
+      const row = document.createElement("div");
+      const [term, meaning] = ["dt", "dd"].map((name) => row.appendChild(document.createElement(name)));
+      ways.forEach((keys, place) => term.append(place ? " / " : "", pressed(keys)));
       meaning.textContent = does;
-      return [term, meaning];
+      return row;
     }),
   );
   dialog.showModal();
+  dialog.scrollTop = 0; // its button is at the end, and has the focus
+}
+
+function pressed(keys) {
+  const together = document.createElement("span");
+  keys.split(/[ +]/).forEach((key, place) => {
+    const shown = document.createElement("kbd");
+    shown.textContent = key === "mod" ? (isMac() ? "⌘" : "Ctrl") : (SHOWN[key] ?? key);
+    together.append(place ? " " : "", shown);
+  });
+  return together;
 }
 
 const isMac = () => /Mac|iPhone|iPad/.test(navigator.platform);
