@@ -82,7 +82,7 @@ def explained(visit: Visit, error: GuidesmithError) -> Response:
     told = error_response(error)
     if isinstance(error, Unauthorized) and visit.request.method == "GET":
         if visit.is_partial:
-            return Response(status_code=told.status_code, headers={"HX-Redirect": "/sign-in"})
+            return Response(status_code=told.status_code)  # the page stays, and says so
         wanted = visit.request.url.path + (f"?{visit.request.url.query}" if visit.request.url.query else "")
         return RedirectResponse(f"/sign-in?to={quote(wanted, safe='')}", status_code=303)
     body = json.loads(bytes(told.body))

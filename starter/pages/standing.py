@@ -106,7 +106,7 @@ class Row:
     tone: str
     progress: int
     working: bool
-    began_at: datetime | None
+    elapsed_s: float | None
     created_at: datetime
     remaining_s: float | None
     failure: str | None
@@ -116,7 +116,7 @@ def row_of(say: Say, card: JobCard, now: datetime) -> Row:
     """A card for the list."""
     job = card.job
     working = group_of(job.kind, job.status) is Group.WORKING
-    began = card.began_at or job.created_at
+    elapsed_s = max(0.0, (now - (card.began_at or job.created_at)).total_seconds())
     return Row(
         id=job.id,
         title=title_of(say, card),
@@ -126,9 +126,9 @@ def row_of(say: Say, card: JobCard, now: datetime) -> Row:
         tone=tone_of(job.kind, job.status),
         progress=job.progress,
         working=working,
-        began_at=began if working else None,
+        elapsed_s=elapsed_s if working else None,
         created_at=job.created_at,
-        remaining_s=remaining_s(job.progress, (now - began).total_seconds()) if working else None,
+        remaining_s=remaining_s(job.progress, elapsed_s) if working else None,
         failure=job.failure.failure_message if job.failure and tone_of(job.kind, job.status) is Tone.BAD else None,
     )
 

@@ -119,9 +119,7 @@ class Site:
         context = self.browser.new_context(**values)  # type: ignore[arg-type]
         context.set_default_timeout(20_000)
         context.on("page", self._watch)
-        sessions = Sessions(Capabilities(SECRET), ttl_s=3600, secure=False)
-        begun = context.request.get(f"/sign-in?ticket={sessions.ticket(Principal(subject, role))}", max_redirects=0)
-        assert begun.status == 303
+        sign_in(context, subject, role)
         try:
             yield context
         finally:
@@ -139,6 +137,21 @@ class Site:
         page.on("console", console)
         page.on("pageerror", lambda error: self.complaints.append(f"uncaught: {str(error)[:300]}"))
         page.on("request", asked)
+
+
+def ticket(subject: str, role: Role = Role.EDITOR) -> str:
+    """What a sign-in address for ``subject`` carries."""
+    return Sessions(Capabilities(SECRET), ttl_s=3600, secure=False).ticket(Principal(subject, role))
+
+
+def sign_in(context: BrowserContext, subject: str, role: Role = Role.EDITOR) -> None:
+    """As somebody does who opens a sign-in address, in whichever tab."""
+    assert context.request.get(f"/sign-in?ticket={ticket(subject, role)}", max_redirects=0).status == 303
+
+
+def come_back(page: Page) -> None:
+    """As the browser tells a tab that it is looked at again, which one without a window never hears."""
+    page.evaluate("dispatchEvent(new Event('focus'))")
 
 
 @pytest.fixture(scope="session")

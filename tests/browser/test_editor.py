@@ -12,7 +12,7 @@ from playwright.sync_api import Dialog, Locator, Page, expect
 from domain.document import parse
 from domain.jobs import Failure
 from tests.browser import looking
-from tests.browser.conftest import Site
+from tests.browser.conftest import Site, come_back, sign_in
 from tests.stack import wait_until
 
 IMAGE, SCRIPT = "<img src=x onerror=\"window.harmed='yes'\">", "<script>window.harmed='yes'</script>"
@@ -283,10 +283,15 @@ def test_given_unsaved_changes_when_the_page_is_loaded_again_then_they_are_back_
     instruction.save(lambda markdown: markdown.replace("Click Send", "Somebody else: click Send"))
     page.reload()
     expect(page.locator("[data-notices]")).to_contain_text("There are unsaved changes of version")
+    write(page, "Click new invoice", "## What is typed before that is decided")
+    page.keyboard.press("Escape")
+    page.reload()
+    expect(block(page, "typed before that is decided")).to_contain_text("Edited")
     page.get_by_role("button", name="Merge them").click()
     page.get_by_role("dialog").get_by_role("button", name="Merge").click()
     expect(block(page, "Keep this in mind")).to_be_visible()
     expect(block(page, "Somebody else: click Send")).to_be_visible()
+    expect(block(page, "typed before that is decided")).to_be_visible()
     page.reload()
     page.get_by_role("button", name="Discard them").click()
     expect(block(page, "Press Save")).to_be_visible()
@@ -295,6 +300,39 @@ def test_given_unsaved_changes_when_the_page_is_loaded_again_then_they_are_back_
     expect(block(page, "Press Save")).to_be_visible()
     expect(page.locator("[data-notices]")).to_be_empty()
     assert len(titles(page)) == len(before)
+
+
+def test_given_no_room_for_a_draft_and_a_session_that_has_ended_then_the_page_says_so_and_keeps_what_was_typed(
+    editor: Page, instruction: Instruction, who: str
+) -> None:
+    page, version = editor, instruction.newest["version"]
+    key = f"guidesmith:draft:{who}:{instruction.id}:{version}:x"
+    page.evaluate(
+        """key => {
+            localStorage.setItem(key, "{");
+            for (let size = 4e6; size >= 1; size = Math.floor(size / 2)) for (let number = 0; number < 4; number++)
+                try { localStorage.setItem(`full${size}-${number}`, "x".repeat(size)) } catch { break }
+        }""",
+        key,
+    )
+    write(page, "Press Save", f"## Typed with care {'.' * 2000}")
+    page.keyboard.press("Escape")
+    expect(page.locator("[data-notices]")).to_contain_text("This browser keeps no draft")
+    page.context.clear_cookies()
+    page.keyboard.press("ControlOrMeta+s")
+    expect(page.locator("[data-signed-out]")).to_be_visible()
+    expect(page.get_by_role("alert").last).to_contain_text("Sign in again in another tab")
+    choose(page, "Typed with care", "Write again")
+    page.get_by_label("What should be different?").fill("a long wish")
+    page.get_by_role("button", name="Write again", exact=True).click()
+    expect(page.get_by_label("What should be different?")).to_have_value("a long wish")
+    page.get_by_role("button", name="Cancel", exact=True).click()
+    sign_in(page.context, who)
+    come_back(page)
+    expect(page.locator("[data-signed-out]")).to_be_hidden()
+    save(page, version + 1)
+    assert any("Typed with care" in each for each in instruction.texts)
+    page.evaluate("localStorage.clear()")
 
 
 def test_given_a_block_when_it_is_written_again_then_the_proposal_can_be_rejected_or_accepted(

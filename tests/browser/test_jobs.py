@@ -86,7 +86,9 @@ def test_given_jobs_of_every_sort_when_they_are_looked_for_then_those_that_fit_a
     failed = jobs("UPLOADED", "AUDIO_EXTRACTING", "FAILED", name="broken.mp4", failure=failure)
     jobs(name=f"{XSS}.mp4")
     jobs("processing", kind="batch")
+    page.add_init_script("const now = Date.now; Date.now = () => now() + 5 * 3600e3")  # a clock that goes wrong
     page.goto("/")
+    expect(page.locator("[data-elapsed]")).to_have_text(re.compile(r"^at work for \d?\d:\d\d$"))
     expect(page.locator(".jobs > li")).to_have_count(3)
     expect(page.get_by_text(XSS)).to_be_visible()
     look(page, "home")

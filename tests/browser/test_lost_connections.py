@@ -5,6 +5,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page, Route, expect
 
+from domain.jobs import Actor
+from domain.lifecycle import Trigger
 from tests.apis import PART_SIZE, running_api, wait_ready
 from tests.browser.conftest import Site, site_settings
 from tests.browser.looking import look
@@ -84,3 +86,69 @@ def test_given_a_job_at_work_when_the_server_is_started_again_then_its_page_goes
             wait_ready(api)
             expect(page.locator("[data-lost]")).to_be_hidden(timeout=WITHIN_MS)
             expect(page.locator("[data-status]")).to_have_text("Draft is ready", timeout=WITHIN_MS)
+
+
+def test_given_an_upload_that_was_stopped_when_another_file_is_sent_then_it_is_another_recording(
+    page: Page, site: Site, who: str, sample: Path, tmp_path: Path
+) -> None:
+    page.route(PART, lambda route: route.abort("connectionfailed") if ask_part(route) > 2 else route.continue_())
+    page.goto("/new")
+    choose(page, sample)
+    page.get_by_role("button", name="Send and start").click()
+    expect(page.get_by_text("waits for the connection")).to_be_visible()
+    page.get_by_role("button", name="Stop").click()
+    other = tmp_path / "ein \u202egpm.\U0001f3ac „Film“' \n.mp4"
+    other.write_bytes(sample.read_bytes() + b"more")
+    choose(page, other)
+    page.get_by_role("button", name="Send and start").click()
+    expect(page.get_by_text("waits for the connection")).to_be_visible()
+    newer, older = site.stack.store.job_cards(who).items
+    assert (older.file_name, str(newer.file_name)[:3]) == (sample.name, "ein")
+    other.write_bytes(b"another recording altogether")
+    expect(page.get_by_role("alert")).to_contain_text("has changed, or is gone", timeout=30_000)
+    expect(page.get_by_role("button", name="Send and start")).to_be_enabled()
+
+
+def ask_part(route: Route) -> int:
+    return int(PART.fullmatch(route.request.url)[1])  # type: ignore[index]
+
+
+def test_given_a_server_that_refuses_for_a_while_then_what_stands_in_the_list_stays_and_is_renewed(
+    page: Page, site: Site, who: str
+) -> None:
+    project = site.stack.store.create_project(who, "Handbooks").id
+    first = site.stack.store.create_job(who, project).id
+    page.goto("/")
+    refused: list[str] = []
+
+    def refuse(route: Route) -> None:
+        refused.append(route.request.url)
+        route.fulfill(status=503, body="<h1>Database away</h1>", content_type="text/html")
+
+    page.route(f"{site.url}/", refuse)
+    second = site.stack.store.create_job(who, project).id
+    expect(page.locator("[data-lost]")).to_be_visible(timeout=15_000)
+    assert refused
+    expect(page.locator(f"#job-{first}")).to_be_visible()
+    expect(page.get_by_text("Database away")).to_have_count(0)
+    page.unroute(f"{site.url}/")
+    expect(page.locator(f"#job-{second}")).to_be_visible(timeout=15_000)
+    expect(page.locator("[data-lost]")).to_be_hidden()
+
+
+SEEN = "Object.defineProperty(document, 'visibilityState', {get: () => window.seen ? 'visible' : 'hidden'})"
+
+
+def test_given_more_tabs_than_a_browser_has_connections_then_those_that_nobody_sees_hold_none(
+    page: Page, site: Site, who: str
+) -> None:
+    job = site.stack.store.create_job(who, site.stack.store.create_project(who, "Handbooks").id).id
+    page.context.add_init_script(SEEN)
+    tabs = [page.context.new_page() for _ in range(7)]
+    for tab in tabs:
+        tab.goto(f"/jobs/{job}")
+    page.goto("/")  # hangs where each of the seven holds a connection
+    expect(page.locator(f"#job-{job}")).to_be_visible()
+    site.stack.store.move(job, None, "CANCELLED", trigger=Trigger.API, actor=Actor.EDITOR)
+    tabs[0].evaluate("window.seen = true; document.dispatchEvent(new Event('visibilitychange'))")
+    expect(tabs[0].locator("[data-status]")).to_have_text("Cancelled")

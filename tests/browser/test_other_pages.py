@@ -3,10 +3,18 @@
 import pytest
 from playwright.sync_api import Page, expect
 
+from domain.jobs import Actor
 from domain.kinds import LIFECYCLES
+from domain.lifecycle import Trigger
 from starter.tokens import Role
 from tests.browser.conftest import Site
-from tests.browser.looking import look
+from tests.browser.looking import SIZES, check_accessible, look
+
+HOSTILE = (
+    "<img src=x onerror=alert(1)>\"'&{{7*7}}"
+    + "very-long-" * 30
+    + "\u202e\u05e8\u05e6\u05d5\u05e2\u05d4 日本語 Überprüfungsausschussvorsitzende"
+)
 
 
 @pytest.mark.parametrize("kind", LIFECYCLES)
@@ -65,3 +73,48 @@ def test_given_an_endpoint_when_it_is_made_and_deleted_then_its_secret_is_shown_
 def test_given_nothing_made_yet_when_the_library_opens_then_it_says_what_will_be_there(page: Page) -> None:
     page.goto("/library")
     expect(page.get_by_role("heading", name="Nothing here yet")).to_be_visible()
+
+
+def test_given_states_that_are_seldom_seen_then_hostile_words_are_words_there_and_nothing_is_out_of_reach(
+    page: Page, site: Site, who: str
+) -> None:
+    def fits(shown: str | None = HOSTILE) -> None:
+        if shown is not None:
+            expect(page.get_by_text(shown).first).to_be_visible()
+        check_accessible(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[0]["width"], page.url
+
+    page.set_viewport_size(SIZES[0])
+    page.goto("/jobs/nonsense")
+    fits("There is nothing here")
+    store = site.stack.store
+    endpoint = store.create_endpoint(who, f"http://127.0.0.1:9/{'hook/' * 60}", description=HOSTILE)
+    job = store.create_job(who, store.create_project(who, HOSTILE[:200]).id)
+    store.begin_upload(
+        who,
+        job.id,
+        upload_id=job.id,
+        key=f"uploads/{job.id}",
+        filename=HOSTILE,
+        size_bytes=None,
+        checksum_sha256=None,
+        expires_at=job.created_at,
+    )
+    store.move(job.id, None, "CANCELLED", trigger=Trigger.API, actor=Actor.EDITOR)
+    store.grant(who, 5, reason=HOSTILE, actor="test", idempotency_key=who)
+    page.goto(f"/jobs/{job.id}")
+    fits()
+    look(page, "job-cancelled")
+    page.set_viewport_size(SIZES[0])
+    for address in ("/", "/credits", "/webhooks", "/new/batch"):
+        page.goto(address)
+        fits(None if address == "/new/batch" else HOSTILE)
+    delivery = store.list_deliveries(who, endpoint.id).items[0]
+    store.record_delivery_attempt(delivery.id, 1, status_code=None, duration_ms=9, error_code="FAILED", error=HOSTILE)
+    page.goto(f"/webhooks/{endpoint.id}")
+    page.locator("summary").first.click()
+    fits()
+    look(page, "webhook-deliveries")
+    page.goto("/new")
+    expect(page.locator("select[name=project]")).to_contain_text(HOSTILE[:60])
+    fits(None)

@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 
 from starter.tokens import Role, Tokens
 from tests.apis import SECRET
-from tests.browser.conftest import Site
+from tests.browser.conftest import Site, come_back, sign_in, ticket
 from tests.browser.looking import look
 
 
@@ -77,3 +77,60 @@ def test_given_a_session_when_another_site_calls_the_api_with_it_then_it_counts_
         cookies = {each["name"]: each["value"] for each in context.cookies()}
     answer = httpx.post(f"{site.url}/api/v1/projects", json={"name": "x"}, cookies=cookies, headers=headers)
     assert answer.status_code == status
+
+
+def test_given_an_address_that_signs_in_when_another_site_leads_there_then_its_visitor_is_asked_first(
+    site: Site, who: str
+) -> None:
+    with httpx.Client(base_url=site.url) as client:
+        for whence in ("cross-site", "same-site"):
+            led = client.get("/sign-in", params={"ticket": ticket(who)}, headers={"Sec-Fetch-Site": whence})
+            assert (led.status_code, "set-cookie" in led.headers) == (200, False)
+            assert f"Sign in as {who}" in led.text
+        for held, status in ((ticket(who), 303), (f"{ticket(who)}x", 401), (ticket(who).replace("v1", "v2"), 401)):
+            ours = {"Sec-Fetch-Site": "same-origin"}
+            assert client.post("/sign-in", data={"ticket": held}, headers=ours).status_code == status
+        theirs = {"Sec-Fetch-Site": "cross-site"}
+        assert client.post("/sign-in", data={"ticket": ticket(who)}, headers=theirs).status_code == 401
+        left = client.post("/sign-out", headers={"Sec-Fetch-Site": "same-origin"})
+        assert left.headers["clear-site-data"] == '"cache"'  # pictures of what is somebody's alone
+
+
+def test_given_a_session_that_ends_while_somebody_types_then_nothing_typed_is_lost_and_the_page_goes_on(
+    page: Page, site: Site, who: str
+) -> None:
+    site.stack.store.grant(who, 10, reason="test", actor="test", idempotency_key=who)
+    page.goto("/new/image")
+    page.get_by_label("What shall the picture show?").fill("A lighthouse")
+    page.context.clear_cookies()
+    page.get_by_role("button", name="Make the picture").click()
+    over = page.get_by_text("You are signed out. What you have typed is still here.")
+    expect(over).to_be_visible()
+    expect(page).to_have_url(f"{site.url}/new/image")
+    look(page, "signed-out")
+    with page.expect_popup() as opened:
+        page.get_by_role("link", name="Sign in again").click()
+    expect(opened.value).to_have_title("Sign in · guidesmith")
+    sign_in(page.context, who)
+    come_back(page)
+    expect(over).to_be_hidden()
+    expect(page.get_by_label("What shall the picture show?")).to_have_value("A lighthouse")
+    page.get_by_role("button", name="Make the picture").click()
+    expect(page.locator("[data-status]")).to_be_visible()
+
+
+def test_given_a_list_that_is_followed_when_the_session_ends_then_it_says_so_and_goes_on_after_signing_in(
+    page: Page, site: Site, who: str
+) -> None:
+    project = site.stack.store.create_project(who, "Handbooks").id
+    first = site.stack.store.create_job(who, project).id
+    page.goto("/")
+    expect(page.locator(f"#job-{first}")).to_be_visible()
+    page.context.clear_cookies()
+    second = site.stack.store.create_job(who, project).id  # the stream is open still, and tells of it
+    expect(page.locator("[data-signed-out]")).to_be_visible(timeout=15_000)
+    expect(page.locator(f"#job-{first}")).to_be_visible()
+    sign_in(page.context, who)
+    come_back(page)
+    expect(page.locator(f"#job-{second}")).to_be_visible()
+    expect(page.locator("[data-signed-out]")).to_be_hidden()

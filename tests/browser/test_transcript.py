@@ -84,6 +84,8 @@ def test_given_a_recording_when_its_transcript_is_read_then_it_is_searched_playe
     line.get_by_role("textbox").fill("Mine.")
     line.get_by_role("button", name="Save").click()
     expect(page.get_by_role("alert")).to_contain_text("Somebody corrected this")
+    expect(line.get_by_role("textbox")).to_have_value("Mine.")
+    page.keyboard.press("Escape")
     expect(line.locator("p")).to_have_text("Else.")
     line.get_by_role("button", name="Correct").click()
     line.get_by_role("button", name="Undo the correction").click()

@@ -17,7 +17,7 @@ from starter.pages.results.analysis import analysis
 from starter.pages.results.batch import assets_shown, batch
 from starter.pages.results.generation import generation
 from starter.pages.results.image import image
-from starter.pages.standing import remaining_s, row_of, status_word, steps_of, title_of
+from starter.pages.standing import row_of, status_word, steps_of, title_of
 from starter.pages.visit import Visit, Visiting
 
 router = APIRouter()
@@ -64,8 +64,7 @@ def _shown(visit: Visit, job_id: str) -> dict[str, Any]:
     found = card.job
     lifecycle = LIFECYCLES[found.kind]
     status = lifecycle.status(found.status)
-    now = datetime.now(UTC)
-    row = row_of(visit.say, card, now)
+    row = row_of(visit.say, card, datetime.now(UTC))
     log = store.history(visit.owner, job_id, LOG_PAGE)
     results = RESULTS.get(found.kind)
     return {
@@ -76,7 +75,7 @@ def _shown(visit: Visit, job_id: str) -> dict[str, Any]:
         "title": title_of(visit.say, card),
         "over": lifecycle.is_terminal(status),
         "steps": steps_of(visit.say, found.kind, found.status, store.status_rows(job_id, found.attempt)),
-        "remaining_s": remaining_s(found.progress, (now - row.began_at).total_seconds()) if row.began_at else None,
+        "remaining_s": row.remaining_s,
         "can_cancel": lifecycle.cancelled is not None and lifecycle.may(status, lifecycle.cancelled, Trigger.API),
         "retry_from": _retry_from(visit, found),
         "engine_address": _engine_address(visit, found),

@@ -5,7 +5,7 @@ It says no more than that: the page asks for what it shows again, and so shows w
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing
 
 from anyio import to_thread
@@ -36,15 +36,16 @@ async def live(visit: Visiting, jobs: str = "") -> EventSourceResponse:
         raise RequestInvalid(f"At most {MOST_JOBS} jobs are followed at once.", field="query.jobs")
     api, owner = visit.api, visit.owner
 
-    def owned() -> None:
-        for each in ids:
-            api.store.get_job(each, owner=owner)
+    def owned() -> tuple[dict[str, int], str | None]:
+        """How far the log of each has come, and which job is the newest: what comes after that is told."""
+        reached = {api.store.get_job(each, owner=owner).id: api.store.last_event_seq(each) for each in ids}
+        return reached, api.store.newest_job(owner)
 
-    await to_thread.run_sync(owned)
+    reached, newest = await to_thread.run_sync(owned)
     api.feed.seats.take(owner)
     ping_s = api.settings.event_ping_s
     return EventStream(
-        _changes(api, owner, ids),
+        _changes(api, owner, reached, newest),
         api.feed.seats,
         owner,
         ping=ping_s,
@@ -53,10 +54,12 @@ async def live(visit: Visiting, jobs: str = "") -> EventSourceResponse:
     )
 
 
-async def _changes(api: Api, owner: str, ids: Sequence[str]) -> AsyncIterator[ServerSentEvent]:
+async def _changes(
+    api: Api, owner: str, reached: Mapping[str, int], newest: str | None
+) -> AsyncIterator[ServerSentEvent]:
     changed = asyncio.Event()
-    watchers = [asyncio.create_task(_followed(api, each, changed)) for each in ids]
-    watchers.append(asyncio.create_task(_newer(api, owner, changed)))
+    watchers = [asyncio.create_task(_followed(api, each, reach, changed)) for each, reach in reached.items()]
+    watchers.append(asyncio.create_task(_newer(api, owner, newest, changed)))
     try:
         yield ServerSentEvent(event="ready", data="{}")
         while True:
@@ -70,15 +73,13 @@ async def _changes(api: Api, owner: str, ids: Sequence[str]) -> AsyncIterator[Se
         await asyncio.gather(*watchers, return_exceptions=True)
 
 
-async def _followed(api: Api, job_id: str, changed: asyncio.Event) -> None:
-    reach = await to_thread.run_sync(api.store.last_event_seq, job_id)
+async def _followed(api: Api, job_id: str, reach: int, changed: asyncio.Event) -> None:
     async with aclosing(api.feed.follow(job_id, reach, reach)) as events:
         async for _ in events:
             changed.set()
 
 
-async def _newer(api: Api, owner: str, changed: asyncio.Event) -> None:
-    newest = await to_thread.run_sync(api.store.newest_job, owner)
+async def _newer(api: Api, owner: str, newest: str | None, changed: asyncio.Event) -> None:
     while True:
         await asyncio.sleep(NEW_EVERY_S)
         with contextlib.suppress(GuidesmithError):

@@ -13,45 +13,66 @@ from fastapi.responses import RedirectResponse, Response
 
 from starter.api.limits import Limits
 from starter.api.sessions import Sessions
-from starter.pages.visit import Visiting
+from starter.pages.visit import Visit, Visiting
 from starter.tokens import Principal, TokenCheck, Unauthorized
 
 router = APIRouter()
+
+BY_ONESELF = frozenset({"none", "same-origin"})
+"""Whence a browser comes to a sign-in address that its user has opened (Fetch Metadata). One that another site leads
+to may be somebody else's: who is signed in without being asked does their work in a stranger's name."""
 
 
 @router.get("/sign-in")
 async def ask(request: Request, visit: Visiting, ticket: str = "", to: str = "/") -> Response:
     """The form; with a ticket, straight in."""
     if not ticket:
-        return visit.page("sign_in.html", to=_own(to), failure=None)
+        return _form(visit, to)
     sessions = cast(Sessions, request.app.state.sessions)
     try:
-        return _entered(sessions, sessions.admitted(ticket), to)
+        principal = sessions.admitted(ticket)
+        if request.headers.get("sec-fetch-site", "none") not in BY_ONESELF:
+            return _form(visit, to, ticket=ticket, name=principal.subject)
+        return _entered(sessions, principal, to)
     except Unauthorized:
         await cast(Limits, request.app.state.limits).attempt(request.scope)
         failure = visit.say("sign-in-ticket-expired")
-        return visit.page("sign_in.html", HTTPStatus.UNAUTHORIZED, to=_own(to), failure=failure)
+        return _form(visit, to, failure=failure)
 
 
 @router.post("/sign-in")
 async def enter(
-    request: Request, visit: Visiting, token: Annotated[str, Form()] = "", to: Annotated[str, Form()] = "/"
+    request: Request,
+    visit: Visiting,
+    token: Annotated[str, Form()] = "",
+    ticket: Annotated[str, Form()] = "",
+    to: Annotated[str, Form()] = "/",
 ) -> Response:
-    """Begin a session for whom the token speaks for."""
+    """Begin a session for whom the token, or the ticket that another site led here with, speaks for."""
+    sessions = cast(Sessions, request.app.state.sessions)
     try:
-        principal = await cast(TokenCheck, request.app.state.tokens).principal(token.strip())
+        if ticket:
+            principal = sessions.admitted(ticket)
+        else:
+            principal = await cast(TokenCheck, request.app.state.tokens).principal(token.strip())
     except Unauthorized:
         await cast(Limits, request.app.state.limits).attempt(request.scope)
-        failure = visit.say("sign-in-token-refused")
-        return visit.page("sign_in.html", HTTPStatus.UNAUTHORIZED, to=_own(to), failure=failure)
-    return _entered(cast(Sessions, request.app.state.sessions), principal, to)
+        failure = visit.say("sign-in-ticket-expired" if ticket else "sign-in-token-refused")
+        return _form(visit, to, failure=failure)
+    return _entered(sessions, principal, to)
 
 
 @router.post("/sign-out")
 async def leave(request: Request) -> Response:
-    """End the session."""
+    """End the session, and what the browser has kept of what was seen in it."""
     ended = cast(Sessions, request.app.state.sessions).ended()
-    return RedirectResponse("/sign-in", status_code=303, headers={"Set-Cookie": ended})
+    headers = {"Set-Cookie": ended, "Clear-Site-Data": '"cache"'}
+    return RedirectResponse("/sign-in", status_code=303, headers=headers)
+
+
+def _form(visit: Visit, to: str, *, failure: str | None = None, ticket: str = "", name: str = "") -> Response:
+    status = HTTPStatus.UNAUTHORIZED if failure else HTTPStatus.OK
+    return visit.page("sign_in.html", status, to=_own(to), failure=failure, ticket=ticket, name=name)
 
 
 def _entered(sessions: Sessions, principal: Principal, to: str) -> Response:

@@ -2,12 +2,24 @@
 import htmx from "htmx.org/dist/htmx.esm.js";
 import { listShortcuts, shortcut } from "./parts/shortcuts.js";
 import { localise } from "./parts/moments.js";
+import { tell } from "./parts/messages.js";
+import { heard } from "./parts/session.js";
 import { say } from "./parts/strings.js";
 
+htmx.config.noSwap = [204, 304, "4xx", "5xx"]; // what stands there says more than a page of an error
 htmx.config.morphIgnore.push("open"); // what a reader unfolded stays so when a part is shown anew
 
 localise(document);
 document.addEventListener("htmx:after:swap", () => localise(document));
+
+function failed({ detail: { ctx } }) {
+  if (!ctx || ctx.ours) return; // renewing.js tries that again
+  const status = ctx.response?.status ?? 0;
+  heard(status);
+  tell(say(status === 0 ? "failed-unreachable" : status === 401 ? "failed-signed-out" : "failed-unforeseen"), "bad");
+}
+document.addEventListener("htmx:response:error", failed);
+document.addEventListener("htmx:error", failed);
 
 document.querySelector("[data-shortcuts]")?.addEventListener("click", listShortcuts);
 shortcut("?", say("shortcut-help"), listShortcuts);

@@ -8,6 +8,7 @@ import { Desk } from "./editor/desk.js";
 import { Drafts } from "./editor/drafts.js";
 import { draggable } from "./editor/dragging.js";
 import { adopt, draw, elementOf, inform, issue, labelOf, markPlaying, part, pictures } from "./editor/list.js";
+import { onto } from "./editor/merging.js";
 import { blockMenu, openMenu } from "./editor/menu.js";
 import { notice, withdraw } from "./editor/notices.js";
 import { BlockPictures } from "./editor/pictures.js";
@@ -152,41 +153,56 @@ function keep() {
 
 function keepNow() {
   if (!drafts) return;
-  if (desk.dirty) drafts.keep(desk.base.version, desk.blocks);
-  else drafts.forget(), withdraw("draft");
+  const isKept = !desk.dirty || drafts.keep(desk.base.version, desk.blocks);
+  if (!desk.dirty) drafts.forget(), withdraw("draft");
+  if (isKept) withdraw("unkept");
+  else if (!document.querySelector('[data-notice="unkept"]')) notice("unkept", say("draft-unkept"));
 }
 
 async function restore() {
   const kept = await Drafts.of(context.owner, desk.instruction);
-  const draft = await kept.find();
+  const found = await kept.find();
   drafts = kept;
-  if (!draft || desk.dirty) return;
-  const at = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }).format(draft.at);
-  const discard = { words: say("draft-discard"), doing: () => (drafts.forget(), desk.change(desk.base.blocks), withdraw("draft")) };
-  if (draft.base === desk.base.version) {
-    if (edit.same(draft.blocks, desk.blocks)) return;
-    desk.change(draft.blocks);
-    notice("draft", say("draft-restored", { at }), [discard]);
-    return;
-  }
-  drafts = null; // not to be written over before it is merged or discarded
-  const settle = () => mergeDraft(draft, kept).catch(tellError);
-  notice("draft", say("draft-older", { number: draft.base, at }), [
-    { words: say("draft-merge"), doing: settle },
-    { words: say("draft-discard"), doing: () => (kept.forget(), (drafts = kept), withdraw("draft")) },
+  const isOlder = ({ base }) => base !== desk.base.version;
+  const older = found.filter(isOlder);
+  kept.spare(older); // not to be written over before they are merged or discarded
+  const mine = found.find((each) => !isOlder(each));
+  if (mine && !edit.same(mine.blocks, desk.base.blocks)) goOn(mine);
+  if (older.length) offer(older[0]);
+  keep();
+}
+
+const when = ({ at }) => new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }).format(at);
+
+/** Go on with a draft of this version; what was typed since the page came stays. */
+function goOn(draft) {
+  desk.change(desk.dirty ? onto(desk.base.blocks, desk.blocks, draft.blocks) : draft.blocks);
+  notice("draft", say("draft-restored", { at: when(draft) }), [
+    { words: say("draft-discard"), doing: () => (drafts.forget(), desk.change(desk.base.blocks), withdraw("draft")) },
   ]);
 }
 
+function offer(draft) {
+  notice("older", say("draft-older", { number: draft.base, at: when(draft) }), [
+    { words: say("draft-merge"), doing: () => mergeDraft(draft).catch(tellError) },
+    { words: say("draft-discard"), doing: () => settled(draft) },
+  ]);
+}
+
+function settled(draft) {
+  drafts.settle(draft);
+  withdraw("older");
+}
+
 /** Put a draft of an older version together with the one that is here. */
-async function mergeDraft(draft, kept) {
+async function mergeDraft(draft) {
   const ground = await desk.read(draft.base);
   const { settleConflict } = await import("./editor/conflict.js");
   const blocks = await settleConflict({ base: ground.blocks, mine: draft.blocks, theirs: desk.blocks, number: desk.base.version, saves: false });
   if (!blocks) return;
-  drafts = kept;
-  withdraw("draft");
   desk.change(blocks);
-  show();
+  keepNow(); // first
+  settled(draft);
 }
 
 addEventListener("pagehide", keepNow);

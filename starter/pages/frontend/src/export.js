@@ -1,8 +1,9 @@
 // The export page: asks for a file, follows it, shows the pages of a PDF.
-import htmx from "htmx.org/dist/htmx.esm.js";
 import { post } from "./parts/api.js";
 import { follow } from "./parts/live.js";
 import { tell, tellError } from "./parts/messages.js";
+import { renew } from "./parts/renewing.js";
+import { heard } from "./parts/session.js";
 import { shortcut } from "./parts/shortcuts.js";
 import { say } from "./parts/strings.js";
 
@@ -20,7 +21,7 @@ let going = Promise.resolve();
 let opened = []; // what is unfolded stays so
 function refresh() {
   opened = [...files.querySelectorAll("details[open]")].map((each) => [each.closest("[id]").id, each.className]);
-  going = going.then(() => htmx.ajax("GET", location.pathname + location.search, { target: files, swap: "innerMorph" })).catch(tellError);
+  going = going.then(() => renew(files, location.pathname + location.search, refresh)).catch(tellError);
   return going;
 }
 
@@ -47,8 +48,9 @@ async function showPages(id) {
   pages.setAttribute("aria-busy", "true");
   const answer = await fetch(`/exports/${id}/preview`, { headers: { "HX-Request": "true" } }).catch(() => null);
   pages.removeAttribute("aria-busy");
+  if (answer) heard(answer.status);
   if (!answer?.ok) {
-    tell(say(answer ? "export-pages-failed" : "failed-unreachable"), "bad");
+    tell(say(answer?.status === 401 ? "failed-signed-out" : answer ? "export-pages-failed" : "failed-unreachable"), "bad");
     return;
   }
   pages.replaceChildren(document.createRange().createContextualFragment(await answer.text())); // ours: drawn and escaped by the server

@@ -1,8 +1,8 @@
 // The list of jobs: filtered as one types, kept live, and a place to drop a recording on.
-import htmx from "htmx.org/dist/htmx.esm.js";
 import { follow } from "./parts/live.js";
-import { clock } from "./parts/moments.js";
+import { elapsed } from "./parts/moments.js";
 import { formOf } from "./parts/new_form.js";
+import { renew } from "./parts/renewing.js";
 import { shortcut } from "./parts/shortcuts.js";
 import { say } from "./parts/strings.js";
 
@@ -17,8 +17,7 @@ let followed = null;
 /** Show the list at `address` in place of the one shown. */
 async function show(address, { remember = true } = {}) {
   if (remember) history.replaceState(null, "", address);
-  await htmx.ajax("GET", address, { target: list, swap: "innerMorph" });
-  listen();
+  if (await renew(list, address, () => show(address, { remember: false }))) listen();
 }
 
 function listen() {
@@ -32,7 +31,7 @@ function listen() {
 
 function tick() {
   for (const element of list.querySelectorAll("[data-elapsed]")) {
-    element.textContent = say("elapsed", { time: clock(Date.now() - Date.parse(element.dataset.elapsed)) });
+    element.textContent = say("elapsed", { time: elapsed(element) });
   }
 }
 

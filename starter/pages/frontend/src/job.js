@@ -1,9 +1,9 @@
 // A job, kept live: what the server shows is asked for again whenever the job's log grows.
-import htmx from "htmx.org/dist/htmx.esm.js";
 import { once, post } from "./parts/api.js";
 import { follow } from "./parts/live.js";
 import { tell, tellError } from "./parts/messages.js";
-import { clock } from "./parts/moments.js";
+import { elapsed } from "./parts/moments.js";
+import { renew } from "./parts/renewing.js";
 import { say } from "./parts/strings.js";
 
 const TOGETHER_MS = 150;
@@ -20,7 +20,7 @@ function refresh() {
     if (asking) return refresh();
     asking = true;
     try {
-      await htmx.ajax("GET", location.pathname, { target: body, swap: "innerMorph" });
+      await renew(body, location.pathname, refresh);
     } finally {
       asking = false;
     }
@@ -42,8 +42,8 @@ function heard(name, event) {
 }
 
 function tick() {
-  const elapsed = part("elapsed");
-  if (elapsed) elapsed.textContent = say("elapsed", { time: clock(Date.now() - Date.parse(elapsed.dataset.elapsed)) });
+  const shown = part("elapsed");
+  if (shown) shown.textContent = say("elapsed", { time: elapsed(shown) });
 }
 
 body.addEventListener("click", (event) => {

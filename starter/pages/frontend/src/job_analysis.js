@@ -1,7 +1,7 @@
 // The plan of an analysis: answered, changed, confirmed, run. What is being typed is not drawn over.
-import htmx from "htmx.org/dist/htmx.esm.js";
 import { patch, post, Refused } from "./parts/api.js";
 import { tell, tellError } from "./parts/messages.js";
+import { renew } from "./parts/renewing.js";
 import { say } from "./parts/strings.js";
 
 const body = document.querySelector("[data-job]");
@@ -17,7 +17,7 @@ body.addEventListener("input", (event) => {
   plan().setAttribute("hx-morph-skip", ""); // until it is sent
 });
 
-const show = () => htmx.ajax("GET", location.pathname, { target: body, swap: "innerMorph" });
+const show = () => renew(body, location.pathname);
 
 async function change(work, told) {
   const trouble = plan().querySelector("[data-trouble]");

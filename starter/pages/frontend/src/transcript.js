@@ -5,6 +5,7 @@ import { Finding } from "./hearing/finding.js";
 import { Lines } from "./hearing/lines.js";
 import { follow } from "./parts/live.js";
 import { tell } from "./parts/messages.js";
+import { heard } from "./parts/session.js";
 import { shortcut } from "./parts/shortcuts.js";
 import { say } from "./parts/strings.js";
 
@@ -49,8 +50,9 @@ async function open() {
   };
   const load = async () => {
     const answer = await fetch(`/jobs/${context.job_id}/transcript/segments`, { headers: { "HX-Request": "true" } }).catch(() => null);
+    if (answer) heard(answer.status);
     if (answer?.ok) await lines.fill(await answer.json());
-    else tell(say("failed-unreachable"), "bad");
+    else tell(say(answer?.status === 401 ? "failed-signed-out" : "failed-unreachable"), "bad");
     finding.find({ stay: true });
   };
   const change = (index) => correct(index, { job: context.job_id, lines, changed: () => finding.find({ stay: true }), stale: load });

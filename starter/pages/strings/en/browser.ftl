@@ -1,6 +1,7 @@
 # What modules in the browser say. Sent with every page: keep it short.
 failed-unreachable = The server cannot be reached. Nothing is lost; try again in a moment.
 failed-unforeseen = Something went wrong. Try again; if it happens again, look at the server's log.
+failed-signed-out = You are signed out. Sign in again in another tab, then do this once more: nothing is lost here.
 dismiss = Dismiss
 shortcut-help = Show these shortcuts
 shortcut-home = Go to your jobs
@@ -22,6 +23,7 @@ new-waiting = waits for the connection, and goes on by itself
 new-checking = has arrived, and is being checked
 new-speed = { $speed }/s
 new-remaining = { $time } left
+failed-file-changed = This file has changed, or is gone, since it was chosen. Choose it again.
 failed-upload = The storage refused a part of the recording (status { $status }). Try again.
 
 # The editor.
@@ -63,6 +65,7 @@ merged-pictures = The pictures of the second block lose their place when you sav
 saved-version = Saved as version { $number }.
 draft-restored = Changes that were not saved, from { $at }, are back.
 draft-discard = Discard them
+draft-unkept = This browser keeps no draft: its storage is full or switched off. Save before you leave this page.
 draft-older = There are unsaved changes of version { $number }, from { $at }.
 draft-merge = Merge them
 version-exists = { $mine ->

@@ -1,5 +1,7 @@
 // The document as its blocks, and what is done to them. Pure: every function answers a new list.
 
+import { once } from "../parts/api.js";
+
 /** @typedef {{id: string, markdown: string, gap: string}} Block `gap`: the blank space behind it, as it is stored */
 
 const BETWEEN = "\n\n";
@@ -19,7 +21,7 @@ export function same(one, other) {
 
 export const placeOf = (blocks, id) => blocks.findIndex((each) => each.id === id);
 
-export const fresh = (markdown = "") => ({ id: crypto.randomUUID(), markdown, gap: BETWEEN });
+export const fresh = (markdown = "") => ({ id: once(), markdown, gap: BETWEEN });
 
 /** Another text for one block. */
 export const rewritten = (blocks, id, markdown) => blocks.map((each) => (each.id === id ? { ...each, markdown } : each));

@@ -1,5 +1,6 @@
 // What is worked on: the version that the server has, the document as it is here, and how one becomes the other.
 import { put, Refused } from "../parts/api.js";
+import { heard } from "../parts/session.js";
 import { say } from "../parts/strings.js";
 import { render, same } from "./blocks.js";
 import { Course } from "./course.js";
@@ -82,7 +83,8 @@ export class Desk {
     } catch {
       throw new Refused(0, { code: "UNREACHABLE", message: say("failed-unreachable") });
     }
-    if (answer.status === 401) location.assign(`/sign-in?to=${encodeURIComponent(location.pathname)}`);
+    heard(answer.status);
+    if (answer.status === 401) throw new Refused(401, { code: "UNAUTHORIZED", message: say("failed-signed-out") });
     if (!answer.ok) throw new Refused(answer.status, { code: "UNFORESEEN", message: say("failed-unforeseen") });
     return answer.json();
   }

@@ -1,4 +1,5 @@
 // A block's Markdown as the server shows it: cleaned there, so that it may stand in the page.
+import { heard, whenBack } from "../parts/session.js";
 import { say } from "../parts/strings.js";
 
 const MOST = 300;
@@ -20,6 +21,7 @@ async function preview(markdown, signal) {
   signal.throwIfAborted();
   const asked = { method: "POST", body: markdown, headers: { "Content-Type": "text/plain" }, signal };
   const answer = await fetch("/preview", asked).catch(() => ({ ok: false, status: 0 }));
+  heard(answer.status);
   if (!answer.ok) throw Object.assign(new Error("no preview"), { status: answer.status });
   const html = await answer.text();
   remember(markdown, html);
@@ -36,7 +38,9 @@ export async function show(element, markdown) {
   } catch (error) {
     if (turn.signal.aborted) return;
     const passes = error.status === 0 || error.status === 429 || error.status >= 500;
-    if (passes) setTimeout(() => turn.signal.aborted || !element.isConnected || show(element, markdown), AGAIN_MS);
+    const again = () => turn.signal.aborted || !element.isConnected || show(element, markdown);
+    if (error.status === 401) whenBack(again);
+    else if (passes) setTimeout(again, AGAIN_MS);
     const plain = document.createElement("p"); // the text itself, until the server answers
     plain.className = "plain";
     plain.textContent = markdown;

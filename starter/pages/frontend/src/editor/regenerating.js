@@ -22,9 +22,10 @@ export class Regenerating {
     this.#save = save;
   }
 
-  /** Ask for the wish, in the block. */
-  ask(id) {
+  /** Ask for the wish, in the block; `asked`: what it was, where that came to nothing. */
+  ask(id, asked = "") {
     const wish = make("textarea", { id: freshId("wish"), maxlength: WISH_MOST, rows: 2 });
+    wish.value = asked;
     const form = make(
       "form",
       { class: "stack" },
@@ -55,7 +56,7 @@ export class Regenerating {
     document.getElementById(`block-${id}`).focus();
     this.busy = true;
     try {
-      if (this.#desk.dirty && !(await this.#save())) return this.#close(id);
+      if (this.#desk.dirty && !(await this.#save())) return this.#again(id, wish);
       const task = await this.#begun(id, wish, words);
       words.textContent = say("regenerate-running");
       const done = await this.#ended(task, (percent) => {
@@ -65,11 +66,17 @@ export class Regenerating {
       await this.#propose(id, done);
     } catch (error) {
       tellError(error);
-      this.#close(id);
+      this.#again(id, wish);
     } finally {
       this.busy = false;
     }
     return undefined;
+  }
+
+  /** What was typed stays to be sent once more. */
+  #again(id, wish) {
+    if (wish) this.ask(id, wish);
+    else this.#close(id);
   }
 
   /** The task; where another part is being written, that one's end is waited for. */

@@ -9,15 +9,16 @@ import { say } from "../parts/strings.js";
  * Open the form in a line, unless it is open there.
  * @param {{job: string, lines: import("./lines.js").Lines, changed: () => void, stale: () => Promise<void>}} where
  *   `changed`: a line reads otherwise; `stale`: somebody else was faster, all of it is to be read again
+ * @param {string | null} typed what stands in the form, if not the line as it reads
  */
-export function correct(index, { job, lines, changed, stale }) {
+export function correct(index, { job, lines, changed, stale }, typed = null) {
   const line = lines.line(index);
   if (!line || line.querySelector("form")) return;
   const { text, original, start } = lines.facts[index];
   const path = `jobs/${job}/transcript/segments/${index}`;
   const shown = line.querySelector(".said");
   const field = make("textarea", { "aria-label": say("correct-at", { time: clock(start) }), maxlength: 5000, spellcheck: "true", rows: 2 });
-  field.value = text;
+  field.value = typed ?? text;
   const button = (name, attributes) => make("button", { class: "button small", type: "button", ...attributes }, say(name));
   const form = make(
     "form",
@@ -51,8 +52,10 @@ export function correct(index, { job, lines, changed, stale }) {
       for (const each of form.querySelectorAll("button")) each.disabled = false;
       tellError(error);
       if (error.code !== "CORRECTION_CONFLICT") return;
+      const mine = field.value;
       close();
       await stale();
+      if (mine !== text) correct(index, { job, lines, changed, stale }, mine); // beside what has become of the line, to be sent again
     }
   }
 
@@ -72,5 +75,5 @@ export function correct(index, { job, lines, changed, stale }) {
   shown.replaceWith(form);
   others.hidden = true;
   field.focus();
-  field.setSelectionRange(text.length, text.length);
+  field.setSelectionRange(field.value.length, field.value.length);
 }

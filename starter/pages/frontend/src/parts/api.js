@@ -1,4 +1,5 @@
 // The HTTP API as the pages call it: with the session's cookie, from our own origin.
+import { heard } from "./session.js";
 import { say } from "./strings.js";
 
 const BASE = "/api/v1/";
@@ -29,11 +30,10 @@ export async function call(method, path, { body, key, signal, keepalive } = {}) 
     if (signal?.aborted) throw error;
     throw new Refused(0, { code: "UNREACHABLE", message: say("failed-unreachable") });
   }
-  if (answer.status === 401) {
-    location.assign(`/sign-in?to=${encodeURIComponent(location.pathname + location.search)}`);
-  }
+  heard(answer.status);
   if (answer.status === 204) return null;
   const told = await answer.json().catch(() => null);
+  if (answer.status === 401) throw new Refused(401, { code: "UNAUTHORIZED", message: say("failed-signed-out") });
   if (!answer.ok) throw new Refused(answer.status, told ?? { code: "UNFORESEEN", message: say("failed-unforeseen") });
   return told;
 }
@@ -44,6 +44,12 @@ export const put = (path, body, options = {}) => call("PUT", path, { ...options,
 export const patch = (path, body, options = {}) => call("PATCH", path, { ...options, body });
 export const remove = (path, options) => call("DELETE", path, options);
 
-/** A fresh Idempotency-Key or client_request_id. */
-export const once = () =>
-  crypto.randomUUID?.() ?? [...crypto.getRandomValues(new Uint8Array(16))].map((each) => each.toString(16).padStart(2, "0")).join(""); // the first only where TLS is, or on this machine
+/** A fresh Idempotency-Key, client_request_id, or id of anything else: a UUID. */
+export const once = () => crypto.randomUUID?.() ?? random(); // the first only where TLS is, or on this machine
+
+function random() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  return [...bytes].map((each, place) => ([4, 6, 8, 10].includes(place) ? "-" : "") + each.toString(16).padStart(2, "0")).join("");
+}

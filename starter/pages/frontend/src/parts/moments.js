@@ -14,6 +14,15 @@ export function localise(root) {
   }
 }
 
+const seen = new WeakMap(); // element -> the seconds that the server told, and when that was
+
+/** How long what `element` tells of has been going on: counted from what the server said, whatever the clock here is. */
+export function elapsed(element) {
+  const told = element.dataset.elapsed;
+  if (seen.get(element)?.told !== told) seen.set(element, { told, at: performance.now() });
+  return clock(1000 * Number(told) + performance.now() - seen.get(element).at);
+}
+
 /** Milliseconds as `1:05` or `1:02:03`. */
 export function clock(ms) {
   const seconds = Math.max(0, Math.floor(ms / 1000));

@@ -16,6 +16,7 @@ class NewForm {
     this.most = Number(form.dataset.most);
     this.part = (name) => form.querySelector(`[data-${name}]`);
     const zone = this.part("zone");
+    form.addEventListener("input", () => (this.key = undefined)); // another order
     form.elements.recording.addEventListener("change", () => this.take(form.elements.recording.files[0]));
     for (const name of ["dragenter", "dragover"]) zone.addEventListener(name, () => zone.classList.add("over"));
     for (const name of ["dragleave", "drop"]) zone.addEventListener(name, () => zone.classList.remove("over"));
@@ -50,6 +51,7 @@ class NewForm {
   take(file) {
     if (!file || this.sending) return;
     this.handle = undefined;
+    this.key = undefined; // its job is another one
     const refusal = this.refusalOf(file);
     this.refuse(refusal);
     this.file = refusal ? undefined : file;
@@ -92,6 +94,7 @@ class NewForm {
 
   /** Send `file` as the recording of the job that `upload` began, and start the job. */
   async resume(file, upload) {
+    if (this.sending) return;
     this.refuse("");
     this.showSending(file);
     const session = () => post(`jobs/${upload.jobId}/upload`, { filename: file.name, size_bytes: file.size });

@@ -1,5 +1,6 @@
 // One file on its way: in parts, several at once, again where one is lost, and on from where it was after a reload.
 import { get, post, Refused } from "./api.js";
+import { isOver, whenBack } from "./session.js";
 import { say } from "./strings.js";
 
 const AT_ONCE = 3;
@@ -7,6 +8,7 @@ const ADDRESSES = 50;
 const FIRST_WAIT_MS = 800;
 const LONGEST_WAIT_MS = 15000;
 const SPEED_OVER_MS = 8000;
+const STALLED_AFTER_MS = 60_000; // a connection that died without a word takes nothing any more
 
 /** Stopped by its user. */
 export class Stopped extends Error {}
@@ -73,7 +75,12 @@ export class Sending {
         this.tell();
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    try {
+      await Promise.all(Array.from({ length: AT_ONCE }, work));
+    } catch (error) {
+      this.stop(); // the others, too
+      throw error;
+    }
     return session;
   }
 
@@ -89,14 +96,23 @@ export class Sending {
       for (const [name, value] of Object.entries(headers)) {
         if (name.toLowerCase() !== "content-length") request.setRequestHeader(name, value); // the browser's own business
       }
+      let stalled;
+      const moved = () => {
+        clearTimeout(stalled);
+        stalled = setTimeout(() => request.abort(), STALLED_AFTER_MS);
+      };
+      moved();
       request.upload.onprogress = ({ loaded }) => {
+        moved();
         this.inFlight.set(part, loaded);
         this.tell();
       };
       request.onloadend = () => {
+        clearTimeout(stalled);
         this.requests.delete(request);
+        this.inFlight.delete(part);
         if (request.status >= 200 && request.status < 300) resolve();
-        else reject(refusalOf(request));
+        else refused(request, slice).then(reject);
       };
       request.send(slice);
     });
@@ -115,7 +131,8 @@ export class Sending {
         if (!passes(error)) throw error;
         this.waiting = true;
         this.tell();
-        await this.pause(wait);
+        if (error.status === 401) await this.session();
+        else await this.pause(wait);
       }
     }
   }
@@ -128,6 +145,15 @@ export class Sending {
         resolve();
       };
       addEventListener("online", this.wake, { once: true });
+    });
+  }
+
+  /** Until somebody has signed in again, or it is stopped. */
+  session() {
+    if (!isOver()) return this.pause(FIRST_WAIT_MS);
+    return new Promise((resolve) => {
+      whenBack(resolve);
+      this.wake = resolve;
     });
   }
 
@@ -152,7 +178,13 @@ export function ours(url) {
 const pathOf = (url) => ours(url).replace(/^\/api\/v1\//, "");
 
 function passes(error) {
-  return error instanceof Refused && (error.status === 0 || error.status === 408 || error.status === 410 || error.status === 429 || error.status >= 500 || error.status === 403);
+  return error instanceof Refused && (error.status === 0 || error.status === 401 || error.status === 408 || error.status === 410 || error.status === 429 || error.status >= 500 || error.status === 403);
+}
+
+/** What went wrong with a part. A file that has changed since it was chosen breaks off as a lost connection does. */
+async function refused(request, slice) {
+  const isThere = request.status !== 0 || (await slice.slice(0, 1).arrayBuffer().then(() => true, () => false));
+  return isThere ? refusalOf(request) : new Refused(422, { code: "FILE_CHANGED", message: say("failed-file-changed") });
 }
 
 function refusalOf(request) {

@@ -1,0 +1,40 @@
+// A part of the page, shown anew as the server has it: again, with growing pauses, until the server answers.
+import htmx from "htmx.org/dist/htmx.esm.js";
+import { mark } from "./live.js";
+import { heard, whenBack } from "./session.js";
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 8000;
+const waits = new WeakMap(); // element -> {timer, wait} of the next try
+
+/**
+ * Let `target` show what is at `address`. What stands there stays where the server refuses: that is tried again.
+ * @returns {Promise<boolean>} whether it shows now
+ */
+export async function renew(target, address, again = () => renew(target, address)) {
+  const before = waits.get(target);
+  clearTimeout(before?.timer);
+  let status = null; // null: the request gave way to another one
+  const asked = async (...request) => {
+    status = 0;
+    const answer = await fetch(...request);
+    ({ status } = answer);
+    return answer;
+  };
+  await htmx.ajax("GET", address, { target, swap: "innerMorph", fetch: asked, ours: true });
+  if (status !== null) {
+    heard(status);
+    mark(target, status === 0 || status === 429 || status >= 500);
+  }
+  if (status !== null && status >= 200 && status < 400) {
+    waits.delete(target);
+    return true;
+  }
+  if (status === 403 || status === 404) location.reload(); // it is gone: the whole page says so
+  else if (status === 401) whenBack(again);
+  else {
+    const wait = before?.wait ?? FIRST_WAIT_MS;
+    waits.set(target, { timer: setTimeout(again, wait), wait: Math.min(2 * wait, LONGEST_WAIT_MS) });
+  }
+  return false;
+}

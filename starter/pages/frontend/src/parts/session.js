@@ -1,0 +1,31 @@
+// The session that has ended: it is said, and nobody is led away from what they have typed. Who signs in again in
+// another tab goes on here.
+const line = document.querySelector("[data-signed-out]");
+const waiting = new Set();
+
+export const isOver = () => line !== null && !line.hidden;
+
+/** Do `work` once there is a session again. To ask and ask until then would count as attempts to come in. */
+export const whenBack = (work) => void waiting.add(work);
+
+/** What an answer of the server says of the session. */
+export function heard(status) {
+  if (line && status === 401) line.hidden = false;
+  else if (isOver() && status >= 200 && status < 400) ask(); // or that one needed no session
+}
+
+/** Ask whether there is a session. */
+export async function ask() {
+  const answer = await fetch("/api/v1/credits", { headers: { Accept: "application/json" } }).catch(() => null);
+  if (!line || !answer) return;
+  if (answer.status === 401) line.hidden = false;
+  if (!answer.ok || line.hidden) return;
+  line.hidden = true;
+  const works = [...waiting];
+  waiting.clear();
+  for (const work of works) work();
+}
+
+const look = () => isOver() && document.visibilityState === "visible" && ask();
+document.addEventListener("visibilitychange", look);
+addEventListener("focus", look);
