@@ -115,7 +115,7 @@ class Adoptions(InstructionStages):
             "pieces": 0,
         }
         if info.video is not None:
-            facts |= {"width": info.video.width, "height": info.video.height}
+            facts |= info.video.facts
         if self._says_no_audio(blob):
             silent = blob.model_copy(update={"media_type": NO_AUDIO})
             return Product([NewArtifact(kind=ArtifactKind.AUDIO, blob=silent, facts=facts)])

@@ -151,7 +151,7 @@ class InstructionStages(Stages):
             "pieces": 0,
         }
         if info.video is not None:
-            facts |= {"width": info.video.width, "height": info.video.height}
+            facts |= info.video.facts
         if not info.audio:
             if info.video is None:
                 raise MediaHasNoContent("The file has neither a picture nor sound. Upload the recording itself.")

@@ -30,6 +30,11 @@ class VideoTrack(BaseModel):
     rotation_degrees: int = 0
     average_fps: float | None = None
 
+    @property
+    def facts(self) -> dict[str, object]:
+        """What is kept of it beside the recording's sound."""
+        return {"width": self.width, "height": self.height, "fps": self.average_fps}
+
 
 class MediaInfo(BaseModel):
     """A recording's probe. ``duration_ms`` is measured from the packets where the container does not say."""

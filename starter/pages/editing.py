@@ -21,6 +21,9 @@ from starter.transcripts import spoken
 
 ANCHORS_AT_ONCE = 100
 
+USUAL_FPS = 30
+"""Of a recording that does not say, or that shows a picture for seconds."""
+
 KEPT_CHARACTERS = 8 * MAX_DOCUMENT_BYTES
 """Of blocks whose HTML is kept: a document has a block or two that changed since it was shown last. A thousand blocks
 take most of a second, and a document may have nineteen thousand."""
@@ -28,12 +31,14 @@ take most of a second, and a document may have nineteen thousand."""
 
 @dataclass(frozen=True)
 class Recorded:
-    """What is known of the recording; the size of its picture (pixels) is ``None`` where it has none."""
+    """What is known of the recording; the size of its picture (pixels) is ``None`` where it has none. ``frame_ms``: how
+    long one of its frames shows, on average."""
 
     name: str | None
     media_type: str | None
     duration_ms: int
     size: tuple[int, int] | None
+    frame_ms: float
 
 
 @dataclass(frozen=True)
@@ -178,12 +183,13 @@ def recorded(api: Api, job: Job) -> Recorded:
     video = api.store.latest_artifact(job.id, ArtifactKind.VIDEO)
     audio = api.store.latest_artifact(job.id, ArtifactKind.AUDIO)
     facts = audio.facts if audio else {}
-    width, height = facts.get("width"), facts.get("height")
+    width, height, fps = facts.get("width"), facts.get("height"), facts.get("fps")
     return Recorded(
         name=job.source_name,
         media_type=video.blob.media_type if video else None,
         duration_ms=int(str(facts.get("duration_ms") or 0)),
         size=(width, height) if isinstance(width, int) and isinstance(height, int) else None,
+        frame_ms=1000 / (float(fps) if isinstance(fps, int | float) and fps >= 1 else USUAL_FPS),
     )
 
 

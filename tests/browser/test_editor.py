@@ -153,7 +153,7 @@ def test_given_a_time_in_the_text_when_it_is_clicked_then_the_recording_is_there
 
     def reached(seconds: float) -> bool:
         at: float = video.evaluate("video => video.seeking ? -1 : video.currentTime")
-        return abs(at - seconds) < 0.02
+        return abs(at - seconds) < 0.004
 
     expect(step).to_have_attribute("aria-current", "step")
     expect(video).to_have_js_property("paused", False)
@@ -165,7 +165,7 @@ def test_given_a_time_in_the_text_when_it_is_clicked_then_the_recording_is_there
     wait_until(lambda: reached(at - 5), 10, "five seconds back")
     expect(step).not_to_have_attribute("aria-current", "step")
     page.keyboard.press(".")
-    wait_until(lambda: reached(at - 5 + 1 / 30), 10, "one frame on")
+    wait_until(lambda: reached(at - 5 + 1 / 25), 10, "one frame of the recording on")
     step.get_by_text("What was said here").click()
     expect(step.get_by_role("link", name="Open in the transcript")).to_have_attribute(
         "href", re.compile(r"/jobs/[0-9a-f-]+/transcript#t=\d+$")

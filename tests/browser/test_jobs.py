@@ -116,6 +116,28 @@ def test_given_jobs_of_every_sort_when_they_are_looked_for_then_those_that_fit_a
     look(page, "job-failed")
 
 
+def test_given_a_long_log_when_older_rows_are_asked_for_then_the_focus_goes_on_and_they_stay(
+    page: Page, jobs: Callable[..., str], site: Site
+) -> None:
+    job = jobs("UPLOADED", "AUDIO_EXTRACTING")
+
+    def tried_again() -> None:
+        site.stack.store.move(job, None, "AUDIO_EXTRACTING", trigger=Trigger.WORKFLOW, actor=Actor.SYSTEM)
+
+    for _ in range(32):
+        tried_again()
+    page.goto(f"/jobs/{job}")
+    rows = page.locator(".log > li:not(.more)")
+    expect(rows).to_have_count(30)
+    page.get_by_role("button", name="Show older").press("Enter")
+    expect(rows.nth(30)).to_be_focused()
+    there, newest = rows.count(), rows.first.get_attribute("id")
+    assert there > 30 and newest
+    tried_again()
+    expect(rows.first).not_to_have_attribute("id", newest)
+    expect(rows).to_have_count(there)
+
+
 def test_given_more_jobs_than_a_page_holds_when_older_ones_are_asked_for_then_each_is_shown_once(
     page: Page, jobs: Callable[..., str]
 ) -> None:

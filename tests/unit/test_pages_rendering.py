@@ -2,7 +2,9 @@
 
 import pytest
 
+from domain.jobs import Page
 from starter.pages.catalogue import FALLBACK, sayings
+from starter.pages.grown import gathered
 from starter.pages.rendering import draw, duration
 
 
@@ -12,6 +14,21 @@ from starter.pages.rendering import draw, duration
 )
 def test_given_a_moment_when_it_is_written_then_as_players_count(seconds: float, shown: str) -> None:
     assert duration(seconds) == shown
+
+
+@pytest.mark.parametrize(("wanted", "left"), [(30, True), (100, True), (240, True), (250, False), (500, False)])
+def test_given_a_list_that_was_made_longer_when_it_is_shown_anew_then_it_has_as_many_rows(
+    wanted: int, left: bool
+) -> None:
+    def read(limit: int, cursor: str | None) -> Page[int]:
+        assert limit <= 100
+        begin = int(cursor or 0)
+        end = min(begin + limit, 250)
+        return Page(items=tuple(range(begin, end)), next_cursor=str(end) if end < 250 else None)
+
+    page = gathered(read, wanted)
+    assert page.items == tuple(range(min(wanted, 250)))
+    assert (page.next_cursor is not None) == left
 
 
 @pytest.mark.parametrize(("instruction", "waiting"), [(None, 4), ("i", 0)])

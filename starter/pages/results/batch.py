@@ -7,8 +7,9 @@ from typing import Any
 from activities.batch import order_of
 from domain.batch_orders import BatchOrder, item_of
 from domain.errors import NotFound
-from domain.jobs import Job
+from domain.jobs import Job, Page
 from domain.library import LibraryAsset
+from starter.pages.grown import gathered, rows_wanted
 from starter.pages.standing import title_of
 from starter.pages.visit import Visit
 
@@ -48,7 +49,11 @@ def batch(visit: Visit, job: Job) -> Mapping[str, Any]:
 
 def assets_shown(visit: Visit, job: Job, cursor: str | None) -> dict[str, Any]:
     """A page of what was made, of the last item first. Raises: RequestInvalid: somebody has cut the cursor."""
-    page = visit.api.store.assets_of_job(job.id, limit=ASSETS, cursor=cursor)
+
+    def read(limit: int, cursor: str | None) -> Page[LibraryAsset]:
+        return visit.api.store.assets_of_job(job.id, limit=limit, cursor=cursor)
+
+    page = gathered(read, rows_wanted(visit, "made", ASSETS), cursor)
     title = _titles(visit)
     return {"assets": [_asset(each, title) for each in page.items], "older": page.next_cursor}
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter
@@ -13,6 +14,7 @@ from domain.kinds import LIFECYCLES
 from domain.lifecycle import Trigger
 from domain.resume import CHECKPOINT_ARTIFACT, resume_point
 from starter.api.context import identifier
+from starter.pages.grown import gathered, rows_wanted
 from starter.pages.results.analysis import analysis
 from starter.pages.results.batch import assets_shown, batch
 from starter.pages.results.generation import generation
@@ -65,7 +67,7 @@ def _shown(visit: Visit, job_id: str) -> dict[str, Any]:
     lifecycle = LIFECYCLES[found.kind]
     status = lifecycle.status(found.status)
     row = row_of(visit.say, card, datetime.now(UTC))
-    log = store.history(visit.owner, job_id, LOG_PAGE)
+    log = gathered(partial(store.history, visit.owner, job_id), rows_wanted(visit, "log", LOG_PAGE))
     results = RESULTS.get(found.kind)
     return {
         "job": found,

@@ -1,6 +1,7 @@
 // What every page runs: times in the reader's zone, messages, the lost connection, shortcuts, htmx.
 import htmx from "htmx.org/dist/htmx.esm.js";
 import { listShortcuts, shortcut } from "./parts/shortcuts.js";
+import { goOn } from "./parts/growing.js";
 import { localise } from "./parts/moments.js";
 import { tell } from "./parts/messages.js";
 import { heard } from "./parts/session.js";
@@ -10,7 +11,7 @@ htmx.config.noSwap = [204, 304, "4xx", "5xx"]; // what stands there says more th
 htmx.config.morphIgnore.push("open"); // what a reader unfolded stays so when a part is shown anew
 
 localise(document);
-document.addEventListener("htmx:after:swap", () => localise(document));
+document.addEventListener("htmx:after:swap", () => (localise(document), goOn()));
 
 function failed({ detail: { ctx } }) {
   if (!ctx || ctx.ours) return; // renewing.js tries that again

@@ -12,6 +12,12 @@ const id = body.dataset.job;
 const dialog = document.querySelector("[data-cancel-dialog]");
 const part = (name) => body.querySelector(`[data-${name}]`);
 
+/** What may have changed, with as many rows of each list as somebody has asked for. */
+function address() {
+  const rows = (list) => body.querySelectorAll(`${list} > li:not(.more)`).length;
+  return `${location.pathname}?log=${rows(".log")}&made=${rows(".assets")}`;
+}
+
 let waiting;
 let asking = false;
 function refresh() {
@@ -20,7 +26,7 @@ function refresh() {
     if (asking) return refresh();
     asking = true;
     try {
-      await renew(body, location.pathname, refresh);
+      await renew(body, address(), refresh);
     } finally {
       asking = false;
     }

@@ -212,7 +212,6 @@ restore-title = Restore version { $number }?
 restore-what = Its text becomes the newest version. Version { $newest } stays in the list, and nothing is lost.
 restore-yes = Restore
 restore-same = Version { $newest } says the same as version { $number } already. Nothing has changed.
-restored = Version { $number } is back, as version { $made }.
 restore-conflict = Somebody saved meanwhile
 restore-conflict-what = There is a newer version than this page knows. Look at it, then restore again if you still want to.
 restore-look = Show the versions

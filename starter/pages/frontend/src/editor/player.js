@@ -3,7 +3,6 @@ import { shortcut } from "../parts/shortcuts.js";
 import { say } from "../parts/strings.js";
 
 const JUMP_S = 5;
-const FRAME_S = 1 / 30;
 const NOTHING = { video: null, seek: () => {}, follow: () => {} };
 
 /** The page's player. `seek(ms, {play})`; `follow(heard)`: heard(ms) as it plays. */
@@ -11,6 +10,7 @@ export function player() {
   const video = document.querySelector("[data-video]");
   if (!video) return NOTHING;
   float(video);
+  const frame = Number(video.dataset.frameMs) / 1000;
   const jump = (seconds) => {
     video.currentTime = Math.min(Math.max(0, video.currentTime + seconds), video.duration || Infinity);
   };
@@ -23,8 +23,8 @@ export function player() {
   shortcut("k", say("shortcut-play"), toggle);
   for (const key of ["j", "ArrowLeft"]) shortcut(key, say("shortcut-back"), () => jump(-JUMP_S));
   for (const key of ["l", "ArrowRight"]) shortcut(key, say("shortcut-on"), () => jump(JUMP_S));
-  shortcut(",", say("shortcut-frame-back"), () => step(-FRAME_S));
-  shortcut(".", say("shortcut-frame-on"), () => step(FRAME_S));
+  shortcut(",", say("shortcut-frame-back"), () => step(-frame));
+  shortcut(".", say("shortcut-frame-on"), () => step(frame));
   return {
     video,
     seek(ms, { play: playing = false } = {}) {

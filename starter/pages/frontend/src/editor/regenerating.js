@@ -1,7 +1,7 @@
 // A block written again: asked for with a wish, followed, shown as a diff, and accepted or rejected.
 import { get, once, post } from "../parts/api.js";
 import { freshId, make } from "../parts/elements.js";
-import { tell, tellError } from "../parts/messages.js";
+import { tellError } from "../parts/messages.js";
 import { say } from "../parts/strings.js";
 import { rewritten } from "./blocks.js";
 import { labelOf, part } from "./list.js";
@@ -53,7 +53,7 @@ export class Regenerating {
     const progress = make("progress", { max: 100, "aria-label": say("regenerate-running") });
     const words = make("p", {}, say("regenerate-running"));
     this.#show(id, make("div", { class: "stack", role: "status" }, words, progress));
-    document.getElementById(`block-${id}`).focus();
+    document.getElementById(`block-${id}`).focus({ preventScroll: true });
     this.busy = true;
     try {
       if (this.#desk.dirty && !(await this.#save())) return this.#again(id, wish);
@@ -126,8 +126,9 @@ export class Regenerating {
     const before = desk.text(id);
     if (before === undefined || proposal === undefined) return this.#close(id);
     if (proposal === before) {
-      tell([say("regenerate-same"), ...task.warnings.map(({ message }) => message)].join(" "));
-      return this.#close(id);
+      const words = [say("regenerate-same"), ...task.warnings.map(({ message }) => message)].join(" ");
+      const close = make("button", { class: "button small", type: "button", onclick: () => this.#close(id) }, say("close"));
+      return this.#show(id, make("div", { class: "notice row", role: "status" }, make("span", {}, words), close));
     }
     if (state && !this.#contested(state, id)) desk.adopt(state);
     const isPut = desk.text(id) === proposal;
@@ -156,7 +157,8 @@ export class Regenerating {
       ),
     );
     openDiff(holder, { before, text: proposal, label: say("proposal-diff", { label: labelOf(id) }) });
-    accept.focus();
+    const { activeElement: at, body } = document;
+    if (at === body || document.getElementById(`block-${id}`).contains(at)) accept.focus(); // else somebody writes elsewhere
   }
 
   /** @param {string | null} text what the block is to say now; null: it stays as it is */

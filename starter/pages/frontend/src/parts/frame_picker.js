@@ -7,8 +7,8 @@ import { clock } from "./moments.js";
 import { TYPES, anchorAt, bringPicture, dropPicture, refusal, shownAt, takeFrame } from "./pictures.js";
 import { say } from "./strings.js";
 
-const FRAME_MS = 1000 / 30;
-const KEYS = { ArrowLeft: -FRAME_MS, ArrowRight: FRAME_MS, PageDown: -10_000, PageUp: 10_000 };
+const USUAL_FRAME_MS = 1000 / 30;
+const KEYS = { PageDown: -10_000, PageUp: 10_000 };
 const SHIFTED = { ArrowLeft: -1000, ArrowRight: 1000 };
 
 /**
@@ -33,6 +33,7 @@ class FramePicker {
     this.instructionId = typeof instruction === "string" ? instruction : instruction.instruction_id;
     this.source = typeof video === "string" ? video : (video?.currentSrc || video?.src || null);
     this.#at = atMs ?? 0;
+    this.frameMs = Number(video?.dataset?.frameMs) || USUAL_FRAME_MS;
     this.dialog = this.#built();
   }
 
@@ -88,7 +89,7 @@ class FramePicker {
       { class: "scrubber" },
       make("div", { class: "stage" }, this.video),
       this.slider,
-      make("div", { class: "row" }, step(-1000, "«", "picture-second-back"), step(-FRAME_MS, "‹", "picture-frame-back"), this.moment, step(FRAME_MS, "›", "picture-frame-on"), step(1000, "»", "picture-second-on"), this.take),
+      make("div", { class: "row" }, step(-1000, "«", "picture-second-back"), step(-this.frameMs, "‹", "picture-frame-back"), this.moment, step(this.frameMs, "›", "picture-frame-on"), step(1000, "»", "picture-second-on"), this.take),
       make("p", { class: "hint" }, say("picture-keys")),
     );
     scrubber.addEventListener("keydown", (event) => this.#key(event));
@@ -133,7 +134,7 @@ class FramePicker {
   #key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || this.slider.disabled) return;
     const ends = { Home: 0, End: this.video.duration * 1000 };
-    const step = (event.shiftKey ? SHIFTED : KEYS)[event.key];
+    const step = (event.shiftKey ? SHIFTED : { ...KEYS, ArrowLeft: -this.frameMs, ArrowRight: this.frameMs })[event.key];
     if (step !== undefined) this.#seek(this.#at + step);
     else if (event.key in ends) this.#seek(ends[event.key]);
     else if (event.key === "Enter" && event.target === this.slider) this.#take();
