@@ -32,7 +32,7 @@ log = structlog.get_logger("guidesmith.sweep")
 
 class Swept(Message):
     """How many sessions were emptied, how many pictures let go, how many other remains were removed, and how many
-    idempotency keys, deliveries of webhooks and webhooks of providers were forgotten."""
+    idempotency keys, deliveries of webhooks, webhooks of providers and callbacks were forgotten."""
 
     uploads: int = 0
     pictures: int = 0
@@ -40,6 +40,7 @@ class Swept(Message):
     keys: int = 0
     deliveries: int = 0
     webhooks: int = 0
+    callbacks: int = 0
 
 
 class Sessions(Protocol):
@@ -55,6 +56,7 @@ class Sessions(Protocol):
     def purge_idempotency_keys(self) -> int: ...
     def purge_deliveries(self, older_than_s: float) -> int: ...
     def purge_provider_webhooks(self, older_than_s: float) -> int: ...
+    def purge_callbacks(self, older_than_s: float) -> int: ...
 
 
 class Sweeper:
@@ -62,7 +64,7 @@ class Sweeper:
 
     Args:
         longest_s: How long an upload may be on its way at most: nothing younger is taken for remains.
-        retention_s: How long the log of webhooks is kept.
+        retention_s: How long the log of webhooks and callbacks is kept.
     """
 
     def __init__(self, sessions: Sessions, artifacts: ArtifactStore, *, longest_s: float, retention_s: float) -> None:
@@ -81,8 +83,15 @@ class Sweeper:
             keys = self._sessions.purge_idempotency_keys()
             deliveries = self._sessions.purge_deliveries(self._retention_s)
             webhooks = self._sessions.purge_provider_webhooks(self._retention_s)
+            callbacks = self._sessions.purge_callbacks(self._retention_s)
         swept = Swept(
-            uploads=uploads, pictures=pictures, remains=remains, keys=keys, deliveries=deliveries, webhooks=webhooks
+            uploads=uploads,
+            pictures=pictures,
+            remains=remains,
+            keys=keys,
+            deliveries=deliveries,
+            webhooks=webhooks,
+            callbacks=callbacks,
         )
         if swept != Swept():
             log.info("sweep.done", **swept.model_dump())

@@ -1,14 +1,23 @@
-"""What is forgotten once it is old: the log of webhooks, which every move of every job adds to.
+"""What is forgotten once it is old: the log of webhooks, which every move of every job adds to, and what outside
+runners called back with besides the ends of their stages.
 
 Jobs and their history stay. Rows go some at a time, so that no transaction holds others up.
 """
 
 from datetime import timedelta
 
-from sqlalchemy import ColumnElement, Table, and_, delete, exists, or_, select
+from sqlalchemy import ColumnElement, Table, and_, delete, exists, or_, select, text, tuple_
 
 from activities.store.area import Area
-from activities.store.tables import jobs, provider_webhooks, webhook_attempts, webhook_deliveries, webhook_endpoints
+from activities.store.tables import (
+    FORGOTTEN_CALLBACKS,
+    callback_events,
+    jobs,
+    provider_webhooks,
+    webhook_attempts,
+    webhook_deliveries,
+    webhook_endpoints,
+)
 
 AT_ONCE = 500
 """Rows of one transaction."""
@@ -36,14 +45,22 @@ class Retention(Area):
         old = provider_webhooks.c.received_at < self._clock() - timedelta(seconds=older_than_s)
         return self._purge(provider_webhooks, and_(old, provider_webhooks.c.delivered_at.is_not(None), over))
 
+    def purge_callbacks(self, older_than_s: float) -> int:
+        """Forget what outside runners called back with more than ``older_than_s`` seconds ago, but for the ends of
+        stages, which a retry goes by, and what a workflow was not told of. Answers how many."""
+        before = self._clock() - timedelta(seconds=older_than_s)
+        return self._purge(callback_events, and_(callback_events.c.recorded_at < before, text(FORGOTTEN_CALLBACKS)))
+
     def _purge(self, table: Table, old: ColumnElement[bool]) -> int:
+        key = tuple_(*table.primary_key)
         purged = 0
         while True:
             with self._database.write() as connection:
-                ids = list(connection.execute(select(table.c.id).where(old).limit(AT_ONCE)).scalars())
+                found = [tuple(row) for row in connection.execute(select(*table.primary_key).where(old).limit(AT_ONCE))]
                 if table is webhook_deliveries:
+                    ids = [id for (id,) in found]
                     connection.execute(delete(webhook_attempts).where(webhook_attempts.c.delivery_id.in_(ids)))
-                connection.execute(delete(table).where(table.c.id.in_(ids), old))
-            purged += len(ids)
-            if len(ids) < AT_ONCE:
+                connection.execute(delete(table).where(key.in_(found), old))
+            purged += len(found)
+            if len(found) < AT_ONCE:
                 return purged

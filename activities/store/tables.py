@@ -1,7 +1,8 @@
 """The tables, as SQLAlchemy Core sees them.
 
 Jobs are the mirror of the workflows and their audit trail; instructions, anchors, exports are the documents that
-live here and nowhere else. Nothing is ever deleted but expired idempotency keys and the log of webhooks.
+live here and nowhere else. Nothing is ever deleted but expired idempotency keys, the log of webhooks, and
+callbacks that ended no stage.
 """
 
 from datetime import UTC, datetime
@@ -30,6 +31,7 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
 from activities.store.checks import constraints, one_of
+from domain.callbacks import EXTERNAL_STAGES
 from domain.credits import CHARGES, SETTLES
 from domain.jobs import ExportStatus
 
@@ -473,6 +475,11 @@ picture_uploads = Table(
     ),
 )
 
+FORGOTTEN_CALLBACKS = "delivered_at IS NOT NULL AND status NOT IN ({})".format(
+    ", ".join(f"'{stage.checkpoint}'" for stage in EXTERNAL_STAGES.values())
+)
+"""Events that nothing asks for once they are old: whoever resumes a job asks which of its stages were called done."""
+
 callback_events = Table(
     "callback_events",
     metadata,
@@ -491,6 +498,12 @@ callback_events = Table(
         "recorded_at",
         postgresql_where=text("delivered_at IS NULL"),
         sqlite_where=text("delivered_at IS NULL"),
+    ),
+    Index(
+        "ix_callback_events_forgotten",
+        "recorded_at",
+        postgresql_where=text(FORGOTTEN_CALLBACKS),
+        sqlite_where=text(FORGOTTEN_CALLBACKS),
     ),
 )
 

@@ -6,11 +6,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from activities.store import Store
+from domain.callbacks import TRANSCRIPTION
 from domain.errors import NotFound
 from domain.generation import WebhookVerdict
 from domain.jobs import Actor
 from domain.lifecycle import Trigger
 from tests.integration.store_builders import OWNER, Run, created_job, uploaded_job
+from tests.integration.test_callbacks_store import HASH, callback, waiting_run
 from tests.integration.test_webhook_store import PROVIDER, URL, event, generation
 
 KEPT_S = 30 * 24 * 3600.0
@@ -125,3 +127,25 @@ def test_given_a_webhook_that_nobody_was_told_of_when_old_then_it_stays(aged: St
     time.goes_on()
     assert aged.purge_provider_webhooks(KEPT_S) == 0
     assert created_job(aged).id != job_id
+
+
+def test_given_what_a_runner_called_back_when_old_then_it_goes_but_for_the_ends_of_stages_and_what_nobody_was_told(
+    aged: Store, time: Time
+) -> None:
+    run = waiting_run(aged)
+    told = [
+        aged.apply_callback(run.job_id, callback("TRANSCRIBING", event_id=f"sign-{n}", artifacts={}), HASH)
+        for n in range(2)
+    ]
+    assert all(each.delivered for each in told)
+    aged.apply_callback(run.job_id, callback(event_id="end"), HASH)
+    failed = waiting_run(aged)
+    aged.apply_callback(failed.job_id, callback("FAILED", event_id="failed", failure_code="X", artifacts={}), HASH)
+    assert aged.purge_callbacks(KEPT_S) == 0
+    time.goes_on()
+    assert aged.purge_callbacks(KEPT_S) == 2  # nobody was told of the failure
+    aged.mark_delivered(aged.undelivered_callbacks())
+    assert aged.purge_callbacks(KEPT_S) == 1
+    (report,) = aged.reported_artifacts(run.job_id)
+    assert aged.ended_outside(report, TRANSCRIPTION)
+    assert aged.purge_callbacks(KEPT_S) == 0
