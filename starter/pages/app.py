@@ -66,6 +66,7 @@ def pages(api: Api, tokens: TokenCheck, sessions: Sessions, limits: Limits) -> A
     app.add_exception_handler(GuidesmithError, _known)
     app.add_exception_handler(RequestValidationError, _absent)
     app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(Exception, _crashed)
     return Porch(
         app,
         api=api,
@@ -86,10 +87,17 @@ def explained(visit: Visit, error: GuidesmithError) -> Response:
         wanted = visit.request.url.path + (f"?{visit.request.url.query}" if visit.request.url.query else "")
         return RedirectResponse(f"/sign-in?to={quote(wanted, safe='')}", status_code=303)
     body = json.loads(bytes(told.body))
-    answer = visit.page("error.html", told.status_code, code=body["code"], message=body["message"])
+    again = _again(visit, told.status_code)
+    answer = visit.page("error.html", told.status_code, code=body["code"], message=body["message"], again=again)
     if "Retry-After" in told.headers:
         answer.headers["Retry-After"] = told.headers["Retry-After"]
     return answer
+
+
+def _again(visit: Visit, status: int) -> str | None:
+    """The address to try once more, where that may help."""
+    url = visit.request.url
+    return f"{url.path}?{url.query}".rstrip("?") if visit.request.method == "GET" and status >= 500 else None
 
 
 async def _known(request: Request, error: Exception) -> Response:
@@ -106,6 +114,11 @@ async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     known = MethodNotAllowed("This address does not take that method.") if error.status_code == 405 else NotFound()
     return explained(request.state.visit, known)
+
+
+async def _crashed(request: Request, error: Exception) -> Response:
+    """A fault of ours: Starlette raises it again once this is sent, and the porch writes it down."""
+    return explained(request.state.visit, GuidesmithError("unforeseen"))
 
 
 def _files_origin(artifacts: ArtifactStore) -> str | None:

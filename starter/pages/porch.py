@@ -86,7 +86,7 @@ class Porch:
                         said.append("Set-Cookie", cookie)
             await send(message)
 
-        visit = Visit(Request(scope, receive), self._api, files_origin=self._files_origin)
+        visit = Visit(Request(scope, receive), self._api, files_origin=self._files_origin, request_id=request_id)
         began = time.perf_counter()
         with gathering(request_id=request_id):
             try:
@@ -96,11 +96,13 @@ class Porch:
                     scope.setdefault("state", {})["visit"] = visit
                     await self._app(scope, receive, answer)
                 except Exception as error:
-                    if status:  # half an answer is out
-                        raise
                     if not isinstance(error, GuidesmithError):
                         log("pages").error("page.crashed", exc_info=error)
+                        if status:  # it is told already, or half an answer is out
+                            return
                         error = GuidesmithError("unforeseen")
+                    if status:
+                        raise
                     await self._explain(visit, error)(scope, receive, answer)
             finally:
                 route = scope.get("route")

@@ -24,12 +24,14 @@ class Visit:
     Args:
         principal: ``None`` on the pages that need no session.
         files_origin: Where browsers get stored files from, when that is not here (S3).
+        request_id: What the logs call this request.
     """
 
     request: Request
     api: Api
     principal: Principal | None = None
     files_origin: str | None = None
+    request_id: str = ""
     nonce: str = field(default_factory=lambda: secrets.token_urlsafe(NONCE_BYTES))
 
     @property

@@ -30,6 +30,19 @@ def test_given_a_kind_when_its_table_is_opened_then_every_status_and_move_of_the
         look(page, "lifecycles")
 
 
+def test_given_a_fault_of_ours_when_a_page_is_opened_then_it_says_so_and_can_be_tried_again(page: Page) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("starter.pages.views.credits.titles_of", lambda *_: next(iter(())))
+        answer = page.goto("/credits?from=here")
+        assert answer is not None
+        assert (answer.status, answer.headers["cache-control"]) == (500, "no-store")
+        expect(page.get_by_role("heading", name="That did not work")).to_be_visible()
+        expect(page.get_by_text(answer.headers["x-request-id"])).to_be_visible()
+        look(page, "error")
+    page.get_by_role("link", name="Try again").click()
+    expect(page.get_by_role("heading", name="Credits")).to_be_visible()
+
+
 def test_given_credits_when_an_administrator_gives_some_then_the_books_show_it(
     site: Site, who: str, quiet: list[str]
 ) -> None:

@@ -26,5 +26,6 @@ shortcuts-title = Keyboard shortcuts
 error-title = That did not work
 error-absent = There is nothing here
 error-home = Go to your jobs
+error-again = Try again
 jobs-none = No jobs yet
 jobs-none-do = Record your screen, talk while you work, and drop the recording here.
