@@ -248,6 +248,12 @@ class MediaError(GuidesmithError):
     code = "MEDIA_INVALID"
 
 
+def needs_another_recording(code: str) -> bool:
+    """Whether a job that failed with ``code`` fails again, whatever is retried: only another recording helps."""
+    kinds: tuple[type[GuidesmithError], ...] = (MediaError, *MediaError.__subclasses__(), RecordingLost)
+    return code in {each.code for each in kinds}
+
+
 class MediaEmpty(MediaError):
     """Zero bytes."""
 

@@ -34,12 +34,13 @@ def _environment() -> Environment:
     return environment
 
 
-def moment(at: datetime | None) -> Markup:
-    """A time as UTC; ``base.js`` writes it in the reader's zone and language."""
+def moment(at: datetime | None, *, exact: bool = False) -> Markup:
+    """A time as UTC; ``base.js`` writes it in the reader's zone and language; today's with its second if ``exact``."""
     if at is None:
         return Markup("")
     iso = at.isoformat(timespec="seconds").replace("+00:00", "Z")
-    return Markup('<time datetime="{}" data-moment>{}</time>').format(iso, iso.replace("T", " ").replace("Z", " UTC"))
+    shown = iso.replace("T", " ").replace("Z", " UTC")
+    return Markup('<time datetime="{}" data-moment="{}">{}</time>').format(iso, "exact" if exact else "", shown)
 
 
 def duration(seconds: float) -> str:

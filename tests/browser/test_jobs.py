@@ -82,7 +82,7 @@ def jobs(site: Site, who: str) -> Callable[..., str]:
 def test_given_jobs_of_every_sort_when_they_are_looked_for_then_those_that_fit_are_shown(
     page: Page, jobs: Callable[..., str], site: Site
 ) -> None:
-    failure = Failure(failure_code="MEDIA_UNSUPPORTED", failure_message="This file holds no sound. Send another.")
+    failure = Failure(failure_code="MEDIA_NO_CONTENT", failure_message="This file holds no sound. Send another.")
     failed = jobs("UPLOADED", "AUDIO_EXTRACTING", "FAILED", name="broken.mp4", failure=failure)
     jobs(name=f"{XSS}.mp4")
     jobs("processing", kind="batch")
@@ -113,6 +113,8 @@ def test_given_jobs_of_every_sort_when_they_are_looked_for_then_those_that_fit_a
     page.locator(f"#job-{failed} a").click()
     expect(page.get_by_role("alert")).to_contain_text("This file holds no sound. Send another.")
     expect(page.get_by_role("alert")).to_contain_text("It goes on from: Recording is here")
+    expect(page.get_by_role("link", name="Send another recording")).to_be_visible()
+    expect(page.locator(".log time").first).to_have_text(re.compile(r"^\d\d:\d\d:\d\d$"))
     look(page, "job-failed")
 
 

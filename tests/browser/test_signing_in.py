@@ -57,6 +57,14 @@ def test_given_nothing_of_mine_when_the_first_page_opens_then_it_says_what_to_do
     look(page, "home-empty")
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.evaluate("""() => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File(["a talk"], "talk.mp3"));
+        dispatchEvent(new DragEvent("drop", { dataTransfer, cancelable: true }));
+    }""")
+    expect(page.get_by_role("dialog", name="New instruction")).to_contain_text("talk.mp3")
+    expect(page.get_by_role("button", name="Send and start")).to_be_focused()
 
 
 @pytest.mark.parametrize(

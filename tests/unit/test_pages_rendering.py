@@ -2,6 +2,7 @@
 
 import pytest
 
+from domain.errors import MediaTruncated, ProviderUnavailable, RecordingLost, needs_another_recording
 from domain.jobs import Page
 from starter.pages.catalogue import FALLBACK, sayings
 from starter.pages.grown import gathered
@@ -14,6 +15,14 @@ from starter.pages.rendering import draw, duration
 )
 def test_given_a_moment_when_it_is_written_then_as_players_count(seconds: float, shown: str) -> None:
     assert duration(seconds) == shown
+
+
+def test_given_a_failure_when_no_retry_helps_then_another_recording_is_asked_for() -> None:
+    assert [needs_another_recording(each.code) for each in (MediaTruncated, RecordingLost, ProviderUnavailable)] == [
+        True,
+        True,
+        False,
+    ]
 
 
 @pytest.mark.parametrize(("wanted", "left"), [(30, True), (100, True), (240, True), (250, False), (500, False)])

@@ -8,6 +8,7 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import Response
 
+from domain.errors import needs_another_recording
 from domain.instruction import INSTRUCTION, RETRY
 from domain.jobs import Job
 from domain.kinds import LIFECYCLES
@@ -80,6 +81,7 @@ def _shown(visit: Visit, job_id: str) -> dict[str, Any]:
         "remaining_s": row.remaining_s,
         "can_cancel": lifecycle.cancelled is not None and lifecycle.may(status, lifecycle.cancelled, Trigger.API),
         "retry_from": _retry_from(visit, found),
+        "needs_another": bool(found.failure and needs_another_recording(found.failure.failure_code)),
         "engine_address": _engine_address(visit, found),
         "log": log.items,
         "older": log.next_cursor,

@@ -125,6 +125,7 @@ job-failed = This job failed
 job-failed-stage = at { $stage }
 job-correlation = in the logs as { $id }
 job-retry = Try again
+job-send-another = Send another recording
 job-retry-from = It goes on from: { $place }
 job-log = What happened
 job-way = Where it is

@@ -1,5 +1,6 @@
 // Times, written by the server in UTC, in the reader's zone and language.
 const near = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const exact = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 const far = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 const whole = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
 
@@ -9,7 +10,7 @@ export function localise(root) {
     const at = new Date(element.dateTime);
     if (Number.isNaN(at.getTime())) continue;
     const today = at.toDateString() === new Date().toDateString();
-    element.textContent = (today ? near : far).format(at);
+    element.textContent = (today ? (element.dataset.moment ? exact : near) : far).format(at);
     element.title = whole.format(at);
   }
 }
