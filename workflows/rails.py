@@ -377,7 +377,10 @@ class JobRun(Generic[S]):
         running = [each for each in (task, *self.followers) if not each.done()]
         for each in running:
             each.cancel()
-        await workflow.wait(running, timeout=CANCEL_PATIENCE.total_seconds())
+        ended, _ = await workflow.wait(running, timeout=CANCEL_PATIENCE.total_seconds())
+        for each in ended:
+            if not each.cancelled():
+                each.exception()  # that its stage was stopped; unasked for, it would be logged as an error
         if not self.lifecycle.is_terminal(self.status):
             self.seq += 2  # past whatever the stage that was stopped could still write
             trigger = Trigger.API if stopped == self.lifecycle.cancelled else self.lifecycle.runner

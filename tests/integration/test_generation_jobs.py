@@ -436,6 +436,8 @@ def test_given_a_job_that_is_made_when_cancelled_then_its_work_stops_and_it_is_r
     assert workshop.http.post(f"jobs/{job.id}/cancel").json()["status"] == "canceled"
     assert workshop.postings(job) == [PostingKind.DEDUCT, PostingKind.REFUND]
     assert workshop.http.get(f"jobs/{job.id}/history").json()["items"][0]["actor_type"] == "editor"
+    workshop.until_closed(job)
+    assert "never retrieved" not in workshop.stack.log_file.read_text()
 
 
 def _completed_once(workshop: Workshop, job: Job) -> None:
