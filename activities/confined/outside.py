@@ -122,7 +122,7 @@ def _heard(process: Popen[bytes], bounds: Bounds, on_poll: Callable[[], None]) -
         for line in lines:
             try:
                 report = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 raise Died from None
             if not isinstance(report, dict):
                 raise Died

@@ -74,7 +74,7 @@ def provider_code(body: bytes) -> str | None:
     """The short code of an error body in OpenAI's shape (``error.code`` or ``error.type``), when it is harmless."""
     try:
         error = json.loads(body)["error"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
     if not isinstance(error, dict):
         return None

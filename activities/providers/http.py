@@ -43,7 +43,7 @@ class Answer:
         """
         try:
             return json.loads(self.body)
-        except ValueError as fault:
+        except (ValueError, RecursionError) as fault:
             raise ProviderAnswerInvalid(
                 f"{self.provider} sent an answer that is not valid JSON. Try again.",
                 details={"provider": self.provider, "bytes": len(self.body)},

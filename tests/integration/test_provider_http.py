@@ -72,9 +72,11 @@ def test_given_a_good_answer_then_it_is_read_and_the_key_was_sent(sandbox: Runni
         (Behaviour(cut=Cut.JSON), ProviderAnswerInvalid, True),
         (Behaviour(cut=Cut.CONNECTION), ProviderAnswerInvalid, True),
         (Behaviour(body="plain words"), ProviderAnswerInvalid, True),
+        (Behaviour(body="[" * 5000), ProviderAnswerInvalid, True),
+        (Behaviour(status=400, body="[" * 5000), ProviderRequestRefused, False),
         (Behaviour(status=500, cut=Cut.CONNECTION), ProviderUnavailable, True),
     ],
-    ids=lambda value: value.model_dump_json(exclude_defaults=True) if isinstance(value, Behaviour) else "",
+    ids=lambda value: value.model_dump_json(exclude_defaults=True)[:80] if isinstance(value, Behaviour) else "",
 )
 def test_given_a_fault_then_its_error_is_raised_after_one_request(
     sandbox: RunningSandbox, behaviour: Behaviour, expected: type[ProviderError], retryable: bool
