@@ -72,6 +72,7 @@ def test_given_an_endpoint_when_it_is_made_and_deleted_then_its_secret_is_shown_
     page.get_by_label("What it is for").fill("<i>tests</i>")
     page.get_by_role("button", name="Add").click()
     expect(page.locator("[data-secret]")).to_contain_text("whsec_")
+    expect(page.get_by_role("link", name="http://93.184.216.34/hook")).to_be_visible()
     page.reload()
     expect(page.locator("[data-secret]")).to_be_hidden()
     look(page, "webhooks")

@@ -1,6 +1,7 @@
 // Webhook endpoints: made, deleted; deliveries sent once more.
 import { once, post, remove } from "./parts/api.js";
 import { tell, tellError } from "./parts/messages.js";
+import { renew } from "./parts/renewing.js";
 import { say } from "./parts/strings.js";
 
 const form = document.querySelector("[data-endpoint]");
@@ -20,6 +21,7 @@ form?.addEventListener("submit", async (event) => {
     notice.hidden = false;
     notice.scrollIntoView({ block: "nearest" });
     form.reset();
+    renew(document.querySelector("[data-endpoints]"), location.pathname);
   } catch (error) {
     key = once();
     tellError(error);
