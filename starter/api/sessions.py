@@ -73,7 +73,7 @@ class Sessions:
         """
         try:
             subject, role, since = json.loads(self._capabilities.read("session", _cookie(headers, self.cookie)))
-            return Session(Principal(subject, Role(role)), since)
+            return Session(Principal(str(subject), Role(role)), float(since))
         except (NotFound, ValueError, TypeError):  # the last two: one of another version of ours
             raise Unauthorized("Sign in first.") from None
 

@@ -39,6 +39,12 @@ def test_given_an_upload_that_a_lost_connection_and_a_reload_break_off_then_the_
     page.get_by_role("button", name="Send and start").click()
     expect(page.get_by_text("waits for the connection")).to_be_visible()
     look(page, "new-waiting")
+    other = page.context.new_page()  # the same file, once more
+    other.route(PART, lambda route: route.abort("connectionfailed"))
+    other.goto("/new")
+    choose(other, sample)
+    other.get_by_role("button", name="Send and start").click()
+    expect(other.get_by_text("waits for the connection")).to_be_visible()
     page.on("dialog", lambda dialog: dialog.accept())  # the browser asks before it leaves an upload
     page.reload()
     expect(page.get_by_role("heading", name="Not finished yet")).to_be_visible()
@@ -56,6 +62,8 @@ def test_given_an_upload_that_a_lost_connection_and_a_reload_break_off_then_the_
     assert sorted(set(again)) == list(range(6, parts + 1))
     jobs = site.stack.store.list_jobs(who).items
     assert [job.source_name for job in jobs] == ["recording.mp4"]
+    other.unroute(PART)
+    other.wait_for_url(page.url, timeout=WITHIN_MS)
     page.goto("/new")
     expect(page.get_by_role("heading", name="Not finished yet")).to_be_hidden()
 
@@ -107,6 +115,12 @@ def test_given_an_upload_that_was_stopped_when_another_file_is_sent_then_it_is_a
     other.write_bytes(b"another recording altogether")
     expect(page.get_by_role("alert")).to_contain_text("has changed, or is gone", timeout=30_000)
     expect(page.get_by_role("button", name="Send and start")).to_be_enabled()
+    page.get_by_label("Recording", exact=True).set_input_files(
+        {"name": f"{'x' * 1000}\n.mp4", "mimeType": "video/mp4", "buffer": b"neither long nor a film"}
+    )
+    page.get_by_role("button", name="Send and start").click()
+    page.wait_for_url(re.compile("/jobs/[0-9a-f-]{36}$"), timeout=WITHIN_MS)
+    expect(page.get_by_role("heading", level=1)).to_have_text(f"{'x' * 196}.mp4")
 
 
 def ask_part(route: Route) -> int:

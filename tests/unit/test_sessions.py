@@ -113,7 +113,7 @@ def test_a_session_counts_for_calls_from_our_pages(method: str, headers: dict[st
             check_origin(method, Headers(headers), OWN)
 
 
-@pytest.mark.parametrize("subject", ["[]", "{}", "1", '["ann", "emperor", 1]', "not json"])
+@pytest.mark.parametrize("subject", ["[]", "{}", "1", '["ann", "emperor", 1]', '["ann", "editor", "long"]', "not json"])
 def test_given_a_cookie_of_another_version_of_ours_then_its_owner_signs_in_again(clock: Clock, subject: str) -> None:
     mine = sessions(clock)
     signed = Capabilities("s" * 32, clock).sign("session", subject, clock.now + 10)

@@ -21,6 +21,8 @@ const DRAFT_AFTER_MS = 400;
 const read = (id) => JSON.parse(document.getElementById(id).textContent);
 const find = (name) => document.querySelector(`[data-${name}]`);
 const context = read("context");
+const [undoing, redoing, savers] = ["undo", "redo", "save"].map((name) => document.querySelectorAll(`[data-do=${name}]`));
+const [nothing, standing] = ["nothing", "standing"].map(find); // looked for once: what is shown anew at every key is long
 
 const desk = new Desk(read("state"), show);
 const watch = player();
@@ -44,9 +46,9 @@ function show() {
   shots.equip(); // blocks that come back bring their pictures
   if (writing && desk.text(writing.id) === undefined) closed();
   writing?.writer?.put(desk.text(writing.id));
-  for (const button of document.querySelectorAll("[data-do=undo]")) button.disabled = !desk.course.canUndo;
-  for (const button of document.querySelectorAll("[data-do=redo]")) button.disabled = !desk.course.canRedo;
-  find("nothing").hidden = desk.blocks.length > 0;
+  for (const button of undoing) button.disabled = !desk.course.canUndo;
+  for (const button of redoing) button.disabled = !desk.course.canRedo;
+  nothing.hidden = desk.blocks.length > 0;
   stand();
   if (newest) known(newest);
   keep();
@@ -71,11 +73,10 @@ function ground() {
 
 function stand() {
   const words = saving ? "saving" : desk.dirty ? "unsaved" : "saved";
-  const standing = find("standing");
   const said = say(`standing-${words}`);
   if (standing.textContent !== said) standing.textContent = said;
   standing.dataset.standing = words;
-  for (const button of document.querySelectorAll("[data-do=save]")) button.disabled = words !== "unsaved";
+  for (const button of savers) button.disabled = words !== "unsaved";
 }
 
 // --- saving

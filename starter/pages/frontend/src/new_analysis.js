@@ -1,7 +1,7 @@
 // A new analysis: a question, and the files that it is asked of.
 import { once, post, put, Refused } from "./parts/api.js";
 import { sha256 } from "./parts/hashing.js";
-import { Sending } from "./parts/sending.js";
+import { Sending, nameOf } from "./parts/sending.js";
 import { bytes } from "./parts/sizes.js";
 import { say } from "./parts/strings.js";
 
@@ -83,7 +83,7 @@ async function send() {
 }
 
 async function declared(file) {
-  return { filename: file.name, checksum_sha256: await sha256(file), size_bytes: file.size };
+  return { filename: nameOf(file), checksum_sha256: await sha256(file), size_bytes: file.size };
 }
 
 form.elements.files.addEventListener("change", () => take([...form.elements.files.files]));

@@ -4,7 +4,7 @@ import { say } from "../parts/strings.js";
 import { leadOut, remember, show } from "./preview.js";
 
 const list = document.querySelector("[data-blocks]");
-const drawn = new Map(); // block id -> the Markdown that its element shows
+const drawn = new Map(); // block id -> what its element shows: its Markdown, role, number, and whether it was edited
 
 export const elementOf = (id) => document.getElementById(`block-${id}`);
 export const labelOf = (id) => elementOf(id)?.querySelector("[data-label]").textContent ?? "";
@@ -16,7 +16,7 @@ export function adopt(blocks) {
     const prose = part(id, "prose");
     remember(markdown, prose.innerHTML);
     leadOut(prose);
-    drawn.set(id, markdown);
+    drawn.set(id, { markdown });
   }
 }
 
@@ -38,15 +38,16 @@ export function draw(blocks, facts, base) {
   for (const { id, markdown } of blocks) {
     const known = facts.get(id);
     const element = elementOf(id) ?? made(id, known);
-    if (known?.role === "step") step += 1;
-    label(element, known?.role ?? "text", step);
-    element.querySelector("[data-changed]").hidden = base.get(id) === markdown;
+    const role = known?.role ?? "text";
+    if (role === "step") step += 1;
+    const before = drawn.get(id);
+    const now = { markdown, role, step, isSaved: base.get(id) === markdown };
+    drawn.set(id, now); // what shows already is not touched: there may be thousands, at every key
+    if (before?.role !== role || before.step !== step) label(element, role, step);
+    if (before?.isSaved !== now.isSaved) element.querySelector("[data-changed]").hidden = now.isSaved;
     if (element === following) following = element.nextElementSibling;
     else list.insertBefore(element, following);
-    if (drawn.get(id) !== markdown) {
-      drawn.set(id, markdown);
-      show(element.querySelector("[data-prose]"), markdown);
-    }
+    if (before?.markdown !== markdown) show(element.querySelector("[data-prose]"), markdown);
   }
   if (focused?.isConnected && document.activeElement !== focused) focused.focus({ preventScroll: true });
 }

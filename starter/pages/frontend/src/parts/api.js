@@ -7,7 +7,8 @@ const BASE = "/api/v1/";
 /** What the API refused: `code` is stable, `message` is for people, `details` belong to the code. */
 export class Refused extends Error {
   constructor(status, { code, message, details }) {
-    super(message);
+    const issues = code === "VALIDATION_ERROR" ? (details?.issues ?? []).map((each) => each.message) : [];
+    super(issues.length ? issues.join(" ") : message);
     this.status = status;
     this.code = code;
     this.details = details ?? {};

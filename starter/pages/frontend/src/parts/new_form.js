@@ -3,7 +3,7 @@ import { once, post, Refused } from "./api.js";
 import { tellError } from "./messages.js";
 import { clock } from "./moments.js";
 import { forget, pendingOf, remember } from "./pending.js";
-import { Sending, Stopped } from "./sending.js";
+import { Sending, Stopped, nameOf } from "./sending.js";
 import { bytes } from "./sizes.js";
 import { say } from "./strings.js";
 
@@ -94,10 +94,10 @@ class NewForm {
 
   /** Send `file` as the recording of the job that `upload` began, and start the job. */
   async resume(file, upload) {
-    if (this.sending) return;
+    if (this.sending) return undefined;
     this.refuse("");
     this.showSending(file);
-    const session = () => post(`jobs/${upload.jobId}/upload`, { filename: file.name, size_bytes: file.size });
+    const session = () => post(`jobs/${upload.jobId}/upload`, { filename: nameOf(file), size_bytes: file.size });
     let kept = 0;
     this.sending = new Sending(file, session, (facts) => {
       this.tell(facts);
@@ -119,11 +119,13 @@ class NewForm {
       this.part("sending").hidden = true;
       this.form.classList.remove("is-sending");
       this.part("start").disabled = false;
-      if (error instanceof Stopped) return;
+      if (error instanceof Stopped) return undefined;
       if (error instanceof Refused && (error.status === 404 || error.status === 409)) await forget(upload.jobId);
+      if (error.code === "FSM_TRANSITION_INVALID") return location.assign(`/jobs/${upload.jobId}`); // another tab was faster
       this.refuse(error instanceof Refused ? error.message : say("failed-unforeseen"));
       if (!(error instanceof Refused)) throw error;
     }
+    return undefined;
   }
 
   showSending(file) {

@@ -1,6 +1,7 @@
 // Pictures of an anchor over the API: a frame taken, a file brought along, one taken out of view.
 import { Refused, get, post, remove } from "./api.js";
 import { sha256 } from "./hashing.js";
+import { nameOf } from "./sending.js";
 import { say } from "./strings.js";
 
 export const TYPES = ["image/png", "image/jpeg", "image/webp"];
@@ -46,7 +47,7 @@ export function refusal(file) {
 export async function bringPicture(anchorId, { jobId, versionId, file, signal }) {
   const [checksum, { width, height }] = await Promise.all([sha256(file), measured(file)]);
   const facts = { mime_type: file.type, size_bytes: file.size, checksum_sha256: checksum };
-  const ticket = await post(`jobs/${jobId}/screenshots/uploads`, { filename: file.name, ...facts }, { signal });
+  const ticket = await post(`jobs/${jobId}/screenshots/uploads`, { filename: nameOf(file), ...facts }, { signal });
   await sent(ticket.upload_url, file, signal);
   await post(`jobs/${jobId}/screenshots/uploads/${ticket.upload_id}/confirm`, { ...facts, width, height }, { signal });
   const anchor = await post(`anchors/${anchorId}/attach-upload`, { upload_id: ticket.upload_id, instruction_version_id: versionId }, { signal });

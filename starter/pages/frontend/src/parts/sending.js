@@ -169,6 +169,11 @@ export class Sending {
   }
 }
 
+const NAME_MOST = 200;
+
+/** A file's name as it can be sent: its end, where it is longer than anybody reads. */
+export const nameOf = ({ name }) => [...name.replace(/\p{Cc}|\p{Cs}/gu, "")].slice(-NAME_MOST).join("") || "file";
+
 /** Signed addresses of our own API as the page itself reaches it: another name of this host would be another origin. */
 export function ours(url) {
   const parts = new URL(url, location.href);
