@@ -177,6 +177,11 @@ def test_given_a_draft_when_its_blocks_are_moved_about_by_mouse_then_all_of_it_c
 ) -> None:
     page, before, version = editor, titles(editor), instruction.newest["version"]
     page.set_viewport_size({"width": 1280, "height": 1600})  # both places in sight
+    page.get_by_role("button", name="More actions").first.click()
+    expect(page.get_by_role("menuitem", name="Move up")).to_be_disabled()
+    page.keyboard.press("End")
+    expect(page.get_by_role("menuitem", name="Delete")).to_be_focused()
+    page.keyboard.press("Escape")
     drag(page, block(page, "Click new invoice").locator("[data-grip]"), block(page, "Choose Harbor Coffee"))
     assert titles(page)[2:5] == [before[2], before[4], before[3]]
     choose(page, "Type website design", "Merge with next")

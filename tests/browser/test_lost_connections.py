@@ -38,6 +38,7 @@ def test_given_an_upload_that_a_lost_connection_and_a_reload_break_off_then_the_
     page.get_by_label("Spoken language").select_option("en")
     page.get_by_role("button", name="Send and start").click()
     expect(page.get_by_text("waits for the connection")).to_be_visible()
+    expect(page.get_by_label("Spoken language")).to_be_disabled()
     look(page, "new-waiting")
     other = page.context.new_page()  # the same file, once more
     other.route(PART, lambda route: route.abort("connectionfailed"))

@@ -341,7 +341,7 @@ const deeds = {
   below: (id) => insert(id, 1),
   merge: mergeNext,
   delete: drop,
-  menu: (id, button) => openMenu(button),
+  menu: (id, button) => openMenu(button, [...(id === desk.blocks[0].id ? ["up"] : []), ...(id === desk.blocks.at(-1).id ? ["down", "merge"] : [])]),
   append: () => insert(null),
   undo: () => desk.undo(),
   redo: () => desk.redo(),

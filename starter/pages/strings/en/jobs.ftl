@@ -122,7 +122,14 @@ cancel-keep = Let it go on
 job-recording-missing = This job still waits for its recording.
 job-recording-send = Go on with the upload, or choose the recording again.
 job-failed = This job failed
-job-failed-stage = at { $stage }
+job-failed-stage = { $stage ->
+    [audio] while its sound was extracted
+    [transcription] while it was listened to
+    [draft] while the draft was written
+    [illustration] while pictures were taken
+    [export] while it was exported
+   *[other] at { $stage }
+ }
 job-correlation = in the logs as { $id }
 job-retry = Try again
 job-send-another = Send another recording

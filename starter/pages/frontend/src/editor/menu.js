@@ -12,7 +12,7 @@ export function blockMenu(chosen) {
     chosen(name, id);
   });
   menu.addEventListener("keydown", (event) => {
-    const items = [...menu.querySelectorAll("[role=menuitem]")];
+    const items = [...menu.querySelectorAll("[role=menuitem]:enabled")];
     const place = items.indexOf(document.activeElement);
     const to = { ArrowDown: place + 1, ArrowUp: place - 1, Home: 0, End: items.length - 1 }[event.key];
     event.stopPropagation(); // shortcuts are for the page
@@ -27,8 +27,10 @@ export function blockMenu(chosen) {
   });
 }
 
-export function openMenu(at) {
+/** `idle`: names of what would do nothing here. */
+export function openMenu(at, idle) {
   button = at;
+  for (const item of menu.querySelectorAll("[data-do]")) item.disabled = idle.includes(item.dataset.do);
   menu.showPopover();
   const { bottom, right, top } = at.getBoundingClientRect();
   const { width, height } = menu.getBoundingClientRect();

@@ -117,9 +117,9 @@ class NewForm {
     } catch (error) {
       this.sending = undefined;
       this.part("sending").hidden = true;
-      this.form.classList.remove("is-sending");
+      this.lock(false);
       this.part("start").disabled = false;
-      if (error instanceof Stopped) return undefined;
+      if (error instanceof Stopped) return this.part("start").focus();
       if (error instanceof Refused && (error.status === 404 || error.status === 409)) await forget(upload.jobId);
       if (error.code === "FSM_TRANSITION_INVALID") return location.assign(`/jobs/${upload.jobId}`); // another tab was faster
       this.refuse(error instanceof Refused ? error.message : say("failed-unforeseen"));
@@ -128,7 +128,13 @@ class NewForm {
     return undefined;
   }
 
+  /** What is chosen counts for what is being sent: it does not change any more. */
+  lock(on) {
+    for (const each of this.form.querySelectorAll("select, input")) each.disabled = on;
+  }
+
   showSending(file) {
+    this.lock(true);
     this.part("sending").hidden = false;
     this.part("start").disabled = true;
     this.part("sending-name").textContent = file.name;
