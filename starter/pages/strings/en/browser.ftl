@@ -2,6 +2,7 @@
 failed-unreachable = The server cannot be reached. Nothing is lost; try again in a moment.
 failed-unforeseen = Something went wrong. Try again; if it happens again, look at the server's log.
 failed-signed-out = You are signed out. Sign in again in another tab, then do this once more: nothing is lost here.
+failed-signed-in-others = Somebody else has signed in in this browser. Sign in as yourself again in another tab, then do this once more.
 dismiss = Dismiss
 shortcut-help = Show these shortcuts
 shortcut-home = Go to your jobs

@@ -21,6 +21,7 @@ sign-in-ticket-expired = This sign-in address has expired. Run the command again
 sign-in-token-refused = This token does not hold: it is expired, malformed, or not for here.
 connection-lost = The connection is lost. What you see may be old; this page goes on as soon as the server answers.
 signed-out = You are signed out. What you have typed is still here.
+signed-in-others = Somebody else has signed in in this browser: nothing can be done here as { $name } now. What you have typed is still here.
 signed-out-do = Sign in again in another tab
 shortcuts-title = Keyboard shortcuts
 error-title = That did not work

@@ -1,5 +1,5 @@
 // The HTTP API as the pages call it: with the session's cookie, from our own origin.
-import { heard } from "./session.js";
+import { heard, isOthers } from "./session.js";
 import { say } from "./strings.js";
 
 const BASE = "/api/v1/";
@@ -24,6 +24,7 @@ export async function call(method, path, { body, key, signal, keepalive } = {}) 
   const headers = { Accept: "application/json" };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (key !== undefined) headers["Idempotency-Key"] = key;
+  if (isOthers()) throw new Refused(401, { code: "UNAUTHORIZED", message: say("failed-signed-in-others") });
   let answer;
   try {
     answer = await fetch(BASE + path, { method, headers, signal, keepalive, body: body === undefined ? undefined : JSON.stringify(body) });

@@ -1,7 +1,7 @@
 // A part of the page, shown anew as the server has it: again, with growing pauses, until the server answers.
 import htmx from "htmx.org/dist/htmx.esm.js";
 import { mark } from "./live.js";
-import { heard, whenBack } from "./session.js";
+import { heard, isOthers, whenBack } from "./session.js";
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 8000;
@@ -12,6 +12,7 @@ const waits = new WeakMap(); // element -> {timer, wait} of the next try
  * @returns {Promise<boolean>} whether it shows now
  */
 export async function renew(target, address, again = () => renew(target, address)) {
+  if (isOthers()) return false; // what is theirs does not belong here
   const before = waits.get(target);
   clearTimeout(before?.timer);
   let status = null; // null: the request gave way to another one

@@ -2,8 +2,21 @@
 // another tab goes on here.
 const line = document.querySelector("[data-signed-out]");
 const waiting = new Set();
+const { owner } = document.body.dataset;
+const others = document.querySelector("[data-others]");
 
 export const isOver = () => line !== null && !line.hidden;
+
+/** Whether another person has signed in in this browser since the page came: what is done here would be done as them. */
+export const isOthers = () => others !== null && !others.hidden;
+
+if (others) {
+  const tabs = new BroadcastChannel("guidesmith:owner");
+  tabs.onmessage = ({ data }) => {
+    others.hidden = data === owner;
+  };
+  tabs.postMessage(owner);
+}
 
 /** Do `work` once there is a session again. To ask and ask until then would count as attempts to come in. */
 export const whenBack = (work) => void waiting.add(work);
