@@ -52,6 +52,7 @@ def test_given_a_chart_and_a_table_then_their_files_follow_the_words_about_them(
         f"\\![CSV\\]({CSV})",
         "files-of-the-report-0",
         "files-of-the-report-7",
+        f"files-of-the-report-{'9' * 5000}",  # more digits than are read as a number
     ],
 )
 def test_given_a_text_that_only_looks_like_a_file_then_no_file_is_put_there(line: str) -> None:

@@ -28,7 +28,7 @@ REPORT_BYTES = 1 << 20
 _FILE = re.compile(r"(?<!\\)(!?)\[(?:\\.|[^\]\\])*\]\(([^()\s]+)\)(?: · )?")
 """A picture of the report, or a link to a file beside it. What comes from data has its brackets escaped."""
 
-_PLACE = re.compile(r"<p>files-of-the-report-(\d+)</p>")
+_PLACE = re.compile(r"<p>files-of-the-report-([0-9]{1,6})</p>")
 
 
 @dataclass(frozen=True)
