@@ -121,7 +121,8 @@ export class Regenerating {
   async #propose(id, task) {
     const desk = this.#desk;
     const kept = task.proposal?.blocks.find((each) => each.block_id === id);
-    const state = kept ? null : await desk.read();
+    const state = await desk.read();
+    if (kept && !this.#contested(state, null)) desk.adopt(state); // with the edit that it gave way to
     const proposal = kept?.markdown ?? state.blocks.find((each) => each.id === id)?.markdown;
     const before = desk.text(id);
     if (before === undefined || proposal === undefined) return this.#close(id);
@@ -130,7 +131,7 @@ export class Regenerating {
       const close = make("button", { class: "button small", type: "button", onclick: () => this.#close(id) }, say("close"));
       return this.#show(id, make("div", { class: "notice row", role: "status" }, make("span", {}, words), close));
     }
-    if (state && !this.#contested(state, id)) desk.adopt(state);
+    if (!kept && !this.#contested(state, id)) desk.adopt(state);
     const isPut = desk.text(id) === proposal;
     this.#offer(id, { before, proposal, warnings: task.warnings, isKept: Boolean(kept), isPut });
     return undefined;
