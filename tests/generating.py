@@ -10,17 +10,16 @@ import httpx
 import pytest
 from pydantic import SecretStr
 from temporalio.client import WorkflowFailureError
-from temporalio.testing import ActivityEnvironment
 
-from activities.reconciling import Reconciled, Reconciler
 from domain.generation_orders import GenerationOrder
-from domain.jobs import Event, Job
-from starter.sandbox import RunningSandbox, running_sandbox
+from domain.jobs import Job
+from starter.sandbox import running_sandbox
 from starter.sandbox.calling import SECRET as SANDBOX_SECRET
 from starter.tokens import Role
-from starter.wiring import generation_requests, kind_terms, run_options
-from tests.apis import SECRET, RunningApi, running_api, wait_ready
-from tests.stack import Stack, running_stack
+from starter.wiring import generation_requests
+from tests.apis import SECRET, running_api, wait_ready
+from tests.premises import Premises
+from tests.stack import running_stack
 from tests.temporal import TemporalServer, free_port
 
 OWNER = "ann"
@@ -28,19 +27,8 @@ GRANT = 1000
 PRICES = {"copy": 1, "scrape": 2, "static_ad": 8, "ugc_video": 40, "tts": 3}
 
 
-class Workshop:
-    """The parts, and what the tests ask of them."""
-
-    def __init__(self, stack: Stack, api: RunningApi, sandbox: RunningSandbox) -> None:
-        self.stack, self.api, self.sandbox, self.store = stack, api, sandbox, stack.store
-        self.http = api.client(OWNER)
-        self._owners = 0
-
-    def refresh(self) -> None:
-        """At a test's start."""
-        self.sandbox.reset()
-        if not self.stack.workers:
-            self.stack.start_worker()
+class Workshop(Premises):
+    """What the tests of generations ask."""
 
     def ask(self, path: str, **body: Any) -> Job:
         answer = self.http.post(f"generate/{path}", json=body)
@@ -58,35 +46,6 @@ class Workshop:
     def lost(self, order: GenerationOrder) -> Job:
         """A job whose run nobody started."""
         return generation_requests(self.stack.settings, self.store).make(OWNER, order, None)[0]
-
-    def moves(self, job: Job) -> list[tuple[str | None, str]]:
-        return [(each.prev_status, each.new_status) for each in self.stack.audit(job) if each.new_status is not None]
-
-    def events(self, job: Job, event_type: str) -> list[Event]:
-        return [each for each in self.stack.audit(job) if each.event_type == event_type]
-
-    def postings(self, job: Job) -> list[str]:
-        """What was posted in the job's name, oldest first."""
-        page = self.store.credit_entries(job.owner, 100)
-        kinds = {each.posting_id: str(each.kind) for each in reversed(page.items) if each.job_id == job.id}
-        return list(kinds.values())
-
-    def newcomer(self, credits: int) -> str:
-        """A user who has so many."""
-        self._owners += 1
-        owner = f"newcomer-{self._owners}"
-        if credits:
-            self.store.grant(owner, credits, reason="test", actor="test", idempotency_key=owner)
-        return owner
-
-    def reconcile(self) -> Reconciled:
-        settings = self.stack.settings
-        reconciler = Reconciler(self.store, self.stack.client, run_options(settings), kind_terms(settings))
-
-        async def once() -> Reconciled:
-            return await ActivityEnvironment().run(reconciler.reconcile)
-
-        return self.stack.loop.run(once())
 
     def until_closed(self, job: Job) -> None:
         """Until the job's run has ended, either way."""
@@ -140,7 +99,7 @@ def running_workshop(
             wait_ready(api)
             stack.store.grant(OWNER, GRANT, reason="test", actor="test", idempotency_key=OWNER)
             stack.start_worker()
-            workshop = Workshop(stack, api, sandbox)
+            workshop = Workshop(stack, api, sandbox, OWNER)
             try:
                 yield workshop
             finally:

@@ -19,21 +19,20 @@ from typing import Any
 import httpx
 import pytest
 from pydantic import SecretStr
-from temporalio.testing import ActivityEnvironment
 
 from activities.dispatching import Dispatcher
-from activities.reconciling import Reconciled, Reconciler
 from domain.credits import PostingKind
 from domain.errors import QuotaExceeded
 from domain.image import COMPLETED, DEAD_LETTER, FAILED, IMAGE, QUEUED, REJECTED, RUNNING, idempotency_key
-from domain.jobs import Event, Job
+from domain.jobs import Job
 from domain.wish import PictureWish
 from starter import images
-from starter.sandbox import Behaviour, RunningSandbox, running_sandbox
+from starter.sandbox import Behaviour, running_sandbox
 from starter.tokens import Role, Tokens
-from starter.wiring import image_requests, kind_terms, run_options
-from tests.apis import SECRET, RunningApi, running_api, wait_ready
-from tests.stack import Stack, running_stack, wait_until
+from starter.wiring import image_requests, run_options
+from tests.apis import SECRET, running_api, wait_ready
+from tests.premises import Premises
+from tests.stack import running_stack, wait_until
 from tests.temporal import TemporalServer, free_port
 
 OWNER = "ann"
@@ -46,13 +45,8 @@ PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGM4wcUFAAJ6AN1nJ
 """A picture of one pixel."""
 
 
-class Studio:
+class Studio(Premises):
     """What the tests work with."""
-
-    def __init__(self, stack: Stack, api: RunningApi, sandbox: RunningSandbox) -> None:
-        self.stack, self.api, self.sandbox, self.store = stack, api, sandbox, stack.store
-        self.http = api.client(OWNER)
-        self._owners = 0
 
     def ask(self, prompt: str, **params: Any) -> Job:
         answer = self.http.post("images", json={"prompt": prompt, "params": params})
@@ -62,35 +56,6 @@ class Studio:
     def image(self, job: Job) -> dict[str, Any]:
         found: dict[str, Any] = self.http.get(f"images/{job.id}").json()
         return found
-
-    def moves(self, job: Job) -> list[tuple[str | None, str]]:
-        return [(each.prev_status, each.new_status) for each in self.stack.audit(job) if each.new_status is not None]
-
-    def events(self, job: Job, event_type: str) -> list[Event]:
-        return [each for each in self.stack.audit(job) if each.event_type == event_type]
-
-    def postings(self, job: Job) -> list[str]:
-        """What was posted in the job's name, oldest first."""
-        page = self.store.credit_entries(job.owner, 100)
-        kinds = {each.posting_id: str(each.kind) for each in reversed(page.items) if each.job_id == job.id}
-        return list(kinds.values())
-
-    def newcomer(self, credits: int) -> str:
-        """A user who has so many."""
-        self._owners += 1
-        owner = f"newcomer-{self._owners}"
-        if credits:
-            self.store.grant(owner, credits, reason="test", actor="test", idempotency_key=owner)
-        return owner
-
-    def reconcile(self) -> Reconciled:
-        settings = self.stack.settings
-        reconciler = Reconciler(self.store, self.stack.client, run_options(settings), kind_terms(settings))
-
-        async def once() -> Reconciled:
-            return await ActivityEnvironment().run(reconciler.reconcile)
-
-        return self.stack.loop.run(once())
 
 
 @pytest.fixture(scope="module")
@@ -114,14 +79,12 @@ def studio(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -
             wait_ready(api)
             stack.store.grant(OWNER, GRANT, reason="test", actor="test", idempotency_key="ann")
             stack.start_worker()
-            yield Studio(stack, api, sandbox)
+            yield Studio(stack, api, sandbox, OWNER)
 
 
 @pytest.fixture(autouse=True)
 def _fresh(studio: Studio) -> Iterator[None]:
-    studio.sandbox.reset()
-    if not studio.stack.workers:
-        studio.stack.start_worker()
+    studio.refresh()
     yield
     report = studio.store.audit_credits()
     assert report.balanced, report.findings

@@ -1,0 +1,54 @@
+"""Where tests ask for jobs that cost credits: an API, a worker process and a sandbox provider over one stack."""
+
+from temporalio.testing import ActivityEnvironment
+
+from activities.reconciling import Reconciled, Reconciler
+from domain.jobs import Event, Job
+from starter.sandbox import RunningSandbox
+from starter.wiring import kind_terms, run_options
+from tests.apis import RunningApi
+from tests.stack import Stack
+
+
+class Premises:
+    """The parts, and what tests of every such kind ask of them."""
+
+    def __init__(self, stack: Stack, api: RunningApi, sandbox: RunningSandbox, owner: str) -> None:
+        self.stack, self.api, self.sandbox, self.store = stack, api, sandbox, stack.store
+        self.http = api.client(owner)
+        self._owners = 0
+
+    def refresh(self) -> None:
+        """At a test's start."""
+        self.sandbox.reset()
+        if not self.stack.workers:
+            self.stack.start_worker()
+
+    def moves(self, job: Job) -> list[tuple[str | None, str]]:
+        return [(each.prev_status, each.new_status) for each in self.stack.audit(job) if each.new_status is not None]
+
+    def events(self, job: Job, event_type: str) -> list[Event]:
+        return [each for each in self.stack.audit(job) if each.event_type == event_type]
+
+    def postings(self, job: Job) -> list[str]:
+        """What was posted in the job's name, oldest first."""
+        page = self.store.credit_entries(job.owner, 100)
+        kinds = {each.posting_id: str(each.kind) for each in reversed(page.items) if each.job_id == job.id}
+        return list(kinds.values())
+
+    def newcomer(self, credits: int) -> str:
+        """A user who has so many."""
+        self._owners += 1
+        owner = f"newcomer-{self._owners}"
+        if credits:
+            self.store.grant(owner, credits, reason="test", actor="test", idempotency_key=owner)
+        return owner
+
+    def reconcile(self) -> Reconciled:
+        settings = self.stack.settings
+        reconciler = Reconciler(self.store, self.stack.client, run_options(settings), kind_terms(settings))
+
+        async def once() -> Reconciled:
+            return await ActivityEnvironment().run(reconciler.reconcile)
+
+        return self.stack.loop.run(once())
