@@ -49,6 +49,7 @@ def test_given_credits_when_an_administrator_gives_some_then_the_books_show_it(
     with site.visitor(who, role=Role.ADMIN) as context:
         page = context.new_page()
         page.goto("/credits")
+        expect(page.get_by_text("You have nothing to spend. Give yourself some credits here.")).to_be_visible()
         page.get_by_label("Amount").fill("25")
         page.get_by_label("Why").fill("<b>a gift</b>")
         page.get_by_role("button", name="Give").click()

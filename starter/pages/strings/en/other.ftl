@@ -18,7 +18,12 @@ credits-account = Account
 credits-amount = Amount
 credits-job = its job
 credits-none = Nothing has moved yet.
+credits-nothing = You have nothing to spend. { $admin ->
+    [yes] Give yourself some credits here.
+   *[no] Ask whoever runs this for credits.
+ }
 credits-prices = Prices
+credits-free = Everything else costs nothing.
 posting-grant = Given
 posting-reserve = Held for a job
 posting-capture = Paid for a job
