@@ -41,9 +41,10 @@ show();
 // --- what shows
 
 function show() {
-  draw(desk.blocks, desk.facts, new Map(desk.base.blocks.map((each) => [each.id, each.markdown])));
-  if (facts !== desk.facts) ({ facts } = desk), ground();
-  shots.equip(); // blocks that come back bring their pictures
+  const isNew = draw(desk.blocks, desk.facts, new Map(desk.base.blocks.map((each) => [each.id, each.markdown])));
+  const isKnown = facts === desk.facts;
+  if (!isKnown) ({ facts } = desk), ground();
+  if (isNew || !isKnown) shots.equip(); // blocks that come back bring their pictures
   if (writing && desk.text(writing.id) === undefined) closed();
   writing?.writer?.put(desk.text(writing.id));
   for (const button of undoing) button.disabled = !desk.course.canUndo;

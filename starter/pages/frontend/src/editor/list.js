@@ -24,6 +24,7 @@ export function adopt(blocks) {
  * Let the page show `blocks`.
  * @param {Map<string, object>} facts what else is known of each: role, start_ms, cited, issues, anchors
  * @param {Map<string, string>} base the texts as they are saved
+ * @returns {boolean} whether a block is there that was not
  */
 export function draw(blocks, facts, base) {
   const focused = document.activeElement;
@@ -35,12 +36,14 @@ export function draw(blocks, facts, base) {
   }
   let following = list.firstElementChild;
   let step = 0;
+  let isNew = false;
   for (const { id, markdown } of blocks) {
     const known = facts.get(id);
     const element = elementOf(id) ?? made(id, known);
     const role = known?.role ?? "text";
     if (role === "step") step += 1;
     const before = drawn.get(id);
+    isNew ||= before === undefined;
     const now = { markdown, role, step, isSaved: base.get(id) === markdown };
     drawn.set(id, now); // what shows already is not touched: there may be thousands, at every key
     if (before?.role !== role || before.step !== step) label(element, role, step);
@@ -50,6 +53,7 @@ export function draw(blocks, facts, base) {
     if (before?.markdown !== markdown) show(element.querySelector("[data-prose]"), markdown);
   }
   if (focused?.isConnected && document.activeElement !== focused) focused.focus({ preventScroll: true });
+  return isNew;
 }
 
 /** Let the page show what has become known of blocks: their times, what was said, pictures, issues. */
