@@ -115,6 +115,17 @@ def test_given_jobs_of_one_moment_when_listed_in_pages_then_each_comes_once_newe
     store.dispose()
 
 
+def test_given_jobs_when_their_cards_are_asked_for_by_id_then_an_owner_gets_those_of_their_own(store: Store) -> None:
+    mine, other = created_job(store), created_job(store)
+    his = store.create_job("bob", store.create_project("bob", "His").id)
+
+    cards = store.job_cards_of(OWNER, {mine.id, his.id, "01a2222e-a898-744b-9c74-4812e0ca5ab0"})
+
+    assert {each: card.job for each, card in cards.items()} == {mine.id: mine}
+    assert store.job_cards_of(OWNER, ()) == {}
+    assert [card.job for card in store.job_cards(OWNER).items] == [other, mine]
+
+
 def test_given_a_page_that_was_read_when_jobs_arrive_then_the_next_page_neither_repeats_nor_skips(store: Store) -> None:
     made = [created_job(store) for _ in range(4)]
     first = store.list_jobs(OWNER, limit=2)
