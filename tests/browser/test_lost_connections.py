@@ -106,6 +106,8 @@ def test_given_an_upload_that_was_stopped_when_another_file_is_sent_then_it_is_a
     page.get_by_role("button", name="Send and start").click()
     expect(page.get_by_text("waits for the connection")).to_be_visible()
     page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_text("Stopped. Send it again to go on from here.")).to_be_visible()
+    expect(page.get_by_role("button", name="Send and start")).to_be_focused()
     other = tmp_path / "ein \u202egpm.\U0001f3ac „Film“' \n.mp4"
     other.write_bytes(sample.read_bytes() + b"more")
     choose(page, other)

@@ -21,6 +21,7 @@ refused-type = This is neither a video nor a sound recording. MP4, MOV, MKV, Web
 new-project-name-default = My recordings
 new-sending = is being sent
 new-waiting = waits for the connection, and goes on by itself
+new-stopped = Stopped. Send it again to go on from here.
 new-checking = has arrived, and is being checked
 new-speed = { $speed }/s
 new-remaining = { $time } left

@@ -1,6 +1,6 @@
 // The form of a new instruction: choose a recording, say what is in it, send it, start the job.
 import { once, post, Refused } from "./api.js";
-import { tellError } from "./messages.js";
+import { tell, tellError } from "./messages.js";
 import { clock } from "./moments.js";
 import { forget, pendingOf, remember } from "./pending.js";
 import { Sending, Stopped, nameOf } from "./sending.js";
@@ -119,7 +119,10 @@ class NewForm {
       this.part("sending").hidden = true;
       this.lock(false);
       this.part("start").disabled = false;
-      if (error instanceof Stopped) return this.part("start").focus();
+      if (error instanceof Stopped) {
+        tell(say("new-stopped"));
+        return this.part("start").focus();
+      }
       if (error instanceof Refused && (error.status === 404 || error.status === 409)) await forget(upload.jobId);
       if (error.code === "FSM_TRANSITION_INVALID") return location.assign(`/jobs/${upload.jobId}`); // another tab was faster
       this.refuse(error instanceof Refused ? error.message : say("failed-unforeseen"));
