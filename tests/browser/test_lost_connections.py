@@ -150,7 +150,7 @@ def test_given_a_server_that_refuses_for_a_while_then_what_stands_in_the_list_st
     expect(page.get_by_text("Database away")).to_have_count(0)
     page.unroute(f"{site.url}/")
     expect(page.locator(f"#job-{second}")).to_be_visible(timeout=15_000)
-    expect(page.locator("[data-lost]")).to_be_hidden()
+    expect(page.locator("[data-lost]")).to_be_hidden(timeout=15_000)
 
 
 SEEN = "Object.defineProperty(document, 'visibilityState', {get: () => window.seen ? 'visible' : 'hidden'})"
@@ -168,4 +168,4 @@ def test_given_more_tabs_than_a_browser_has_connections_then_those_that_nobody_s
     expect(page.locator(f"#job-{job}")).to_be_visible()
     site.stack.store.move(job, None, "CANCELLED", trigger=Trigger.API, actor=Actor.EDITOR)
     tabs[0].evaluate("window.seen = true; document.dispatchEvent(new Event('visibilitychange'))")
-    expect(tabs[0].locator("[data-status]")).to_have_text("Cancelled")
+    expect(tabs[0].locator("[data-status]")).to_have_text("Cancelled", timeout=15_000)

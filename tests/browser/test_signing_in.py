@@ -149,5 +149,5 @@ def test_given_a_list_that_is_followed_when_the_session_ends_then_it_says_so_and
     expect(page.locator(f"#job-{first}")).to_be_visible()
     sign_in(page.context, who)
     come_back(page)
-    expect(page.locator(f"#job-{second}")).to_be_visible()
+    expect(page.locator(f"#job-{second}")).to_be_visible(timeout=15_000)
     expect(page.locator("[data-signed-out]")).to_be_hidden()
