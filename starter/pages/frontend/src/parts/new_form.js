@@ -1,5 +1,5 @@
 // The form of a new instruction: choose a recording, say what is in it, send it, start the job.
-import { once, post, Refused } from "./api.js";
+import { get, once, post, Refused } from "./api.js";
 import { tell, tellError } from "./messages.js";
 import { clock } from "./moments.js";
 import { forget, pendingOf, remember } from "./pending.js";
@@ -124,7 +124,7 @@ class NewForm {
         return this.part("start").focus();
       }
       if (error instanceof Refused && (error.status === 404 || error.status === 409)) await forget(upload.jobId);
-      if (error.code === "FSM_TRANSITION_INVALID") return location.assign(`/jobs/${upload.jobId}`); // another tab was faster
+      if (error.status === 409 && (await hasAll(upload.jobId))) return location.assign(`/jobs/${upload.jobId}`);
       this.refuse(error instanceof Refused ? error.message : say("failed-unforeseen"));
       if (!(error instanceof Refused)) throw error;
     }
@@ -153,6 +153,14 @@ class NewForm {
     if (!waiting && remaining !== null) facts.push(say("new-remaining", { time: clock(1000 * remaining) }));
     this.part("sending-facts").textContent = facts.join(" · ");
   }
+}
+
+const STILL_SENT = ["CREATED", "UPLOADING"];
+
+/** Whether the job has its recording: another tab was faster. */
+async function hasAll(jobId) {
+  const job = await get(`jobs/${jobId}`).catch(() => null);
+  return job !== null && !STILL_SENT.includes(job.status);
 }
 
 export const formOf = (element) => new NewForm(element);
