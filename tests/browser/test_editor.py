@@ -406,6 +406,10 @@ def test_given_a_text_that_does_not_pass_when_saved_then_its_block_says_why(
     wait_until(lambda: asked == ["beforeunload"], 10, "the question whether to leave")
     save(page, version + 2)
     expect(page.locator("[data-whole-issues]")).to_contain_text("The document has no title")
+    page.route("**/static/chunk-*", lambda route: route.abort())  # as after an upgrade: those of this page are gone
+    page.get_by_role("button", name="Change").first.click()
+    page.get_by_role("alert").get_by_role("button", name="Reload").click()
+    expect(page.locator("[data-version]")).to_have_text(f"Version {version + 2}")
 
 
 def test_given_a_recording_when_a_part_of_it_is_asked_for_then_its_owner_alone_gets_it(

@@ -3,7 +3,7 @@ import htmx from "htmx.org/dist/htmx.esm.js";
 import { listShortcuts, shortcut } from "./parts/shortcuts.js";
 import { goOn } from "./parts/growing.js";
 import { localise } from "./parts/moments.js";
-import { tell } from "./parts/messages.js";
+import { tell, tellError } from "./parts/messages.js";
 import { heard } from "./parts/session.js";
 import { say } from "./parts/strings.js";
 
@@ -21,6 +21,11 @@ function failed({ detail: { ctx } }) {
 }
 document.addEventListener("htmx:response:error", failed);
 document.addEventListener("htmx:error", failed);
+
+addEventListener("unhandledrejection", (event) => {
+  event.preventDefault();
+  tellError(event.reason);
+});
 
 document.querySelector("[data-shortcuts]")?.addEventListener("click", listShortcuts);
 shortcut("?", say("shortcut-help"), listShortcuts);

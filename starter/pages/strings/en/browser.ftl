@@ -1,5 +1,7 @@
 # What modules in the browser say. Sent with every page: keep it short.
 failed-unreachable = The server cannot be reached. Nothing is lost; try again in a moment.
+failed-outdated = A part of this page could not be loaded: the server has a newer version, or cannot be reached. Reload the page; what you wrote is kept.
+reload = Reload
 failed-unforeseen = Something went wrong. Try again; if it happens again, look at the server's log.
 failed-signed-out = You are signed out. Sign in again in another tab, then do this once more: nothing is lost here.
 failed-signed-in-others = Somebody else has signed in in this browser. Sign in as yourself again in another tab, then do this once more.

@@ -33,8 +33,13 @@ function answer(toast, { words, doing }) {
   return button;
 }
 
+const NOT_LOADED = /import(ing|ed)( a)? module/i; // as each browser says it
+
 /** Tell of an error of api.js, or of one of ours. */
 export function tellError(error) {
+  if (NOT_LOADED.test(error?.message)) {
+    return tell(say("failed-outdated"), "bad", { words: say("reload"), doing: () => location.reload() });
+  }
   if (!error?.code) console.error(error);
-  tell(error?.code ? error.message : say("failed-unforeseen"), "bad");
+  return tell(error?.code ? error.message : say("failed-unforeseen"), "bad");
 }
