@@ -6,6 +6,8 @@ from pathlib import Path
 import av
 import pytest
 
+from activities.batching.clips import cut
+from domain.batch_orders import Span
 from tests.databases import PostgresServer, temporary_postgres
 from tests.stack import ROOT, Stack, running_stack
 from tests.temporal import TemporalServer
@@ -34,6 +36,14 @@ SAMPLE = ROOT / "sample" / "recording.mp4"
 @pytest.fixture(scope="session")
 def sample() -> Path:
     return SAMPLE
+
+
+@pytest.fixture(scope="session")
+def short(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """How the sample begins, for tests in which the words do not matter: soon heard."""
+    clip = tmp_path_factory.mktemp("short") / "short.mp4"
+    cut(sample, Span(start_ms=0, end_ms=14_000), clip)
+    return clip
 
 
 @pytest.fixture(scope="session")

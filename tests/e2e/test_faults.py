@@ -38,12 +38,12 @@ def started_executions(stack: Stack, job_id: str) -> Counter[str]:
 
 @pytest.mark.parametrize("status", STAGES)
 def test_given_a_worker_killed_in_a_stage_when_another_starts_then_it_goes_on_and_nothing_is_done_twice(
-    stack: Stack, sample: Path, tmp_path: Path, status: str
+    stack: Stack, short: Path, tmp_path: Path, status: str
 ) -> None:
     held = tmp_path / "held"
     held.touch()
     stack.start_worker(HOLD=status, HOLD_FILE=str(held))
-    job = stack.new_job(sample)
+    job = stack.new_job(short)
     stack.run(job)
     stack.wait_for(job, status)
     time.sleep(1.2)  # the stage has heartbeaten at least once: its death is seen from missing beats
@@ -66,10 +66,10 @@ def test_given_a_worker_killed_in_a_stage_when_another_starts_then_it_goes_on_an
 
 @pytest.mark.parametrize("checkpoint", ["AUDIO_READY", "TRANSCRIPT_READY", "DRAFT_READY"])
 def test_given_a_worker_that_died_between_commit_and_report_then_the_stage_is_answered_from_its_rows(
-    stack: Stack, sample: Path, checkpoint: str
+    stack: Stack, short: Path, checkpoint: str
 ) -> None:
     worker = stack.start_worker(DIE_AFTER=checkpoint)
-    job = stack.new_job(sample)
+    job = stack.new_job(short)
     stack.run(job)
     wait_until(lambda: worker.poll() is not None, 60, "the worker to die")
     assert stack.job(job).status == checkpoint
@@ -114,13 +114,13 @@ def resume_points(description: DescribeWorkflowExecutionResponse) -> list[Payloa
 
 
 def test_given_the_temporal_server_killed_mid_stage_when_it_starts_again_then_the_job_completes(
-    tmp_path: Path, sample: Path
+    tmp_path: Path, short: Path
 ) -> None:
     held = tmp_path / "held"
     held.touch()
     with running_temporal(tmp_path) as server, running_stack(tmp_path, server) as stack:
         stack.start_worker(HOLD="TRANSCRIBING", HOLD_FILE=str(held))
-        job = stack.new_job(sample)
+        job = stack.new_job(short)
         stack.run(job)
         stack.wait_for(job, "TRANSCRIBING")
         server.kill()
@@ -133,13 +133,13 @@ def test_given_the_temporal_server_killed_mid_stage_when_it_starts_again_then_th
 
 
 def test_given_the_database_down_for_30_s_mid_stage_then_the_stage_is_retried_and_completes(
-    temporal: TemporalServer, tmp_path: Path, sample: Path, own_postgres: PostgresServer
+    temporal: TemporalServer, tmp_path: Path, short: Path, own_postgres: PostgresServer
 ) -> None:
     held = tmp_path / "held"
     held.touch()
     with running_stack(tmp_path, temporal, database_url=own_postgres.url(own_postgres.create())) as stack:
         stack.start_worker(HOLD="TRANSCRIBING", HOLD_FILE=str(held))
-        job = stack.new_job(sample)
+        job = stack.new_job(short)
         stack.run(job)
         stack.wait_for(job, "TRANSCRIBING")
         own_postgres.stop()
@@ -153,12 +153,12 @@ def test_given_the_database_down_for_30_s_mid_stage_then_the_stage_is_retried_an
 
 @pytest.mark.parametrize("status", STAGES)
 def test_given_a_running_stage_when_cancelled_then_it_stops_and_later_events_are_refused(
-    stack: Stack, sample: Path, tmp_path: Path, status: str
+    stack: Stack, short: Path, tmp_path: Path, status: str
 ) -> None:
     held = tmp_path / "held"
     held.touch()
     stack.start_worker(HOLD=status, HOLD_FILE=str(held))
-    job = stack.new_job(sample)
+    job = stack.new_job(short)
     stack.run(job)
     stack.wait_for(job, status)
     cancelled = stack.loop.run(stack.kinds.cancel("tester", job.id))
@@ -174,8 +174,8 @@ def test_given_a_running_stage_when_cancelled_then_it_stops_and_later_events_are
         stack.loop.run(stack.kinds.cancel("tester", job.id))
 
 
-def test_given_twenty_concurrent_runs_then_one_workflow_and_one_dispatch(shared_stack: Stack, sample: Path) -> None:
-    job = shared_stack.new_job(sample)
+def test_given_twenty_concurrent_runs_then_one_workflow_and_one_dispatch(shared_stack: Stack, short: Path) -> None:
+    job = shared_stack.new_job(short)
 
     async def all_at_once() -> list[RunAnswer]:
         return await asyncio.gather(*(shared_stack.jobs.run("tester", job.id) for _ in range(20)))

@@ -23,7 +23,7 @@ from tests.integration.store_builders import OWNER, STEP_BLOCK, instruction_of
 from tests.temporal import TemporalServer
 
 RUNNER = "runner-" + "5" * 40
-EXAMPLES = 8
+EXAMPLES = 5
 """Requests for each operation beside those that schemathesis makes to cover each constraint."""
 
 
