@@ -1,7 +1,4 @@
-"""Two API processes on one database, for tests of what many callers do at once.
-
-The fixtures come with ``pytest_plugins``.
-"""
+"""Two API processes on one database, for tests of what many callers do at once."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor

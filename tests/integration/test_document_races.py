@@ -20,8 +20,6 @@ from tests.integration.store_builders import OTHER_BLOCK, STEP_BLOCK, instructio
 from tests.stack import wait_until
 from tests.workers import document_workers
 
-pytest_plugins = ("tests.integration.api_pairs",)
-
 
 @dataclass
 class Watching:

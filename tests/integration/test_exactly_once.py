@@ -17,8 +17,6 @@ from tests.integration.store_builders import MARKDOWN, STEP_BLOCK, Run, drafted_
 from tests.integration.test_callbacks_store import waiting_run
 from tests.workers import document_workers
 
-pytest_plugins = ("tests.integration.api_pairs",)
-
 FAILURE = Failure(failure_code="PROVIDER_TIMEOUT", failure_message="Try again.", failed_stage="draft")
 
 
