@@ -46,9 +46,10 @@ class Note(BaseModel):
 class ColumnProfile(BaseModel):
     """One column.
 
-    ``original`` is its heading in the input. ``distinct`` is an estimate in tables of more than a million rows. ``minimum``, ``maximum``, ``samples`` and
-    ``values`` are data, as short texts: ``values`` holds every value where there are few of them, and is empty
-    otherwise. ``numeric_share`` is the part of a text column's values (0 to 1) that could be read as numbers.
+    ``original`` is its heading in the input. ``distinct`` is an estimate in tables of more than a million rows.
+    ``minimum``, ``maximum``, ``samples`` and ``values`` are data, as short texts: ``values`` holds every value where
+    there are few of them, and is empty otherwise. ``numeric_share`` is the part of a text column's values (0 to 1)
+    that could be read as numbers.
     """
 
     model_config = ConfigDict(frozen=True)
