@@ -88,7 +88,9 @@ def _report(visit: Visit, outputs: Sequence[Artifact]) -> list[Passage]:
         if each.kind is ArtifactKind.REPORT and each.blob.size_bytes <= REPORT_BYTES:
             with suppress(ArtifactMissing, ArtifactCorrupt):
                 markdown = visit.api.artifacts.read_bytes(each.blob).decode("utf-8", "replace")
-                return list(passages(markdown, {str(output.facts.get("name")): output for output in outputs}))
+                heading, _, rest = markdown.partition("\n")  # the heading is the question, which the page has already
+                named = {str(output.facts.get("name")): output for output in outputs}
+                return list(passages(rest if heading.startswith("# ") else markdown, named))
     return []
 
 
