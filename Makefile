@@ -21,8 +21,8 @@ PYTHON ?= $(shell for needs in "sys, ensurepip" "sys"; do \
 KIND ?=
 ARGS ?=
 PYTEST_ARGS ?=
-# Tests wait for servers more than they compute: two processes are for two cores. `make test WORKERS=0` runs one by one.
-WORKERS ?= 2
+# Tests wait for servers as long as they compute: three processes keep two cores busy. `make test WORKERS=0` runs one by one.
+WORKERS ?= 3
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' Makefile
