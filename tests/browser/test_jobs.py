@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from domain.jobs import Actor, Failure
 from domain.kinds import LIFECYCLES
@@ -20,6 +20,14 @@ XSS = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 def test_given_a_recording_when_it_is_sent_then_its_job_is_followed_to_the_draft(
     page: Page, site: Site, sample: Path
 ) -> None:
+    late: list[Route] = []
+    page.route("**/static/new-*.js", lambda route: late.append(route))
+    with page.expect_request("**/static/new-*.js"):
+        page.goto("/new", wait_until="commit")
+    page.get_by_label("Recording", exact=True).set_input_files(sample)  # before the page's own module is there
+    late[0].continue_()
+    expect(page.get_by_role("button", name="Send and start")).to_be_enabled()
+    page.unroute("**/static/new-*.js")
     page.goto("/new")
     expect(page.get_by_role("button", name="Send and start")).to_be_disabled()
     page.get_by_label("Recording", exact=True).set_input_files(

@@ -98,3 +98,4 @@ form.addEventListener("submit", (event) => {
   if (!sending) send();
 });
 addEventListener("beforeunload", (event) => sending && event.preventDefault());
+take([...form.elements.files.files]); // chosen before this was loaded

@@ -31,6 +31,7 @@ class NewForm {
     addEventListener("beforeunload", (event) => {
       if (this.sending) event.preventDefault();
     });
+    this.take(form.elements.recording.files[0]); // chosen before this was loaded, or before the page was left
   }
 
   /** Take the file that was dropped, and, where there is one, its handle. */
