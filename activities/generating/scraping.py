@@ -48,7 +48,8 @@ STRAY_BYTES = 16
 _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 """Bytes that text has none of (WHATWG MIME Sniffing, "binary data byte"); a page may hold stray ones."""
 
-_MARKS = (BOM_UTF8, BOM_UTF16_LE, BOM_UTF16_BE)
+_MARKS = {BOM_UTF8: "utf-8", BOM_UTF16_LE: "utf-16-le", BOM_UTF16_BE: "utf-16-be"}
+"""Byte order marks, and what they say that the text is encoded in."""
 
 _MOVED = frozenset({301, 302, 303, 307, 308})
 _PAGES = ("text/html", "application/xhtml+xml", "text/plain")
@@ -165,7 +166,7 @@ def _content(fetched: Fetched) -> tuple[str, str | None]:
 
 def _is_binary(begin: bytes, charset: str | None) -> bool:
     """Whether what is called a page is none."""
-    wide = begin.startswith(_MARKS) or (charset or "").startswith("utf-16")
+    wide = begin.startswith(tuple(_MARKS)) or (charset or "").startswith("utf-16")
     return not wide and len(_BINARY.findall(begin)) > STRAY_BYTES
 
 
@@ -179,7 +180,7 @@ def _web_charset(label: str) -> str | None:
 
 def _decoded(body: bytes, charset: str | None) -> str:
     """Plain text; a byte order mark says more than the charset."""
-    for mark, named in ((BOM_UTF8, "utf-8"), (BOM_UTF16_LE, "utf-16-le"), (BOM_UTF16_BE, "utf-16-be")):
+    for mark, named in _MARKS.items():
         if body.startswith(mark):
             return body[len(mark) :].decode(named, "replace")
     return body.decode(charset or "utf-8", "replace")

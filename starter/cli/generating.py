@@ -143,7 +143,7 @@ def _saved(client: Client, job: Json, path: str, out: Path) -> Json:
     """What was made, and where it is now."""
     files = []
     for number, asset in enumerate(job["assets"], 1):
-        file = _file(out, path, SUFFIXES.get(asset["mime_type"], "bin"), number)
+        file = file_of(asset, out, path, number)
         files.append({"path": str(file), "size_bytes": client.download(asset["url"], file)})
     first = job["assets"][0] if job["assets"] else {}
     return {
@@ -156,9 +156,9 @@ def _saved(client: Client, job: Json, path: str, out: Path) -> Json:
     }
 
 
-def _file(out: Path, path: str, suffix: str, number: int) -> Path:
-    """``out``, or a file below it. Of several the first has the name that was asked for."""
-    file = out / f"{path}.{suffix}" if out.is_dir() else out
+def file_of(asset: Json, out: Path, name: str, number: int = 1) -> Path:
+    """``out``, or a file ``name`` below it. Of several the first has the name that was asked for."""
+    file = out / f"{name}.{SUFFIXES.get(asset['mime_type'], 'bin')}" if out.is_dir() else out
     return file if number == 1 else file.with_stem(f"{file.stem}-{number}")
 
 

@@ -46,13 +46,13 @@ def save(
 ) -> None:
     """Save one of them as OUT."""
     from domain.errors import NotFound
-    from starter.cli.generating import SUFFIXES
+    from starter.cli.generating import file_of
 
     with reached(data_dir, ABSENT) as client:
         asset = next((each for each in client.listed("library", limit=100) if each["id"] == asset_id), None)
         if asset is None:
             raise NotFound(ABSENT)
-        file = out / f"{asset_id}.{SUFFIXES.get(asset['mime_type'], 'bin')}" if out.is_dir() else out
+        file = file_of(asset, out, asset_id)
         saved = client.download(asset["url"], file)
     if as_json:
         print_json({"asset_id": asset_id, "path": str(file), "size_bytes": saved})

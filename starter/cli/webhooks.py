@@ -1,16 +1,13 @@
 """``guidesmith webhooks``: have addresses of yours told what happens to your jobs, and see what was sent there."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from starter.cli.options import AsJson, DataDir
 from starter.cli.printing import print_json, print_table
 from starter.cli.reaching import reached
-
-if TYPE_CHECKING:
-    pass
 
 webhooks_app = typer.Typer(
     help="Have addresses of yours told what happens to your jobs.", no_args_is_help=True, rich_markup_mode=None

@@ -1,8 +1,8 @@
 // Server-sent events that outlast a lost connection, and the line that says when it is lost.
 import { ask, isOver, whenBack } from "./session.js";
 
-const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 8000;
+export const FIRST_WAIT_MS = 500;
+export const LONGEST_WAIT_MS = 8000;
 const lost = new Set();
 
 /**

@@ -1,10 +1,8 @@
 // A part of the page, shown anew as the server has it: again, with growing pauses, until the server answers.
 import htmx from "htmx.org/dist/htmx.esm.js";
-import { mark } from "./live.js";
+import { FIRST_WAIT_MS, LONGEST_WAIT_MS, mark } from "./live.js";
 import { heard, isOthers, whenBack } from "./session.js";
 
-const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 8000;
 const waits = new WeakMap(); // element -> {timer, wait} of the next try
 
 /**
