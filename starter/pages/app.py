@@ -82,8 +82,8 @@ def explained(visit: Visit, error: GuidesmithError) -> Response:
     """The page that says what happened and what to do; for who has not signed in, the way there."""
     told = error_response(error)
     if isinstance(error, Unauthorized) and visit.request.method == "GET":
-        if visit.is_partial:
-            return Response(status_code=told.status_code)  # the page stays, and says so
+        if not visit.is_navigation:
+            return Response(status_code=told.status_code)  # the page that asks stays, and says so
         wanted = visit.request.url.path + (f"?{visit.request.url.query}" if visit.request.url.query else "")
         return RedirectResponse(f"/sign-in?to={quote(wanted, safe='')}", status_code=303)
     body = json.loads(bytes(told.body))

@@ -54,6 +54,14 @@ class Visit:
         """Whether a module of ours asks for a part of the page that is already open (htmx says so in a header)."""
         return self.request.headers.get("hx-request") == "true"
 
+    @property
+    def is_navigation(self) -> bool:
+        """Whether somebody is led here, as against a stream, a picture or a part that a page asks for.
+
+        https://www.w3.org/TR/fetch-metadata/#sec-fetch-mode-header: who sends no such header follows addresses itself.
+        """
+        return not self.is_partial and self.request.headers.get("sec-fetch-mode", "navigate") == "navigate"
+
     def page(self, template: str, status: int = HTTPStatus.OK, **shown: Any) -> HTMLResponse:
         """``template`` drawn with ``shown``, under a policy that runs nothing but our own files.
 

@@ -51,6 +51,22 @@ def test_given_an_address_elsewhere_when_somebody_signs_in_then_they_stay_here(s
     assert (answer.status_code, answer.headers["location"]) == (303, "/")
 
 
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 303),
+        ({"Sec-Fetch-Mode": "navigate"}, 303),
+        ({"Sec-Fetch-Mode": "cors", "Accept": "text/event-stream"}, 401),
+        ({"Sec-Fetch-Mode": "no-cors", "Accept": "image/*"}, 401),
+        ({"HX-Request": "true"}, 401),
+    ],
+)
+def test_given_no_session_when_a_page_asks_for_a_stream_or_a_part_then_it_gets_no_page_to_sign_in_on(
+    site: Site, headers: dict[str, str], status: int
+) -> None:
+    assert httpx.get(f"{site.url}/live", headers=headers).status_code == status
+
+
 def test_given_nothing_of_mine_when_the_first_page_opens_then_it_says_what_to_do(page: Page) -> None:
     page.goto("/")
     expect(page.get_by_role("heading", name="No jobs yet")).to_be_visible()
@@ -136,15 +152,20 @@ def test_given_a_session_that_ends_while_somebody_types_then_nothing_typed_is_lo
     expect(page.locator("[data-status]")).to_be_visible()
 
 
+@pytest.mark.parametrize("opened", ["before", "after"])
 def test_given_a_list_that_is_followed_when_the_session_ends_then_it_says_so_and_goes_on_after_signing_in(
-    page: Page, site: Site, who: str
+    page: Page, site: Site, who: str, opened: str
 ) -> None:
     project = site.stack.store.create_project(who, "Handbooks").id
     first = site.stack.store.create_job(who, project).id
-    page.goto("/")
+    with page.expect_response(lambda answer: "/live" in answer.url):
+        page.goto("/")
     expect(page.locator(f"#job-{first}")).to_be_visible()
     page.context.clear_cookies()
-    second = site.stack.store.create_job(who, project).id  # the stream is open still, and tells of it
+    if opened == "after":
+        page.evaluate("dispatchEvent(new Event('pagehide'))")
+        page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+    second = site.stack.store.create_job(who, project).id  # a stream that is open still tells of it
     expect(page.locator("[data-signed-out]")).to_be_visible(timeout=15_000)
     expect(page.locator(f"#job-{first}")).to_be_visible()
     sign_in(page.context, who)
