@@ -41,6 +41,7 @@ class Swept(Message):
     deliveries: int = 0
     webhooks: int = 0
     callbacks: int = 0
+    sessions: int = 0
 
 
 class Sessions(Protocol):
@@ -57,6 +58,7 @@ class Sessions(Protocol):
     def purge_deliveries(self, older_than_s: float) -> int: ...
     def purge_provider_webhooks(self, older_than_s: float) -> int: ...
     def purge_callbacks(self, older_than_s: float) -> int: ...
+    def purge_ended_sessions(self) -> int: ...
 
 
 class Sweeper:
@@ -75,8 +77,8 @@ class Sweeper:
 
     @activity.defn(name="sweep")
     def sweep(self) -> Swept:
-        """Empty the sessions that were abandoned, then remove what belongs to none; forget keys that have expired, and
-        webhooks that are old."""
+        """Empty the sessions that were abandoned, then remove what belongs to none; forget keys and sessions that
+        have expired, and webhooks that are old."""
         with Pulse(HEARTBEAT_TIMEOUT_S):
             uploads, pictures = self._drop_all(), self._drop_pictures()
             remains = self._artifacts.sweep_abandoned(self._remains_after_s, self._sessions.is_multipart_held)
@@ -84,6 +86,7 @@ class Sweeper:
             deliveries = self._sessions.purge_deliveries(self._retention_s)
             webhooks = self._sessions.purge_provider_webhooks(self._retention_s)
             callbacks = self._sessions.purge_callbacks(self._retention_s)
+            sessions = self._sessions.purge_ended_sessions()
         swept = Swept(
             uploads=uploads,
             pictures=pictures,
@@ -92,6 +95,7 @@ class Sweeper:
             deliveries=deliveries,
             webhooks=webhooks,
             callbacks=callbacks,
+            sessions=sessions,
         )
         if swept != Swept():
             log.info("sweep.done", **swept.model_dump())

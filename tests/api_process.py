@@ -29,6 +29,11 @@ def _open(settings: Settings) -> Store:
     return CrashingStore.open(settings.database)
 
 
+def prepare() -> None:
+    """What need not be done again in each process that is forked."""
+    app.description()
+
+
 def main() -> None:
     """Answer until SIGTERM."""
     app.open_store = _open  # type: ignore[attr-defined]

@@ -287,9 +287,7 @@ class _Building:
             column = intent.sorted_by.name
         descending = intent.descending if intent.descending is not None else column == first
         if groups or intent.first is not None:
-            title = f"The first {intent.first}" if intent.first else f"In order of {_words(column)}"
-            order = Order(column=column, descending=bool(descending))
-            self._add("top" if intent.first else "sort", title, Sort(by=(order,), limit=intent.first))
+            self._add_order(Order(column=column, descending=bool(descending)))
 
     def _chart(self, measures: Sequence[str], derived: str | None, period: str | None, groups: Sequence[str]) -> None:
         intent = self._intent
@@ -324,11 +322,17 @@ class _Building:
         if intent.product is not None:
             column = intent.product.name
         if column is not None and (intent.first is not None or intent.sorted_by is not None):
-            order = Order(column=column, descending=intent.descending is not False)
-            title = f"The first {intent.first}" if intent.first else f"In order of {_words(column)}"
-            self._add("top" if intent.first else "sort", title, Sort(by=(order,), limit=intent.first))
+            self._add_order(Order(column=column, descending=intent.descending is not False))
 
     # --- steps -----------------------------------------------------------------------------------------------------
+
+    def _add_order(self, order: Order) -> None:
+        """The rows in an order, or the first of them."""
+        first = self._intent.first
+        way = "descending" if order.descending else "ascending"
+        rows = f"First {'one' if first == 1 else first} by" if first else "In order of"
+        step = "top" if first else "sort"
+        self._add(step, f"{rows} {_words(order.column)}, {way}", Sort(by=(order,), limit=first))
 
     def _add(self, id: str, title: str, operation: Operation) -> None:
         step = Step(id=self._id(id), title=title[:200], needs=(self._steps[-1].id,), operation=operation)

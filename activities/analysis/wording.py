@@ -71,7 +71,8 @@ def in_words(operation: Operation) -> str:
             return f"rows with {keys}" + (", and rows of the first that have no counterpart" if how == "left" else "")
         case Sort(by=by, limit=limit):
             order = _listed(f"{each.column} ({'descending' if each.descending else 'ascending'})" for each in by)
-            return f"rows by {order}" + (f", the first {limit}" if limit else "")
+            first = "" if limit is None else ", the first one" if limit == 1 else f", the first {limit}"
+            return f"rows by {order}{first}"
         case Chart(kind=kind, x=x, y=y, series=series):
             return f"a {kind} chart of {_listed(y)} over {x}" + (f", one for each {series}" if series else "")
         case Summary(columns=columns):

@@ -1,12 +1,11 @@
 """Corrections of transcripts: what a person says was said, beside what was recognised, which is never replaced."""
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from activities.store.area import Area
+from activities.store.database import inserting
 from activities.store.locking import LockedJob
 from activities.store.records import EventType
 from activities.store.tables import transcript_corrections as table
@@ -15,8 +14,6 @@ from domain.errors import CorrectionConflict
 from domain.jobs import Actor
 
 STREAM = "task"
-
-_INSERTS: Mapping[str, Callable[..., Any]] = {"postgresql": postgresql.insert, "sqlite": sqlite.insert}
 
 _OF_JOB = (
     select(*(table.c[name] for name in Correction.model_fields))
@@ -66,7 +63,7 @@ class Corrections(Area):
             if wanted == now:
                 return False
             said = {"text": wanted, "author": owner, "corrected_at": job.now}
-            insert = _INSERTS[connection.dialect.name](table).values({**key, **said})
+            insert = inserting(connection, table).values({**key, **said})
             connection.execute(insert.on_conflict_do_update(index_elements=list(key), set_=said))
             job.log(
                 EventType.TRANSCRIPT_CORRECTED,

@@ -12,11 +12,11 @@ from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, case, exists, func, insert, not_, or_, select, tuple_, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
 from activities.store.area import Area, new_uuid7
 from activities.store.cursors import newest_first
+from activities.store.database import inserting
 from activities.store.tables import credit_accounts, credit_entries, credit_postings, jobs
 from domain.credits import (
     BOOKS,
@@ -100,8 +100,7 @@ def _take(connection: Connection, posting: Posting, account: Account) -> None:
 
 def _give(connection: Connection, posting: Posting, account: Account, now: datetime) -> None:
     """Add to an account, which is opened where it is not there."""
-    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-    opening = dialect.insert(credit_accounts).values(
+    opening = inserting(connection, credit_accounts).values(
         owner=posting.owner, account=account, balance=posting.amount, created_at=now
     )
     connection.execute(

@@ -14,7 +14,8 @@ from pathlib import Path
 from threading import Lock, local
 from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, create_engine, event, exc
+from sqlalchemy import Connection, Engine, Table, create_engine, event, exc
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.pool import ConnectionPoolEntry
 
@@ -27,6 +28,11 @@ POSTGRES: Final = "postgresql"
 PING_AFTER_IDLE_S = 5.0
 """A pooled connection that lay idle for longer is pinged before use. Pinging each time would cost every transaction
 a round trip; a connection used a moment ago is as good as a ping, and when it is not, the transaction is retried."""
+
+
+def inserting(connection: Connection, table: Table) -> postgresql.Insert | sqlite.Insert:
+    """An INSERT that can say what to do ON CONFLICT, which each database spells its own way."""
+    return sqlite.insert(table) if connection.dialect.name == SQLITE else postgresql.insert(table)
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, and_, delete, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from activities.store.area import Area
+from activities.store.database import inserting
 from activities.store.tables import idempotency_keys
 from domain.errors import IdempotencyConflict
 
@@ -85,7 +85,6 @@ class Idempotency(Area):
         """Whether the key was free. Waits for a transaction that has taken it and not ended."""
         now = self._clock()
         connection.execute(delete(idempotency_keys).where(_is(scope), idempotency_keys.c.expires_at <= now))
-        dialect = sqlite if self._database.is_sqlite else postgresql
         row = {
             **scope._asdict(),
             "request_sha256": request_sha256,
@@ -93,5 +92,6 @@ class Idempotency(Area):
             "created_at": now,
             "expires_at": now + KEPT,
         }
-        taken = dialect.insert(idempotency_keys).values(row).on_conflict_do_nothing().returning(idempotency_keys.c.key)
+        taking = inserting(connection, idempotency_keys).values(row).on_conflict_do_nothing()
+        taken = taking.returning(idempotency_keys.c.key)
         return connection.execute(taken).one_or_none() is not None

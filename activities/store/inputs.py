@@ -13,10 +13,10 @@ from typing import Any
 
 from pydantic import Field
 from sqlalchemy import Connection, func, insert, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from activities.store.area import Area
 from activities.store.births import NewJob, add_job
+from activities.store.database import inserting
 from activities.store.locking import LockedJob, not_found, read_job
 from activities.store.tables import default_projects, job_inputs, jobs, projects
 from domain.canonical import digest
@@ -134,8 +134,7 @@ class Inputs(Area):
 
     def _default_project(self, connection: Connection, owner: str, now: datetime) -> str:
         """The owner's default project, made at first use; locked until the transaction ends."""
-        dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-        opening = dialect.insert(default_projects).values(owner=owner, created_at=now)
+        opening = inserting(connection, default_projects).values(owner=owner, created_at=now)
         connection.execute(opening.on_conflict_do_nothing(index_elements=[default_projects.c.owner]))
         locked = select(default_projects.c.project_id).where(default_projects.c.owner == owner).with_for_update()
         project_id: str | None = connection.execute(locked).scalar_one()

@@ -14,9 +14,9 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from activities.store.area import Area
+from activities.store.database import inserting
 from activities.store.locking import LockedJob
 from activities.store.tables import jobs, provider_webhooks, webhook_tickets
 from domain.generation import GENERATION, Addressee, GenerationStatus, WebhookVerdict, judge_webhook
@@ -51,7 +51,7 @@ class ProviderWebhooks(Area):
                 "attempt": attempt,
                 "created_at": job.now,
             }
-            connection.execute(self._insert(webhook_tickets).values(row).on_conflict_do_nothing())
+            connection.execute(inserting(connection, webhook_tickets).values(row).on_conflict_do_nothing())
             return _ticket_of(connection, job_id, attempt, provider)
 
     def bind_submission(self, job_id: str, attempt: int, provider: str, external_id: str) -> None:
@@ -99,7 +99,7 @@ class ProviderWebhooks(Area):
                 "received_at": self._clock(),
                 "delivered_at": None if verdict in _COUNTS else self._clock(),
             }
-            fresh = self._insert(provider_webhooks).values(row).on_conflict_do_nothing()
+            fresh = inserting(connection, provider_webhooks).values(row).on_conflict_do_nothing()
             if connection.execute(fresh.returning(provider_webhooks.c.id)).one_or_none() is None:
                 return _repeated(connection, event, addressee)
             return WebhookReceipt(
@@ -151,9 +151,6 @@ class ProviderWebhooks(Area):
         mark = update(provider_webhooks).where(provider_webhooks.c.id == bindparam("webhook"))
         with self._database.write() as connection:
             connection.execute(mark.values(delivered_at=self._clock()), [{"webhook": each} for each in told])
-
-    def _insert(self, table: Any) -> Any:
-        return (sqlite if self._database.is_sqlite else postgresql).insert(table)
 
 
 def _ticket_of(connection: Connection, job_id: str, attempt: int, provider: str) -> Ticket:

@@ -19,6 +19,7 @@ from activities.store.credits import Credits
 from activities.store.database import Database, DatabaseOptions
 from activities.store.dispatches import Dispatches
 from activities.store.documents import Documents
+from activities.store.ended_sessions import EndedSessions
 from activities.store.events import Events
 from activities.store.exports import Exports
 from activities.store.external import External
@@ -76,6 +77,7 @@ class Store(
     Webhooks,
     ProviderWebhooks,
     Retention,
+    EndedSessions,
     Naming,
     Idempotency,
 ):

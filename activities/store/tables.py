@@ -856,3 +856,11 @@ idempotency_keys = Table(
     Column("created_at", Moment, nullable=False),
     Column("expires_at", Moment, nullable=False, index=True),
 )
+
+# those of the pages that somebody signed out of, for as long as their cookies would hold
+ended_sessions = Table(
+    "ended_sessions",
+    metadata,
+    Column("id", Name, primary_key=True),
+    Column("expires_at", Moment, nullable=False, index=True),
+)

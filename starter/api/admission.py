@@ -129,7 +129,7 @@ class Admission:
             return None
         if "authorization" not in headers and self._sessions.cookie in headers.get("cookie", ""):
             check_origin(scope["method"], headers, root_address(scope, self._public_url))
-            return self._sessions.read(headers).principal
+            return (await self._sessions.read(headers)).principal
         return await self._tokens.principal(_bearer(headers))
 
     def _check_signed(self, purpose: Purpose, segment: str) -> None:

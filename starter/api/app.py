@@ -2,11 +2,13 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
+from typing import Any
 
 import uvicorn
 from anyio import to_thread
 from fastapi import FastAPI
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Lifespan
 
 from activities.artifacts import ArtifactStore
 from activities.reported_drafts import ReportedDrafts
@@ -16,7 +18,7 @@ from starter.api.admission import Admission
 from starter.api.capabilities import Capabilities
 from starter.api.context import Api
 from starter.api.cors import Origins
-from starter.api.declared import declare
+from starter.api.declared import described
 from starter.api.errors import handle_errors
 from starter.api.feed import Feed, Seats
 from starter.api.gate import BASE, Gate, GateRules
@@ -43,7 +45,7 @@ from starter.api.routes import (
     uploads,
     webhooks,
 )
-from starter.api.sessions import Sessions
+from starter.api.sessions import Sessions, Tickets
 from starter.batches import BatchRequests
 from starter.callbacks import CallbackService
 from starter.engine import connect, engine_faults
@@ -107,7 +109,7 @@ def create_app(
     limits = Limits(settings)
     https = (settings.public_url or "").startswith("https://")
     tokens = token_check(settings)
-    sessions = Sessions(capabilities, ttl_s=settings.session_ttl_s, secure=https)
+    sessions = Sessions(capabilities, store, ttl_s=settings.session_ttl_s, secure=https)
     callback_secret = settings.callback_secret
     rules = GateRules(
         Admission(
@@ -139,17 +141,8 @@ def create_app(
             yield
         await limits.counter.close()
 
-    app = FastAPI(
-        title="guidesmith",
-        version=VERSION,
-        description="Recordings become written, illustrated instructions.",
-        openapi_url=f"{BASE}/openapi.json",
-        docs_url=None,
-        redoc_url=None,
-        redirect_slashes=False,
-        generate_unique_id_function=lambda route: route.name,
-        lifespan=lifespan,
-    )
+    app = _routed(lifespan=lifespan)
+    app.openapi = description  # type: ignore[method-assign]
     api = app.state.api = Api(
         settings=settings,
         store=store,
@@ -168,13 +161,33 @@ def create_app(
         feed=feed,
         readiness=Readiness({"database": database, "engine": engine, "artifacts": artifact_store}),
     )
-    app.add_middleware(Gate, rules=rules, pages=pages(api, tokens, sessions, limits))
+    app.add_middleware(Gate, rules=rules, pages=pages(api, tokens, sessions, Tickets(capabilities), limits))
     handle_errors(app)
+    return app
+
+
+def _routed(lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
+    app = FastAPI(
+        title="guidesmith",
+        version=VERSION,
+        description="Recordings become written, illustrated instructions.",
+        openapi_url=f"{BASE}/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        generate_unique_id_function=lambda route: route.name,
+        lifespan=lifespan,
+    )
     for module in ROUTES:
         app.include_router(module.router, prefix=BASE)
     app.include_router(health.router)
-    declare(app)
     return app
+
+
+@cache
+def description() -> dict[str, Any]:
+    """What the API says of itself (OpenAPI), whatever its settings: made once a process, in half a second."""
+    return described(_routed())
 
 
 def server(app: ASGIApp, settings: Settings) -> uvicorn.Server:

@@ -14,7 +14,7 @@ from domain.errors import GuidesmithError, NotFound
 from starter.api.context import Api
 from starter.api.errors import MethodNotAllowed, error_response
 from starter.api.limits import Limits
-from starter.api.sessions import Sessions
+from starter.api.sessions import Sessions, Tickets
 from starter.pages.porch import Porch
 from starter.pages.views import (
     credits,
@@ -57,10 +57,10 @@ VIEWS = (
 )
 
 
-def pages(api: Api, tokens: TokenCheck, sessions: Sessions, limits: Limits) -> ASGIApp:
+def pages(api: Api, tokens: TokenCheck, sessions: Sessions, tickets: Tickets, limits: Limits) -> ASGIApp:
     """The ASGI application of everything that is neither the API's nor a probe's."""
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
-    app.state.tokens, app.state.sessions, app.state.limits = tokens, sessions, limits
+    app.state.tokens, app.state.sessions, app.state.tickets, app.state.limits = tokens, sessions, tickets, limits
     for view in VIEWS:
         app.include_router(view.router)
     app.add_exception_handler(GuidesmithError, _known)

@@ -124,11 +124,11 @@ class Porch:
         if path.startswith(ADDRESS) or path in OPEN:
             return None
         try:
-            session = self._sessions.read(headers)
+            session = await self._sessions.read(headers)
         except Unauthorized:
             await self._limits.attempt(scope)
             raise
         await self._limits.admit(f"user {session.principal.subject}", scope["method"], "pages")
         if self._sessions.is_due(session):
-            cookies.append(self._sessions.begun(session.principal))
+            cookies.append(self._sessions.renewed(session))
         return session.principal

@@ -21,7 +21,7 @@ from pydantic import SecretStr
 
 from activities.artifacts.memo import MEMOS
 from starter.api.capabilities import Capabilities
-from starter.api.sessions import Sessions
+from starter.api.sessions import Tickets
 from starter.settings import Settings
 from starter.tokens import Principal, Role
 from tests.apis import PART_SIZE, SECRET, RunningApi, running_api, wait_ready
@@ -143,7 +143,7 @@ class Site:
 
 def ticket(subject: str, role: Role = Role.EDITOR) -> str:
     """What a sign-in address for ``subject`` carries."""
-    return Sessions(Capabilities(SECRET), ttl_s=3600, secure=False).ticket(Principal(subject, role))
+    return Tickets(Capabilities(SECRET)).issue(Principal(subject, role))
 
 
 def sign_in(context: BrowserContext, subject: str, role: Role = Role.EDITOR) -> None:

@@ -38,6 +38,7 @@ def test_given_a_prompt_when_it_is_sent_twice_at_once_then_one_picture_is_made_a
     expect(page.get_by_role("alert")).to_have_text("Say what is to be made.")
     prompt = page.get_by_label("What shall the picture show?")
     prompt.fill("x" * 2001)
+    page.reload()  # what is typed outlasts it
     expect(page.locator(".count")).to_have_text("1 character too many. Shorten it.")
     page.get_by_role("button", name="Make the picture").click()
     expect(page.get_by_role("alert")).to_contain_text("1 character too many")
@@ -86,6 +87,9 @@ def test_given_types_when_one_is_chosen_then_its_fields_are_asked_for_and_what_i
     page.get_by_label("Address of the page").fill("http://127.0.0.1/secrets")
     page.get_by_role("button", name="Make it").click()
     expect(page.get_by_role("alert")).not_to_be_empty()
+    page.reload()
+    expect(page.get_by_role("radio", name=re.compile("^A web page"))).to_be_checked()
+    expect(page.get_by_label("Address of the page")).to_have_value("http://127.0.0.1/secrets")
     page.get_by_role("radio", name=re.compile("^Copy")).check()
     page.get_by_label("What is advertised?").fill(f"A kettle {XSS} **bold** [link](javascript:alert(3))")
     page.get_by_label("For whom").fill("Early risers")
@@ -97,6 +101,8 @@ def test_given_types_when_one_is_chosen_then_its_fields_are_asked_for_and_what_i
     assert page.locator("[data-text] img, [data-text] script, [data-text] a[href^=javascript]").count() == 0
     expect(page.locator(".made .facts")).to_contain_text("embedded-templates")
     look(page, "job-generation")
+    page.goto("/new/generation")
+    expect(page.get_by_label("What is advertised?")).to_be_empty()  # it was sent
 
 
 # --- batches ---------------------------------------------------------------------------------------------------------
@@ -173,6 +179,8 @@ def test_given_a_table_and_a_question_when_the_plan_is_confirmed_and_computed_th
     page.get_by_role("button", name="Send and plan").click()
     expect(page.get_by_role("alert")).to_have_text("Say what is to be made.")
     page.get_by_label("What do you want to know?").fill("Total revenue by region, as a chart")
+    page.reload()
+    expect(page.get_by_label("What do you want to know?")).to_have_value("Total revenue by region, as a chart")
     page.get_by_role("button", name="Send and plan").click()
     expect(page.get_by_role("alert")).to_have_text("Choose at least one file.")
     table = {"name": f"sales {MARKUP}.csv".replace("/", ""), "mimeType": "text/csv", "buffer": SALES.encode()}

@@ -120,6 +120,19 @@ def test_given_an_address_that_signs_in_when_another_site_leads_there_then_its_v
         assert left.headers["clear-site-data"] == '"cache"'  # pictures of what is somebody's alone
 
 
+def test_given_a_copy_of_a_session_when_its_owner_signs_out_then_it_opens_nothing_more(
+    page: Page, site: Site, who: str
+) -> None:
+    page.goto("/")
+    copied = {each["name"]: each["value"] for each in page.context.cookies()}
+    own = {"Sec-Fetch-Site": "same-origin"}
+    with httpx.Client(base_url=site.url, cookies=copied, headers=own) as thief:
+        assert (thief.get("/").status_code, thief.get("/api/v1/projects").status_code) == (200, 200)
+        page.get_by_role("button", name="Sign out").click()
+        expect(page).to_have_title("Sign in · guidesmith")
+        assert (thief.get("/").status_code, thief.get("/api/v1/projects").status_code) == (303, 401)
+
+
 def test_given_a_session_that_ends_while_somebody_types_then_nothing_typed_is_lost_and_the_page_goes_on(
     page: Page, site: Site, who: str
 ) -> None:

@@ -133,8 +133,12 @@ def test_given_nobody_speaks_then_the_page_says_so_and_a_strangers_page_is_not_t
     store = site.stack.store
     run = Run(store, uploaded_job(store, who).id).dispatched().extract_audio()
     silent = Transcript(speech=SpeechFound.SILENT, duration_ms=9000, model="test")
+    page.goto(f"/jobs/{run.job_id}")
+    tab = page.get_by_role("link", name="Transcript")
+    expect(tab).to_be_disabled()
     transcribed(store, site.stack.artifacts, run, silent)
-    page.goto(f"/jobs/{run.job_id}/transcript")
+    expect(tab).to_be_enabled()  # the draft is not written yet
+    tab.click()
     expect(page.get_by_role("heading", name="The recording is silent")).to_be_visible()
     with site.visitor("mallory") as context:
         for path in ("transcript", "transcript/segments"):

@@ -149,3 +149,16 @@ def test_given_what_a_runner_called_back_when_old_then_it_goes_but_for_the_ends_
     (report,) = aged.reported_artifacts(run.job_id)
     assert aged.ended_outside(report, TRANSCRIPTION)
     assert aged.purge_callbacks(KEPT_S) == 0
+
+
+def test_given_a_session_that_was_ended_when_its_cookies_have_expired_then_it_is_forgotten(
+    aged: Store, time: Time
+) -> None:
+    for _ in range(2):  # the button pressed twice
+        aged.end_session("of-ann", KEPT_S)
+    aged.end_session("of-bob", 2 * KEPT_S)
+    assert [aged.is_session_ended(each) for each in ("of-ann", "of-bob", "of-eve")] == [True, True, False]
+    assert aged.purge_ended_sessions() == 0
+    time.goes_on()
+    assert aged.purge_ended_sessions() == 1
+    assert [aged.is_session_ended(each) for each in ("of-ann", "of-bob")] == [False, True]

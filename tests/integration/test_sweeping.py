@@ -162,7 +162,7 @@ def test_given_pictures_that_nobody_confirmed_when_swept_then_those_go_whose_add
     assert swept(store, artifact_store) == Swept()
 
 
-def test_given_idempotency_keys_when_swept_then_only_those_of_yesterday_are_forgotten(
+def test_given_idempotency_keys_and_ended_sessions_when_swept_then_only_those_of_yesterday_are_forgotten(
     database_url: str, folder_store: ArtifactStore
 ) -> None:
     now = [NOW - DAY]
@@ -170,8 +170,10 @@ def test_given_idempotency_keys_when_swept_then_only_those_of_yesterday_are_forg
     for key in ("old", "new"):
         store.once(IdempotencyScope(OWNER, "POST", "/api/v1/projects", key), "a" * 64, dict)
         now[0] = NOW
+    store.end_session("of-yesterday", 0)
+    now[0] += timedelta(seconds=1)
 
-    assert swept(store, folder_store) == Swept(keys=1)
+    assert swept(store, folder_store) == Swept(keys=1, sessions=1)
     assert swept(store, folder_store) == Swept()
     store.dispose()
 

@@ -140,7 +140,7 @@ IN_2024 = "rows where order_date is at least 2024-01-01 and order_date is less t
         ),
         (
             "Which region has the highest total amount?",
-            [BY_REGION, "rows by total_amount (descending), the first 1"],
+            [BY_REGION, "rows by total_amount (descending), the first one"],
         ),
         ("10 largest orders by amount", ["rows by amount (descending), the first 10"]),
         (
@@ -167,6 +167,19 @@ def test_given_a_requirement_when_drafted_then_the_plan_is_what_was_meant(
     assert open_questions(plan) == ()
     assert plan.plan_source is PlanSource.EMBEDDED
     assert plan.why
+
+
+@pytest.mark.parametrize(
+    ("requirement", "title"),
+    [
+        ("top 5 products by amount", "First 5 by total amount, descending"),
+        ("Which region has the lowest total amount?", "First one by total amount, ascending"),
+        ("10 largest orders by amount", "First 10 by amount, descending"),
+        ("total quantity by product sorted by quantity descending", "In order of total quantity, descending"),
+    ],
+)
+def test_given_an_order_when_drafted_then_its_step_says_by_what_and_which_way(requirement: str, title: str) -> None:
+    assert title in [step.title for step in drafted(requirement).steps]
 
 
 @pytest.mark.parametrize(

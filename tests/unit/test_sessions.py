@@ -1,12 +1,13 @@
 """Sessions of the pages: whose they are, how long they last, and what is none."""
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, field
 
 import pytest
 from starlette.datastructures import Headers
 
 from starter.api.capabilities import Capabilities
-from starter.api.sessions import TICKET_TTL_S, Sessions, check_origin
+from starter.api.sessions import TICKET_TTL_S, Session, Sessions, Tickets, check_origin
 from starter.tokens import Principal, Role, Unauthorized
 
 ANN = Principal("ann", Role.ADMIN)
@@ -22,13 +23,34 @@ class Clock:
         return self.now
 
 
+@dataclass
+class Ended:
+    """What the store does, in memory."""
+
+    ids: dict[str, float] = field(default_factory=dict)
+
+    def end_session(self, session_id: str, kept_s: float) -> None:
+        self.ids[session_id] = kept_s
+
+    def is_session_ended(self, session_id: str) -> bool:
+        return session_id in self.ids
+
+
 @pytest.fixture
 def clock() -> Clock:
     return Clock()
 
 
-def sessions(clock: Clock, *, secret: str = "s" * 32, secure: bool = False) -> Sessions:
-    return Sessions(Capabilities(secret, clock), ttl_s=TTL_S, secure=secure, clock=clock)
+def sessions(clock: Clock, *, secret: str = "s" * 32, secure: bool = False, ended: Ended | None = None) -> Sessions:
+    return Sessions(Capabilities(secret, clock), ended or Ended(), ttl_s=TTL_S, secure=secure, clock=clock)
+
+
+def tickets(clock: Clock) -> Tickets:
+    return Tickets(Capabilities("s" * 32, clock), clock=clock)
+
+
+def read(mine: Sessions, headers: Headers) -> Session:
+    return asyncio.run(mine.read(headers))
 
 
 def sent_back(set_cookie: str) -> Headers:
@@ -37,7 +59,7 @@ def sent_back(set_cookie: str) -> Headers:
 
 def test_given_a_session_when_its_cookie_comes_back_then_it_says_who_it_is(clock: Clock) -> None:
     mine = sessions(clock)
-    assert mine.read(sent_back(mine.begun(ANN))).principal == ANN
+    assert read(mine, sent_back(mine.begun(ANN))).principal == ANN
 
 
 @pytest.mark.parametrize("secure", [False, True])
@@ -53,33 +75,48 @@ def test_given_half_of_its_time_when_a_session_is_used_then_it_is_due_for_renewa
     mine = sessions(clock)
     headers = sent_back(mine.begun(ANN))
     clock.now += TTL_S / 2 - 1
-    assert not mine.is_due(mine.read(headers))
+    assert not mine.is_due(read(mine, headers))
     clock.now += 2
-    assert mine.is_due(mine.read(headers))
+    assert mine.is_due(read(mine, headers))
     clock.now += TTL_S
     with pytest.raises(Unauthorized):
-        mine.read(headers)
+        read(mine, headers)
+
+
+def test_given_who_signs_out_then_no_copy_of_the_cookie_counts_nor_one_that_was_renewed(clock: Clock) -> None:
+    ended = Ended()
+    mine = sessions(clock, ended=ended)
+    copied, elsewhere = sent_back(mine.begun(ANN)), sent_back(mine.begun(ANN))
+    clock.now += TTL_S / 2 + 1
+    renewed = sent_back(mine.renewed(read(mine, copied)))
+    assert "Max-Age=0" in asyncio.run(mine.end(renewed)).split("; ")
+    for each in (copied, renewed):
+        with pytest.raises(Unauthorized):
+            read(mine, each)
+    assert read(mine, elsewhere).principal == ANN  # another browser's
+    assert list(ended.ids.values()) == [TTL_S]
+    assert "Max-Age=0" in asyncio.run(mine.end(Headers({}))).split("; ")
 
 
 @pytest.mark.parametrize("cookie", ["", "guidesmith_session=", "guidesmith_session=v1.e30.x", "=;;=", "a" * 9000])
 def test_given_no_cookie_of_ours_then_nobody_has_signed_in(clock: Clock, cookie: str) -> None:
     with pytest.raises(Unauthorized):
-        sessions(clock).read(Headers({"cookie": cookie}))
+        read(sessions(clock), Headers({"cookie": cookie}))
 
 
 def test_given_another_secret_or_purpose_then_it_is_no_session(clock: Clock) -> None:
     mine, other = sessions(clock), sessions(clock, secret="o" * 32)
     with pytest.raises(Unauthorized):
-        mine.read(sent_back(other.begun(ANN)))
+        read(mine, sent_back(other.begun(ANN)))
     with pytest.raises(Unauthorized):
-        mine.read(Headers({"cookie": f"guidesmith_session={mine.ticket(ANN)}"}))
+        read(mine, Headers({"cookie": f"guidesmith_session={tickets(clock).issue(ANN)}"}))
     with pytest.raises(Unauthorized):
-        mine.admitted(sent_back(mine.begun(ANN))["cookie"].split("; ")[1].partition("=")[2])
+        tickets(clock).admitted(sent_back(mine.begun(ANN))["cookie"].split("; ")[1].partition("=")[2])
 
 
 def test_given_a_ticket_when_its_hour_is_over_then_it_lets_nobody_in(clock: Clock) -> None:
-    mine = sessions(clock)
-    ticket = mine.ticket(ANN)
+    mine = tickets(clock)
+    ticket = mine.issue(ANN)
     assert mine.admitted(ticket) == ANN
     clock.now += TICKET_TTL_S + 1
     with pytest.raises(Unauthorized):
@@ -113,11 +150,14 @@ def test_a_session_counts_for_calls_from_our_pages(method: str, headers: dict[st
             check_origin(method, Headers(headers), OWN)
 
 
-@pytest.mark.parametrize("subject", ["[]", "{}", "1", '["ann", "emperor", 1]', '["ann", "editor", "long"]', "not json"])
+@pytest.mark.parametrize(
+    "subject",
+    ["[]", "{}", "1", '["ann", "editor", 1]', '["ann", "emperor", 1]', '["ann", "editor", "long", "x"]', "not json"],
+)
 def test_given_a_cookie_of_another_version_of_ours_then_its_owner_signs_in_again(clock: Clock, subject: str) -> None:
     mine = sessions(clock)
     signed = Capabilities("s" * 32, clock).sign("session", subject, clock.now + 10)
     with pytest.raises(Unauthorized):
-        mine.read(Headers({"cookie": f"{mine.cookie}={signed}"}))
+        read(mine, Headers({"cookie": f"{mine.cookie}={signed}"}))
     with pytest.raises(Unauthorized):
-        mine.admitted(Capabilities("s" * 32, clock).sign("sign-in", subject, clock.now + 10))
+        tickets(clock).admitted(Capabilities("s" * 32, clock).sign("sign-in", subject, clock.now + 10))

@@ -8,6 +8,7 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import Response
 
+from domain.artifacts import ArtifactKind
 from domain.errors import needs_another_recording
 from domain.instruction import INSTRUCTION, RETRY
 from domain.jobs import Job
@@ -80,6 +81,7 @@ def _shown(visit: Visit, job_id: str) -> dict[str, Any]:
         "steps": steps_of(visit.say, found.kind, found.status, store.status_rows(job_id, found.attempt)),
         "remaining_s": row.remaining_s,
         "can_cancel": lifecycle.cancelled is not None and lifecycle.may(status, lifecycle.cancelled, Trigger.API),
+        "has_transcript": found.kind == INSTRUCTION.kind and _has(visit, found.id, ArtifactKind.TRANSCRIPT),
         "retry_from": _retry_from(visit, found),
         "needs_another": bool(found.failure and needs_another_recording(found.failure.failure_code)),
         "engine_address": _engine_address(visit, found),
@@ -100,9 +102,12 @@ def _retry_from(visit: Visit, job: Job) -> str | None:
         return None
     if job.kind != INSTRUCTION.kind:
         return status_word(visit.say, job.kind, str(back[0].target))
-    latest = visit.api.store.latest_artifact
-    there = {kind: latest(job.id, kind) is not None for kind in CHECKPOINT_ARTIFACT.values()}
+    there = {kind: _has(visit, job.id, kind) for kind in CHECKPOINT_ARTIFACT.values()}
     return status_word(visit.say, job.kind, str(resume_point(there)))
+
+
+def _has(visit: Visit, job_id: str, kind: ArtifactKind) -> bool:
+    return visit.api.store.latest_artifact(job_id, kind) is not None
 
 
 def _engine_address(visit: Visit, job: Job) -> str | None:

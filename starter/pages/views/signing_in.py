@@ -12,7 +12,7 @@ from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
 from starter.api.limits import Limits
-from starter.api.sessions import Sessions
+from starter.api.sessions import Sessions, Tickets
 from starter.pages.visit import Visit, Visiting
 from starter.tokens import Principal, TokenCheck, Unauthorized
 
@@ -28,12 +28,11 @@ async def ask(request: Request, visit: Visiting, ticket: str = "", to: str = "/"
     """The form; with a ticket, straight in."""
     if not ticket:
         return _form(visit, to)
-    sessions = cast(Sessions, request.app.state.sessions)
     try:
-        principal = sessions.admitted(ticket)
+        principal = _tickets(request).admitted(ticket)
         if request.headers.get("sec-fetch-site", "none") not in BY_ONESELF:
             return _form(visit, to, ticket=ticket, name=principal.subject)
-        return _entered(sessions, principal, to)
+        return _entered(request, principal, to)
     except Unauthorized:
         await cast(Limits, request.app.state.limits).attempt(request.scope)
         failure = visit.say("sign-in-ticket-expired")
@@ -49,23 +48,22 @@ async def enter(
     to: Annotated[str, Form()] = "/",
 ) -> Response:
     """Begin a session for whom the token, or the ticket that another site led here with, speaks for."""
-    sessions = cast(Sessions, request.app.state.sessions)
     try:
         if ticket:
-            principal = sessions.admitted(ticket)
+            principal = _tickets(request).admitted(ticket)
         else:
             principal = await cast(TokenCheck, request.app.state.tokens).principal(token.strip())
     except Unauthorized:
         await cast(Limits, request.app.state.limits).attempt(request.scope)
         failure = visit.say("sign-in-ticket-expired" if ticket else "sign-in-token-refused")
         return _form(visit, to, failure=failure)
-    return _entered(sessions, principal, to)
+    return _entered(request, principal, to)
 
 
 @router.post("/sign-out")
 async def leave(request: Request) -> Response:
     """End the session, and what the browser has kept of what was seen in it."""
-    ended = cast(Sessions, request.app.state.sessions).ended()
+    ended = await _sessions(request).end(request.headers)
     headers = {"Set-Cookie": ended, "Clear-Site-Data": '"cache"'}
     return RedirectResponse("/sign-in", status_code=303, headers=headers)
 
@@ -75,8 +73,17 @@ def _form(visit: Visit, to: str, *, failure: str | None = None, ticket: str = ""
     return visit.page("sign_in.html", status, to=_own(to), failure=failure, ticket=ticket, name=name)
 
 
-def _entered(sessions: Sessions, principal: Principal, to: str) -> Response:
-    return RedirectResponse(_own(to), status_code=303, headers={"Set-Cookie": sessions.begun(principal)})
+def _entered(request: Request, principal: Principal, to: str) -> Response:
+    cookie = _sessions(request).begun(principal)
+    return RedirectResponse(_own(to), status_code=303, headers={"Set-Cookie": cookie})
+
+
+def _sessions(request: Request) -> Sessions:
+    return cast(Sessions, request.app.state.sessions)
+
+
+def _tickets(request: Request) -> Tickets:
+    return cast(Tickets, request.app.state.tickets)
 
 
 def _own(to: str) -> str:

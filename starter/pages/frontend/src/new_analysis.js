@@ -4,6 +4,7 @@ import { sha256 } from "./parts/hashing.js";
 import { Sending, nameOf } from "./parts/sending.js";
 import { bytes } from "./parts/sizes.js";
 import { say } from "./parts/strings.js";
+import { keepTyped } from "./parts/typed.js";
 
 const form = document.querySelector("[data-analysis]");
 const part = (name) => form.querySelector(`[data-${name}]`);
@@ -13,6 +14,7 @@ let files = [];
 let key = once();
 let sending = false;
 form.noValidate = true; // the sentences are ours
+const typed = keepTyped(form);
 
 function refuse(text) {
   part("refused").textContent = text;
@@ -69,6 +71,7 @@ async function send() {
       await new Sending(file, async () => input, ({ sent }) => (part("sending").value = sent / file.size)).run();
     }
     await put(`analyses/${job.id}/inputs`, inputs);
+    typed.forget();
     location.assign(`/jobs/${job.id}`);
   } catch (error) {
     part("sending").hidden = true;

@@ -17,7 +17,7 @@ state-finished = Finished
 state-failed = Failed
 
 status-instruction-CREATED = Waiting for the recording
-status-instruction-UPLOADING = Recording is being sent
+status-instruction-UPLOADING = Part of the recording is here
 status-instruction-UPLOADED = Recording is here
 status-instruction-AUDIO_EXTRACTING = Extracting the sound
 status-instruction-AUDIO_READY = Sound is ready

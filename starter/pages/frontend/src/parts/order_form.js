@@ -2,6 +2,7 @@
 import { get, once, post, Refused } from "./api.js";
 import { say } from "./strings.js";
 import { shortcut } from "./shortcuts.js";
+import { keepTyped } from "./typed.js";
 
 export class OrderForm {
   /**
@@ -27,6 +28,7 @@ export class OrderForm {
     addEventListener("pageshow", () => this.busy(false)); // back from the job's page
     shortcut("mod+Enter", say("shortcut-send"), () => form.requestSubmit());
     for (const field of form.querySelectorAll("[data-most]")) counted(field, form);
+    this.typed = keepTyped(form);
   }
 
   async send() {
@@ -39,6 +41,7 @@ export class OrderForm {
       if (await this.isShort()) return;
       const { path, body } = this.order();
       const job = await post(path, body, { key: this.key });
+      this.typed.forget();
       location.assign(`/jobs/${job.id}`);
     } catch (error) {
       this.busy(false);

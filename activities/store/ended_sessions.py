@@ -1,0 +1,32 @@
+"""Sessions that were ended before their time: a copy of their cookie opens nothing any more."""
+
+from datetime import timedelta
+
+from sqlalchemy import delete, exists, select
+
+from activities.store.area import Area
+from activities.store.database import inserting
+from activities.store.tables import ended_sessions
+
+
+class EndedSessions(Area):
+    def end_session(self, session_id: str, kept_s: float) -> None:
+        """Let a session end now, and for good.
+
+        Args:
+            kept_s: How long a cookie of it may hold yet, in seconds: so long it is remembered.
+        """
+        row = {"id": session_id, "expires_at": self._clock() + timedelta(seconds=kept_s)}
+        with self._database.write() as connection:
+            connection.execute(inserting(connection, ended_sessions).values(row).on_conflict_do_nothing())
+
+    def is_session_ended(self, session_id: str) -> bool:
+        """Whether somebody has signed out of it."""
+        with self._database.read() as connection:
+            return bool(connection.scalar(select(exists().where(ended_sessions.c.id == session_id))))
+
+    def purge_ended_sessions(self) -> int:
+        """Forget those whose cookies have expired, and say how many."""
+        with self._database.write() as connection:
+            expired = delete(ended_sessions).where(ended_sessions.c.expires_at <= self._clock())
+            return connection.execute(expired).rowcount
