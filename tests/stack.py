@@ -89,6 +89,22 @@ class Loop:
         self.loop.close()
 
 
+def begin_upload(store: Store, job: Job, filename: str) -> str:
+    """Let the job wait for a recording of this name. Answers the key that it is kept under."""
+    key = f"uploads/{job.id}/recording"
+    store.begin_upload(
+        job.owner,
+        job.id,
+        upload_id=job.id,
+        key=key,
+        filename=filename,
+        size_bytes=None,
+        checksum_sha256=None,
+        expires_at=job.created_at,
+    )
+    return key
+
+
 @dataclass
 class Stack:
     """What a test works with. ``environment`` is laid over every worker's; ``deadly``: workers are killed here, and
@@ -171,17 +187,7 @@ class Stack:
         """A job whose recording is uploaded and confirmed."""
         project = self.store.create_project(OWNER, "tests", stages)
         job = self.store.create_job(OWNER, project.id, **fields)
-        key = f"uploads/{job.id}/{recording.name}"
-        self.store.begin_upload(
-            OWNER,
-            job.id,
-            upload_id=job.id,
-            key=key,
-            filename=recording.name,
-            size_bytes=None,
-            checksum_sha256=None,
-            expires_at=job.created_at,
-        )
+        key = begin_upload(self.store, job, recording.name)
         blob = self.artifacts.put_file(key, recording, "video/mp4")
         confirmed, _ = self.store.confirm_upload(OWNER, job.id, blob, recording.name)
         return confirmed

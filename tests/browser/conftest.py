@@ -16,7 +16,16 @@ from uuid import uuid4
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, Request, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Playwright,
+    Request,
+    expect,
+    sync_playwright,
+)
 from pydantic import SecretStr
 
 from activities.artifacts.memo import MEMOS
@@ -43,6 +52,8 @@ ARGUMENTS = (
     "--autoplay-policy=no-user-gesture-required",
 )
 
+
+expect.set_options(timeout=15_000)  # how soon is asserted in tests/bench: here other tests run beside
 
 _driver: list[asyncio.AbstractEventLoop | None] = [None]
 

@@ -12,6 +12,7 @@ from domain.kinds import LIFECYCLES
 from domain.lifecycle import Trigger
 from tests.browser.conftest import Site
 from tests.browser.looking import look
+from tests.stack import begin_upload
 
 DRAFT_WITHIN_MS = 120_000
 XSS = "<img src=x onerror=alert(1)><script>alert(2)</script>"
@@ -63,16 +64,7 @@ def jobs(site: Site, who: str) -> Callable[..., str]:
         store = site.stack.store
         job = store.create_job(who, project.id, kind=kind)
         if name is not None:
-            store.begin_upload(
-                who,
-                job.id,
-                upload_id=job.id,
-                key=f"uploads/{job.id}",
-                filename=name,
-                size_bytes=None,
-                checksum_sha256=None,
-                expires_at=job.created_at,
-            )
+            begin_upload(store, job, name)
         for status in way:
             ends = LIFECYCLES[kind].status(status) in LIFECYCLES[kind].failures
             trigger = next(

@@ -9,6 +9,7 @@ from domain.lifecycle import Trigger
 from starter.tokens import Role
 from tests.browser.conftest import Site
 from tests.browser.looking import SIZES, check_accessible, look
+from tests.stack import begin_upload
 
 HOSTILE = (
     "<img src=x onerror=alert(1)>\"'&{{7*7}}"
@@ -105,16 +106,7 @@ def test_given_states_that_are_seldom_seen_then_hostile_words_are_words_there_an
     store = site.stack.store
     endpoint = store.create_endpoint(who, f"http://127.0.0.1:9/{'hook/' * 60}", description=HOSTILE)
     job = store.create_job(who, store.create_project(who, HOSTILE[:200]).id)
-    store.begin_upload(
-        who,
-        job.id,
-        upload_id=job.id,
-        key=f"uploads/{job.id}",
-        filename=HOSTILE,
-        size_bytes=None,
-        checksum_sha256=None,
-        expires_at=job.created_at,
-    )
+    begin_upload(store, job, HOSTILE)
     store.move(job.id, None, "CANCELLED", trigger=Trigger.API, actor=Actor.EDITOR)
     store.grant(who, 5, reason=HOSTILE, actor="test", idempotency_key=who)
     page.goto(f"/jobs/{job.id}")

@@ -218,7 +218,10 @@ async function write(id, at) {
   if (writing?.id === id) return writing.writer?.focus();
   leave();
   const mine = (writing = { id, writer: null });
-  const { openWriter } = await import("./editor/writer.js");
+  const { openWriter } = await import("./editor/writer.js").catch((error) => {
+    if (writing === mine) writing = null; // the next click tries again
+    throw error;
+  });
   if (writing !== mine || desk.text(id) === undefined) return undefined;
   const holder = part(id, "writer");
   elementOf(id).classList.add("open");
