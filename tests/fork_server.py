@@ -1,6 +1,6 @@
 """Forks what ``tests/forks.py`` asks for: a line of JSON each on stdin, its process id a line of stdout.
 
-No thread runs here and no connection is open: what is shared is only what imports have done.
+No thread of ours runs here and no connection is open: what is shared is what imports and ``prepare`` have done.
 """
 
 import importlib
@@ -10,7 +10,8 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable
-from typing import Any
+from functools import cache
+from typing import Any, cast
 
 from tests.objectstores import die_with_parent
 
@@ -22,10 +23,18 @@ def serve() -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them: they are reaped as they end
     for line in sys.stdin:
         asked = json.loads(line)
-        main: Callable[[], None] = importlib.import_module(PROGRAMS[asked["program"]]).main
+        main = _prepared(asked["program"])
         if (child := os.fork()) == 0:
             _become(main, asked)
         print(child, flush=True)  # noqa: T201  (a protocol)
+
+
+@cache
+def _prepared(program: str) -> Callable[[], None]:
+    """The program's ``main``; what each of its processes would have to make for itself is there."""
+    module = importlib.import_module(PROGRAMS[program])
+    module.prepare()
+    return cast(Callable[[], None], module.main)
 
 
 def _become(main: Callable[[], None], asked: dict[str, Any]) -> None:

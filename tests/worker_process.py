@@ -9,6 +9,7 @@ the activity could report; ``DIE_AFTER=item``: that which settles an item of a b
 """
 
 import asyncio
+import importlib
 import os
 import time
 from collections.abc import Sequence
@@ -23,6 +24,9 @@ from domain.jobs import Job, NewArtifact
 from starter import worker
 from starter.logs import configure_logs
 from starter.settings import QUEUES, Settings, load_settings
+
+STAGES = ("speech.whisper", "drafting.chat", "publishing", "batching", "analysis.executor", "analysis.chat", "tasks")
+"""Modules of stages that bring large libraries, which a program that is no worker leaves out."""
 
 
 class StoppingStore(Store):
@@ -70,6 +74,12 @@ def _die_after(reached: str | None) -> None:
 
 def _open(settings: Settings) -> Store:
     return StoppingStore.open(settings.database)
+
+
+def prepare() -> None:
+    """Import what a worker imports when it starts."""
+    for name in STAGES:
+        importlib.import_module(f"activities.{name}")
 
 
 def main() -> None:
