@@ -259,11 +259,12 @@ def suited_part_size(artifacts: ArtifactStore, preferred: int, declared_bytes: i
     return part_size(preferred, least=artifacts.multipart.least_part_bytes, size_bytes=size)
 
 
-def clean_filename(name: str) -> str:
-    """The last part of what a client called its file, without what a terminal or a page could trip over."""
+def clean_filename(name: str, nameless: str) -> str:
+    """The last part of what a client called its file, without what a terminal or a page could trip over; ``nameless``
+    where nothing is left of it."""
     last = PureWindowsPath(PurePosixPath(name).name).name
     plain = "".join(each for each in last if each.isprintable())
-    return plain.strip()[-FILENAME_LIMIT:].lstrip(".") or "recording"
+    return plain.strip()[-FILENAME_LIMIT:].lstrip(".") or nameless
 
 
 def suffix_of(name: str) -> str:

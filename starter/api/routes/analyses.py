@@ -151,7 +151,7 @@ def _announcement(api: Api, file: NewInputFile) -> AnnouncedFile:
         raise TableTooLarge(f"A file may have at most {cap} bytes.", details={"limit_bytes": cap})
     upload_id = str(uuid_utils.uuid7())
     return AnnouncedFile(
-        filename=clean_filename(file.filename),
+        filename=clean_filename(file.filename, "table"),
         checksum_sha256=file.checksum_sha256,
         size_bytes=file.size_bytes,
         upload_id=upload_id,

@@ -97,7 +97,7 @@ def announce_picture(
         upload = api.store.begin_picture(
             owner,
             job_id,
-            filename=clean_filename(new.filename),
+            filename=clean_filename(new.filename, "picture"),
             media_type=new.mime_type,
             size_bytes=new.size_bytes,
             checksum_sha256=new.checksum_sha256,

@@ -56,7 +56,7 @@ def begin_upload(job_id: str, new: NewUpload, request: Request, api: ApiParts, o
         job_id,
         upload_id=upload_id,
         key=f"jobs/{job_id}/upload/{upload_id}{suffix_of(new.filename)}",
-        filename=clean_filename(new.filename),
+        filename=clean_filename(new.filename, "recording"),
         size_bytes=new.size_bytes,
         checksum_sha256=new.checksum_sha256,
         expires_at=expires_at,

@@ -17,11 +17,12 @@ async function tabName() {
 /** Hold the tab's name for as long as the page is open, so that others see that its drafts have their tab. */
 function take(name) {
   if (!navigator.locks) return Promise.resolve(true);
-  return new Promise((taken) => {
-    navigator.locks.request(lockOf(name), { ifAvailable: true }, (lock) => {
+  return new Promise((taken, refused) => {
+    const asked = navigator.locks.request(lockOf(name), { ifAvailable: true }, (lock) => {
       taken(lock !== null);
       return lock && new Promise(() => {});
     });
+    asked.catch(refused); // some browsers have no locks where storage is switched off
   });
 }
 
@@ -91,8 +92,7 @@ export class Drafts {
   }
 
   async #held() {
-    if (!navigator.locks) return new Set();
-    const { held } = await navigator.locks.query();
+    const { held } = (await navigator.locks?.query().catch(() => null)) ?? { held: [] };
     return new Set(held.map(({ name }) => name));
   }
 

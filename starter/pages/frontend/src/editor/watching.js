@@ -2,6 +2,7 @@
 // for now and then, since an edit elsewhere is no event.
 import { get } from "../parts/api.js";
 import { follow } from "../parts/live.js";
+import { channel } from "../parts/tabs.js";
 
 const EVERY_MS = 15_000;
 
@@ -10,8 +11,7 @@ const EVERY_MS = 15_000;
  * @returns {{tell: (version: number, author: string) => void}} tells the other tabs
  */
 export function watchVersions({ instruction, job, from }, heard) {
-  const others = new BroadcastChannel(`guidesmith:instruction:${instruction}`);
-  others.onmessage = ({ data }) => heard(data);
+  const others = channel(`guidesmith:instruction:${instruction}`, heard);
   const look = async () => {
     if (document.visibilityState === "hidden") return;
     const newest = await get(`instructions/${instruction}/versions?limit=1`).catch(() => null); // asked again anyway
@@ -20,5 +20,5 @@ export function watchVersions({ instruction, job, from }, heard) {
   setInterval(look, EVERY_MS);
   document.addEventListener("visibilitychange", look);
   follow(`/api/v1/jobs/${job}/events`, ["task", "resync"], look, { from: String(from) });
-  return { tell: (version, author) => others.postMessage({ version, author }) };
+  return { tell: (version, author) => others({ version, author }) };
 }

@@ -1,5 +1,7 @@
 // The session that has ended: it is said, and nobody is led away from what they have typed. Who signs in again in
 // another tab goes on here.
+import { channel } from "./tabs.js";
+
 const line = document.querySelector("[data-signed-out]");
 const waiting = new Set();
 const { owner } = document.body.dataset;
@@ -11,11 +13,10 @@ export const isOver = () => line !== null && !line.hidden;
 export const isOthers = () => others !== null && !others.hidden;
 
 if (others) {
-  const tabs = new BroadcastChannel("guidesmith:owner");
-  tabs.onmessage = ({ data }) => {
-    others.hidden = data === owner;
-  };
-  tabs.postMessage(owner);
+  const tell = channel("guidesmith:owner", (signedIn) => {
+    others.hidden = signedIn === owner;
+  });
+  tell(owner);
 }
 
 /** Do `work` once there is a session again. To ask and ask until then would count as attempts to come in. */
