@@ -9,6 +9,8 @@ from tests.apis import SECRET
 from tests.browser.conftest import Site, come_back, sign_in, ticket
 from tests.browser.looking import look
 
+KEPT = "JSON.stringify({ ...sessionStorage })"
+
 
 def test_given_nobody_signed_in_when_a_page_is_opened_then_they_sign_in_and_are_led_back(
     site: Site, quiet: list[str]
@@ -120,16 +122,19 @@ def test_given_an_address_that_signs_in_when_another_site_leads_there_then_its_v
         assert left.headers["clear-site-data"] == '"cache"'  # pictures of what is somebody's alone
 
 
-def test_given_a_copy_of_a_session_when_its_owner_signs_out_then_it_opens_nothing_more(
+def test_given_a_copy_of_a_session_when_its_owner_signs_out_then_it_opens_nothing_more_and_nothing_typed_is_left(
     page: Page, site: Site, who: str
 ) -> None:
-    page.goto("/")
+    page.goto("/new/image")
+    page.get_by_label("What shall the picture show?").fill("A lighthouse")
+    assert "A lighthouse" in page.evaluate(KEPT)
     copied = {each["name"]: each["value"] for each in page.context.cookies()}
     own = {"Sec-Fetch-Site": "same-origin"}
     with httpx.Client(base_url=site.url, cookies=copied, headers=own) as thief:
         assert (thief.get("/").status_code, thief.get("/api/v1/projects").status_code) == (200, 200)
         page.get_by_role("button", name="Sign out").click()
         expect(page).to_have_title("Sign in · guidesmith")
+        assert "A lighthouse" not in page.evaluate(KEPT)
         assert (thief.get("/").status_code, thief.get("/api/v1/projects").status_code) == (303, 401)
 
 

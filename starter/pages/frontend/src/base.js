@@ -6,6 +6,7 @@ import { localise } from "./parts/moments.js";
 import { tell, tellError } from "./parts/messages.js";
 import { heard } from "./parts/session.js";
 import { say } from "./parts/strings.js";
+import { forgetTyped } from "./parts/typed.js";
 
 htmx.config.noSwap = [204, 304, "4xx", "5xx"]; // what stands there says more than a page of an error
 htmx.config.morphIgnore.push("open"); // what a reader unfolded stays so when a part is shown anew
@@ -27,6 +28,7 @@ addEventListener("unhandledrejection", (event) => {
   tellError(event.reason);
 });
 
+document.querySelector("form[action='/sign-out']")?.addEventListener("submit", forgetTyped);
 document.querySelector("[data-shortcuts]")?.addEventListener("click", listShortcuts);
 shortcut("?", say("shortcut-help"), listShortcuts);
 shortcut("g j", say("shortcut-home"), () => location.assign("/"));

@@ -1,9 +1,10 @@
 // What somebody has typed into a form that was not sent yet: it outlasts a reload, in this tab and for this person.
+const ALL = "guidesmith:typed:";
 const FIELDS = "textarea, input[type=radio], input[type=url], input[type=number], input:not([type]), select";
 
 /** Put back what was typed into `form`, and keep what is typed from now on. */
 export function keepTyped(form) {
-  const key = `guidesmith:typed:${document.body.dataset.owner}:${location.pathname}`;
+  const key = `${ALL}${document.body.dataset.owner}:${location.pathname}`;
   const fields = () => [...form.querySelectorAll(FIELDS)].filter((each) => each.name);
   let touched = false;
   for (const [name, value] of Object.entries(read(key))) {
@@ -30,6 +31,15 @@ export function keepTyped(form) {
 
 /** Whether somebody was faster than this module. */
 const isTouched = (field) => field.defaultValue !== undefined && field.type !== "radio" && field.value !== field.defaultValue;
+
+/** Leave nothing of it behind in this tab. */
+export function forgetTyped() {
+  try {
+    for (const key of Object.keys(sessionStorage)) if (key.startsWith(ALL)) sessionStorage.removeItem(key);
+  } catch {
+    // there is nothing then
+  }
+}
 
 const isTyped = (field) => (field.type === "radio" ? field.checked : field.value !== (field.defaultValue ?? ""));
 
