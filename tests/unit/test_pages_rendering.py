@@ -1,12 +1,18 @@
 """What templates are drawn with."""
 
+import re
+from pathlib import Path
+
 import pytest
 
+import starter.pages
 from domain.errors import MediaTruncated, ProviderUnavailable, RecordingLost, needs_another_recording
 from domain.jobs import Page
 from starter.pages.catalogue import FALLBACK, sayings
 from starter.pages.grown import gathered
 from starter.pages.rendering import draw, duration
+
+TEMPLATES = Path(starter.pages.__file__).parent / "templates"
 
 
 @pytest.mark.parametrize(
@@ -50,3 +56,9 @@ def test_given_a_job_when_its_draft_is_not_written_yet_then_its_other_pages_stan
     assert tabs.count('aria-disabled="true"') == waiting
     assert tabs.count("href=") == 5 - waiting
     assert '<a href="/jobs/j" aria-current="page">' in tabs
+
+
+def test_every_form_says_how_it_is_sent_where_no_module_sends_it() -> None:
+    forms = [each for path in TEMPLATES.glob("*.html") for each in re.findall(r"<form[^>]*>", path.read_text("utf-8"))]
+    assert len(forms) > 10
+    assert not [each for each in forms if "action=" not in each and "method=" not in each]  # GET: words in addresses
