@@ -46,6 +46,7 @@ from domain.errors import (
     ModelNotAllowed,
     RequestInvalid,
     RetryNotAllowed,
+    TerminalImmutable,
     TransitionRefused,
 )
 from domain.instruction import AUDIO_EXTRACTING, DRAFT_READY, FAILED, INSTRUCTION, RETRY, RUNNABLE, UPLOADED
@@ -478,7 +479,8 @@ def _runs_by_itself(job: Job) -> TransitionRefused:
     said = f"A job of the kind {job.kind} begins by itself. There is nothing to run."
     if job.kind == ANALYSIS.kind:
         said = "An analysis is run by POST /analyses/{id}/run, once its plan is confirmed."
-    return TransitionRefused(
+    ended = lifecycle.is_terminal(lifecycle.status(job.status))
+    return (TerminalImmutable if ended else TransitionRefused)(
         said,
         details={
             "current_status": job.status,

@@ -168,10 +168,10 @@ class LockedJob:
             PostingRefused: The move would charge an attempt, or settle a charge, for a second time.
         """
         source = self.status
-        aim = self.lifecycle.status(target)
-        row = self.lifecycle.check(source, aim, trigger, action=action)
+        row = self.lifecycle.check(source, target, trigger, action=action)
         if row.is_noop:
             return
+        aim = row.target
         failed = (failure or UNEXPLAINED) if aim in self.lifecycle.failures else None
         facts: dict[str, object] = {"note": note or row.note, **(data or {})}
         charge = book(self._connection, self._row, source, aim, self.now)

@@ -21,8 +21,9 @@ from domain.errors import (
     UploadSealed,
     VideoUriConflict,
 )
-from domain.instruction import INSTRUCTION, UPLOADED
+from domain.instruction import UPLOADED
 from domain.jobs import Job
+from domain.kinds import lifecycle_of
 from domain.lifecycle import Trigger
 from domain.uploads import NOTHING_ARRIVED, SHOWN, ArrivedPart, check_parts, stray_parts
 from starter.api.errors import BodyTooLarge
@@ -57,7 +58,8 @@ class Confirming:
         job = self.store.get_job(self.job_id, owner=self.owner)
         video = self.store.latest_artifact(job.id, ArtifactKind.VIDEO)
         if video is None:
-            INSTRUCTION.check(INSTRUCTION.status(job.status), UPLOADED, Trigger.API)
+            lifecycle = lifecycle_of(job.kind)
+            lifecycle.check(lifecycle.status(job.status), UPLOADED, Trigger.API)
             return None
         current = self.artifacts.uri(video.blob.key)
         if current != self.asked.video_uri:

@@ -13,8 +13,13 @@ from typing import Any
 import httpx
 import pytest
 
+from activities.store import JobRequest
+from domain import batch
 from domain.artifacts import ArtifactKind
+from domain.batch import BATCH
 from domain.instruction import AUDIO_EXTRACTING
+from domain.jobs import Actor
+from domain.lifecycle import Trigger
 from tests.apis import RunningApi, api_settings, running_api
 from tests.integration.api_builders import SPOKEN, told_job
 from tests.integration.store_builders import Run, drafted_job
@@ -100,6 +105,28 @@ def test_given_a_job_without_a_recording_when_run_then_409_with_the_table(ann: h
         "attempted_status": "AUDIO_EXTRACTING",
         "allowed_next_statuses": ["UPLOADING", "UPLOADED", "FAILED", "CANCELLED"],
     }
+
+
+def test_given_a_job_of_a_kind_without_a_recording_when_uploaded_to_or_run_then_409_with_its_own_table(
+    api: RunningApi,
+) -> None:
+    job, _ = api.store.request_job(JobRequest(owner="ines", kind=BATCH.kind, input={}))
+    refused = {"upload": {"filename": "a.mp4"}, "confirm-upload": {"video_uri": "artifact://a"}, "run": None}
+    with api.client("ines") as ines:
+        for ended in (False, True):
+            if ended:
+                for status in (batch.PROCESSING, batch.FAILED):
+                    job = api.store.move(job.id, None, status, trigger=Trigger.WORKER, actor=Actor.SYSTEM)
+            for path, body in refused.items():
+                answer = ines.post(f"jobs/{job.id}/{path}", json=body)
+                code = "FSM_TERMINAL_IMMUTABLE" if ended else "FSM_TRANSITION_INVALID"
+                assert (answer.status_code, answer.json()["code"]) == (409, code), path
+                details = answer.json()["details"]
+                assert (details["current_status"], details["allowed_next_statuses"]) == (
+                    job.status,
+                    [] if ended else ["processing"],
+                ), path
+                assert details["attempted_status"] in ("UPLOADING", "UPLOADED", "queued"), path
 
 
 def test_given_a_job_that_never_ran_when_cancelled_then_cancelled_and_again_409(ann: httpx.Client) -> None:
