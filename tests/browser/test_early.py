@@ -45,8 +45,8 @@ def test_given_an_order_that_is_sent_early_then_its_words_are_in_no_address_and_
     with without(page, "new_generation"):
         page.goto("/new/generation", wait_until="commit")
         page.get_by_label("What is advertised?").fill("A kettle")
-        for _ in range(2):
-            page.get_by_role("button", name="Make it").click()
+        page.keyboard.press("Control+Enter")
+        page.get_by_role("button", name="Make it").click()
     page.wait_for_url(JOB)
     assert not [each for each in asked if "kettle" in each]
     assert len(site.stack.store.list_jobs(who).items) == 1
@@ -58,6 +58,23 @@ def test_given_a_choice_that_is_made_early_then_its_fields_are_asked_for(page: P
         page.get_by_role("radio", name=re.compile("^A web page")).check()
         expect(page.get_by_label("Address of the page")).to_be_hidden()
     expect(page.get_by_label("Address of the page")).to_be_visible()
+
+
+def test_given_a_line_that_is_corrected_before_all_lines_are_there_then_it_opens_once_they_are(
+    page: Page, who: str, drafted: Callable[[str], dict[str, str]], quiet: list[str]
+) -> None:
+    job = drafted(who)["job"]
+    waiting: list[Route] = []
+    page.route("**/transcript/segments", lambda route: waiting.append(route))
+    page.goto(f"/jobs/{job}/transcript")
+    first = page.locator("[data-correct]").first
+    first.click()
+    waiting.pop().abort()
+    expect(page.get_by_role("alert")).to_contain_text("cannot be reached")
+    first.click()  # asks again
+    expect(page.get_by_role("textbox", name="Correct")).to_be_hidden()
+    waiting.pop().continue_()
+    expect(page.get_by_role("textbox", name="Correct")).to_be_visible()
 
 
 @pytest.mark.parametrize("address", ["/new/image", "/new/generation", "/new/analysis", "/new"])

@@ -307,6 +307,28 @@ def test_given_unsaved_changes_when_the_page_is_loaded_again_then_they_are_back_
     assert len(titles(page)) == len(before)
 
 
+KEEPS_NOTHING = """
+    const refuse = () => { throw new DOMException("switched off", "SecurityError") };
+    const stores = ["localStorage", "sessionStorage", "indexedDB"];
+    for (const each of stores) Object.defineProperty(window, each, { get: refuse });
+    window.BroadcastChannel = class { constructor() { refuse() } };
+    const locks = { request: async () => refuse(), query: async () => refuse() };
+    Object.defineProperty(navigator, "locks", { value: locks });
+"""
+
+
+def test_given_a_browser_whose_storage_is_switched_off_then_the_editor_says_so_and_saves(
+    page: Page, instruction: Instruction
+) -> None:
+    page.add_init_script(KEEPS_NOTHING)
+    page.goto(f"/instructions/{instruction.id}")
+    write(page, "Press Save", "## Kept by the server alone")
+    expect(page.locator("[data-notices]")).to_contain_text("This browser keeps no draft")
+    page.keyboard.press("ControlOrMeta+s")
+    expect(page.locator("[data-standing]")).to_have_text("Saved")
+    expect(page.locator("[data-notices]")).to_be_empty()
+
+
 def test_given_no_room_for_a_draft_and_a_session_that_has_ended_then_the_page_says_so_and_keeps_what_was_typed(
     editor: Page, instruction: Instruction, who: str
 ) -> None:

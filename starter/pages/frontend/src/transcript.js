@@ -4,7 +4,7 @@ import { correct } from "./hearing/correcting.js";
 import { Finding } from "./hearing/finding.js";
 import { Lines } from "./hearing/lines.js";
 import { follow } from "./parts/live.js";
-import { tell } from "./parts/messages.js";
+import { tell, tellError } from "./parts/messages.js";
 import { heard } from "./parts/session.js";
 import { shortcut } from "./parts/shortcuts.js";
 import { say } from "./parts/strings.js";
@@ -41,21 +41,29 @@ async function open() {
   };
   watch.follow(mark);
 
-  const play = (index) => {
+  const play = async (index) => {
+    if (!(await ready())) return;
     const facts = lines.facts[index];
-    if (!facts) return;
     lines.activate(index);
     watch.seek(facts.start, { play: true });
     mark(facts.start);
   };
+  let loaded = null; // the lines' facts; where they did not come, whoever needs them next asks again
+  const ready = () => (loaded ??= load().catch(tellError));
   const load = async () => {
     const answer = await fetch(`/jobs/${context.job_id}/transcript/segments`, { headers: { "HX-Request": "true" } }).catch(() => null);
     if (answer) heard(answer.status);
     if (answer?.ok) await lines.fill(await answer.json());
-    else tell(say(answer?.status === 401 ? "failed-signed-out" : "failed-unreachable"), "bad");
+    else {
+      loaded = null;
+      tell(say(answer?.status === 401 ? "failed-signed-out" : "failed-unreachable"), "bad");
+    }
     finding.find({ stay: true });
+    return Boolean(answer?.ok);
   };
-  const change = (index) => correct(index, { job: context.job_id, lines, changed: () => finding.find({ stay: true }), stale: load });
+  const change = async (index) => {
+    if (await ready()) correct(index, { job: context.job_id, lines, changed: () => finding.find({ stay: true }), stale: load });
+  };
   const goTo = () => {
     const ms = /^#t=(\d{1,12})$/.exec(location.hash)?.[1];
     if (ms === undefined) return;
@@ -81,7 +89,7 @@ async function open() {
     const by = MOVES[event.key];
     if (by === undefined || event.target.closest("form") || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    lines.activate(Math.min(Math.max(lines.active + by, 0), lines.facts.length - 1), { focus: true });
+    lines.activate(Math.max(0, Math.min(lines.active + by, list.children.length - 1)), { focus: true });
   });
 
   shortcut("/", say("shortcut-search"), () => form.elements.wanted.focus());
@@ -89,6 +97,6 @@ async function open() {
   shortcut("p", say("shortcut-found-previous"), () => finding.step(-1));
   shortcut("c", say("shortcut-correct"), () => change(list.contains(document.activeElement) || current < 0 ? lines.active : current));
   addEventListener("hashchange", goTo);
-  await load();
+  await ready();
   goTo();
 }

@@ -57,7 +57,7 @@ export class Finding {
   #tell() {
     const count = this.#places.length;
     if (!count) this.lines.list.querySelector(".found")?.classList.remove("found");
-    this.form.querySelector("[data-found]").textContent = this.sought ? say(count ? "found-place" : "found-none", { at: this.#at + 1, count }) : "";
+    this.form.querySelector("[data-found]").textContent = this.sought && this.lines.facts.length ? say(count ? "found-place" : "found-none", { at: this.#at + 1, count }) : "";
     for (const button of this.form.querySelectorAll("button")) button.disabled = count === 0;
   }
 
