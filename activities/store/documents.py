@@ -11,11 +11,11 @@ from activities.store import rows
 from activities.store.area import Area
 from activities.store.cursors import highest_first
 from activities.store.locking import LockedJob, not_found
-from activities.store.records import VersionSummary
+from activities.store.records import EventType, VersionSummary
 from activities.store.tables import instruction_versions, instructions
 from domain.document import VALIDATOR_VERSION, BlockEvidence, carry_evidence, parse, validate, verdict, with_ids
 from domain.errors import VersionConflict
-from domain.jobs import InstructionVersion, NewVersion, Page, VersionOrigin
+from domain.jobs import Actor, InstructionVersion, NewVersion, Page, VersionOrigin
 
 _VERSIONS = select(instruction_versions, instructions.c.job_id, instructions.c.owner).join(
     instructions, instructions.c.id == instruction_versions.c.instruction_id
@@ -242,11 +242,7 @@ class Documents(Area):
         if base.version != base_version:
             raise conflict(base_version, base.version)
         composed = compose(new, self._new_id, base=base, as_marked=as_marked)
-        with self._database.write() as connection:
-            instruction = lock_instruction(connection, instruction_id)
-            if instruction.current_version != base_version:
-                raise conflict(base_version, instruction.current_version)
-            return save_if_changed(connection, instruction, base, composed, self._clock(), self._new_id)
+        return self._saved(base, composed, EventType.INSTRUCTION_SAVED)
 
     def restore_version(
         self, owner: str, instruction_id: str, base_version: int, version: int, *, author: str
@@ -264,12 +260,22 @@ class Documents(Area):
         current = self.get_instruction(owner, instruction_id)
         if current.version != base_version:
             raise conflict(base_version, current.version)
-        composed = self._restored(wanted, author)
+        return self._saved(current, self._restored(wanted, author), EventType.INSTRUCTION_RESTORED)
+
+    def _saved(
+        self, current: InstructionVersion, composed: Composed, event_type: EventType
+    ) -> tuple[InstructionVersion, bool]:
+        """What somebody made of ``current``, with a row of the job's log where it is a new version."""
         with self._database.write() as connection:
-            instruction = lock_instruction(connection, instruction_id)
-            if instruction.current_version != base_version:
-                raise conflict(base_version, instruction.current_version)
-            return save_if_changed(connection, instruction, current, composed, self._clock(), self._new_id)
+            job = LockedJob(connection, current.job_id, self._clock())
+            instruction = lock_instruction(connection, current.instruction_id)
+            if instruction.current_version != current.version:
+                raise conflict(current.version, instruction.current_version)
+            version, created = save_if_changed(connection, instruction, current, composed, job.now, self._new_id)
+            if created:
+                job.log(event_type, actor=Actor.EDITOR, data={"instruction_version": version.version})
+                job.save()
+            return version, created
 
     def _restored(self, wanted: InstructionVersion, author: str) -> Composed:
         """``wanted`` as it was stored, verdict included: to take a large text apart again costs seconds, and a caller

@@ -170,6 +170,7 @@ def test_given_twenty_saves_of_one_version_when_answered_then_one_is_stored_and_
 
     assert statuses(answers) == {200: 1, 409: AT_ONCE - 1}, [answer.text for answer in answers]
     assert pair.store.get_instruction(owner, instruction_of(job)).version == 2
+    assert audit(pair, job.id, "INSTRUCTION_SAVED") == 1
 
 
 # --- callbacks ---------------------------------------------------------------------------------------------------
@@ -321,3 +322,4 @@ def test_given_one_key_twenty_times_when_a_version_is_restored_then_it_is_restor
     assert statuses(answers) == {200: AT_ONCE}
     assert {(answer.json()["version"], answer.json()["markdown"]) for answer in answers} == {(3, MARKDOWN)}
     assert pair.store.get_instruction(owner, instruction_of(job)).version == 3
+    assert audit(pair, job.id, "INSTRUCTION_RESTORED") == 1

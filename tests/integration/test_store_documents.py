@@ -94,7 +94,9 @@ def test_given_an_edit_that_breaks_the_document_when_it_is_saved_then_it_is_kept
 def test_given_identical_text_when_it_is_saved_then_there_is_no_new_version(
     store: Store, instruction: InstructionVersion
 ) -> None:
+    written = store.last_event_seq(instruction.job_id)
     assert store.save_version(OWNER, instruction.instruction_id, 1, edit(MARKDOWN)) == (instruction, False)
+    assert store.last_event_seq(instruction.job_id) == written
 
 
 def test_given_a_stale_base_when_an_edit_is_saved_then_it_conflicts_and_nothing_is_written(
@@ -214,6 +216,12 @@ def test_given_an_earlier_version_when_it_is_restored_then_its_text_and_evidence
     assert (restored.model_profile_id, restored.warnings) == (instruction.model_profile_id, instruction.warnings)
     assert (restored.validation_status, restored.validated_at > instruction.validated_at) == ("PASS", True)
     assert (again, created_again) == (restored, False)
+    rows = store.events(instruction.job_id)[-3:]
+    assert [(each.event_type, each.actor_type, each.data["instruction_version"]) for each in rows] == [
+        ("INSTRUCTION_SAVED", "editor", 2),
+        ("INSTRUCTION_SAVED", "editor", 3),
+        ("INSTRUCTION_RESTORED", "editor", 4),
+    ]
 
 
 def test_given_a_version_that_does_not_pass_when_restored_then_it_is_judged_as_it_was(
