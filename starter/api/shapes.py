@@ -525,10 +525,6 @@ class LifecycleAnswer(Shape):
     transitions: tuple[TransitionAnswer, ...]
 
 
-class LifecycleNames(Shape):
-    items: tuple[LifecycleAnswer, ...]
-
-
 class Alive(Shape):
     status: Literal["ok"] = "ok"
 

@@ -3,6 +3,8 @@
 import json
 import time
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from uuid import UUID
 
 import httpx
 import pytest
@@ -189,6 +191,7 @@ def test_given_an_idempotency_key_when_sent_again_then_the_same_answer_and_one_p
         other = client.post("projects", json={"name": "b"}, headers=headers)
         assert first.status_code == again.status_code == 201
         assert first.json() == again.json()
+        assert UUID(first.json()["id"]).version == 7 and first.json()["created_at"].endswith("Z")
         assert "Idempotency-Replayed" not in first.headers
         assert again.headers["Idempotency-Replayed"] == "true"
         assert (other.status_code, other.json()["code"]) == (409, "IDEMPOTENCY_KEY_CONFLICT")
@@ -225,6 +228,46 @@ def test_given_the_description_when_read_then_every_error_is_declared_and_nothin
             assert "404" in declared, path
 
 
+OWN_KEYS = {
+    ("instructions/{instruction_id}/regenerate", "client_request_id"),
+    ("jobs/{job_id}/retry", "client_request_id"),
+    ("jobs/{job_id}/screenshots/extract", "idempotency_key"),
+    ("anchors/{anchor_id}/replace", "idempotency_key"),
+    ("admin/credits/grants", "idempotency_key"),
+    ("jobs/{job_id}/run", ""),
+    ("jobs/{job_id}/exports", ""),
+    ("analyses/{job_id}/run", ""),
+    ("analyses/{job_id}/draft", ""),
+    ("webhook-endpoints/{endpoint_id}/deliveries/{delivery_id}/redeliver", ""),
+}
+"""What makes something and takes no Idempotency-Key, with the field that says the same; without one: what it is about
+says it."""
+
+
+def test_given_the_description_when_read_then_lists_and_creations_take_what_all_of_them_take(api: RunningApi) -> None:
+    paths = httpx.get(f"{api.url}/api/v1/openapi.json").json()["paths"]
+    taken = {
+        (method, path.removeprefix("/api/v1/")): {each["name"]: each for each in operation.get("parameters", ())}
+        for path, item in paths.items()
+        for method, operation in item.items()
+    }
+
+    def limits(known: dict[str, Any]) -> tuple[int, int, int]:
+        return tuple(known["limit"]["schema"][name] for name in ("default", "minimum", "maximum"))
+
+    lists = {path: limits(known) for (_, path), known in taken.items() if "limit" in known}
+    assert lists.pop("jobs/{job_id}/transcript") == (200, 1, 500)
+    assert len(lists) > 10 and set(lists.values()) == {(20, 1, 100)}
+    assert all("cursor" in known for known in taken.values() if "limit" in known)
+    creations = {
+        path
+        for (method, path), known in taken.items()
+        if method == "post" and {"201", "202"} & set(paths[f"/api/v1/{path}"]["post"]["responses"])
+        if "Idempotency-Key" not in known
+    }
+    assert creations == {path for path, _ in OWN_KEYS}
+
+
 def test_given_health_probes_when_asked_without_a_token_then_they_answer(api: RunningApi) -> None:
     assert httpx.get(f"{api.url}/healthz").json() == {"status": "ok"}
     ready = httpx.get(f"{api.url}/readyz")
@@ -238,7 +281,8 @@ def test_given_the_lifecycles_when_asked_then_the_table_is_the_codes_own(ann: ht
         row for row in table["transitions"] if row["from"] == "FAILED"
     ).items()
     assert ann.get("lifecycles/instruction", params={"format": "mermaid"}).text.startswith("stateDiagram-v2")
-    assert ann.get("lifecycles").json()["items"][0]["kind"] == "instruction"
+    tables = ann.get("lifecycles").json()
+    assert (tables["items"][0]["kind"], tables["next_cursor"]) == ("instruction", None)
     assert ann.get("lifecycles/nothing").status_code == 404
 
 

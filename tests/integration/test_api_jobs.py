@@ -24,7 +24,7 @@ from tests.apis import RunningApi, api_settings, running_api
 from tests.integration.api_builders import SPOKEN, told_job
 from tests.integration.store_builders import Run, drafted_job
 from tests.integration.test_api_uploads import begun, new_job
-from tests.temporal import free_port
+from tests.temporal import TemporalServer, free_port
 
 
 def uploaded(client: httpx.Client) -> str:
@@ -168,6 +168,20 @@ def test_given_no_temporal_when_run_then_503_and_nothing_changed(
         ready = httpx.get(f"{alone.url}/readyz", timeout=20)
         assert (ready.status_code, ready.json()["checks"]["database"]) == (503, "ok")
         assert ready.json()["checks"]["engine"] != "ok"
+
+
+def test_given_a_temporal_that_refuses_the_start_when_run_then_502_and_nothing_changed(
+    temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEMPORAL_ADDRESS", temporal.address)
+    monkeypatch.setenv("TEMPORAL_NAMESPACE", "nobodys")
+    with running_api(api_settings(tmp_path_factory.mktemp("refused"))) as refused, refused.client() as client:
+        job_id = uploaded(client)
+        before, written = client.get(f"jobs/{job_id}").json(), refused.store.last_event_seq(job_id)
+        answer = client.post(f"jobs/{job_id}/run")
+        assert (answer.status_code, answer.json()["code"]) == (502, "ORCHESTRATOR_DISPATCH_FAILED")
+        assert client.get(f"jobs/{job_id}").json() == before
+        assert refused.store.last_event_seq(job_id) == written
 
 
 # --- looking -----------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -100,6 +100,9 @@ def test_given_a_prompt_when_asked_then_the_picture_is_kept_listed_and_charged_o
     assert studio.postings(job) == [PostingKind.RESERVE, PostingKind.CAPTURE]
     image = studio.image(job)
     assert (image["retry_count"], image["asset"]["width"], image["asset"]["height"]) == (0, 512, 512)
+    log = studio.http.get(f"jobs/{job.id}/history").json()["items"]
+    begun = next(each["occurred_at"] for each in log if each["new_status"] == RUNNING)
+    assert (image["started_at"], image["next_try_at"]) == (begun, None)
     assert (image["asset"]["provider"], image["asset"]["model"]) == ("openai-compatible", "sandbox-images")
     picture, small = httpx.get(image["result_url"]), httpx.get(image["asset"]["thumbnail_url"])
     assert picture.content.startswith(b"\x89PNG") and len(picture.content) == image["asset"]["size_bytes"]
@@ -297,6 +300,7 @@ def test_given_a_job_that_waits_for_long_when_the_same_is_asked_then_its_run_end
     )  # the minute does not end
     studio.sandbox.script("images", Behaviour(status=429, retry_after=600))
     before = studio.stack.wait_for(studio.ask("third thoughts"), FAILED)
+    assert datetime.fromisoformat(studio.image(before)["next_try_at"]) - before.updated_at > timedelta(seconds=60)
     after = studio.ask("third thoughts")
     outcome = studio.stack.loop.run(studio.stack.client.get_workflow_handle(before.id).result())
     assert outcome["status"] == DEAD_LETTER

@@ -11,7 +11,7 @@ from domain.kinds import LIFECYCLES
 from domain.lifecycle import Lifecycle
 from starter.api.declared import errors
 from starter.api.errors import not_found
-from starter.api.shapes import LifecycleAnswer, LifecycleNames
+from starter.api.shapes import LifecycleAnswer, Listed
 
 router = APIRouter(prefix="/lifecycles", tags=["lifecycles"])
 
@@ -37,9 +37,9 @@ def answer_of(lifecycle: Lifecycle[Any]) -> LifecycleAnswer:
 
 
 @router.get("", responses=errors())
-def list_lifecycles() -> LifecycleNames:
-    """Every kind's table."""
-    return LifecycleNames(items=tuple(answer_of(each) for each in LIFECYCLES.values()))
+def list_lifecycles() -> Listed[LifecycleAnswer]:
+    """Every kind's table, on one page."""
+    return Listed(items=tuple(answer_of(each) for each in LIFECYCLES.values()))
 
 
 @router.get(
