@@ -196,6 +196,12 @@ def test_given_an_idempotency_key_when_sent_again_then_the_same_answer_and_one_p
         assert again.headers["Idempotency-Replayed"] == "true"
         assert (other.status_code, other.json()["code"]) == (409, "IDEMPOTENCY_KEY_CONFLICT")
         assert len(client.get("projects").json()["items"]) == 1
+        elsewhere = client.post(f"projects/{first.json()['id']}/jobs", headers=headers)  # a key is one path's
+    with api.client("somebody-else") as client:  # and one user's
+        theirs = client.post("projects", json={"name": "a"}, headers=headers)
+    assert (elsewhere.status_code, theirs.status_code) == (201, 201)
+    assert all("Idempotency-Replayed" not in each.headers for each in (elsewhere, theirs))
+    assert theirs.json()["id"] != first.json()["id"]
 
 
 def test_given_an_idempotency_key_when_sent_many_times_at_once_then_one_project(api: RunningApi) -> None:

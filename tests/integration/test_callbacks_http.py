@@ -1,5 +1,6 @@
 """Callbacks over HTTP: who may send them, in which order they are checked, what they are answered."""
 
+import hmac
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -69,6 +70,24 @@ def test_given_a_forged_secret_when_anything_is_sent_then_401(callback_api: Runn
         answer = send(callback_api, ABSENT, secret=secret, content=content)
         assert code_of(answer) == (401, "UNAUTHORIZED")
         assert RUNNER not in answer.text
+
+
+def test_given_a_secret_or_a_signature_when_compared_then_in_a_time_that_does_not_tell_how_much_is_right(
+    callback_api: RunningApi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[tuple[int, int]] = []
+    really_compared = hmac.compare_digest
+
+    def noted(one: bytes, other: bytes) -> bool:
+        compared.append((len(one), len(other)))
+        return really_compared(one, other)
+
+    monkeypatch.setattr(hmac, "compare_digest", noted)
+    for secret in ("", "x", RUNNER[:-1], RUNNER, RUNNER * 2):
+        send(callback_api, ABSENT, secret=secret)
+    assert compared == [(32, 32)] * 5  # hashes, whatever was sent
+    assert httpx.get(f"{callback_api.url}/api/v1/downloads/v1.e30.{'A' * 43}").status_code == 404
+    assert compared[5:] == [(43, 43)]
 
 
 def test_given_a_users_token_when_a_callback_is_sent_with_it_then_401(callback_api: RunningApi, run: Run) -> None:
@@ -151,6 +170,7 @@ def test_given_an_event_when_it_comes_again_then_200_without_effect(callback_api
     body = event(occurred_at=occurred.astimezone(timezone(timedelta(hours=2))).isoformat())
     assert send(callback_api, run.job_id, body).status_code == 204
     log = log_of(callback_api.store, run.job_id)
+    assert callback_api.store.events(run.job_id)[-1].actor_type == "orchestrator"  # where the body does not say
     reordered = {**dict(reversed(body.items())), "occurred_at": occurred.isoformat(), "dispatch_id": None}
     for same in (body, reordered):
         again = send(callback_api, run.job_id, same)

@@ -27,6 +27,7 @@ from domain.image import COMPLETED, DEAD_LETTER, FAILED, IMAGE, QUEUED, REJECTED
 from domain.jobs import Job
 from domain.wish import PictureWish
 from starter import images
+from starter.api.errors import error_response
 from starter.sandbox import Behaviour, running_sandbox
 from starter.tokens import Role, Tokens
 from starter.wiring import image_requests, run_options
@@ -244,6 +245,8 @@ def test_given_a_quota_that_is_used_up_when_asked_then_429_says_when_and_a_repea
     with pytest.raises(QuotaExceeded) as refused:
         requests.make(owner, PictureWish(prompt="one more"))
     assert refused.value.retry_after_s is not None and 86_000 < refused.value.retry_after_s <= 86_400
+    told = error_response(refused.value)
+    assert (told.status_code, 86_000 < int(told.headers["Retry-After"]) <= 86_400) == (429, True)
 
 
 # --- once ------------------------------------------------------------------------------------------------------------
