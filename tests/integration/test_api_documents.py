@@ -6,7 +6,9 @@ import httpx
 import pytest
 
 from domain.document import marker, parse
-from domain.jobs import Export, Job
+from domain.instruction import CANCELLED, DONE, EDITING, EXPORTING, FAILED, InstructionStatus
+from domain.jobs import Actor, Export, Job
+from domain.lifecycle import Trigger
 from domain.publication import ExportFormat
 from tests.apis import RunningApi
 from tests.integration.store_builders import (
@@ -65,6 +67,22 @@ def test_given_an_edit_when_saved_then_a_version_more_and_the_old_one_stays(ann:
         (2, "edit", "ann"),
         (1, "draft", "system"),
     ]
+
+
+@pytest.mark.parametrize("way", [(FAILED,), (CANCELLED,), (EDITING, EXPORTING, DONE)], ids=lambda way: str(way[-1]))
+def test_given_a_job_that_has_ended_when_its_document_is_saved_written_again_and_exported_then_it_is_and_the_job_stays(
+    api: RunningApi, ann: httpx.Client, job: Job, way: tuple[InstructionStatus, ...]
+) -> None:
+    for status in way:
+        job = api.store.move(job.id, None, status, trigger=Trigger.API, actor=Actor.SYSTEM)
+    url = f"instructions/{job.instruction_id}"
+    saved = ann.put(url, json={"base_version": 1, "markdown": MARKDOWN.replace("Enter", "Type")})
+    assert (saved.status_code, saved.json()["version"]) == (200, 2), saved.text
+    again = {"base_version": 2, "selection": {"block_id": STEP_BLOCK}, "client_request_id": "r"}
+    assert ann.post(f"{url}/regenerate", json=again).status_code == 202
+    export = {"format": "PDF", "instruction_version_id": saved.json()["instruction_version_id"]}
+    assert ann.post(f"jobs/{job.id}/exports", json=export).status_code == 202
+    assert ann.get(f"jobs/{job.id}").json()["status"] == way[-1]
 
 
 @pytest.mark.parametrize(("as_marked", "blocks"), [(False, 4), (True, 3)])
