@@ -100,10 +100,8 @@ def test_given_a_failure_that_the_workflow_has_not_heard_of_when_it_is_cancelled
 # --- what is gone ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("damage", ["vanished", "changed"])
-def test_given_a_draft_that_is_gone_when_run_again_then_it_is_asked_for_again_and_no_version_is_lost(
-    desk: Desk, damage: str
-) -> None:
+def ended_at_its_draft(desk: Desk) -> tuple[Job, Job]:
+    """A job with a draft, whose run somebody has ended; and as it was when it had it."""
     job = desk.start("transcription", "draft")
     desk.stack.wait_for(job, "TRANSCRIBING")
     desk.report(job, "TRANSCRIPT_READY", transcript_uri=desk.put_transcript(job))
@@ -111,6 +109,26 @@ def test_given_a_draft_that_is_gone_when_run_again_then_it_is_asked_for_again_an
     desk.report(job, "DRAFT_READY", draft_uri=desk.put(job, "draft.json", DRAFT))
     drafted = desk.has_document(job)
     desk.stack.loop.run(desk.stack.client.get_workflow_handle(job.id).terminate())
+    return job, drafted
+
+
+def test_given_a_draft_whose_run_was_ended_when_run_again_then_it_goes_on_to_editing(desk: Desk) -> None:
+    job, drafted = ended_at_its_draft(desk)
+    with desk.api.client(OWNER) as client:
+        answer = client.post(f"jobs/{job.id}/run")
+        assert (answer.status_code, answer.json()["status"]) == (202, "DRAFT_READY")
+        saved = client.put(f"instructions/{drafted.instruction_id}", json={"base_version": 1, "markdown": "# New\n\nx"})
+        assert saved.status_code == 200
+    desk.stack.wait_for(job, "EDITING")
+    assert desk.stack.statuses(job)[-2:] == ["DRAFT_READY", "EDITING"]
+    assert cancel(desk, job).json()["status"] == "CANCELLED"
+
+
+@pytest.mark.parametrize("damage", ["vanished", "changed"])
+def test_given_a_draft_that_is_gone_when_run_again_then_it_is_asked_for_again_and_no_version_is_lost(
+    desk: Desk, damage: str
+) -> None:
+    job, drafted = ended_at_its_draft(desk)
     stored = desk.stack.store.latest_artifact(job.id, ArtifactKind.DRAFT)
     assert stored is not None
     if damage == "vanished":
