@@ -4,6 +4,7 @@ import base64
 import binascii
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Annotated, Any, TypeVar
 
@@ -22,6 +23,8 @@ LIMIT = 100
 
 Number = Annotated[int, Field(ge=0, le=2**31 - 1)]
 """What a column that numbers rows can hold: a driver refuses to send a larger one."""
+
+NOBODYS = "The cursor is not one that a list answered with."
 
 _KEY: dict[str, TypeAdapter[Any]] = {"moment": TypeAdapter(tuple[datetime, str]), "number": TypeAdapter(tuple[Number])}
 
@@ -48,8 +51,21 @@ def _decode(cursor: str, shape: str) -> tuple[Any, ...]:
                 raise ValueError(cursor)
             key[0].astimezone(UTC)  # a time zone may lead out of what a date can be, for us as for the drivers
     except (ValueError, binascii.Error, ValidationError, RecursionError, OverflowError):
-        raise RequestInvalid("The cursor is not one that a list answered with.", field="query.cursor") from None
+        raise RequestInvalid(NOBODYS, field="query.cursor") from None
     return tuple(key)
+
+
+def check_cursor(cursor: str) -> str:
+    """``cursor``, where some list may have answered with it; a list itself knows whether it did.
+
+    Raises:
+        RequestInvalid: None did.
+    """
+    for shape in _KEY:
+        with suppress(RequestInvalid):
+            _decode(cursor, shape)
+            return cursor
+    raise RequestInvalid(NOBODYS, field="query.cursor")
 
 
 def newest_first(

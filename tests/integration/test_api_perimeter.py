@@ -166,6 +166,24 @@ def test_given_a_body_of_another_shape_for_what_is_not_there_then_400_where_a_ro
                 assert outcome(answer) == (400, "VALIDATION_ERROR"), (operation.name, body)
 
 
+def test_given_a_cursor_of_no_list_for_what_is_not_there_then_400_on_every_list(
+    api: RunningApi, routes: list[Operation]
+) -> None:
+    lists = [each for each in routes if "cursor" in {known["name"] for known in each.described.get("parameters", ())}]
+    for operation in lists:
+        answer = sent(api, operation, params={"cursor": "zzz"}, headers=headers_for(api, operation))
+        assert outcome(answer) == (400, "VALIDATION_ERROR"), operation.name
+        assert answer.json()["details"]["issues"][0]["path"] == "query.cursor", operation.name
+    assert len(lists) > 10
+
+
+def test_given_more_than_may_be_sent_to_what_is_not_there_then_413(api: RunningApi) -> None:
+    picture = {"filename": "a.png", "mime_type": "image/png", "size_bytes": 2**50, "checksum_sha256": "0" * 64}
+    with api.client("ann") as ann:
+        for path, body in (("upload", {"filename": "a.mp4", "size_bytes": 2**50}), ("screenshots/uploads", picture)):
+            assert outcome(ann.post(f"jobs/{ABSENT}/{path}", json=body)) == (413, "PAYLOAD_TOO_LARGE")
+
+
 # --- 404 -------------------------------------------------------------------------------------------------------------
 
 

@@ -88,9 +88,9 @@ def announce_picture(
     """Announce a picture of your own: PNG, JPEG or WebP."""
     from activities.pictures import MOST_BYTES
 
-    api.store.get_job(identifier(job_id), owner=owner)
     if new.size_bytes > MOST_BYTES:
         raise too_large(MOST_BYTES)
+    api.store.get_job(identifier(job_id), owner=owner)
     expires_at = datetime.now(UTC) + timedelta(seconds=api.settings.upload_url_ttl_s)
 
     def announced() -> Announced:

@@ -13,7 +13,7 @@ from domain.transcript import Transcript
 from starter.api.context import Api, ApiParts, Owner, identifier
 from starter.api.declared import errors
 from starter.api.errors import not_found
-from starter.api.routes.paging import Cursor
+from starter.api.routes.paging import OpaqueCursor
 from starter.api.shapes import CorrectSegment, TranscriptItem, TranscriptPage
 from starter.transcripts import Spoken, spoken
 
@@ -52,7 +52,7 @@ def get_transcript(
     api: ApiParts,
     owner: Owner,
     limit: Annotated[int, Query(ge=1, le=500)] = 200,
-    cursor: Cursor = None,
+    cursor: OpaqueCursor = None,
     format: Annotated[TranscriptFormat | None, Query(description="Without it, Accept decides.")] = None,
 ) -> TranscriptPage | Response:
     """What was said, and when: as it was recognised, and its reader has corrected it."""

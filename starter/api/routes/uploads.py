@@ -43,11 +43,10 @@ def begin_upload(job_id: str, new: NewUpload, request: Request, api: ApiParts, o
 
     Where another size is declared than before, parts that lie beyond it are taken back.
     """
-    identifier(job_id)
-    api.store.get_job(job_id, owner=owner)
     cap = api.settings.upload_cap_bytes
     if new.size_bytes is not None and new.size_bytes > cap:
         raise too_large(cap)
+    api.store.get_job(identifier(job_id), owner=owner)
     upload_id = str(uuid_utils.uuid7())
     expires_at = datetime.now(UTC) + timedelta(seconds=api.settings.upload_url_ttl_s)
     part_size = suited_part_size(api.artifacts, api.settings.part_size_bytes, new.size_bytes, cap)
