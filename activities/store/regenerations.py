@@ -129,6 +129,13 @@ class Regenerations(Area):
         with self._database.read() as connection:
             return _active(connection, instruction_id)
 
+    def latest_regenerate(self, instruction_id: str) -> RegenerateTask | None:
+        """The regeneration that was asked for last, if there is one."""
+        query = select(regenerate_tasks).where(regenerate_tasks.c.instruction_id == instruction_id)
+        with self._database.read() as connection:
+            row = connection.execute(query.order_by(regenerate_tasks.c.id.desc()).limit(1)).mappings().one_or_none()
+        return rows.regenerate_task(row) if row is not None else None
+
     def begin_regenerate(self, task_id: str) -> RegenerateTask:
         """The work begins. Begun or ended before: nothing changes. Raises: NotFound."""
         with self._database.write() as connection:

@@ -12,7 +12,7 @@ from fastapi import Request
 
 from domain.artifacts import ArtifactKind
 from domain.document import MAX_DOCUMENT_BYTES, Block, BlockEvidence, Document, parse
-from domain.jobs import InstructionVersion, Job
+from domain.jobs import InstructionVersion, Job, TaskStatus
 from domain.transcript import Transcript
 from starter.api.anchoring import Places, anchor_answers
 from starter.api.context import Api
@@ -163,6 +163,29 @@ def _html(markdown: str) -> str:
     from activities.publishing.webpage import fragment  # brings the typesetters along: not for those who never ask
 
     return fragment(markdown)
+
+
+def rewriting(api: Api, owner: str, shown: Editing) -> dict[str, Any] | None:
+    """What the editor goes on with that was asked for before it was opened: a block that is being written again, or
+    those whose new text gave way to an edit, and that nobody has touched since. ``None``: nothing."""
+    task = api.store.latest_regenerate(shown.version.instruction_id)
+    if task is None:
+        return None
+    texts = _texts(shown.document)
+    if task.status in (TaskStatus.PENDING, TaskStatus.RUNNING):
+        blocks = [str(task.selection.get("block_id"))]
+    elif task.kept:
+        then = api.store.get_instruction(owner, task.instruction_id, task.instruction_version)
+        before = _texts(parse(then.markdown))
+        blocks = [each.block_id for each in task.kept if before.get(each.block_id) == texts.get(each.block_id)]
+    else:
+        return None
+    found = [each for each in blocks if each in texts]
+    return {"id": task.id, "status": task.status.value, "blocks": found} if found else None
+
+
+def _texts(document: Document) -> dict[str, str]:
+    return {block.id: block.markdown for block in document.blocks}
 
 
 def editing(api: Api, owner: str, request: Request, version: InstructionVersion) -> Editing:

@@ -9,8 +9,8 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Dialog, Locator, Page, expect
 
-from domain.document import parse
-from domain.jobs import Failure
+from domain.document import KeptProposal, parse
+from domain.jobs import Failure, Regenerated
 from tests.browser import looking
 from tests.browser.conftest import Site, come_back, sign_in
 from tests.stack import wait_until
@@ -405,6 +405,49 @@ def test_given_another_part_being_written_when_one_is_asked_for_then_it_waits_it
     expect(block(page, "Click new invoice")).to_contain_text("Another part of this instruction is being written")
     site.stack.store.fail_regenerate(other.id, Failure(failure_code="CANCELLED", failure_message="It was stopped."))
     expect(page.get_by_text("It came out the same.")).to_be_visible(timeout=60_000)
+
+
+def test_given_a_new_text_that_gave_way_to_an_edit_when_the_editor_is_opened_again_then_it_still_waits_for_a_decision(
+    page: Page, instruction: Instruction, site: Site, who: str
+) -> None:
+    now, store = instruction.newest, site.stack.store
+    block_id = parse(now["markdown"]).ids[3]
+
+    def asked() -> str:
+        return store.create_regenerate(
+            who,
+            instruction.id,
+            base_version=instruction.newest["version"],
+            selection={"block_id": block_id},
+            client_request_id=uuid4().hex,
+            requested_by=who,
+        )[0].id
+
+    task = asked()
+    page.goto(f"/instructions/{instruction.id}")
+    expect(page.locator(f"#block-{block_id}")).to_contain_text("Being written")
+    kept = KeptProposal(block_id=block_id, markdown="## Another way to say it", deleted=False)
+    store.finish_regenerate(task, lambda _: Regenerated(version=None, kept=(kept,)))
+    waits = page.get_by_text("waits for your decision")
+    expect(waits).to_be_visible()
+    page.reload()
+    page.get_by_role("button", name="Show it").click()
+    expect(page.get_by_role("button", name="Accept")).to_be_focused()
+    page.get_by_role("button", name="Reject").click()
+    expect(waits).to_be_hidden()
+    page.reload()
+    expect(page.locator("[data-standing]")).to_have_text("Saved")
+    expect(waits).to_be_hidden()
+    page.evaluate("localStorage.clear()")  # another browser
+    page.reload()
+    page.get_by_role("button", name="Accept").click()
+    save(page, now["version"] + 1)
+    page.reload()
+    write(page, "Another way to say it", "## My own way to say it")
+    save(page, now["version"] + 2)
+    page.reload()
+    assert '"rewriting":null' in (page.locator("#context").text_content() or "").replace(" ", "")
+    store.fail_regenerate(asked(), Failure(failure_code="CANCELLED", failure_message="It was stopped."))  # the last one
 
 
 def test_given_a_text_that_does_not_pass_when_saved_then_its_block_says_why(

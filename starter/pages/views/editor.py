@@ -10,7 +10,7 @@ from domain.artifacts import ArtifactKind
 from domain.errors import NotFound, RequestInvalid
 from starter.api.context import identifier
 from starter.api.stored import AskedFile, file_response
-from starter.pages.editing import block_html, editing, recorded
+from starter.pages.editing import block_html, editing, recorded, rewriting
 from starter.pages.visit import Visiting
 
 router = APIRouter()
@@ -25,13 +25,15 @@ def editor(instruction_id: str, request: Request, visit: Visiting) -> Response:
     """The newest version, to work on."""
     version = visit.api.store.get_instruction(visit.owner, identifier(instruction_id))
     job = visit.api.store.get_job(version.job_id, owner=visit.owner)
+    shown = editing(visit.api, visit.owner, request, version)
     return visit.page(
         "editor.html",
         modules=["editor.js"],
-        shown=editing(visit.api, visit.owner, request, version),
+        shown=shown,
         recording=recorded(visit.api, job),
         job=job,
         heard=visit.api.store.last_event_seq(job.id),
+        rewriting=rewriting(visit.api, visit.owner, shown),
     )
 
 

@@ -405,6 +405,6 @@ const isElsewhere = ({ target }) => target.closest?.("textarea, input") !== null
 shortcut("mod+z", say("shortcut-undo"), (event) => (isElsewhere(event) ? false : desk.undo()));
 for (const keys of ["mod+shift+z", "mod+y"]) shortcut(keys, say("shortcut-redo"), (event) => (isElsewhere(event) ? false : desk.redo()));
 
-restore();
+restore().finally(() => context.rewriting && regenerating.resume(context.rewriting));
 // so that the first block opens at once, and all of it when the server cannot be reached
 (globalThis.requestIdleCallback ?? setTimeout)(() => Promise.all([import("./editor/writer.js"), import("./editor/conflict.js")]).catch(() => {}));

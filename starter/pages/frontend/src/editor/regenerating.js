@@ -6,20 +6,75 @@ import { say } from "../parts/strings.js";
 import { rewritten } from "./blocks.js";
 import { labelOf, part } from "./list.js";
 import { merge } from "./merging.js";
+import { notice, withdraw } from "./notices.js";
 
 const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [250, 2000];
 const WISH_MOST = 10_000;
 const ENDED = ["SUCCEEDED", "FAILED"];
 
+/** The text for a block that gave way to an edit, if one did. */
+const textOf = (id, { proposal }) => proposal?.blocks.find((each) => each.block_id === id)?.markdown;
+
+const failed = ({ failure }) => ({ code: failure.failure_code, message: failure.failure_message });
+
+// A new text that gave way to an edit is in no version: this browser remembers which one was decided about last.
+const keyOf = ({ instruction }) => `guidesmith:decided:${instruction}`;
+
+function isDecided(desk, { id }) {
+  try {
+    return localStorage.getItem(keyOf(desk)) === id;
+  } catch {
+    return false; // storage is switched off: it is offered again
+  }
+}
+
+function decided(desk, { id }) {
+  try {
+    localStorage.setItem(keyOf(desk), id);
+  } catch {
+    // it is offered again
+  }
+}
+
 export class Regenerating {
   #desk;
   #save;
-  busy = false;
+  #works = 0;
 
   /** @param {(blocks?: Block[]) => Promise<boolean>} save saves, and says whether it has */
   constructor(desk, save) {
     this.#desk = desk;
     this.#save = save;
+  }
+
+  get busy() {
+    return this.#works > 0;
+  }
+
+  /**
+   * Go on with what was asked for before the page came, here or elsewhere.
+   * @param {{id: string, status: string, blocks: string[]}} task
+   */
+  async resume(task) {
+    if (ENDED.includes(task.status) && isDecided(this.#desk, task)) return;
+    await Promise.all(task.blocks.map((id) => this.#resumed(id, task)));
+  }
+
+  async #resumed(id, task) {
+    const runs = !ENDED.includes(task.status);
+    const { heard } = runs ? this.#wait(id) : { heard() {} };
+    this.#works += 1;
+    try {
+      const done = runs ? await this.#ended(task, heard) : await get(`tasks/${task.id}`);
+      if (done.status === "FAILED") throw failed(done);
+      if (!runs && this.#desk.text(id) === textOf(id, done)) return; // accepted here, and not saved yet
+      await this.#propose(id, done, { isSought: false });
+    } catch (error) {
+      this.#close(id);
+      tellError(error);
+    } finally {
+      this.#works -= 1;
+    }
   }
 
   /** Ask for the wish, in the block; `asked`: what it was, where that came to nothing. */
@@ -50,27 +105,34 @@ export class Regenerating {
   }
 
   async #run(id, wish) {
-    const progress = make("progress", { max: 100, "aria-label": say("regenerate-running") });
-    const words = make("p", {}, say("regenerate-running"));
-    this.#show(id, make("div", { class: "stack", role: "status" }, words, progress));
+    const { words, heard } = this.#wait(id);
     document.getElementById(`block-${id}`).focus({ preventScroll: true });
-    this.busy = true;
+    this.#works += 1;
     try {
       if (this.#desk.dirty && !(await this.#save())) return this.#again(id, wish);
       const task = await this.#begun(id, wish, words);
       words.textContent = say("regenerate-running");
-      const done = await this.#ended(task, (percent) => {
-        if (percent) progress.value = percent;
-      });
-      if (done.status === "FAILED") throw { code: done.failure.failure_code, message: done.failure.failure_message };
+      const done = await this.#ended(task, heard);
+      if (done.status === "FAILED") throw failed(done);
       await this.#propose(id, done);
     } catch (error) {
       tellError(error);
       this.#again(id, wish);
     } finally {
-      this.busy = false;
+      this.#works -= 1;
     }
     return undefined;
+  }
+
+  /** Show in the block that it is being written. */
+  #wait(id) {
+    const progress = make("progress", { max: 100, "aria-label": say("regenerate-running") });
+    const words = make("p", {}, say("regenerate-running"));
+    this.#show(id, make("div", { class: "stack", role: "status" }, words, progress));
+    const heard = (percent) => {
+      if (percent) progress.value = percent;
+    };
+    return { words, heard };
   }
 
   /** What was typed stays to be sent once more. */
@@ -118,12 +180,14 @@ export class Regenerating {
     return merge(base.blocks, blocks, state.blocks).some((row) => row.by === "both" && row.id !== except);
   }
 
-  async #propose(id, task) {
+  /** `isSought`: whoever looks at the page has asked for it; else it is said where it is. */
+  async #propose(id, task, { isSought = true } = {}) {
     const desk = this.#desk;
-    const kept = task.proposal?.blocks.find((each) => each.block_id === id);
+    const kept = textOf(id, task);
     const state = await desk.read();
-    if (kept && !this.#contested(state, null)) desk.adopt(state); // with the edit that it gave way to
-    const proposal = kept?.markdown ?? state.blocks.find((each) => each.id === id)?.markdown;
+    const isKept = kept !== undefined;
+    if (isKept && !this.#contested(state, null)) desk.adopt(state); // with the edit that it gave way to
+    const proposal = kept ?? state.blocks.find((each) => each.id === id)?.markdown;
     const before = desk.text(id);
     if (before === undefined || proposal === undefined) return this.#close(id);
     if (proposal === before) {
@@ -131,20 +195,24 @@ export class Regenerating {
       const close = make("button", { class: "button small", type: "button", onclick: () => this.#close(id) }, say("close"));
       return this.#show(id, make("div", { class: "notice row", role: "status" }, make("span", {}, words), close));
     }
-    if (!kept && !this.#contested(state, id)) desk.adopt(state);
+    if (!isKept && !this.#contested(state, id)) desk.adopt(state);
     const isPut = desk.text(id) === proposal;
-    this.#offer(id, { before, proposal, warnings: task.warnings, isKept: Boolean(kept), isPut });
+    await this.#offer(id, { before, proposal, task, isKept, isPut, isSought });
     return undefined;
   }
 
   /** `isPut`: the new text is in the document, and in the newest version, already. */
-  async #offer(id, { before, proposal, warnings, isKept, isPut }) {
+  async #offer(id, { before, proposal, task, isKept, isPut, isSought }) {
     const { openDiff } = await import("./differ.js");
     const holder = make("div", { class: "diff" });
     const accept = make("button", { class: "button primary", type: "button" }, say("proposal-accept"));
     const reject = make("button", { class: "button", type: "button" }, say("proposal-reject"));
-    accept.addEventListener("click", () => this.#decide(id, isPut ? null : proposal, false));
-    reject.addEventListener("click", () => this.#decide(id, isPut ? before : null, true));
+    const decide = (text, saves) => {
+      if (isKept) decided(this.#desk, task);
+      return this.#decide(id, text, saves);
+    };
+    accept.addEventListener("click", () => decide(isPut ? null : proposal, false));
+    reject.addEventListener("click", () => decide(isPut ? before : null, true));
     this.#show(
       id,
       make(
@@ -152,12 +220,16 @@ export class Regenerating {
         { class: "stack", "aria-label": say("proposal-title") },
         make("h3", {}, say("proposal-title")),
         isKept && make("p", { class: "notice warn" }, say("proposal-kept")),
-        ...warnings.map(({ message }) => make("p", { class: "notice" }, message)),
+        ...task.warnings.map(({ message }) => make("p", { class: "notice" }, message)),
         holder,
         make("div", { class: "row" }, accept, reject),
       ),
     );
     openDiff(holder, { before, text: proposal, label: say("proposal-diff", { label: labelOf(id) }) });
+    if (!isSought) {
+      notice(`proposal-${id}`, say("proposal-waits", { label: labelOf(id) }), [{ words: say("proposal-show"), doing: () => accept.focus() }]);
+      return;
+    }
     const { activeElement: at, body } = document;
     if (at === body || document.getElementById(`block-${id}`).contains(at)) accept.focus(); // else somebody writes elsewhere
   }
@@ -165,6 +237,7 @@ export class Regenerating {
   /** @param {string | null} text what the block is to say now; null: it stays as it is */
   async #decide(id, text, saves) {
     this.#close(id);
+    withdraw(`proposal-${id}`);
     if (text === null) return;
     const desk = this.#desk;
     desk.change(rewritten(desk.blocks, id, text));
