@@ -125,6 +125,8 @@ def test_given_an_address_that_signs_in_when_another_site_leads_there_then_its_v
 def test_given_a_copy_of_a_session_when_its_owner_signs_out_then_it_opens_nothing_more_and_nothing_typed_is_left(
     page: Page, site: Site, who: str
 ) -> None:
+    other = page.context.new_page()
+    other.goto("/credits")
     page.goto("/new/image")
     page.get_by_label("What shall the picture show?").fill("A lighthouse")
     assert "A lighthouse" in page.evaluate(KEPT)
@@ -136,6 +138,10 @@ def test_given_a_copy_of_a_session_when_its_owner_signs_out_then_it_opens_nothin
         expect(page).to_have_title("Sign in · guidesmith")
         assert "A lighthouse" not in page.evaluate(KEPT)
         assert (thief.get("/").status_code, thief.get("/api/v1/projects").status_code) == (303, 401)
+    expect(other.locator("[data-signed-out]")).to_be_visible()
+    sign_in(page.context, who)
+    page.goto("/")
+    expect(other.locator("[data-signed-out]")).to_be_hidden()
 
 
 def test_given_a_session_that_ends_while_somebody_types_then_nothing_typed_is_lost_and_the_page_goes_on(

@@ -12,12 +12,13 @@ export const isOver = () => line !== null && !line.hidden;
 /** Whether another person has signed in in this browser since the page came: what is done here would be done as them. */
 export const isOthers = () => others !== null && !others.hidden;
 
-if (others) {
-  const tell = channel("guidesmith:owner", (signedIn) => {
-    others.hidden = signedIn === owner;
-  });
-  tell(owner);
-}
+let unsure = false; // somebody has signed out, or is about to sign in: whether here is to be asked
+const tell = channel("guidesmith:owner", (signedIn) => {
+  if (signedIn === null) unsure = true;
+  else if (others) others.hidden = signedIn === owner;
+  look();
+});
+tell(owner ?? null);
 
 /** Do `work` once there is a session again. To ask and ask until then would count as attempts to come in. */
 export const whenBack = (work) => void waiting.add(work);
@@ -32,6 +33,7 @@ export function heard(status) {
 export async function ask() {
   const answer = await fetch("/api/v1/credits", { headers: { Accept: "application/json" } }).catch(() => null);
   if (!line || !answer) return;
+  unsure = false;
   if (answer.status === 401) line.hidden = false;
   if (!answer.ok || line.hidden) return;
   line.hidden = true;
@@ -40,6 +42,8 @@ export async function ask() {
   for (const work of works) work();
 }
 
-const look = () => isOver() && document.visibilityState === "visible" && ask();
+function look() {
+  if (line && (isOver() || unsure) && document.visibilityState === "visible") ask();
+}
 document.addEventListener("visibilitychange", look);
 addEventListener("focus", look);
