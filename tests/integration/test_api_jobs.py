@@ -20,9 +20,10 @@ from domain.batch import BATCH
 from domain.instruction import AUDIO_EXTRACTING
 from domain.jobs import Actor
 from domain.lifecycle import Trigger
+from domain.publication import ExportFormat
 from tests.apis import RunningApi, api_settings, running_api
 from tests.integration.api_builders import SPOKEN, told_job
-from tests.integration.store_builders import Run, drafted_job
+from tests.integration.store_builders import STEP_BLOCK, Run, drafted_job, instruction_of
 from tests.integration.test_api_uploads import begun, new_job
 from tests.temporal import TemporalServer, free_port
 
@@ -95,6 +96,8 @@ def test_given_an_uploaded_job_when_run_20_times_at_once_then_one_dispatch(api: 
     assert [answer.json()["replayed"] for answer in answers].count(False) == 1
     dispatched = [event for event in api.store.events(job_id) if event.event_type == "RUN_DISPATCHED"]
     assert len(dispatched) == 1
+    retried = ann.post(f"jobs/{job_id}/retry", json={"client_request_id": "r"})
+    assert (retried.status_code, retried.json()["code"]) == (409, "JOB_ALREADY_RUNNING")
 
 
 def test_given_a_job_without_a_recording_when_run_then_409_with_the_table(ann: httpx.Client) -> None:
@@ -261,6 +264,18 @@ def test_given_progress_when_followed_then_it_comes_as_progress(api: RunningApi)
             (event,) = next_of(heard, 1)
     assert event.name == "progress"
     assert event.data["data"] == {"stage": "audio", "progress": 7, "status": "AUDIO_EXTRACTING"}
+
+
+def test_given_a_task_and_an_export_when_followed_then_they_come_by_these_names(api: RunningApi) -> None:
+    job, _ = drafted_job(api.store, "nina")
+    instruction = instruction_of(job)
+    asked: dict[str, Any] = {"selection": {"block_id": STEP_BLOCK}, "client_request_id": "r", "requested_by": "nina"}
+    after = str(api.store.last_event_seq(job.id))
+    with api.client("nina") as nina, listening(nina, job.id, last_event_id=after) as heard:
+        api.store.create_regenerate("nina", instruction, base_version=1, **asked)
+        api.store.request_export("nina", job.id, ExportFormat.PDF, api.store.current_instruction(instruction).id)
+        told = [(event.name, event.data["event_type"]) for event in next_of(heard, 2)]
+    assert told == [("task", "REGENERATE_REQUESTED"), ("export", "EXPORT_REQUESTED")]
 
 
 def test_given_an_id_beyond_the_log_when_resumed_then_one_resync(api: RunningApi) -> None:

@@ -309,6 +309,8 @@ def test_given_a_job_that_waits_for_long_when_the_same_is_asked_then_its_run_end
     assert outcome["status"] == DEAD_LETTER
     assert studio.postings(before) == [PostingKind.RESERVE, PostingKind.RELEASE]
     studio.stack.wait_for(after, COMPLETED)
+    again = studio.http.post("images", json={"prompt": "third thoughts"})
+    assert (again.status_code, again.json()["id"], again.headers["Idempotency-Replayed"]) == (200, after.id, "true")
 
 
 def test_given_a_job_that_waits_when_it_is_told_of_a_newer_one_that_there_is_not_then_it_goes_on(

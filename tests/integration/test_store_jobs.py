@@ -27,6 +27,7 @@ from tests.integration.store_builders import OWNER, Run, at_once, blob, created_
 pytest_plugins = ("tests.databases",)
 
 NOON = datetime(2026, 1, 1, 12, 0, 0, 1, tzinfo=UTC)
+LATER = NOON + timedelta(hours=1)
 HASH = "a" * 64
 
 
@@ -268,11 +269,12 @@ def test_given_a_declared_size_when_the_same_file_is_announced_again_without_it_
     store: Store,
 ) -> None:
     job = created_job(store)
-    again: dict[str, Any] = {"upload_id": "u-2", "key": "uploads/u-2", "expires_at": NOON}
+    again: dict[str, Any] = {"upload_id": "u-2", "key": "uploads/u-2", "expires_at": LATER}
     _, session = begin(store, job)
     _, same = store.begin_upload(OWNER, job.id, filename=session.filename, **again)
     _, other = store.begin_upload(OWNER, job.id, filename="other.mp4", **again)
     assert (same.size_bytes, other.size_bytes) == (10, None)
+    assert (session.expires_at, same.expires_at) == (NOON, LATER)
 
 
 def test_given_an_upload_when_it_is_confirmed_then_the_video_is_the_jobs_first_artifact(store: Store) -> None:
