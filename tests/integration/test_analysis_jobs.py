@@ -547,6 +547,7 @@ def _job(bureau: Bureau, asked: dict[str, Any]) -> Job:
 
 def _fetched(artifact: dict[str, Any]) -> bytes:
     answer = httpx.get(artifact["url"])
+    assert answer.headers["content-security-policy"].startswith("sandbox; default-src 'none'")
     assert answer.status_code == 200 and "attachment" in answer.headers["content-disposition"]
     assert answer.headers["content-type"].startswith(artifact["mime_type"].partition(";")[0])
     return answer.content

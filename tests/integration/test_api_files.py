@@ -43,6 +43,7 @@ def test_given_a_file_when_its_head_is_asked_for_then_all_that_get_says_but_its_
     url: str, shot: Illustrated
 ) -> None:
     whole = httpx.get(url)
+    assert whole.headers["content-security-policy"].startswith("sandbox; default-src 'none'")
     for more in ({}, {"Range": "bytes=1-2"}):  # a range is of GET alone
         head = httpx.head(url, headers=more)
         assert (head.status_code, head.content) == (200, b"")

@@ -416,6 +416,30 @@ def test_given_any_answer_then_it_has_the_safe_headers(api: RunningApi, routes: 
                 assert "Strict-Transport-Security" not in answer.headers, "nobody said that there is TLS"
 
 
+def test_given_a_page_when_opened_then_it_runs_and_speaks_with_nothing_but_this_host(api: RunningApi) -> None:
+    pages = [httpx.get(f"{api.url}/sign-in") for _ in range(2)]
+    policies = [
+        dict(part.split(" ", 1) for part in each.headers["Content-Security-Policy"].split("; ")) for each in pages
+    ]
+    styles = {each.pop("style-src") for each in policies}
+    assert len(styles) == 2 and all(re.fullmatch(r"'self' 'nonce-[\w-]{20,}'", each) for each in styles)
+    assert (
+        policies[0]
+        == policies[1]
+        == {
+            "default-src": "'none'",
+            "script-src": "'self'",
+            "img-src": "'self' blob: data:",
+            "media-src": "'self' blob:",
+            "connect-src": "'self'",
+            "font-src": "'self'",
+            "form-action": "'self'",
+            "base-uri": "'none'",
+            "frame-ancestors": "'none'",
+        }
+    )
+
+
 def upload_url(api: RunningApi, **headers: str) -> str:
     with api.client("ann") as ann:
         job = created_job(api.store, "ann")

@@ -28,6 +28,7 @@ from domain.jobs import Job
 from domain.wish import PictureWish
 from starter import images
 from starter.api.errors import error_response
+from starter.api.routes.screenshots import NOTHING_RUNS
 from starter.sandbox import Behaviour, running_sandbox
 from starter.tokens import Role, Tokens
 from starter.wiring import image_requests, run_options
@@ -87,8 +88,7 @@ def studio(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -
 def _fresh(studio: Studio) -> Iterator[None]:
     studio.refresh()
     yield
-    report = studio.store.audit_credits()
-    assert report.balanced, report.findings
+    studio.settle()
 
 
 # --- the rows of the table -------------------------------------------------------------------------------------------
@@ -108,6 +108,7 @@ def test_given_a_prompt_when_asked_then_the_picture_is_kept_listed_and_charged_o
     picture, small = httpx.get(image["result_url"]), httpx.get(image["asset"]["thumbnail_url"])
     assert picture.content.startswith(b"\x89PNG") and len(picture.content) == image["asset"]["size_bytes"]
     assert small.headers["content-type"] == "image/jpeg"
+    assert {each.headers["content-security-policy"] for each in (picture, small)} == {NOTHING_RUNS}
     newest = studio.http.get("library", params={"limit": 1}).json()["items"][0]
     assert (newest["job_id"], newest["id"]) == (job.id, image["asset"]["asset_id"])
     assert studio.http.get("library").json()["items"][0]["medium"] == "picture"
@@ -247,6 +248,8 @@ def test_given_a_quota_that_is_used_up_when_asked_then_429_says_when_and_a_repea
     assert refused.value.retry_after_s is not None and 86_000 < refused.value.retry_after_s <= 86_400
     told = error_response(refused.value)
     assert (told.status_code, 86_000 < int(told.headers["Retry-After"]) <= 86_400) == (429, True)
+    studio.stack.loop.run(Dispatcher(studio.stack.client, run_options(studio.stack.settings)).start(first))
+    studio.stack.wait_for(first, COMPLETED)
 
 
 # --- once ------------------------------------------------------------------------------------------------------------
