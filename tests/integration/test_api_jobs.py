@@ -17,12 +17,15 @@ from activities.store import JobRequest
 from domain import batch
 from domain.artifacts import ArtifactKind
 from domain.batch import BATCH
-from domain.instruction import AUDIO_EXTRACTING
+from domain.instruction import AUDIO_EXTRACTING, FAILED
 from domain.jobs import Actor
 from domain.lifecycle import Trigger
 from domain.publication import ExportFormat
+from tests import recordings
 from tests.apis import RunningApi, api_settings, running_api
+from tests.integration.analysis_builders import confirmed_analysis
 from tests.integration.api_builders import SPOKEN, told_job
+from tests.integration.footage import recorded_job
 from tests.integration.store_builders import STEP_BLOCK, Run, drafted_job, instruction_of
 from tests.integration.test_api_uploads import begun, new_job
 from tests.temporal import TemporalServer, free_port
@@ -171,6 +174,44 @@ def test_given_no_temporal_when_run_then_503_and_nothing_changed(
         ready = httpx.get(f"{alone.url}/readyz", timeout=20)
         assert (ready.status_code, ready.json()["checks"]["database"]) == (503, "ok")
         assert ready.json()["checks"]["engine"] != "ok"
+
+
+def test_given_no_temporal_when_anything_is_started_or_stopped_then_503_and_nothing_changed(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEMPORAL_ADDRESS", f"127.0.0.1:{free_port()}")
+    with running_api(api_settings(tmp_path_factory.mktemp("alone"))) as alone, alone.client() as ann:
+        store = alone.store
+        filmed = recorded_job(store, alone.artifacts, recordings.mp4(tmp_path_factory.mktemp("film")))
+        ended = drafted_job(store, "ann")[0]
+        store.move(ended.id, None, FAILED, trigger=Trigger.API, actor=Actor.SYSTEM)
+        analysis = confirmed_analysis(store, alone.artifacts, "ann").job
+        store.grant("ann", 100, reason="test", actor="test", idempotency_key="g")
+        asked: dict[str, dict[str, Any] | None] = {
+            f"instructions/{filmed.instruction_id}/regenerate": {
+                "base_version": 1,
+                "selection": {"block_id": STEP_BLOCK},
+                "client_request_id": "r",
+            },
+            f"jobs/{filmed.job.id}/exports": {"format": "PDF", "instruction_version_id": filmed.version_id},
+            f"jobs/{filmed.job.id}/screenshots/extract": filmed.wish(100),
+            f"jobs/{filmed.job.id}/cancel": None,
+            f"jobs/{ended.id}/retry": {"client_request_id": "r"},
+            f"analyses/{analysis.id}/run": None,
+            "images": {"prompt": "a kettle"},
+            "generate/copy": {"prompt": "a kettle"},
+            "jobs": {"job_type": "captions", "parameters": {"inputs": [{"job_id": filmed.job.id}]}},
+        }
+
+        def everything() -> list[Any]:
+            jobs = ann.get("jobs").json()["items"]
+            return [jobs, [store.last_event_seq(each["id"]) for each in jobs], ann.get("credits").json()]
+
+        before = everything()
+        for path, body in asked.items():
+            answer = ann.post(path, json=body)
+            assert (answer.status_code, answer.json()["code"]) == (503, "ENGINE_UNAVAILABLE"), (path, answer.text)
+        assert everything() == before
 
 
 def test_given_a_temporal_that_refuses_the_start_when_run_then_502_and_nothing_changed(
