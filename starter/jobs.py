@@ -144,6 +144,14 @@ class JobService:
         self._handover = Handover(client, options)
         self._checkpoints = Checkpoints(store, artifacts)
 
+    def check_profile(self, profile: str | None) -> None:
+        """Raises: ModelNotAllowed: There is no such model profile; ``details`` list those there are."""
+        if profile is not None and profile not in self._profiles:
+            raise ModelNotAllowed(
+                f"There is no such model profile. Profiles: {', '.join(self._profiles)}.",
+                details={"model_profiles": list(self._profiles)},
+            )
+
     # --- run -----------------------------------------------------------------------------------------------
 
     async def run(self, owner: str, job_id: str) -> RunAnswer:
@@ -194,11 +202,7 @@ class JobService:
             if model_profile is not None and known.model_profile != model_profile:
                 raise IdempotencyConflict("This client_request_id was used with another model_profile.")
             return await self._retry_answer(job, known, replayed=True)
-        if model_profile is not None and model_profile not in self._profiles:
-            raise ModelNotAllowed(
-                f"There is no such model profile. Profiles: {', '.join(self._profiles)}.",
-                details={"model_profiles": list(self._profiles)},
-            )
+        self.check_profile(model_profile)
         if job.dispatch_id is not None and not self._has_ended(job):
             if await self._is_live(job):
                 raise JobAlreadyRunning("The job is running.", details={"current_status": job.status})
@@ -369,8 +373,7 @@ class JobService:
             VersionConflict, RegenerateInProgress, IdempotencyConflict, ModelNotAllowed.
             EngineUnavailable: Nothing changed.
         """
-        if request.model_profile is not None and request.model_profile not in self._profiles:
-            raise ModelNotAllowed(f"There is no such model profile. Profiles: {', '.join(self._profiles)}.")
+        self.check_profile(request.model_profile)
         version = await self._thread(self._store.get_instruction, owner, instruction_id)
         if request.base_version == version.version:
             selected_parts(parse(version.markdown), request.selection)

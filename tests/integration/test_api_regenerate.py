@@ -247,7 +247,7 @@ def test_given_a_text_that_would_tear_the_document_when_written_then_the_task_fa
     assert asked(ann, job, client_request_id="r-2")["status"] == "PENDING"
 
 
-def test_given_a_prompt_template_that_nobody_has_when_asked_then_400_names_those_there_are(
+def test_given_a_template_or_a_profile_that_nobody_has_when_asked_then_400_names_those_there_are(
     ann: httpx.Client, job: Job
 ) -> None:
     body = {"base_version": 1, "selection": {"block_id": STEP_BLOCK}, "client_request_id": "r"}
@@ -256,4 +256,7 @@ def test_given_a_prompt_template_that_nobody_has_when_asked_then_400_names_those
     assert (refused.status_code, refused.json()["code"]) == (400, "VALIDATION_ERROR")
     assert [each["path"] for each in refused.json()["details"]["issues"]] == ["body.prompt_template_id"]
     assert refused.json()["details"]["prompt_templates"] == ["rewrite/v1", "local/v1"]
+    strange = ann.post(path, json=body | {"model_profile": "elsewhere"})
+    assert (strange.status_code, strange.json()["code"]) == (400, "MODEL_NOT_ALLOWED")
+    assert "local" in strange.json()["details"]["model_profiles"]
     assert ann.post(path, json=body | {"prompt_template_id": "local/v1"}).status_code == 202

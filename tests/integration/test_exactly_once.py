@@ -60,7 +60,9 @@ def test_given_twenty_retries_of_one_request_when_answered_then_one_attempt_and_
     assert pair.started(before) == [job.id]
     with pair.apis[0].client(owner) as client:
         other = client.post(f"jobs/{job.id}/retry", json={"client_request_id": "r", "model_profile": "local"})
+        strange = client.post(f"jobs/{job.id}/retry", json={"client_request_id": "s", "model_profile": "elsewhere"})
     assert (other.status_code, other.json()["code"]) == (409, "IDEMPOTENCY_KEY_CONFLICT")
+    assert (strange.status_code, strange.json()["code"]) == (400, "MODEL_NOT_ALLOWED")
 
 
 def test_given_twenty_people_who_retry_when_answered_then_one_attempt_and_the_rest_are_told(

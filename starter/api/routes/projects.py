@@ -2,13 +2,11 @@
 
 from fastapi import APIRouter
 
-from domain.errors import ModelNotAllowed
 from starter.api.context import ApiParts, Facts, Owner, identifier
 from starter.api.declared import errors
 from starter.api.idempotency import OnceOnly
 from starter.api.routes.paging import Cursor, Limit
 from starter.api.shapes import JobAnswer, Listed, NewJob, NewProject, ProjectAnswer
-from starter.wiring import model_profiles
 
 router = APIRouter(prefix="/projects", tags=["projects"])
 
@@ -39,12 +37,7 @@ def create_job(
 ) -> JobAnswer:
     """Make a job that turns a recording into an instruction. It waits for its upload."""
     asked = new or NewJob()
-    profiles = model_profiles(api.settings)
-    if asked.model_profile is not None and asked.model_profile not in profiles:  # else the draft would fail of it
-        raise ModelNotAllowed(
-            f"There is no such model profile. Profiles: {', '.join(profiles)}.",
-            details={"model_profiles": list(profiles)},
-        )
+    api.jobs.check_profile(asked.model_profile)  # else the draft would fail of it
     api.store.get_project(owner, identifier(project_id))  # absent before conflicting: 404 comes before 409
     return once.answer(
         JobAnswer,
