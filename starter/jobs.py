@@ -187,8 +187,16 @@ class JobService:
         done = await self._dispatch(job, start, Trigger.API)
         return RunAnswer(job.id, done.job.status, done.dispatch.dispatch_id, replayed=not done.first)
 
-    async def retry(self, owner: str, job_id: str, *, model_profile: str | None, client_request_id: str) -> RetryAnswer:
-        """Run a failed job again from its latest checkpoint that verifies.
+    async def retry(
+        self,
+        owner: str,
+        job_id: str,
+        *,
+        model_profile: str | None,
+        client_request_id: str,
+        trigger: Trigger = Trigger.USER,
+    ) -> RetryAnswer:
+        """Run a failed job again from its latest checkpoint that verifies. ``trigger``: its owner, or an administrator.
 
         Raises:
             RetryNotAllowed, JobAlreadyRunning: The job has not failed.
@@ -225,7 +233,7 @@ class JobService:
             external=external,
             options=self._options,
         )
-        done = await self._dispatch(job, start, Trigger.USER)
+        done = await self._dispatch(job, start, trigger)
         if done.dispatch.client_request_id != client_request_id:
             raise JobAlreadyRunning(
                 "The job was retried by another request.", details={"current_status": done.job.status}
@@ -244,7 +252,7 @@ class JobService:
                 resume_from=start.resume_from,
                 action=start.action,
                 trigger=trigger,
-                actor=Actor.EDITOR,
+                actor=Actor.SYSTEM if trigger is Trigger.ADMIN else Actor.EDITOR,
                 client_request_id=start.client_request_id,
                 model_profile=start.model_profile,
                 answering=True,

@@ -126,7 +126,8 @@ def _newest(connection: Connection, job_id: str, attempt: int) -> Submission | N
 
 def _no_retry(job: LockedJob) -> RetryNotAllowed:
     lifecycle = lifecycle_of(job["kind"])
-    from_where = [str(row.source) for row in lifecycle.transitions if row.action == RETRY and row.source is not None]
+    ways_out = [row for row in lifecycle.transitions if row.action == RETRY]
+    from_where = dict.fromkeys(str(row.source) for row in ways_out)
     allowed = f"Only a job that is {' or '.join(from_where)} can" if from_where else "Such a job can never"
     return RetryNotAllowed(
         f"{allowed} be retried; this one is {job['status']}.", details={"current_status": job["status"]}

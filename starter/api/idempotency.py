@@ -42,6 +42,7 @@ class Once:
         self._api: Api = api
         self._response = response
         self._body = facts.body_sha256
+        self.key = idempotency_key
         self._scope = (
             IdempotencyScope(owner, request.method, request.url.path, idempotency_key) if idempotency_key else None
         )

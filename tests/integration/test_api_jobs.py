@@ -21,6 +21,7 @@ from domain.instruction import AUDIO_EXTRACTING, FAILED
 from domain.jobs import Actor
 from domain.lifecycle import Trigger
 from domain.publication import ExportFormat
+from starter.tokens import Role
 from tests import recordings
 from tests.apis import RunningApi, api_settings, running_api
 from tests.integration.analysis_builders import confirmed_analysis
@@ -158,6 +159,23 @@ def test_given_a_model_profile_that_is_not_there_when_a_job_is_made_then_400_and
 def test_given_a_job_that_has_not_failed_when_retried_then_409(ann: httpx.Client) -> None:
     answer = ann.post(f"jobs/{uploaded(ann)}/retry", json={"client_request_id": "r1"})
     assert (answer.status_code, answer.json()["code"]) == (409, "RETRY_NOT_ALLOWED_STATE")
+
+
+def test_given_a_failed_job_when_an_administrator_retries_it_then_another_attempt_from_its_checkpoint(
+    api: RunningApi,
+) -> None:
+    job = drafted_job(api.store, "olga")[0]
+    api.store.move(job.id, None, FAILED, trigger=Trigger.API, actor=Actor.SYSTEM)
+    with api.client("root", Role.ADMIN) as root, api.client("olga") as olga:
+        answers = [root.post(f"admin/jobs/{job.id}/retry", headers={"Idempotency-Key": "k"}) for _ in range(2)]
+        assert [answer.status_code for answer in answers] == [202, 200], answers[0].text
+        assert answers[1].headers["Idempotency-Replayed"] == "true"
+        assert (answers[0].json()["attempt"], answers[0].json()["status"]) == (2, "UPLOADED")
+        rows = olga.get(f"jobs/{job.id}/history").json()["items"]
+        again = root.post(f"admin/jobs/{job.id}/retry")
+    told = [(row["actor_type"], row["data"]["client_request_id"]) for row in rows if row["attempt"] == 2]
+    assert told == [("system", "admin root k")]
+    assert (again.status_code, again.json()["code"]) == (409, "JOB_ALREADY_RUNNING")
 
 
 def test_given_no_temporal_when_run_then_503_and_nothing_changed(

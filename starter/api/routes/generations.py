@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
+import uuid_utils
 from anyio import to_thread
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
@@ -10,7 +11,9 @@ from pydantic import BaseModel
 from activities.store import EventType
 from domain.generation import GENERATION, PROCESSING
 from domain.generation_orders import GenerationOrder, read_order
+from domain.instruction import INSTRUCTION
 from domain.jobs import Job
+from domain.lifecycle import Trigger
 from starter.api.context import Api, ApiParts, Owner, identifier
 from starter.api.declared import REPLAYED, errors
 from starter.api.errors import not_found
@@ -127,12 +130,26 @@ class Retried(BaseModel):
     status_code=202,
     responses={
         200: {"model": JobAnswer, "description": "Retried before, with the same key.", "headers": REPLAYED},
-        **errors(400, 402, 403, 404, 409, 413, 415),
+        **errors(400, 402, 403, 404, 409, 413, 415, 502),
     },
 )
 async def retry_any_job(job_id: str, api: ApiParts, owner: Owner, once: OnceOnly, response: Response) -> JobAnswer:
-    """Give a failed or expired generation another attempt, which its owner is charged for. For administrators."""
+    """Give a job that has failed another attempt, which its owner is charged for where it costs something. For
+    administrators."""
     known = identifier(job_id)
+    job = await to_thread.run_sync(api.store.get_job, known)
+    if job.kind == INSTRUCTION.kind:
+        retried = await api.jobs.retry(
+            job.owner,
+            known,
+            model_profile=None,
+            client_request_id=f"admin {owner} {once.key or uuid_utils.uuid7()}",
+            trigger=Trigger.ADMIN,
+        )
+        if retried.replayed:
+            response.headers[REPLAYED_HEADER] = "true"
+        response.status_code = 200 if retried.replayed else 202
+        return await to_thread.run_sync(lambda: api.job_answer(api.store.get_job(known)))
 
     def begin() -> Retried:
         return once.answer(Retried, lambda: Retried(attempt=api.store.begin_attempt(known, owner).attempt))
