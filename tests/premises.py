@@ -1,13 +1,15 @@
 """Where tests ask for jobs that cost credits: an API, a worker process and a sandbox provider over one stack."""
 
+from sqlalchemy import select
 from temporalio.testing import ActivityEnvironment
 
 from activities.reconciling import Reconciled, Reconciler
+from activities.store.tables import jobs
 from domain.jobs import Event, Job
 from starter.sandbox import RunningSandbox
 from starter.wiring import kind_terms, run_options
 from tests.apis import RunningApi
-from tests.stack import Stack
+from tests.stack import Stack, wait_until
 
 
 class Premises:
@@ -23,6 +25,17 @@ class Premises:
         self.sandbox.reset()
         if not self.stack.workers:
             self.stack.start_worker()
+
+    def settle(self) -> None:
+        """At a test's end: the books are balanced, and no job is left that would ask the sandbox in the next test's
+        stead, as soon as somebody looks for runs that were lost."""
+        report = self.store.audit_credits()
+        assert report.balanced, report.findings
+        wait_until(lambda: not self._at_work(), 60, "the end of every job")
+
+    def _at_work(self) -> list[str]:
+        with self.store._database.read() as connection:
+            return list(connection.scalars(select(jobs.c.id).where(jobs.c.completed_at.is_(None))))
 
     def moves(self, job: Job) -> list[tuple[str | None, str]]:
         return [(each.prev_status, each.new_status) for each in self.stack.audit(job) if each.new_status is not None]

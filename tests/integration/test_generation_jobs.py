@@ -93,8 +93,7 @@ def workshop(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory)
 def _fresh(workshop: Workshop) -> Iterator[None]:
     workshop.refresh()
     yield
-    report = workshop.store.audit_credits()
-    assert report.balanced, report.findings
+    workshop.settle()
 
 
 def answer(*variants: str) -> Behaviour:
@@ -185,7 +184,7 @@ def test_given_each_status_when_moved_where_its_table_does_not_lead_then_refused
     done = workshop.stack.wait_for(workshop.ask("copy", prompt="settled"), COMPLETED)
     lost = workshop.stack.wait_for(workshop.ask("scrape", url=f"{site}/missing"), FAILED)
     for job, status in ((done, COMPLETED), (lost, FAILED)):
-        assert workshop.http.post(f"jobs/{job.id}/run").json()["code"] == "FSM_TRANSITION_INVALID"
+        assert workshop.http.post(f"jobs/{job.id}/run").json()["code"] == "FSM_TERMINAL_IMMUTABLE"
         with capture_logs() as said:
             answered = workshop.http.post(f"jobs/{job.id}/cancel")
         assert (answered.status_code, answered.json()["code"]) == (409, "FSM_TERMINAL_IMMUTABLE")

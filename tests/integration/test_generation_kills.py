@@ -40,8 +40,7 @@ def _fresh(workshop: Workshop) -> Iterator[None]:
     workshop.sandbox.reset()
     workshop.stack.kill_worker()
     yield
-    report = workshop.store.audit_credits()
-    assert report.balanced, report.findings
+    workshop.settle()
 
 
 def test_given_workers_that_die_after_each_move_then_each_move_charge_and_asset_is_one(workshop: Workshop) -> None:
