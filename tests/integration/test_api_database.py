@@ -54,6 +54,12 @@ def answered(client: httpx.Client, path: str) -> httpx.Response:
     return wait_until(there, WITHIN_S, "the database")
 
 
+def unready(api: RunningApi) -> dict[str, str] | None:
+    """What keeps the API from working, once it says that it cannot."""
+    answer = httpx.get(f"{api.url}/readyz", timeout=WITHIN_S)
+    return dict(answer.json()["checks"]) if answer.status_code == 503 else None
+
+
 def test_given_an_upload_when_the_database_dies_under_it_then_503_and_it_is_gone_on_with_afterwards(
     mortal: PostgresServer, api: RunningApi, ann: httpx.Client
 ) -> None:
@@ -71,6 +77,8 @@ def test_given_an_upload_when_the_database_dies_under_it_then_503_and_it_is_gone
         for answer in (broken, ann.get(f"jobs/{job_id}")):
             assert (answer.status_code, answer.json()["code"]) == (503, "DATABASE_UNAVAILABLE")
             assert int(answer.headers["Retry-After"]) >= 1
+        checks = wait_until(lambda: unready(api), WITHIN_S, "the probe")
+        assert checks["database"] != "ok" and checks["artifacts"] == checks["engine"] == "ok"
     finally:
         mortal.start()
     assert answered(ann, f"jobs/{job_id}").json()["status"] == "UPLOADING"
