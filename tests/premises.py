@@ -29,9 +29,9 @@ class Premises:
     def settle(self) -> None:
         """At a test's end: the books are balanced, and no job is left that would ask the sandbox in the next test's
         stead, as soon as somebody looks for runs that were lost."""
+        wait_until(lambda: not self._at_work(), 60, "the end of every job")
         report = self.store.audit_credits()
         assert report.balanced, report.findings
-        wait_until(lambda: not self._at_work(), 60, "the end of every job")
 
     def _at_work(self) -> list[str]:
         with self.store._database.read() as connection:

@@ -162,10 +162,10 @@ def test_given_a_time_in_the_text_when_it_is_clicked_then_the_recording_is_there
     at = video.evaluate("video => video.currentTime")
     assert at >= 13
     page.keyboard.press("j")
-    wait_until(lambda: reached(at - 5), 10, "five seconds back")
+    wait_until(lambda: reached(at - 5), 60, "five seconds back")
     expect(step).not_to_have_attribute("aria-current", "step")
     page.keyboard.press(".")
-    wait_until(lambda: reached(at - 5 + 1 / 25), 10, "one frame of the recording on")
+    wait_until(lambda: reached(at - 5 + 1 / 25), 60, "one frame of the recording on")
     step.get_by_text("What was said here").click()
     expect(step.get_by_role("link", name="Open in the transcript")).to_have_attribute(
         "href", re.compile(r"/jobs/[0-9a-f-]+/transcript#t=\d+$")
@@ -468,7 +468,7 @@ def test_given_a_text_that_does_not_pass_when_saved_then_its_block_says_why(
 
     page.once("dialog", stay)
     page.get_by_role("link", name="Versions").click()
-    wait_until(lambda: asked == ["beforeunload"], 10, "the question whether to leave")
+    wait_until(lambda: asked == ["beforeunload"], 60, "the question whether to leave")
     save(page, version + 2)
     expect(page.locator("[data-whole-issues]")).to_contain_text("The document has no title")
     page.route("**/static/chunk-*", lambda route: route.abort())  # as after an upgrade: those of this page are gone

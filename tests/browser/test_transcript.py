@@ -117,11 +117,11 @@ def test_given_hours_of_speech_when_it_is_searched_then_the_last_place_is_reache
     expect(lines.last).not_to_be_in_viewport()
     # no roles, and nothing that is not so at once: for both, the test's driver has every line laid out
     page.locator("input[name=wanted]").fill("9998 of")
-    wait_until(lambda: page.evaluate("document.querySelector('[data-found]').textContent") == "1 of 1", 15, "a find")
+    wait_until(lambda: page.evaluate("document.querySelector('[data-found]').textContent") == "1 of 1", 60, "a find")
     expect(page.locator("#s9998")).to_be_in_viewport()
     page.goto(f"/jobs/{run.job_id}/transcript#t={5000 * 4000}")
     marked = "document.querySelector('#s5000')?.getAttribute('aria-current') === 'true'"
-    wait_until(lambda: page.evaluate(marked), 15, "the place of the address")
+    wait_until(lambda: page.evaluate(marked), 60, "the place of the address")
     expect(page.locator("#s5000")).to_be_in_viewport()
     expect(page.locator("#s5000")).to_have_attribute("aria-current", "true")
     expect(page.locator("#s9998")).not_to_be_in_viewport()

@@ -364,7 +364,7 @@ def test_given_stray_parts_in_s3_when_taken_back_or_another_size_is_declared_the
                     assert httpx.put(f"{session['upload_url']}?part=7", content=b"").status_code == 200
                 return bool(httpx.get(session["upload_url"]).json()["received_parts"] == [1, 2, 3])
 
-            wait_until(taken_back, 10, "the stray part to be gone")
+            wait_until(taken_back, 60, "the stray part to be gone")
             confirmed = confirm(client, job_id, session, checksum_sha256=SHA256)
             assert confirmed.status_code == 200, confirmed.text
 

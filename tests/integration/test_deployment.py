@@ -93,7 +93,7 @@ def test_given_another_secret_when_it_is_written_to_then_the_composed_store_refu
 
 def test_given_no_key_when_it_is_read_then_the_composed_store_refuses(store_port: int) -> None:
     with pytest.raises(urllib.error.HTTPError) as refused:
-        urllib.request.urlopen(f"http://127.0.0.1:{store_port}/guidesmith", timeout=5)
+        urllib.request.urlopen(f"http://127.0.0.1:{store_port}/guidesmith", timeout=30)
     assert refused.value.code == 403
 
 
