@@ -1,6 +1,7 @@
 """Instructions and exports over HTTP: read, saved, versions, regenerate's refusals, downloads."""
 
 import hashlib
+from datetime import UTC, datetime, timedelta
 
 import httpx
 import pytest
@@ -273,6 +274,8 @@ def test_given_a_finished_export_when_asked_then_a_signed_address_that_needs_no_
     body = ann.get(f"exports/{export.id}").json()
     assert (body["status"], body["size_bytes"]) == ("SUCCEEDED", len(FILE))
     assert body["download_url_expires_at"].endswith("Z")
+    lasts = datetime.fromisoformat(body["download_url_expires_at"]) - datetime.now(UTC)
+    assert timedelta(minutes=10) < lasts <= timedelta(minutes=15)
     file = httpx.get(body["download_url"])
     assert file.status_code == 200
     assert file.content == FILE
