@@ -11,6 +11,7 @@ from unittest.mock import ANY
 import httpx
 import pytest
 from pydantic import SecretStr
+from structlog.testing import capture_logs
 
 from tests.apis import RunningApi, api_settings, running_api, wait_ready
 from tests.integration.store_builders import Run, log_of
@@ -251,8 +252,11 @@ def test_given_a_recording_in_the_updates_when_reported_then_204_and_it_stays(
     with callback_api.client() as ann:
         video = ann.get(f"jobs/{run.job_id}").json()["manifest"]["video_uri"]
         body = event(artifact_updates={"video_uri": "artifact://other.mp4"})
-        assert send(callback_api, run.job_id, body).status_code == 204
+        with capture_logs() as lines:
+            assert send(callback_api, run.job_id, body).status_code == 204
         assert ann.get(f"jobs/{run.job_id}").json()["manifest"]["video_uri"] == video
+    (ignored,) = [each for each in lines if each["event"] == "callback.artifact_ignored"]
+    assert (ignored["kind"], ignored["job_id"], ignored["log_level"]) == ("video", run.job_id, "warning")
 
 
 # --- without Temporal --------------------------------------------------------------------------------------------
