@@ -39,6 +39,17 @@ def test_given_a_draft_when_it_is_exported_then_the_file_is_followed_looked_at_d
     expect(files.last.get_by_text("SHA-256 of the file")).to_be_visible()
     look(page, "export")
 
+    versions = page.get_by_label("Version")
+    with site.client(who) as client:
+        address = f"instructions/{ids['instruction']}"
+        markdown = client.get(address).json()["markdown"]
+        for saved, shown in ((2, "2 (newest)"), (3, "1 ·")):  # saved elsewhere
+            body = {"base_version": saved - 1, "markdown": f"{markdown}\n\nMore: {saved}.\n"}
+            client.put(address, json=body).raise_for_status()
+            expect(versions.locator("option").first).to_contain_text(f"{saved} (newest)")
+            expect(versions.locator("option:checked")).to_contain_text(shown)
+            versions.select_option(index=saved - 1)  # the first version
+
     with site.visitor("somebody-else") as context:
         number = sheets.first.get_attribute("src")
         assert number is not None

@@ -56,6 +56,14 @@ def export(instruction_id: str, visit: Visiting, version: Number = None, cursor:
     )
 
 
+@router.get("/instructions/{instruction_id}/export/versions")
+def export_versions(instruction_id: str, visit: Visiting, version: Number = None) -> Response:
+    """The versions to choose from, anew: somebody has saved another one since the form came."""
+    chosen = visit.api.store.get_instruction(visit.owner, identifier(instruction_id), version)
+    versions = visit.api.store.versions(visit.owner, chosen.instruction_id, CHOICES).items
+    return visit.page("export_versions.html", chosen=chosen, versions=versions)
+
+
 @router.get("/exports/{export_id}/file")
 def download(export_id: str, request: Request, visit: Visiting) -> Response:
     """The file, by an address that is signed afresh.

@@ -25,10 +25,19 @@ function refresh() {
   return going;
 }
 
-let waiting;
-function refreshSoon() {
-  clearTimeout(waiting);
-  waiting = setTimeout(refresh, TOGETHER_MS);
+/** Do `work` once there is a pause in what is heard. */
+function soon(work) {
+  let waiting;
+  return () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => void work(), TOGETHER_MS);
+  };
+}
+const [refreshSoon, offerSoon] = [soon(refresh), soon(() => offerVersions())];
+
+function heardOf(name) {
+  if (name === "export" || name === "resync") refreshSoon();
+  if (name !== "export") offerSoon();
 }
 
 /** What was asked for here is marked, and shown as soon as it is there. */
@@ -73,10 +82,12 @@ form.addEventListener("submit", async (event) => {
   }
 });
 
+const choice = form.elements.version;
+
 function warn() {
-  form.querySelector("[data-failing]").hidden = form.elements.version.selectedOptions[0]?.dataset.status !== "FAIL";
+  form.querySelector("[data-failing]").hidden = choice.selectedOptions[0]?.dataset.status !== "FAIL";
 }
-form.elements.version.addEventListener("change", warn);
+choice.addEventListener("change", warn);
 warn();
 
 files.addEventListener("click", async (event) => {
@@ -88,5 +99,14 @@ files.addEventListener("click", async (event) => {
   pages.scrollIntoView({ block: "nearest" });
 });
 
+/** Somebody may have saved a version: who had the newest one chosen has the newest one now. */
+async function offerVersions() {
+  const { number, newest } = choice.selectedOptions[0].dataset;
+  const address = `/instructions/${context.instruction_id}/export/versions${newest === undefined ? `?version=${number}` : ""}`;
+  if (!(await renew(choice, address, offerVersions))) return;
+  choice.value = choice.querySelector("[selected]").value;
+  warn();
+}
+
 shortcut("e", say("shortcut-export"), () => form.requestSubmit());
-follow(`/api/v1/jobs/${context.job_id}/events`, ["export", "resync"], refreshSoon, { from: String(context.heard) });
+follow(`/api/v1/jobs/${context.job_id}/events`, ["status", "task", "export", "resync"], heardOf, { from: String(context.heard) });

@@ -1,5 +1,5 @@
-// Whether somebody else has saved the instruction: told by other tabs of this browser, by the job's events, and asked
-// for now and then, since an edit elsewhere is no event.
+// Whether somebody else has saved the instruction: told by other tabs of this browser and by the job's events, and asked
+// for now and then.
 import { get } from "../parts/api.js";
 import { follow } from "../parts/live.js";
 import { channel } from "../parts/tabs.js";
@@ -19,6 +19,6 @@ export function watchVersions({ instruction, job, from }, heard) {
   };
   setInterval(look, EVERY_MS);
   document.addEventListener("visibilitychange", look);
-  follow(`/api/v1/jobs/${job}/events`, ["task", "resync"], look, { from: String(from) });
+  follow(`/api/v1/jobs/${job}/events`, ["status", "task", "resync"], look, { from: String(from) });
   return { tell: (version, author) => others({ version, author }) };
 }
