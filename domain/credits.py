@@ -117,6 +117,13 @@ SETTLED: frozenset[tuple[str, StrEnum]] = frozenset(
 )
 """(kind, status) of jobs whose latest charge has been settled; in any other status it has not."""
 
+GIVEN_BACK: frozenset[tuple[str, StrEnum]] = frozenset(
+    (kind, target)
+    for (kind, _, target), posting in BOOKS.items()
+    if posting in (PostingKind.RELEASE, PostingKind.REFUND)
+)
+"""Those whose owner has got it back."""
+
 
 class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True)

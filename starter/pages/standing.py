@@ -18,9 +18,6 @@ from starter.pages.visit import Visit
 WISH_SHOWN = 90
 """Characters of what was asked for that stand for a title."""
 
-ESTIMATED_FROM_PERCENT = 8
-"""Below, the time that is left is not told: it would jump."""
-
 
 class Group(StrEnum):
     """What a person looks for in a list."""
@@ -108,7 +105,6 @@ class Row:
     working: bool
     elapsed_s: float | None
     created_at: datetime
-    remaining_s: float | None
     failure: str | None
 
 
@@ -128,16 +124,8 @@ def row_of(say: Say, card: JobCard, now: datetime) -> Row:
         working=working,
         elapsed_s=elapsed_s if working else None,
         created_at=job.created_at,
-        remaining_s=remaining_s(job.progress, elapsed_s) if working else None,
         failure=job.failure.failure_message if job.failure and tone_of(job.kind, job.status) is Tone.BAD else None,
     )
-
-
-def remaining_s(progress: int, elapsed_s: float) -> float | None:
-    """How long a job will still take, if it goes on as it went; ``None`` while nobody can tell."""
-    if not ESTIMATED_FROM_PERCENT <= progress < 100 or elapsed_s <= 0:
-        return None
-    return elapsed_s * (100 - progress) / progress
 
 
 @dataclass(frozen=True)

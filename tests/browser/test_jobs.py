@@ -118,6 +118,26 @@ def test_given_jobs_of_every_sort_when_they_are_looked_for_then_those_that_fit_a
     look(page, "job-failed")
 
 
+def test_given_a_job_at_work_when_nothing_is_heard_of_it_then_what_is_left_is_counted_down_and_told_no_more(
+    page: Page, jobs: Callable[..., str]
+) -> None:
+    streams: list[Route] = []
+    page.clock.install()
+    page.route("**/events*", lambda route: streams.append(route))
+    page.goto(f"/jobs/{jobs('UPLOADED', 'AUDIO_EXTRACTING')}")
+    left = page.locator("[data-left]")
+    expect(left).to_be_empty()
+    page.clock.fast_forward("30:00")
+    progress = 'event: progress\ndata: {"data": {"progress": 50}}\n\n'
+    streams[0].fulfill(content_type="text/event-stream", body=progress)
+    expect(left).to_have_text(re.compile(r"^about (30:\d\d|29:5\d) left$"))
+    page.clock.fast_forward("20:00")
+    expect(left).to_have_text(re.compile(r"^about (10|9):\d\d left$"))
+    page.clock.fast_forward("20:00")
+    expect(left).to_be_empty()
+    expect(page.locator("[data-elapsed]")).to_contain_text("1:1")
+
+
 def test_given_a_long_log_when_older_rows_are_asked_for_then_the_focus_goes_on_and_they_stay(
     page: Page, jobs: Callable[..., str], site: Site
 ) -> None:

@@ -7,10 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from domain import image
 from domain.credits import (
     AMOUNT_LIMIT,
     BOOKS,
     CHARGES,
+    GIVEN_BACK,
     LEGS,
     PRICED,
     SETTLED,
@@ -27,6 +29,7 @@ from domain.credits import (
     read_prices,
 )
 from domain.errors import PostingRefused
+from domain.image import IMAGE
 from domain.kinds import LIFECYCLES
 
 RESERVE, CAPTURE, RELEASE = PostingKind.RESERVE, PostingKind.CAPTURE, PostingKind.RELEASE
@@ -82,6 +85,11 @@ def test_given_a_table_when_every_way_through_it_is_booked_then_no_charge_is_los
     for status, is_open in seen:
         assert (status, not is_open) not in seen
         assert is_open is (is_charged(kind) and (kind, status) not in SETTLED)
+
+
+def test_given_a_job_that_has_ended_then_it_is_known_whether_its_owner_got_back_what_it_cost() -> None:
+    assert (IMAGE.kind, image.DEAD_LETTER) in GIVEN_BACK
+    assert (IMAGE.kind, image.REJECTED) in SETTLED - GIVEN_BACK
 
 
 def test_given_a_posting_when_its_legs_are_read_then_one_account_gives_what_another_gets() -> None:

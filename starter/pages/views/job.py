@@ -9,6 +9,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from domain.artifacts import ArtifactKind
+from domain.credits import GIVEN_BACK
 from domain.errors import needs_another_recording
 from domain.instruction import INSTRUCTION, RETRY
 from domain.jobs import Job
@@ -79,7 +80,7 @@ def _shown(visit: Visit, job_id: str) -> dict[str, Any]:
         "title": title_of(visit.say, card),
         "over": lifecycle.is_terminal(status),
         "steps": steps_of(visit.say, found.kind, found.status, store.status_rows(job_id, found.attempt)),
-        "remaining_s": row.remaining_s,
+        "given_back": (found.kind, status) in GIVEN_BACK,
         "can_cancel": lifecycle.cancelled is not None and lifecycle.may(status, lifecycle.cancelled, Trigger.API),
         "has_transcript": found.kind == INSTRUCTION.kind and _has(visit, found.id, ArtifactKind.TRANSCRIPT),
         "retry_from": _retry_from(visit, found),

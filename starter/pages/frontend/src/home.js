@@ -1,6 +1,6 @@
 // The list of jobs: filtered as one types, kept live, and a place to drop a recording on.
 import { follow } from "./parts/live.js";
-import { elapsed } from "./parts/moments.js";
+import { count } from "./parts/moments.js";
 import { formOf } from "./parts/new_form.js";
 import { renew } from "./parts/renewing.js";
 import { shortcut } from "./parts/shortcuts.js";
@@ -29,11 +29,7 @@ function listen() {
   stop = follow(`/live?jobs=${ids}`, ["ready", "changed"], () => show(location.pathname + location.search, { remember: false }));
 }
 
-function tick() {
-  for (const element of list.querySelectorAll("[data-elapsed]")) {
-    element.textContent = say("elapsed", { time: elapsed(element) });
-  }
-}
+const tick = () => count(list);
 
 let typed;
 function filtered() {

@@ -2,11 +2,12 @@
 import { once, post } from "./parts/api.js";
 import { follow } from "./parts/live.js";
 import { tell, tellError } from "./parts/messages.js";
-import { elapsed } from "./parts/moments.js";
+import { count } from "./parts/moments.js";
 import { renew } from "./parts/renewing.js";
 import { say } from "./parts/strings.js";
 
 const TOGETHER_MS = 150;
+const NOW_AND_THEN_MS = 2000;
 const body = document.querySelector("[data-job]");
 const id = body.dataset.job;
 const dialog = document.querySelector("[data-cancel-dialog]");
@@ -35,6 +36,12 @@ function refresh() {
   }, TOGETHER_MS);
 }
 
+/** What a job makes on its way is shown now and then, however fast it comes. */
+let later = null;
+function refreshLater() {
+  later ??= setTimeout(() => ((later = null), refresh()), NOW_AND_THEN_MS);
+}
+
 function heard(name, event) {
   if (name === "progress") {
     const bar = part("progress");
@@ -42,15 +49,15 @@ function heard(name, event) {
     if (!bar || typeof progress !== "number") return refresh();
     bar.value = progress;
     part("percent").textContent = `${progress} %`;
+    part("left").dataset.left = progress;
+    tick();
+    if (part("figures")) refreshLater();
     return undefined;
   }
   return refresh();
 }
 
-function tick() {
-  const shown = part("elapsed");
-  if (shown) shown.textContent = say("elapsed", { time: elapsed(shown) });
-}
+const tick = () => count(body);
 
 body.addEventListener("click", (event) => {
   if (event.target.closest("[data-cancel]")) dialog.showModal();

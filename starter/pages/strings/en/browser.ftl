@@ -13,6 +13,7 @@ shortcut-search = Search
 
 # --- jobs and uploads
 elapsed = at work for { $time }
+left = about { $time } left
 pending-upload = { $name }: { $percent } % has arrived
 pending-go-on = Go on
 pending-discard = Discard

@@ -71,7 +71,6 @@ pages-next = Older
 jobs-none-fit = No jobs fit
 jobs-none-fit-do = Change what you look for.
 jobs-all = Show all jobs
-job-remaining = about { $time } left
 job-progress = Progress of { $title }
 drop-here = Drop the recording to start
 
@@ -148,6 +147,7 @@ job-made = Made
 job-ended = Ended
 job-attempt = Attempt
 job-cost = Cost
+job-cost-back = given back
 job-id = Job
 job-run = Engine
 job-run-open = Open its run in Temporal

@@ -1,4 +1,6 @@
 // Times, written by the server in UTC, in the reader's zone and language.
+import { say } from "./strings.js";
+
 const near = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 const exact = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 const far = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
@@ -15,13 +17,34 @@ export function localise(root) {
   }
 }
 
+/** Write how long what is at work under `root` has been, and how long it will be if it goes on as it went. */
+export function count(root) {
+  for (const element of root.querySelectorAll("[data-elapsed]")) {
+    const ms = elapsed(element);
+    const left = element.parentElement.querySelector("[data-left]");
+    element.textContent = say("elapsed", { time: clock(ms) });
+    if (left) left.textContent = leftOf(left, ms);
+  }
+}
+
 const seen = new WeakMap(); // element -> the seconds that the server told, and when that was
 
-/** How long what `element` tells of has been going on: counted from what the server said, whatever the clock here is. */
-export function elapsed(element) {
+/** Milliseconds: counted from what the server said, whatever the clock here is. */
+function elapsed(element) {
   const told = element.dataset.elapsed;
   if (seen.get(element)?.told !== told) seen.set(element, { told, at: performance.now() });
-  return clock(1000 * Number(told) + performance.now() - seen.get(element).at);
+  return 1000 * Number(told) + performance.now() - seen.get(element).at;
+}
+
+const FROM_PERCENT = 8; // below, what is left is not told: it would jump
+const guessed = new WeakMap(); // element -> the progress that it was guessed from, and when it is over
+
+/** Counted down from the last sign of progress. Where that takes longer than it should, nobody can tell. */
+function leftOf(element, ms) {
+  const progress = element.dataset.left;
+  if (guessed.get(element)?.progress !== progress) guessed.set(element, { progress, over: (100 * ms) / Number(progress) });
+  const left = guessed.get(element).over - ms;
+  return progress >= FROM_PERCENT && left >= 1000 ? say("left", { time: clock(left) }) : "";
 }
 
 /** Milliseconds as `1:05` or `1:02:03`. */
