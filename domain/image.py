@@ -1,5 +1,6 @@
 """The ``image`` lifecycle: a prompt becomes a picture. Its retries, and what makes two requests the same."""
 
+import math
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -111,8 +112,10 @@ def check_quota(made: int, quota: int, *, frees_in_s: float) -> None:
         QuotaExceeded: No. ``retry_after_s`` says when.
     """
     if made >= quota:
+        minutes = math.ceil(frees_in_s / 60)
         raise QuotaExceeded(
-            f"You have asked for {made} pictures in 24 hours, of {quota} that you may. Try again later.",
+            f"You have asked for {made} pictures in 24 hours, of {quota} that you may. There is room for the next in "
+            f"{minutes // 60} h {minutes % 60} min.",
             details={"quota": quota},
             retry_after_s=frees_in_s,
         )

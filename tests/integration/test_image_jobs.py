@@ -246,6 +246,7 @@ def test_given_a_quota_that_is_used_up_when_asked_then_429_says_when_and_a_repea
     with pytest.raises(QuotaExceeded) as refused:
         requests.make(owner, PictureWish(prompt="one more"))
     assert refused.value.retry_after_s is not None and 86_000 < refused.value.retry_after_s <= 86_400
+    assert refused.value.message.endswith(("There is room for the next in 24 h 0 min.", "in 23 h 59 min."))
     told = error_response(refused.value)
     assert (told.status_code, 86_000 < int(told.headers["Retry-After"]) <= 86_400) == (429, True)
     studio.stack.loop.run(Dispatcher(studio.stack.client, run_options(studio.stack.settings)).start(first))
