@@ -25,6 +25,8 @@ from domain.errors import DatabaseUnavailable, GuidesmithError, RequestInvalid, 
 SQLITE: Final = "sqlite"
 POSTGRES: Final = "postgresql"
 
+WAL_PAUSE_S = 0.01
+
 PING_AFTER_IDLE_S = 5.0
 """A pooled connection that lay idle for longer is pinged before use. Pinging each time would cost every transaction
 a round trip; a connection used a moment ago is as good as a ping, and when it is not, the transaction is retried."""
@@ -196,7 +198,7 @@ def _sqlite_engine(url: URL, options: DatabaseOptions) -> Engine:
     @event.listens_for(engine, "connect")
     def set_up(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> None:
         connection.isolation_level = None  # the driver's own implicit BEGIN is deferred: see `begin` below
-        connection.execute("PRAGMA journal_mode=WAL")
+        _write_ahead(connection, options.lock_timeout_ms / 1000)
         connection.execute(f"PRAGMA synchronous={'FULL' if options.durable else 'OFF'}")
         connection.execute("PRAGMA foreign_keys=ON")
 
@@ -206,6 +208,20 @@ def _sqlite_engine(url: URL, options: DatabaseOptions) -> Engine:
         connection.exec_driver_sql("BEGIN" if read_only else "BEGIN IMMEDIATE")
 
     return engine
+
+
+def _write_ahead(connection: sqlite3.Connection, within_s: float) -> None:
+    """Switch a new database to WAL. SQLite waits for no lock here, whatever its timeout: of several who open the
+    database for the first time at once, it refuses some at once."""
+    deadline = time.monotonic() + within_s
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(WAL_PAUSE_S)
 
 
 def _postgres_engine(url: URL, options: DatabaseOptions) -> Engine:

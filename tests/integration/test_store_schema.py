@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, delete, event, insert, inspect, text, update
 from sqlalchemy.exc import IntegrityError
 
-from activities.store import Store, schema
+from activities.store import JobRequest, Store, schema
 from activities.store.checks import CHECKS, replace_checks
 from activities.store.database import Database, DatabaseOptions
 from activities.store.tables import artifacts, exports, job_events, jobs, metadata, regenerate_tasks
@@ -91,6 +92,24 @@ def test_given_the_declared_schema_when_a_migrated_one_takes_its_place_then_they
     database.dispose()
 
 
+def test_given_jobs_of_before_when_upgraded_then_they_are_listed_by_what_they_make(empty_database_url: str) -> None:
+    store, database = Store.open(empty_database_url, durable=False), opened(empty_database_url)
+    store.upgrade()
+    uploaded_job(store)
+    order = {"job_type": "clips", "items": []}
+    cut, _ = store.request_job(JobRequest(owner=OWNER, kind="batch", input=order, job_type="clips"))
+    order = {"type": "copy", "prompt": "A kettle"}
+    written, _ = store.request_job(JobRequest(owner=OWNER, kind="generation", input=order, cost=0, job_type="copy"))
+    painted, _ = store.request_job(JobRequest(owner=OWNER, kind="image", input={"prompt": "A kettle"}, cost=0))
+    schema.downgrade(database, "0015")
+    store.upgrade()
+    for job, made in ((cut, "clips"), (written, "copy")):
+        assert [(each.id, each.job_type) for each in store.list_jobs(OWNER, job_type=made).items] == [(job.id, made)]
+    assert store.get_job(painted.id).job_type is None
+    store.dispose()
+    database.dispose()
+
+
 def test_given_an_empty_database_when_upgraded_downgraded_and_upgraded_then_it_is_whole(
     empty_database_url: str,
 ) -> None:
@@ -123,6 +142,14 @@ def test_given_processes_that_upgrade_at_once_when_all_end_then_the_schema_is_th
     assert all(store.is_current() for store in stores)
     for store in stores:
         store.dispose()
+
+
+def test_given_a_new_file_when_many_open_it_at_once_then_all_can(tmp_path: Path) -> None:
+    for number in range(20):
+        stores = [Store.open(f"sqlite:///{tmp_path}/{number}.db", durable=False) for _ in range(4)]
+        assert at_once(4, lambda each, stores=stores: stores[each].ping()) == [None] * 4  # type: ignore[misc]
+        for store in stores:
+            store.dispose()
 
 
 def test_given_rows_when_the_checks_are_written_anew_then_rows_indexes_and_checks_are_as_before(
@@ -315,12 +342,14 @@ def test_given_lists_when_they_are_planned_then_an_index_finds_and_orders_them(s
         "jobs": lambda: store.list_jobs(OWNER),
         "jobs, next page": lambda: store.list_jobs(OWNER, cursor=cursor),
         "jobs of a project": lambda: store.list_jobs(OWNER, project_id=job.project_id),
+        "jobs of a type": lambda: store.list_jobs(OWNER, job_type="clips"),
         "projects": lambda: store.list_projects(OWNER),
         "active jobs": lambda: store.active_jobs(after_id=job.id),
         "events": lambda: store.events(job.id, after_seq=3),
         "history": lambda: store.history(OWNER, job.id),
         "artifacts": lambda: store.latest_artifact(job.id, ArtifactKind.AUDIO),
         "versions": lambda: store.versions(OWNER, instruction_of(job)),
+        "regeneration": lambda: store.latest_regenerate(instruction_of(job)),
         "exports": lambda: store.list_exports(OWNER, job.id),
         "uploads": lambda: store.abandoned_uploads(0),
         "unstarted tasks": lambda: store.unstarted_tasks(),
