@@ -85,6 +85,8 @@ class Job(Frozen):
     instruction_id: str | None = None
     cost: int = Field(default=0, ge=0)
     """Credits that an attempt costs."""
+    job_type: str | None = None
+    """What is made, of a kind that makes several things."""
     failure: Failure | None = None
     created_at: datetime
     updated_at: datetime

@@ -7,8 +7,9 @@ from typing import Any
 from domain import analysis, batch, generation, image, instruction
 from domain.analysis import ANALYSIS
 from domain.batch import BATCH
+from domain.batch_orders import BatchType
 from domain.errors import RequestInvalid
-from domain.generation import GENERATION
+from domain.generation import GENERATION, GenerationType
 from domain.image import IMAGE
 from domain.instruction import INSTRUCTION
 from domain.lifecycle import Lifecycle
@@ -16,6 +17,12 @@ from domain.lifecycle import Lifecycle
 LIFECYCLES: Mapping[str, Lifecycle[Any]] = {
     each.kind: each for each in (INSTRUCTION, IMAGE, GENERATION, ANALYSIS, BATCH)
 }
+
+JOB_TYPES: Mapping[str, tuple[str, ...]] = {
+    GENERATION.kind: tuple(map(str, GenerationType)),
+    BATCH.kind: tuple(map(str, BatchType)),
+}
+"""What a kind makes, of those that make several things."""
 
 STARTS: Mapping[str, StrEnum] = {
     IMAGE.kind: image.QUEUED,

@@ -23,5 +23,7 @@ class BatchRequests:
 
     def make(self, owner: str, order: BatchOrder) -> Job:
         """The job of an order that was checked."""
-        request = JobRequest(owner=owner, kind=BATCH.kind, input=order.model_dump(mode="json"))
+        request = JobRequest(
+            owner=owner, kind=BATCH.kind, input=order.model_dump(mode="json"), job_type=str(order.job_type)
+        )
         return self._store.request_job(request)[0]

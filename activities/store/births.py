@@ -38,7 +38,7 @@ class NewJob:
     model_profile: str | None = None
     correlation_id: str | None = None
     job_type: str | None = None
-    """What is made, of a kind that makes several things: for the log."""
+    """What is made, of a kind that makes several things."""
 
 
 def add_job(connection: Connection, new: NewJob, now: datetime, new_id: Callable[[], str] = new_uuid7) -> Job:
@@ -68,6 +68,7 @@ def add_job(connection: Connection, new: NewJob, now: datetime, new_id: Callable
         "language": new.language,
         "model_profile": new.model_profile,
         "cost": cost_of(new.kind, new.cost),
+        "job_type": new.job_type,
         "created_at": now,
         "updated_at": now,
     }

@@ -58,14 +58,16 @@ class Jobs(Area):
         kind: str | None = None,
         status: str | None = None,
         project_id: str | None = None,
+        job_type: str | None = None,
         limit: int = 20,
         cursor: str | None = None,
     ) -> Page[Job]:
         """``owner``'s jobs, newest first. Raises: RequestInvalid: bad limit or cursor."""
         query = select(jobs).where(jobs.c.owner == owner)
-        for column, wanted in ((jobs.c.kind, kind), (jobs.c.status, status), (jobs.c.project_id, project_id)):
+        filters = {"kind": kind, "status": status, "project_id": project_id, "job_type": job_type}
+        for column, wanted in filters.items():
             if wanted is not None:
-                query = query.where(column == wanted)
+                query = query.where(jobs.c[column] == wanted)
         with self._database.read() as connection:
             return newest_first(
                 connection, query, jobs.c.created_at, jobs.c.id, limit=limit, cursor=cursor, read=rows.job

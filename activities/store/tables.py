@@ -141,6 +141,8 @@ jobs = Table(
     Column("completed_at", Moment),
     # credits that an attempt costs, as the price was when the job was made
     Column("cost", BigInteger, nullable=False, server_default=text("0")),
+    # of a kind that makes several things
+    Column("job_type", Name),
     *constraints("jobs"),
     Index(None, "owner", "created_at", "id"),
     Index(None, "owner", "kind", "created_at", "id"),
@@ -148,6 +150,15 @@ jobs = Table(
     # it all), 2 KiB of WAL more a job. Without it a list of what failed reads all that its owner ever had.
     Index(None, "owner", "status", "created_at", "id"),
     Index(None, "project_id", "created_at", "id"),
+    Index(
+        None,
+        "owner",
+        "job_type",
+        "created_at",
+        "id",
+        postgresql_where=text("job_type IS NOT NULL"),
+        sqlite_where=text("job_type IS NOT NULL"),
+    ),
     Index(
         "ix_jobs_active",
         "id",
@@ -318,6 +329,7 @@ regenerate_tasks = Table(
     Column("prompt_template_id", Text),
     Column("prompt_params_ref", Text),
     UniqueConstraint("instruction_id", "client_request_id"),
+    Index(None, "instruction_id", "id"),
     *constraints("regenerate_tasks"),
     Index(
         "uq_regenerate_tasks_active",

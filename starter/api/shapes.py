@@ -161,6 +161,7 @@ class Manifest(Shape):
 class JobAnswer(Shape):
     id: str
     kind: str
+    job_type: Annotated[str | None, Field(description="What is made, of a kind that makes several things.")]
     project_id: str
     status: str
     progress: int = Field(ge=0, le=100)

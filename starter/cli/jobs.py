@@ -31,13 +31,16 @@ def list_jobs(
         str | None, typer.Option(help="Only jobs of this status; say which --kind where two have it.")
     ] = None,
     kind: Annotated[str | None, typer.Option(help="Only jobs of this kind.")] = None,
+    job_type: Annotated[
+        str | None, typer.Option("--type", help="Only jobs that make this: clips, copy, tts, and so on.")
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, max=100, help="At most so many.")] = 20,
     as_json: AsJson = False,
     data_dir: DataDir = None,
 ) -> None:
     """Your jobs, newest first."""
     with _client(data_dir) as client:
-        page = client.get("jobs", status=_known(status, kind), kind=kind, limit=limit)
+        page = client.get("jobs", status=_known(status, kind), kind=kind, job_type=job_type, limit=limit)
     if as_json:
         print_json(page)
         return

@@ -42,6 +42,7 @@ QUERIES: dict[str, Sequence[dict[str, str]]] = {
         {"kind": "instruction"},
         {"kind": "instruction", "status": "UPLOADED"},
         {"project_id": PROJECT},
+        {"job_type": "copy"},
         {"project_id": PROJECT, "status": "DONE"},
     ),
     "/api/v1/instructions/{instruction_id}/diff": ({"from": "1", "to": "2"},),
@@ -127,7 +128,7 @@ def parameters(api: RunningApi, job: Job) -> dict[str, str]:
     anchors = {each.anchor_id for each in store.screenshots_for(shown)}
     picture, _ = store.request_job(JobRequest(owner=CALLER, kind="image", input={"prompt": "x", "params": {}}, cost=0))
     copy = {"type": "copy", "prompt": "x"}
-    written, _ = store.request_job(JobRequest(owner=CALLER, kind="generation", input=copy, cost=0))
+    written, _ = store.request_job(JobRequest(owner=CALLER, kind="generation", input=copy, cost=0, job_type="copy"))
     return {
         "screenshot-tasks/task_id": shot.id,
         "generations/job_id": written.id,

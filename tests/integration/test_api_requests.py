@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from domain.kinds import LIFECYCLES
+from domain.kinds import JOB_TYPES, LIFECYCLES
 from tests.apis import RunningApi
 from tests.integration.pictures import Illustrated, illustrated_job
 
@@ -165,4 +165,8 @@ def test_given_every_kind_and_status_when_listed_then_200_and_what_is_none_is_to
             assert ann.get("jobs", params={"status": status}).status_code == 200
         refused = ann.get("jobs", params={"kind": kind, "status": "FOO"})
         assert refused.json()["details"]["allowed"] == [str(each) for each in lifecycle.statuses]
+        types = JOB_TYPES.get(kind, ())
+        assert all(ann.get("jobs", params={"kind": kind, "job_type": each}).status_code == 200 for each in types)
+        refused = ann.get("jobs", params={"kind": kind, "job_type": "foo"})
+        assert (refused.status_code, refused.json()["details"]["allowed"]) == (400, [*types])
     assert ann.get("jobs", params={"kind": "foo"}).json()["details"]["allowed"] == [*LIFECYCLES]

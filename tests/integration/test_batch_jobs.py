@@ -129,6 +129,8 @@ def test_given_ranges_when_every_clip_is_cut_then_the_batch_is_completed(cutting
     job = cutting.stack.wait_for(cutting.ask("clips", [cutting.filmed], ranges=ranges), COMPLETED)
     assert cutting.moves(job) == [(None, QUEUED), (QUEUED, PROCESSING), (PROCESSING, COMPLETED)]
     assert (job.progress, job.failure) == (100, None) and job.completed_at is not None
+    listed = cutting.http.get("jobs", params={"job_type": "clips", "status": "completed"}).json()["items"]
+    assert (listed[0]["id"], listed[0]["job_type"]) == (job.id, "clips")
     found = cutting.assets(job)
     assert found["errors"] == [] and {each["item"] for each in found["items"]} == {1, 2}
     second = next(each for each in found["items"] if each["item"] == 2)

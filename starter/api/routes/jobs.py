@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Response
 
 from domain.errors import RequestInvalid
 from domain.jobs import Job
-from domain.kinds import LIFECYCLES
+from domain.kinds import JOB_TYPES, LIFECYCLES
 from starter.api.context import Api, ApiParts, Owner, identifier
 from starter.api.declared import errors
 from starter.api.routes.paging import Cursor, Limit
@@ -15,6 +15,7 @@ from starter.api.shapes import HistoryRow, JobAnswer, Listed, NewRetry, RetryRes
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 
+TYPES = [each for types in JOB_TYPES.values() for each in types]
 STATUSES = sorted({str(status) for lifecycle in LIFECYCLES.values() for status in lifecycle.statuses})
 
 Kind = Annotated[str | None, Query(json_schema_extra={"enum": [*LIFECYCLES]})]
@@ -25,6 +26,9 @@ Status = Annotated[
         description="One of its kind's, where a kind is given.",
         json_schema_extra={"pattern": f"^({'|'.join(STATUSES)})$"},
     ),
+]
+JobType = Annotated[
+    str | None, Query(description="Of a kind that makes several things.", json_schema_extra={"enum": TYPES})
 ]
 
 
@@ -40,30 +44,39 @@ def list_jobs(
     kind: Kind = None,
     status: Status = None,
     project_id: Annotated[str | None, Query(max_length=100, pattern=r"^[A-Za-z0-9-]*$")] = None,
+    job_type: JobType = None,
     limit: Limit = 20,
     cursor: Cursor = None,
 ) -> Listed[JobAnswer]:
     """Your jobs, newest first."""
-    _check_filter(kind, status)
+    _check_filter(kind, status, job_type)
     page = api.store.list_jobs(
-        owner, kind=kind, status=status, project_id=project_id or None, limit=limit, cursor=cursor
+        owner,
+        kind=kind,
+        status=status,
+        project_id=project_id or None,
+        job_type=job_type,
+        limit=limit,
+        cursor=cursor,
     )
     return Listed(items=api.job_answers(page.items), next_cursor=page.next_cursor)
 
 
-def _check_filter(kind: str | None, status: str | None) -> None:
-    """Raises: RequestInvalid: there is no such kind, or it has no such status; ``details.allowed`` lists all."""
+def _check_filter(kind: str | None, status: str | None, job_type: str | None) -> None:
+    """Raises: RequestInvalid: there is no such kind, or it has no such status or type; ``details.allowed`` tells."""
     if kind is not None and kind not in LIFECYCLES:
         raise _not_one_of("kind", [*LIFECYCLES])
     statuses = STATUSES if kind is None else [str(each) for each in LIFECYCLES[kind].statuses]
     if status is not None and status not in statuses:
         raise _not_one_of("status", statuses)
+    types = TYPES if kind is None else list(JOB_TYPES.get(kind, ()))
+    if job_type is not None and job_type not in types:
+        raise _not_one_of("job_type", types)
 
 
 def _not_one_of(name: str, allowed: list[str]) -> RequestInvalid:
-    return RequestInvalid(
-        f"{name} is one of {', '.join(allowed)}.", field=f"query.{name}", details={"allowed": allowed}
-    )
+    said = f"{name} is one of {', '.join(allowed)}." if allowed else f"Jobs of this kind have no {name}."
+    return RequestInvalid(said, field=f"query.{name}", details={"allowed": allowed})
 
 
 @router.get("/{job_id}", responses=errors(404))
