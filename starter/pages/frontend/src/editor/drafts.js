@@ -1,5 +1,6 @@
 // Unsaved changes, kept in the browser: by person, instruction, the version that they are of, and the tab.
 import { once } from "../parts/api.js";
+import { stored } from "../parts/storage.js";
 
 const ALL = "guidesmith:draft:";
 const TAB = "guidesmith:tab";
@@ -111,25 +112,19 @@ export class Drafts {
 
 /** Every draft in this browser. Old ones go, whosever they are, and so does what cannot be read. */
 function kept() {
-  try {
-    return Object.keys(localStorage).flatMap((key) => {
+  const found = () =>
+    Object.keys(localStorage).flatMap((key) => {
       if (!key.startsWith(ALL)) return [];
-      const draft = read(localStorage.getItem(key));
+      const draft = stored(() => read(localStorage.getItem(key)), null);
       if (draft) return [{ key, ...draft }];
       localStorage.removeItem(key);
       return [];
     });
-  } catch {
-    return []; // switched off
-  }
+  return stored(found, []);
 }
 
 function read(text) {
-  try {
-    const { at, blocks } = JSON.parse(text);
-    const isDraft = Date.now() - at <= MOST_AGE_MS && blocks.every(({ id, markdown, gap }) => [id, markdown, gap].every((each) => typeof each === "string"));
-    return isDraft ? { at, blocks } : null;
-  } catch {
-    return null;
-  }
+  const { at, blocks } = JSON.parse(text);
+  const isDraft = Date.now() - at <= MOST_AGE_MS && blocks.every(({ id, markdown, gap }) => [id, markdown, gap].every((each) => typeof each === "string"));
+  return isDraft ? { at, blocks } : null;
 }

@@ -2,6 +2,7 @@
 import { get, once, post } from "../parts/api.js";
 import { freshId, make } from "../parts/elements.js";
 import { tellError } from "../parts/messages.js";
+import { stored } from "../parts/storage.js";
 import { say } from "../parts/strings.js";
 import { rewritten } from "./blocks.js";
 import { labelOf, part } from "./list.js";
@@ -20,21 +21,9 @@ const failed = ({ failure }) => ({ code: failure.failure_code, message: failure.
 // A new text that gave way to an edit is in no version: this browser remembers which one was decided about last.
 const keyOf = ({ instruction }) => `guidesmith:decided:${instruction}`;
 
-function isDecided(desk, { id }) {
-  try {
-    return localStorage.getItem(keyOf(desk)) === id;
-  } catch {
-    return false; // storage is switched off: it is offered again
-  }
-}
-
-function decided(desk, { id }) {
-  try {
-    localStorage.setItem(keyOf(desk), id);
-  } catch {
-    // it is offered again
-  }
-}
+// Without storage it is offered again.
+const isDecided = (desk, { id }) => stored(() => localStorage.getItem(keyOf(desk)) === id, false);
+const decided = (desk, { id }) => stored(() => localStorage.setItem(keyOf(desk), id));
 
 export class Regenerating {
   #desk;

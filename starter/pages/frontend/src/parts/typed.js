@@ -1,4 +1,7 @@
 // What somebody has typed into a form that was not sent yet: it outlasts a reload, in this tab and for this person.
+// Without storage a reload loses it, as it would in any form.
+import { stored } from "./storage.js";
+
 const ALL = "guidesmith:typed:";
 const FIELDS = "textarea, input[type=radio], input[type=url], input[type=number], input:not([type]), select";
 
@@ -7,7 +10,7 @@ export function keepTyped(form) {
   const key = `${ALL}${document.body.dataset.owner}:${location.pathname}`;
   const fields = () => [...form.querySelectorAll(FIELDS)].filter((each) => each.name);
   let touched = false;
-  for (const [name, value] of Object.entries(read(key))) {
+  for (const [name, value] of Object.entries(stored(() => JSON.parse(sessionStorage.getItem(key)), null) ?? {})) {
     for (const field of fields()) {
       if (nameOf(field) !== name || isTouched(field)) continue;
       if (field.type !== "radio") field.value = value;
@@ -20,13 +23,9 @@ export function keepTyped(form) {
   if (touched) form.dispatchEvent(new Event("change"));
   form.addEventListener("input", () => {
     const typed = Object.fromEntries(fields().filter(isTyped).map((each) => [nameOf(each), each.value]));
-    try {
-      sessionStorage.setItem(key, JSON.stringify(typed));
-    } catch {
-      // no room, or no storage: a reload then loses it, as it would in any form
-    }
+    stored(() => sessionStorage.setItem(key, JSON.stringify(typed)));
   });
-  return { forget: () => remove(key) };
+  return { forget: () => stored(() => sessionStorage.removeItem(key)) };
 }
 
 /** Whether somebody was faster than this module. */
@@ -34,30 +33,12 @@ const isTouched = (field) => field.defaultValue !== undefined && field.type !== 
 
 /** Leave nothing of it behind in this tab. */
 export function forgetTyped() {
-  try {
+  stored(() => {
     for (const key of Object.keys(sessionStorage)) if (key.startsWith(ALL)) sessionStorage.removeItem(key);
-  } catch {
-    // there is nothing then
-  }
+  });
 }
 
 const isTyped = (field) => (field.type === "radio" ? field.checked : field.value !== (field.defaultValue ?? ""));
 
 /** Fields of several fieldsets may share a name: each belongs to one type of what is made. */
 const nameOf = (field) => `${field.closest("[data-fields]")?.dataset.fields ?? ""}/${field.name}`;
-
-function read(key) {
-  try {
-    return JSON.parse(sessionStorage.getItem(key)) ?? {};
-  } catch {
-    return {};
-  }
-}
-
-function remove(key) {
-  try {
-    sessionStorage.removeItem(key);
-  } catch {
-    // there is nothing then
-  }
-}
