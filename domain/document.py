@@ -470,8 +470,10 @@ def merge(base: Document, theirs: Document, ours: Document, selection: Iterable[
 
 
 class BlockEvidence(BaseModel):
-    """What a block rests on: the segments and scenes that its draft cited, and the time that follows from them in
-    milliseconds (``None`` where nothing is cited). Kept beside a version's Markdown."""
+    """What a block rests on: the segments, scenes and changes of the screen that its draft cited (the first change is
+    the action that a step tells), and the time that follows from them in milliseconds (``None`` where nothing is
+    cited). ``action_ms`` is the precise moment of that action. Kept beside a version's Markdown; versions that were
+    stored before screens were read have no changes."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -479,8 +481,10 @@ class BlockEvidence(BaseModel):
     role: BlockRole
     segments: tuple[int, ...] = ()
     scenes: tuple[int, ...] = ()
+    changes: tuple[int, ...] = ()
     start_ms: int | None = None
     end_ms: int | None = None
+    action_ms: int | None = None
 
 
 def carry_evidence(old_evidence: Iterable[BlockEvidence], new_document: Document) -> tuple[BlockEvidence, ...]:

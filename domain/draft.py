@@ -1,8 +1,8 @@
 """A draft and the rule that it must not lie.
 
-A drafter, local or model, says which transcript segments (or, when nobody spoke, which scenes) each block rests on,
-and nothing about time: times, frames and anchors are derived from what is cited. A block that cites what does not
-exist, or a step that cites nothing, cannot be stored.
+A drafter, local or model, says which transcript segments, which changes of the screen or (where neither is known)
+which scenes each block rests on, and nothing about time: times, frames and anchors are derived from what is cited. A
+block that cites what does not exist, or a step that cites nothing, cannot be stored.
 """
 
 import re
@@ -15,25 +15,41 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from domain.errors import DraftInvalid
 from domain.media import Scene
+from domain.screen import ScreenChange, ScreenRecord
 from domain.transcript import Segment, Transcript
 
 _MARKER = re.compile(r"^[ \t]*<!--[ \t]*block\b", re.MULTILINE)
 
 
 class BlockRole(StrEnum):
-    """TITLE is the document's heading, LEAD its first paragraph; both may cite nothing. STEP and NOTE must cite."""
+    """TITLE is the document's heading, LEAD its first paragraph; both may cite nothing. The others must cite.
+
+    A SECTION is the heading of the steps that follow it, up to the next one; it has no number, and steps are counted
+    through. In the stored Markdown a section is ``## Heading``, as a step is: a step's level cannot depend on whether
+    there are sections, since people add and delete them, and documents of earlier versions have steps at this level.
+    Which of the two a block is, its evidence's role says, and so do numbering, contents and exports (which may set
+    steps one level deeper where there are sections).
+    """
 
     TITLE = "title"
     LEAD = "lead"
+    SECTION = "section"
     STEP = "step"
     NOTE = "note"
+
+
+MUST_CITE = frozenset({BlockRole.SECTION, BlockRole.STEP, BlockRole.NOTE})
+HEADED = frozenset({BlockRole.TITLE, BlockRole.SECTION, BlockRole.STEP})
+"""Blocks that have a heading of one line."""
 
 
 class DraftBlock(BaseModel):
     """One block as a drafter writes it.
 
-    ``heading`` is plain text on one line (a title's and a step's; elsewhere it may be empty), ``body`` is Markdown
-    without block markers. ``segments`` and ``scenes`` are the numbers of what the block rests on.
+    ``heading`` is plain text on one line (a title's, a section's and a step's; elsewhere it may be empty), ``body``
+    is Markdown without block markers. ``segments`` and ``scenes`` are the numbers of what the block rests on,
+    ``changes`` the ids of changes of the screen: the first is the action that the step tells, which its pictures and
+    its precise time follow; others belong to it, in order of time (the field that was clicked before it was filled).
 
     A drafter that knows where in a long segment a block's words stand may say so, which narrows its time:
     ``begins_at`` non-blank characters into the first cited segment, ``ends_at`` into the last (``None``: its end).
@@ -46,6 +62,7 @@ class DraftBlock(BaseModel):
     body: str = Field(default="", max_length=20_000)
     segments: tuple[int, ...] = ()
     scenes: tuple[int, ...] = ()
+    changes: tuple[int, ...] = ()
     begins_at: int = Field(default=0, ge=0)
     ends_at: int | None = Field(default=None, ge=1)
 
@@ -62,10 +79,13 @@ class Draft(BaseModel):
 
 
 class DraftWarning(BaseModel):
+    """``at_ms`` are the moments of the recording that it asks to look at, for whoever leads there; may be empty."""
+
     model_config = ConfigDict(frozen=True)
 
     code: str
     message: str
+    at_ms: tuple[int, ...] = ()
 
 
 class DraftProvenance(BaseModel):
@@ -80,33 +100,58 @@ class DraftProvenance(BaseModel):
 
 
 class Cited(BaseModel):
-    """A block's time in the recording, derived from its citations. Milliseconds."""
+    """A block's time in the recording, derived from its citations. Milliseconds. ``action_ms`` is the moment of the
+    first change of the screen that it cites, ``None`` where it cites none."""
 
     model_config = ConfigDict(frozen=True)
 
     start_ms: int
     end_ms: int
+    action_ms: int | None = None
 
 
-def cited_time(block: DraftBlock, transcript: Transcript, scenes: tuple[Scene, ...] = ()) -> Cited | None:
+def cited_time(
+    block: DraftBlock,
+    transcript: Transcript,
+    scenes: tuple[Scene, ...] = (),
+    screen: ScreenRecord | None = None,
+) -> Cited | None:
     """When the block's evidence happens, or ``None`` where a title or a lead cites nothing.
 
-    A citation that begins within the recording and ends behind it (speech models round up) is cut at its end.
+    It begins with the words (or scenes) that it cites, and only where there are none with the changes; it lasts until
+    the last of them all. A citation that begins within the recording and ends behind it (speech models round up) is
+    cut at its end.
 
     Raises:
-        DraftInvalid: The block cites a segment or scene that does not exist or lies outside the recording, or it is
-            a step or a note that cites nothing.
+        DraftInvalid: The block cites a segment, scene or change that does not exist or lies outside the recording,
+            or it is a section, a step or a note that cites nothing.
     """
-    spans = [*_segment_spans(block, transcript), *_scene_spans(block, scenes)]
+    changes = _cited_changes(block, screen)
+    acted = [(change.at_ms, max(change.at_ms, change.after_ms)) for change in changes]
+    told = [*_segment_spans(block, transcript), *_scene_spans(block, scenes)]
+    spans = [*told, *acted]
     if not spans:
-        if block.role in (BlockRole.STEP, BlockRole.NOTE):
+        if block.role in MUST_CITE:
             raise DraftInvalid(f"A {block.role} of the draft cites nothing of the recording.")
         return None
-    end_of_recording = max([transcript.duration_ms, *(scene.end_ms for scene in scenes)])
+    ends = [transcript.duration_ms, *(scene.end_ms for scene in scenes), screen.duration_ms if screen else 0]
+    end_of_recording = max(ends)
     if any(not 0 <= start < end_of_recording for start, _ in spans):
         raise DraftInvalid("The draft cites a time outside the recording.")
-    start_ms = min(start for start, _ in spans)
-    return Cited(start_ms=start_ms, end_ms=max(start_ms, min(end_of_recording, max(end for _, end in spans))))
+    start_ms = min(start for start, _ in told or acted)
+    return Cited(
+        start_ms=start_ms,
+        end_ms=max(start_ms, min(end_of_recording, max(end for _, end in spans))),
+        action_ms=changes[0].at_ms if changes else None,
+    )
+
+
+def _cited_changes(block: DraftBlock, screen: ScreenRecord | None) -> list[ScreenChange]:
+    known = {change.id: change for change in screen.changes} if screen and block.changes else {}
+    for number in block.changes:
+        if number not in known:
+            raise DraftInvalid(f"The draft cites change {number} of the screen, which the recording does not have.")
+    return [known[number] for number in block.changes]
 
 
 def _segment_spans(block: DraftBlock, transcript: Transcript) -> Iterator[tuple[int, int]]:
@@ -145,29 +190,39 @@ def _moment(segment: Segment, letter: int, *, end: bool = False) -> int:
     return segment.start_ms + (segment.end_ms - segment.start_ms) * letter // letters
 
 
-def check_draft(draft: Draft, transcript: Transcript, scenes: tuple[Scene, ...] = ()) -> None:
+def check_draft(
+    draft: Draft,
+    transcript: Transcript,
+    scenes: tuple[Scene, ...] = (),
+    screen: ScreenRecord | None = None,
+) -> None:
     """Refuse a draft that could not be traced to the recording.
 
     Raises:
         DraftInvalid: :func:`draft_problems` finds something; the message is the first of it.
     """
-    problems = draft_problems(draft, transcript, scenes)
+    problems = draft_problems(draft, transcript, scenes, screen)
     if problems:
         raise DraftInvalid(problems[0], details={"problems": len(problems)})
 
 
-def draft_problems(draft: Draft, transcript: Transcript, scenes: tuple[Scene, ...] = ()) -> list[str]:
+def draft_problems(
+    draft: Draft,
+    transcript: Transcript,
+    scenes: tuple[Scene, ...] = (),
+    screen: ScreenRecord | None = None,
+) -> list[str]:
     """Everything that keeps a draft from being stored, as sentences that hold nothing of its text.
 
     That is what :func:`cited_time` refuses, and: no title, or not exactly one, or not first; a lead that is not
-    second; nothing below the title; an empty block; a title or step without a heading of one line; a block marker
-    in the text, which would make two blocks of one.
+    second; nothing below the title; an empty block; a title, section or step without a heading of one line; a block
+    marker in the text, which would make two blocks of one.
     """
     problems = [*_shape_problems(draft.blocks)]
     for block in draft.blocks:
         problems += _text_problems(block)
         try:
-            cited_time(block, transcript, scenes)
+            cited_time(block, transcript, scenes, screen)
         except DraftInvalid as refused:
             problems.append(refused.message)
     return problems
@@ -186,7 +241,7 @@ def _shape_problems(blocks: tuple[DraftBlock, ...]) -> Iterator[str]:
 def _text_problems(block: DraftBlock) -> Iterator[str]:
     if not (block.heading.strip() or block.body.strip()):
         yield f"A {block.role} of the draft is empty."
-    elif block.role in (BlockRole.TITLE, BlockRole.STEP) and not block.heading.strip():
+    elif block.role in HEADED and not block.heading.strip():
         yield f"A {block.role} of the draft has no heading."
     if "\n" in block.heading or "\r" in block.heading:
         yield f"The heading of a {block.role} has more than one line."

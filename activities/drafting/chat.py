@@ -30,6 +30,7 @@ from activities.drafting.rederive import is_whole
 from domain.document import BlockEvidence
 from domain.draft import BlockRole, Draft, DraftBlock, DraftProvenance, DraftWarning, draft_problems
 from domain.media import Scene
+from domain.screen import ScreenRecord
 from domain.transcript import Segment, SpeechFound, Transcript
 
 CHAT_PROFILE = "llm"
@@ -98,17 +99,20 @@ class ChatDrafter:
         scenes: tuple[Scene, ...],
         *,
         source_name: str,
+        screen: ScreenRecord | None = None,
         on_progress: OnProgress | None = None,
     ) -> Draft:
         """See :meth:`activities.drafting.drafters.Drafter.draft`. A recording without speech is drafted locally.
         Warning codes: ``MODEL_ANSWER_UNUSABLE`` (and those of the built-in drafter, who then wrote it),
         ``TEXT_NOT_GROUNDED``."""
         if transcript.speech is not SpeechFound.SPEECH:
-            return self._local.draft(transcript, scenes, source_name=source_name, on_progress=on_progress)
+            return self._local.draft(
+                transcript, scenes, source_name=source_name, screen=screen, on_progress=on_progress
+            )
         try:
             return self._drafted(transcript, source_name, on_progress)
         except AnswerUnusable:
-            draft = self._local.draft(transcript, scenes, source_name=source_name)
+            draft = self._local.draft(transcript, scenes, source_name=source_name, screen=screen)
             return draft.model_copy(update={"warnings": (_UNUSABLE, *draft.warnings)})
 
     def rewrite(

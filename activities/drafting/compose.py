@@ -9,6 +9,7 @@ from activities.drafting.markdown import escape_heading, one_line
 from domain.document import BlockEvidence, Document
 from domain.draft import BlockRole, Draft, DraftBlock, check_draft, cited_time
 from domain.media import Scene
+from domain.screen import ScreenRecord
 from domain.transcript import Transcript
 
 _PLAIN_PARAGRAPH = re.compile(r"[^\W\d_\"'(]")
@@ -24,7 +25,13 @@ class Composed(BaseModel):
     title: str
 
 
-def compose(draft: Draft, transcript: Transcript, scenes: tuple[Scene, ...], new_id: Callable[[], str]) -> Composed:
+def compose(
+    draft: Draft,
+    transcript: Transcript,
+    scenes: tuple[Scene, ...],
+    new_id: Callable[[], str],
+    screen: ScreenRecord | None = None,
+) -> Composed:
     """The document of a draft. Steps carry no numbers: people reorder them, and publishers count.
 
     Args:
@@ -32,31 +39,33 @@ def compose(draft: Draft, transcript: Transcript, scenes: tuple[Scene, ...], new
         transcript: What it cites.
         scenes: What it cites where nobody spoke.
         new_id: Gives block ids (``domain.document.stable_ids``).
+        screen: What it cites of the screen.
 
     Raises:
         DraftInvalid: The draft cannot be traced to the recording, or is no document.
     """
-    check_draft(draft, transcript, scenes)
+    check_draft(draft, transcript, scenes, screen)
     pairs: list[tuple[str, str]] = []
     evidence: list[BlockEvidence] = []
     for block in draft.blocks:
         block_id = new_id()
         pairs.append((block_id, block_markdown(block, language=draft.language)))
-        evidence.append(_evidence(block_id, block, transcript, scenes))
+        evidence.append(_evidence(block_id, block, transcript, scenes, screen))
     return Composed(
         markdown=Document.of(pairs).render(), evidence=tuple(evidence), title=one_line(draft.blocks[0].heading)
     )
 
 
 def block_markdown(block: DraftBlock, *, language: str | None) -> str:
-    """One block's Markdown: ``# Title``, the lead as it is, ``## Step`` with its body, a note as a quotation."""
+    """One block's Markdown: ``# Title``, the lead as it is, ``## Section``, ``## Step`` with its body, a note as a
+    quotation."""
     heading = escape_heading(block.heading)
     body = block.body.strip("\n").rstrip()
     if block.role is BlockRole.NOTE:
         return _quoted(_note_text(heading, body, language))
     if not heading:
         return body
-    level = {BlockRole.TITLE: "#", BlockRole.STEP: "##"}.get(block.role)
+    level = {BlockRole.TITLE: "#", BlockRole.SECTION: "##", BlockRole.STEP: "##"}.get(block.role)
     head = f"{level} {heading}" if level else f"**{heading}**"
     return f"{head}\n\n{body}" if body else head
 
@@ -75,13 +84,21 @@ def _quoted(text: str) -> str:
     return "\n".join(f"> {line}" if line else ">" for line in text.split("\n"))
 
 
-def _evidence(block_id: str, block: DraftBlock, transcript: Transcript, scenes: tuple[Scene, ...]) -> BlockEvidence:
-    cited = cited_time(block, transcript, scenes)
+def _evidence(
+    block_id: str,
+    block: DraftBlock,
+    transcript: Transcript,
+    scenes: tuple[Scene, ...],
+    screen: ScreenRecord | None,
+) -> BlockEvidence:
+    cited = cited_time(block, transcript, scenes, screen)
     return BlockEvidence(
         block_id=block_id,
         role=block.role,
         segments=tuple(sorted(set(block.segments))),
         scenes=tuple(sorted(set(block.scenes))),
+        changes=tuple(dict.fromkeys(block.changes)),
         start_ms=cited.start_ms if cited else None,
         end_ms=cited.end_ms if cited else None,
+        action_ms=cited.action_ms if cited else None,
     )

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from domain.document import BlockEvidence
 from domain.draft import Draft, DraftProvenance, DraftWarning
 from domain.media import Scene
+from domain.screen import ScreenRecord
 from domain.transcript import Transcript
 
 OnProgress = Callable[[float], None]
@@ -37,6 +38,7 @@ class Drafter(Protocol):
         scenes: tuple[Scene, ...],
         *,
         source_name: str,
+        screen: ScreenRecord | None = None,
         on_progress: OnProgress | None = None,
     ) -> Draft:
         """A draft that :func:`domain.draft.check_draft` lets pass.
@@ -44,7 +46,9 @@ class Drafter(Protocol):
         Args:
             transcript: What was said; without speech the draft is made of the scenes.
             scenes: The recording's settled screens, empty for a sound recording.
-            source_name: The recording's file name, from which a title is made where nobody said one.
+            source_name: The recording's file name, from which a title is made where nobody said or showed one.
+            screen: What was read off the recording's pictures; ``None`` where nobody read them (a sound recording,
+                a transcript of before).
             on_progress: See :data:`OnProgress`.
 
         Raises:

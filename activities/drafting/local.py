@@ -20,6 +20,7 @@ from activities.drafting.steps import instructions, is_english, stretches
 from domain.document import BlockEvidence
 from domain.draft import BlockRole, Draft, DraftBlock, DraftProvenance, DraftWarning
 from domain.media import Scene
+from domain.screen import ScreenRecord
 from domain.transcript import SpeechFound, Transcript
 
 LOCAL_PROFILE = "local"
@@ -41,6 +42,7 @@ class LocalDrafter:
         scenes: tuple[Scene, ...],
         *,
         source_name: str,
+        screen: ScreenRecord | None = None,
         on_progress: OnProgress | None = None,
     ) -> Draft:
         """See :meth:`activities.drafting.drafters.Drafter.draft`. Warning codes: ``NO_AUDIO_TRACK``, ``SILENT``,
