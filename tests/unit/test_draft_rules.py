@@ -2,9 +2,12 @@
 
 import pytest
 
+from domain.annotations import Box
+from domain.document import BlockEvidence
 from domain.draft import BlockRole, Draft, DraftBlock, DraftProvenance, check_draft, cited_time, draft_problems
 from domain.errors import DraftInvalid
 from domain.media import Scene
+from domain.screen import ChangeKind, ScreenChange, ScreenRecord
 from domain.transcript import Segment, SpeechFound, Transcript, Word
 
 
@@ -145,3 +148,29 @@ def test_given_several_problems_when_listed_then_all_are_there_and_hold_nothing_
     problems = draft_problems(draft(secret, secret), SAID)
     assert len(problems) == 3
     assert "hunter2" not in str(problems)
+
+
+def test_given_changes_of_the_screen_when_cited_then_the_first_is_the_action_and_words_begin_the_block() -> None:
+    def change(number: int, at_ms: int) -> ScreenChange:
+        whole = Box(x=0, y=0, w=1, h=1)
+        times = {"before_ms": at_ms - 100, "at_ms": at_ms, "after_ms": at_ms + 400, "until_ms": at_ms + 900}
+        return ScreenChange(id=number, kind=ChangeKind.PRESS, box=whole, **times)
+
+    shown = ScreenRecord(
+        reader="test", width=100, height=100, duration_ms=10_000, changes=(change(3, 5_000), change(7, 8_500))
+    )
+    acted = STEP.model_copy(update={"changes": (7, 3)})
+    cited = cited_time(acted, SAID, (), shown)
+    assert cited is not None
+    assert (cited.start_ms, cited.end_ms, cited.action_ms) == (4_000, 8_900, 8_500)
+    unsaid = cited_time(acted.model_copy(update={"segments": ()}), SILENT, (), shown)
+    assert unsaid is not None
+    assert (unsaid.start_ms, unsaid.action_ms) == (5_000, 8_500)
+    for known in (shown, None):
+        foreign = acted.model_copy(update={"changes": (3, 4) if known else (3,)})
+        assert len(draft_problems(draft(TITLE, foreign), SAID, (), known)) == 1
+    section = DraftBlock(role=BlockRole.SECTION, heading="Billing", changes=(3,))
+    assert draft_problems(draft(TITLE, section, acted), SAID, (), shown) == []
+    assert len(draft_problems(draft(TITLE, section.model_copy(update={"changes": ()})), SAID, (), shown)) == 1
+    stored = {"block_id": "b", "role": "step", "segments": [1], "start_ms": 4_000, "end_ms": 8_000}
+    assert BlockEvidence.model_validate(stored).changes == ()
