@@ -96,7 +96,7 @@ def _run(
 
 def _addresses(connection: Connection) -> Json:
     addresses: Json = {"api_url": connection.api_url}
-    if connection.state is not None:
+    if connection.state is not None and connection.state.temporal_ui_url:
         addresses["temporal_ui_url"] = connection.state.temporal_ui_url
     return addresses
 

@@ -26,8 +26,8 @@ def default_data_dir() -> Path:
 
 @dataclass(frozen=True)
 class StackState:
-    """How to reach a running stack. ``pid`` is the supervisor's, 0 when nothing runs; ``until_unused``: it stops by
-    itself when its last client has gone."""
+    """How to reach a running stack. ``pid`` is the supervisor's, 0 when nothing runs; ``temporal_ui_url``: empty where
+    there is no UI; ``until_unused``: it stops by itself when its last client has gone."""
 
     pid: int
     api_url: str

@@ -5,12 +5,13 @@ import contextlib
 import http
 import http.client
 import os
+import secrets
 import shutil
 import sys
 import sysconfig
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +21,7 @@ import structlog
 from starter.local.folder import DataFolder, StackFailed, StackState
 from starter.local.ports import LOOPBACK, reserved
 from starter.local.supervisor import Service, Supervised
+from starter.local.temporal_ui import Hidden, guarded, hiding_place
 
 log = structlog.stdlib.get_logger("stack")
 
@@ -60,6 +62,8 @@ class Ports:
     temporal_ui: int
     temporal_http: int
     metrics: int
+    ui_behind: Hidden | None
+    """Where Temporal's UI listens itself; ``temporal_ui`` is its door. ``None``: there is no UI."""
 
     @classmethod
     @contextmanager
@@ -73,7 +77,13 @@ class Ports:
                     candidates.insert(0, int(address.rpartition(":")[2]))
             metrics.insert(0, last.metrics_port)
         with reserved([api, temporal, ui, [], metrics]) as chosen:
-            yield cls(*chosen)
+            for_api, for_temporal, for_ui, for_http, for_metrics = chosen
+            yield cls(for_api, for_temporal, for_ui, for_http, for_metrics, hiding_place())
+
+    @property
+    def temporal_ui_url(self) -> str:
+        """Where people find Temporal's UI; empty where there is none."""
+        return f"http://{LOOPBACK}:{self.temporal_ui}" if self.ui_behind else ""
 
     def state(self, *, until_unused: bool) -> StackState:
         """What the clients of the stack need to know."""
@@ -81,7 +91,7 @@ class Ports:
             pid=os.getpid(),
             api_url=f"http://{LOOPBACK}:{self.api}",
             temporal_address=f"{LOOPBACK}:{self.temporal}",
-            temporal_ui_url=f"http://{LOOPBACK}:{self.temporal_ui}",
+            temporal_ui_url=self.temporal_ui_url,
             metrics_port=self.metrics,
             started_at=datetime.now(UTC).isoformat(timespec="seconds"),
             until_unused=until_unused,
@@ -110,6 +120,7 @@ class LocalStack:
         self._migrate = migrate
         self._inherited = dict(os.environ if environment is None else environment)
         self._services: list[Supervised] = []
+        self._http_name = f"guidesmith-{secrets.token_hex(16)}"
 
     async def run(
         self,
@@ -131,7 +142,10 @@ class LocalStack:
             self._folder.clear_state()  # what a supervisor that was killed has left
             await self._leftovers_gone()
             with self._folder.children_lock() as descriptor, Ports.reserved(self._folder.last_state()) as ports:
+                doors = AsyncExitStack()
                 try:
+                    if ports.ui_behind is not None:
+                        await doors.enter_async_context(guarded(ports.temporal_ui, ports.ui_behind))
                     if await self._finished_before(stop, self._start(ports, descriptor)):
                         state = ports.state(until_unused=until_unused)
                         self._folder.write_state(state)
@@ -139,6 +153,7 @@ class LocalStack:
                         await self._until(stop, until_unused)
                 finally:
                     self._folder.clear_state()
+                    await doors.aclose()
                     await self._stop_all()
 
     @staticmethod
@@ -213,7 +228,7 @@ class LocalStack:
             **dict.fromkeys(IDENTITY, ""),
             "GUIDESMITH_API_HOST": LOOPBACK,
             "GUIDESMITH_API_PORT": str(ports.api),
-            "GUIDESMITH_TEMPORAL_UI_URL": f"http://{LOOPBACK}:{ports.temporal_ui}/namespaces/default",
+            "GUIDESMITH_TEMPORAL_UI_URL": _ui_of_jobs(ports),
             "GUIDESMITH_METRICS_HOST": LOOPBACK,
             "GUIDESMITH_METRICS_PORT": str(ports.metrics),
             "TEMPORAL_ADDRESS": f"{LOOPBACK}:{ports.temporal}",
@@ -230,13 +245,15 @@ class LocalStack:
             "start-dev",
             *("--ip", LOOPBACK),
             *("--port", str(ports.temporal)),
-            *("--ui-port", str(ports.temporal_ui)),
+            *_ui(ports),
             *("--http-port", str(ports.temporal_http)),
             *("--db-filename", str(self._folder.temporal_database)),
             *("--log-level", "warn"),
             "--ui-disable-news-fetch",
             # One job in flight: 4 activities in 56 ms instead of 250 ms.
             *("--dynamic-config-value", "history.transferProcessorMaxPollRPS=1000"),
+            # Its HTTP API asks for no token, and any page in a browser can call it: only this name is heard.
+            *("--dynamic-config-value", f'frontend.httpAllowedHosts=["{self._http_name}"]'),
             # A job may start in the first second: the search attributes registered below must be known by then.
             *("--dynamic-config-value", "system.forceSearchAttributesCacheRefreshOnRead=true"),
         ]
@@ -247,7 +264,7 @@ class LocalStack:
             command=tuple(command),
             environment={**environment, "TEMPORAL_VERSION_CHECK_DISABLED": "1"},  # it would ask temporal.io
             output=self._folder.logs / "temporal.log",
-            answers=answering(ports.temporal_http, "/api/v1/namespaces/default"),
+            answers=answering(ports.temporal_http, "/api/v1/namespaces/default", called=self._http_name),
         )
 
     def _worker(self, ports: Ports, environment: Mapping[str, str]) -> Service:
@@ -270,6 +287,16 @@ class LocalStack:
         )
 
 
+def _ui(ports: Ports) -> tuple[str, ...]:
+    if ports.ui_behind is None:
+        return ("--headless",)
+    return ("--ui-ip", ports.ui_behind.address, "--ui-port", str(ports.ui_behind.port))
+
+
+def _ui_of_jobs(ports: Ports) -> str:
+    return f"{ports.temporal_ui_url}/namespaces/default" if ports.ui_behind else ""
+
+
 def temporal_binary() -> str:
     """The Temporal server that came with the environment, else the one on the PATH.
 
@@ -286,13 +313,18 @@ def temporal_binary() -> str:
     return found
 
 
-def answering(port: int, path: str) -> Callable[[], Awaitable[bool]]:
-    """Asks ``http://127.0.0.1:port/path`` and says whether the answer was 200."""
+def answering(port: int, path: str, *, called: str | None = None) -> Callable[[], Awaitable[bool]]:
+    """Asks ``http://127.0.0.1:port/path`` and says whether the answer was 200.
+
+    Args:
+        called: The Host that it is asked as; ``None``: its address.
+    """
+    headers = {"Host": called} if called else {}
 
     def ask() -> bool:
         connection = http.client.HTTPConnection(LOOPBACK, port, timeout=2.0)
         try:
-            connection.request("GET", path)
+            connection.request("GET", path, headers=headers)
             return connection.getresponse().status == http.HTTPStatus.OK
         except (OSError, http.client.HTTPException):
             return False

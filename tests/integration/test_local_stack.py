@@ -4,20 +4,29 @@ Speech comes from the sandbox, so that a transcription can be made to hang. The 
 end kill it and start it again.
 """
 
+import asyncio
+import ipaddress
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import httpx
 import psutil
 import pytest
+from temporalio.client import Client, WorkflowExecutionStatus
 
 from starter.local.folder import DataFolder, StackState
 from starter.sandbox import RunningSandbox, running_sandbox
@@ -41,6 +50,20 @@ def until(condition: Callable[[], object], within_s: float = WITHIN_S) -> None:
     while not condition():
         assert time.monotonic() < deadline, "it did not come about"
         time.sleep(0.1)
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[str]:
+    """The address of a server of the files in ``folder``."""
+    handler = partial(SimpleHTTPRequestHandler, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 @dataclass
@@ -134,16 +157,104 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_given_a_stack_when_up_then_only_this_machine_reaches_it(machine: Machine, stack: StackState) -> None:
     ports = {int(url.rsplit(":", 1)[1]) for url in (stack.api_url, stack.temporal_address, stack.temporal_ui_url)}
+    supervisor = psutil.Process(stack.pid)
     listening = [
         connection.laddr
-        for process in psutil.Process(stack.pid).children(recursive=True)
+        for process in (supervisor, *supervisor.children(recursive=True))
         for connection in process.net_connections("inet")
         if connection.status == psutil.CONN_LISTEN
     ]
     assert ports <= {address.port for address in listening}
-    assert {address.ip for address in listening} <= {"127.0.0.1", "::1"}
+    assert all(ipaddress.ip_address(address.ip).is_loopback for address in listening)
     assert httpx.get(f"{stack.api_url}/readyz").status_code == 200
     assert httpx.get(stack.temporal_ui_url).status_code == 200
+
+
+HOSTILE_PAGE = """<!doctype html><meta charset=utf-8><title>hostile</title><pre id=out></pre><script>
+(async () => {
+  const said = [];
+  for (const port of PORTS)
+    for (const host of ["127.0.0.1", "localhost", "rebound.example"])
+      for (const way of ["terminate", "cancel"])
+        for (const kind of ["text/plain", "application/json"]) {
+          const address = `http://${host}:${port}/api/v1/namespaces/default/workflows/VICTIM/${way}`;
+          const body = JSON.stringify({reason: "because I can"});
+          const mode = kind == "text/plain" ? "no-cors" : "cors";
+          const asked = {method: "POST", mode, headers: {"Content-Type": kind}, body};
+          said.push(await fetch(address, asked).then(() => "sent", () => "kept back"));
+        }
+  document.getElementById("out").textContent = `done ${said.length} ${said.filter((each) => each == "sent").length}`;
+})();
+</script>"""
+"""What any page may try. ``rebound.example`` is a name of its own that leads to this machine (DNS rebinding)."""
+
+
+def test_given_a_hostile_page_in_a_real_browser_when_it_calls_temporal_then_no_job_ends(
+    machine: Machine, stack: StackState, tmp_path: Path
+) -> None:
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if chromium is None:
+        assert not os.environ.get("GUIDESMITH_REQUIRE_BROWSER")
+        pytest.skip("There is no Chromium on this machine: install Debian's package `chromium`.")
+
+    async def run() -> None:
+        client = await Client.connect(stack.temporal_address)
+        victim = await client.start_workflow("nobody-works-on-it", id="victim", task_queue="nobody-works-on-it")
+        temporal = machine.part("start-dev")
+        ports = {each.laddr.port for each in temporal.net_connections("inet") if each.status == psutil.CONN_LISTEN}
+        ports |= {int(stack.temporal_ui_url.rpartition(":")[2])}
+        page = HOSTILE_PAGE.replace("PORTS", json.dumps(sorted(ports))).replace("VICTIM", victim.id)
+        (tmp_path / "index.html").write_text(page)
+        with serving(tmp_path) as address:
+            named = address.replace("127.0.0.1", "hostile.example")
+            command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'kept'}"]
+            command += ["--host-resolver-rules=MAP *.example 127.0.0.1", "--disable-background-networking"]
+            command += ["--virtual-time-budget=20000", "--timeout=60000", "--dump-dom", f"{named}/index.html"]
+            done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, timeout=120)
+        tried = re.search(r">done (\d+) (\d+)<", done.stdout)
+        assert tried and int(tried[1]) == 12 * len(ports) and int(tried[2]) > 0, done.stdout + done.stderr
+        assert (await victim.describe()).status == WorkflowExecutionStatus.RUNNING
+        await victim.terminate()
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),
+        ({"Host": "localhost:PORT"}, 200),
+        ({"Host": "rebound.example:PORT"}, 403),
+        ({"Host": "127.0.0.1"}, 403),
+        ({"Host": "127.0.0.1:PORT#rebound.example"}, 403),
+    ],
+)
+def test_given_a_name_when_the_temporal_ui_is_called_by_it_then_only_its_own_is_heard(
+    stack: StackState, headers: dict[str, str], status: int
+) -> None:
+    port = stack.temporal_ui_url.rpartition(":")[2]
+    called = {name: value.replace("PORT", port) for name, value in headers.items()}
+    address = f"{stack.temporal_ui_url}/api/v1/namespaces/default"
+    assert httpx.get(address, headers=called).status_code == status
+    for foreign in ({"Origin": "http://rebound.example"}, {"Sec-Fetch-Site": "cross-site"}):
+        refused = httpx.post(f"{address}/workflows/none/terminate", headers=called | foreign, json={})
+        assert refused.status_code == 403
+
+
+def test_given_the_temporal_ui_when_a_person_ends_a_run_in_it_then_it_ends(stack: StackState) -> None:
+    async def run() -> None:
+        client = await Client.connect(stack.temporal_address)
+        run = await client.start_workflow("nobody-works-on-it", id="ended by hand", task_queue="nobody-works-on-it")
+        with httpx.Client(base_url=stack.temporal_ui_url) as browser:
+            browser.get("/api/v1/settings")
+            headers = {"X-CSRF-Token": browser.cookies["_csrf"], "Origin": stack.temporal_ui_url}
+            headers |= {"Sec-Fetch-Site": "same-origin"}
+            address = "/api/v1/namespaces/default/workflows/ended%20by%20hand/terminate"
+            ended = browser.post(address, json={"reason": "tried"}, headers=headers)
+        assert ended.status_code == 200, ended.text
+        assert (await run.describe()).status == WorkflowExecutionStatus.TERMINATED
+
+    asyncio.run(run())
 
 
 def test_given_a_recording_when_made_twice_then_files_and_the_second_time_only_exports(
