@@ -13,7 +13,7 @@ from temporalio import activity
 from temporalio.exceptions import ApplicationError, CancelledError
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
 
-from activities.logged import gathering, note_denied
+from activities.logged import gathering, note_denied, place_of
 from domain.errors import MESSAGE_LIMIT, Cancelled, GuidesmithError
 
 RETRY_AFTER_LIMIT_S = 600.0
@@ -21,6 +21,12 @@ RETRY_AFTER_LIMIT_S = 600.0
 
 LOGGED_IDS = ("job_id", "task_id", "correlation_id")
 """What every line of an activity carries of its input, where that has it."""
+
+PROGRAMMING_ERRORS = (
+    *(TypeError, AttributeError, NameError, LookupError, AssertionError, NotImplementedError),
+    *(ArithmeticError, RecursionError),
+)
+"""What the code, and not the world, is to blame for. A second try tells a rare race from a fault."""
 
 log = structlog.get_logger("guidesmith.activity")
 
@@ -52,12 +58,29 @@ class _Translating(ActivityInboundInterceptor):
         except (ApplicationError, CancelledError):
             raise
         except Exception as fault:
-            self._log("INTERNAL", True, fault)
-            raise ApplicationError(f"An unexpected {type(fault).__name__}.", type="INTERNAL") from None
+            error = unforeseen(fault)
+            self._log("INTERNAL", not error.non_retryable, fault)
+            raise error from None
 
     @staticmethod
     def _log(code: str, retryable: bool, fault: Exception | None = None) -> None:
-        log.warning("activity.failed", code=code, retryable=retryable, exc_info=fault)
+        named = {} if fault is None else {"error": type(fault).__qualname__, "at": place_of(fault)}
+        log.warning("activity.failed", code=code, retryable=retryable, exc_info=fault, **named)
+
+
+def unforeseen(fault: Exception) -> ApplicationError:
+    """An error that is none of the taxonomy's, by its kind and its place: what it says may quote anything.
+
+    Code that is wrong is wrong again: its second execution is its last. Where the caller gives up never (a status that
+    has to reach the database), neither does this: better code will come.
+    """
+    info = activity.info()
+    gives_up = info.retry_policy is not None and info.retry_policy.maximum_attempts > 0
+    return ApplicationError(
+        f"An unexpected {type(fault).__qualname__} at {place_of(fault)}."[:MESSAGE_LIMIT],
+        type="INTERNAL",
+        non_retryable=gives_up and info.attempt > 1 and isinstance(fault, PROGRAMMING_ERRORS),
+    )
 
 
 def application_error(error: GuidesmithError) -> ApplicationError:

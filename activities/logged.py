@@ -5,6 +5,7 @@ says :func:`note`. The facts are shared with the threads that the work goes thro
 at its end, in another thread, knows them too.
 """
 
+import traceback
 from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -13,6 +14,9 @@ from typing import Any
 import structlog
 
 from domain.errors import GuidesmithError, TransitionRefused
+
+OURS = ("activities", "domain", "workflows", "starter")
+"""The packages whose lines say where something went wrong; below them, a library's do."""
 
 DENIED = "job.transition_denied"
 
@@ -54,3 +58,13 @@ def note_denied(error: GuidesmithError) -> None:
         from_status=error.details.get("current_status"),
         to_status=error.details["attempted_status"],
     )
+
+
+def place_of(fault: BaseException) -> str:
+    """``module:line`` of our own code that ``fault`` came through last; of any code, where none was ours."""
+    places = [
+        (str(frame.f_globals.get("__name__", "?")), line) for frame, line in traceback.walk_tb(fault.__traceback__)
+    ]
+    ours = [place for place in places if place[0].partition(".")[0] in OURS]
+    module, line = (ours or places or [("?", 0)])[-1]
+    return f"{module}:{line}"

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from math import floor
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 import av
 from av.container import InputContainer
@@ -57,6 +58,9 @@ _BEAT_S = 0.25
 
 _DAMAGED_READS_IN_A_ROW = 20
 """Reads that may fail one after the other before the rest of a recording counts as missing."""
+
+_OLD_METADATA: Mapping[str, Any] = {"metadata_errors": "replace"} if int(av.__version__.partition(".")[0]) < 19 else {}
+"""Titles in no encoding of this world are no reason to refuse a recording. From version 19 on PyAV never does."""
 
 _FILE_SYSTEM_FAULTS = frozenset(
     {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.ENOENT, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
@@ -101,7 +105,7 @@ def opened(path: Path) -> Iterator[InputContainer]:
                 "protocol_whitelist": "file",
                 "format_whitelist": ",".join(ALLOWED_DEMUXERS),
             },
-            metadata_errors="replace",
+            **_OLD_METADATA,
         )
     except (av.FFmpegError, ValueError) as error:
         raise _refusal(path, error) from error

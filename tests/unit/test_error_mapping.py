@@ -1,9 +1,16 @@
 """The taxonomy as Temporal and as clients see it."""
 
 import re
+from dataclasses import replace
 from datetime import timedelta
 
-from activities.interceptor import RETRY_AFTER_LIMIT_S, application_error
+import pytest
+from temporalio.common import RetryPolicy
+from temporalio.exceptions import ApplicationError
+from temporalio.testing import ActivityEnvironment
+
+from activities.interceptor import RETRY_AFTER_LIMIT_S, application_error, unforeseen
+from activities.logged import place_of
 from domain import errors
 from domain.errors import MESSAGE_LIMIT, GuidesmithError, ProviderRateLimited
 
@@ -39,3 +46,38 @@ def test_what_a_provider_asks_to_wait_is_honoured_within_reason() -> None:
 
 def test_messages_are_capped() -> None:
     assert len(GuidesmithError("x" * 10_000).message) == MESSAGE_LIMIT
+
+
+@pytest.mark.parametrize(
+    ("fault", "attempt", "budget", "final"),
+    [
+        (KeyError("the row holds hunter2"), 1, 10, False),
+        (KeyError("the row holds hunter2"), 2, 10, True),
+        (TypeError("the row holds hunter2"), 2, 10, True),
+        (TypeError("the row holds hunter2"), 7, 0, False),  # what has to reach the database waits for better code
+        (OSError("the row holds hunter2"), 7, 10, False),
+        (ValueError("the row holds hunter2"), 7, 10, False),
+    ],
+)
+def test_given_an_unforeseen_error_then_its_kind_and_place_are_told_and_wrong_code_is_not_tried_for_long(
+    fault: Exception, attempt: int, budget: int, final: bool
+) -> None:
+    def failing() -> ApplicationError:
+        try:
+            raise fault
+        except Exception as caught:  # any
+            return unforeseen(caught)
+
+    environment = ActivityEnvironment()
+    environment.info = replace(environment.info, attempt=attempt, retry_policy=RetryPolicy(maximum_attempts=budget))
+    error = environment.run(failing)
+    line = failing.__code__.co_firstlineno + 2
+    assert error.message == f"An unexpected {type(fault).__name__} at {__name__}:{line}."
+    assert (error.type, error.non_retryable) == ("INTERNAL", final)
+
+
+def test_given_an_error_in_a_library_then_its_place_is_the_line_of_ours_that_asked() -> None:
+    try:
+        application_error("no error")  # type: ignore[arg-type]
+    except AttributeError as fault:
+        assert re.fullmatch(r"activities\.interceptor:\d+", place_of(fault))
