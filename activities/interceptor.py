@@ -58,9 +58,9 @@ class _Translating(ActivityInboundInterceptor):
         except (ApplicationError, CancelledError):
             raise
         except Exception as fault:
-            error = unforeseen(fault)
-            self._log("INTERNAL", not error.non_retryable, fault)
-            raise error from None
+            told = unforeseen(fault)
+            self._log("INTERNAL", not told.non_retryable, fault)
+            raise told from None
 
     @staticmethod
     def _log(code: str, retryable: bool, fault: Exception | None = None) -> None:
