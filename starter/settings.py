@@ -101,6 +101,9 @@ class Settings(BaseSettings):
     """How long fetched keys are used before they are fetched again."""
     session_ttl_s: int = Field(default=12 * 3600, ge=300, le=90 * 24 * 3600)
     """How long a person stays signed in on the pages without using them. The local stack uses 30 days."""
+    session_longest_s: int = Field(default=7 * 24 * 3600, ge=300, le=90 * 24 * 3600)
+    """How long a session lasts at most, however often it is used; never longer than the token that it began with. The
+    local stack uses 30 days."""
     temporal_ui_url: str | None = None
     """The namespace's page in Temporal's web UI (``https://temporal.example.org/namespaces/default``): the pages link a
     job's run there. The local stack sets its own."""

@@ -6,7 +6,7 @@ stands here, once, for both.
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
@@ -38,10 +38,17 @@ class Role(StrEnum):
 
 @dataclass(frozen=True)
 class Principal:
-    """Who calls: the token's ``sub`` is the owner of everything they make."""
+    """Who calls: the token's ``sub`` is the owner of everything they make.
+
+    Args:
+        until: When what they came with expires (Unix seconds): a token's ``exp``, a cookie's end. ``None``: never.
+        session: The session of the pages that they came with, in place of a token.
+    """
 
     subject: str
     role: Role
+    until: float | None = field(default=None, compare=False)
+    session: str | None = field(default=None, compare=False)
 
 
 class Unauthorized(GuidesmithError):
@@ -86,7 +93,7 @@ class Claims:
         subject = claims["sub"]
         if not isinstance(subject, str) or not 0 < len(subject) <= SUBJECT_LIMIT or not subject.isprintable():
             raise Unauthorized("The token's sub must be 1 to 200 printable characters.")
-        return Principal(subject, role)
+        return Principal(subject, role, until=float(claims["exp"]))
 
     def _registry(self) -> JWTClaimsRegistry:
         expected: dict[str, Any] = {"sub": {"essential": True}, "exp": {"essential": True}}

@@ -10,15 +10,17 @@ from activities.store.tables import ended_sessions
 
 
 class EndedSessions(Area):
-    def end_session(self, session_id: str, kept_s: float) -> None:
-        """Let a session end now, and for good.
+    def end_session(self, session_id: str, kept_s: float) -> bool:
+        """Let a session (or what opens one) count no more, for good. Answers whether it counted until now: of any who
+        ask at once, one is told so.
 
         Args:
             kept_s: How long a cookie of it may hold yet, in seconds: so long it is remembered.
         """
         row = {"id": session_id, "expires_at": self._clock() + timedelta(seconds=kept_s)}
         with self._database.write() as connection:
-            connection.execute(inserting(connection, ended_sessions).values(row).on_conflict_do_nothing())
+            added = connection.execute(inserting(connection, ended_sessions).values(row).on_conflict_do_nothing())
+            return added.rowcount == 1
 
     def is_session_ended(self, session_id: str) -> bool:
         """Whether somebody has signed out of it."""

@@ -109,7 +109,9 @@ def create_app(
     limits = Limits(settings)
     https = (settings.public_url or "").startswith("https://")
     tokens = token_check(settings)
-    sessions = Sessions(capabilities, store, ttl_s=settings.session_ttl_s, secure=https)
+    sessions = Sessions(
+        capabilities, store, ttl_s=settings.session_ttl_s, longest_s=settings.session_longest_s, secure=https
+    )
     callback_secret = settings.callback_secret
     rules = GateRules(
         Admission(
@@ -158,10 +160,11 @@ def create_app(
         webhooks=webhook_service,
         analyses=analysis_service,
         capabilities=capabilities,
+        sessions=sessions,
         feed=feed,
         readiness=Readiness({"database": database, "engine": engine, "artifacts": artifact_store}),
     )
-    app.add_middleware(Gate, rules=rules, pages=pages(api, tokens, sessions, Tickets(capabilities), limits))
+    app.add_middleware(Gate, rules=rules, pages=pages(api, tokens, sessions, Tickets(capabilities, store), limits))
     handle_errors(app)
     return app
 

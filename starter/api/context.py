@@ -21,6 +21,7 @@ from starter.api.errors import not_found
 from starter.api.feed import Feed
 from starter.api.gate import BASE, RequestFacts
 from starter.api.readiness import Readiness
+from starter.api.sessions import Sessions
 from starter.api.shapes import ExportAnswer, FailureAnswer, JobAnswer, Manifest, ManifestExport
 from starter.batches import BatchRequests
 from starter.callbacks import CallbackService
@@ -31,6 +32,7 @@ from starter.kinds import KindService
 from starter.retrying import Retries
 from starter.screenshots import ScreenshotService
 from starter.settings import Settings
+from starter.tokens import Principal
 from starter.webhooks import WebhookService
 
 IDENTIFIER = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -61,6 +63,7 @@ class Api:
     webhooks: WebhookService
     analyses: AnalysisService
     capabilities: Capabilities
+    sessions: Sessions
     feed: Feed
     readiness: Readiness
     drawing: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(DRAWN_AT_ONCE))
@@ -138,15 +141,20 @@ def _facts(request: Request) -> RequestFacts:
     return cast(RequestFacts, request.state.facts)
 
 
-def _owner(request: Request) -> str:
+def _principal(request: Request) -> Principal:
     principal = _facts(request).principal
     assert principal is not None, "the gate lets nobody through without a token"
-    return principal.subject
+    return principal
+
+
+def _owner(request: Request) -> str:
+    return _principal(request).subject
 
 
 ApiParts = Annotated[Api, Depends(_api)]
 Facts = Annotated[RequestFacts, Depends(_facts)]
 Owner = Annotated[str, Depends(_owner)]
+Caller = Annotated[Principal, Depends(_principal)]
 
 
 def identifier(text: str) -> str:

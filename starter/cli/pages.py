@@ -1,7 +1,9 @@
 """The way from the command line to the pages: an address that signs its user in."""
 
+import html
 import os
 import webbrowser
+from pathlib import Path
 from typing import Annotated
 from urllib.parse import quote
 
@@ -20,22 +22,35 @@ def open_pages(
     as_json: AsJson = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Print an address that opens the pages of the running stack, signed in, and open it in the browser.
+    """Print an address that opens the pages of the running stack, signed in, and open them in the browser.
 
-    Whoever has the address within the next hour is signed in as you: pass it on to nobody.
+    The address opens once, within five minutes, and signs its visitor in as you: pass it on to nobody.
     """
     with connected(data_dir, start=False) as connection:
         address = sign_in_address(connection, path)
-    if as_json:
-        print_json({"address": address})
-    else:
+        if as_json:
+            print_json({"address": address})
+            return
         typer.echo(address)
-    if browser and not as_json:
-        webbrowser.open(address)
+        if browser:
+            webbrowser.open(redirecting_file(connection, path).as_uri())
 
 
-def sign_in_address(connection: Connection, path: str = "/") -> str:
+def redirecting_file(connection: Connection, path: str) -> Path:
+    """A file that leads a browser to where the stack's user is signed in. The browser's command line, which every
+    account of the machine can read, names the file, and only its owner can read that."""
+    address = sign_in_address(connection, path, unseen=True)
+    return connection.folder.hand_over(f'''<!doctype html><meta charset="utf-8"><title>guidesmith</title>
+<meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0; url={html.escape(address)}">
+<p><a href="{html.escape(address)}">guidesmith</a>
+''')
+
+
+def sign_in_address(connection: Connection, path: str = "/", *, unseen: bool = False) -> str:
     """Where the stack's own user goes straight to ``path``.
+
+    Args:
+        unseen: It will be shown to nobody, but goes to the browser by a file of the user's alone.
 
     Raises:
         SettingsInvalid: The API is not on this machine: there people sign in with a token.
@@ -44,14 +59,14 @@ def sign_in_address(connection: Connection, path: str = "/") -> str:
         raise SettingsInvalid(
             f"This API is not a stack of this machine. Open {connection.api_url} and sign in with a token."
         )
-    return f"{connection.api_url}/sign-in?ticket={ticket(connection.folder)}&to={quote(path, safe='/')}"
+    return f"{connection.api_url}/sign-in?ticket={ticket(connection.folder, unseen=unseen)}&to={quote(path, safe='/')}"
 
 
-def ticket(folder: DataFolder) -> str:
+def ticket(folder: DataFolder, *, unseen: bool = False) -> str:
     """What lets the local stack's own user in. It is their machine: they are its administrator, too."""
     from starter.api.capabilities import Capabilities
     from starter.api.sessions import Tickets
     from starter.tokens import Principal, Role
 
     secret = os.environ.get("GUIDESMITH_AUTH_SECRET") or folder.auth_secret()
-    return Tickets(Capabilities(secret)).issue(Principal(local_user(), Role.ADMIN))
+    return Tickets(Capabilities(secret)).issue(Principal(local_user(), Role.ADMIN), unseen=unseen)

@@ -8,6 +8,7 @@ import json
 import os
 import secrets
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -16,6 +17,12 @@ from pathlib import Path
 from domain.errors import GuidesmithError, SettingsInvalid
 
 SECRET_BYTES = 32
+
+OPENING = "open"
+"""What the names of pages that are handed over to a browser begin with."""
+
+HANDED_OVER_S = 600.0
+"""How long such a page is left for a browser that takes its time to start."""
 
 
 def default_data_dir() -> Path:
@@ -175,6 +182,19 @@ class DataFolder:
         state = self.last_state()
         if state is not None:
             self.write_state(StackState(**{**asdict(state), "pid": 0}))
+
+    def hand_over(self, page: str) -> Path:
+        """A page for a browser of this user's, in a file of the owner's alone. Those of before are taken away: what
+        they lead to is used or of the past."""
+        self.prepare()
+        for old in self.root.glob(f"{OPENING}.*"):
+            with suppress(OSError):
+                if time.time() - old.stat().st_mtime > HANDED_OVER_S:
+                    old.unlink()
+        descriptor, name = tempfile.mkstemp(prefix=f"{OPENING}.", suffix=".html", dir=self.root)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(page)
+        return Path(name)
 
     def auth_secret(self) -> str:
         """The folder's own secret, made at the first call and readable by its owner alone.

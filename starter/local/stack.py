@@ -222,6 +222,7 @@ class LocalStack:
             "GUIDESMITH_AUTH_SECRET": self._folder.auth_secret(),
             "GUIDESMITH_LOG_FORMAT": "json",
             "GUIDESMITH_SESSION_TTL_S": LOCAL_SESSION_TTL_S,
+            "GUIDESMITH_SESSION_LONGEST_S": LOCAL_SESSION_TTL_S,
             **dict.fromkeys(LIMITS, "off"),  # one person, on their own machine
             **{name: value for name, value in kept.items() if value != ""},
             "GUIDESMITH_DATA_DIR": str(self._folder.root),

@@ -20,7 +20,7 @@ from activities.store import Store
 from activities.store.tables import job_events, jobs
 from domain.instruction import AUDIO_EXTRACTING
 from starter.settings import Settings
-from starter.tokens import Tokens
+from starter.tokens import Role, Tokens
 from starter.wiring import open_store
 from tests.api_processes import ApiProcess, api_processes
 from tests.apis import SECRET, RunningApi, api_settings, running_api
@@ -82,6 +82,27 @@ def events_api(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactor
         patch.setenv("TEMPORAL_ADDRESS", temporal.address)
         with running_api(settings) as running:
             yield running
+
+
+def test_given_a_session_of_a_short_token_when_the_token_expires_then_the_streams_end_and_no_page_opens(
+    events_api: RunningApi,
+) -> None:
+    job = created_job(events_api.store, "brief")
+    streams = (f"/api/v1/jobs/{job.id}/events", f"/live?jobs={job.id}")
+
+    def read_to_its_end(browser: httpx.Client, stream: str) -> int:
+        with browser.stream("GET", stream) as answer:
+            for _ in answer.iter_lines():  # a connection that broke would raise
+                pass
+            return answer.status_code
+
+    ours = {"Sec-Fetch-Site": "same-origin"}
+    with httpx.Client(base_url=events_api.url, headers=ours, timeout=30) as browser, ThreadPoolExecutor(2) as pool:
+        token = Tokens(SECRET).issue("brief", Role.ADMIN, ttl_s=6)
+        assert browser.post("/sign-in", data={"token": token}).status_code == 303
+        assert list(pool.map(partial(read_to_its_end, browser), streams)) == [200, 200]
+        assert browser.get(f"/api/v1/jobs/{job.id}").status_code == 401
+        assert browser.get("/", headers={"Sec-Fetch-Mode": "cors"}).status_code == 401
 
 
 # --- restarts -------------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ end kill it and start it again.
 """
 
 import asyncio
+import html
 import ipaddress
 import json
 import os
@@ -170,6 +171,17 @@ def test_given_a_stack_when_up_then_only_this_machine_reaches_it(machine: Machin
     assert httpx.get(stack.temporal_ui_url).status_code == 200
 
 
+CHROMIUM = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking")
+
+
+def browser_of_this_machine() -> str:
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if found is None:
+        assert not os.environ.get("GUIDESMITH_REQUIRE_BROWSER")
+        pytest.skip("There is no Chromium on this machine: install Debian's package `chromium`.")
+    return found
+
+
 HOSTILE_PAGE = """<!doctype html><meta charset=utf-8><title>hostile</title><pre id=out></pre><script>
 (async () => {
   const said = [];
@@ -192,10 +204,7 @@ HOSTILE_PAGE = """<!doctype html><meta charset=utf-8><title>hostile</title><pre 
 def test_given_a_hostile_page_in_a_real_browser_when_it_calls_temporal_then_no_job_ends(
     machine: Machine, stack: StackState, tmp_path: Path
 ) -> None:
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if chromium is None:
-        assert not os.environ.get("GUIDESMITH_REQUIRE_BROWSER")
-        pytest.skip("There is no Chromium on this machine: install Debian's package `chromium`.")
+    chromium = browser_of_this_machine()
 
     async def run() -> None:
         client = await Client.connect(stack.temporal_address)
@@ -207,8 +216,8 @@ def test_given_a_hostile_page_in_a_real_browser_when_it_calls_temporal_then_no_j
         (tmp_path / "index.html").write_text(page)
         with serving(tmp_path) as address:
             named = address.replace("127.0.0.1", "hostile.example")
-            command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'kept'}"]
-            command += ["--host-resolver-rules=MAP *.example 127.0.0.1", "--disable-background-networking"]
+            command = [chromium, *CHROMIUM, f"--user-data-dir={tmp_path / 'kept'}"]
+            command += ["--host-resolver-rules=MAP *.example 127.0.0.1"]
             command += ["--virtual-time-budget=20000", "--timeout=60000", "--dump-dom", f"{named}/index.html"]
             done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, timeout=120)
         tried = re.search(r">done (\d+) (\d+)<", done.stdout)
@@ -255,6 +264,31 @@ def test_given_the_temporal_ui_when_a_person_ends_a_run_in_it_then_it_ends(stack
         assert (await run.describe()).status == WorkflowExecutionStatus.TERMINATED
 
     asyncio.run(run())
+
+
+def test_given_the_pages_when_opened_then_no_command_line_tells_the_way_and_it_leads_in_once(
+    machine: Machine, stack: StackState, tmp_path: Path
+) -> None:
+    chromium = browser_of_this_machine()
+    (tmp_path / "browser").write_text(f"#!/bin/sh\nprintf '%s\\n' \"$@\" > {tmp_path}/told\n")
+    (tmp_path / "browser").chmod(0o755)
+    machine.environment["BROWSER"] = str(tmp_path / "browser")
+    try:
+        printed = machine.run("open", "/credits").stdout.strip()
+    finally:
+        del machine.environment["BROWSER"]
+    until((tmp_path / "told").exists, 30)
+    (told,) = (tmp_path / "told").read_text().split()
+    page = Path(told.removeprefix("file://"))
+    assert (told[:8], "ticket" in told, page.stat().st_mode & 0o777) == ("file:///", False, 0o600)
+
+    command = [chromium, *CHROMIUM, f"--user-data-dir={tmp_path / 'kept'}", "--virtual-time-budget=8000", "--dump-dom"]
+    done = subprocess.run([*command, told], capture_output=True, text=True, timeout=120)
+    assert "<title>Credits" in done.stdout, done.stdout[:2000] + done.stderr[-2000:]
+    for address in (printed, html.unescape(re.findall(r"http://[^\"]+", page.read_text())[0])):
+        first = httpx.get(address)
+        assert first.status_code == (303 if address == printed else 401)
+        assert httpx.get(address).status_code == 401
 
 
 def test_given_a_recording_when_made_twice_then_files_and_the_second_time_only_exports(

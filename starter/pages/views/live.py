@@ -14,7 +14,7 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from domain.errors import GuidesmithError, RequestInvalid
 from starter.api.context import Api, identifier
-from starter.api.routes.events import STALLED_AFTER_PINGS, EventStream
+from starter.api.routes.events import EventStream
 from starter.pages.visit import Visiting
 
 router = APIRouter()
@@ -42,16 +42,9 @@ async def live(visit: Visiting, jobs: str = "") -> EventSourceResponse:
         return reached, api.store.newest_job(owner)
 
     reached, newest = await to_thread.run_sync(owned)
+    assert visit.principal is not None, "the porch lets nobody through without a session"
     api.feed.seats.take(owner)
-    ping_s = api.settings.event_ping_s
-    return EventStream(
-        _changes(api, owner, reached, newest),
-        api.feed.seats,
-        owner,
-        ping=ping_s,
-        send_timeout=STALLED_AFTER_PINGS * ping_s,
-        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
-    )
+    return EventStream(_changes(api, owner, reached, newest), api, visit.principal)
 
 
 async def _changes(

@@ -29,10 +29,10 @@ async def ask(request: Request, visit: Visiting, ticket: str = "", to: str = "/"
     if not ticket:
         return _form(visit, to)
     try:
-        principal = _tickets(request).admitted(ticket)
-        if request.headers.get("sec-fetch-site", "none") not in BY_ONESELF:
-            return _form(visit, to, ticket=ticket, name=principal.subject)
-        return _entered(request, principal, to)
+        held = _tickets(request).read(ticket)
+        if not held.unseen and request.headers.get("sec-fetch-site", "none") not in BY_ONESELF:
+            return _form(visit, to, ticket=ticket, name=held.principal.subject)
+        return _entered(request, await _tickets(request).admitted(ticket), to)
     except Unauthorized:
         await cast(Limits, request.app.state.limits).attempt(request.scope)
         failure = visit.say("sign-in-ticket-expired")
@@ -50,14 +50,14 @@ async def enter(
     """Begin a session for whom the token, or the ticket that another site led here with, speaks for."""
     try:
         if ticket:
-            principal = _tickets(request).admitted(ticket)
+            principal = await _tickets(request).admitted(ticket)
         else:
             principal = await cast(TokenCheck, request.app.state.tokens).principal(token.strip())
+        return _entered(request, principal, to)
     except Unauthorized:
         await cast(Limits, request.app.state.limits).attempt(request.scope)
         failure = visit.say("sign-in-ticket-expired" if ticket else "sign-in-token-refused")
         return _form(visit, to, failure=failure)
-    return _entered(request, principal, to)
 
 
 @router.post("/sign-out")
