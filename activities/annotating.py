@@ -7,9 +7,10 @@ from typing import Protocol
 from activities.artifacts import ArtifactStore
 from activities.drawing import RENDERER, draw
 from activities.pictures import MOST_STORED_BYTES
-from activities.store.annotations import AnnotationBase, NewAnnotation
+from activities.store.annotations import AnnotationBase
 from domain.annotations import Operation, ops_hash
 from domain.errors import ArtifactCorrupt, ArtifactMissing, ArtifactTooLarge, PictureUnusable, UploadInvalid
+from domain.jobs import NewDrawing
 
 
 class Album(Protocol):
@@ -17,7 +18,7 @@ class Album(Protocol):
 
     def annotation_base(self, owner: str, anchor_id: str, base_asset_id: str) -> AnnotationBase: ...
     def show_annotation(self, owner: str, anchor_id: str, base_asset_id: str, ops_hash: str) -> str | None: ...
-    def add_annotation(self, owner: str, anchor_id: str, base_asset_id: str, new: NewAnnotation) -> str: ...
+    def add_annotation(self, owner: str, anchor_id: str, base_asset_id: str, new: NewDrawing) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ class Annotator:
 
     def _drawn(
         self, base: AnnotationBase, anchor_id: str, drawing: str, operations: Sequence[Operation]
-    ) -> NewAnnotation:
+    ) -> NewDrawing:
         try:
             data, width, height = draw(self._artifacts.read_bytes(base.blob, limit=MOST_STORED_BYTES), operations)
         except (ArtifactMissing, ArtifactCorrupt, ArtifactTooLarge, UploadInvalid) as cause:
@@ -73,4 +74,5 @@ class Annotator:
             ) from cause
         # the same drawing lies under the same key: what a request that dies here leaves behind, the next one uses
         key = f"jobs/{base.job_id}/annotations/{anchor_id}/{drawing}.png"
-        return NewAnnotation(drawing, self._artifacts.put_bytes(key, data, "image/png"), width, height)
+        blob = self._artifacts.put_bytes(key, data, "image/png")
+        return NewDrawing(ops_hash=drawing, blob=blob, width=width, height=height, operations=tuple(operations))

@@ -14,7 +14,7 @@ import numpy as np
 from PIL import Image, ImageColor, ImageDraw
 
 from activities.pictures import decode_picture
-from domain.annotations import GRAIN, Arrow, Blur, Box, Marker, Operation, Pencil
+from domain.annotations import GRAIN, Arrow, Blur, Box, Crop, Marker, Operation, Pencil, Ring, crop_of
 
 RENDERER = "1"
 """The version of what drawings look like. Part of their hash: it changes whenever the same operations would give
@@ -33,6 +33,11 @@ SMOOTHEST = 4
 MOST_MASK_PIXELS = 36_000_000
 """Of an enlarged drawing: all of a full-HD screen at the smoothest; what is larger is drawn less smooth."""
 
+LEAST_RING = 2.5
+"""Pixels: how thin the coloured line of a ring may get on a small picture."""
+HALO, RING_GAP, CORNER = 0.45, 0.6, 0.18
+"""Of a ring's line: how wide its halo is, and how far from the box it keeps. Of the box's shorter side: how round."""
+
 Points: TypeAlias = list[tuple[float, float]]
 
 
@@ -42,7 +47,11 @@ def draw(base: bytes, operations: Sequence[Operation]) -> tuple[bytes, int, int]
     Raises:
         UploadInvalid: ``base`` is no picture that can be worked with.
     """
-    picture = decode_picture(base)
+    return draw_on(decode_picture(base), operations)
+
+
+def draw_on(picture: Image.Image, operations: Sequence[Operation]) -> tuple[bytes, int, int]:
+    """As :func:`draw`, on an RGB picture that is decoded already; it is changed."""
     for operation in operations:
         match operation:
             case Blur(geometry=box, style=style):
@@ -57,6 +66,12 @@ def draw(base: bytes, operations: Sequence[Operation]) -> tuple[bytes, int, int]
             case Pencil(geometry=stroke, style=style):
                 points = _placed(picture, stroke.points)
                 _ink(picture, points, None, style.width * picture.width, style.color, style.opacity)
+            case Ring(geometry=box, style=style):
+                _ring(picture, box, style.width * picture.width, style.color, style.opacity)
+            case Crop():
+                pass  # of the finished drawing
+    if (crop := crop_of(operations)) is not None:
+        picture = picture.crop(_pixels(picture, crop.geometry))
     out = io.BytesIO()
     picture.save(out, "PNG", compress_level=4)
     return out.getvalue(), picture.width, picture.height
@@ -134,7 +149,7 @@ def _ink(picture: Image.Image, line: Points, triangle: Points | None, width: flo
     right = min(ceil(max(x for x, _ in points) + width), picture.width)
     bottom = min(ceil(max(y for _, y in points) + width), picture.height)
     size = (right - left, bottom - top)
-    scale = next(each for each in (SMOOTHEST, 2, 1) if size[0] * size[1] * each**2 <= MOST_MASK_PIXELS or each == 1)
+    scale = _smoothness(size)
     mask = Image.new("L", (size[0] * scale, size[1] * scale), 0)
     pen = ImageDraw.Draw(mask)
 
@@ -149,6 +164,10 @@ def _ink(picture: Image.Image, line: Points, triangle: Points | None, width: flo
     picture.paste(ImageColor.getrgb(color), (left, top), soft)
 
 
+def _smoothness(size: tuple[int, int]) -> int:
+    return next(each for each in (SMOOTHEST, 2, 1) if size[0] * size[1] * each**2 <= MOST_MASK_PIXELS or each == 1)
+
+
 def _line(pen: ImageDraw.ImageDraw, points: Points, width: float) -> None:
     radius = width / 2
     kept = [points[0]]
@@ -159,3 +178,40 @@ def _line(pen: ImageDraw.ImageDraw, points: Points, width: float) -> None:
         pen.line(pair, fill=255, width=max(1, round(width)))
     for x, y in kept:
         pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=255)
+
+
+# --- rings -----------------------------------------------------------------------------------------------------
+
+
+def _ring(picture: Image.Image, box: Box, width: float, color: str, opacity: float) -> None:
+    """A rounded outline outside of the box, drawn over a white one and that over a dark one: one of the three stands
+    out on whatever is there. At the picture's edges it keeps within."""
+    width = max(width, LEAST_RING)
+    halo = max(1.0, width * HALO)
+    gap = width * RING_GAP
+    reach = gap + width + halo + halo / 2
+    left, top, right, bottom = _pixels(picture, box)
+    outer = (
+        max(floor(left - reach), 0),
+        max(floor(top - reach), 0),
+        min(ceil(right + reach), picture.width),
+        min(ceil(bottom + reach), picture.height),
+    )
+    size = (outer[2] - outer[0], outer[3] - outer[1])
+    scale = _smoothness(size)
+    radius = min(right - left, bottom - top) * CORNER + reach
+    for layer, inset, thickness, shade in (
+        ("#111111", 0.0, width + 3 * halo, 0.55),
+        ("#ffffff", halo / 2, width + 2 * halo, 1.0),
+        (color, halo / 2 + halo, width, 1.0),
+    ):
+        mask = Image.new("L", (size[0] * scale, size[1] * scale), 0)
+        within = (inset * scale, inset * scale, (size[0] - inset) * scale - 1, (size[1] - inset) * scale - 1)
+        if within[2] <= within[0] or within[3] <= within[1]:
+            continue
+        ImageDraw.Draw(mask).rounded_rectangle(
+            within, max(radius - inset, 1) * scale, outline=255, width=max(1, round(thickness * scale))
+        )
+        alpha = round(_alpha(opacity) * shade)
+        soft = mask.reduce(scale).point([value * alpha // 255 for value in range(256)])
+        picture.paste(ImageColor.getrgb(layer), outer[:2], soft)

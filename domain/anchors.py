@@ -38,6 +38,10 @@ MOST_WORDS, MOST_CHARACTERS = 2_000, 40_000
 _WORDS = re.compile(r"\S+\s*|\s+")
 
 
+OUTCOME = "outcome"
+"""The strategy of an anchor whose picture shows what came of a step; it stands below the one of the step itself."""
+
+
 class AddressType(StrEnum):
     BLOCK = "block_id"
     CHAR_RANGE = "char_range"

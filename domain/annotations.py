@@ -1,6 +1,7 @@
-"""What people draw on a screenshot: blur, arrow, marker, pencil; and what makes two drawings the same one.
+"""What is drawn on a screenshot: blur, arrow, marker, pencil, ring, crop; and what makes two drawings the same one.
 
-Coordinates are parts of the picture: 0 to 1 of its width and height, from the top left corner.
+Coordinates are parts of the whole picture: 0 to 1 of its width and height, from the top left corner, also where it is
+cropped.
 """
 
 import hashlib
@@ -8,7 +9,7 @@ import json
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
 MOST_OPERATIONS = 100
 """On one picture. A person draws ten."""
@@ -45,7 +46,11 @@ Strength = Annotated[
 ]
 
 
-STYLES = frozenset({"color", "width", "opacity", "strength"})
+LEAST_CROP = 0.02
+"""Of the picture's width and height: what is smaller shows nothing that anyone could find again."""
+
+
+STYLES = frozenset({"color", "width", "opacity", "strength", "whole"})
 """All that a style may say. What an operation has no use for it leaves out, so that one style serves several."""
 
 
@@ -115,6 +120,20 @@ class InkStyle(_Style):
     opacity: Part = 1.0
 
 
+class RingStyle(_Style):
+    color: Colour = "#e11d48"
+    width: LineWidth = 0.004
+    opacity: Part = 1.0
+
+
+class CropStyle(_Style):
+    whole: bool = Field(
+        default=False,
+        strict=True,
+        description="Whether readers may open the whole picture from it. Otherwise nothing beyond the box is published.",
+    )
+
+
 class Blur(_Drawn):
     """Makes a region unreadable for good."""
 
@@ -147,14 +166,38 @@ class Pencil(_Drawn):
     style: InkStyle = InkStyle()
 
 
-Operation: TypeAlias = Annotated[Blur | Marker | Arrow | Pencil, Field(discriminator="op_type")]
+class Ring(_Drawn):
+    """Marks a control: an outline around its box, with a halo that stands out on light and on dark."""
+
+    op_type: Literal["ring"]
+    geometry: Box
+    style: RingStyle = RingStyle()
+
+
+class Crop(_Drawn):
+    """Shows only this part, whatever else is drawn and in whichever order."""
+
+    op_type: Literal["crop"]
+    geometry: Box
+    style: CropStyle = CropStyle()
+
+    @model_validator(mode="after")
+    def _shows_something(self) -> Self:
+        if min(self.geometry.w, self.geometry.h) < LEAST_CROP:
+            raise ValueError(f"is too small: w and h of a crop are at least {LEAST_CROP}")
+        return self
+
+
+Operation: TypeAlias = Annotated[Blur | Marker | Arrow | Pencil | Ring | Crop, Field(discriminator="op_type")]
 
 
 def _can_be_drawn(operations: tuple[Operation, ...]) -> tuple[Operation, ...]:
     points = sum(len(each.geometry.points) for each in operations if isinstance(each, Pencil))
     if points > MOST_POINTS:
         raise ValueError(f"has {points} pencil points; at most {MOST_POINTS} are drawn on one picture")
-    if sum(_covered(each) for each in operations) > MOST_COVERED:
+    if sum(isinstance(each, Crop) for each in operations) > 1:
+        raise ValueError("crops the picture more than once")
+    if sum(_covered(each) for each in operations if not isinstance(each, Crop)) > MOST_COVERED:
         raise ValueError(f"covers the picture more than {MOST_COVERED:.0f} times over")
     return operations
 
@@ -174,6 +217,20 @@ Operations = Annotated[
     tuple[Operation, ...], Field(min_length=1, max_length=MOST_OPERATIONS), AfterValidator(_can_be_drawn)
 ]
 """What is drawn on one picture, in this order: later ones lie over earlier ones."""
+
+
+operation_list: TypeAdapter[tuple[Operation, ...]] = TypeAdapter(tuple[Operation, ...])
+"""Operations as JSON and back, for where they are kept."""
+
+
+def crop_of(operations: Iterable[Operation]) -> Crop | None:
+    """The part of the picture that shows; ``None``: all of it."""
+    return next((each for each in operations if isinstance(each, Crop)), None)
+
+
+def without_crop(operations: Iterable[Operation]) -> tuple[Operation, ...]:
+    """The same on the whole picture."""
+    return tuple(each for each in operations if not isinstance(each, Crop))
 
 
 def canonical(operations: Iterable[Operation]) -> str:

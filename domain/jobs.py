@@ -6,6 +6,7 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from domain.annotations import Operation
 from domain.artifacts import ArtifactKind, Blob
 from domain.document import KeptProposal
 from domain.errors import MESSAGE_LIMIT
@@ -168,8 +169,19 @@ class InstructionVersion(NewVersion):
     created_at: datetime
 
 
+class NewDrawing(Frozen):
+    """A drawing that was stored and is about to be recorded; sizes are pixels."""
+
+    ops_hash: str
+    blob: Blob
+    width: int
+    height: int
+    operations: tuple[Operation, ...] = ()
+
+
 class NewScreenshot(Frozen):
-    """A frame that a stage extracted for a block."""
+    """A frame that a stage extracted for a block, and what it drew on it. ``is_outcome``: it shows what came of the
+    step, and stands below the picture of the step itself."""
 
     block_id: str
     blob: Blob
@@ -177,11 +189,14 @@ class NewScreenshot(Frozen):
     height: int
     timestamp_ms: int
     extraction_key: str
+    drawing: NewDrawing | None = None
+    is_outcome: bool = False
 
 
 class Screenshot(Frozen):
     """The active picture of an anchor: which block it belongs to, and the stored image. Where it is a drawing on
-    another picture, ``rendered_asset_id`` names it once more."""
+    another picture, ``rendered_asset_id`` names it once more, ``operations`` are what was drawn and ``base`` is what
+    it was drawn on (drawings of earlier versions know neither)."""
 
     anchor_id: str
     asset_id: str
@@ -191,6 +206,9 @@ class Screenshot(Frozen):
     height: int
     timestamp_ms: int | None
     rendered_asset_id: str | None = None
+    operations: tuple[Operation, ...] = ()
+    base: Blob | None = None
+    is_outcome: bool = False
 
     @property
     def provenance(self) -> dict[str, object]:

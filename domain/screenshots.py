@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from domain.annotations import Operation as DrawnOperation
 from domain.artifacts import Blob, Sha256
 from domain.canonical import digest
 from domain.errors import RequestInvalid
@@ -100,7 +101,8 @@ class AssetKind(StrEnum):
 
 class ScreenshotAsset(Frozen):
     """A picture. ``version`` counts the pictures of its anchor from 1; a picture that was uploaded and is not attached
-    yet has neither. ``timestamp_ms`` is when its frame appeared on screen."""
+    yet has neither. ``timestamp_ms`` is when its frame appeared on screen; ``operations`` are what was drawn on
+    ``rendered_from_asset_id`` to make it (drawings of earlier versions do not say)."""
 
     id: str
     anchor_id: str | None = None
@@ -114,6 +116,7 @@ class ScreenshotAsset(Frozen):
     extraction_key: str | None = None
     upload_id: str | None = None
     ops_hash: str | None = None
+    operations: tuple[DrawnOperation, ...] | None = None
     rendered_from_asset_id: str | None = None
     is_deleted: bool = False
     created_at: datetime

@@ -11,7 +11,7 @@ from activities.store.locking import LockedJob, not_found
 from activities.store.records import EventType
 from activities.store.tables import anchors, instructions, screenshot_assets
 from domain.artifacts import Blob
-from domain.jobs import Actor
+from domain.jobs import Actor, NewDrawing
 
 ANNOTATED = "ANNOTATED"
 
@@ -53,16 +53,6 @@ class AnnotationBase:
     blob: Blob
 
 
-@dataclass(frozen=True, slots=True)
-class NewAnnotation:
-    """A drawing that was stored and is about to be recorded; sizes are pixels."""
-
-    ops_hash: str
-    blob: Blob
-    width: int
-    height: int
-
-
 class Annotations(Area):
     def annotation_base(self, owner: str, anchor_id: str, base_asset_id: str) -> AnnotationBase:
         """The picture to draw on.
@@ -90,7 +80,7 @@ class Annotations(Area):
             return drawn
         return self._record(owner, anchor_id, base_asset_id, ops_hash, None)
 
-    def add_annotation(self, owner: str, anchor_id: str, base_asset_id: str, new: NewAnnotation) -> str:
+    def add_annotation(self, owner: str, anchor_id: str, base_asset_id: str, new: NewDrawing) -> str:
         """Record a drawing as the next version of the anchor's picture, and let it show.
 
         Returns:
@@ -104,7 +94,7 @@ class Annotations(Area):
         return asset_id
 
     def _record(
-        self, owner: str, anchor_id: str, base_asset_id: str, ops_hash: str, new: NewAnnotation | None
+        self, owner: str, anchor_id: str, base_asset_id: str, ops_hash: str, new: NewDrawing | None
     ) -> str | None:
         with self._database.write() as connection:
             found = _base(connection, owner, anchor_id, base_asset_id)
@@ -125,6 +115,7 @@ class Annotations(Area):
                     height=new.height,
                     timestamp_ms=base["timestamp_ms"],
                     ops_hash=new.ops_hash,
+                    operations=rows.operations_column(new.operations),
                     rendered_from_asset_id=base["base_asset_id"],
                 )
             elif asset_id is None or base["active_asset_id"] == asset_id:

@@ -19,7 +19,8 @@ from activities.store.cursors import newest_first
 from activities.store.locking import LockedJob, not_found, read_job
 from activities.store.records import EventType
 from activities.store.screenshots import screenshot_set_hash, screenshots_of
-from activities.store.tables import exports, instruction_versions, screenshot_assets
+from activities.store.tables import anchors, exports, instruction_versions, screenshot_assets
+from domain.anchors import OUTCOME
 from domain.artifacts import Blob
 from domain.corrections import corrections_hash
 from domain.errors import ArtifactMissing, ExportRequestInvalid
@@ -34,6 +35,10 @@ _VERSION = select(instruction_versions.c.instruction_id, instruction_versions.c.
     instruction_versions.c.id == bindparam("version_id")
 )
 _ASSETS = select(screenshot_assets).where(screenshot_assets.c.id.in_(bindparam("ids", expanding=True)))
+
+_OUTCOMES = select(anchors.c.id).where(
+    anchors.c.id.in_(bindparam("ids", expanding=True)), anchors.c.strategy == OUTCOME
+)
 
 _FILE_LOST = Failure(
     failure_code=ArtifactMissing.code,
@@ -251,7 +256,8 @@ def _hash_of_anchors(provenance: Mapping[str, object]) -> dict[str, object]:
 def _frozen(connection: Connection, anchors: Sequence[Mapping[str, Any]]) -> tuple[Screenshot, ...]:
     """The pictures as the request wrote them down. What was deleted since is deleted from view, and still stored."""
     assets = {row["id"]: row for row in _assets(connection, [each["active_asset_id"] for each in anchors])}
-    return tuple(
+    outcomes = set(connection.scalars(_OUTCOMES, {"ids": [each["anchor_id"] for each in anchors]}))
+    shown = tuple(
         Screenshot(
             anchor_id=each["anchor_id"],
             asset_id=each["active_asset_id"],
@@ -261,18 +267,32 @@ def _frozen(connection: Connection, anchors: Sequence[Mapping[str, Any]]) -> tup
             height=asset["height"],
             timestamp_ms=asset["timestamp_ms"],
             rendered_asset_id=each["rendered_asset_id"],
+            operations=rows.operations(asset),
+            is_outcome=each["anchor_id"] in outcomes,
         )
         for each in anchors
         if (asset := assets.get(each["active_asset_id"])) is not None
     )
+    return _with_bases(connection, shown, assets)
 
 
 def _with_renderings(connection: Connection, shown: Sequence[Screenshot]) -> tuple[Screenshot, ...]:
-    drawings = {row["id"] for row in _assets(connection, [each.asset_id for each in shown]) if row["kind"] == ANNOTATED}
-    return tuple(
+    assets = {row["id"]: row for row in _assets(connection, [each.asset_id for each in shown])}
+    drawings = {asset_id for asset_id, row in assets.items() if row["kind"] == ANNOTATED}
+    rendered = tuple(
         each.model_copy(update={"rendered_asset_id": each.asset_id}) if each.asset_id in drawings else each
         for each in shown
     )
+    return _with_bases(connection, rendered, assets)
+
+
+def _with_bases(
+    connection: Connection, shown: Sequence[Screenshot], assets: Mapping[str, rows.Columns]
+) -> tuple[Screenshot, ...]:
+    """With the picture below each drawing whose operations are known."""
+    below = {each.asset_id: assets[each.asset_id]["rendered_from_asset_id"] for each in shown if each.operations}
+    bases = {row["id"]: rows.blob(row) for row in _assets(connection, [each for each in below.values() if each])}
+    return tuple(each.model_copy(update={"base": bases.get(below.get(each.asset_id, ""))}) for each in shown)
 
 
 def _assets(connection: Connection, ids: Sequence[str]) -> Sequence[rows.Columns]:

@@ -1,11 +1,12 @@
 """Rows into the domain's models."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy.engine import RowMapping
 
-from domain.anchors import Addressing, Anchor
+from domain.anchors import OUTCOME, Addressing, Anchor
+from domain.annotations import Operation, operation_list
 from domain.artifacts import Artifact, Blob
 from domain.jobs import Event, Export, Failure, InstructionVersion, Job, Project, RegenerateTask, Screenshot
 from domain.screenshots import PictureUpload, ScreenshotAsset, ScreenshotTask
@@ -29,6 +30,16 @@ def blob_columns(value: Blob) -> dict[str, Any]:
         "checksum_sha256": value.checksum_sha256,
         "media_type": value.media_type,
     }
+
+
+def operations(row: Columns) -> tuple[Operation, ...]:
+    """What was drawn on a picture; nothing where it is no drawing, or one of an earlier version."""
+    return operation_list.validate_python(row["operations"] or ())
+
+
+def operations_column(drawn: Sequence[Operation]) -> list[dict[str, Any]] | None:
+    """The same as it is kept."""
+    return [each.model_dump(mode="json") for each in drawn] or None
 
 
 def failure(row: Columns) -> Failure | None:
@@ -85,7 +96,8 @@ def export(row: Columns) -> Export:
 
 
 def screenshot(row: Columns) -> Screenshot:
-    return Screenshot(**_rest(row, "key", "size_bytes", "checksum_sha256", "media_type"), blob=blob(row))
+    rest = _rest(row, "key", "size_bytes", "checksum_sha256", "media_type", "operations")
+    return Screenshot(**rest, blob=blob(row), operations=operations(row), is_outcome=row["strategy"] == OUTCOME)
 
 
 def anchor(row: Columns) -> Anchor:

@@ -14,12 +14,13 @@ from activities.store.area import Area
 from activities.store.documents import current_version
 from activities.store.locking import not_found
 from activities.store.tables import anchors, instruction_versions, screenshot_assets
-from domain.anchors import Resolver
+from domain.anchors import OUTCOME, Resolver
 from domain.document import Document, parse
 from domain.errors import DocumentInvalid
 from domain.jobs import NewScreenshot, Screenshot
 
 _EXTRACTED = "EXTRACTED"
+_ANNOTATED = "ANNOTATED"
 _BLOCK = "block_id"
 
 _SHOWN = (
@@ -29,7 +30,10 @@ _SHOWN = (
         screenshot_assets.c.id.label("asset_id"),
         *(
             screenshot_assets.c[name]
-            for name in ("key", "size_bytes", "checksum_sha256", "media_type", "width", "height", "timestamp_ms")
+            for name in (
+                *("key", "size_bytes", "checksum_sha256", "media_type", "width", "height", "timestamp_ms"),
+                "operations",
+            )
         ),
     )
     .join(screenshot_assets, screenshot_assets.c.id == anchors.c.active_asset_id)
@@ -38,10 +42,16 @@ _SHOWN = (
 )
 _TEXT = select(instruction_versions.c.markdown).where(instruction_versions.c.id == bindparam("version_id"))
 _EXISTING = (
-    select(anchors.c.id, anchors.c.block_id, anchors.c.active_asset_id, func.max(screenshot_assets.c.version))
+    select(
+        anchors.c.id,
+        anchors.c.block_id,
+        anchors.c.strategy,
+        anchors.c.active_asset_id,
+        func.max(screenshot_assets.c.version),
+    )
     .join(screenshot_assets, screenshot_assets.c.anchor_id == anchors.c.id)
     .where(anchors.c.instruction_id == bindparam("instruction_id"), anchors.c.address_type == _BLOCK)
-    .group_by(anchors.c.id, anchors.c.block_id, anchors.c.active_asset_id)
+    .group_by(anchors.c.id, anchors.c.block_id, anchors.c.strategy, anchors.c.active_asset_id)
     .order_by(anchors.c.id)
 )
 
@@ -53,7 +63,7 @@ def add_screenshots(
     now: datetime,
     new_id: Callable[[], str],
 ) -> None:
-    """Anchor each frame at its block, and let it show.
+    """Anchor each frame at its block, and let it show, or what was drawn on it.
 
     A block that was anchored by an earlier run keeps its anchor: the frame is the next version of its picture.
 
@@ -63,18 +73,20 @@ def add_screenshots(
     if instruction_id is None:
         raise DocumentInvalid("Screenshots belong to an instruction, and the job has none yet.")
     version = current_version(connection, instruction_id)
-    free: dict[str, list[Any]] = defaultdict(list)
+    free: dict[tuple[str, bool], list[Any]] = defaultdict(list)
     for row in connection.execute(_EXISTING, {"instruction_id": instruction_id}):
-        free[row.block_id].append(row)
+        free[row.block_id, row.strategy == OUTCOME].append(row)
     new_anchors: list[dict[str, Any]] = []
     assets: list[dict[str, Any]] = []
     replaced: list[dict[str, Any]] = []
     for shot in shots:
         asset_id = new_id()
+        drawn_id = new_id() if shot.drawing is not None else None
+        shown_id = drawn_id or asset_id
         anchor_id, previous, newest = new_id(), None, 0
-        if free[shot.block_id]:
-            anchor_id, _, previous, newest = free[shot.block_id].pop(0)
-            replaced.append({"anchor": anchor_id, "asset": asset_id, "moment": now})
+        if free[shot.block_id, shot.is_outcome]:
+            anchor_id, _, _, previous, newest = free[shot.block_id, shot.is_outcome].pop(0)
+            replaced.append({"anchor": anchor_id, "asset": shown_id, "moment": now})
         else:
             new_anchors.append(
                 {
@@ -83,27 +95,45 @@ def add_screenshots(
                     "instruction_version_id": version.id,
                     "address_type": _BLOCK,
                     "block_id": shot.block_id,
-                    "active_asset_id": asset_id,
+                    "strategy": OUTCOME if shot.is_outcome else None,
+                    "active_asset_id": shown_id,
                     "created_at": now,
                     "updated_at": now,
                 }
             )
-        assets.append(
-            {
-                "id": asset_id,
-                "anchor_id": anchor_id,
-                "version": newest + 1,
-                "kind": _EXTRACTED,
-                "previous_asset_id": previous,
-                **rows.blob_columns(shot.blob),
-                "width": shot.width,
-                "height": shot.height,
-                "timestamp_ms": shot.timestamp_ms,
-                "extraction_key": shot.extraction_key,
-                "is_deleted": False,
-                "created_at": now,
+        frame = {
+            "id": asset_id,
+            "anchor_id": anchor_id,
+            "version": newest + 1,
+            "kind": _EXTRACTED,
+            "previous_asset_id": previous,
+            **rows.blob_columns(shot.blob),
+            "width": shot.width,
+            "height": shot.height,
+            "timestamp_ms": shot.timestamp_ms,
+            "extraction_key": shot.extraction_key,
+            "ops_hash": None,
+            "operations": None,
+            "rendered_from_asset_id": None,
+            "is_deleted": False,
+            "created_at": now,
+        }
+        assets.append(frame)
+        if shot.drawing is not None:
+            drawn = {
+                "id": drawn_id,
+                "version": newest + 2,
+                "kind": _ANNOTATED,
+                "previous_asset_id": asset_id,
+                **rows.blob_columns(shot.drawing.blob),
+                "width": shot.drawing.width,
+                "height": shot.drawing.height,
+                "extraction_key": None,
+                "ops_hash": shot.drawing.ops_hash,
+                "operations": rows.operations_column(shot.drawing.operations),
+                "rendered_from_asset_id": asset_id,
             }
-        )
+            assets.append({**frame, **drawn})
     if new_anchors:
         connection.execute(insert(anchors), new_anchors)
     connection.execute(insert(screenshot_assets), assets)

@@ -418,6 +418,8 @@ screenshot_assets = Table(
     Column("extraction_key", Text),
     Column("upload_id", Name),
     Column("ops_hash", Name),
+    # what was drawn, to be changed later; drawings of earlier versions have none
+    Column("operations", Json),
     Column("rendered_from_asset_id", Name, ForeignKey("screenshot_assets.id")),
     Column("is_deleted", Boolean, nullable=False),
     Column("created_at", Moment, nullable=False),

@@ -3,17 +3,16 @@
 import pytest
 
 from activities.store import Store
-from activities.store.annotations import NewAnnotation
 from domain.errors import NotFound
-from domain.jobs import Job
+from domain.jobs import Job, NewDrawing
 from tests.integration.store_builders import at_once, blob, drafted_job, instruction_of
 
 DRAWING = "d" * 64
 ABSENT = "01890000-0000-7000-8000-000000000000"
 
 
-def drawing(ops_hash: str = DRAWING) -> NewAnnotation:
-    return NewAnnotation(ops_hash, blob(f"drawings/{ops_hash}", "image/png"), 320, 200)
+def drawing(ops_hash: str = DRAWING) -> NewDrawing:
+    return NewDrawing(ops_hash=ops_hash, blob=blob(f"drawings/{ops_hash}", "image/png"), width=320, height=200)
 
 
 @pytest.fixture

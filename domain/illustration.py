@@ -1,0 +1,123 @@
+"""Which pictures tell of an action, and what is marked on them: the last settled screen before it with the control
+ringed, or the field filled; and, where it tells something new, what came of it."""
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from domain.annotations import Box, Crop, CropStyle, Operation, Ring
+from domain.screen import ChangeKind, Point, ScreenChange
+
+SMALL_WIDTH, SMALL_HEIGHT = 0.25, 0.045
+"""Of the picture: a control that is smaller both ways is hard to find on a printed page. 48 pixels of 1080."""
+CROP = 0.5
+"""Of the picture each way: the part that a small control is shown in. Its surroundings say where it is."""
+LARGEST_CROP = 0.8
+"""A crop of more than that spares nothing."""
+BREATH = 2.0
+"""How much wider than its control a crop is at least."""
+POINTED = 0.03
+"""Of the picture's longer side: half the side of the box that stands for a control of which only the pointer on it is
+known."""
+TELLING = 0.04
+"""Share of the picture that has to change for the change alone to tell something: a list that opens, a dialog."""
+APART = 0.02
+"""Of the picture: how far from its control something appears that is a message, and not the control itself."""
+AFTERGLOW_MS = 400
+"""How long after it has settled a screen is taken, where it stands that long: what still fades in is there by then."""
+LEEWAY_MS = 200
+"""How much earlier than the last settled moment a picture before an action may be taken."""
+
+
+class Sight(BaseModel):
+    """One picture: its time, ms, how early within the same still screen it would do as well, and what is drawn on it.
+    ``is_outcome``: it shows what came of the step."""
+
+    model_config = ConfigDict(frozen=True)
+
+    timestamp_ms: int = Field(ge=0)
+    earliest_ms: int = Field(ge=0)
+    operations: tuple[Operation, ...] = ()
+    is_outcome: bool = False
+
+
+def sights(changes: Sequence[ScreenChange], size: tuple[int, int]) -> tuple[Sight, ...]:
+    """The pictures of a step: that of its action (``changes[0]``), then what came of all of it, if that tells
+    something. ``size`` is the recording's, in pixels, as shown."""
+    action = changes[0]
+    last = max(changes, key=lambda each: each.at_ms)
+    if action.kind in (ChangeKind.TYPING, ChangeKind.SCROLL):
+        at_ms = _settled(action)
+        marks = _marks(action, size) if action.kind is ChangeKind.TYPING else ()
+        first = Sight(timestamp_ms=at_ms, earliest_ms=min(action.after_ms, at_ms), operations=marks)
+        tells = last.id != action.id and last.at_ms > action.at_ms and tells_something(last)
+    else:
+        earliest = max(0, action.before_ms - LEEWAY_MS)
+        first = Sight(timestamp_ms=action.before_ms, earliest_ms=earliest, operations=_marks(action, size))
+        tells = tells_something(last)
+    if not tells:
+        return (first,)
+    at_ms = _settled(last)
+    return first, Sight(timestamp_ms=at_ms, earliest_ms=min(last.after_ms, at_ms), is_outcome=True)
+
+
+def tells_something(change: ScreenChange) -> bool:
+    """Whether the screen that a change led to is worth a picture: another page, a dialog, a message. A tick, a mark
+    of focus or a chosen value is seen in its control."""
+    if change.kind is ChangeKind.PAGE:
+        return True
+    if change.kind is not ChangeKind.PRESS:
+        return False
+    box = change.box
+    if box.w * box.h >= TELLING:
+        return True
+    return bool(change.appeared) and change.control is not None and _apart(box, change.control)
+
+
+def _settled(change: ScreenChange) -> int:
+    """When the screen after a change is seen whole."""
+    stands = max(0, change.until_ms - change.after_ms)
+    return change.after_ms + min(AFTERGLOW_MS, stands // 2)
+
+
+def _apart(one: Box, other: Box) -> bool:
+    across = max(one.x - (other.x + other.w), other.x - (one.x + one.w))
+    down = max(one.y - (other.y + other.h), other.y - (one.y + one.h))
+    return max(across, down) > APART
+
+
+def _marks(change: ScreenChange, size: tuple[int, int]) -> tuple[Operation, ...]:
+    """A ring around the control, or around the pointer where that is all that is known; and a crop where the control
+    is small. Nothing where neither is known."""
+    control = change.control
+    if control is None and change.kind is ChangeKind.TYPING:
+        control = change.box
+    if control is None and change.pointer is not None:
+        control = _around(change.pointer, size)
+    if control is None:
+        return ()
+    ring = Ring(op_type="ring", geometry=control)
+    crop = crop_around(control)
+    return (ring,) if crop is None else (ring, crop)
+
+
+def _around(point: Point, size: tuple[int, int]) -> Box:
+    half = POINTED * max(size)
+    across, down = min(half / max(size[0], 1), 0.5), min(half / max(size[1], 1), 0.5)
+    left, top = max(point.x - across, 0.0), max(point.y - down, 0.0)
+    return Box(x=left, y=top, w=min(point.x + across, 1.0) - left, h=min(point.y + down, 1.0) - top)
+
+
+def crop_around(control: Box) -> Crop | None:
+    """The part of the picture that shows a small control in its surroundings, of the picture's own shape; ``None``
+    where the control is large enough to be seen on the whole."""
+    if control.w >= SMALL_WIDTH or control.h >= SMALL_HEIGHT:
+        return None
+    side = max(CROP, control.w * BREATH, control.h * BREATH)
+    if side > LARGEST_CROP:
+        return None
+    x, y = (
+        min(max(start + length / 2 - side / 2, 0.0), 1.0 - side)
+        for start, length in ((control.x, control.w), (control.y, control.h))
+    )
+    return Crop(op_type="crop", geometry=Box(x=x, y=y, w=side, h=side), style=CropStyle(whole=True))
