@@ -63,9 +63,7 @@ class Annotator:
             asset_id = self._album.add_annotation(owner, anchor_id, base_asset_id, new)
         return Annotated(anchor_id, base_asset_id, drawing, asset_id)
 
-    def _drawn(
-        self, base: AnnotationBase, anchor_id: str, drawing: str, operations: Sequence[Operation]
-    ) -> NewDrawing:
+    def _drawn(self, base: AnnotationBase, anchor_id: str, drawing: str, operations: Sequence[Operation]) -> NewDrawing:
         try:
             data, width, height = draw(self._artifacts.read_bytes(base.blob, limit=MOST_STORED_BYTES), operations)
         except (ArtifactMissing, ArtifactCorrupt, ArtifactTooLarge, UploadInvalid) as cause:

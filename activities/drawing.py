@@ -35,8 +35,10 @@ MOST_MASK_PIXELS = 36_000_000
 
 LEAST_RING = 2.5
 """Pixels: how thin the coloured line of a ring may get on a small picture."""
-HALO, RING_GAP, CORNER = 0.45, 0.6, 0.18
-"""Of a ring's line: how wide its halo is, and how far from the box it keeps. Of the box's shorter side: how round."""
+HALO, RING_GAP, ROUNDEST = 0.45, 0.8, 4.0
+"""Of a ring's line: how wide its halo is, how far from the box it keeps, and the largest radius of its corners."""
+CORNER = 0.18
+"""The radius of a ring's corners, of the box's shorter side."""
 
 Points: TypeAlias = list[tuple[float, float]]
 
@@ -184,8 +186,8 @@ def _line(pen: ImageDraw.ImageDraw, points: Points, width: float) -> None:
 
 
 def _ring(picture: Image.Image, box: Box, width: float, color: str, opacity: float) -> None:
-    """A rounded outline outside of the box, drawn over a white one and that over a dark one: one of the three stands
-    out on whatever is there. At the picture's edges it keeps within."""
+    """A rounded outline outside of the box, whose outermost corners it may cut; over a white one, and that over a dark
+    one: one of the three stands out on whatever is there. At the picture's edges it keeps within."""
     width = max(width, LEAST_RING)
     halo = max(1.0, width * HALO)
     gap = width * RING_GAP
@@ -199,9 +201,9 @@ def _ring(picture: Image.Image, box: Box, width: float, color: str, opacity: flo
     )
     size = (outer[2] - outer[0], outer[3] - outer[1])
     scale = _smoothness(size)
-    radius = min(right - left, bottom - top) * CORNER + reach
+    radius = min(min(right - left, bottom - top) * CORNER, ROUNDEST * width) + reach
     for layer, inset, thickness, shade in (
-        ("#111111", 0.0, width + 3 * halo, 0.55),
+        ("#111111", 0.0, width + 3 * halo, 0.75),
         ("#ffffff", halo / 2, width + 2 * halo, 1.0),
         (color, halo / 2 + halo, width, 1.0),
     ):

@@ -5,7 +5,6 @@ Heavy libraries stay behind the injected parts, so that importing this module (a
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,12 +29,12 @@ from domain.instruction import (
 )
 from domain.jobs import NewArtifact, NewScreenshot, NewVersion, StageName, VersionOrigin
 from domain.media import Scene
+from domain.screen import ScreenRecord
 from domain.transcript import NO_LANGUAGE, SpeechFound, Transcript
 
 if TYPE_CHECKING:
     from activities.artifacts import ArtifactStore, Partial, StageMemo
     from activities.drafting import Composed, Drafter
-    from activities.media import Frame, FrameWish
     from activities.speech import Recogniser, SpokenSegment
 
 NO_AUDIO = "application/vnd.guidesmith.no-audio+json"
@@ -48,12 +47,6 @@ EXTRACTION = "1"
 SCENES = "1"
 TRANSCRIPTION = "2"
 """Versions of what the memos remember: raise one when its stage would answer differently."""
-
-FRAMES_HELD = 3
-"""Pictures (3 MB each at 720p) that wait to be written while the next one is decoded."""
-
-_Taken = tuple[Blob, tuple[int, int], int]
-"""A stored picture, its width and height, and when it appeared, in ms."""
 
 scene_list = TypeAdapter(tuple[Scene, ...])
 
@@ -394,7 +387,7 @@ class InstructionStages(Stages):
         silent = transcript.speech is not SpeechFound.SPEECH
         scenes = self._scenes(work, lambda done: work.advance(0.5 * done), thorough=silent)
         version, composed = first_version(outline, transcript, scenes, stable_ids(f"{work.job.id}:{attempt}"))
-        screenshots = list(self._screenshots(work, composed, scenes, transcript.duration_ms))
+        screenshots = self._screenshots(work, composed, scenes, transcript.duration_ms)
         blob = self._parts.artifacts.put_bytes(
             _key(work, "draft.json"), version.model_dump_json().encode(), "application/json"
         )
@@ -404,46 +397,31 @@ class InstructionStages(Stages):
         )
 
     def _screenshots(
-        self, work: Work, composed: "Composed", scenes: tuple[Scene, ...], duration_ms: int
-    ) -> Iterator[NewScreenshot]:
-        from activities import media
+        self,
+        work: Work,
+        composed: "Composed",
+        scenes: tuple[Scene, ...],
+        duration_ms: int,
+        screen: ScreenRecord | None = None,
+    ) -> list[NewScreenshot]:
+        from activities.illustrating import Illustrating
 
-        steps = [each for each in composed.evidence if each.role is BlockRole.STEP and each.start_ms is not None]
-        if not steps or not self._recorded(work).has_picture:
-            return
-        wishes = [
-            media.settled_wish(
-                [scenes[place] for place in each.scenes] or scenes, each.start_ms or 0, each.end_ms or 0, duration_ms
-            )
-            for each in steps
-        ]
+        if not any(each.role is BlockRole.STEP for each in composed.evidence):
+            return []
+        if not self._recorded(work).has_picture:
+            return []
         video = self._recording(work)
-        in_order = sorted(set(wishes), key=lambda wish: (wish.timestamp_ms, wish.earliest_ms or 0))
-        taken: dict[FrameWish, Future[_Taken]] = {}
-        with self._parts.artifacts.local_path(video) as recording, ThreadPoolExecutor(1) as storing:
-            frames = media.grab_frames(recording, wishes, duration_ms=duration_ms, on_progress=lambda _: work.check())
-            for place, (wish, frame) in enumerate(zip(in_order, frames, strict=True)):
-                work.advance(0.5 + 0.5 * place / len(in_order))
-                if place >= FRAMES_HELD:
-                    taken[in_order[place - FRAMES_HELD]].result()
-                taken[wish] = storing.submit(self._store_frame, work, frame)
-        for step, wish in zip(steps, wishes, strict=True):
-            blob, (width, height), pts_ms = taken[wish].result()
-            yield NewScreenshot(
-                block_id=step.block_id,
-                blob=blob,
-                width=width,
-                height=height,
-                timestamp_ms=pts_ms,
-                extraction_key=f"{video.checksum_sha256}:{pts_ms}:settled:png:{step.block_id}",
+        illustrating = Illustrating(
+            keep=lambda name, png: self._parts.artifacts.put_bytes(_key(work, name), png, "image/png"),
+            check=work.check,
+            advance=lambda done: work.advance(0.5 + 0.5 * done),
+        )
+        with self._parts.artifacts.local_path(video) as recording:
+            return list(
+                illustrating.screenshots(
+                    recording, video.checksum_sha256, composed.evidence, scenes, screen, duration_ms
+                )
             )
-
-    def _store_frame(self, work: Work, frame: "Frame") -> "_Taken":
-        from activities import media
-
-        png = media.encode_png(frame.image)
-        blob = self._parts.artifacts.put_bytes(_key(work, f"frame-{frame.pts_ms:09d}.png"), png, "image/png")
-        return blob, frame.image.size, frame.pts_ms
 
     def _scenes(self, work: Work, advance: "Advance", *, thorough: bool = False) -> tuple[Scene, ...]:
         """The recording's settled screens; found once for each recording. ``thorough``: they are all there is."""

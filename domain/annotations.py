@@ -130,7 +130,7 @@ class CropStyle(_Style):
     whole: bool = Field(
         default=False,
         strict=True,
-        description="Whether readers may open the whole picture from it. Otherwise nothing beyond the box is published.",
+        description="Whether readers may open the whole picture. Otherwise nothing beyond the box is published.",
     )
 
 

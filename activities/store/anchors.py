@@ -214,6 +214,25 @@ class Anchors(Area):
             found = connection.execute(_TEXTS, {"ids": sorted(set(version_ids))})
             return {row.id: row.markdown for row in found}
 
+    def show_asset(self, owner: str, anchor_id: str, asset_id: str) -> Anchor:
+        """Let one of an anchor's pictures show. Where it shows already nothing is written.
+
+        Raises:
+            NotFound: The anchor is absent or not ``owner``'s, or the picture is not the anchor's, or deleted.
+        """
+        with self._database.write() as connection:
+            job, anchor = locked_anchor(connection, anchor_id, owner, self._clock())
+            asset = read_asset(connection, asset_id)
+            if asset is None or asset.anchor_id != anchor.id or asset.is_deleted:
+                raise not_found()
+            if anchor.active_asset_id == asset.id:
+                return anchor
+            show(connection, anchor.id, asset.id, job.now)
+            facts = {"anchor_id": anchor.id, "asset_id": asset.id}
+            job.log(EventType.SCREENSHOT_SHOWN, stream=STREAM, actor=Actor.EDITOR, data=facts)
+            job.save()
+            return read_anchor(connection, anchor.id)
+
     def delete_asset(self, owner: str, anchor_id: str, asset_id: str) -> Anchor:
         """Take a picture out of view. Where it showed, the newest that is left shows, or nothing. Once more: nothing.
 

@@ -109,7 +109,8 @@ def addressing(row: Columns) -> Addressing:
 
 
 def screenshot_asset(row: Columns) -> ScreenshotAsset:
-    return ScreenshotAsset(**_rest(row, "key", "size_bytes", "checksum_sha256", "media_type"), blob=blob(row))
+    rest = _rest(row, "key", "size_bytes", "checksum_sha256", "media_type", "operations")
+    return ScreenshotAsset(**rest, blob=blob(row), operations=operations({"operations": None, **row}) or None)
 
 
 def screenshot_task(row: Columns) -> ScreenshotTask:

@@ -418,11 +418,11 @@ screenshot_assets = Table(
     Column("extraction_key", Text),
     Column("upload_id", Name),
     Column("ops_hash", Name),
-    # what was drawn, to be changed later; drawings of earlier versions have none
-    Column("operations", Json),
     Column("rendered_from_asset_id", Name, ForeignKey("screenshot_assets.id")),
     Column("is_deleted", Boolean, nullable=False),
     Column("created_at", Moment, nullable=False),
+    # what was drawn, to be changed later; drawings of earlier versions have none
+    Column("operations", Json),
     UniqueConstraint("anchor_id", "version"),
     CheckConstraint("kind IN ('EXTRACTED', 'UPLOADED', 'ANNOTATED')", name="kind"),
     CheckConstraint("version >= 1 AND width >= 1 AND height >= 1", name="counters"),

@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import ConfigDict, Field, StrictInt, model_validator
 
 from domain.anchors import Addressing, Anchor, CharRange, Outcome, Resolution, Step
+from domain.annotations import Operation as DrawnOperation
 from domain.jobs import TaskStatus
 from domain.screenshots import (
     LONGEST_MS,
@@ -85,6 +86,10 @@ class AssetAnswer(Shape):
     checksum_sha256: str
     upload_id: str | None
     ops_hash: str | None
+    operations: tuple[DrawnOperation, ...] | None = Field(
+        description="What was drawn on rendered_from_asset_id; to change it, draw others on that. Null where it is no "
+        "drawing, or one of an earlier version."
+    )
     rendered_from_asset_id: str | None
     is_deleted: bool
     created_at: Moment

@@ -1,5 +1,6 @@
 """Drawing on screenshots over HTTP."""
 
+import hashlib
 import io
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -101,6 +102,39 @@ def test_given_an_annotated_picture_when_drawn_on_then_both_drawings_are_there(
     _, data = shown(api, shot)
     annotate(ann, shot, BLUR, ARROW)
     assert shown(api, shot)[1] == data
+
+
+def test_given_a_ring_and_a_crop_when_drawn_then_they_are_told_and_can_be_changed_and_taken_away(
+    api: RunningApi, ann: httpx.Client, shot: Illustrated
+) -> None:
+    control = {"x": 0.36, "y": 0.25, "w": 0.24, "h": 0.3}
+    ring = {"op_type": "ring", "geometry": control, "style": {"color": "#e11d48", "width": 0.004, "opacity": 1.0}}
+    crop = {"op_type": "crop", "geometry": {"x": 0.2, "y": 0.1, "w": 0.5, "h": 0.5}, "style": {"whole": True}}
+    drawn = annotate(ann, shot, ring, crop).json()["rendered_asset_id"]
+    newest, base = ann.get(f"anchors/{shot.anchor_id}").json()["assets"]
+    assert (newest["id"], newest["width"], newest["height"]) == (drawn, 160, 100)
+    assert (newest["operations"], newest["rendered_from_asset_id"]) == ([ring, crop], shot.asset_id)
+    assert (base["operations"], base["checksum_sha256"]) == (None, hashlib.sha256(shot.data).hexdigest())
+    moved = ring | {"geometry": control | {"x": 0.4}}
+    assert annotate(ann, shot, moved).json()["base_asset_id"] == shot.asset_id
+    for _ in range(2):
+        back = ann.post(f"anchors/{shot.anchor_id}/assets/{shot.asset_id}/show")
+        assert (back.status_code, back.json()["active_asset_id"]) == (200, shot.asset_id)
+    assert shown(api, shot) == (shot.asset_id, shot.data)
+    kinds = [event.event_type for event in api.store.events(shot.job.id)]
+    assert (kinds.count("ANCHOR_ANNOTATED"), kinds.count("SCREENSHOT_SHOWN")) == (2, 1)
+
+
+def test_given_what_is_absent_foreign_or_deleted_when_shown_again_then_404(
+    api: RunningApi, ann: httpx.Client, bob: httpx.Client, shot: Illustrated
+) -> None:
+    deleted = annotate(ann, shot, BLUR).json()["rendered_asset_id"]
+    ann.delete(f"anchors/{shot.anchor_id}/assets/{deleted}").raise_for_status()
+    other = illustrated_job(api.store, api.artifacts)
+    asked = [(bob, shot.asset_id), (ann, deleted), (ann, ABSENT), (ann, other.asset_id)]
+    for client, asset in asked:
+        assert client.post(f"anchors/{shot.anchor_id}/assets/{asset}/show").status_code == 404
+    assert shown(api, shot) == (shot.asset_id, shot.data)
 
 
 def test_given_twenty_of_the_same_at_once_when_sent_then_one_asset_and_one_audit_row(

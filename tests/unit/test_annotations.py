@@ -24,7 +24,9 @@ BLUR = {"op_type": "blur", "geometry": BOX}
 ARROW = {"op_type": "arrow", "geometry": {"x1": 0.1, "y1": 0.9, "x2": 0.5, "y2": 0.5}}
 MARKER = {"op_type": "marker", "geometry": BOX}
 PENCIL = {"op_type": "pencil", "geometry": {"points": [[0.1, 0.1], [0.2, 0.3], [0.4, 0.1]]}}
-EACH = (BLUR, ARROW, MARKER, PENCIL)
+RING = {"op_type": "ring", "geometry": BOX}
+CROP = {"op_type": "crop", "geometry": BOX}
+EACH = (BLUR, ARROW, MARKER, PENCIL, RING, CROP)
 
 
 def read(*operations: dict[str, Any]) -> tuple[Operation, ...]:
@@ -70,6 +72,8 @@ def chunks(data: bytes) -> set[bytes]:
         {"op_type": "blur", "geometry": {"x1": 0, "y1": 0, "x2": 1, "y2": 1}},
         *({"op_type": "blur", "geometry": BOX | {"x": bad}} for bad in (-0.1, 1.1, float("nan"), float("inf"), "0.1")),
         *({"op_type": "blur", "geometry": BOX | {"w": bad}} for bad in (0, -1, 0.76, True, None)),
+        {"op_type": "crop", "geometry": BOX | {"w": 0.01}},
+        CROP | {"style": {"whole": "yes"}},
         {"op_type": "arrow", "geometry": {"x1": 0.5, "y1": 0.5, "x2": 0.5, "y2": 0.5}},
         {"op_type": "pencil", "geometry": {"points": []}},
         {"op_type": "pencil", "geometry": {"points": [[0.1]]}},
@@ -163,7 +167,7 @@ def test_given_the_same_picture_and_operations_when_drawn_then_the_bytes_are_the
     assert first[0] != png(screen())
 
 
-@pytest.mark.parametrize("operation", EACH, ids=lambda each: str(each["op_type"]))
+@pytest.mark.parametrize("operation", EACH[:-1], ids=lambda each: str(each["op_type"]))
 def test_given_an_operation_when_drawn_then_what_is_outside_of_it_stays_bit_by_bit(operation: dict[str, Any]) -> None:
     before, after = np.asarray(screen()), np.asarray(drawn(screen(), operation))
     changed = np.argwhere((before != after).any(axis=2))
@@ -174,6 +178,7 @@ def test_given_an_operation_when_drawn_then_what_is_outside_of_it_stays_bit_by_b
         "marker": (80, 40, 239, 119),
         "arrow": (30, 98, 162, 182),
         "pencil": (30, 18, 130, 62),
+        "ring": (73, 33, 246, 126),
     }[operation["op_type"]]
     assert (left, top) >= within[:2]
     assert (right, bottom) <= within[2:]
@@ -354,3 +359,51 @@ def test_given_colours_under_full_transparency_when_drawn_then_they_are_gone() -
     hidden[:, :, :3] = np.asarray(screen(5))  # alpha 0: nobody sees it, and every byte is there
     image = drawn(png(Image.fromarray(hidden)), ARROW)
     assert np.asarray(image)[:10].min() == 255
+
+
+# --- rings and crops -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ground", ["#ffffff", "#000000", "#e11d48", "#8a8f98"])
+def test_given_a_ring_on_any_ground_then_a_line_around_the_box_stands_out_and_the_box_keeps_its_pixels(
+    ground: str,
+) -> None:
+    base = Image.new("RGB", SIZE, ground)
+    ringed = np.asarray(drawn(base, RING)).astype(int)
+    left, top, right, bottom = BOX_PIXELS
+    plain = np.asarray(base).astype(int)
+    for inside in (np.s_[top:bottom, left + 12 : right - 12], np.s_[top + 12 : bottom - 12, left:right]):
+        assert (ringed[inside] == plain[inside]).all()
+    for side in (ringed[(top + bottom) // 2, :left], ringed[(top + bottom) // 2, right:], ringed[:top, SIZE[0] // 2]):
+        assert _contrast(side, plain[0, 0]) >= 3
+    assert (ringed[:20, :20] == plain[:20, :20]).all()
+
+
+def _contrast(pixels: "np.ndarray[Any, Any]", ground: "np.ndarray[Any, Any]") -> float:
+    """The best contrast (WCAG 2) of any of the pixels with the ground."""
+
+    def light(colour: "np.ndarray[Any, Any]") -> Any:
+        parts = colour / 255
+        linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+        return linear @ np.array([0.2126, 0.7152, 0.0722])
+
+    lights, beside = light(pixels), light(ground)
+    return float(((np.maximum(lights, beside) + 0.05) / (np.minimum(lights, beside) + 0.05)).max())
+
+
+def test_given_a_ring_at_the_edge_then_it_keeps_within_the_picture() -> None:
+    whole = RING | {"geometry": {"x": 0, "y": 0, "w": 1, "h": 1}}
+    ringed = np.asarray(drawn(Image.new("RGB", SIZE, "#ffffff"), whole)).astype(int)
+    reds = (ringed[:, :, 0] - ringed[:, :, 1]) > 100
+    assert reds[100, :20].any() and reds[100, -20:].any() and reds[:20, 160].any() and reds[-20:, 160].any()
+
+
+def test_given_a_crop_then_only_that_part_is_in_the_file_whatever_the_order() -> None:
+    base = screen()
+    assert drawn(base, CROP).tobytes() == base.crop(BOX_PIXELS).tobytes()
+    assert drawn(base, CROP, ARROW).tobytes() == drawn(base, ARROW).crop(BOX_PIXELS).tobytes()
+
+
+def test_given_two_crops_then_they_are_refused() -> None:
+    with pytest.raises(ValidationError, match="crops the picture more than once"):
+        read(CROP, CROP)

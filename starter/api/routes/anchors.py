@@ -114,5 +114,11 @@ def delete_asset(anchor_id: str, asset_id: str, api: ApiParts, owner: Owner, req
     return _answer(api, request, api.store.delete_asset(owner, identifier(anchor_id), identifier(asset_id)))
 
 
+@router.post("/anchors/{anchor_id}/assets/{asset_id}/show", responses=errors(400, 404, 413, 415))
+def show_asset(anchor_id: str, asset_id: str, api: ApiParts, owner: Owner, request: Request) -> AnchorAnswer:
+    """Let one of the anchor's pictures show again: an earlier one, or the one below a drawing. Once more: nothing."""
+    return _answer(api, request, api.store.show_asset(owner, identifier(anchor_id), identifier(asset_id)))
+
+
 def _answer(api: Api, request: Request, anchor: Anchor) -> AnchorAnswer:
     return anchor_answers(api, request, (anchor,), None)[0]

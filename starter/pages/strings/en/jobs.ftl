@@ -188,6 +188,7 @@ log-SCREENSHOT_UPLOAD_REQUESTED = A picture is being sent
 log-SCREENSHOT_UPLOADED = A picture arrived
 log-SCREENSHOT_ATTACHED = A picture was put in its place
 log-SCREENSHOT_DELETED = A picture was taken away
+log-SCREENSHOT_SHOWN = An earlier picture was put back
 log-INPUTS_CHANGED = The data changed
 log-PLAN_REQUESTED = A plan was asked for
 log-PLAN_DRAFTED = A plan was drafted

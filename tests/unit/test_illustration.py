@@ -1,0 +1,89 @@
+"""Given what was done on the screen, then the pictures of a step show where to act, and what came of it."""
+
+from typing import Any
+
+import pytest
+
+from activities.illustrating import wanted
+from domain.annotations import Box, Crop, Ring
+from domain.document import BlockEvidence
+from domain.draft import BlockRole
+from domain.illustration import sights
+from domain.media import Scene
+from domain.screen import ChangeKind, Point, ScreenChange, ScreenRecord
+
+SIZE = (1920, 1080)
+BUTTON = Box(x=0.4, y=0.5, w=0.1, h=0.03)
+DIALOG = Box(x=0.2, y=0.2, w=0.6, h=0.5)
+
+
+def change(kind: ChangeKind = ChangeKind.PRESS, **said: Any) -> ScreenChange:
+    known = {"before_ms": 4_900, "at_ms": 5_000, "after_ms": 5_400, "until_ms": 9_000, "box": DIALOG, "control": BUTTON}
+    return ScreenChange(id=0, kind=kind, **(known | said))
+
+
+def test_given_a_press_that_opens_a_dialog_then_the_control_is_ringed_before_it_and_the_dialog_is_second() -> None:
+    before, after = sights([change()], SIZE)
+    assert (before.timestamp_ms, before.is_outcome) == (4_900, False)
+    ring, crop = before.operations
+    assert isinstance(ring, Ring) and ring.geometry == BUTTON
+    assert isinstance(crop, Crop) and crop.style.whole
+    assert crop.geometry.x <= BUTTON.x and BUTTON.x + BUTTON.w <= crop.geometry.x + crop.geometry.w
+    assert crop.geometry.y <= BUTTON.y and BUTTON.y + BUTTON.h <= crop.geometry.y + crop.geometry.h
+    assert (after.is_outcome, after.operations) == (True, ())
+    assert 5_400 <= after.timestamp_ms < 9_000
+
+
+@pytest.mark.parametrize(
+    ("what", "tells"),
+    [
+        ({"box": BUTTON}, False),
+        ({"box": Box(x=0.4, y=0.5, w=0.3, h=0.03), "appeared": ("Editor",)}, False),
+        ({"box": Box(x=0.7, y=0.02, w=0.25, h=0.06), "appeared": ("Invitation sent",)}, True),
+        ({"box": Box(x=0.7, y=0.02, w=0.25, h=0.06)}, False),
+        ({"kind": ChangeKind.PAGE, "box": Box(x=0, y=0, w=1, h=1)}, True),
+        ({"kind": ChangeKind.SCROLL, "box": DIALOG}, False),
+    ],
+    ids=["a tick", "a chosen value", "a message", "a flicker elsewhere", "a page", "a scroll"],
+)
+def test_given_what_came_of_an_action_then_it_is_shown_where_it_tells_something(
+    what: dict[str, Any], tells: bool
+) -> None:
+    assert [each.is_outcome for each in sights([change(**what)], SIZE)] == [False, True][: 1 + tells]
+
+
+def test_given_typing_then_the_field_is_shown_filled_and_the_click_behind_it_by_what_came_of_it() -> None:
+    typing = change(ChangeKind.TYPING, box=BUTTON, until_ms=7_000)
+    (filled,) = sights([typing], SIZE)
+    assert 5_400 <= filled.timestamp_ms < 7_000
+    assert filled.operations[0].geometry == BUTTON
+    sent = ScreenChange(
+        id=1, kind=ChangeKind.PAGE, before_ms=6_900, at_ms=7_000, after_ms=7_600, until_ms=7_700, box=DIALOG
+    )
+    assert [each.timestamp_ms for each in sights([typing, sent], SIZE)] == [filled.timestamp_ms, 7_650]
+
+
+def test_given_only_a_pointer_then_it_is_ringed_and_with_nothing_nothing_is() -> None:
+    box = sights([change(control=None, pointer=Point(x=0.99, y=0.5))], SIZE)[0].operations[0].geometry
+    assert isinstance(box, Box) and box.x + box.w <= 1 and box.x < 0.99 and box.y < 0.5 < box.y + box.h
+    assert sights([change(control=None)], SIZE)[0].operations == ()
+
+
+def test_given_a_large_control_or_one_in_a_corner_then_the_crop_fits_it() -> None:
+    assert len(sights([change(control=Box(x=0.1, y=0.1, w=0.4, h=0.04))], SIZE)[0].operations) == 1
+    crop = sights([change(control=Box(x=0.98, y=0, w=0.02, h=0.02))], SIZE)[0].operations[1].geometry
+    assert isinstance(crop, Box) and crop.x + crop.w <= 1 and crop.y == 0
+
+
+def test_given_a_step_without_a_known_action_then_it_shows_what_it_showed_without_a_reader() -> None:
+    scenes = (Scene(id=0, start_ms=0, end_ms=3_000), Scene(id=1, start_ms=3_500, end_ms=9_000))
+    record = ScreenRecord(reader="test", width=1920, height=1080, duration_ms=10_000, changes=(change(),))
+
+    def evidence(*changes: int) -> BlockEvidence:
+        return BlockEvidence(block_id="a", role=BlockRole.STEP, changes=changes, start_ms=3_600, end_ms=4_800)
+
+    (as_before,) = wanted([evidence()], scenes, None, 10_000)
+    for told in ([evidence()], [evidence(7)]):
+        assert list(wanted(told, scenes, record, 10_000)) == [as_before]
+    assert list(wanted([evidence(0)], scenes, None, 10_000)) == [as_before]
+    assert next(wanted([evidence(0)], scenes, record, 10_000)).wish.timestamp_ms == 4_900
