@@ -19,8 +19,12 @@ SHOWN_ROWS = 200
 """Of a result, that are reported; the report shows some of them and finds its sentences in them."""
 DRAWN_ROWS = 2_000
 """Of a chart. More points than pixels say nothing."""
-FORMULA = r"^\s*[=+\-@\t\r\x{FF1D}\x{FF0B}\x{FF0D}\x{FF20}]"
-"""Texts that a spreadsheet may take for a formula, with the wide forms of the same signs (OWASP, CSV Injection)."""
+FORMULA = (
+    r"^[\x00-\x20\x7F\p{Z}\p{Cf}\x{115F}\x{1160}\x{2800}\x{3164}\x{FFA0}]*[=+\-@\x{FF1D}\x{FF0B}\x{FF0D}\x{FF20}]"
+    r"|^\s*[\t\r]"
+)
+"""Texts that a spreadsheet may take for a formula, with the wide forms of the same signs (OWASP, CSV Injection): also
+behind what nobody sees and programs drop on the way, such as a byte order mark, a hard or a zero-width space."""
 
 MEMORY, ROWS, NUMBERS, OTHER = "memory", "rows", "numbers", "other"
 """Why a step failed: it needs too much memory or temporary space, gives too many rows, or computes numbers that are too
