@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from activities.analysis.planner import EmbeddedPlanner, Stop
 from activities.analysis.prompts import PLAN_SCHEMA, plan_messages
-from activities.drafting.answers import AnswerUnusable, json_object
+from activities.drafting.answers import AnswerUnusable, fitting
 from activities.drafting.chat import ChatModel
 from activities.drafting.prompts import repair_messages
 from domain.plan import MAX_STEPS, Plan, PlanSource, Question, Step
@@ -98,7 +98,7 @@ class ChatPlanner:
             AnswerUnusable: It is none; what is wrong quotes names that are in the plan, never data.
         """
         try:
-            proposed = _Proposed.model_validate(json_object(text))
+            proposed = fitting(text, _Proposed)
             plan = Plan(
                 requirement=requirement,
                 steps=proposed.steps,

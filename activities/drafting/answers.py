@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Annotated, TypeVar
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -9,7 +10,14 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 from activities.drafting.markdown import plain_words, tame
 
 _LONGEST_ANSWER = 2_000_000
-_OBJECTS_TRIED = 20
+_OBJECTS_TRIED = 60
+_NO_OBJECT = "The answer is not one complete JSON object."
+_THOUGHT_ENDS = re.compile(
+    r"</(?:think|thinking|thought|thoughts|reasoning|reflection|analysis|scratchpad)\s*>"
+    r"|\[/THINK\]|\u25c1/think\u25b7|<\|(?:end_of_thought|channel\|>final[^<]*<\|message)\|>",
+    re.IGNORECASE,
+)
+"""Where models that think aloud say that they begin to answer. A chat template may swallow the mark of the beginning."""
 _STRING_OR_TRAILING_COMMA = re.compile(r'"(?:\\.|[^"\\])*"|,(?=\s*[}\]])', re.DOTALL)
 _HEADING_LIMIT = 200
 _BODY_LIMIT = 10_000
@@ -104,7 +112,7 @@ def read_block(text: str) -> Written:
 
 def _read(text: str, model: type[T]) -> T:
     try:
-        return model.model_validate(json_object(text))
+        return fitting(text, model)
     except ValidationError as invalid:
         raise AnswerUnusable(
             [
@@ -114,30 +122,77 @@ def _read(text: str, model: type[T]) -> T:
         ) from None
 
 
-def json_object(text: str) -> dict[str, object]:
-    """The first JSON object in a text that may stand in a code fence, between sentences, or have trailing commas.
+def fitting(text: str, model: type[T]) -> T:
+    """The object of an answer that fits ``model``. Models think aloud, repeat the schema that they were given, and try
+    examples before they answer: of several objects that fit, the one with most of the model's names is taken, and of
+    equals the last.
 
     Raises:
-        AnswerUnusable: There is none, as when the answer was cut off.
+        AnswerUnusable: There is no object, as when the answer was cut off.
+        ValidationError: None fits; it is that of the object which comes nearest.
     """
-    start = text.find("{") if len(text) <= _LONGEST_ANSWER else -1
+    names = _names(model)
+    refused: list[tuple[int, ValidationError]] = []
+    for said in _spoken(text):
+        fit: list[tuple[int, T]] = []
+        for found in json_objects(said):
+            merit = len(names & found.keys())
+            try:
+                fit.append((merit, model.model_validate(found)))
+            except ValidationError as invalid:
+                refused.append((merit, invalid))
+        if fit:
+            return max(reversed(fit), key=lambda each: each[0])[1]
+    if not refused:
+        raise AnswerUnusable([_NO_OBJECT])
+    raise max(reversed(refused), key=lambda each: each[0])[1]
+
+
+def _names(model: type[BaseModel]) -> set[str]:
+    """What its fields may be called."""
+    names = set(model.model_fields)
+    for field in model.model_fields.values():
+        if isinstance(field.validation_alias, AliasChoices):
+            names |= {choice for choice in field.validation_alias.choices if isinstance(choice, str)}
+    return names
+
+
+def _spoken(text: str) -> list[str]:
+    """The texts to look for an answer in, one after the other: what stands behind the last thought, then all of it (a
+    thought's mark may stand within the answer, or the answer within the thought)."""
+    if len(text) > _LONGEST_ANSWER:
+        return []
+    *_, last = [0, *(found.end() for found in _THOUGHT_ENDS.finditer(text))]
+    return [text[last:], text] if last else [text]
+
+
+def json_objects(text: str) -> Iterator[dict[str, object]]:
+    """The JSON objects in a text that may stand in code fences, between sentences, or have trailing commas; in order,
+    without those inside others. Empty ones are none."""
+    at = 0
     for _ in range(_OBJECTS_TRIED):
-        if start < 0:
-            break
-        for variant in (text[start:], _STRING_OR_TRAILING_COMMA.sub(_without_comma, text[start:])):
-            if found := _decoded(variant):
-                return found
-        start = text.find("{", start + 1)
-    raise AnswerUnusable(["The answer is not one complete JSON object."])
+        at = text.find("{", at)
+        if at < 0:
+            return
+        found, end = _decoded(text, at)
+        if found is None:
+            mended = _STRING_OR_TRAILING_COMMA.sub(_without_comma, text[at:])
+            found, end = _decoded(mended, 0)
+            if found is not None:
+                text = mended
+        if found:
+            yield found
+        at = end if found is not None else at + 1
 
 
 def _without_comma(found: re.Match[str]) -> str:
     return "" if found.group() == "," else found.group()
 
 
-def _decoded(text: str) -> dict[str, object] | None:
+def _decoded(text: str, at: int) -> tuple[dict[str, object] | None, int]:
+    """The object that begins there, and where it ends."""
     try:
-        found, _ = json.JSONDecoder(strict=False).raw_decode(text)
+        found, end = json.JSONDecoder(strict=False).raw_decode(text, at)
     except (ValueError, RecursionError):
-        return None
-    return dict(found)
+        return None, at
+    return dict(found), end

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from activities.drafting import ChatDrafter, LocalDrafter, compose
-from activities.drafting.answers import AnswerUnusable, json_object
+from activities.drafting.answers import AnswerUnusable, json_objects, read_block, read_draft
 from activities.drafting.chat import parts_of
 from activities.drafting.grounding import ungrounded
 from activities.drafting.prompts import BODY_SCHEMA, DRAFT_SCHEMA, HEADED_SCHEMA
@@ -93,16 +93,50 @@ def test_given_links_pictures_and_html_in_an_answer_when_drafted_then_only_their
     ],
 )
 def test_given_json_within_other_text_when_read_then_it_is_found(wrapped: str) -> None:
-    assert json_object(wrapped.replace("{{x}}", "{x}").replace("{}", '{"a": [1, 2,], "b": "x,]",}', 1)) == {
-        "a": [1, 2],
-        "b": "x,]",
-    }
+    answer = wrapped.replace("{{x}}", "{x}").replace("{}", '{"a": [1, 2,], "b": "x,]",}', 1)
+    assert next(json_objects(answer)) == {"a": [1, 2], "b": "x,]"}
 
 
 @pytest.mark.parametrize("text", ["", "no", "[1]", "{}", '{"a": [1, 2', "[" * 5_000 + "{", '{"a":' * 5_000])
 def test_given_no_whole_object_when_read_then_the_answer_is_unusable(text: str) -> None:
     with pytest.raises(AnswerUnusable):
-        json_object(text)
+        read_draft(text)
+
+
+DRAFTED = '{"title": "Save", "blocks": [{"heading": "Click Save", "body": "</think>", "segments": [0]}]}'
+TRIED = '{"title": "Maybe", "blocks": []}'
+ECHOED = json.dumps(DRAFT_SCHEMA)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'<think>Maybe {{"title": 1}}.</think>{DRAFTED}',
+        f"<think>Maybe {TRIED}, or not.</think>\n{DRAFTED}",
+        f"Maybe {TRIED}.\n</think>\n\n{DRAFTED}",
+        f"[THINK]{TRIED}[/THINK]```json\n{DRAFTED}\n```",
+        f"<|channel|>analysis<|message|>{TRIED}<|end|><|start|>assistant<|channel|>final<|message|>{DRAFTED}",
+        f"<think>It is {DRAFTED}",
+        f"<think>{DRAFTED}</think>",
+        f"{ECHOED}\n{DRAFTED}",
+        f"The schema is {ECHOED[:-1]},}}, so: {DRAFTED}",
+        f"First try: {TRIED} Better: {DRAFTED}",
+        DRAFTED,
+    ],
+)
+def test_given_thoughts_the_schema_or_tries_before_the_answer_when_read_then_the_object_that_fits_is_taken(
+    text: str,
+) -> None:
+    draft = read_draft(text)
+    assert (draft.title, [(block.heading, block.body) for block in draft.blocks]) == (
+        "Save",
+        [("Click Save", "\\</think>")],
+    )
+
+
+def test_given_the_schema_of_a_block_before_it_when_read_then_the_block_is_taken() -> None:
+    text = json.dumps(HEADED_SCHEMA) + ' {"heading": "Click Save", "body": "Then wait.", "segments": [0]}'
+    assert read_block(text).heading == "Click Save"
 
 
 def test_given_small_mistakes_of_form_when_drafted_then_they_are_forgiven() -> None:
