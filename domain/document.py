@@ -26,6 +26,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from domain.constructs import Construct, constructs, groups, has_unclosed_fence
 from domain.draft import BlockRole
 from domain.errors import DocumentInvalid, RequestInvalid
+from domain.recognising import recognise
 
 VALIDATOR_VERSION = "document/1"
 """Changes whenever :func:`validate` judges differently."""
@@ -246,7 +247,7 @@ def stable_ids(seed: str) -> Callable[[], str]:
     return lambda: str(uuid.uuid5(_IDS_NAMESPACE, f"{seed}:{next(numbers)}"))
 
 
-def with_ids(markdown: str, new_id: Callable[[], str], *, base: Document | None = None) -> str:
+def with_ids(markdown: str, new_id: Callable[[], str], *, base: Document | None = None, as_marked: bool = False) -> str:
     """The Markdown as it is stored: every block below a marker of its own, every id once.
 
     Ids that are there are kept; the second copy of an id gets a new one, and so do text above the first marker, a
@@ -259,7 +260,9 @@ def with_ids(markdown: str, new_id: Callable[[], str], *, base: Document | None 
         markdown: What a person or a drafter wrote.
         new_id: Gives UUIDs; asked again when it gives one that the document already has.
         base: The version that was edited. With it, paragraphs added below a block that is otherwise unchanged
-            are new blocks, not a part of it.
+            are new blocks, not a part of it; and text that lost its marker is the block that it was
+            (:mod:`domain.recognising`).
+        as_marked: Each marker's text stays one block, also where paragraphs were added below it.
 
     Raises:
         DocumentInvalid: It would be more than :data:`MOST_BLOCKS`: a megabyte of one-letter headings would grow
@@ -274,13 +277,16 @@ def with_ids(markdown: str, new_id: Callable[[], str], *, base: Document | None 
         return made
 
     before = {block.id: block.markdown for block in base.blocks} if base else {}
+    missing = {block_id: text for block_id, text in before.items() if block_id not in taken and text.strip()}
     seen: set[str] = set()
     blocks: list[Block] = []
     for found, text in _sections(_normal_line_ends(markdown)):
         known = found if found and found not in seen else None
-        for place, (body, gap) in enumerate(_cut(text, marked=found is not None, unchanged=before.get(known or ""))):
-            block_id = known if place == 0 and known else fresh()
+        unchanged = None if as_marked else before.get(known or "")
+        for place, (body, gap, was) in enumerate(_recognised(text, found, unchanged, missing)):
+            block_id = known if place == 0 and known else was or fresh()
             seen.add(block_id)
+            missing.pop(block_id, None)
             blocks.append(Block(id=block_id, markdown=body, gap=gap))
             if len(blocks) > MOST_BLOCKS:
                 raise DocumentInvalid(
@@ -298,6 +304,29 @@ def _sections(text: str) -> Iterable[tuple[str | None, str]]:
     for mark, below in _below(marks, text):
         exact = _MARKER.match(mark.group(0))
         yield exact.group(1).lower() if exact else "", below
+
+
+def _recognised(
+    text: str, found: str | None, unchanged: str | None, missing: Mapping[str, str]
+) -> list[tuple[str, str, str | None]]:
+    """The blocks of one section: (text, blank space behind it, the block of the base that lost its marker)."""
+    if found is None and missing:
+        return _known_again(text, missing)
+    cut = _cut(text, marked=found is not None, unchanged=unchanged)
+    if len(cut) < 2 or not missing:
+        return [(body, gap, None) for body, gap in cut]
+    (body, gap), *_ = cut
+    # What stands in the midst of a block was joined to it; what is cut off again had lost its marker.
+    return [(body, gap, None), *_known_again(text[text.index(body) + len(body) + len(gap) :], missing)]
+
+
+def _known_again(text: str, missing: Mapping[str, str]) -> list[tuple[str, str, str | None]]:
+    parts = recognise(text, missing)
+    ends = [part.start for part in parts[1:]] + [len(text)]
+    return [
+        (text[part.start : part.end], text[part.end : end], part.block_id)
+        for part, end in zip(parts, ends, strict=False)
+    ]
 
 
 def _cut(text: str, *, marked: bool, unchanged: str | None) -> list[tuple[str, str]]:

@@ -118,7 +118,7 @@ def compose(
     Raises:
         DocumentInvalid: It has too many blocks.
     """
-    markdown = with_ids(new.markdown, new_id, base=parse(base.markdown) if base and not as_marked else None)
+    markdown = with_ids(new.markdown, new_id, base=parse(base.markdown) if base else None, as_marked=as_marked)
     document = parse(markdown)
     issues = validate(document)
     evidence = new.evidence or (base.evidence if base else ())

@@ -167,6 +167,72 @@ def test_given_the_base_when_a_list_grows_or_a_block_is_rewritten_then_it_stays_
     assert parse(with_ids(base.render().replace("- a", "- z\n\nmore"), no_id, base=base)).ids == (A, B)
 
 
+D, E = (f"00000000-0000-4000-8000-00000000000{digit}" for digit in "de")
+GUIDE = Document.of(
+    [
+        (A, "# Invite a member"),
+        (B, "This guide shows how to invite a member.\n\nYou need to be an owner."),
+        (C, "## Open the settings\n\nClick **Settings** at the top.\n\n- Then wait.\n- Then scroll."),
+        (D, "> **Note:** Only owners see this page."),
+        (E, "## Click *Invite members*\n\nThe dialog opens."),
+    ]
+)
+
+
+def bare(document: Document) -> str:
+    return "\n\n".join(block.markdown for block in document.blocks) + "\n"
+
+
+@pytest.mark.parametrize("as_marked", [False, True])
+def test_given_the_markers_are_gone_when_saved_then_every_block_is_the_one_that_it_was(as_marked: bool) -> None:
+    saved = parse(with_ids(bare(GUIDE), no_id, base=GUIDE, as_marked=as_marked))
+    assert [(block.id, block.markdown) for block in saved.blocks] == [(b.id, b.markdown) for b in GUIDE.blocks]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("# Invite a member", "# How to add people", [A, B, C, D, E]),
+        ("Click **Settings** at the top.", "Click **Preferences** at the top right.", [A, B, C, D, E]),
+        ("You need to be an owner.", "You have to be an owner.", [A, B, C, D, E]),
+        ("Only owners see this page.", "Only the owners see the page.", [A, B, C, D, E]),
+        ("- Then wait.\n- Then scroll.", "* Then wait.\n* Then  scroll.", [A, B, C, D, E]),
+        ("## Click *Invite members*", "## Fetch it\n\nNothing of the kind was here.\n\n## Click *Invite members*",
+         [A, B, C, D, "new", E]),
+        ("## Open the settings", "Said by hand, in between.\n\n## Open the settings", [A, B, "new", C, D, E]),
+        ("\n\n## Click *Invite members*\n\nThe dialog opens.", "", [A, B, C, D]),
+        ("Open the settings", "Restart the machine", [A, B, C, D, E]),
+    ],
+)  # fmt: skip
+def test_given_the_markers_are_gone_and_a_text_was_changed_then_blocks_are_known_by_likeness(
+    old: str, new: str, expected: list[str]
+) -> None:
+    saved = parse(with_ids(bare(GUIDE).replace(old, new), ids(), base=GUIDE))
+    assert [each if each in GUIDE.ids else "new" for each in saved.ids] == expected
+
+
+def test_given_the_markers_are_gone_and_steps_changed_places_then_each_keeps_its_id() -> None:
+    first, second, third, fourth, fifth = GUIDE.blocks
+    moved = Document(blocks=(first, second, fifth, third, fourth))
+    assert parse(with_ids(bare(moved), no_id, base=GUIDE)).ids == (A, B, E, C, D)
+
+
+@pytest.mark.parametrize("lost", [B, C, D, E])
+def test_given_one_marker_is_gone_when_saved_then_its_block_is_known_again(lost: str) -> None:
+    without = GUIDE.render().replace(f"{marker(lost)}\n", "")
+    assert parse(with_ids(without, no_id, base=GUIDE)).ids == (A, B, C, D, E)
+
+
+def test_given_blocks_that_were_joined_in_the_editor_when_saved_then_they_are_one() -> None:
+    joined = GUIDE.render().replace(f"{marker(D)}\n", "")
+    assert parse(with_ids(joined, no_id, base=GUIDE, as_marked=True)).ids == (A, B, C, E)
+
+
+def test_given_equal_texts_without_markers_when_saved_then_they_keep_their_order() -> None:
+    base = Document.of([(A, "# T"), (B, "## Click Next"), (C, "Wait."), (D, "## Click Next"), (E, "Wait.")])
+    assert parse(with_ids(bare(base), no_id, base=base)).ids == (A, B, C, D, E)
+
+
 def test_given_a_copied_block_when_saved_then_the_second_copy_gets_a_new_id() -> None:
     saved = parse(with_ids(STORED + f"\n{marker(B.upper())}\n## Copy\n", ids()))
     assert saved.ids[:3] == (A, B, C)
