@@ -27,6 +27,7 @@ from domain.constructs import Construct, constructs, groups, has_unclosed_fence
 from domain.draft import BlockRole
 from domain.errors import DocumentInvalid, RequestInvalid
 from domain.recognising import recognise
+from domain.spaces import with_spaces
 
 VALIDATOR_VERSION = "document/1"
 """Changes whenever :func:`validate` judges differently."""
@@ -141,7 +142,7 @@ class Document(BaseModel):
         return self.model_copy(
             update={
                 "blocks": tuple(
-                    each.model_copy(update={"markdown": _normal_line_ends(markdown).rstrip(_BLANK)})
+                    each.model_copy(update={"markdown": with_spaces(_normal_line_ends(markdown)).rstrip(_BLANK)})
                     if each.id == target
                     else each
                     for each in self.blocks
@@ -253,8 +254,8 @@ def with_ids(markdown: str, new_id: Callable[[], str], *, base: Document | None 
     Ids that are there are kept; the second copy of an id gets a new one, and so do text above the first marker, a
     heading of level 1 or 2 within a block, and what follows a marker without an id (``<!-- block -->``). A marker
     with no text below it is dropped with its block. Otherwise the text stays as it was written, but for line ends
-    (``\\n``), markers (one spelling) and at least one blank line between blocks. Applying it again changes nothing
-    and asks for no id.
+    (``\\n``), markers (one spelling) and at least one blank line between blocks. A vertical tab, and what else breaks lines or
+    pages, is a space. Applying it again changes nothing and asks for no id.
 
     Args:
         markdown: What a person or a drafter wrote.
@@ -280,7 +281,7 @@ def with_ids(markdown: str, new_id: Callable[[], str], *, base: Document | None 
     missing = {block_id: text for block_id, text in before.items() if block_id not in taken and text.strip()}
     seen: set[str] = set()
     blocks: list[Block] = []
-    for found, text in _sections(_normal_line_ends(markdown)):
+    for found, text in _sections(with_spaces(_normal_line_ends(markdown))):
         known = found if found and found not in seen else None
         unchanged = None if as_marked else before.get(known or "")
         for place, (body, gap, was) in enumerate(_recognised(text, found, unchanged, missing)):

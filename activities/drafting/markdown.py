@@ -6,6 +6,7 @@ import unicodedata
 from markdown_it import MarkdownIt
 
 from domain.constructs import groups, has_unclosed_fence
+from domain.spaces import with_spaces
 
 _ALWAYS = re.compile(r"[\\`*\[\]<]|~(?=~)|(?<=~)~")
 _LONE_UNDERSCORE = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
@@ -56,7 +57,7 @@ def tame(markdown: str) -> str:
     it some), HTML and block markers plain text. A fence that was left open is closed. Where a construct escapes all
     that, as a heading within a list does, the whole becomes plain text.
     """
-    text = _CONTROL.sub("", markdown.replace("\r\n", "\n").replace("\r", "\n"))
+    text = _CONTROL.sub("", with_spaces(markdown.replace("\r\n", "\n").replace("\r", "\n")))
     tamed = _tame_lines(text.split("\n"))
     return tamed if _is_tame(tamed) else _without_marks(text)
 

@@ -255,7 +255,8 @@ def _codec_name(stream: Stream) -> str:
 
 
 def _tag(stream: Stream, key: str) -> str | None:
-    text = "".join(letter for letter in stream.metadata.get(key, "") if letter.isprintable()).strip()
+    words = " ".join(stream.metadata.get(key, "").split())
+    text = "".join(letter for letter in words if letter.isprintable())
     return text[:_TAG_LENGTH] or None
 
 

@@ -167,6 +167,12 @@ def test_given_the_base_when_a_list_grows_or_a_block_is_rewritten_then_it_stays_
     assert parse(with_ids(base.render().replace("- a", "- z\n\nmore"), no_id, base=base)).ids == (A, B)
 
 
+def test_given_breaks_of_pasted_slides_when_saved_then_words_stay_apart() -> None:
+    saved = with_ids(f"{marker(A)}\n# Our\vplan\n\n{marker(B)}\nfirst\fsecond\x85third\u2028fourth\n", no_id)
+    assert saved == f"{marker(A)}\n# Our plan\n\n{marker(B)}\nfirst second third fourth\n"
+    assert validate(parse(saved)) == []
+
+
 D, E = (f"00000000-0000-4000-8000-00000000000{digit}" for digit in "de")
 GUIDE = Document.of(
     [
