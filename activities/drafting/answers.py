@@ -17,7 +17,7 @@ _THOUGHT_ENDS = re.compile(
     r"|\[/THINK\]|\u25c1/think\u25b7|<\|(?:end_of_thought|channel\|>final[^<]*<\|message)\|>",
     re.IGNORECASE,
 )
-"""Where models that think aloud say that they begin to answer. A chat template may swallow the mark of the beginning."""
+"""Where models that think aloud begin to answer. A chat template may swallow the mark of the thought's beginning."""
 _STRING_OR_TRAILING_COMMA = re.compile(r'"(?:\\.|[^"\\])*"|,(?=\s*[}\]])', re.DOTALL)
 _HEADING_LIMIT = 200
 _BODY_LIMIT = 10_000
@@ -66,11 +66,15 @@ Kind = Annotated[
 ]
 Heading = Annotated[str, BeforeValidator(_heading)]
 Body = Annotated[str, BeforeValidator(_body), Field(max_length=_BODY_LIMIT)]
+LeftOut = Annotated[bool, BeforeValidator(lambda _: False)]
 Segments = Annotated[list[int], BeforeValidator(_numbers), Field(max_length=10_000)]
 
 
 class Written(BaseModel):
-    """One block as a model writes it: plain heading, tamed Markdown, the segments it cites."""
+    """One block as a model writes it: plain heading, tamed Markdown, the segments it cites.
+
+    ``left_out``: part of it was taken away, because the model was given nothing like it. Never read from an answer.
+    """
 
     model_config = ConfigDict(extra="ignore")
 
@@ -78,10 +82,11 @@ class Written(BaseModel):
     heading: Heading = ""
     body: Body = ""
     segments: Segments = Field(default_factory=list)
+    left_out: LeftOut = False
 
 
 class WrittenDraft(BaseModel):
-    """A draft, or a part of one, as a model writes it."""
+    """A draft, or a part of one, as a model writes it. ``left_out`` is of its title and lead."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -90,6 +95,7 @@ class WrittenDraft(BaseModel):
     lead: Body = ""
     lead_segments: Segments = Field(default_factory=list)
     blocks: list[Written]
+    left_out: LeftOut = False
 
 
 def read_draft(text: str) -> WrittenDraft:

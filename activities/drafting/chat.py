@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 from activities.drafting.answers import AnswerUnusable, Written, WrittenDraft, read_block, read_draft
 from activities.drafting.compose import block_markdown
 from activities.drafting.drafters import OnProgress, Rewrite, Stop
-from activities.drafting.grounding import ungrounded
+from activities.drafting.grounding import Sources, ungrounded, without_foreign
 from activities.drafting.local import LocalDrafter, title_from
 from activities.drafting.markdown import escape_heading, one_line
 from activities.drafting.prompts import (
@@ -104,7 +104,7 @@ class ChatDrafter:
     ) -> Draft:
         """See :meth:`activities.drafting.drafters.Drafter.draft`. A recording without speech is drafted locally.
         Warning codes: ``MODEL_ANSWER_UNUSABLE`` (and those of the built-in drafter, who then wrote it),
-        ``TEXT_NOT_GROUNDED``."""
+        ``TEXT_NOT_GROUNDED``, ``FOREIGN_TEXT_LEFT_OUT``."""
         if transcript.speech is not SpeechFound.SPEECH:
             return self._local.draft(
                 transcript, scenes, source_name=source_name, screen=screen, on_progress=on_progress
@@ -127,7 +127,7 @@ class ChatDrafter:
         stop: Stop | None = None,
     ) -> Rewrite:
         """See :meth:`activities.drafting.drafters.Drafter.rewrite`. Warning codes: ``MODEL_ANSWER_UNUSABLE`` (and
-        those of the built-in drafter), ``TEXT_NOT_GROUNDED``."""
+        those of the built-in drafter), ``TEXT_NOT_GROUNDED``, ``FOREIGN_TEXT_LEFT_OUT``."""
         cited = [transcript.segments[number] for number in evidence.segments if number < len(transcript.segments)]
         place = _Place.of(text, evidence.role if cited and is_whole(text, evidence.role, passage) else None)
         asked = rewrite_messages(
@@ -139,12 +139,13 @@ class ChatDrafter:
             language=transcript.language,
         )
         allowed = {segment.id for segment in cited}
+        sources = Sources([text, context, instruction or "", *(segment.text for segment in cited)])
         try:
             written, warnings = self._ask(
                 asked,
                 place.schema,
                 "block",
-                read_block,
+                lambda answer: _given_alone(read_block(answer), sources),
                 lambda answer: _block_problems(answer, place, allowed),
                 lambda answer: bool(cited) and ungrounded(f"{answer.heading} {answer.body}", cited),
                 stop,
@@ -160,6 +161,7 @@ class ChatDrafter:
                 passage=passage,
             )
             return fallback.model_copy(update={"warnings": (_UNUSABLE, *fallback.warnings)})
+        warnings += (_LEFT_OUT,) if written.left_out else ()
         return Rewrite(markdown=markdown, warnings=warnings, provenance=self._provenance(REWRITE_TEMPLATE))
 
     def _drafted(self, transcript: Transcript, source_name: str, on_progress: OnProgress | None) -> Draft:
@@ -213,8 +215,14 @@ class ChatDrafter:
                 for block in answer.blocks
             )
 
-        answer, warnings = self._ask(asked, DRAFT_SCHEMA, "draft", read_draft, problems, strays, stop)
-        return _draft_blocks(answer, source_name), warnings
+        sources = Sources([source_name, *(segment.text for segment in transcript.segments)])
+
+        def read(text: str) -> WrittenDraft:
+            return _draft_given_alone(read_draft(text), sources)
+
+        answer, warnings = self._ask(asked, DRAFT_SCHEMA, "draft", read, problems, strays, stop)
+        left_out = answer.left_out or any(block.left_out for block in answer.blocks)
+        return _draft_blocks(answer, source_name), (*warnings, *([_LEFT_OUT] if left_out else []))
 
     def _ask(
         self,
@@ -282,6 +290,30 @@ _NOT_GROUNDED = DraftWarning(
     code="TEXT_NOT_GROUNDED",
     message="Some of the model's text shares no word with what was said at that point. Compare it with the recording.",
 )
+_LEFT_OUT = DraftWarning(
+    code="FOREIGN_TEXT_LEFT_OUT",
+    message="The language model wrote an address or a piece of code that nobody said; it was left out. Add it by hand "
+    "where it is right.",
+)
+
+
+def _given_alone(block: Written, sources: Sources) -> Written:
+    """The block without addresses and code that the model was not given."""
+    heading, body = (without_foreign(each, sources) for each in (block.heading, block.body))
+    left_out = (heading, body) != (block.heading, block.body)
+    return block.model_copy(update={"heading": heading, "body": body, "left_out": left_out}) if left_out else block
+
+
+def _draft_given_alone(draft: WrittenDraft, sources: Sources) -> WrittenDraft:
+    title, lead = (without_foreign(each, sources) for each in (draft.title, draft.lead))
+    return draft.model_copy(
+        update={
+            "title": title,
+            "lead": lead,
+            "blocks": [_given_alone(block, sources) for block in draft.blocks],
+            "left_out": (title, lead) != (draft.title, draft.lead),
+        }
+    )
 
 
 def _reporting(on_progress: OnProgress | None, share: float) -> Stop | None:

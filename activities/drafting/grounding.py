@@ -1,6 +1,9 @@
 """Whether a text has anything to do with the words that it cites."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
+
+from markdown_it import MarkdownIt
 
 from activities.drafting.markdown import letters_only, plain_words
 from activities.drafting.sentences import UNSPACED
@@ -12,6 +15,18 @@ _STEM = 4
 _WORDS_NEEDED = 3
 """With fewer words on either side a paraphrase need not share one."""
 
+
+_ADDRESS = re.compile(
+    r"[ \t]*(?:[(<]?(?:\b(?:https?|ftp)://|\bwww\.)[^\s<>`|]+[>)]?|(?<![\w@./-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+)",
+    re.IGNORECASE,
+)
+_ADDRESS_END = ".,;:!?)>\"'*_"
+_OF_ANY_ADDRESS = frozenset(("http", "https", "ftp", "www", "com", "org", "net", "html"))
+_CODE_GROUNDED = 0.5
+"""Share of a code block's words that must have been said: a command is heard in other words, but not in all others."""
+_SURE_INSIDE = 4
+"""Letters of a word that counts as said also where it was written apart ("git hub") or within a longer one."""
+_CODE_READER = MarkdownIt("commonmark")
 
 _EVERYWHERE = frozenset(
     (
@@ -37,3 +52,50 @@ def ungrounded(text: str, cited: Sequence[Segment]) -> bool:
 def _stems(text: str) -> set[str]:
     words = (letters_only(word) for word in text.split())
     return {word[:_STEM] for word in words if len(word) >= 3 and word not in _EVERYWHERE and not UNSPACED.search(word)}
+
+
+class Sources:
+    """The words that a model was given: what it may name an address or write code from."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        given = " ".join(texts)
+        self._words = {each for each in _tokens(given) if each}
+        self._letters = letters_only(given)
+
+    def have(self, token: str) -> bool:
+        return token in self._words or (len(token) >= _SURE_INSIDE and token in self._letters)
+
+
+def without_foreign(markdown: str, sources: Sources) -> str:
+    """A model's text without the web and mail addresses, and the blocks of code, that it was not given: as with links,
+    it does not know any, and somebody's words might have told it some."""
+    lines = markdown.split("\n")
+    for token in reversed(_CODE_READER.parse(markdown)):
+        if token.type in ("fence", "code_block") and token.map and not _is_given(token.content, sources):
+            first, behind = token.map
+            lines[first:behind] = [] if first and not lines[first - 1].strip() else [""]
+    text = "\n".join(lines)
+    kept = _ADDRESS.sub(lambda found: _address(found.group(), sources), text)
+    return markdown if kept == markdown else kept.strip("\n")
+
+
+def _address(found: str, sources: Sources) -> str:
+    """The address, and the space before it, where every part of it was given; else what stands around it."""
+    bare = found.rstrip(_ADDRESS_END)
+    parts = [each for each in _tokens(bare) if each not in _OF_ANY_ADDRESS]
+    if parts and all(sources.have(each) for each in parts):
+        return found
+    behind = found[len(bare) :]
+    return behind[1:] if bare.lstrip()[0] in "(<" and behind[:1] in (")", ">") else behind
+
+
+def _is_given(code: str, sources: Sources) -> bool:
+    if any(_address(each.group(), sources) != each.group() for each in _ADDRESS.finditer(code)):
+        return False
+    words = [each for each in _tokens(code) if not each.isdigit()]
+    return not words or sum(map(sources.have, words)) >= _CODE_GROUNDED * len(words)
+
+
+def _tokens(text: str) -> list[str]:
+    """Words as letters and digits, each part of what is written together ("kube-system", "users.read") by itself."""
+    return [folded for each in re.split(r"[\W_]+", text) if (folded := letters_only(each))]

@@ -188,7 +188,5 @@ def _decoded(body: bytes, charset: str | None) -> str:
 
 def _cut(text: str) -> bytes:
     """At most ``TEXT_BYTES``, whole characters, and nothing that a text file does not hold."""
-    plain = "".join(
-        each if each in "\n\t" or each.isprintable() else " " if each.isspace() else "" for each in text
-    )
+    plain = "".join(each if each in "\n\t" or each.isprintable() else " " if each.isspace() else "" for each in text)
     return plain.encode("utf-8", "replace")[:TEXT_BYTES].decode("utf-8", "ignore").encode() + b"\n"
