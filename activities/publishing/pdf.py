@@ -17,8 +17,9 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 from activities.confined.outside import Bounds, Died, Overran, answer, places
+from activities.publishing.direction import Direction, of_language, of_nodes
 from activities.publishing.fonts import Typeface, typeface_for
-from activities.publishing.labels import RIGHT_TO_LEFT, primary_language
+from activities.publishing.labels import primary_language
 from activities.publishing.manuscript import Manuscript, Section
 from activities.publishing.markup import (
     Block,
@@ -170,13 +171,15 @@ def _document(manuscript: Manuscript, language: str) -> dict[str, object]:
     labels = manuscript.labels
     written = publication.created_at and _date(manuscript)
     headings = sum(bool(section.heading) for section in manuscript.sections)
+    direction = of_language(language)
     return {
         "language": language,
         "region": _region(publication.language),
-        "direction": "rtl" if language in RIGHT_TO_LEFT else "ltr",
+        "direction": direction,
         "cased": language not in SENTENCE_MAKES_NO_CASE,
         "labels": {"contents": labels.contents, "note": labels.note},
         "title": _inlines(manuscript.title),
+        "title-direction": of_nodes(manuscript.title, direction),
         "title-text": manuscript.title_text,
         "date": written
         and {
@@ -187,11 +190,11 @@ def _document(manuscript: Manuscript, language: str) -> dict[str, object]:
             "minute": written.minute,
             "second": written.second,
         },
-        "lead": _blocks(manuscript.lead),
+        "lead": _blocks(manuscript.lead, direction),
         "origin": manuscript.edition,
         "edition": manuscript.dated,
         "contents": headings >= CONTENTS_FROM,
-        "sections": [_section(section) for section in manuscript.sections],
+        "sections": [_section(section, direction) for section in manuscript.sections],
         "colophon": [*manuscript.remarks],
     }
 
@@ -202,9 +205,11 @@ def _region(tag: str | None) -> str | None:
     return next((part.upper() for part in parts if len(part) == 2 and part.isascii() and part.isalpha()), None)
 
 
-def _section(section: Section) -> dict[str, object]:
-    body = _blocks(section.body)
+def _section(section: Section, around: Direction) -> dict[str, object]:
+    direction = of_nodes((*section.heading, *section.body), around)
+    body = _blocks(section.body, direction)
     return {
+        "dir": direction,
         "kind": str(section.kind),
         "number": section.number,
         "heading": _inlines(section.heading),
@@ -225,11 +230,12 @@ def _picture(picture: Illustration) -> dict[str, object]:
     }
 
 
-def _blocks(blocks: Blocks) -> list[dict[str, object]]:
-    return [_block(block) for block in blocks]
+def _blocks(blocks: Blocks, around: Direction) -> list[dict[str, object]]:
+    directed = ((block, of_nodes((block,), around)) for block in blocks)
+    return [{"dir": direction, **_block(block, direction)} for block, direction in directed]
 
 
-def _block(block: Block) -> dict[str, object]:
+def _block(block: Block, direction: Direction) -> dict[str, object]:
     match block:
         case Paragraph(content):
             return {"t": "paragraph", "c": _inlines(content)}
@@ -238,9 +244,9 @@ def _block(block: Block) -> dict[str, object]:
         case CodeBlock(text, language):
             return {"t": "code", "s": text.replace("\t", TAB), "lang": language}
         case Quote(inner):
-            return {"t": "quote", "c": _blocks(inner)}
+            return {"t": "quote", "c": _blocks(inner, direction)}
         case Listing(start, items):
-            return {"t": "list", "start": start, "items": [_blocks(item) for item in items]}
+            return {"t": "list", "start": start, "items": [_blocks(item, direction) for item in items]}
         case Table(aligns, header, rows):
             return {
                 "t": "table",

@@ -16,7 +16,8 @@ import nh3
 from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
-from activities.publishing.labels import RIGHT_TO_LEFT, primary_language
+from activities.publishing.direction import Direction, of_language, of_nodes, of_text
+from activities.publishing.labels import primary_language
 from activities.publishing.manuscript import Manuscript, Section
 from activities.publishing.markup import (
     Block,
@@ -51,32 +52,34 @@ ALLOWED_TAGS = {
     *("p", "h3", "h4", "h5", "h6", "pre", "code", "blockquote", "ul", "ol", "li", "hr", "br", "a", "em", "strong", "s"),
     *("div", "table", "thead", "tbody", "tr", "th", "td"),
 }
-ALLOWED_ATTRIBUTES = {"a": {"href"}, "ol": {"start"}, "th": {"class"}, "td": {"class"}, "div": {"class"}}
+ALLOWED_ATTRIBUTES = {"*": {"dir"}, "a": {"href"}, "ol": {"start"}, "th": {"class"}, "td": {"class"}, "div": {"class"}}
 
 
 def webpage(manuscript: Manuscript, on_progress: Callable[[], None] = lambda: None) -> str:
     """The page. The same manuscript gives the same text."""
     language = primary_language(manuscript.publication.language)
+    direction = of_language(language)
     style = _style()
     return _template().render(
         language=manuscript.publication.language or language,
-        direction="rtl" if language in RIGHT_TO_LEFT else "ltr",
+        direction=direction,
+        title_direction=of_nodes(manuscript.title, direction),
         policy=_policy(style),
         style=Markup(style),  # noqa: S704 - our own file
         labels=manuscript.labels,
         title=_sanitised(_inlines(manuscript.title)),
         title_text=manuscript.title_text,
-        lead=_sanitised(_blocks(manuscript.lead)),
+        lead=_sanitised(_blocks(manuscript.lead, direction)),
         edition=manuscript.edition,
         contents=sum(bool(section.heading) for section in manuscript.sections) >= CONTENTS_FROM,
-        sections=list(_sections(manuscript.sections, on_progress)),
-        remarks=manuscript.remarks,
+        sections=list(_sections(manuscript.sections, direction, on_progress)),
+        remarks=[(remark, of_text(remark, direction)) for remark in manuscript.remarks],
     )
 
 
 def fragment(markdown: str) -> str:
     """A text alone, to be shown within a page; its headings begin at h3."""
-    return _sanitised(_blocks(parse(markdown).blocks))
+    return _sanitised(_blocks(parse(markdown).blocks, "ltr"))
 
 
 def _policy(style: str) -> str:
@@ -84,17 +87,22 @@ def _policy(style: str) -> str:
     return f"default-src 'none'; img-src data:; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
-def _sections(sections: Iterable[Section], on_progress: Callable[[], None]) -> Iterable[dict[str, object]]:
+def _sections(
+    sections: Iterable[Section], around: Direction, on_progress: Callable[[], None]
+) -> Iterable[dict[str, object]]:
     for place, section in enumerate(sections, start=1):
         on_progress()
+        direction = of_nodes((*section.heading, *section.body), around)
         yield {
+            "direction": direction,
+            "heading_direction": of_nodes(section.heading, direction),
             "id": f"step-{section.number}" if section.number else f"{section.kind}-{place}",
             "kind": str(section.kind),
             "number": section.number,
             "heading": _sanitised(_inlines(section.heading)),
             "heading_text": plain(section.heading),
             "time": None if section.start_ms is None else clock(section.start_ms),
-            "body": _sanitised(_blocks(section.body)),
+            "body": _sanitised(_blocks(section.body, direction)),
             "illustrations": [_illustration(picture) for picture in section.illustrations],
         }
 
@@ -139,42 +147,47 @@ def _sanitised(markup: str) -> Markup:
 # --- the tree as HTML ------------------------------------------------------------------------------------------
 
 
-def _blocks(blocks: Blocks) -> str:
-    return "".join(f"{_block(block)}\n" for block in blocks)
+def _blocks(blocks: Blocks, around: Direction) -> str:
+    return "".join(f"{_block(block, around)}\n" for block in blocks)
 
 
-def _block(block: Block) -> str:
+def _block(block: Block, around: Direction) -> str:
+    """``around`` is the way that what it stands in reads; it is said where the block reads the other way."""
+    direction = of_nodes((block,), around)
+    way = f' dir="{direction}"' if direction != around else ""
     match block:
         case Paragraph(content):
-            return f"<p>{_inlines(content)}</p>"
+            return f"<p{way}>{_inlines(content)}</p>"
         case Heading(level, content):
             tag = f"h{min(6, level + HEADING_SHIFT)}"
-            return f"<{tag}>{_inlines(content)}</{tag}>"
+            return f"<{tag}{way}>{_inlines(content)}</{tag}>"
         case CodeBlock(text, _):
             return f"<pre><code>{html.escape(text)}</code></pre>"
         case Quote(inner):
-            return f"<blockquote>{_blocks(inner)}</blockquote>"
+            return f"<blockquote{way}>{_blocks(inner, direction)}</blockquote>"
         case Listing(start, items):
-            body = "".join(f"<li>{_item(item)}</li>" for item in items)
+            body = "".join(_item(item, direction) for item in items)
             if start is None:
-                return f"<ul>{body}</ul>"
-            return f'<ol start="{start}">{body}</ol>' if start != 1 else f"<ol>{body}</ol>"
+                return f"<ul{way}>{body}</ul>"
+            return f'<ol{way} start="{start}">{body}</ol>' if start != 1 else f"<ol{way}>{body}</ol>"
         case Table():
-            return _table(block)
+            return _table(block, way)
         case Rule():
             return "<hr>"
 
 
-def _item(item: Blocks) -> str:
+def _item(item: Blocks, around: Direction) -> str:
     """A line of text stands in its item bare, without a paragraph's space around it."""
     match item:
         case (Paragraph(content), *rest) if all(isinstance(block, Listing) for block in rest):
-            return _inlines(content) + _blocks(tuple(rest))
+            direction = of_nodes(content, around)
+            way = f' dir="{direction}"' if direction != around else ""
+            return f"<li{way}>{_inlines(content)}{_blocks(tuple(rest), direction)}</li>"
         case _:
-            return _blocks(item)
+            return f"<li>{_blocks(item, around)}</li>"
 
 
-def _table(table: Table) -> str:
+def _table(table: Table, way: str) -> str:
     def row(cells: Iterable[Inlines], tag: str) -> str:
         aligned = zip(cells, table.aligns, strict=False)
         inner = (f'<{tag} class="{align}">' if align else f"<{tag}>" for _, align in aligned)
@@ -182,7 +195,7 @@ def _table(table: Table) -> str:
 
     head = f"<thead><tr>{row(table.header, 'th')}</tr></thead>"
     body = "".join(f"<tr>{row(cells, 'td')}</tr>" for cells in table.rows)
-    return f'<div class="table"><table>{head}<tbody>{body}</tbody></table></div>'
+    return f'<div{way} class="table"><table>{head}<tbody>{body}</tbody></table></div>'
 
 
 def _inlines(content: Iterable[Inline]) -> str:

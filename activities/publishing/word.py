@@ -2,10 +2,11 @@
 
 import io
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from docx import Document
 from docx.document import Document as Docx
+from docx.enum.table import WD_TABLE_DIRECTION
 from docx.enum.text import WD_ALIGN_PARAGRAPH
 from docx.image.exceptions import UnrecognizedImageError
 from docx.opc.constants import RELATIONSHIP_TYPE
@@ -17,6 +18,7 @@ from PIL import Image
 
 from activities.publishing import word_xml as xml
 from activities.publishing.archive import redated
+from activities.publishing.direction import Direction, of_language, of_nodes, of_text
 from activities.publishing.manuscript import Manuscript, Section, SectionKind
 from activities.publishing.markup import (
     Block,
@@ -61,9 +63,13 @@ class _Place:
     """Where blocks go: the document or a table's cell, at a depth of list."""
 
     container: Docx | _Cell
+    way: Direction
     indent_mm: float = 0
     keep: bool = False
     """Stay on the page of what follows (a screenshot)."""
+
+    def reading(self, way: Direction) -> "_Place":
+        return replace(self, way=way)
 
 
 class _Writer:
@@ -72,12 +78,13 @@ class _Writer:
         self._docx: Docx = Document()
         self._design = Design(self._docx, manuscript)
         self._last = self._docx.add_paragraph(style="Title")
+        self._way = of_language(manuscript.publication.language)
         self._bookmarks = 0
         self._pictures = 0
 
     def write(self, on_progress: Callable[[], None]) -> Docx:
         manuscript = self._manuscript
-        top = _Place(self._docx)
+        top = _Place(self._docx, self._way)
         self._fill(self._last, manuscript.title)
         self._blocks(manuscript.lead, top)
         self._docx.add_paragraph(manuscript.edition, style="Edition")
@@ -86,7 +93,7 @@ class _Writer:
             on_progress()
             self._section(section)
         for remark in manuscript.remarks:
-            self._docx.add_paragraph(remark, style="Edition")
+            self._directed(self._docx.add_paragraph(remark, style="Edition"), of_text(remark, self._way))
         return self._docx
 
     def _contents(self) -> None:
@@ -101,7 +108,8 @@ class _Writer:
                 xml.field_begin(line, 'TOC \\o "1-1" \\h \\z')
             link = xml.child(line._p, "w:hyperlink", new=True)
             link.set(qn("w:anchor"), _bookmark_name(self._manuscript.sections.index(section)))
-            link.append(xml.run(_heading_text(section)))
+            way = self._directed(line, of_nodes(section.heading, self._way))
+            link.append(xml.run(_heading_text(section), rtl=self._rtl(way)))
             if place == len(listed) - 1:
                 xml.field_end(line)
 
@@ -111,13 +119,16 @@ class _Writer:
         if section.kind is SectionKind.NOTE:
             self._note(section)
             return
+        way = of_nodes((*section.heading, *section.body), self._way)
         if section.heading:
             self._heading(section)
         if section.kind is SectionKind.STEP and section.start_ms is not None:
-            self._docx.add_paragraph(clock(section.start_ms), style="Timestamp")
-        self._blocks(section.body, _Place(self._docx, keep=bool(section.illustrations)))
+            self._directed(self._docx.add_paragraph(clock(section.start_ms), style="Timestamp"), way)
+        self._blocks(section.body, _Place(self._docx, way, keep=bool(section.illustrations)))
         for picture in section.illustrations:
-            self._picture(self._docx.add_paragraph(), picture, TEXT_WIDTH)
+            paragraph = self._docx.add_paragraph()
+            self._directed(paragraph, way)
+            self._picture(paragraph, picture, TEXT_WIDTH)
 
     def _heading(self, section: Section) -> None:
         heading = self._docx.add_paragraph(style="Heading 1")
@@ -134,16 +145,18 @@ class _Writer:
         heading._p.append(end)
 
     def _note(self, section: Section) -> None:
+        way = of_nodes(section.body, self._way)
         table = self._docx.add_table(rows=1, cols=1)
         cell = table.cell(0, 0)
         properties = cell._tc.get_or_add_tcPr()
-        properties.append(xml.borders("w:tcBorders", {"right" if self._design.is_rtl else "left": (xml.AMBER, 24)}))
+        properties.append(xml.borders("w:tcBorders", {"right" if way == "rtl" else "left": (xml.AMBER, 24)}))
         properties.append(xml.shading(xml.AMBER_WASH))
         label = cell.paragraphs[0]
         label.style = self._docx.styles["Note Label"]
         time = "" if section.start_ms is None else f"  {clock(section.start_ms)}"
         label.add_run(f"{self._manuscript.labels.note}{time}")
-        self._blocks(section.body, _Place(cell))
+        self._directed(label, way)
+        self._blocks(section.body, _Place(cell, way))
         for picture in section.illustrations:
             self._picture(cell.add_paragraph(), picture, TEXT_WIDTH - Mm(8))
         if not section.body and not section.illustrations:
@@ -172,7 +185,7 @@ class _Writer:
 
     def _blocks(self, blocks: Blocks, place: _Place) -> None:
         for block in blocks:
-            self._block(block, place)
+            self._block(block, place.reading(of_nodes((block,), place.way)))
 
     def _block(self, block: Block, place: _Place) -> None:
         match block:
@@ -183,7 +196,7 @@ class _Writer:
             case CodeBlock(text, _):
                 self._code(text, place)
             case Quote(inner):
-                self._blocks(inner, _Place(place.container, place.indent_mm + 8, place.keep))
+                self._blocks(inner, replace(place, indent_mm=place.indent_mm + 8))
             case Listing():
                 self._list(block, place, 0)
             case Table():
@@ -199,7 +212,22 @@ class _Writer:
         if place.keep:
             paragraph.paragraph_format.keep_with_next = True
         self._last = paragraph
+        if style != "Code":
+            self._directed(paragraph, place.way)
         return paragraph
+
+    def _directed(self, paragraph: WordParagraph, way: Direction) -> Direction:
+        """The way it reads, said where the document reads the other one."""
+        if way != self._way:
+            properties = paragraph._p.get_or_add_pPr()
+            xml.place(properties, xml.element("w:bidi") if way == "rtl" else xml.switched_off("w:bidi"))
+        return way
+
+    def _rtl(self, way: Direction) -> bool | None:
+        """What a run of words says of itself; nothing in a document that reads from the left altogether."""
+        if way == "rtl":
+            return True
+        return None if self._way == "ltr" else False
 
     def _code(self, text: str, place: _Place) -> None:
         paragraph = self._paragraph(place, "Code")
@@ -211,11 +239,11 @@ class _Writer:
     def _list(self, listing: Listing, place: _Place, level: int) -> None:
         level = min(level, LEVELS - 1)
         number = self._design.numbering(listing.start, level)
-        inside = _Place(place.container, place.indent_mm + LIST_INDENT_MM * (level + 1), place.keep)
+        inside = replace(place, indent_mm=place.indent_mm + LIST_INDENT_MM * (level + 1))
         for item in listing.items:
             match item:
                 case (Paragraph(content), *rest):
-                    paragraph = self._paragraph(inside)
+                    paragraph = self._paragraph(inside.reading(of_nodes(content, place.way)))
                     paragraph.paragraph_format.space_after = Pt(2)
                     xml.number(paragraph, number, level)
                     self._fill(paragraph, content)
@@ -225,7 +253,7 @@ class _Writer:
                 if isinstance(block, Listing):
                     self._list(block, place, level + 1)
                 else:
-                    self._block(block, inside)
+                    self._block(block, inside.reading(of_nodes((block,), place.way)))
         if level == 0:
             self._last.paragraph_format.space_after = Pt(6)
 
@@ -236,6 +264,8 @@ class _Writer:
             if not isinstance(place.container, _Cell)
             else place.container.add_table(0, columns)
         )
+        if place.way == "rtl":
+            made.table_direction = WD_TABLE_DIRECTION.RTL
         for at, cells in enumerate((table.header, *table.rows)):
             row = made.add_row()
             for cell, content, align in zip(row.cells, cells, table.aligns, strict=False):
@@ -244,6 +274,7 @@ class _Writer:
                 paragraph.paragraph_format.keep_with_next = place.keep or None
                 if align in ("center", "right"):
                     paragraph.alignment = WD_ALIGN_PARAGRAPH.CENTER if align == "center" else WD_ALIGN_PARAGRAPH.RIGHT
+                self._directed(paragraph, of_nodes(content, place.way))
                 self._fill(paragraph, content, xml.Look(bold=at == 0))
                 colour, weight = (xml.ACCENT, 8) if at == 0 else (xml.HAIRLINE, 4)
                 cell._tc.get_or_add_tcPr().append(xml.borders("w:tcBorders", {"bottom": (colour, weight)}))
@@ -251,21 +282,31 @@ class _Writer:
                 row._tr.get_or_add_trPr().append(xml.element("w:tblHeader"))
         if isinstance(place.container, _Cell):
             return  # python-docx ends a cell with the paragraph that it needs
-        self._paragraph(_Place(place.container, keep=place.keep)).paragraph_format.space_after = Pt(0)
+        self._paragraph(_Place(place.container, self._way, keep=place.keep)).paragraph_format.space_after = Pt(0)
 
     # --- runs --------------------------------------------------------------------------------------------------
 
     def _fill(self, paragraph: WordParagraph, content: Inlines, look: xml.Look | None = None) -> None:
-        for element in self._runs(paragraph, content, look or xml.Look()):
+        """``content`` as the paragraph's text, which then reads as its words do, if nobody said so yet."""
+        way = self._way_of(paragraph) or self._directed(paragraph, of_nodes(content, self._way))
+        for element in self._runs(paragraph, content, look or xml.Look(), way):
             paragraph._p.append(element)
 
-    def _runs(self, paragraph: WordParagraph, content: Inlines, look: xml.Look) -> Iterable[xml.Element]:
+    @staticmethod
+    def _way_of(paragraph: WordParagraph) -> Direction | None:
+        properties = paragraph._p.pPr
+        said = properties.find(qn("w:bidi")) if properties is not None else None
+        return None if said is None else "ltr" if said.get(qn("w:val")) == "0" else "rtl"
+
+    def _runs(
+        self, paragraph: WordParagraph, content: Inlines, look: xml.Look, way: Direction
+    ) -> Iterable[xml.Element]:
         for node in content:
             match node:
                 case Text(text):
-                    yield xml.run(text, look, rtl=self._design.is_rtl or None)
+                    yield xml.run(text, look, rtl=self._rtl(way))
                 case CodeSpan(text):
-                    yield xml.run(text, look, font=CODE_FONT, rtl=False if self._design.is_rtl else None)
+                    yield xml.run(text, look, font=CODE_FONT, rtl=False if way == "rtl" or self._way == "rtl" else None)
                 case LineBreak(hard):
                     yield xml.run("\n" if hard else " ", look)
                 case Styled(style, children):
@@ -274,11 +315,11 @@ class _Writer:
                         italic=look.italic or style is Style.EMPHASIS,
                         struck=look.struck or style is Style.STRUCK,
                     )
-                    yield from self._runs(paragraph, children, deeper)
+                    yield from self._runs(paragraph, children, deeper, way)
                 case Link(href, children):
                     link = xml.element("w:hyperlink")
                     link.set(qn("r:id"), paragraph.part.relate_to(href, RELATIONSHIP_TYPE.HYPERLINK, is_external=True))
-                    for run in self._runs(paragraph, children, look):
+                    for run in self._runs(paragraph, children, look, way):
                         # a link inside a link cannot be: Markdown has none
                         xml.linked(run)
                         link.append(run)

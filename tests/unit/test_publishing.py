@@ -632,6 +632,42 @@ def test_given_a_right_to_left_language_then_text_reads_so_and_code_does_not(tmp
         assert styles["Code"].find(f".//{qn(off)}").get(qn("w:val")) == "0"
 
 
+ARABIC = "افتح صفحة Settings ثم اضغط Save"
+MIXED = publication(
+    block("# Settings", "title"),
+    block(f"## {ARABIC}\n\n{ARABIC}.\n\n- {ARABIC}\n- Save\n\n| {ARABIC} | b |\n|-|-|\n| c | d |", "step", 1),
+    block("## Click Save\n\nThe word \u062d\u0641\u0638 stands on the button, and nothing else does.", "step", 2),
+    block(f"> **Note:** {ARABIC}", "note", 3),
+)
+
+
+def test_given_blocks_of_another_direction_then_each_is_laid_out_by_its_own_words(tmp_path: Path) -> None:
+    page = html_of(MIXED, tmp_path)
+    assert [page.all("html")[0]["dir"], *(each.get("dir") for each in page.all("section"))] == ["ltr", "rtl", None]
+    assert [each.get("dir") for each in page.all("aside")] == ["rtl"]
+    document = docx_of(MIXED, tmp_path)
+    reads = {each.text: each._p.find(f".//{qn('w:bidi')}") is not None for each in document.paragraphs if each.text}
+    assert reads[f"{ARABIC}."] and reads[f"1. {ARABIC}"] and reads["Save"]
+    assert not reads["2. Click Save"] and not any(text.startswith("The word") and rtl for text, rtl in reads.items())
+    assert len(document.element.body.findall(f".//{qn('w:bidiVisual')}")) == 1
+
+
+def test_given_a_sentence_from_the_left_in_a_document_from_the_right_then_it_reads_so(tmp_path: Path) -> None:
+    what = publication(block(f"# {ARABIC}", "title"), block("## Save\n\nRun this by hand.", "step", 1), language="ar")
+    (section,) = html_of(what, tmp_path).all("section")
+    assert section.get("dir") == "ltr"
+    sentence = next(each for each in docx_of(what, tmp_path).paragraphs if each.text == "Run this by hand.")
+    assert sentence._p.find(f".//{qn('w:bidi')}").get(qn("w:val")) == "0"
+
+
+def test_given_a_block_from_the_right_in_an_english_pdf_then_its_number_stands_at_the_right() -> None:
+    what = publication(block("# T", "title"), block(f"## {ARABIC}\n\n{ARABIC}", "step"), block("## Click", "step"))
+    page = Image.open(io.BytesIO(preview_pages(what, 36)[0])).convert("RGB")
+    ink = [divmod(at, page.width) for at, pixel in enumerate(page.getdata()) if pixel == (0x1F, 0x5A, 0x94)]
+    badges = [x > page.width / 2 for y, x in ink if y > page.height * 0.15]
+    assert badges[0] and not badges[-1]
+
+
 def test_given_links_that_do_harm_then_the_docx_has_none_of_them(tmp_path: Path) -> None:
     assert [each for each in docx_of(HOSTILE, tmp_path).part.rels.values() if each.is_external] == []
 
