@@ -254,8 +254,8 @@ def with_ids(markdown: str, new_id: Callable[[], str], *, base: Document | None 
     Ids that are there are kept; the second copy of an id gets a new one, and so do text above the first marker, a
     heading of level 1 or 2 within a block, and what follows a marker without an id (``<!-- block -->``). A marker
     with no text below it is dropped with its block. Otherwise the text stays as it was written, but for line ends
-    (``\\n``), markers (one spelling) and at least one blank line between blocks. A vertical tab, and what else breaks lines or
-    pages, is a space. Applying it again changes nothing and asks for no id.
+    (``\\n``), markers (one spelling) and at least one blank line between blocks; a vertical tab, and what else breaks
+    lines or pages, is a space. Applying it again changes nothing and asks for no id.
 
     Args:
         markdown: What a person or a drafter wrote.

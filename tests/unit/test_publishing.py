@@ -663,7 +663,7 @@ def test_given_a_sentence_from_the_left_in_a_document_from_the_right_then_it_rea
 def test_given_a_block_from_the_right_in_an_english_pdf_then_its_number_stands_at_the_right() -> None:
     what = publication(block("# T", "title"), block(f"## {ARABIC}\n\n{ARABIC}", "step"), block("## Click", "step"))
     page = Image.open(io.BytesIO(preview_pages(what, 36)[0])).convert("RGB")
-    ink = [divmod(at, page.width) for at, pixel in enumerate(page.getdata()) if pixel == (0x1F, 0x5A, 0x94)]
+    ink = [divmod(at, page.width) for at, pixel in enumerate(page.get_flattened_data()) if pixel == (0x1F, 0x5A, 0x94)]
     badges = [x > page.width / 2 for y, x in ink if y > page.height * 0.15]
     assert badges[0] and not badges[-1]
 
