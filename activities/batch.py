@@ -59,7 +59,8 @@ class BatchStart(JobStart):
 
 
 class BatchCall(Message):
-    """The end of a batch, or of an item that was given up: then ``number`` and ``failure`` say which and why."""
+    """The end of a batch, or of an item that was given up: then ``number`` says which. ``failure``: why the item,
+    or the batch where it was stopped before its end."""
 
     job_id: str
     attempt: int
@@ -88,7 +89,7 @@ class BatchBooks(StageLedger, Protocol):
     def is_settled(self, job_id: str, number: int) -> bool: ...
     def finish_item(self, job_id: str, fence: Fence, number: int, items: int, assets: Sequence[NewAsset]) -> None: ...
     def fail_item(self, job_id: str, fence: Fence, number: int, items: int, failure: Failure) -> None: ...
-    def close_batch(self, job_id: str, fence: Fence, items: int) -> Job: ...
+    def close_batch(self, job_id: str, fence: Fence, items: int, stopped: Failure | None = None) -> Job: ...
 
 
 class BatchDesk:
@@ -112,7 +113,7 @@ class BatchDesk:
     @activity.defn(name="close-batch", no_thread_cancel_exception=True)
     def close(self, call: BatchCall) -> BatchEnd:
         """End the batch as its items did."""
-        job = self._books.close_batch(call.job_id, call.fence, call.items)
+        job = self._books.close_batch(call.job_id, call.fence, call.items, call.failure)
         return BatchEnd(status=job.status, failure=job.failure)
 
 

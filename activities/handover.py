@@ -24,8 +24,9 @@ PLAN = "plan"
 
 ON_THEIR_OWN = frozenset({SCREENSHOT, PLAN})
 
-UPDATE_WAIT_S = 8.0
-"""Seconds to wait for a worker to take a task on. Without one the row stays, and the reconciler hands it over."""
+UPDATE_WAIT_S = 2.0
+"""Seconds to wait for a worker to take a task on, less than anybody waits for Temporal. Without one the row stays, and
+the reconciler hands it over."""
 
 log = structlog.get_logger("guidesmith.tasks")
 

@@ -8,18 +8,21 @@ from temporalio.service import RPCError, RPCStatusCode
 REPORTED = "reported"
 """The signal's name."""
 
+EDIT = "edit"
+"""The signal that a job's document was changed for the first time."""
+
 PATIENCE = timedelta(seconds=3)
 """A runner that called back is not kept waiting for an engine that is away."""
 
 
-async def wake(client: Client, job_id: str) -> None:
+async def wake(client: Client, job_id: str, signal: str = REPORTED) -> None:
     """Signal the job's live workflow; a job without one has nobody to tell.
 
     Raises:
         RPCError, RuntimeError: Temporal was not reached.
     """
     try:
-        await client.get_workflow_handle(job_id).signal(REPORTED, rpc_timeout=PATIENCE)
+        await client.get_workflow_handle(job_id).signal(signal, rpc_timeout=PATIENCE)
     except RPCError as fault:
         if fault.status is not RPCStatusCode.NOT_FOUND:
             raise

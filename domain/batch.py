@@ -31,14 +31,15 @@ BATCH = Lifecycle(
     terminals=frozenset({COMPLETED, PARTIAL, FAILED}),
     failures=frozenset({PARTIAL, FAILED}),
     partial=PARTIAL,
+    stopped=FAILED,
     runner=WORKER,
     transitions=Lifecycle.of(
         rows(None, QUEUED, API, "the job is made"),
-        rows(QUEUED, PROCESSING, WORKER, "the first items are worked on"),
+        rows(QUEUED, PROCESSING, (WORKER, API), "the first items are worked on, or its owner stops it before one is"),
         rows(PROCESSING, PROCESSING, WORKER, "progress"),
         rows(PROCESSING, COMPLETED, WORKER, "every item succeeded"),
-        rows(PROCESSING, PARTIAL, WORKER, "some items succeeded, some failed"),
-        rows(PROCESSING, FAILED, WORKER, "no item succeeded"),
+        rows(PROCESSING, PARTIAL, WORKER, "some items succeeded; some failed, or were not done when it was stopped"),
+        rows(PROCESSING, FAILED, (WORKER, API), "no item succeeded, or its owner stopped it before one did"),
     ),
 )
 

@@ -233,6 +233,12 @@ class EngineUnavailable(GuidesmithError):
     retryable = True
 
 
+class EngineForeign(GuidesmithError):
+    """The Temporal that was asked is not the one that the jobs run in. Nothing changed."""
+
+    code = "ENGINE_FOREIGN"
+
+
 class DispatchFailed(GuidesmithError):
     """Temporal was reached and refused the start. Nothing changed."""
 

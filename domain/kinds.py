@@ -42,6 +42,27 @@ GIVEN_UP: Mapping[str, StrEnum] = {
 }
 """Where a job ends whose run was lost."""
 
+WORKING_ON: Mapping[str, Mapping[StrEnum, str]] = {
+    INSTRUCTION.kind: {
+        instruction.UPLOADED: "audio",
+        instruction.AUDIO_EXTRACTING: "audio",
+        instruction.AUDIO_READY: "transcription",
+        instruction.TRANSCRIBING: "transcription",
+        instruction.TRANSCRIPT_READY: "draft",
+        instruction.GENERATING: "draft",
+        instruction.DRAFT_READY: "editing",
+        instruction.EDITING: "editing",
+        instruction.REGENERATING: "regeneration",
+        instruction.EXPORTING: "export",
+    },
+    IMAGE.kind: dict.fromkeys((image.QUEUED, image.RUNNING, image.FAILED), "painting"),
+    GENERATION.kind: dict.fromkeys((generation.PENDING, generation.QUEUED, generation.PROCESSING), "making"),
+    ANALYSIS.kind: dict.fromkeys((analysis.QUEUED, analysis.RUNNING), "computation"),
+    BATCH.kind: dict.fromkeys((batch.QUEUED, batch.PROCESSING), "items"),
+}
+"""The stage that a run in a status works in or comes to next, as ``failed_stage`` says it where the run itself no
+longer can. ``editing``: it follows what people do with the document."""
+
 
 def lifecycle_of(kind: str) -> Lifecycle[Any]:
     """The table of ``kind``.

@@ -82,7 +82,9 @@ class Lifecycle(Generic[S]):
         checkpoints: Statuses whose artifact is stored and verified, in order; a rerun may start there.
         failures: Statuses in which a job carries why it went wrong.
         partial: The terminal status of a job of which a part came about; it is among the failures.
-        cancelled: The status of a job that was stopped on request; ``None``: this kind cannot be cancelled.
+        cancelled: The status of a job that was stopped on request; ``None``: this kind has none for that.
+        stopped: Where a job ends that its owner stopped, in a kind without a status of its own for it, unless there is
+            enough by then for a better end; ``None``: it cannot be stopped.
         runner: As whom the kind's own run moves its jobs.
         repeats_are_noops: A move to the status that the job has is a success that changes nothing, whoever asks.
 
@@ -99,6 +101,7 @@ class Lifecycle(Generic[S]):
     failures: frozenset[S] = frozenset()
     partial: S | None = None
     cancelled: S | None = None
+    stopped: S | None = None
     runner: Trigger = Trigger.WORKFLOW
     repeats_are_noops: bool = False
     _by_move: dict[tuple[S | None, S, str | None], Transition[S]] = field(
@@ -180,15 +183,31 @@ class Lifecycle(Generic[S]):
         row = self._row(current, target, action)
         return row is not None and trigger in row.triggers
 
-    def check_cancel(self, current: S, trigger: Trigger) -> Transition[S]:
-        """The row by which a job in ``current`` is stopped on request.
+    def check_cancel(self, current: S, trigger: Trigger) -> S:
+        """Where a job in ``current`` goes that is stopped on request.
 
         Raises:
             TerminalImmutable: It has ended. TransitionRefused: This kind cannot be cancelled, or not from there.
         """
-        if self.cancelled is None:
-            raise self._refusal(current, CANCELLED, foreign=False)
-        return self.check(current, self.cancelled, trigger)
+        target = self.cancelled or self.stopped
+        if target is None or self.is_terminal(current):
+            raise self._refusal(current, self.cancelled or CANCELLED, foreign=False)
+        self.way(current, target, trigger)
+        return target
+
+    def may_cancel(self, current: S, trigger: Trigger) -> bool:
+        """Whether :meth:`check_cancel` would let it pass."""
+        try:
+            self.check_cancel(current, trigger)
+        except TransitionRefused:
+            return False
+        return True
+
+    def is_stopped(self, status: S) -> bool:
+        """Whether a job that ended in ``status`` may have been stopped on request."""
+        if self.cancelled is not None:
+            return status is self.cancelled
+        return self.stopped is not None and status in self.failures
 
     def way(self, source: S, target: S, trigger: Trigger) -> tuple[S, ...]:
         """The shortest way from ``source`` to ``target`` by moves that ``trigger`` may cause without an explicit

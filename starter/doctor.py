@@ -15,6 +15,7 @@ from temporalio.api.operatorservice.v1 import ListSearchAttributesRequest
 from temporalio.client import Client
 from temporalio.service import RPCError
 
+from domain.engine import Standing, judge_namespace
 from domain.errors import GuidesmithError
 from starter.api.limits import Counter
 from starter.exposure import is_for_others, weaknesses
@@ -60,7 +61,7 @@ async def diagnose(settings: Settings) -> list[Finding]:
         ("data folder", _in_thread(lambda: _data_folder(folder))),
         ("database", _in_thread(lambda: _database(settings))),
         ("credits", _in_thread(lambda: _credits(settings))),
-        ("Temporal", lambda: _temporal(folder)),
+        ("Temporal", lambda: _temporal(folder, settings)),
         ("artifact store", _in_thread(lambda: _artifacts(settings))),
         ("speech", _in_thread(lambda: _speech(settings))),
         ("drafting", _in_thread(lambda: _drafting(settings))),
@@ -152,7 +153,7 @@ def _credits(settings: Settings) -> str:
     return f"the books balance: {report.postings} postings, {report.users} users"
 
 
-async def _temporal(folder: DataFolder) -> str:
+async def _temporal(folder: DataFolder, settings: Settings) -> str:
     from starter.engine import DEFAULT_ADDRESS, connect
 
     running = folder.running()
@@ -177,7 +178,43 @@ async def _temporal(folder: DataFolder) -> str:
             f"Create them: `temporal operator search-attribute create --namespace {client.namespace} {named}` (on "
             "Temporal Cloud: with tcld or in its web UI).",
         )
-    return f"{address}, namespace {client.namespace}"
+    return f"{address}, namespace {client.namespace}{await _own_namespace(settings, client)}"
+
+
+async def _own_namespace(settings: Settings, client: Client) -> str:
+    """Whether it is the one that the jobs run in, and what was lost where it was made anew."""
+    from activities.recognising import asked_namespace
+    from starter.wiring import open_store
+
+    if not settings.database_url and not (settings.data_dir / "guidesmith.db").exists():
+        return ""
+    store = open_store(settings)
+    try:
+        if not await asyncio.to_thread(store.is_current):
+            return ""  # the database's own finding
+        known = await asyncio.to_thread(store.own_namespaces)
+        lost = await asyncio.to_thread(store.count_lost)
+    finally:
+        store.dispose()
+    try:
+        asked = await asked_namespace(client)
+    except RPCError as fault:
+        return f", which does not say its id ({fault.status.name}): runs that it does not know are left as they are"
+    standing = judge_namespace(known[0] if known else None, asked)
+    adopt = "`guidesmith db adopt-namespace` says that this one is right; what it does not know is then taken for lost."
+    if standing is Standing.FOREIGN:
+        raise Ailing(
+            f"{asked.address}: the namespace {asked.name} is not the jobs' own, which is {known[0].name} at "
+            f"{known[0].address}",
+            f"Correct TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE, of workers and APIs. If Temporal was moved: {adopt}",
+        )
+    said = ""
+    if standing is Standing.FIRST:
+        said = ", not yet known as the jobs' own"
+    elif standing is Standing.MADE_ANEW or known[1:]:
+        before = known[0] if standing is Standing.MADE_ANEW else known[1]
+        said = f", made anew: the histories of {before.id[:8]} are gone"
+    return said + (f", {lost} jobs were ended since their runs were lost" if lost else "")
 
 
 async def _missing_attributes(client: Client) -> list[str]:

@@ -16,10 +16,22 @@ from temporalio.envconfig import ClientConfig
 from temporalio.runtime import Runtime
 from temporalio.service import RPCError, RPCStatusCode
 
-from domain.errors import MESSAGE_LIMIT, DispatchFailed, EngineUnavailable, SettingsInvalid
+from activities.recognising import Register, standing_of
+from domain.engine import Standing
+from domain.errors import (
+    MESSAGE_LIMIT,
+    DatabaseUnavailable,
+    DispatchFailed,
+    EngineForeign,
+    EngineUnavailable,
+    SettingsInvalid,
+)
 
 RECONNECT_LIMIT_S = 15.0
 """Longest pause between two attempts to reach Temporal at start-up."""
+
+PATIENCE_S = 3.0
+"""Seconds that whoever asks the API waits for Temporal at most, in any one call to it."""
 
 DEFAULT_ADDRESS = "127.0.0.1:7233"
 
@@ -80,16 +92,40 @@ async def signalled(client: Client, job_id: str, signal: str | Callable[..., Any
     return True
 
 
+async def check_own(store: Register, client: Client) -> None:
+    """Whether the jobs run in the namespace of the settings, as far as that can be known right now.
+
+    Raises:
+        EngineForeign: They run in another one.
+        temporalio.service.RPCError: Temporal could not be asked.
+    """
+    try:
+        standing = await standing_of(store, client)
+    except DatabaseUnavailable:
+        return
+    except RPCError as fault:
+        if fault.status is not RPCStatusCode.PERMISSION_DENIED:
+            raise
+        return
+    if standing is Standing.FOREIGN:
+        raise EngineForeign("The jobs run in another Temporal namespace than the one that the settings name.")
+
+
 @asynccontextmanager
 async def engine_faults() -> AsyncIterator[None]:
-    """Translate what the client raises.
+    """Translate what the client raises, and give it ``PATIENCE_S``.
 
     Raises:
         EngineUnavailable: Temporal was not reached: nothing changed.
         DispatchFailed: It was reached, and refused.
     """
     try:
-        yield
+        async with asyncio.timeout(PATIENCE_S):
+            yield
+    except TimeoutError:
+        raise EngineUnavailable(
+            f"The job engine did not answer within {PATIENCE_S:g} seconds. Try again in a moment."
+        ) from None
     except RPCError as fault:
         if fault.status in _UNREACHED:
             raise EngineUnavailable("The job engine cannot be reached right now. Nothing changed; try again.") from None

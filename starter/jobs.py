@@ -5,7 +5,6 @@ transaction or by one start of one workflow id, so any number of concurrent call
 """
 
 import asyncio
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,20 +15,17 @@ import structlog
 import uuid_utils
 from temporalio.client import (
     Client,
-    WorkflowExecutionStatus,
 )
 from temporalio.common import (
     WorkflowIDReusePolicy,
 )
 from temporalio.exceptions import WorkflowAlreadyStartedError
-from temporalio.service import RPCError, RPCStatusCode
 
 from activities.artifacts import ArtifactStore
 from activities.checkpoints import Checkpoints
 from activities.contracts import JobStart, RunOptions
 from activities.dispatching import begin_run
 from activities.handover import EXPORT, REGENERATE, Handover
-from activities.reconciling import settle_lost
 from activities.store import Dispatch, RecordedDispatch, Store
 from activities.tasks import selected_parts
 from domain import analysis
@@ -66,12 +62,11 @@ from domain.lifecycle import Trigger
 from domain.publication import ExportFormat
 from domain.resume import CHECKPOINT_ARTIFACT, resume_point
 from starter.engine import engine_faults, signalled
+from starter.live_runs import LiveRuns, has_ended
 from workflows.instruction import InstructionWorkflow
 
-CLOSE_WAIT_S = 3.0
-"""Seconds a retry waits for the run that failed to end."""
-
-CLOSE_POLL_S = 0.1
+EDIT_WAIT_S = 0.3
+"""Seconds that a save is held up for Temporal to be told of it: where it is there, it takes a few milliseconds."""
 
 T = TypeVar("T")
 log = structlog.get_logger("guidesmith.jobs")
@@ -143,6 +138,8 @@ class JobService:
         self._profiles = profiles
         self._handover = Handover(client, options)
         self._checkpoints = Checkpoints(store, artifacts)
+        self._runs = LiveRuns(store, client)
+        self._telling: set[asyncio.Task[None]] = set()
 
     def check_profile(self, profile: str | None) -> None:
         """Raises: ModelNotAllowed: There is no such model profile; ``details`` list those there are."""
@@ -164,10 +161,10 @@ class JobService:
         job = await self._get(owner, job_id)
         if job.kind != INSTRUCTION.kind:
             raise _runs_by_itself(job)
-        if job.dispatch_id is not None and not self._has_ended(job):
-            if await self._is_live(job):
+        if job.dispatch_id is not None and not has_ended(job):
+            if await self._runs.is_live(job):
                 return RunAnswer(job.id, job.status, job.dispatch_id, replayed=True)
-            job = await self._settle_if_lost(job)
+            job = await self._thread(self._store.get_job, job.id)
         if job.status not in RUNNABLE:
             INSTRUCTION.check(INSTRUCTION.status(job.status), AUDIO_EXTRACTING, Trigger.API)
         external = await self._external(job)
@@ -211,13 +208,13 @@ class JobService:
                 raise IdempotencyConflict("This client_request_id was used with another model_profile.")
             return await self._retry_answer(job, known, replayed=True)
         self.check_profile(model_profile)
-        if job.dispatch_id is not None and not self._has_ended(job):
-            if await self._is_live(job):
+        if job.kind in _RETRIED and job.dispatch_id is not None and not has_ended(job):
+            if await self._runs.is_live(job):
                 raise JobAlreadyRunning("The job is running.", details={"current_status": job.status})
-            job = await self._settle_if_lost(job)
+            job = await self._runs.settled_if_lost(job)
         if job.status != _RETRIED.get(job.kind):
             raise _not_retried(job)
-        await self._until_closed(job)
+        await self._runs.until_closed(job)
         external = await self._external(job)
         resume_from = await self._resume_point(job, external)
         start = JobStart(
@@ -302,21 +299,6 @@ class JobService:
         project = await self._thread(self._store.get_project, job.owner, job.project_id)
         return tuple(sorted(external_stages(project.stages)))
 
-    async def _until_closed(self, job: Job) -> None:
-        """A job is FAILED a moment before its run has ended, or longer where a callback said so and no worker is there.
-
-        Raises:
-            JobAlreadyRunning: The run does not end.
-        """
-        deadline = time.monotonic() + CLOSE_WAIT_S
-        while job.dispatch_id is not None and await self._live_run(job) == job.dispatch_id:
-            if time.monotonic() >= deadline:
-                raise JobAlreadyRunning(
-                    "The failed run has not ended yet. Try again in a moment; if it stays so, see that a worker runs.",
-                    details={"current_status": job.status},
-                )
-            await asyncio.sleep(CLOSE_POLL_S)
-
     async def _pieces(self, job: Job, resume_from: str) -> int:
         """Into how many pieces the audio is cut, where the run does not cut it itself."""
         if resume_from == UPLOADED or job.kind != INSTRUCTION.kind:
@@ -363,13 +345,21 @@ class JobService:
         return version
 
     async def edited(self, job_id: str) -> None:
-        """Tell the job's workflow of the first new version, which makes the job EDITING. Later ones cost nothing."""
+        """Tell the job's workflow of the first new version, which makes the job EDITING. Later ones cost nothing. The
+        text is saved, and waits for nobody: where Temporal is away, this is caught up with."""
         job = await self._thread(self._store.get_job, job_id)
-        if job.status == DRAFT_READY:
-            try:
-                await signalled(self._client, job.id, InstructionWorkflow.edit)
-            except (EngineUnavailable, DispatchFailed) as absent:
-                log.warning("job.edit_not_signalled", job_id=job.id, code=absent.code)  # the next save signals again
+        if job.status != DRAFT_READY:
+            return
+        telling = asyncio.create_task(self._tell_edited(job.id))
+        self._telling.add(telling)
+        telling.add_done_callback(self._telling.discard)
+        await asyncio.wait({telling}, timeout=EDIT_WAIT_S)
+
+    async def _tell_edited(self, job_id: str) -> None:
+        try:
+            await signalled(self._client, job_id, InstructionWorkflow.edit)
+        except (EngineUnavailable, DispatchFailed) as absent:  # the reconciler signals, or the next save
+            log.warning("job.edit_not_signalled", job_id=job_id, code=absent.code)
 
     async def regenerate(
         self, owner: str, instruction_id: str, request: RegenerateRequest
@@ -386,7 +376,7 @@ class JobService:
         if request.base_version == version.version:
             selected_parts(parse(version.markdown), request.selection)
         job = await self._thread(self._store.get_job, version.job_id)
-        live = await self._is_live(job)
+        live = await self._runs.is_live(job)
         task, created = await self._thread(
             self._store.create_regenerate,
             owner,
@@ -412,7 +402,7 @@ class JobService:
             EngineUnavailable: Nothing changed.
         """
         job = await self._get(owner, job_id)
-        live = await self._is_live(job)
+        live = await self._runs.is_live(job)
         ask = partial(self._store.request_export, owner, job_id, export_format, instruction_version_id)
         export, created = await self._thread(ask)
         if export.blob is not None and not await self._thread(self._is_stored, export.blob):
@@ -431,39 +421,6 @@ class JobService:
     async def _hand_over(self, what: str, task_id: str, job: Job, *, live: bool) -> None:
         async with engine_faults():
             await self._handover.begin(what, task_id, job.id, live=live)
-
-    # --- what is alive -------------------------------------------------------------------------------------
-
-    async def _is_live(self, job: Job) -> bool:
-        """Whether a workflow owns the job right now, by Temporal's own word."""
-        return await self._live_run(job) is not None
-
-    async def _live_run(self, job: Job) -> str | None:
-        """The dispatch_id of the run that is alive under the job's name; ``None``: there is none."""
-        if job.dispatch_id is None:
-            return None
-        async with engine_faults():
-            try:
-                description = await self._client.get_workflow_handle(job.id).describe()
-            except RPCError as fault:
-                if fault.status is RPCStatusCode.NOT_FOUND:
-                    return None
-                raise
-        if description.status is not WorkflowExecutionStatus.RUNNING:
-            return None
-        return description.raw_description.workflow_execution_info.first_run_id or description.run_id
-
-    async def _settle_if_lost(self, job: Job) -> Job:
-        """A job whose workflow is gone: at a checkpoint it can run on; in the middle of a stage it has failed."""
-        job = await self._thread(self._store.get_job, job.id)
-        if job.status in RUNNABLE or self._has_ended(job):
-            return job
-        return await self._thread(settle_lost, self._store, job, "the run ended without saying so")
-
-    @staticmethod
-    def _has_ended(job: Job) -> bool:
-        lifecycle = lifecycle_of(job.kind)
-        return lifecycle.is_terminal(lifecycle.status(job.status))
 
     async def _get(self, owner: str, job_id: str) -> Job:
         return await self._thread(self._store.get_job, job_id, owner=owner)

@@ -13,9 +13,10 @@ from temporalio.client import Client
 from activities.contracts import RunOptions
 from activities.dispatching import Dispatcher, Terms, is_startable
 from activities.store import Store
-from domain.errors import DispatchFailed, EngineUnavailable
-from domain.jobs import Actor, Job
-from domain.kinds import lifecycle_of
+from domain.batch import BATCH
+from domain.errors import Cancelled, DispatchFailed, EngineUnavailable
+from domain.jobs import Actor, Failure, Job
+from domain.kinds import WORKING_ON, lifecycle_of
 from domain.lifecycle import Trigger
 from starter.engine import engine_faults, signalled
 
@@ -73,7 +74,8 @@ class KindService:
             log.warning("job.superseded_untold", job_id=job_id, code=absent.code)
 
     async def cancel(self, owner: str, job_id: str) -> Job:
-        """Stop the job; answers once it has ended, or after ``CANCEL_WAIT_S`` as it then stands.
+        """Stop the job; answers once it has ended, or after ``CANCEL_WAIT_S`` as it then stands. A batch ends by what
+        there is by then.
 
         Raises:
             TransitionRefused, TerminalImmutable: The kind's table has no such move from where the job is, or it ended
@@ -82,21 +84,28 @@ class KindService:
         """
         job = await asyncio.to_thread(self._store.get_job, job_id, owner=owner)
         lifecycle = lifecycle_of(job.kind)
-        target = lifecycle.check_cancel(lifecycle.status(job.status), Trigger.API).target
+        target = lifecycle.check_cancel(lifecycle.status(job.status), Trigger.API)
         if job.dispatch_id is None or not await signalled(self._client, job.id, CANCEL):
-            return await asyncio.to_thread(
-                self._store.move,
-                job.id,
-                None,
-                str(target),
-                trigger=Trigger.API,
-                actor=Actor.EDITOR,
-                note="cancelled on request",
-            )
+            return await asyncio.to_thread(self._stop, job, str(target))
         deadline = time.monotonic() + CANCEL_WAIT_S
         while not lifecycle.is_terminal(lifecycle.status(job.status)) and time.monotonic() < deadline:
             await asyncio.sleep(CANCEL_POLL_S)
             job = await asyncio.to_thread(self._store.get_job, job_id, owner=owner)
-        if job.status != target and lifecycle.is_terminal(lifecycle.status(job.status)):
-            lifecycle.check_cancel(lifecycle.status(job.status), Trigger.API)  # refuses
+        status = lifecycle.status(job.status)
+        if lifecycle.is_terminal(status) and not lifecycle.is_stopped(status):
+            lifecycle.check_cancel(status, Trigger.API)  # refuses
         return job
+
+    def _stop(self, job: Job, target: str) -> Job:
+        """Stop a job that no run works on."""
+        lifecycle = lifecycle_of(job.kind)
+        note = "cancelled on request"
+        failure = Failure(
+            failure_code=Cancelled.code,
+            failure_message="The work was stopped on request.",
+            failed_stage=WORKING_ON[job.kind].get(lifecycle.status(job.status)),
+            correlation_id=job.correlation_id,
+        )
+        if job.kind == BATCH.kind:
+            return self._store.end_batch(job.id, failure, version=job.version, actor=Actor.EDITOR, note=note)
+        return self._store.move(job.id, None, target, trigger=Trigger.API, actor=Actor.EDITOR, note=note)

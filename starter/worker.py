@@ -11,6 +11,7 @@ from importlib import metadata
 import structlog
 from temporalio.client import Client
 from temporalio.common import WorkerDeploymentVersion
+from temporalio.service import RPCError
 from temporalio.worker import Worker, WorkerDeploymentConfig
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
@@ -23,10 +24,12 @@ from activities.memory import return_memory_early
 from activities.mirror import Mirror
 from activities.orphans import OrphanSweeper
 from activities.pulse import beat_interval
+from activities.recognising import recognise
 from activities.reconciling import Reconciler
 from activities.screenshots import ScreenshotTaker
 from activities.store import Store
 from activities.sweeping import Sweeper
+from domain.errors import GuidesmithError
 from starter.engine import connect_patiently
 from starter.settings import QUEUES, Settings
 from starter.vitals import Vitals
@@ -193,6 +196,14 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
     ]
 
 
+async def _recognised(store: Store, client: Client) -> None:
+    """Note which namespace the jobs run in, before the first does. What does not answer now is asked every minute."""
+    try:
+        await recognise(store, client)
+    except (RPCError, GuidesmithError) as absent:
+        log.warning("engine.unrecognised", reason=type(absent).__name__)
+
+
 async def run_worker(settings: Settings, queues: Sequence[str] = QUEUES) -> None:
     """Work until SIGTERM or SIGINT; then finish what is short, hand the rest over, and leave.
 
@@ -210,6 +221,7 @@ async def run_worker(settings: Settings, queues: Sequence[str] = QUEUES) -> None
         store = open_store(settings)
         try:
             if "jobs" in queues:
+                await _recognised(store, client)
                 for kept, every in SCHEDULES.items():
                     await ensure_schedule(client, settings.queue("jobs"), kept, every)
             async with AsyncExitStack() as running:

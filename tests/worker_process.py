@@ -20,7 +20,7 @@ from temporalio import activity
 
 from activities.store import StageGrant, StageOutcome, Store
 from domain.fence import Fence
-from domain.jobs import Job, NewArtifact
+from domain.jobs import Failure, Job, NewArtifact
 from starter import worker
 from starter.logs import configure_logs
 from starter.settings import QUEUES, Settings, load_settings
@@ -61,8 +61,8 @@ class StoppingStore(Store):
         super().finish_item(*item)
         _die_after("item")
 
-    def close_batch(self, job_id: str, fence: Fence, items: int) -> Job:
-        job = super().close_batch(job_id, fence, items)
+    def close_batch(self, job_id: str, fence: Fence, items: int, stopped: Failure | None = None) -> Job:
+        job = super().close_batch(job_id, fence, items, stopped)
         _die_after(job.status)
         return job
 

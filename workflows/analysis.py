@@ -23,6 +23,11 @@ class AnalysisWorkflow:
     def __init__(self, start: JobStart) -> None:
         self.job = JobRun(ANALYSIS, start)
 
+    @workflow.signal(description="Refused: this kind cannot be cancelled. The details say so.")
+    def cancel(self) -> None:
+        """Refused, and said so in the workflow's details."""
+        self.job.refuse_cancel()
+
     @workflow.run
     async def run(self, start: JobStart) -> JobOutcome:
         return await self.job.settled(self.steps, cancelled=lambda: False, failed=FAILED, stopped=FAILED)

@@ -39,17 +39,25 @@ DOES = {
 
 @workflow.defn(name=BATCH.kind, failure_exception_types=[TransitionRefused])
 class BatchWorkflow:
-    """The run of a batch; the workflow id is the job id. It cannot be cancelled: the table has no such move."""
+    """The run of a batch; the workflow id is the job id. Its table has no status for one that was stopped: it ends by
+    what there is then."""
 
     @workflow.init
     def __init__(self, start: BatchStart) -> None:
         self.job = JobRun(BATCH, start)
         self.start = start
         self.plan = start.plan
+        self.cancel_requested = False
 
     @workflow.run
     async def run(self, start: BatchStart) -> JobOutcome:
-        return await self.job.settled(self.steps, cancelled=lambda: False, failed=FAILED, stopped=FAILED)
+        return await self.job.settled(
+            self.steps,
+            cancelled=lambda: self.cancel_requested,
+            failed=FAILED,
+            stopped=FAILED,
+            conclude=self.conclude,
+        )
 
     async def steps(self) -> None:
         if self.plan is None:
@@ -108,16 +116,20 @@ class BatchWorkflow:
 
     # --- the end ---------------------------------------------------------------------------------------------
 
-    async def close(self, plan: BatchPlan) -> None:
+    async def conclude(self, failure: Failure) -> None:
+        """End a batch that was stopped, or cannot go on, by what there is: its files are kept, and listed."""
+        await self.close(self.plan or await self.look(), failure)
+
+    async def close(self, plan: BatchPlan, stopped: Failure | None = None) -> None:
         """End as the items did, which the database has counted."""
         self.job.seq += 3  # past the items' own two numbers
         self.job.stage = None
         end: BatchEnd = await workflow.execute_local_activity_method(
             BatchDesk.close,
-            self.call(plan, self.job.seq),
+            self.call(plan, self.job.seq, failure=stopped),
             start_to_close_timeout=DESK_PATIENCE,
             retry_policy=MIRROR_RETRIES,
-            summary="every item is settled",
+            summary="it ends by what there is" if stopped else "every item is settled",
         )
         self.job.status = BATCH.status(end.status)
         self.job.show(end.failure)
@@ -132,3 +144,10 @@ class BatchWorkflow:
             number=number,
             failure=failure,
         )
+
+    # --- what people say -------------------------------------------------------------------------------------
+
+    @workflow.signal(description="Stop the batch: what is done by then is kept, and it ends as partial, or as failed.")
+    def cancel(self) -> None:
+        """Stop the batch; the running items are stopped first."""
+        self.cancel_requested = True

@@ -12,6 +12,7 @@ with workflow.unsafe.imports_passed_through():
     from activities.interceptor import RETRY_AFTER_LIMIT_S
     from activities.store.records import EventType
     from domain.errors import (
+        Cancelled,
         ContentRejected,
         Fenced,
         ProviderAnswerInvalid,
@@ -45,7 +46,8 @@ TOLD = tuple(each.code for each in (ProviderUnavailable, ProviderTimeout, Provid
 
 @workflow.defn(name=IMAGE.kind, failure_exception_types=[TransitionRefused])
 class ImageWorkflow:
-    """The run of an image job; the workflow id is the job id. It cannot be cancelled: the table has no such move."""
+    """The run of an image job; the workflow id is the job id. Its owner cannot cancel it: the table has no such move.
+    Where an operator does so all the same, the job is given up, and its reservation released."""
 
     @workflow.init
     def __init__(self, start: JobStart) -> None:
@@ -59,6 +61,11 @@ class ImageWorkflow:
     def superseded(self) -> None:
         """A newer request has taken this job's place, perhaps: whether it has is asked of the database."""
         self.is_superseded = True
+
+    @workflow.signal(description="Refused: this kind cannot be cancelled. The details say so.")
+    def cancel(self) -> None:
+        """Refused, and said so in the workflow's details."""
+        self.job.refuse_cancel()
 
     @workflow.run
     async def run(self, start: JobStart) -> JobOutcome:
@@ -88,6 +95,8 @@ class ImageWorkflow:
         failure = self.job.failure_of(error)
         if failure.failure_code == Fenced.code:
             raise superseded()
+        if failure.failure_code == Cancelled.code and workflow.patched("stopped-is-no-fault"):
+            raise error
         if failure.failure_code == ContentRejected.code:
             event = EventType.SAFE_BLOCK if self.job.status is RUNNING else None
             await self.job.leave_stage(REJECTED, failure, event_type=event)

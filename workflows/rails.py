@@ -39,6 +39,7 @@ with workflow.unsafe.imports_passed_through():
         Fenced,
         StageDeadlineExceeded,
         TerminalImmutable,
+        TransitionRefused,
     )
     from domain.jobs import Actor, Failure
     from domain.lifecycle import Lifecycle, Trigger
@@ -88,6 +89,11 @@ class JobRun(Generic[S]):
         """Whether a runner outside may have reported something that was not looked at yet."""
         self.is_over = False
         """Whether the work has ended, either way: what waits for a status to come need not wait any more."""
+        self.conclude: Callable[[Failure], Coroutine[Any, Any, None]] | None = None
+        self.is_stopping = False
+        """Whether the work is being stopped: no stage begins any more."""
+        self.notice: str | None = None
+        """What whoever looks at the run in the Temporal UI is told besides where it is."""
         self.followers: list[asyncio.Task[None]] = []
         """Tasks beside the main work (children that are followed); a cancel stops them too."""
 
@@ -158,10 +164,12 @@ class JobRun(Generic[S]):
         return await self._execute(method, self._enter(spec_of(method)), unit=unit)
 
     def _enter(self, spec: StageSpec) -> StageSpec:
+        if self.is_stopping and workflow.patched("stopped-stays-stopped"):
+            raise asyncio.CancelledError
         if self.status != spec.processing:
             self._turn(spec.processing)
         self.stage = spec
-        workflow.set_current_details(f"**{self.status}**: {spec.summary}")
+        self.tell(spec.summary)
         return spec
 
     def _turn(self, name: str) -> None:
@@ -217,7 +225,7 @@ class JobRun(Generic[S]):
         """
         self._turn(str(stage.processing))
         self.stage = stage
-        workflow.set_current_details(f"**{self.status}**: waiting for the outside runner of the {stage.name}")
+        self.tell(f"waiting for the outside runner of the {stage.name}")
         state = await self._ask_outside(Outside.enter, self._external_call(stage, self.seq + 1))
         deadline = asyncio.create_task(workflow.sleep(self.options.external_timeout_s))
         try:
@@ -242,7 +250,7 @@ class JobRun(Generic[S]):
         """Have read and verified what a runner left, so that the next stages can work with it."""
         spec = spec_of(method)
         self.stage = spec
-        workflow.set_current_details(f"**{self.status}**: {spec.summary}")
+        self.tell(spec.summary)
         result = await self._execute(method, spec, required=required)
         self.seq += 1
         self.stage = None
@@ -329,16 +337,37 @@ class JobRun(Generic[S]):
 
     def show(self, failure: Failure | None = None) -> None:
         """Tell operators where the job is: one search attribute change."""
-        workflow.set_current_details(f"**{self.status}**" + (f": {failure.failure_message}" if failure else ""))
+        self.tell(failure.failure_message if failure else None)
         changes = [STATUS.value_set(str(self.status))]
         if failure is not None:
             changes.append(FAILURE_CODE.value_set(failure.failure_code))
         workflow.upsert_search_attributes(changes)
 
+    def tell(self, doing: str | None = None) -> None:
+        """Say in the Temporal UI where the job is, and what it is doing."""
+        said = f"**{self.status}**" + (f": {doing}" if doing else "")
+        workflow.set_current_details(f"{said}\n\n{self.notice}" if self.notice else said)
+
+    def refuse_cancel(self) -> None:
+        """Answer somebody who signals ``cancel`` to a kind whose table has no such move: a signal has no answer of its
+        own, so it is said where they look, and in the log."""
+        try:
+            self.lifecycle.check_cancel(self.status, Trigger.API)
+        except TransitionRefused as refused:
+            self.notice = f"The signal `cancel` was refused. {refused.message}"
+            workflow.logger.warning("job.transition_denied", extra={"code": refused.code, **(refused.details or {})})
+            self.tell()
+
     # --- the end -------------------------------------------------------------------------------------------
 
     async def settled(
-        self, work: Callable[[], Coroutine[Any, Any, None]], *, cancelled: Callable[[], bool], failed: S, stopped: S
+        self,
+        work: Callable[[], Coroutine[Any, Any, None]],
+        *,
+        cancelled: Callable[[], bool],
+        failed: S,
+        stopped: S,
+        conclude: Callable[[Failure], Coroutine[Any, Any, None]] | None = None,
     ) -> JobOutcome:
         """Do the work to its end, whichever that is, and say so in the mirror before the workflow leaves.
 
@@ -347,11 +376,13 @@ class JobRun(Generic[S]):
             cancelled: Whether a cancel signal has arrived. Cancelling the workflow from the Temporal UI counts too.
             failed: The status of a job that cannot go on.
             stopped: The status of a job that was cancelled. To both the job goes the shortest way of its table.
+            conclude: Ends a job that was stopped or cannot go on, where its kind has more to say about how.
 
         Raises:
             ApplicationError: The job failed, or was superseded; the type is the failure's code.
             CancelledError: The workflow itself was cancelled, after the job was.
         """
+        self.conclude = conclude
         task = asyncio.create_task(work())
         try:
             await workflow.wait_condition(lambda: task.done() or cancelled())
@@ -374,6 +405,7 @@ class JobRun(Generic[S]):
 
     async def _stop(self, task: asyncio.Task[None], stopped: S, failed: S, note: str, actor: Actor) -> None:
         """Stop the running work, wait a little until it has, and say CANCELLED."""
+        self.is_stopping = True
         running = [each for each in (task, *self.followers) if not each.done()]
         for each in running:
             each.cancel()
@@ -383,6 +415,9 @@ class JobRun(Generic[S]):
                 each.exception()  # that its stage was stopped; unasked for, it would be logged as an error
         if not self.lifecycle.is_terminal(self.status):
             self.seq += 2  # past whatever the stage that was stopped could still write
+            if self.conclude is not None and workflow.patched("concluded-by-its-kind"):
+                await self.conclude(self.failure_of(CancelledError()))
+                return
             trigger = Trigger.API if stopped == self.lifecycle.cancelled else self.lifecycle.runner
             for status in self.lifecycle.way(self.status, stopped, trigger):
                 failure = self.failure_of(CancelledError()) if status in self.lifecycle.failures else None
@@ -415,6 +450,9 @@ class JobRun(Generic[S]):
         if failure.failure_code == Fenced.code or self.lifecycle.is_terminal(self.status):
             raise ApplicationError(failure.failure_message, type=failure.failure_code, non_retryable=True) from None
         self.seq += 2
+        if self.conclude is not None and workflow.patched("concluded-by-its-kind"):
+            await self.conclude(failure)
+            raise ApplicationError(failure.failure_message, type=failure.failure_code, non_retryable=True) from None
         for status in self.lifecycle.way(self.status, failed, self.lifecycle.runner):
             await self.move(
                 status, self.lifecycle.runner, failure=failure if status in self.lifecycle.failures else None

@@ -11,16 +11,17 @@ from sqlalchemy import Connection, func, insert, select
 
 from activities.store.area import Area
 from activities.store.cursors import highest_first
-from activities.store.dispatches import OVERTAKEN, judged_move
+from activities.store.dispatches import OVERTAKEN, adopt, judged_move
+from activities.store.inputs import input_of
 from activities.store.library import add_assets, read_asset
 from activities.store.locking import LockedJob, not_found
 from activities.store.records import EventType
 from activities.store.tables import batch_items, jobs, library_assets
-from domain.batch import BatchStatus, judge_progress, outcome, progress_at_end
-from domain.batch_orders import progress_of
-from domain.errors import BatchItemsFailed, Fenced
+from domain.batch import PROCESSING, QUEUED, BatchStatus, judge_progress, outcome, progress_at_end
+from domain.batch_orders import BatchOrder, progress_of
+from domain.errors import BatchItemsFailed, Fenced, JobVersionConflict
 from domain.fence import Fence, Verdict, judge_begin
-from domain.jobs import Failure, Frozen, Job, Page
+from domain.jobs import Actor, Failure, Frozen, Job, Page
 from domain.library import LibraryAsset, NewAsset
 
 AT_ONCE = 500
@@ -84,8 +85,11 @@ class Batches(Area):
             if (job := self._working(connection, job_id, fence, number)) is not None:
                 self._settle(connection, job, number, items, failure)
 
-    def close_batch(self, job_id: str, fence: Fence, items: int) -> Job:
-        """Every item is settled: end the batch as its items did.
+    def close_batch(self, job_id: str, fence: Fence, items: int, stopped: Failure | None = None) -> Job:
+        """End the batch as its items did: every one is settled.
+
+        Args:
+            stopped: Why the others are not, where the batch was stopped before that.
 
         Raises:
             Fenced: Another run has taken over.
@@ -94,18 +98,30 @@ class Batches(Area):
             job = LockedJob(connection, job_id, self._clock())
             if judged_move(job, fence) is Verdict.REPLAY:
                 return job.save()
-            counted = _counted(connection, job_id)
-            failed = items - counted.done
-            target = outcome(counted.done, failed)
+            adopt(connection, job, fence, self._clock())
             job.advance(fence, fence.seq)
-            job.set(progress=progress_at_end(target, job["progress"]))
-            job.move(
-                str(target),
-                job.lifecycle.runner,
-                failure=_failure(failed, items) if target in job.lifecycle.failures else None,
-                step=fence.seq,
-                data={"items": items, "done": counted.done, "failed": failed, "progress": job["progress"]},
-            )
+            _close(connection, job, items, stopped, step=fence.seq)
+            return job.save()
+
+    def end_batch(self, job_id: str, failure: Failure, *, version: int, actor: Actor, note: str) -> Job:
+        """End a batch that no run works on, by what there is.
+
+        Args:
+            failure: Why it was not worked on to its end.
+            version: The job's, that the decision was made on.
+
+        Raises:
+            JobVersionConflict: The job changed since. TerminalImmutable: it has ended.
+        """
+        with self._database.write() as connection:
+            job = LockedJob(connection, job_id, self._clock())
+            if version != job["version"]:
+                raise JobVersionConflict(
+                    "The job changed meanwhile. Load it again.",
+                    details={"base_version": version, "current_version": job["version"]},
+                )
+            order = BatchOrder.model_validate(input_of(connection, job_id))
+            _close(connection, job, order.items, failure, actor=actor, note=note)
             return job.save()
 
     def settled_items(self, job_id: str) -> Settled:
@@ -171,6 +187,33 @@ class Batches(Area):
                 data={"progress": ruling.progress, "status": job["status"], **counted.model_dump(), "items": items},
             )
         job.save()
+
+
+def _close(
+    connection: Connection,
+    job: LockedJob,
+    items: int,
+    stopped: Failure | None,
+    *,
+    step: int | None = None,
+    actor: Actor = Actor.ORCHESTRATOR,
+    note: str = "",
+) -> None:
+    counted = _counted(connection, job.id)
+    failed = items - counted.done
+    target = outcome(counted.done, failed)
+    if job["status"] == QUEUED:
+        job.move(str(PROCESSING), job.lifecycle.runner, actor=actor, note=note)
+    job.set(progress=progress_at_end(target, job["progress"]))
+    job.move(
+        str(target),
+        job.lifecycle.runner,
+        actor=actor,
+        note=note,
+        failure=(stopped or _failure(failed, items)) if target in job.lifecycle.failures else None,
+        step=step,
+        data={"items": items, "done": counted.done, "failed": failed, "progress": job["progress"]},
+    )
 
 
 def _is_settled(connection: Connection, job_id: str, number: int) -> bool:

@@ -91,6 +91,16 @@ def keep_result(connection: Connection, job_id: str, result: Mapping[str, object
     connection.execute(update(job_inputs).where(job_inputs.c.job_id == job_id).values(result=dict(result)))
 
 
+def input_of(connection: Connection, job_id: str) -> dict[str, Any]:
+    """What the job was asked for. Raises: NotFound: it was not asked for in one request."""
+    found: dict[str, Any] | None = connection.execute(
+        select(job_inputs.c.input).where(job_inputs.c.job_id == job_id)
+    ).scalar_one_or_none()
+    if found is None:
+        raise not_found()
+    return found
+
+
 class Inputs(Area):
     def request_job(self, request: JobRequest, rules: Admission = FREELY) -> tuple[Job, bool]:
         """Make the job that is asked for, in its kind's first status, and charge for it; or answer with the one that

@@ -95,6 +95,7 @@ class Jobs(Area):
         data: Mapping[str, object] | None = None,
         event_type: str | None = None,
         expected_version: int | None = None,
+        of_run: str | None = None,
     ) -> Job:
         """Change a job's status outside a stage.
 
@@ -104,18 +105,19 @@ class Jobs(Area):
             fence: Whose write it is; ``None`` for those who own no run (the API before dispatch, the reconciler).
             event_type: The audit row's own, where it is more than a status that changed.
             expected_version: The job's version that the decision was made on.
+            of_run: The dispatch that the decision was made on.
 
         Raises:
             Fenced: A newer run or step has overtaken the writer. DispatchUnrecorded: see ``begin_stage``.
             TransitionRefused: The table has no such move for ``trigger``.
-            JobVersionConflict: The job changed since ``expected_version``.
+            JobVersionConflict: The job changed since ``expected_version``, or was given to another run.
             NotFound: There is no such job.
         """
         with self._database.write() as connection:
             job = LockedJob(connection, job_id, self._clock())
             if job.is_terminal and job["status"] == target:
                 return job.save()
-            if expected_version not in (None, job["version"]):
+            if expected_version not in (None, job["version"]) or of_run not in (None, job["dispatch_id"]):
                 raise JobVersionConflict(
                     "The job changed meanwhile. Load it again.",
                     details={"base_version": expected_version, "current_version": job["version"]},

@@ -29,6 +29,7 @@ from activities.store.inputs import Inputs
 from activities.store.jobs import Jobs
 from activities.store.library import Library
 from activities.store.manifests import Manifests
+from activities.store.namespaces import Namespaces
 from activities.store.naming import Naming
 from activities.store.overview import Overview
 from activities.store.pending import Pending
@@ -79,6 +80,7 @@ class Store(
     Retention,
     EndedSessions,
     Naming,
+    Namespaces,
     Idempotency,
 ):
     """Synchronous and safe to share between threads; each call is one transaction.

@@ -692,6 +692,12 @@ webhook_deliveries = Table(
         postgresql_where=text("handed_over_at IS NULL"),
         sqlite_where=text("handed_over_at IS NULL"),
     ),
+    Index(
+        "ix_webhook_deliveries_open",
+        "id",
+        postgresql_where=text("completed_at IS NULL"),
+        sqlite_where=text("completed_at IS NULL"),
+    ),
 )
 
 webhook_attempts = Table(
@@ -877,4 +883,14 @@ ended_sessions = Table(
     metadata,
     Column("id", Name, primary_key=True),
     Column("expires_at", Moment, nullable=False, index=True),
+)
+
+engine_namespaces = Table(
+    "engine_namespaces",
+    metadata,
+    # Temporal's own id of a namespace that jobs ran in; the one that was recorded last is the one they run in now
+    Column("id", Name, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("address", Text, nullable=False),
+    Column("recorded_at", Moment, nullable=False),
 )

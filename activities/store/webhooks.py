@@ -122,13 +122,7 @@ class Webhooks(Area):
             if row is None or row["endpoint_id"] != endpoint_id:
                 raise not_found()
             if row["handed_over_at"] is not None:
-                row |= {
-                    "status": str(DeliveryStatus.PENDING),
-                    "round": row["round"] + 1,
-                    "handed_over_at": None,
-                    "completed_at": None,
-                }
-                _change(connection, row, "status", "round", "handed_over_at", "completed_at")
+                _again(connection, row)
             return _delivery(row, _attempts(connection, [delivery_id]).get(delivery_id, ()))
 
     # --- deliveries, as they are carried out ---------------------------------------------------------------
@@ -151,6 +145,34 @@ class Webhooks(Area):
         with self._database.read() as connection:
             found = connection.execute(query.order_by(webhook_deliveries.c.created_at).limit(limit))
             return tuple(Waiting(*row) for row in found)
+
+    def open_deliveries(
+        self, after_id: str | None = None, older_than_s: float = 60.0, limit: int = 100
+    ) -> tuple[Waiting, ...]:
+        """Deliveries that were handed over more than ``older_than_s`` seconds ago and are under way still, by id; the
+        next call passes the last one's."""
+        query = select(webhook_deliveries.c.id, webhook_deliveries.c.round).where(
+            webhook_deliveries.c.completed_at.is_(None),
+            webhook_deliveries.c.handed_over_at < self._clock() - timedelta(seconds=older_than_s),
+        )
+        if after_id is not None:
+            query = query.where(webhook_deliveries.c.id > after_id)
+        with self._database.read() as connection:
+            found = connection.execute(query.order_by(webhook_deliveries.c.id).limit(limit))
+            return tuple(Waiting(*row) for row in found)
+
+    def take_up_again(self, delivery_id: str, round: int, within_s: float) -> bool:
+        """Send a delivery off anew whose round ended without a word. One that was made more than ``within_s`` seconds
+        ago has failed: its receiver waits no more. Whether anything was changed: it may have ended meanwhile."""
+        with self._database.write() as connection:
+            row = _hold(connection, delivery_id)
+            if row is None or row["status"] != DeliveryStatus.PENDING or row["round"] != round:
+                return False
+            if row["created_at"] < self._clock() - timedelta(seconds=within_s):
+                self._end(connection, row, DeliveryStatus.FAILED)
+            else:
+                _again(connection, row)
+            return True
 
     def mark_handed_over(self, taken: Sequence[Waiting]) -> None:
         """Their workflows run. A round that was begun since is not meant."""
@@ -242,6 +264,16 @@ def _hold(connection: Connection, delivery_id: str) -> dict[str, Any] | None:
     query = select(webhook_deliveries).where(webhook_deliveries.c.id == delivery_id).with_for_update()
     row = connection.execute(query).mappings().one_or_none()
     return dict(row) if row is not None else None
+
+
+def _again(connection: Connection, row: dict[str, Any]) -> None:
+    row |= {
+        "status": str(DeliveryStatus.PENDING),
+        "round": row["round"] + 1,
+        "handed_over_at": None,
+        "completed_at": None,
+    }
+    _change(connection, row, "status", "round", "handed_over_at", "completed_at")
 
 
 def _change(connection: Connection, row: Mapping[str, Any], *columns: str) -> None:

@@ -35,6 +35,11 @@ FIRST_PAUSE_S = 5.0
 log = structlog.get_logger("guidesmith.webhooks")
 
 
+def delivery_workflow(delivery_id: str, round: int) -> str:
+    """The id of the workflow that carries a round of a delivery out."""
+    return f"{WORKFLOW}-{delivery_id}-{round}"
+
+
 class DeliveryStart(Message):
     """The input of a delivery's workflow.
 
@@ -52,7 +57,7 @@ class DeliveryStart(Message):
 
     @property
     def workflow_id(self) -> str:
-        return f"{WORKFLOW}-{self.delivery_id}-{self.round}"
+        return delivery_workflow(self.delivery_id, self.round)
 
 
 class Post(Protocol):

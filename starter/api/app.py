@@ -48,7 +48,7 @@ from starter.api.routes import (
 from starter.api.sessions import Sessions, Tickets
 from starter.batches import BatchRequests
 from starter.callbacks import CallbackService
-from starter.engine import connect, engine_faults
+from starter.engine import check_own, connect, engine_faults
 from starter.exposure import weaknesses
 from starter.jobs import JobService
 from starter.kinds import KindService
@@ -225,6 +225,7 @@ async def wired(settings: Settings) -> AsyncIterator[FastAPI]:
     async def engine() -> None:
         async with engine_faults():
             await client.service_client.check_health()
+            await check_own(store, client)
 
     options = run_options(settings)
     service = JobService(store, artifacts, client, options, model_profiles(settings))

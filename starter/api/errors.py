@@ -109,6 +109,7 @@ STATUS: Mapping[type[GuidesmithError], HTTPStatus] = {
     errors.ArtifactCorrupt: HTTPStatus.CONFLICT,
     errors.MediaHasNoContent: HTTPStatus.CONFLICT,
     errors.DispatchFailed: HTTPStatus.BAD_GATEWAY,
+    errors.EngineForeign: HTTPStatus.BAD_GATEWAY,
     errors.EngineUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.DatabaseUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.ArtifactStoreUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,

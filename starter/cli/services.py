@@ -46,6 +46,7 @@ def services(app: typer.Typer) -> None:
     app.add_typer(lifecycles, name="lifecycles")
     database = typer.Typer(help="Look after the database.", no_args_is_help=True, rich_markup_mode=None)
     database.command("upgrade", epilog="Example: guidesmith db upgrade")(upgrade)
+    database.command("adopt-namespace", epilog="Example: guidesmith db adopt-namespace")(adopt_namespace)
     app.add_typer(database, name="db")
 
 
@@ -147,6 +148,35 @@ def upgrade(as_json: AsJson = False, data_dir: DataDir = None) -> None:
         print_json({"revision": revision})
     else:
         typer.echo(f"The database is at revision {revision}.")
+
+
+def adopt_namespace(as_json: AsJson = False, data_dir: DataDir = None) -> None:
+    """Say that the jobs run in the Temporal namespace of the settings, from now on.
+
+    Needed only where `guidesmith doctor` asks for it: Temporal was moved elsewhere, and its histories did not come
+    along. What that namespace does not know is then taken for lost.
+    """
+    from activities.recognising import asked_namespace
+    from starter.engine import connect, engine_faults
+    from starter.wiring import open_store
+
+    settings = _settings(data_dir)
+    store = open_store(settings)
+
+    async def adopt() -> dict[str, object]:
+        async with engine_faults():
+            namespace = await asked_namespace(await connect(lazy=False))
+        store.record_namespace(namespace)
+        return {"namespace": namespace.name, "id": namespace.id, "address": namespace.address}
+
+    try:
+        adopted = asyncio.run(adopt())
+    finally:
+        store.dispose()
+    if as_json:
+        print_json(adopted)
+    else:
+        typer.echo(f"The jobs run in the namespace {adopted['namespace']} at {adopted['address']} from now on.")
 
 
 def doctor(as_json: AsJson = False, data_dir: DataDir = None) -> None:

@@ -260,7 +260,7 @@ def test_given_a_table_where_repeats_are_noops_when_it_has_such_a_row_then_it_co
         )
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "generation"])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("generation", "batch")])
 def test_given_a_kind_that_cannot_be_cancelled_when_asked_to_then_refused_as_any_other_move(kind: str) -> None:
     lifecycle = LIFECYCLES[kind]
     for status in lifecycle.statuses:
@@ -274,11 +274,16 @@ def test_given_a_kind_that_cannot_be_cancelled_when_asked_to_then_refused_as_any
 
 def test_given_a_kind_that_can_be_cancelled_when_asked_to_then_its_own_row_says_from_where() -> None:
     for status in (GenerationStatus.PENDING, GenerationStatus.QUEUED, GenerationStatus.PROCESSING):
-        assert GENERATION.check_cancel(status, API).target is GenerationStatus.CANCELED
+        assert GENERATION.check_cancel(status, API) is GenerationStatus.CANCELED
     with pytest.raises(TerminalImmutable):
         GENERATION.check_cancel(GenerationStatus.EXPIRED, API)
     for active in INSTRUCTION.active:
-        assert INSTRUCTION.check_cancel(active, API).target == "CANCELLED"
+        assert INSTRUCTION.check_cancel(active, API) == "CANCELLED"
+    for waiting in BATCH.active:
+        assert BATCH.check_cancel(waiting, API) == "failed", "by what there is it may end better"
+    with pytest.raises(TerminalImmutable) as refusal:
+        BATCH.check_cancel(BATCH.status("partial"), API)
+    assert refusal.value.details["attempted_status"] == "CANCELLED"
 
 
 def test_given_a_kind_when_its_own_run_moves_its_jobs_then_the_table_says_as_whom() -> None:

@@ -81,7 +81,7 @@ def _shown(visit: Visit, job_id: str) -> dict[str, Any]:
         "over": lifecycle.is_terminal(status),
         "steps": steps_of(visit.say, found.kind, found.status, store.status_rows(job_id, found.attempt)),
         "given_back": (found.kind, status) in GIVEN_BACK,
-        "can_cancel": lifecycle.cancelled is not None and lifecycle.may(status, lifecycle.cancelled, Trigger.API),
+        "can_cancel": lifecycle.may_cancel(status, Trigger.API),
         "has_transcript": found.kind == INSTRUCTION.kind and _has(visit, found.id, ArtifactKind.TRANSCRIPT),
         "retry_from": _retry_from(visit, found),
         "needs_another": bool(found.failure and needs_another_recording(found.failure.failure_code)),

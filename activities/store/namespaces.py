@@ -1,0 +1,38 @@
+"""The namespace of Temporal's that the jobs of this database run in."""
+
+from sqlalchemy import delete, func, insert, select
+
+from activities.store.area import Area
+from activities.store.tables import dispatches, engine_namespaces, jobs
+from domain.engine import Namespace
+
+
+class Namespaces(Area):
+    def own_namespace(self) -> Namespace | None:
+        """The one that was recorded last; ``None``: none was yet."""
+        return next(iter(self.own_namespaces(1)), None)
+
+    def own_namespaces(self, limit: int = 10) -> tuple[Namespace, ...]:
+        """Those that were recorded, the last one first."""
+        newest = select(engine_namespaces).order_by(engine_namespaces.c.recorded_at.desc()).limit(limit)
+        with self._database.read() as connection:
+            return tuple(Namespace.model_validate(dict(row)) for row in connection.execute(newest).mappings())
+
+    def count_lost(self, failure_code: str = "WORKFLOW_LOST") -> int:
+        """How many jobs stand as ended because their runs were lost."""
+        query = select(func.count()).select_from(jobs).where(jobs.c.failure_code == failure_code)
+        with self._database.read() as connection:
+            return int(connection.execute(query).scalar_one())
+
+    def record_namespace(self, namespace: Namespace) -> None:
+        """From now on this one is the jobs' own. Those before it stay recorded, with when they were."""
+        row = namespace.model_dump() | {"recorded_at": self._clock()}
+        with self._database.write() as connection:
+            connection.execute(delete(engine_namespaces).where(engine_namespaces.c.id == namespace.id))
+            connection.execute(insert(engine_namespaces), row)
+
+    def newest_dispatches(self, limit: int = 20) -> tuple[str, ...]:
+        """Ids of the youngest jobs that were given to a run, whatever became of them."""
+        query = select(dispatches.c.job_id).distinct().order_by(dispatches.c.job_id.desc()).limit(limit)
+        with self._database.read() as connection:
+            return tuple(connection.scalars(query))
