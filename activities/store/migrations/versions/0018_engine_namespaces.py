@@ -1,6 +1,6 @@
 """Which namespace of Temporal's the jobs run in; what finds the deliveries that are under way.
 
-Revision: 0018, after 0016.
+Revision: 0018, after 0017.
 """
 
 import sqlalchemy as sa
@@ -9,7 +9,7 @@ from alembic import op
 from activities.store.tables import Moment, Name
 
 revision = "0018"
-down_revision = "0016"
+down_revision = "0017"
 branch_labels = None
 depends_on = None
 
