@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from domain.annotations import Operation, ops_hash
 from domain.artifacts import Blob
-from domain.document import BlockEvidence
-from domain.draft import BlockRole
+from domain.documents.annotations import Operation, ops_hash
+from domain.documents.document import BlockEvidence
+from domain.documents.draft import BlockRole
 from domain.illustration import Sight, sights
 from domain.jobs import NewDrawing, NewScreenshot
-from domain.media import Scene
-from domain.screen import ScreenRecord
+from domain.recordings.media import Scene
+from domain.recordings.screen import ScreenRecord
 
 if TYPE_CHECKING:
     from activities.media import Frame, FrameWish
@@ -117,7 +117,7 @@ class Illustrating:
         return _Taken(blob, frame.image.size, frame.pts_ms, made)
 
     def _drawn(self, name: str, base: Blob, frame: "Frame", operations: tuple[Operation, ...]) -> NewDrawing:
-        from activities.drawing import RENDERER, draw_on
+        from activities.pictures.drawing import RENDERER, draw_on
 
         png, width, height = draw_on(frame.image.convert("RGB").copy(), operations)
         drawing = ops_hash(base.checksum_sha256, operations, RENDERER)

@@ -12,11 +12,11 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from domain import generation, image
 from domain.errors import PostingRefused
-from domain.generation import GENERATION, GenerationType
-from domain.image import IMAGE
-from domain.lifecycle import Lifecycle
+from domain.lifecycles import generation, image
+from domain.lifecycles.generation import GENERATION, GenerationType
+from domain.lifecycles.image import IMAGE
+from domain.lifecycles.lifecycle import Lifecycle
 
 AMOUNT_LIMIT = 10**9
 """The most that one posting moves; nine billion of them fit into an account."""

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from domain.annotations import Box, Crop, CropStyle, Operation, Ring
-from domain.screen import ChangeKind, Point, ScreenChange
+from domain.documents.annotations import Box, Crop, CropStyle, Operation, Ring
+from domain.recordings.screen import ChangeKind, Point, ScreenChange
 
 SMALL_WIDTH, SMALL_HEIGHT = 0.25, 0.045
 """Of the picture: a control that is smaller both ways is hard to find on a printed page. 48 pixels of 1080."""

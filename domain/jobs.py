@@ -6,11 +6,11 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from domain.annotations import Operation
 from domain.artifacts import ArtifactKind, Blob
-from domain.document import KeptProposal
+from domain.documents.annotations import Operation
+from domain.documents.document import KeptProposal
+from domain.documents.publication import ExportFormat
 from domain.errors import MESSAGE_LIMIT
-from domain.publication import ExportFormat
 
 Item = TypeVar("Item")
 
@@ -138,8 +138,8 @@ class VersionOrigin(StrEnum):
 class NewVersion(Frozen):
     """A version that is about to be stored.
 
-    ``evidence`` is what each block rests on (``domain.document.BlockEvidence`` as plain values), ``warnings`` are
-    ``{code, message}``.
+    ``evidence`` is what each block rests on (``domain.documents.document.BlockEvidence`` as plain values), ``warnings``
+    are ``{code, message}``.
     """
 
     title: str

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from domain.constructs import Construct, constructs, groups
+from domain.documents.constructs import Construct, constructs, groups
 
 ALIKE = 0.5
 """Share of the runs of three letters that two texts have in common (Dice) from which one is the other, changed."""

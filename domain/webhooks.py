@@ -12,13 +12,13 @@ from typing import Any
 
 from pydantic import Field
 
-from domain import batch, image
-from domain.batch import BATCH
 from domain.errors import MESSAGE_LIMIT
-from domain.generation import WebhookVerdict
-from domain.image import IMAGE
 from domain.jobs import Frozen
-from domain.lifecycle import Lifecycle
+from domain.lifecycles import batch, image
+from domain.lifecycles.batch import BATCH
+from domain.lifecycles.generation import WebhookVerdict
+from domain.lifecycles.image import IMAGE
+from domain.lifecycles.lifecycle import Lifecycle
 
 ENDPOINTS_LIMIT = 20
 """Endpoints of one user. Each is one more request for every event."""

@@ -17,9 +17,9 @@ from temporalio.service import RPCError
 
 from domain.engine import Standing, judge_namespace
 from domain.errors import GuidesmithError
-from starter.api.limits import Counter
-from starter.exposure import is_for_others, weaknesses
-from starter.jwks import Keys
+from starter.access.exposure import is_for_others, weaknesses
+from starter.access.jwks import Keys
+from starter.api.perimeter.limits import Counter
 from starter.local.folder import DataFolder, StackFailed
 from starter.local.stack import temporal_binary
 from starter.settings import Settings
@@ -154,7 +154,7 @@ def _credits(settings: Settings) -> str:
 
 
 async def _temporal(folder: DataFolder, settings: Settings) -> str:
-    from starter.engine import DEFAULT_ADDRESS, connect
+    from starter.services.engine import DEFAULT_ADDRESS, connect
 
     running = folder.running()
     configured = [name for name in os.environ if name.startswith("TEMPORAL_")]
@@ -330,7 +330,7 @@ def _analyses(settings: Settings) -> str:
 def _providers(settings: Settings) -> str:
     """Who makes ads, videos and speech, and whether those who call back can."""
     from activities.generating.speech import EmbeddedSpeech
-    from starter.webhooks import provider_keys
+    from starter.services.webhooks import provider_keys
     from starter.wiring import callback_base
 
     voice = settings.tts_base_url or settings.tts_prediction_model

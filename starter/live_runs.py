@@ -7,12 +7,12 @@ from temporalio.client import Client, WorkflowExecutionStatus
 from temporalio.service import RPCError, RPCStatusCode
 
 from activities.recognising import recognise
-from activities.reconciling import settle_lost
 from activities.store import Store
+from activities.upkeep.reconciling import settle_lost
 from domain.errors import EngineForeign, JobAlreadyRunning
 from domain.jobs import Job
-from domain.kinds import lifecycle_of
-from starter.engine import engine_faults
+from domain.lifecycles.kinds import lifecycle_of
+from starter.services.engine import engine_faults
 
 CLOSE_WAIT_S = 5.0
 """Seconds a retry waits for the run that failed to end: it may have a provider's work to call off."""

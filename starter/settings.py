@@ -18,9 +18,9 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from domain.credits import AMOUNT_LIMIT, read_prices
 from domain.errors import SettingsInvalid
-from domain.image import MAX_RETRIES
-from domain.predictions import PREDICTION_MODEL
-from domain.prompt_guard import MAX_CHARACTERS
+from domain.lifecycles.image import MAX_RETRIES
+from domain.orders.predictions import PREDICTION_MODEL
+from domain.orders.prompt_guard import MAX_CHARACTERS
 from domain.webhooks import PROVIDER
 from starter.local.folder import default_data_dir
 

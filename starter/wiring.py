@@ -9,34 +9,34 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode, urlsplit
 
 from activities.artifacts import ArtifactStore, Partial, S3Options, StageMemo
-from activities.contracts import RunOptions
-from activities.dispatching import Terms
+from activities.rails.contracts import RunOptions
+from activities.rails.dispatching import Terms
 from activities.store import Store
-from domain.generation import GENERATION, GenerationType
-from domain.image import IMAGE
-from domain.prompt_guard import PromptGuard
+from domain.lifecycles.generation import GENERATION, GenerationType
+from domain.lifecycles.image import IMAGE
+from domain.orders.prompt_guard import PromptGuard
 from starter.settings import LOOPBACK_NAMES, Settings, listed
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
-    from activities.adopting import Adoptions
-    from activities.analysing import AnalysisParts
     from activities.analysis.executor import RunLimits
-    from activities.batch import BatchStages
     from activities.drafting import Drafter
     from activities.generating.making import Maker
-    from activities.generation import GenerationParts
-    from activities.image import ImageStages
     from activities.imaging import Painter
     from activities.providers import ProviderClient
     from activities.providers.predictions import Predictions
     from activities.speech import Recogniser
-    from activities.tasks import DocumentTasks
+    from activities.stages.adopting import Adoptions
+    from activities.stages.analysis import AnalysisParts
+    from activities.stages.batch import BatchStages
+    from activities.stages.generation import GenerationParts
+    from activities.stages.image import ImageStages
+    from activities.tasks.documents import DocumentTasks
     from domain.webhooks import Ticket
-    from starter.generations import GenerationRequests
-    from starter.images import ImageRequests
-    from starter.tokens import TokenCheck
+    from starter.access.tokens import TokenCheck
+    from starter.services.generations import GenerationRequests
+    from starter.services.images import ImageRequests
 
 LOCAL, LLM = "local", "llm"
 """Model profiles: the built-in drafter, and the configured chat endpoint."""
@@ -73,8 +73,8 @@ def token_check(settings: Settings) -> "TokenCheck":
     Raises:
         SettingsInvalid: There is neither.
     """
-    from starter.jwks import JwksTokens, Keys
-    from starter.tokens import Claims, Tokens
+    from starter.access.jwks import JwksTokens, Keys
+    from starter.access.tokens import Claims, Tokens
 
     claims = Claims(settings.auth_issuer, settings.auth_audience, settings.auth_role_claim)
     if settings.auth_jwks_url is None:
@@ -105,7 +105,7 @@ def prompt_guard(settings: Settings) -> PromptGuard:
 
 def image_requests(settings: Settings, store: Store) -> "ImageRequests":
     """What makes image jobs."""
-    from starter.images import ImageRequests
+    from starter.services.images import ImageRequests
 
     return ImageRequests(
         store, prompt_guard(settings), price=settings.price_list[IMAGE.kind], quota=settings.image_quota_per_day
@@ -122,11 +122,11 @@ def kind_terms(settings: Settings) -> Terms:
 
 def image_stages(settings: Settings, store: Store, artifacts: ArtifactStore) -> "ImageStages":
     """The activities of the image job: the configured endpoint paints, or the built-in poster."""
-    from activities.image import ImageParts, ImageStages
     from activities.imaging.openai import OpenAiModerator, OpenAiPainter
     from activities.imaging.poster import EmbeddedPoster
-    from activities.pictures import MOST_BYTES
+    from activities.pictures.opening import MOST_BYTES
     from activities.providers.outputs import OutputFetch
+    from activities.stages.image import ImageParts, ImageStages
 
     painter: Painter = EmbeddedPoster()
     if settings.image_base_url and settings.image_model:
@@ -156,10 +156,10 @@ def run_limits(settings: Settings) -> "RunLimits":
 
 def analysis_parts(settings: Settings, store: Store, artifacts: ArtifactStore) -> "AnalysisParts":
     """What analyses are planned and computed with: the configured endpoint plans, or the built-in planner."""
-    from activities.analysing import AnalysisParts
-    from activities.analysis.chat import ChatPlanner
     from activities.analysis.inputs import InputLimits
-    from activities.analysis.planner import EmbeddedPlanner, Planner
+    from activities.analysis.planning.chat import ChatPlanner
+    from activities.analysis.planning.planner import EmbeddedPlanner, Planner
+    from activities.stages.analysis import AnalysisParts
 
     embedded = EmbeddedPlanner()
     planner: Planner = embedded
@@ -191,7 +191,7 @@ def analysis_parts(settings: Settings, store: Store, artifacts: ArtifactStore) -
 
 def generation_requests(settings: Settings, store: Store) -> "GenerationRequests":
     """What makes generation jobs."""
-    from starter.generations import GenerationRequests
+    from starter.services.generations import GenerationRequests
 
     return GenerationRequests(
         store,
@@ -210,8 +210,8 @@ def made_types(settings: Settings) -> frozenset[GenerationType]:
 def generation_parts(settings: Settings, store: Store, artifacts: ArtifactStore) -> "GenerationParts":
     """What the activities of the generation job work with."""
     from activities.generating.results import MOST_BYTES
-    from activities.generation import GenerationParts, OutsideParts
     from activities.providers.outputs import OutputFetch
+    from activities.stages.generation import GenerationParts, OutsideParts
 
     predictions, outside = build_predictions(settings), None
     if predictions is not None and settings.predictions_base_url is not None:
@@ -276,7 +276,7 @@ def _speaker(settings: Settings, scratch: Path | None) -> "Maker | None":
 
 def batch_stages(settings: Settings, store: Store, artifacts: ArtifactStore) -> "BatchStages":
     """The activities of the batch job."""
-    from activities.batch import BatchParts, BatchStages
+    from activities.stages.batch import BatchParts, BatchStages
 
     return BatchStages(BatchParts(store, artifacts, _scratch(settings)))
 
@@ -352,9 +352,9 @@ def _provider(
 
 def build_activities(settings: Settings, store: Store, artifacts: ArtifactStore) -> tuple["Adoptions", "DocumentTasks"]:
     """Everything a worker does, around one store and one artifact store."""
-    from activities.adopting import Adoptions
-    from activities.instruction import Parts
-    from activities.tasks import DocumentTasks, TaskParts
+    from activities.stages.adopting import Adoptions
+    from activities.stages.instruction import Parts
+    from activities.tasks.documents import DocumentTasks, TaskParts
 
     drafters = build_drafters(settings)
     recogniser = build_recogniser(settings)

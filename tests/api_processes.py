@@ -12,8 +12,8 @@ import httpx
 import psutil
 from pydantic import SecretStr
 
+from starter.access.tokens import Tokens
 from starter.settings import PREFIX, Settings
-from starter.tokens import Tokens
 from tests.apis import SECRET, TIMEOUT_S, UP_WITHIN_S
 from tests.forks import Forked, fork_server
 from tests.temporal import free_port

@@ -18,9 +18,9 @@ from pydantic import SecretStr
 
 from activities.artifacts import ArtifactStore
 from activities.store import Store
+from starter.access.tokens import Role, Tokens
 from starter.api.app import server, wired
 from starter.settings import Settings, load_settings
-from starter.tokens import Role, Tokens
 from starter.wiring import open_artifacts, open_store
 from tests.temporal import TemporalServer, free_port
 from tests.witness import Witness

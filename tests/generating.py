@@ -11,11 +11,11 @@ import pytest
 from pydantic import SecretStr
 from temporalio.client import WorkflowFailureError
 
-from domain.generation_orders import GenerationOrder
 from domain.jobs import Job
+from domain.orders.generation import GenerationOrder
+from starter.access.tokens import Role
 from starter.sandbox import running_sandbox
 from starter.sandbox.calling import SECRET as SANDBOX_SECRET
-from starter.tokens import Role
 from starter.wiring import generation_requests
 from tests.apis import SECRET, running_api, wait_ready
 from tests.premises import Premises

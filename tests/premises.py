@@ -3,8 +3,8 @@
 from sqlalchemy import select
 from temporalio.testing import ActivityEnvironment
 
-from activities.reconciling import Reconciled, Reconciler
 from activities.store.tables import jobs
+from activities.upkeep.reconciling import Reconciled, Reconciler
 from domain.jobs import Event, Job
 from starter.sandbox import RunningSandbox
 from starter.wiring import kind_terms, run_options

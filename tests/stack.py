@@ -20,10 +20,10 @@ from temporalio.contrib.pydantic import pydantic_data_converter
 from activities.artifacts import ArtifactStore
 from activities.store import Store
 from domain.artifacts import ArtifactKind
+from domain.documents.publication import ExportFormat
 from domain.jobs import Event, Export, Job
-from domain.publication import ExportFormat
-from starter.jobs import JobService, RunAnswer
-from starter.kinds import KindService
+from starter.services.jobs import JobService, RunAnswer
+from starter.services.kinds import KindService
 from starter.settings import Settings
 from starter.wiring import model_profiles, open_artifacts, open_store, run_options
 from tests.forks import Forked, fork_server

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from starter.api.admission import ADMIN, BASE, INTERNAL, OPEN, SIGNED, is_webhook
-from starter.api.limits import unnamed
+from starter.api.perimeter.admission import ADMIN, BASE, INTERNAL, OPEN, SIGNED, is_webhook
+from starter.api.perimeter.limits import unnamed
 
 ABSENT = "01890000-0000-7000-8000-000000000000"
 CHECKSUM = "0123456789abcdef" * 4

@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator, FormatChecker
 from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope, Send
 
-from starter.api.admission import is_page
+from starter.api.perimeter.admission import is_page
 
 UNDECLARED = 599
 """What is answered in place of what the description does not have."""

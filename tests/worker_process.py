@@ -19,13 +19,21 @@ from typing import Any
 from temporalio import activity
 
 from activities.store import StageGrant, StageOutcome, Store
-from domain.fence import Fence
 from domain.jobs import Failure, Job, NewArtifact
-from starter import worker
+from domain.lifecycles.fence import Fence
 from starter.logs import configure_logs
 from starter.settings import QUEUES, Settings, load_settings
+from starter.work import worker
 
-STAGES = ("speech.whisper", "drafting.chat", "publishing", "batching", "analysis.executor", "analysis.chat", "tasks")
+STAGES = (
+    "speech.whisper",
+    "drafting.chat",
+    "publishing",
+    "batching",
+    "analysis.executor",
+    "analysis.planning.chat",
+    "tasks.documents",
+)
 """Modules of stages that bring large libraries, which a program that is no worker leaves out."""
 
 

@@ -12,11 +12,11 @@ from temporalio.contrib.pydantic import pydantic_data_converter
 
 from activities.artifacts import ArtifactStore
 from activities.drafting import Drafter, LocalDrafter
-from activities.mirror import Mirror
+from activities.rails.mirror import Mirror
 from activities.store import Store
-from activities.tasks import DocumentTasks, TaskParts
+from activities.tasks.documents import DocumentTasks, TaskParts
 from starter.settings import Settings
-from starter.worker import WORKFLOWS, build_workers
+from starter.work.worker import WORKFLOWS, build_workers
 from tests.stack import Loop
 
 

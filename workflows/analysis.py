@@ -6,11 +6,11 @@ from temporalio import workflow
 from workflows.tasks import carry_out
 
 with workflow.unsafe.imports_passed_through():
-    from activities.analysing import AnalysisPlanning, AnalysisStage, AnalysisStages
-    from activities.contracts import JobOutcome, JobStart, TaskStart
-    from activities.handover import PLAN
-    from domain.analysis import ANALYSIS, FAILED
+    from activities.rails.contracts import JobOutcome, JobStart, TaskStart
+    from activities.rails.handover import PLAN
+    from activities.stages.analysis import AnalysisPlanning, AnalysisStage, AnalysisStages
     from domain.errors import TransitionRefused
+    from domain.lifecycles.analysis import ANALYSIS, FAILED
     from workflows.rails import JobRun
 
 

@@ -13,13 +13,13 @@ from temporalio.exceptions import ActivityError
 with workflow.unsafe.imports_passed_through():
     from datetime import timedelta
 
-    from activities.batch import BatchCall, BatchDesk, BatchEnd, BatchPlan, BatchStages, BatchStart
-    from activities.contracts import CarriedState, JobOutcome
-    from domain.batch import BATCH, FAILED, PROCESSING
-    from domain.batch_orders import BatchType
+    from activities.rails.contracts import CarriedState, JobOutcome
+    from activities.stages.batch import BatchCall, BatchDesk, BatchEnd, BatchPlan, BatchStages, BatchStart
     from domain.errors import Cancelled, Fenced, TransitionRefused
     from domain.jobs import Failure
-    from domain.lifecycle import Trigger
+    from domain.lifecycles.batch import BATCH, FAILED, PROCESSING
+    from domain.lifecycles.lifecycle import Trigger
+    from domain.orders.batch import BatchType
     from workflows.rails import MIRROR_RETRIES, JobRun, superseded
 
 LANES = 4

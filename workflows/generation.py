@@ -8,10 +8,10 @@ from temporalio.common import RetryPolicy
 from temporalio.exceptions import ActivityError, ApplicationError, CancelledError, FailureError
 
 with workflow.unsafe.imports_passed_through():
-    from activities.contracts import JobOutcome, JobStart
-    from activities.generation import GenerationCall, GenerationDesk, GenerationPlan, GenerationStages, Word
-    from activities.interceptor import RETRY_AFTER_LIMIT_S
-    from activities.stage import spec_of
+    from activities.rails.contracts import JobOutcome, JobStart
+    from activities.rails.interceptor import RETRY_AFTER_LIMIT_S
+    from activities.rails.stage import spec_of
+    from activities.stages.generation import GenerationCall, GenerationDesk, GenerationPlan, GenerationStages, Word
     from domain.errors import (
         Fenced,
         ProviderAnswerInvalid,
@@ -21,7 +21,8 @@ with workflow.unsafe.imports_passed_through():
         ProviderUnavailable,
         TransitionRefused,
     )
-    from domain.generation import (
+    from domain.jobs import Failure
+    from domain.lifecycles.generation import (
         CANCELED,
         EXPIRED,
         FAILED,
@@ -31,8 +32,7 @@ with workflow.unsafe.imports_passed_through():
         GenerationStatus,
         backoff_s,
     )
-    from domain.jobs import Failure
-    from domain.lifecycle import Trigger
+    from domain.lifecycles.lifecycle import Trigger
     from workflows.rails import MIRROR_RETRIES, JobRun, cause_of, superseded
 
 DEADLINE_TERM = "deadline_s"

@@ -7,9 +7,9 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError, ApplicationError, FailureError
 
 with workflow.unsafe.imports_passed_through():
-    from activities.contracts import JobOutcome, JobStart
-    from activities.image import ImageStages
-    from activities.interceptor import RETRY_AFTER_LIMIT_S
+    from activities.rails.contracts import JobOutcome, JobStart
+    from activities.rails.interceptor import RETRY_AFTER_LIMIT_S
+    from activities.stages.image import ImageStages
     from activities.store.records import EventType
     from domain.errors import (
         Cancelled,
@@ -22,7 +22,7 @@ with workflow.unsafe.imports_passed_through():
         TerminalImmutable,
         TransitionRefused,
     )
-    from domain.image import (
+    from domain.lifecycles.image import (
         DEAD_LETTER,
         FAILED,
         IMAGE,
@@ -34,7 +34,7 @@ with workflow.unsafe.imports_passed_through():
         after_failure,
         backoff_s,
     )
-    from domain.lifecycle import Trigger
+    from domain.lifecycles.lifecycle import Trigger
     from workflows.rails import JobRun, cause_of, superseded
 
 MAX_RETRIES_TERM, MODERATED_TERM = "max_retries", "moderated"

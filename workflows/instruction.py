@@ -9,13 +9,14 @@ from temporalio.exceptions import ApplicationError, FailureError
 from temporalio.workflow import ParentClosePolicy
 
 with workflow.unsafe.imports_passed_through():
-    from activities.adopting import Adoptions
-    from activities.contracts import CarriedState, JobOutcome, JobStart, StageCall, StageResult, TaskStart
-    from activities.instruction import InstructionStages
-    from domain.callbacks import AUDIO, DRAFT, TRANSCRIPTION, ExternalStage, is_needed
-    from domain.editing import Activity, next_status
+    from activities.rails.contracts import CarriedState, JobOutcome, JobStart, StageCall, StageResult, TaskStart
+    from activities.stages.adopting import Adoptions
+    from activities.stages.instruction import InstructionStages
     from domain.errors import TerminalImmutable, TransitionRefused
-    from domain.instruction import (
+    from domain.jobs import Actor
+    from domain.lifecycles.callbacks import AUDIO, DRAFT, TRANSCRIPTION, ExternalStage, is_needed
+    from domain.lifecycles.editing import Activity, next_status
+    from domain.lifecycles.instruction import (
         AUDIO_READY,
         CANCELLED,
         DRAFT_READY,
@@ -24,8 +25,7 @@ with workflow.unsafe.imports_passed_through():
         TRANSCRIPT_READY,
         InstructionStatus,
     )
-    from domain.jobs import Actor
-    from domain.lifecycle import Trigger
+    from domain.lifecycles.lifecycle import Trigger
 
     # Like the rules that they apply, shared with the process: run anew for every job they cost it milliseconds.
     from workflows.rails import JobRun

@@ -17,7 +17,7 @@ from temporalio.exceptions import ActivityError, ApplicationError, CancelledErro
 from workflows.search_attributes import FAILURE_CODE, STATUS
 
 with workflow.unsafe.imports_passed_through():
-    from activities.contracts import (
+    from activities.rails.contracts import (
         ClaimCall,
         ExternalCall,
         ExternalState,
@@ -28,10 +28,9 @@ with workflow.unsafe.imports_passed_through():
         StageCall,
         StageResult,
     )
-    from activities.external import Outside
-    from activities.mirror import Mirror
-    from activities.stage import StageSpec, spec_of
-    from domain.callbacks import ExternalStage, Reached, in_words
+    from activities.rails.external import Outside
+    from activities.rails.mirror import Mirror
+    from activities.rails.stage import StageSpec, spec_of
     from domain.errors import (
         MESSAGE_LIMIT,
         Cancelled,
@@ -42,7 +41,8 @@ with workflow.unsafe.imports_passed_through():
         TransitionRefused,
     )
     from domain.jobs import Actor, Failure
-    from domain.lifecycle import Lifecycle, Trigger
+    from domain.lifecycles.callbacks import ExternalStage, Reached, in_words
+    from domain.lifecycles.lifecycle import Lifecycle, Trigger
 
 S = TypeVar("S", bound=StrEnum)
 
@@ -218,7 +218,7 @@ class JobRun(Generic[S]):
 
     async def have_done(self, stage: ExternalStage) -> None:
         """Wait until the runner of ``stage`` has reported its end: by the job's row, which its callbacks move. The
-        signal that wakes this up says nothing, and may be lost or doubled (see ``activities/store/callbacks.py``).
+        signal that wakes this up says nothing, and may be lost or doubled (see ``activities/store/runs/callbacks.py``).
 
         Raises:
             ApplicationError: The runner failed, or said nothing before the deadline.

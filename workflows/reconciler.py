@@ -6,7 +6,7 @@ from temporalio import workflow
 from temporalio.common import RetryPolicy
 
 with workflow.unsafe.imports_passed_through():
-    from activities.reconciling import Reconciled, Reconciler
+    from activities.upkeep.reconciling import Reconciled, Reconciler
 
 NAME = "reconciler"
 EVERY = timedelta(minutes=1)

@@ -5,8 +5,8 @@ from temporalio import workflow
 from workflows.tasks import carry_out
 
 with workflow.unsafe.imports_passed_through():
-    from activities.contracts import TaskStart
-    from activities.screenshots import ScreenshotTaker
+    from activities.rails.contracts import TaskStart
+    from activities.tasks.screenshots import ScreenshotTaker
     from domain.jobs import StageName
 
 

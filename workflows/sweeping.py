@@ -6,8 +6,8 @@ from temporalio import workflow
 from temporalio.common import RetryPolicy
 
 with workflow.unsafe.imports_passed_through():
-    from activities.orphans import Orphaned, OrphanSweeper
-    from activities.sweeping import HEARTBEAT_TIMEOUT_S, Sweeper, Swept
+    from activities.upkeep.orphans import Orphaned, OrphanSweeper
+    from activities.upkeep.sweeping import HEARTBEAT_TIMEOUT_S, Sweeper, Swept
 
 NAME = "sweep"
 EVERY = timedelta(hours=1)

@@ -11,8 +11,8 @@ from temporalio.exceptions import ActivityError, ApplicationError
 from workflows.rails import MIRROR_RETRIES, failure_of, stage_retries
 
 with workflow.unsafe.imports_passed_through():
-    from activities.contracts import TaskCall, TaskFailure, TaskStart
-    from activities.tasks import DocumentTasks
+    from activities.rails.contracts import TaskCall, TaskFailure, TaskStart
+    from activities.tasks.documents import DocumentTasks
     from domain.jobs import StageName
 
 

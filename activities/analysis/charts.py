@@ -20,10 +20,10 @@ from activities.analysis.numbers import brief, formatted, number
 from activities.confined.outside import Bounds, Died, Overran, answer, places
 from activities.publishing import typesetter
 from activities.publishing.fonts import typeface_for
+from domain.analyses.plan import Chart
+from domain.analyses.plan_rules import Schema
+from domain.analyses.table import ColumnType
 from domain.errors import AnalysisFailed
-from domain.plan import Chart
-from domain.plan_rules import Schema
-from domain.table import ColumnType
 
 TEMPLATE = "chart.typ"
 TYPESETTER = Path(typesetter.__file__)

@@ -15,10 +15,10 @@ from activities.analysis.inputs import CONFINED_ENVIRONMENT, confined_bounds, en
 from activities.analysis.report import StepResult, report
 from activities.analysis.sql import Computed, computation, input_relation
 from activities.confined.outside import Died, Overran, Report, reports
+from domain.analyses.plan import Chart, FrozenPlan, Step
+from domain.analyses.plan_rules import Schema, check_plan, results
+from domain.analyses.table import TableProfile
 from domain.errors import AnalysisFailed, AnalysisLimitExceeded
-from domain.plan import Chart, FrozenPlan, Step
-from domain.plan_rules import Schema, check_plan, results
-from domain.table import TableProfile
 
 RUNNER = Path(__file__).with_name("runner.py")
 REPORT = "report.md"

@@ -14,8 +14,8 @@ from typing import Any
 
 from activities.analysis.names import cleaned, shown
 from activities.confined.outside import Bounds, Died, Overran, Report, reports
+from domain.analyses.table import ColumnProfile, ColumnType, Note, TableProfile, inputs_fingerprint
 from domain.errors import RequestInvalid, TableInvalid, TableNotRecognised, TableTooLarge
-from domain.table import ColumnProfile, ColumnType, Note, TableProfile, inputs_fingerprint
 
 READER = Path(__file__).with_name("reader.py")
 CONFINED_ENVIRONMENT: Mapping[str, str] = {"LC_ALL": "C.UTF-8", "MALLOC_ARENA_MAX": "2", "PYTHONDONTWRITEBYTECODE": "1"}

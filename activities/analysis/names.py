@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 
 NAME_LIMIT = 60
-"""As ``domain.table.NAME_LIMIT``, which confined processes do not load; a test compares them."""
+"""As ``domain.analyses.table.NAME_LIMIT``, which confined processes do not load; a test compares them."""
 SHOWN_LIMIT = 100
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")

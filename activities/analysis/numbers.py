@@ -2,7 +2,7 @@
 
 from decimal import Decimal, InvalidOperation
 
-from domain.table import ColumnType
+from domain.analyses.table import ColumnType
 
 PLACES = 2
 SMALL_DIGITS = 3

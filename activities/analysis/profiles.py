@@ -27,7 +27,7 @@ TYPES = {
     "TIMESTAMP": "timestamp",
     "VARCHAR": "text",
 }
-"""``domain.table.ColumnType`` of what is stored; a DECIMAL is a number, without places an integer."""
+"""``domain.analyses.table.ColumnType`` of what is stored; a DECIMAL is a number, without places an integer."""
 
 
 def profile(connection: Connection, path: Path, originals: Sequence[str]) -> dict[str, Any]:

@@ -11,9 +11,9 @@ from decimal import Decimal
 from activities.analysis.names import shown
 from activities.analysis.numbers import formatted, number
 from activities.analysis.wording import in_words
-from domain.plan import Aggregate, Chart, FrozenPlan, Plan, Step, Trend
-from domain.plan_rules import Schema, in_order
-from domain.table import ColumnType, TableProfile
+from domain.analyses.plan import Aggregate, Chart, FrozenPlan, Plan, Step, Trend
+from domain.analyses.plan_rules import Schema, in_order
+from domain.analyses.table import ColumnType, TableProfile
 
 TABLE_ROWS = 20
 CELL_LIMIT = 80

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from activities.analysis.sql_words import quoted, to_number
-from domain.plan import (
+from domain.analyses.plan import (
     Aggregate,
     Arithmetic,
     Change,
@@ -34,8 +34,8 @@ from domain.plan import (
     Trend,
     Value,
 )
-from domain.plan_rules import Schema, as_moment, in_order, joined_names, results
-from domain.table import ColumnType
+from domain.analyses.plan_rules import Schema, as_moment, in_order, joined_names, results
+from domain.analyses.table import ColumnType
 
 PLACE = "__place"
 """Keeps the order of rows through a window. No column can be called so."""

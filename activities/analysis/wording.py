@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from domain.plan import (
+from domain.analyses.plan import (
     Aggregate,
     Arithmetic,
     Change,

@@ -19,8 +19,8 @@ from av.packet import Packet
 from av.stream import Stream
 
 from activities.media.container import is_recorded, opened, packets, recorded_video, recording_zero, seek, to_ms
-from domain.batch_orders import Span
 from domain.errors import MediaCodecUnsupported, MediaHasNoContent, RequestInvalid
+from domain.orders.batch import Span
 
 Check = Callable[[], None]
 """Raises where nobody waits for the clip any more."""

@@ -27,11 +27,11 @@ from activities.drafting.prompts import (
     rewrite_messages,
 )
 from activities.drafting.rederive import is_whole
-from domain.document import BlockEvidence
-from domain.draft import BlockRole, Draft, DraftBlock, DraftProvenance, DraftWarning, draft_problems
-from domain.media import Scene
-from domain.screen import ScreenRecord
-from domain.transcript import Segment, SpeechFound, Transcript
+from domain.documents.document import BlockEvidence
+from domain.documents.draft import BlockRole, Draft, DraftBlock, DraftProvenance, DraftWarning, draft_problems
+from domain.recordings.media import Scene
+from domain.recordings.screen import ScreenRecord
+from domain.recordings.transcript import Segment, SpeechFound, Transcript
 
 CHAT_PROFILE = "llm"
 

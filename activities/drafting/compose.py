@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pydantic import BaseModel, ConfigDict
 
 from activities.drafting.markdown import escape_heading, one_line
-from domain.document import BlockEvidence, Document
-from domain.draft import BlockRole, Draft, DraftBlock, check_draft, cited_time
-from domain.media import Scene
-from domain.screen import ScreenRecord
-from domain.transcript import Transcript
+from domain.documents.document import BlockEvidence, Document
+from domain.documents.draft import BlockRole, Draft, DraftBlock, check_draft, cited_time
+from domain.recordings.media import Scene
+from domain.recordings.screen import ScreenRecord
+from domain.recordings.transcript import Transcript
 
 _PLAIN_PARAGRAPH = re.compile(r"[^\W\d_\"'(]")
 
@@ -38,7 +38,7 @@ def compose(
         draft: What a drafter wrote; its times are derived here from what it cites.
         transcript: What it cites.
         scenes: What it cites where nobody spoke.
-        new_id: Gives block ids (``domain.document.stable_ids``).
+        new_id: Gives block ids (``domain.documents.document.stable_ids``).
         screen: What it cites of the screen.
 
     Raises:

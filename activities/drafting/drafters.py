@@ -5,11 +5,11 @@ from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict
 
-from domain.document import BlockEvidence
-from domain.draft import Draft, DraftProvenance, DraftWarning
-from domain.media import Scene
-from domain.screen import ScreenRecord
-from domain.transcript import Transcript
+from domain.documents.document import BlockEvidence
+from domain.documents.draft import Draft, DraftProvenance, DraftWarning
+from domain.recordings.media import Scene
+from domain.recordings.screen import ScreenRecord
+from domain.recordings.transcript import Transcript
 
 OnProgress = Callable[[float], None]
 """Told the share that is done, 0 to 1. May raise :class:`domain.errors.Cancelled` to stop the work."""
@@ -41,7 +41,7 @@ class Drafter(Protocol):
         screen: ScreenRecord | None = None,
         on_progress: OnProgress | None = None,
     ) -> Draft:
-        """A draft that :func:`domain.draft.check_draft` lets pass.
+        """A draft that :func:`domain.documents.draft.check_draft` lets pass.
 
         Args:
             transcript: What was said; without speech the draft is made of the scenes.

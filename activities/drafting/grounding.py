@@ -7,7 +7,7 @@ from markdown_it import MarkdownIt
 
 from activities.drafting.markdown import letters_only, plain_words
 from activities.drafting.sentences import UNSPACED
-from domain.transcript import Segment
+from domain.recordings.transcript import Segment
 
 _STEM = 4
 """Letters that two forms of one word share ('click', 'clicking'): crude, and enough to find no relation at all."""

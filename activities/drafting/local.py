@@ -17,11 +17,11 @@ from activities.drafting.rederive import Wish, is_whole, rederived
 from activities.drafting.sentences import Sentence, sentences
 from activities.drafting.silent import silent_blocks
 from activities.drafting.steps import instructions, is_english, stretches
-from domain.document import BlockEvidence
-from domain.draft import BlockRole, Draft, DraftBlock, DraftProvenance, DraftWarning
-from domain.media import Scene
-from domain.screen import ScreenRecord
-from domain.transcript import SpeechFound, Transcript
+from domain.documents.document import BlockEvidence
+from domain.documents.draft import BlockRole, Draft, DraftBlock, DraftProvenance, DraftWarning
+from domain.recordings.media import Scene
+from domain.recordings.screen import ScreenRecord
+from domain.recordings.transcript import SpeechFound, Transcript
 
 LOCAL_PROFILE = "local"
 LOCAL_TEMPLATE = "local/v1"

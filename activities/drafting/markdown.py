@@ -5,7 +5,7 @@ import unicodedata
 
 from markdown_it import MarkdownIt
 
-from domain.constructs import groups, has_unclosed_fence
+from domain.documents.constructs import groups, has_unclosed_fence
 from domain.spaces import with_spaces
 
 _ALWAYS = re.compile(r"[\\`*\[\]<]|~(?=~)|(?<=~)~")

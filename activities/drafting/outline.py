@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from activities.drafting.markdown import escape
 from activities.drafting.sentences import Sentence
-from domain.draft import BlockRole, DraftBlock
+from domain.documents.draft import BlockRole, DraftBlock
 
 MAX_STEPS = 150
 """More steps than that are grouped: nobody follows a list of a thousand."""

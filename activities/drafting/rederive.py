@@ -9,9 +9,9 @@ from activities.drafting.compose import block_markdown
 from activities.drafting.markdown import escape, letters_only, one_line, plain_words
 from activities.drafting.sentences import Sentence, sentences
 from activities.drafting.steps import clauses_of, instructions, is_english, stretches
-from domain.document import BlockEvidence
-from domain.draft import BlockRole, DraftBlock, DraftWarning
-from domain.transcript import Transcript
+from domain.documents.document import BlockEvidence
+from domain.documents.draft import BlockRole, DraftBlock, DraftWarning
+from domain.recordings.transcript import Transcript
 
 _SHORTER = re.compile(r"\b(?:short(?:er|en)?|concise|brief(?:er|ly)?|less text|condense|trim)\b", re.IGNORECASE)
 _AS_LIST = re.compile(r"\b(?:list|bullets?|bullet points?|points)\b", re.IGNORECASE)

@@ -5,7 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from domain.transcript import Segment
+from domain.recordings.transcript import Segment
 
 PAUSE_MS = 1_200
 """A silence between segments that ends a sentence even without a full stop: speakers breathe for 0.3 to 0.6 s."""

@@ -1,9 +1,9 @@
 """The draft of a recording in which nobody speaks: one step a settled screen, and no invented word."""
 
 from activities.drafting.outline import MAX_STEPS
-from domain.draft import BlockRole, DraftBlock, DraftWarning
-from domain.media import Scene
-from domain.transcript import SpeechFound
+from domain.documents.draft import BlockRole, DraftBlock, DraftWarning
+from domain.recordings.media import Scene
+from domain.recordings.transcript import SpeechFound
 
 _WHY = {
     SpeechFound.NO_AUDIO_TRACK: "This recording has no audio track, so there is no speech to write down.",

@@ -7,7 +7,7 @@ from activities.drafting import spoken
 from activities.drafting.markdown import one_line
 from activities.drafting.outline import Entry
 from activities.drafting.sentences import Sentence
-from domain.draft import BlockRole
+from domain.documents.draft import BlockRole
 
 _LEAD_SENTENCES = 3
 _LEAD_CHARACTERS = 400

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, ValidationError
 from activities.generating.making import Made, Stop
 from domain.canonical import digest
 from domain.errors import ProviderAnswerInvalid
-from domain.generation_orders import CopyOrder
+from domain.orders.generation import CopyOrder
 
 MARKDOWN = "text/markdown"
 

@@ -30,7 +30,7 @@ class Maker(Protocol):
         """Make it.
 
         Args:
-            order: Of the type that this maker is for (``domain/generation_orders.py``).
+            order: Of the type that this maker is for (``domain/orders/generation.py``).
             request_id: The same for the same attempt of the same job, for providers that can tell a repeat.
 
         Raises:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from domain.errors import MediaError, ProviderAnswerInvalid, UploadInvalid
-from domain.generation import GenerationType
 from domain.library import AssetMedium
+from domain.lifecycles.generation import GenerationType
 
 MOST_BYTES = 512 << 20
 """Of one result: a minute of 4K video has about 400 MB."""
@@ -52,8 +52,8 @@ def inspected(path: Path, of: GenerationType) -> Kept:
 
 
 def _picture(path: Path) -> Kept:
-    from activities.pictures import MOST_BYTES as MOST_PICTURE_BYTES
-    from activities.pictures import inspect_picture
+    from activities.pictures.opening import MOST_BYTES as MOST_PICTURE_BYTES
+    from activities.pictures.opening import inspect_picture
 
     if path.stat().st_size > MOST_PICTURE_BYTES:
         raise _wrong("a picture that is too large")

@@ -25,7 +25,7 @@ from domain.errors import (
     ProviderUnavailable,
     RobotsDisallowed,
 )
-from domain.generation_orders import ScrapeOrder
+from domain.orders.generation import ScrapeOrder
 
 AGENT = "guidesmith"
 """What robots.txt calls us; requests name it with a version."""

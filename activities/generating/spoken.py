@@ -7,8 +7,8 @@ from activities.generating.hosted_speech import HostedSpeech
 from activities.generating.making import Made, Stop
 from activities.generating.results import inspected
 from activities.generating.speech import EmbeddedSpeech
-from domain.generation import GenerationType
-from domain.generation_orders import SpeechOrder
+from domain.lifecycles.generation import GenerationType
+from domain.orders.generation import SpeechOrder
 
 
 class EmbeddedSpeaker:

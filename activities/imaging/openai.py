@@ -12,8 +12,8 @@ from activities.imaging.painters import Painted
 from activities.providers import ProviderClient
 from activities.providers.outputs import OutputFetch
 from activities.providers.watched import Stop
+from domain.documents.wish import PictureWish
 from domain.errors import ContentRejected, ProviderAnswerInvalid, ProviderOutputExpired, ProviderRequestRefused
-from domain.wish import PictureWish
 
 SAFETY_CODES = frozenset(
     {"content_policy_violation", "moderation_blocked", "content_filter", "contentFilter", "image_generation_user_error"}

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from activities.providers.watched import Stop
-from domain.wish import PictureWish
+from domain.documents.wish import PictureWish
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from PIL import Image, ImageDraw, ImageFont
 from activities.imaging.painters import Painted
 from activities.providers.watched import Stop
 from domain.canonical import digest
-from domain.wish import PictureWish
+from domain.documents.wish import PictureWish
 
 VERSION = "1"
 """Raise it when the same wish would give other bytes."""

@@ -35,7 +35,7 @@ from activities.media.container import (
 )
 from activities.media.orientation import NO_TURN, Orientation, pixel_aspect, shown_size
 from domain.errors import MediaCodecUnsupported, MediaHasNoContent
-from domain.media import AudioTrack, MediaInfo, VideoTrack
+from domain.recordings.media import AudioTrack, MediaInfo, VideoTrack
 
 _TRIAL_PACKETS = 400
 """Packets that are read in search of a first frame of every track: some seconds of any recording."""

@@ -45,7 +45,7 @@ from activities.media.container import (
     recording_zero,
     to_ms,
 )
-from domain.media import Scene
+from domain.recordings.media import Scene
 
 Effort = Literal["auto", "thorough", "quick"]
 Look = NDArray[np.uint8]

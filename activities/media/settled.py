@@ -13,7 +13,7 @@ The rule, for a step narrated from ``start`` to ``end``:
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from domain.media import Scene
+from domain.recordings.media import Scene
 
 _EDGE_MS = 250
 """Distance kept from a scene's edges: about one sample of the scene finder."""

@@ -24,9 +24,9 @@ from activities.media.sound import (
     UndecodablePacket,
     decoded,
 )
-from activities.telemetry import report_nothing
+from activities.process.telemetry import report_nothing
 from domain.errors import MediaHasNoContent
-from domain.media import AudioTrack, MediaInfo
+from domain.recordings.media import AudioTrack, MediaInfo
 
 Reason = Literal["only_track", "only_audible", "most_speech", "loudest", "all_silent"]
 

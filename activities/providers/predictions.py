@@ -24,7 +24,7 @@ from domain.errors import (
     ProviderUnavailable,
     SettingsInvalid,
 )
-from domain.predictions import PREDICTION_MODEL
+from domain.orders.predictions import PREDICTION_MODEL
 
 Status = Literal["starting", "processing", "succeeded", "failed", "canceled"]
 

@@ -7,7 +7,7 @@ from activities.publishing.manuscript import Manuscript, Section, SectionKind
 from activities.publishing.markdown import quoted, write, write_line
 from activities.publishing.markup import Text
 from activities.publishing.pictures import Illustration
-from domain.publication import clock
+from domain.documents.publication import clock
 
 DOCUMENT = "instruction.md"
 FOLDER = "images"

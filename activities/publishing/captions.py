@@ -1,11 +1,11 @@
-"""Captions as files: WebVTT (by webvtt-py) and SubRip, from the cues of ``domain/captions.py``."""
+"""Captions as files: WebVTT (by webvtt-py) and SubRip, from the cues of ``domain/recordings/captions.py``."""
 
 import html
 
 import webvtt
 
-from domain.captions import cues
-from domain.transcript import Transcript
+from domain.recordings.captions import cues
+from domain.recordings.transcript import Transcript
 
 ARROW = "-->"
 """Ends a cue's text in both formats, wherever it stands. WebVTT has an escape for it, SRT has none."""

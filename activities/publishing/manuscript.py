@@ -30,7 +30,7 @@ from activities.publishing.markup import (
     printable,
 )
 from activities.publishing.pictures import Illustration, illustrate
-from domain.publication import Picture, Publication, PublicationBlock
+from domain.documents.publication import Picture, Publication, PublicationBlock
 
 LEFT_TO_RIGHT = "\u2066{}\u2069"
 """Isolated (UAX #9): after an Arabic word the parts of a date would change places."""

@@ -40,8 +40,8 @@ from activities.publishing.markup import (
     Text,
 )
 from activities.publishing.pictures import Illustration, scaled
+from domain.documents.publication import clock
 from domain.errors import ExportFailed
-from domain.publication import clock
 
 EPOCH = datetime(1980, 1, 1, tzinfo=UTC)
 """The date of a version that has none."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from PIL import Image, ImageOps
 
 from activities.publishing.markup import printable
-from domain.publication import Picture
+from domain.documents.publication import Picture
 
 LONGEST_EDGE = 2_400
 """Pixels. Across the 170 mm of a page's text that is 360 dots an inch; more only makes files heavy."""

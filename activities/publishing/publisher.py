@@ -12,9 +12,9 @@ from activities.publishing.manuscript import read
 from activities.publishing.pdf import Typeset, pages, pdf
 from activities.publishing.webpage import webpage
 from activities.publishing.word import word
+from domain.documents.publication import MEDIA_TYPES, ExportFormat, Publication
 from domain.errors import ExportFailed
-from domain.publication import MEDIA_TYPES, ExportFormat, Publication
-from domain.transcript import SpeechFound, Transcript
+from domain.recordings.transcript import SpeechFound, Transcript
 
 LONGEST_NAME = 80
 """Characters of a file's name before its extension."""

@@ -41,7 +41,7 @@ from activities.publishing.markup import (
     plain,
 )
 from activities.publishing.pictures import Illustration
-from domain.publication import clock
+from domain.documents.publication import clock
 
 CONTENTS_FROM = 3
 """Headings below which a table of contents says nothing that the page does not."""

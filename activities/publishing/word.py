@@ -41,7 +41,7 @@ from activities.publishing.markup import (
 )
 from activities.publishing.pictures import Illustration
 from activities.publishing.word_style import CODE_FONT, LEVELS, LIST_INDENT_MM, TEXT_WIDTH, Design
-from domain.publication import clock
+from domain.documents.publication import clock
 
 PICTURE_HEIGHT = Mm(84)
 """So that a screenshot shares its page with the step."""

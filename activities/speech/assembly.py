@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from activities.media.sound import SILENCE_DBFS
 from activities.speech.recognition import SpokenSegment, SpokenWord
 from activities.speech.sentences import SentenceBuilder, words_of
-from domain.transcript import Segment, SpeechFound, Transcript, Word
+from domain.recordings.transcript import Segment, SpeechFound, Transcript, Word
 
 BORDER_MS = 1_000
 """Pieces and resumed work may hear the last word before their border again; words repeated this near to it are one."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from faster_whisper.vad import VadOptions, get_speech_timestamps
 
+from activities.process.telemetry import report_nothing
 from activities.speech.sound import NO_SAMPLES, SAMPLES_PER_MS, Samples
-from activities.telemetry import report_nothing
 
 report_nothing()  # faster-whisper loads ONNX Runtime at the first detection
 

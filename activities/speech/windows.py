@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from activities.memory import release_memory
+from activities.process.memory import release_memory
 from activities.speech.recognition import OnProgress
 from activities.speech.sound import NO_SAMPLES, SAMPLES_PER_MS, Samples, blocks
 from activities.speech.voice import Speech, find_speech, quietest

@@ -2,8 +2,8 @@
 
 from activities.store.database import DatabaseOptions
 from activities.store.idempotency import IdempotencyScope
-from activities.store.inputs import Admission, JobInput, JobRequest
-from activities.store.manifests import ManifestKeys
+from activities.store.jobs.inputs import Admission, JobInput, JobRequest
+from activities.store.jobs.manifests import ManifestKeys
 from activities.store.records import (
     CallbackReceipt,
     Dispatch,

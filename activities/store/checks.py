@@ -14,13 +14,13 @@ from sqlalchemy.sql.naming import conv
 
 from domain.artifacts import ArtifactKind
 from domain.credits import AMOUNT_LIMIT, HOUSE, HOUSES, Account, PostingKind
-from domain.generation import WebhookVerdict
+from domain.documents.publication import ExportFormat
+from domain.documents.screenshots import Operation
 from domain.jobs import Actor, ExportStatus, TaskStatus, VersionOrigin
-from domain.kinds import LIFECYCLES
 from domain.library import AssetMedium
-from domain.lifecycle import Lifecycle
-from domain.publication import ExportFormat
-from domain.screenshots import Operation
+from domain.lifecycles.generation import WebhookVerdict
+from domain.lifecycles.kinds import LIFECYCLES
+from domain.lifecycles.lifecycle import Lifecycle
 from domain.webhooks import DeliveryStatus, WebhookEvent
 
 STREAMS = ("status", "progress", "task", "export")

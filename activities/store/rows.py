@@ -5,11 +5,11 @@ from typing import Any
 
 from sqlalchemy.engine import RowMapping
 
-from domain.anchors import OUTCOME, Addressing, Anchor
-from domain.annotations import Operation, operation_list
 from domain.artifacts import Artifact, Blob
+from domain.documents.anchors import OUTCOME, Addressing, Anchor
+from domain.documents.annotations import Operation, operation_list
+from domain.documents.screenshots import PictureUpload, ScreenshotAsset, ScreenshotTask
 from domain.jobs import Event, Export, Failure, InstructionVersion, Job, Project, RegenerateTask, Screenshot
-from domain.screenshots import PictureUpload, ScreenshotAsset, ScreenshotTask
 
 Columns = Mapping[str, Any] | RowMapping
 

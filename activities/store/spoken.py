@@ -12,10 +12,10 @@ from typing import Any
 import structlog
 
 from domain.credits import SETTLES, Charge, PostingKind
-from domain.lifecycle import Lifecycle
+from domain.lifecycles.lifecycle import Lifecycle
 
 CREATED, MOVED, COMPLETED, FAILED = "job.created", "job.transition", "job.completed", "job.failed"
-"""Names that people search and count by: they stay. What was refused is ``activities.logged.DENIED``."""
+"""Names that people search and count by: they stay. What was refused is ``activities.process.logged.DENIED``."""
 
 _GIVEN_BACK = frozenset(SETTLES) - {PostingKind.CAPTURE}
 

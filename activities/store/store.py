@@ -7,43 +7,43 @@ from typing import Any, Self
 from sqlalchemy import text
 
 from activities.store import schema
-from activities.store.analyses import Analyses
-from activities.store.anchors import Anchors
-from activities.store.annotations import Annotations
 from activities.store.area import new_uuid7, utc_now
-from activities.store.artifacts import Artifacts
-from activities.store.batches import Batches
-from activities.store.callbacks import Callbacks
-from activities.store.corrections import Corrections
 from activities.store.credits import Credits
 from activities.store.database import Database, DatabaseOptions
-from activities.store.dispatches import Dispatches
-from activities.store.documents import Documents
+from activities.store.documents.anchors import Anchors
+from activities.store.documents.annotations import Annotations
+from activities.store.documents.corrections import Corrections
+from activities.store.documents.documents import Documents
+from activities.store.documents.exports import Exports
+from activities.store.documents.picture_uploads import PictureUploads
+from activities.store.documents.regenerations import Regenerations
+from activities.store.documents.screenshot_tasks import ScreenshotTasks
+from activities.store.documents.screenshots import Screenshots
 from activities.store.ended_sessions import EndedSessions
-from activities.store.events import Events
-from activities.store.exports import Exports
-from activities.store.external import External
-from activities.store.generations import Generations
+from activities.store.hooks.provider_webhooks import ProviderWebhooks
+from activities.store.hooks.webhooks import Webhooks
 from activities.store.idempotency import Idempotency
-from activities.store.inputs import Inputs
-from activities.store.jobs import Jobs
-from activities.store.library import Library
-from activities.store.manifests import Manifests
+from activities.store.jobs.artifacts import Artifacts
+from activities.store.jobs.dispatches import Dispatches
+from activities.store.jobs.events import Events
+from activities.store.jobs.inputs import Inputs
+from activities.store.jobs.jobs import Jobs
+from activities.store.jobs.library import Library
+from activities.store.jobs.manifests import Manifests
+from activities.store.jobs.overview import Overview
+from activities.store.jobs.projects import Projects
+from activities.store.kinds.analyses import Analyses
+from activities.store.kinds.batches import Batches
+from activities.store.kinds.generations import Generations
 from activities.store.namespaces import Namespaces
-from activities.store.naming import Naming
-from activities.store.overview import Overview
-from activities.store.pending import Pending
-from activities.store.picture_uploads import PictureUploads
-from activities.store.projects import Projects
-from activities.store.provider_webhooks import ProviderWebhooks
-from activities.store.regenerations import Regenerations
-from activities.store.retention import Retention
-from activities.store.screenshot_tasks import ScreenshotTasks
-from activities.store.screenshots import Screenshots
-from activities.store.seals import Seals
-from activities.store.stages import Stages
-from activities.store.uploads import Uploads
-from activities.store.webhooks import Webhooks
+from activities.store.runs.callbacks import Callbacks
+from activities.store.runs.external import External
+from activities.store.runs.stages import Stages
+from activities.store.upkeep.naming import Naming
+from activities.store.upkeep.pending import Pending
+from activities.store.upkeep.retention import Retention
+from activities.store.uploads.seals import Seals
+from activities.store.uploads.uploads import Uploads
 
 
 class Store(

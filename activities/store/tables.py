@@ -31,9 +31,9 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
 from activities.store.checks import constraints, one_of
-from domain.callbacks import EXTERNAL_STAGES
 from domain.credits import CHARGES, SETTLES
 from domain.jobs import ExportStatus
+from domain.lifecycles.callbacks import EXTERNAL_STAGES
 
 metadata = MetaData(
     naming_convention={

@@ -14,10 +14,10 @@ from temporalio.client import Client
 from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.exceptions import WorkflowAlreadyStartedError
 
-from activities.contracts import Message
-from activities.store.provider_webhooks import Untold
-from activities.store.webhooks import Waiting
-from activities.waking import wake
+from activities.rails.contracts import Message
+from activities.rails.waking import wake
+from activities.store.hooks.provider_webhooks import Untold
+from activities.store.hooks.webhooks import Waiting
 
 WORKFLOW = "webhook"
 EVERY_S = 1.0

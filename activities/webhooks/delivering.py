@@ -8,9 +8,9 @@ from typing import Protocol
 
 from temporalio import activity
 
-from activities.contracts import Message
 from activities.providers.outbound import Fetched, Outbound
-from activities.store.webhooks import Outgoing
+from activities.rails.contracts import Message
+from activities.store.hooks.webhooks import Outgoing
 from activities.webhooks.signatures import sign
 from domain.errors import GuidesmithError, WebhookEndpointGone, WebhookUndelivered
 from domain.webhooks import Delivery

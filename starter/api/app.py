@@ -11,53 +11,45 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp, Lifespan
 
 from activities.artifacts import ArtifactStore
-from activities.reported_drafts import ReportedDrafts
+from activities.stages.reported_drafts import ReportedDrafts
 from activities.store import Store
-from starter.analyses import AnalysisService
-from starter.api.admission import Admission
+from starter.access.exposure import weaknesses
+from starter.api import health
+from starter.api.analyses import routes as analyses
+from starter.api.batches import routes as batches
+from starter.api.callbacks import routes as callbacks
 from starter.api.capabilities import Capabilities
 from starter.api.context import Api
-from starter.api.cors import Origins
+from starter.api.credits import routes as credits
 from starter.api.declared import described
+from starter.api.documents import exports, instructions
 from starter.api.errors import handle_errors
-from starter.api.feed import Feed, Seats
-from starter.api.gate import BASE, Gate, GateRules
-from starter.api.limits import Limits
+from starter.api.generations import routes as generations
+from starter.api.images import routes as images
+from starter.api.jobs import events, lifecycles, projects, transcripts
+from starter.api.jobs import routes as jobs
+from starter.api.jobs.feed import Feed, Seats
+from starter.api.perimeter.admission import Admission
+from starter.api.perimeter.cors import Origins
+from starter.api.perimeter.gate import BASE, Gate, GateRules
+from starter.api.perimeter.limits import Limits
+from starter.api.perimeter.sessions import Sessions, Tickets
+from starter.api.pictures import anchors, annotations, screenshots
 from starter.api.readiness import Check, Readiness
-from starter.api.routes import (
-    analyses,
-    anchors,
-    annotations,
-    batches,
-    callbacks,
-    credits,
-    events,
-    exports,
-    generations,
-    health,
-    images,
-    instructions,
-    jobs,
-    lifecycles,
-    projects,
-    screenshots,
-    transcripts,
-    uploads,
-    webhooks,
-)
-from starter.api.sessions import Sessions, Tickets
-from starter.batches import BatchRequests
-from starter.callbacks import CallbackService
-from starter.engine import check_own, connect, engine_faults
-from starter.exposure import weaknesses
-from starter.jobs import JobService
-from starter.kinds import KindService
+from starter.api.uploads import routes as uploads
+from starter.api.webhooks import routes as webhooks
 from starter.logs import log
 from starter.pages.app import pages
-from starter.retrying import Retries
-from starter.screenshots import ScreenshotService
+from starter.services.analyses import AnalysisService
+from starter.services.batches import BatchRequests
+from starter.services.callbacks import CallbackService
+from starter.services.engine import check_own, connect, engine_faults
+from starter.services.jobs import JobService
+from starter.services.kinds import KindService
+from starter.services.retrying import Retries
+from starter.services.screenshots import ScreenshotService
+from starter.services.webhooks import WebhookService, provider_keys
 from starter.settings import Settings
-from starter.webhooks import WebhookService, provider_keys
 from starter.wiring import (
     generation_requests,
     image_requests,

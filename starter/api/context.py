@@ -12,28 +12,28 @@ from fastapi import Depends, Request
 from activities.artifacts import ArtifactStore
 from activities.store import ManifestKeys, Store
 from domain.artifacts import ArtifactKind, Blob
-from domain.callbacks import EXTERNAL
 from domain.jobs import Export, ExportStatus, Job
-from starter.analyses import AnalysisService
+from domain.lifecycles.callbacks import EXTERNAL
+from starter.access.tokens import Principal
 from starter.api.addresses import root_address
 from starter.api.capabilities import Capabilities
 from starter.api.errors import not_found
-from starter.api.feed import Feed
-from starter.api.gate import BASE, RequestFacts
+from starter.api.jobs.feed import Feed
+from starter.api.perimeter.gate import BASE, RequestFacts
+from starter.api.perimeter.sessions import Sessions
 from starter.api.readiness import Readiness
-from starter.api.sessions import Sessions
 from starter.api.shapes import ExportAnswer, FailureAnswer, JobAnswer, Manifest, ManifestExport
-from starter.batches import BatchRequests
-from starter.callbacks import CallbackService
-from starter.generations import GenerationRequests
-from starter.images import ImageRequests
-from starter.jobs import JobService
-from starter.kinds import KindService
-from starter.retrying import Retries
-from starter.screenshots import ScreenshotService
+from starter.services.analyses import AnalysisService
+from starter.services.batches import BatchRequests
+from starter.services.callbacks import CallbackService
+from starter.services.generations import GenerationRequests
+from starter.services.images import ImageRequests
+from starter.services.jobs import JobService
+from starter.services.kinds import KindService
+from starter.services.retrying import Retries
+from starter.services.screenshots import ScreenshotService
+from starter.services.webhooks import WebhookService
 from starter.settings import Settings
-from starter.tokens import Principal
-from starter.webhooks import WebhookService
 
 IDENTIFIER = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 

@@ -17,13 +17,13 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from activities.logged import note_denied
+from activities.process.logged import note_denied
 from domain import errors
 from domain.errors import GuidesmithError
+from starter.access.jwks import KeysUnavailable
+from starter.access.tokens import Unauthorized
 from starter.api.capabilities import AddressExpired
-from starter.jwks import KeysUnavailable
 from starter.logs import log
-from starter.tokens import Unauthorized
 
 
 class Forbidden(GuidesmithError):

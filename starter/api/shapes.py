@@ -16,10 +16,10 @@ from pydantic import (
 )
 
 from activities.store import VersionSummary
-from domain.anchors import CharRange
-from domain.corrections import LONGEST_TEXT
+from domain.documents.anchors import CharRange
 from domain.errors import MESSAGE_LIMIT
 from domain.jobs import Event, Failure, InstructionVersion, Project, RegenerateTask
+from domain.recordings.corrections import LONGEST_TEXT
 from domain.uploads import MOST_PARTS
 
 Item = TypeVar("Item")

@@ -9,12 +9,12 @@ from typing import Annotated
 import typer
 
 from domain.errors import GuidesmithError
-from starter.cli.batches import batch_app
 from starter.cli.credits import credits_app
 from starter.cli.exits import MEANING, ExitCode, UsageWrong, exit_code, show
-from starter.cli.generations import HERE, generate_app
 from starter.cli.jobs import jobs_app
-from starter.cli.library import library_app
+from starter.cli.kinds.batches import batch_app
+from starter.cli.kinds.generations import HERE, generate_app
+from starter.cli.kinds.library import library_app
 from starter.cli.options import AsJson, DataDir
 from starter.cli.screenshots import screenshots_app
 from starter.cli.services import services
@@ -74,22 +74,22 @@ def demo(
     stills (batch), a table of sales is analysed (analysis)."""
     keep = sys.stdin.isatty() and sys.stdout.isatty() and not as_json if kept is None else kept
     if kind == "image":
-        from starter.cli.images import DEMO_FILE, DEMO_PROMPT, pictured
+        from starter.cli.kinds.images import DEMO_FILE, DEMO_PROMPT, pictured
 
         pictured(DEMO_PROMPT, out / DEMO_FILE, size=None, keep=keep, as_json=as_json, data_dir=data_dir)
         return
     if kind == "batch":
-        from starter.cli import batch_runs
+        from starter.cli.kinds import batch_runs
 
         batch_runs.demonstrated(out, keep=keep, as_json=as_json, data_dir=data_dir)
         return
     if kind == "generation":
-        from starter.cli import generating
+        from starter.cli.kinds import generating
 
         generating.demonstrated(out, keep=keep, as_json=as_json, data_dir=data_dir)
         return
     if kind == "analysis":
-        from starter.cli import analyses
+        from starter.cli.kinds import analyses
 
         analyses.demonstrated(out, keep=keep, as_json=as_json, data_dir=data_dir)
         return
@@ -114,7 +114,7 @@ def image(
     job alone. The same PROMPT within the same minute is the same job. Without an image model (GUIDESMITH_IMAGE_…) the
     picture is a poster of the prompt's words.
     """
-    from starter.cli.images import pictured
+    from starter.cli.kinds.images import pictured
 
     pictured(prompt, out, size=size, as_json=as_json, data_dir=data_dir)
 
@@ -141,7 +141,7 @@ def analyse(
     job alone. The plan is shown, and what it leaves open is asked, before anything is computed. The same FILEs with the
     same --ask are the same analysis: run again, the command goes on where it was.
     """
-    from starter.cli.analyses import analysed, read_answers
+    from starter.cli.kinds.analyses import analysed, read_answers
 
     analysed(files, ask, out, answers=read_answers(answer or []), yes=yes, as_json=as_json, data_dir=data_dir)
 

@@ -14,7 +14,7 @@ from starter.cli.exits import Unreachable, UsageWrong
 from starter.local.folder import DataFolder, StackFailed, StackState, last_words
 
 if TYPE_CHECKING:
-    from starter.tokens import Tokens
+    from starter.access.tokens import Tokens
 
 API_URL, TOKEN, USER = "GUIDESMITH_API_URL", "GUIDESMITH_TOKEN", "GUIDESMITH_USER"
 
@@ -85,7 +85,7 @@ def local_user() -> str:
 
 def local_token(folder: DataFolder, role: str = EDITOR) -> str:
     """A token for the local stack's own user."""
-    from starter.tokens import Role, Tokens
+    from starter.access.tokens import Role, Tokens
 
     secret = os.environ.get("GUIDESMITH_AUTH_SECRET") or folder.auth_secret()
     return Tokens(secret).issue(local_user(), Role(role), ttl_s=TOKEN_TTL_S)
@@ -100,7 +100,7 @@ def _remote_token(role: str) -> str:
 
 
 def _issued(secret: str, role: str) -> str:
-    from starter.tokens import Role
+    from starter.access.tokens import Role
 
     return tokens_of(secret).issue(local_user(), Role(role), ttl_s=TOKEN_TTL_S)
 
@@ -111,7 +111,7 @@ def tokens_of(secret: str) -> "Tokens":
     Raises:
         UsageWrong: It takes those of an identity provider only.
     """
-    from starter.tokens import Claims, Tokens
+    from starter.access.tokens import Claims, Tokens
 
     if os.environ.get("GUIDESMITH_AUTH_JWKS_URL"):
         raise UsageWrong("GUIDESMITH_AUTH_JWKS_URL is set: tokens come from your identity provider.")

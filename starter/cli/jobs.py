@@ -130,7 +130,7 @@ def _known(status: str | None, kind: str | None) -> str | None:
     Raises:
         UsageWrong: There is no such status, or no such kind.
     """
-    from domain.kinds import LIFECYCLES
+    from domain.lifecycles.kinds import LIFECYCLES
 
     if kind is not None and kind not in LIFECYCLES:
         raise UsageWrong(f"There is no such kind. Kinds: {', '.join(LIFECYCLES)}.")

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from domain.instruction import CANCELLED, CREATED, DONE, DRAFT_READY, EDITING, EXPORTING, FAILED, UPLOADING
-from domain.publication import ExportFormat
+from domain.documents.publication import ExportFormat
+from domain.lifecycles.instruction import CANCELLED, CREATED, DONE, DRAFT_READY, EDITING, EXPORTING, FAILED, UPLOADING
 from starter.cli.client import Client, Json, Refused
 from starter.cli.exits import JobFailed, UsageWrong
 from starter.cli.memory import Memory, recording_sha256

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from starter.cli.batches import TIME
 from starter.cli.exits import JobFailed, UsageWrong
+from starter.cli.kinds.batches import TIME
 from starter.cli.options import AsJson, DataDir
 from starter.cli.printing import print_json, print_table
 from starter.cli.reaching import reached
@@ -189,7 +189,7 @@ def _picture(file: Path) -> tuple["Json", bytes]:
         data = file.read_bytes()
     except OSError as broken:
         raise UsageWrong(f"{file} cannot be read: {broken.strerror}.") from broken
-    from activities.pictures import inspect_picture
+    from activities.pictures.opening import inspect_picture
 
     try:
         picture = inspect_picture(data)

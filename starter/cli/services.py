@@ -109,7 +109,7 @@ def worker(
     ] = DEFAULT_QUEUES,
 ) -> None:
     """Work on the task queues until SIGTERM. Settings come from the environment (GUIDESMITH_…, TEMPORAL_…)."""
-    from starter.worker import run_worker
+    from starter.work.worker import run_worker
 
     asyncio.run(run_worker(_settings(), [name.strip() for name in queues.split(",") if name.strip()]))
 
@@ -157,7 +157,7 @@ def adopt_namespace(as_json: AsJson = False, data_dir: DataDir = None) -> None:
     along. What that namespace does not know is then taken for lost.
     """
     from activities.recognising import asked_namespace
-    from starter.engine import connect, engine_faults
+    from starter.services.engine import connect, engine_faults
     from starter.wiring import open_store
 
     settings = _settings(data_dir)
@@ -215,8 +215,8 @@ def token(
     data_dir: DataDir = None,
 ) -> None:
     """Print a bearer token, signed with $GUIDESMITH_AUTH_SECRET or the data folder's secret."""
+    from starter.access.tokens import Role
     from starter.cli.connection import tokens_of
-    from starter.tokens import Role
 
     try:
         wanted = Role(role)
@@ -236,7 +236,7 @@ def show_lifecycle(
     as_json: AsJson = False,
 ) -> None:
     """The moves that a kind's jobs may make, as the code has them."""
-    from domain.kinds import LIFECYCLES
+    from domain.lifecycles.kinds import LIFECYCLES
 
     if kind not in LIFECYCLES:
         raise UsageWrong(f"There is no such kind. Kinds: {', '.join(LIFECYCLES)}.")

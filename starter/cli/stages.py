@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from domain.instruction import (
+from domain.jobs import StageName
+from domain.lifecycles.instruction import (
     AUDIO_EXTRACTING,
     AUDIO_READY,
     CREATED,
@@ -17,8 +18,7 @@ from domain.instruction import (
     UPLOADING,
     InstructionStatus,
 )
-from domain.jobs import StageName
-from domain.progress import SPAN
+from domain.lifecycles.progress import SPAN
 
 PIPELINE = (StageName.AUDIO, StageName.TRANSCRIPTION, StageName.DRAFT, StageName.ILLUSTRATION)
 

@@ -11,10 +11,11 @@ from starlette.types import ASGIApp
 
 from activities.artifacts import ArtifactStore
 from domain.errors import GuidesmithError, NotFound
+from starter.access.tokens import TokenCheck, Unauthorized
 from starter.api.context import Api
 from starter.api.errors import MethodNotAllowed, error_response
-from starter.api.limits import Limits
-from starter.api.sessions import Sessions, Tickets
+from starter.api.perimeter.limits import Limits
+from starter.api.perimeter.sessions import Sessions, Tickets
 from starter.pages.porch import Porch
 from starter.pages.views import (
     credits,
@@ -35,7 +36,6 @@ from starter.pages.views import (
     webhooks,
 )
 from starter.pages.visit import Visit
-from starter.tokens import TokenCheck, Unauthorized
 
 VIEWS = (
     signing_in,

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from domain.lifecycle import Lifecycle, Transition
+from domain.lifecycles.lifecycle import Lifecycle, Transition
 
 BOX_WIDTH, BOX_HEIGHT, STEP = 230, 38, 66
 LANE, MARGIN = 26, 24

@@ -11,13 +11,13 @@ from typing import Any
 from fastapi import Request
 
 from domain.artifacts import ArtifactKind
-from domain.document import MAX_DOCUMENT_BYTES, Block, BlockEvidence, Document, parse
+from domain.documents.document import MAX_DOCUMENT_BYTES, Block, BlockEvidence, Document, parse
 from domain.jobs import InstructionVersion, Job, TaskStatus
-from domain.transcript import Transcript
-from starter.api.anchoring import Places, anchor_answers
+from domain.recordings.transcript import Transcript
 from starter.api.context import Api
-from starter.api.picture_shapes import AnchorAnswer
-from starter.transcripts import spoken
+from starter.api.pictures.anchoring import Places, anchor_answers
+from starter.api.pictures.shapes import AnchorAnswer
+from starter.services.transcripts import spoken
 
 ANCHORS_AT_ONCE = 100
 

@@ -12,18 +12,18 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from activities.logged import gathering
+from activities.process.logged import gathering
 from domain.errors import GuidesmithError
+from starter.access.tokens import Principal, Unauthorized
 from starter.api.addresses import root_address
 from starter.api.context import Api
 from starter.api.errors import BodyTooLarge
-from starter.api.limits import Limits
-from starter.api.safe_headers import HTTPS_ONLY, SAFE_HEADERS
-from starter.api.sessions import Sessions, check_origin
+from starter.api.perimeter.limits import Limits
+from starter.api.perimeter.safe_headers import HTTPS_ONLY, SAFE_HEADERS
+from starter.api.perimeter.sessions import Sessions, check_origin
 from starter.logs import log
 from starter.pages.built import ADDRESS
 from starter.pages.visit import Visit
-from starter.tokens import Principal, Unauthorized
 
 OPEN = frozenset({"/sign-in", "/favicon.ico"})
 """Pages that need no session."""

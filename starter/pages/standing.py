@@ -6,12 +6,12 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from activities.store.overview import JobCard
-from domain.batch import BATCH
-from domain.batch_orders import BatchType
+from activities.store.jobs.overview import JobCard
 from domain.jobs import Event
-from domain.kinds import LIFECYCLES
-from domain.lifecycle import Lifecycle
+from domain.lifecycles.batch import BATCH
+from domain.lifecycles.kinds import LIFECYCLES
+from domain.lifecycles.lifecycle import Lifecycle
+from domain.orders.batch import BatchType
 from starter.pages.catalogue import Say
 from starter.pages.visit import Visit
 

@@ -9,10 +9,10 @@ from typing import Annotated, Any, cast
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse
 
+from starter.access.tokens import Principal
 from starter.api.context import Api
 from starter.pages.catalogue import Say, preferred, sayings
 from starter.pages.rendering import draw
-from starter.tokens import Principal
 
 NONCE_BYTES = 16
 

@@ -18,8 +18,8 @@ from temporalio.contrib.pydantic import pydantic_data_converter
 from activities.artifacts import ArtifactStore
 from activities.store import Store
 from domain.artifacts import ArtifactKind
-from domain.instruction import DRAFT_READY
-from starter.jobs import JobService
+from domain.lifecycles.instruction import DRAFT_READY
+from starter.services.jobs import JobService
 from starter.wiring import model_profiles, run_options
 from tests.bench.engine_worker import READY, bench_settings
 from tests.bench.instant import blob_of

@@ -8,12 +8,12 @@ import asyncio
 import sys
 from contextlib import AsyncExitStack
 
-from activities.mirror import Mirror
+from activities.rails.mirror import Mirror
 from activities.store import Store
-from starter.engine import connect_patiently
+from starter.services.engine import connect_patiently
 from starter.settings import QUEUES, Settings, load_settings
 from starter.wiring import open_store
-from starter.worker import WORKFLOWS, build_workers
+from starter.work.worker import WORKFLOWS, build_workers
 from tests.bench.instant import InstantStages
 from tests.bench.rivals import BareWorkflow, NaiveWorkflow, StatusWriter, work
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from activities.contracts import StageCall, StageResult
-from activities.instruction import InstructionStages
-from activities.stage import Product, Stages, Work, spec_of, stage
+from activities.rails.contracts import StageCall, StageResult
+from activities.rails.stage import Product, Stages, Work, spec_of, stage
+from activities.stages.instruction import InstructionStages
 from domain.artifacts import ArtifactKind, Blob
 from domain.jobs import NewArtifact, NewVersion, VersionOrigin
 

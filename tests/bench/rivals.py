@@ -9,7 +9,8 @@ from temporalio import activity, workflow
 
 with workflow.unsafe.imports_passed_through():
     from activities.store import Store
-    from domain.instruction import (
+    from domain.jobs import Actor
+    from domain.lifecycles.instruction import (
         AUDIO_EXTRACTING,
         AUDIO_READY,
         DRAFT_READY,
@@ -17,8 +18,7 @@ with workflow.unsafe.imports_passed_through():
         TRANSCRIBING,
         TRANSCRIPT_READY,
     )
-    from domain.jobs import Actor
-    from domain.lifecycle import Trigger
+    from domain.lifecycles.lifecycle import Trigger
 
 STEPS: tuple[tuple[str, str, str, str], ...] = (
     ("audio", "media", AUDIO_EXTRACTING.value, AUDIO_READY.value),

@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 from activities.store import Store
-from starter.tokens import Tokens
+from starter.access.tokens import Tokens
 from tests.api_processes import ApiProcess, api_processes
 from tests.apis import SECRET, api_settings
 from tests.crowd import CALLER, STATUSES, fill, job_of

@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 from temporalio.api.history.v1 import HistoryEvent
 
-from activities.contracts import PAYLOAD_LIMIT_BYTES
+from activities.rails.contracts import PAYLOAD_LIMIT_BYTES
 from tests.bench.engine_stand import BARE, CONTENDERS, NAIVE, OURS, POLL_S, Stand, bench_stand
 from tests.bench.processes import Cpu
 from tests.e2e.test_budget import ACTIONS, BILLABLE, EVENTS, payloads

@@ -29,10 +29,10 @@ from playwright.sync_api import (
 from pydantic import SecretStr
 
 from activities.artifacts.memo import MEMOS
+from starter.access.tokens import Principal, Role
 from starter.api.capabilities import Capabilities
-from starter.api.sessions import Tickets
+from starter.api.perimeter.sessions import Tickets
 from starter.settings import Settings
-from starter.tokens import Principal, Role
 from tests.apis import PART_SIZE, SECRET, RunningApi, running_api, wait_ready
 from tests.browser.looking import WIDE
 from tests.stack import ROOT, Stack, running_stack

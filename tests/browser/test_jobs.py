@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from domain.jobs import Actor, Failure
-from domain.kinds import LIFECYCLES
-from domain.lifecycle import Trigger
+from domain.lifecycles.kinds import LIFECYCLES
+from domain.lifecycles.lifecycle import Trigger
 from tests.browser.conftest import Site
 from tests.browser.looking import look
 from tests.stack import begin_upload

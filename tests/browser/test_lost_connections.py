@@ -6,7 +6,7 @@ from pathlib import Path
 from playwright.sync_api import Page, Route, expect
 
 from domain.jobs import Actor
-from domain.lifecycle import Trigger
+from domain.lifecycles.lifecycle import Trigger
 from tests.apis import PART_SIZE, running_api, wait_ready
 from tests.browser.conftest import Site, site_settings
 from tests.browser.looking import look

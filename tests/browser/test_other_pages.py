@@ -4,9 +4,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from domain.jobs import Actor
-from domain.kinds import LIFECYCLES
-from domain.lifecycle import Trigger
-from starter.tokens import Role
+from domain.lifecycles.kinds import LIFECYCLES
+from domain.lifecycles.lifecycle import Trigger
+from starter.access.tokens import Role
 from tests.browser.conftest import Site
 from tests.browser.looking import SIZES, check_accessible, look
 from tests.stack import begin_upload

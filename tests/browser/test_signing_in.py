@@ -4,7 +4,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from starter.tokens import Role, Tokens
+from starter.access.tokens import Role, Tokens
 from tests.apis import SECRET
 from tests.browser.conftest import Site, come_back, sign_in, ticket
 from tests.browser.looking import look

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from domain.transcript import Segment, SpeechFound, Transcript
+from domain.recordings.transcript import Segment, SpeechFound, Transcript
 from tests.browser.conftest import Site
 from tests.browser.looking import look
 from tests.integration.api_builders import transcribed

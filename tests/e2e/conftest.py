@@ -7,7 +7,7 @@ import av
 import pytest
 
 from activities.batching.clips import cut
-from domain.batch_orders import Span
+from domain.orders.batch import Span
 from tests.databases import PostgresServer, temporary_postgres
 from tests.stack import ROOT, Stack, running_stack
 from tests.temporal import TemporalServer

@@ -6,9 +6,9 @@ from google.protobuf.json_format import MessageToJson
 from temporalio.api.common.v1 import Payload
 from temporalio.api.history.v1 import HistoryEvent
 
-from activities.contracts import PAYLOAD_LIMIT_BYTES
+from activities.rails.contracts import PAYLOAD_LIMIT_BYTES
 from domain.artifacts import ArtifactKind
-from domain.transcript import Transcript
+from domain.recordings.transcript import Transcript
 from tests.stack import OWNER, Stack
 
 BILLABLE = (

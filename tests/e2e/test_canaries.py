@@ -18,9 +18,9 @@ from typing import Any
 import httpx
 import pytest
 
+from starter.access.tokens import Role, Tokens
 from starter.sandbox import Behaviour, RunningSandbox, running_sandbox
 from starter.sandbox.speech import SENTENCES
-from starter.tokens import Role, Tokens
 from tests import speech
 from tests.databases import PostgresServer
 from tests.e2e.test_providers import text_of

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from domain.artifacts import ArtifactKind
-from domain.document import parse
+from domain.documents.document import parse
+from domain.documents.publication import ExportFormat
 from domain.jobs import TaskStatus
-from domain.publication import ExportFormat
-from domain.transcript import Transcript
-from starter.jobs import RegenerateRequest
+from domain.recordings.transcript import Transcript
+from starter.services.jobs import RegenerateRequest
 from tests.stack import OWNER, Stack, wait_until
 
 

@@ -11,7 +11,7 @@ from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionResponse
 
 from domain.artifacts import ArtifactKind
 from domain.errors import TerminalImmutable
-from starter.jobs import RunAnswer
+from starter.services.jobs import RunAnswer
 from tests.databases import PostgresServer
 from tests.stack import Stack, running_stack, wait_until
 from tests.temporal import TemporalServer, running_temporal

@@ -15,8 +15,8 @@ import pytest
 from PIL import Image
 from pydantic import SecretStr
 
+from starter.access.tokens import Tokens
 from starter.settings import Settings
-from starter.tokens import Tokens
 from tests.apis import SECRET, RunningApi, running_api, wait_ready
 from tests.generated import GeneratedClient, generated_client
 from tests.stack import Stack, wait_until

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from domain.artifacts import Artifact, ArtifactKind
-from domain.document import BlockEvidence
-from domain.draft import BlockRole
+from domain.documents.document import BlockEvidence
+from domain.documents.draft import BlockRole
 from domain.jobs import InstructionVersion, Job, Screenshot
-from domain.transcript import NO_LANGUAGE, SpeechFound, Transcript
+from domain.recordings.transcript import NO_LANGUAGE, SpeechFound, Transcript
 from sample.truth import Sentence, recording, truth
 from tests import narrated, recordings, speech
 from tests.e2e.test_faults import started_executions

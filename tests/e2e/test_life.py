@@ -8,11 +8,11 @@ import pytest
 from temporalio.client import WorkflowExecutionStatus
 
 from domain.artifacts import ArtifactKind
-from domain.document import parse
+from domain.documents.document import parse
+from domain.documents.publication import ExportFormat
 from domain.errors import RegenerateInProgress, RetryNotAllowed, VersionConflict
 from domain.jobs import RegenerateTask
-from domain.publication import ExportFormat
-from starter.jobs import RegenerateRequest
+from starter.services.jobs import RegenerateRequest
 from tests import recordings
 from tests.stack import OWNER, Stack, running_stack, wait_until
 from tests.temporal import TemporalServer

@@ -12,12 +12,12 @@ from google.protobuf.json_format import MessageToJson
 from temporalio.api.history.v1 import HistoryEvent
 
 from domain.artifacts import ArtifactKind
-from domain.document import parse
+from domain.documents.document import parse
 from domain.jobs import Event, Job, RegenerateTask
-from domain.transcript import Transcript
-from starter.jobs import RegenerateRequest
+from domain.recordings.transcript import Transcript
 from starter.sandbox import Behaviour, Cut, RunningSandbox, running_sandbox
 from starter.sandbox.speech import SENTENCES
+from starter.services.jobs import RegenerateRequest
 from tests import speech
 from tests.e2e.test_budget import payloads
 from tests.e2e.test_faults import started_executions

@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from activities.artifacts import UploadGone
-from activities.orphans import Orphaned
-from activities.sweeping import Swept
-from starter.worker import SCHEDULES
+from activities.upkeep.orphans import Orphaned
+from activities.upkeep.sweeping import Swept
+from starter.work.worker import SCHEDULES
 from tests.integration.test_sweeping import uploading
 from tests.stack import Stack
 from workflows.sweeping import SweepOrphansWorkflow, SweepWorkflow

@@ -5,8 +5,8 @@ from hashlib import sha256
 from activities.artifacts import ArtifactStore
 from activities.store import Store
 from activities.store.area import new_uuid7, utc_now
-from domain.analyses import Analysis, AnnouncedFile, KeptTable, NewAnalysis
-from domain.plan import freeze
+from domain.analyses.analysis import Analysis, AnnouncedFile, KeptTable, NewAnalysis
+from domain.analyses.plan import freeze
 from tests.unit.analysis_builders import LOAD, SALES, plan
 
 CONTENT = b"region,amount\nNorth,1\n"

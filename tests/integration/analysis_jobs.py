@@ -12,12 +12,12 @@ import pytest
 from pydantic import SecretStr
 from temporalio.testing import ActivityEnvironment
 
-from activities.reconciling import Reconciled, Reconciler
 from activities.store import Store
 from activities.store.area import utc_now
-from domain.analyses import Analysis
-from domain.analysis import CONFIRMED, DRAFT_READY, SUCCEEDED
+from activities.upkeep.reconciling import Reconciled, Reconciler
+from domain.analyses.analysis import Analysis
 from domain.jobs import Job
+from domain.lifecycles.analysis import CONFIRMED, DRAFT_READY, SUCCEEDED
 from sample.analysis.truth import SALES
 from starter.wiring import kind_terms, run_options
 from tests.apis import SECRET, RunningApi, running_api, wait_ready

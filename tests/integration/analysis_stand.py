@@ -12,7 +12,7 @@ import duckdb
 
 from activities.analysis.executor import Outcome, RunLimits, execute
 from activities.analysis.inputs import InputFile, InputLimits, Prepared, prepare
-from domain.plan import freeze
+from domain.analyses.plan import freeze
 from tests.unit.analysis_builders import plan
 
 INPUTS, RUNS = InputLimits(), RunLimits()

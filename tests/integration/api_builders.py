@@ -3,9 +3,9 @@
 from activities.artifacts import ArtifactStore
 from activities.store import Store
 from domain.artifacts import ArtifactKind
-from domain.instruction import TRANSCRIBING, TRANSCRIPT_READY
 from domain.jobs import Job, NewArtifact
-from domain.transcript import Segment, SpeechFound, Transcript
+from domain.lifecycles.instruction import TRANSCRIBING, TRANSCRIPT_READY
+from domain.recordings.transcript import Segment, SpeechFound, Transcript
 from tests.integration.store_builders import OWNER, Run, uploaded_job
 
 SPOKEN = Transcript(

@@ -14,8 +14,8 @@ from temporalio.contrib.pydantic import pydantic_data_converter
 from activities.artifacts import ArtifactStore
 from activities.store import Store
 from domain.artifacts import ArtifactKind
-from domain.instruction import AUDIO_EXTRACTING, AUDIO_READY, GENERATING, TRANSCRIBING, TRANSCRIPT_READY
 from domain.jobs import Job, NewArtifact
+from domain.lifecycles.instruction import AUDIO_EXTRACTING, AUDIO_READY, GENERATING, TRANSCRIBING, TRANSCRIPT_READY
 from starter.settings import Settings
 from starter.wiring import open_artifacts, open_store
 from tests.api_processes import ApiProcess, api_processes

@@ -9,11 +9,11 @@ from temporalio.client import Client
 
 from activities.artifacts import ArtifactStore
 from activities.media import probe
-from activities.screenshots import ScreenshotTaker
 from activities.store import Store
+from activities.tasks.screenshots import ScreenshotTaker
 from domain.artifacts import ArtifactKind
-from domain.instruction import AUDIO_EXTRACTING, AUDIO_READY, DRAFT_READY, GENERATING
 from domain.jobs import Job, NewArtifact
+from domain.lifecycles.instruction import AUDIO_EXTRACTING, AUDIO_READY, DRAFT_READY, GENERATING
 from starter.settings import Settings
 from tests.integration.store_builders import Run, artifact, blob, created_job, draft
 from tests.stack import Loop

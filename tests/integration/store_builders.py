@@ -9,10 +9,17 @@ from typing import TypeVar
 
 from activities.store import Store
 from domain.artifacts import ArtifactKind, Blob
-from domain.fence import Fence
-from domain.instruction import AUDIO_EXTRACTING, AUDIO_READY, DRAFT_READY, GENERATING, TRANSCRIBING, TRANSCRIPT_READY
 from domain.jobs import Actor, Job, NewArtifact, NewScreenshot, NewVersion, VersionOrigin
-from domain.lifecycle import Trigger
+from domain.lifecycles.fence import Fence
+from domain.lifecycles.instruction import (
+    AUDIO_EXTRACTING,
+    AUDIO_READY,
+    DRAFT_READY,
+    GENERATING,
+    TRANSCRIBING,
+    TRANSCRIPT_READY,
+)
+from domain.lifecycles.lifecycle import Trigger
 
 Answer = TypeVar("Answer")
 

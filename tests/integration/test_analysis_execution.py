@@ -16,9 +16,9 @@ from PIL import Image
 
 from activities.analysis.executor import Outcome, execute
 from activities.analysis.inputs import InputFile, Prepared, prepare
-from activities.analysis.planner import EmbeddedPlanner
+from activities.analysis.planning.planner import EmbeddedPlanner
+from domain.analyses.plan import freeze
 from domain.errors import PlanInvalid
-from domain.plan import freeze
 from sample.analysis.make_sales import content
 from sample.analysis.truth import REQUIREMENT, SALES, revenue_by_month_and_region
 from tests.integration.analysis_stand import SALE_ROWS, SALES_CSV, csv_of, result, run, taken, text_of

@@ -12,6 +12,7 @@ import openpyxl
 import pytest
 
 from activities.analysis.inputs import NOTES, InputFile, InputLimits, Prepared, prepare
+from domain.analyses.table import NAME_LIMIT, ColumnType, TableProfile
 from domain.errors import (
     Cancelled,
     RequestInvalid,
@@ -19,7 +20,6 @@ from domain.errors import (
     TableNotRecognised,
     TableTooLarge,
 )
-from domain.table import NAME_LIMIT, ColumnType, TableProfile
 from tests.children import running
 from tests.integration.analysis_stand import csv_of, parquet_of, rows_of, taken
 

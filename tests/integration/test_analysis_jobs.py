@@ -15,8 +15,8 @@ import duckdb
 import httpx
 import pytest
 
-from domain.analysis import ANALYSIS, CONFIRMED, CREATED, DRAFT_READY, FAILED, QUEUED, RUNNING, SUCCEEDED
 from domain.jobs import Job, TaskStatus
+from domain.lifecycles.analysis import ANALYSIS, CONFIRMED, CREATED, DRAFT_READY, FAILED, QUEUED, RUNNING, SUCCEEDED
 from sample.analysis.truth import REQUIREMENT, revenue_by_month_and_region
 from tests.integration.analysis_jobs import REGIONS, TOTALS, Bureau, declared, running_bureau, sales
 from tests.integration.test_analysis_inputs import workbook

@@ -97,9 +97,9 @@ def test_given_a_cancel_while_computing_then_the_process_is_gone_at_once_and_not
 WORKER = """
 import sys
 from pathlib import Path
-from domain.table import TableProfile
-from domain.plan import freeze
-from domain.plan_rules import read_plan
+from domain.analyses.table import TableProfile
+from domain.analyses.plan import freeze
+from domain.analyses.plan_rules import read_plan
 from activities.analysis.executor import execute
 folder = Path(sys.argv[1])
 import json

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from sample.analysis.truth import SALES, revenue_by_month_and_region
-from starter.cli.analyses import DEMO_ANSWERS, DEMO_REQUIREMENT
+from starter.access.tokens import Tokens
 from starter.cli.exits import ExitCode
+from starter.cli.kinds.analyses import DEMO_ANSWERS, DEMO_REQUIREMENT
 from starter.sandbox import Behaviour, RunningSandbox, running_sandbox
-from starter.tokens import Tokens
 from tests.apis import SECRET
 from tests.integration.analysis_jobs import OWNER, REGIONS, Bureau, running_bureau
 from tests.temporal import TemporalServer

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from domain.screenshots import NewFrame
+from domain.documents.screenshots import NewFrame
 from tests.apis import RunningApi
 from tests.integration.pictures import Illustrated, illustrated_job, screen
 from tests.integration.store_builders import MARKDOWN, OTHER_BLOCK, STEP_BLOCK, TITLE_BLOCK

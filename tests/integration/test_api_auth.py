@@ -16,15 +16,15 @@ from pydantic import SecretStr
 from typer.testing import CliRunner
 
 from domain.errors import SettingsInvalid
+from starter.access.jwks import STALE_LIMIT_S, JwksTokens, Keys, KeysUnavailable
+from starter.access.tokens import Claims, Principal, Role, Tokens, Unauthorized
 from starter.cli.app import app
 from starter.cli.connection import local_token
 from starter.cli.exits import UsageWrong
 from starter.cli.services import with_secret
-from starter.jwks import STALE_LIMIT_S, JwksTokens, Keys, KeysUnavailable
 from starter.local.folder import DataFolder
 from starter.local.stack import LocalStack, Ports
 from starter.settings import load_settings
-from starter.tokens import Claims, Principal, Role, Tokens, Unauthorized
 from starter.wiring import token_check
 from tests.apis import SECRET, RunningApi, api_settings, running_api
 from tests.identity import AUDIENCE, ISSUER, IdentityProvider, ec_key, rsa_key, running_identity_provider

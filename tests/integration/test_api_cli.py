@@ -7,13 +7,13 @@ import pytest
 from typer.testing import CliRunner
 
 from domain.errors import GuidesmithError
+from starter.access.tokens import Tokens
 from starter.cli.app import app
 from starter.cli.client import Client, Refused
 from starter.cli.connection import Connection, connected
 from starter.cli.exits import Unreachable, UsageWrong
 from starter.cli.memory import recording_sha256
 from starter.local.folder import DataFolder
-from starter.tokens import Tokens
 from tests.apis import PART_SIZE, SECRET, RunningApi, api_settings, running_api
 from tests.temporal import free_port
 

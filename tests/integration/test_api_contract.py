@@ -11,8 +11,8 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import OctKey
 
-from starter.api.admission import SIGNED, is_webhook
-from starter.tokens import Tokens
+from starter.access.tokens import Tokens
+from starter.api.perimeter.admission import SIGNED, is_webhook
 from tests.apis import SECRET, RunningApi
 
 ABSENT = "01890000-0000-7000-8000-000000000000"

@@ -10,13 +10,13 @@ from typer.testing import CliRunner
 
 from domain.errors import PromptRefused
 from domain.jobs import Actor
-from domain.lifecycle import Trigger
+from domain.lifecycles.lifecycle import Trigger
+from starter.access.tokens import Role, Tokens
 from starter.cli.app import app
 from starter.cli.client import Refused
 from starter.cli.exits import UsageWrong
 from starter.doctor import _credits
 from starter.settings import DEFAULT_PRICES, load_settings
-from starter.tokens import Role, Tokens
 from starter.wiring import prompt_guard
 from tests.apis import SECRET, RunningApi
 

@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 import httpx
 import pytest
 
-from domain.document import marker, parse
-from domain.instruction import CANCELLED, DONE, EDITING, EXPORTING, FAILED, InstructionStatus
+from domain.documents.document import marker, parse
+from domain.documents.publication import ExportFormat
 from domain.jobs import Actor, Export, Job
-from domain.lifecycle import Trigger
-from domain.publication import ExportFormat
+from domain.lifecycles.instruction import CANCELLED, DONE, EDITING, EXPORTING, FAILED, InstructionStatus
+from domain.lifecycles.lifecycle import Trigger
 from tests.apis import RunningApi
 from tests.integration.store_builders import (
     MARKDOWN,

@@ -18,9 +18,9 @@ from sqlalchemy import insert, update
 
 from activities.store import Store
 from activities.store.tables import job_events, jobs
-from domain.instruction import AUDIO_EXTRACTING
+from domain.lifecycles.instruction import AUDIO_EXTRACTING
+from starter.access.tokens import Role, Tokens
 from starter.settings import Settings
-from starter.tokens import Role, Tokens
 from starter.wiring import open_store
 from tests.api_processes import ApiProcess, api_processes
 from tests.apis import SECRET, RunningApi, api_settings, running_api

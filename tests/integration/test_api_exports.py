@@ -10,10 +10,10 @@ from typing import Any
 import httpx
 import pytest
 
-from activities.tasks import DocumentTasks, TaskParts
-from domain.instruction import DONE, EDITING, EXPORTING
+from activities.tasks.documents import DocumentTasks, TaskParts
 from domain.jobs import Actor
-from domain.lifecycle import Trigger
+from domain.lifecycles.instruction import DONE, EDITING, EXPORTING
+from domain.lifecycles.lifecycle import Trigger
 from tests.apis import RunningApi, api_settings, running_api, wait_ready
 from tests.integration.pictures import Illustrated, illustrated_job
 from tests.integration.store_builders import MARKDOWN

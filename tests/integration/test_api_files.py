@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import httpx
 import pytest
 
-from domain.publication import ExportFormat
+from domain.documents.publication import ExportFormat
 from starter.api.capabilities import Capabilities
 from tests.apis import SECRET, RunningApi
 from tests.integration.pictures import Illustrated, illustrated_job

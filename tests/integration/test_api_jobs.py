@@ -15,14 +15,14 @@ import httpx
 import pytest
 
 from activities.store import JobRequest
-from domain import batch
 from domain.artifacts import ArtifactKind
-from domain.batch import BATCH
-from domain.instruction import AUDIO_EXTRACTING, FAILED
+from domain.documents.publication import ExportFormat
 from domain.jobs import Actor
-from domain.lifecycle import Trigger
-from domain.publication import ExportFormat
-from starter.tokens import Role
+from domain.lifecycles import batch
+from domain.lifecycles.batch import BATCH
+from domain.lifecycles.instruction import AUDIO_EXTRACTING, FAILED
+from domain.lifecycles.lifecycle import Trigger
+from starter.access.tokens import Role
 from tests import recordings
 from tests.apis import RunningApi, api_settings, running_api
 from tests.integration.analysis_builders import confirmed_analysis

@@ -13,11 +13,11 @@ import psycopg
 import pytest
 from sqlalchemy import Engine, event, make_url
 
-from activities.store.inputs import JobRequest
+from activities.store.jobs.inputs import JobRequest
 from activities.store.tables import metadata
+from domain.documents.publication import ExportFormat
+from domain.documents.screenshots import Extraction
 from domain.jobs import Job
-from domain.publication import ExportFormat
-from domain.screenshots import Extraction
 from tests.apis import RunningApi, api_settings, running_api
 from tests.crowd import CALLER, PROJECT, analyze, fill
 from tests.databases import PostgresServer

@@ -15,8 +15,8 @@ from schemathesis.config import SchemathesisConfig
 from schemathesis.engine import events
 from schemathesis.engine.recorder import ScenarioRecorder
 
-from domain.publication import ExportFormat
-from starter.tokens import Role, Tokens
+from domain.documents.publication import ExportFormat
+from starter.access.tokens import Role, Tokens
 from tests.apis import SECRET, RunningApi, api_settings, running_api, wait_ready
 from tests.integration.api_builders import told_job
 from tests.integration.store_builders import OWNER, STEP_BLOCK, instruction_of

@@ -17,9 +17,9 @@ import sqlalchemy
 from pydantic import SecretStr
 
 from activities.store import Store
+from domain.documents.publication import ExportFormat
 from domain.jobs import RegenerateTask
-from domain.publication import ExportFormat
-from starter.api.safe_headers import SAFE_HEADERS
+from starter.api.perimeter.safe_headers import SAFE_HEADERS
 from tests.apis import RunningApi, api_settings, running_api, wait_ready
 from tests.integration.pictures import illustrated_job
 from tests.integration.store_builders import STEP_BLOCK, created_job

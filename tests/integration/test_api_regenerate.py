@@ -12,10 +12,10 @@ import httpx
 import pytest
 
 from activities.drafting.drafters import Rewrite
-from domain.document import BlockEvidence
-from domain.draft import Draft, DraftProvenance, DraftWarning
+from domain.documents.document import BlockEvidence
+from domain.documents.draft import Draft, DraftProvenance, DraftWarning
 from domain.jobs import Job
-from domain.transcript import Transcript
+from domain.recordings.transcript import Transcript
 from tests.apis import RunningApi, api_settings, running_api, wait_ready
 from tests.integration.api_builders import SPOKEN, told_job
 from tests.integration.store_builders import MARKDOWN, OTHER_BLOCK, STEP_BLOCK, TITLE_BLOCK

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from domain.kinds import JOB_TYPES, LIFECYCLES
+from domain.lifecycles.kinds import JOB_TYPES, LIFECYCLES
 from tests.apis import RunningApi
 from tests.integration.pictures import Illustrated, illustrated_job
 

@@ -11,11 +11,11 @@ import httpx
 import pytest
 
 from domain.artifacts import ArtifactKind
-from domain.publication import ExportFormat
+from domain.documents.publication import ExportFormat
+from starter.access.tokens import Tokens
 from starter.cli.client import Client
 from starter.cli.connection import Connection
 from starter.local.folder import DataFolder
-from starter.tokens import Tokens
 from tests.apis import SECRET, RunningApi, api_settings, running_api, wait_ready
 from tests.integration.analysis_builders import confirmed_analysis
 from tests.integration.pictures import screen

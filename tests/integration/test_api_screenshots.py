@@ -14,13 +14,13 @@ import httpx
 import pytest
 from PIL import Image
 
-from activities.handover import SCREENSHOT, Handover
-from activities.reconciling import OpenTask, Reconciler
+from activities.rails.handover import SCREENSHOT, Handover
 from activities.store import Store
+from activities.upkeep.reconciling import OpenTask, Reconciler
+from domain.documents.screenshots import Extraction
 from domain.errors import EngineUnavailable
 from domain.jobs import Actor, Failure
-from domain.lifecycle import Trigger
-from domain.screenshots import Extraction
+from domain.lifecycles.lifecycle import Trigger
 from starter.api.capabilities import Capabilities
 from starter.wiring import run_options
 from tests import recordings

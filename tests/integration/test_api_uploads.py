@@ -14,9 +14,9 @@ from fastapi import Request
 
 from activities.artifacts import ArtifactStore
 from domain.artifacts import ArtifactKind
-from starter.api import receiving
 from starter.api.capabilities import Capabilities
-from starter.api.receiving import GATHERED_BYTES, Receiving
+from starter.api.uploads import receiving
+from starter.api.uploads.receiving import GATHERED_BYTES, Receiving
 from tests.apis import PART_SIZE, SECRET, RunningApi, api_settings, running_api
 from tests.stack import wait_until
 from tests.temporal import TemporalServer

@@ -19,13 +19,13 @@ from PIL import Image
 from pydantic import SecretStr
 from temporalio.api.enums.v1 import EventType as TemporalEvent
 
-from activities.contracts import PAYLOAD_LIMIT_BYTES
 from activities.media import probe
+from activities.rails.contracts import PAYLOAD_LIMIT_BYTES
 from domain.artifacts import ArtifactKind
-from domain.batch import COMPLETED, FAILED, PARTIAL, PROCESSING, QUEUED, BatchStatus
 from domain.jobs import Job
+from domain.lifecycles.batch import COMPLETED, FAILED, PARTIAL, PROCESSING, QUEUED, BatchStatus
+from starter.access.tokens import Tokens
 from starter.cli.exits import ExitCode
-from starter.tokens import Tokens
 from tests import recordings
 from tests.apis import SECRET, RunningApi, running_api, wait_ready
 from tests.integration.api_builders import told_job

@@ -23,12 +23,10 @@ from temporalio.client import Client
 from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.testing import ActivityEnvironment
 
-from activities.reconciling import Reconciler
 from activities.store import Store
-from domain import image
-from domain.batch import BATCH
-from domain.batch_orders import BatchOrder, BatchType
+from activities.upkeep.reconciling import Reconciler
 from domain.credits import PostingKind
+from domain.documents.wish import PictureWish
 from domain.errors import (
     DatabaseUnavailable,
     InsufficientCredits,
@@ -36,20 +34,22 @@ from domain.errors import (
     RetryNotAllowed,
     TransitionRefused,
 )
-from domain.generation import GENERATION
-from domain.generation_orders import CopyOrder, ScrapeOrder
-from domain.image import IMAGE
 from domain.jobs import Job
-from domain.kinds import lifecycle_of
-from domain.wish import PictureWish
-from starter import kinds as starting
-from starter.batches import BatchRequests
-from starter.kinds import KindService
-from starter.retrying import Retries
+from domain.lifecycles import image
+from domain.lifecycles.batch import BATCH
+from domain.lifecycles.generation import GENERATION
+from domain.lifecycles.image import IMAGE
+from domain.lifecycles.kinds import lifecycle_of
+from domain.orders.batch import BatchOrder, BatchType
+from domain.orders.generation import CopyOrder, ScrapeOrder
 from starter.sandbox import Behaviour, RunningSandbox, running_sandbox
+from starter.services import kinds as starting
+from starter.services.batches import BatchRequests
+from starter.services.kinds import KindService
+from starter.services.retrying import Retries
 from starter.settings import QUEUES, Settings
 from starter.wiring import generation_requests, image_requests, kind_terms, open_artifacts, run_options
-from starter.worker import all_activities, build_workers
+from starter.work.worker import all_activities, build_workers
 from tests.integration.api_builders import told_job
 from tests.integration.store_builders import created_job
 from tests.stack import Loop, wait_until
@@ -345,7 +345,7 @@ class Bustle(RuleBasedStateMachine):
 @pytest.fixture
 def market(temporal: TemporalServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Market]:
     monkeypatch.setattr(image, "BACKOFF_FIRST_S", 0.05)
-    monkeypatch.setattr("domain.generation.backoff_s", lambda failures: 0.05 * failures)
+    monkeypatch.setattr("domain.lifecycles.generation.backoff_s", lambda failures: 0.05 * failures)
     monkeypatch.setattr(starting, "CANCEL_WAIT_S", 0.5)
     with running_sandbox() as sandbox:
         chosen = Settings(

@@ -14,11 +14,11 @@ from sqlalchemy.exc import OperationalError
 
 from activities.store import Store
 from domain.artifacts import ArtifactKind
-from domain.callbacks import DRAFT, Callback
-from domain.document import parse
+from domain.documents.document import parse
 from domain.errors import DatabaseUnavailable
-from domain.instruction import DRAFT_READY
 from domain.jobs import NewVersion
+from domain.lifecycles.callbacks import DRAFT, Callback
+from domain.lifecycles.instruction import DRAFT_READY
 from tests.apis import RunningApi, api_settings, running_api, wait_ready
 from tests.integration.api_builders import transcribed
 from tests.integration.store_builders import OWNER, STEP_BLOCK, Run, artifact, blob, draft, log_of, screenshot

@@ -15,13 +15,13 @@ import pytest
 from pydantic import SecretStr
 from temporalio.client import WorkflowExecutionStatus
 
-from activities.reconciling import Reconciler
+from activities.upkeep.reconciling import Reconciler
 from domain.artifacts import ArtifactKind
-from domain.callbacks import Callback
-from domain.document import parse
+from domain.documents.document import parse
 from domain.jobs import Job
-from domain.transcript import Segment, SpeechFound, Transcript
-from starter.api.callback_shapes import NewCallback
+from domain.lifecycles.callbacks import Callback
+from domain.recordings.transcript import Segment, SpeechFound, Transcript
+from starter.api.callbacks.shapes import NewCallback
 from starter.wiring import run_options
 from tests import recordings
 from tests.apis import SECRET, RunningApi, running_api, wait_ready

@@ -13,7 +13,6 @@ from sqlalchemy.exc import OperationalError
 from activities.store import CallbackReceipt, Store
 from activities.store.tables import callback_events, dispatches, job_events, jobs, reported_artifacts
 from domain.artifacts import ArtifactKind
-from domain.callbacks import AUDIO, DRAFT, EXTERNAL_STAGES, TRANSCRIPTION, Callback, Undelivered
 from domain.errors import (
     CallbackOutOfOrder,
     DatabaseUnavailable,
@@ -24,9 +23,10 @@ from domain.errors import (
     TerminalImmutable,
     TransitionRefused,
 )
-from domain.instruction import AUDIO_READY, CANCELLED, RETRY
 from domain.jobs import Actor, Failure, Job
-from domain.lifecycle import Trigger
+from domain.lifecycles.callbacks import AUDIO, DRAFT, EXTERNAL_STAGES, TRANSCRIPTION, Callback, Undelivered
+from domain.lifecycles.instruction import AUDIO_READY, CANCELLED, RETRY
+from domain.lifecycles.lifecycle import Trigger
 from tests.integration.store_builders import OWNER, STEP_BLOCK, Run, artifact, at_once, blob, draft, log_of, screenshot
 
 pytest_plugins = ("tests.databases",)

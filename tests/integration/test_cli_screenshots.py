@@ -12,9 +12,9 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from domain.errors import GuidesmithError
+from starter.access.tokens import Tokens
 from starter.cli.app import app
 from starter.cli.exits import UsageWrong
-from starter.tokens import Tokens
 from tests import recordings
 from tests.apis import SECRET, RunningApi, api_settings, running_api, wait_ready
 from tests.integration.footage import Recorded, recorded_job, screenshot_worker

@@ -7,8 +7,8 @@ import pytest
 
 from activities.store import Store
 from domain.artifacts import ArtifactKind
+from domain.documents.publication import ExportFormat
 from domain.errors import CorrectionConflict, NotFound
-from domain.publication import ExportFormat
 from tests.apis import RunningApi
 from tests.integration.api_builders import SPOKEN, told_job
 from tests.integration.store_builders import OWNER, at_once, drafted_job, instruction_of

@@ -10,10 +10,10 @@ import httpx
 
 from activities.drafting.drafters import Rewrite
 from activities.store import Store
-from domain.document import parse
-from domain.draft import Draft, DraftProvenance
+from domain.documents.document import parse
+from domain.documents.draft import Draft, DraftProvenance
+from domain.documents.screenshots import NewFrame
 from domain.jobs import Actor, Event, Job
-from domain.screenshots import NewFrame
 from tests.integration.api_pairs import AT_ONCE, Pair, audit, job_at_its_desk, statuses
 from tests.integration.pictures import Illustrated, illustrated_job, screen
 from tests.integration.store_builders import OTHER_BLOCK, STEP_BLOCK, instruction_of

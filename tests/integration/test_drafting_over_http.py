@@ -6,8 +6,8 @@ import pytest
 
 from activities.drafting import ChatDrafter, compose
 from activities.providers import ChatClient, ProviderClient
-from domain.document import BlockEvidence, parse, stable_ids, validate
-from domain.draft import BlockRole, check_draft
+from domain.documents.document import BlockEvidence, parse, stable_ids, validate
+from domain.documents.draft import BlockRole, check_draft
 from domain.errors import ProviderRateLimited
 from starter.sandbox import Behaviour, RunningSandbox, running_sandbox
 from tests.unit.drafting_builders import spoken

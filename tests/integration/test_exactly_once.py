@@ -8,9 +8,9 @@ from hashlib import sha256
 
 import httpx
 
-from domain.instruction import FAILED
 from domain.jobs import Actor, Failure, Job
-from domain.lifecycle import Trigger
+from domain.lifecycles.instruction import FAILED
+from domain.lifecycles.lifecycle import Trigger
 from tests.integration.analysis_builders import CONTENT, arrived_analysis, drafted_analysis
 from tests.integration.api_pairs import AT_ONCE, RUNNER, Pair, audit, firsts, job_at_its_desk, statuses
 from tests.integration.store_builders import MARKDOWN, STEP_BLOCK, Run, drafted_job, instruction_of, uploaded_job

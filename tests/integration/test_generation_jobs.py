@@ -21,11 +21,11 @@ import pytest
 from structlog.testing import capture_logs
 
 from domain.credits import PostingKind
-from domain.generation import COMPLETED, FAILED, PENDING, PROCESSING, QUEUED
-from domain.generation_orders import CopyOrder
 from domain.jobs import Job
+from domain.lifecycles.generation import COMPLETED, FAILED, PENDING, PROCESSING, QUEUED
+from domain.orders.generation import CopyOrder
+from starter.access.tokens import Role, Tokens
 from starter.sandbox import Behaviour
-from starter.tokens import Role, Tokens
 from tests.apis import SECRET
 from tests.generating import GRANT, OWNER, PRICES, Workshop, lines, running_workshop
 from tests.temporal import TemporalServer

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from domain.credits import PostingKind
-from domain.generation import (
+from domain.jobs import Job
+from domain.lifecycles.generation import (
     CANCELED,
     COMPLETED,
     EXPIRED,
@@ -19,7 +20,6 @@ from domain.generation import (
     QUEUED,
     GenerationStatus,
 )
-from domain.jobs import Job
 from starter.sandbox import Course, Verdict
 from tests.generating import OWNER, Workshop, running_workshop
 from tests.temporal import TemporalServer

@@ -10,11 +10,11 @@ import httpx
 import pytest
 from temporalio.testing import ActivityEnvironment
 
-from activities.reconciling import Reconciled, Reconciler
+from activities.upkeep.reconciling import Reconciled, Reconciler
 from domain.credits import PostingKind
-from domain.generation import CANCELED, COMPLETED, EXPIRED, FAILED, PENDING, PROCESSING, QUEUED
-from domain.generation_orders import AdOrder
 from domain.jobs import Job
+from domain.lifecycles.generation import CANCELED, COMPLETED, EXPIRED, FAILED, PENDING, PROCESSING, QUEUED
+from domain.orders.generation import AdOrder
 from starter.sandbox import Behaviour, Call, Course, Cut, Sent, Verdict
 from starter.wiring import kind_terms, run_options
 from tests.generating import OWNER, PRICES, Workshop, running_workshop

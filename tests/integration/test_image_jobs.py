@@ -20,17 +20,17 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from activities.dispatching import Dispatcher
+from activities.rails.dispatching import Dispatcher
 from domain.credits import PostingKind
+from domain.documents.wish import PictureWish
 from domain.errors import QuotaExceeded
-from domain.image import COMPLETED, DEAD_LETTER, FAILED, IMAGE, QUEUED, REJECTED, RUNNING, idempotency_key
 from domain.jobs import Job
-from domain.wish import PictureWish
-from starter import images
+from domain.lifecycles.image import COMPLETED, DEAD_LETTER, FAILED, IMAGE, QUEUED, REJECTED, RUNNING, idempotency_key
+from starter.access.tokens import Role, Tokens
 from starter.api.errors import error_response
-from starter.api.routes.screenshots import NOTHING_RUNS
+from starter.api.pictures.screenshots import NOTHING_RUNS
 from starter.sandbox import Behaviour, running_sandbox
-from starter.tokens import Role, Tokens
+from starter.services import images
 from starter.wiring import image_requests, run_options
 from tests.apis import SECRET, running_api, wait_ready
 from tests.premises import Premises

@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from activities.image import inspected, thumbnail
 from activities.imaging.openai import OpenAiModerator, OpenAiPainter
 from activities.imaging.poster import EmbeddedPoster, poster
-from activities.pictures import MOST_BYTES
+from activities.pictures.opening import MOST_BYTES
 from activities.providers import ProviderClient
 from activities.providers.outputs import OutputFetch
+from activities.stages.image import inspected, thumbnail
+from domain.documents.wish import SIZES, PictureWish, check_params
 from domain.errors import (
     ContentRejected,
     GuidesmithError,
@@ -23,7 +24,6 @@ from domain.errors import (
     ProviderUnavailable,
     RequestInvalid,
 )
-from domain.wish import SIZES, PictureWish, check_params
 from starter.sandbox import Behaviour, Cut, RunningSandbox
 
 pytest_plugins = ("tests.sandbox",)

@@ -10,11 +10,11 @@ import pytest
 from temporalio.client import WorkflowExecutionStatus, WorkflowFailureError
 from temporalio.testing import ActivityEnvironment
 
-from activities.contracts import StageCall
+from activities.rails.contracts import StageCall
 from domain.artifacts import ArtifactKind
 from domain.errors import ExternalArtifactUnreachable
 from domain.jobs import Actor, Job
-from starter.api.callback_shapes import NewCallback
+from starter.api.callbacks.shapes import NewCallback
 from starter.wiring import build_activities
 from tests import recordings
 from tests.integration.test_callbacks_stages import DRAFT, RUNNER, Desk, desk_in

@@ -29,9 +29,9 @@ import psutil
 import pytest
 from temporalio.client import Client, WorkflowExecutionStatus
 
+from starter.access.tokens import Tokens
 from starter.local.folder import DataFolder, StackState
 from starter.sandbox import RunningSandbox, running_sandbox
-from starter.tokens import Tokens
 from tests import recordings
 
 pytestmark = pytest.mark.timeout(420)

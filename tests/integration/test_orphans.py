@@ -6,15 +6,15 @@ import pytest
 from temporalio.testing import ActivityEnvironment
 
 from activities.artifacts import ArtifactStore, StageMemo
-from activities.orphans import ORPHANED_AFTER_S, Orphaned, OrphanSweeper
 from activities.store import Store
-from activities.store.naming import KEYS, SAYING
 from activities.store.tables import metadata
+from activities.store.upkeep.naming import KEYS, SAYING
+from activities.upkeep.orphans import ORPHANED_AFTER_S, Orphaned, OrphanSweeper
 from domain.artifacts import ArtifactKind, Blob
-from domain.image import COMPLETED, RUNNING
-from domain.instruction import AUDIO_EXTRACTING, AUDIO_READY
 from domain.jobs import NewArtifact
 from domain.library import AssetMedium, NewAsset
+from domain.lifecycles.image import COMPLETED, RUNNING
+from domain.lifecycles.instruction import AUDIO_EXTRACTING, AUDIO_READY
 from tests.integration.store_builders import OWNER, Run, uploaded_job
 from tests.integration.test_store_inputs import fence, rich, wanted
 
@@ -100,7 +100,7 @@ def test_given_an_asset_with_its_thumbnail_when_swept_then_both_stay(
 def test_given_more_files_than_are_looked_at_together_when_swept_then_each_is_judged(
     store: Store, artifact_store: ArtifactStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("activities.orphans.AT_ONCE", 2)
+    monkeypatch.setattr("activities.upkeep.orphans.AT_ONCE", 2)
     kept = [written(artifact_store, f"jobs/j{n}/1-1-1/audio.flac") for n in range(3)]
     for each in kept:
         recorded(store, each)

@@ -10,9 +10,9 @@ import pytest
 from starlette.types import Scope
 from structlog.testing import capture_logs
 
-from starter.api import limits
-from starter.api.admission import BASE, OPEN
-from starter.api.limits import EXPENSIVE, Counter, Rule, client_address, unnamed
+from starter.api.perimeter import limits
+from starter.api.perimeter.admission import BASE, OPEN
+from starter.api.perimeter.limits import EXPENSIVE, Counter, Rule, client_address, unnamed
 from starter.settings import load_settings
 from tests.apis import RunningApi, api_settings, running_api
 from tests.counting import PASSWORD, ValkeyServer, running_valkey

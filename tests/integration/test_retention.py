@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from activities.store import Store
-from domain.callbacks import TRANSCRIPTION
 from domain.errors import NotFound
-from domain.generation import WebhookVerdict
 from domain.jobs import Actor
-from domain.lifecycle import Trigger
+from domain.lifecycles.callbacks import TRANSCRIPTION
+from domain.lifecycles.generation import WebhookVerdict
+from domain.lifecycles.lifecycle import Trigger
 from tests.integration.store_builders import OWNER, Run, created_job, uploaded_job
 from tests.integration.test_callbacks_store import HASH, callback, waiting_run
 from tests.integration.test_webhook_store import PROVIDER, URL, event, generation
@@ -78,7 +78,7 @@ def test_given_a_delivery_that_was_sent_again_when_purged_then_it_counts_from_th
 def test_given_more_deliveries_than_go_at_once_when_purged_then_all_of_them_go(
     aged: Store, time: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("activities.store.retention.AT_ONCE", 2)
+    monkeypatch.setattr("activities.store.upkeep.retention.AT_ONCE", 2)
     aged.create_endpoint(OWNER, URL)
     for _ in range(5):
         uploaded_job(aged)

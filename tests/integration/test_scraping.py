@@ -22,7 +22,7 @@ from domain.errors import (
     ProviderUnavailable,
     RobotsDisallowed,
 )
-from domain.generation_orders import ScrapeOrder
+from domain.orders.generation import ScrapeOrder
 
 Answer = tuple[int, dict[str, str], bytes]
 

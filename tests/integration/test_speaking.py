@@ -33,7 +33,7 @@ from domain.errors import (
     SpeakingFailed,
     VoiceUnavailable,
 )
-from domain.generation_orders import SpeechOrder
+from domain.orders.generation import SpeechOrder
 from starter.sandbox import Behaviour, Cut, RunningSandbox
 
 pytest_plugins = ("tests.sandbox",)

@@ -6,10 +6,17 @@ import pytest
 
 from activities.store import Store
 from activities.store.area import utc_now
-from domain.anchors import Addressing, Anchor
+from domain.documents.anchors import Addressing, Anchor
+from domain.documents.screenshots import (
+    Extraction,
+    FrameStrategy,
+    NewFrame,
+    PictureFormat,
+    PictureUpload,
+    ScreenshotTask,
+)
 from domain.errors import NotFound, RequestInvalid, UploadInvalid, UploadSealed
 from domain.jobs import Failure, InstructionVersion, Job, TaskStatus
-from domain.screenshots import Extraction, FrameStrategy, NewFrame, PictureFormat, PictureUpload, ScreenshotTask
 from tests.integration.store_builders import (
     MARKDOWN,
     OTHER_BLOCK,

@@ -25,7 +25,7 @@ from sqlalchemy.exc import IntegrityError
 
 from activities.store import Store, schema
 from activities.store.database import Database, DatabaseOptions
-from activities.store.locking import LockedJob
+from activities.store.jobs.locking import LockedJob
 from activities.store.tables import credit_accounts, credit_entries, credit_postings, jobs
 from domain.credits import Balance, Entry
 from domain.errors import (
@@ -37,12 +37,12 @@ from domain.errors import (
     TerminalImmutable,
     TransitionRefused,
 )
-from domain.fence import Fence
-from domain.image import SUPERSEDE
-from domain.instruction import RETRY
 from domain.jobs import Actor, Failure, Job
-from domain.kinds import LIFECYCLES
-from domain.lifecycle import Trigger
+from domain.lifecycles.fence import Fence
+from domain.lifecycles.image import SUPERSEDE
+from domain.lifecycles.instruction import RETRY
+from domain.lifecycles.kinds import LIFECYCLES
+from domain.lifecycles.lifecycle import Trigger
 from tests.integration.store_builders import OWNER, at_once, drafted_job, log_of
 
 COST = 4

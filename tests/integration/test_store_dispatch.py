@@ -6,9 +6,17 @@ import pytest
 
 from activities.store import RecordedDispatch, Store
 from domain.errors import Fenced, IdempotencyConflict, NotFound, TerminalImmutable, TransitionRefused
-from domain.instruction import AUDIO_EXTRACTING, AUDIO_READY, CANCELLED, FAILED, RETRY, TRANSCRIPT_READY, UPLOADED
 from domain.jobs import Actor, Failure, Job
-from domain.lifecycle import Trigger
+from domain.lifecycles.instruction import (
+    AUDIO_EXTRACTING,
+    AUDIO_READY,
+    CANCELLED,
+    FAILED,
+    RETRY,
+    TRANSCRIPT_READY,
+    UPLOADED,
+)
+from domain.lifecycles.lifecycle import Trigger
 from tests.integration.store_builders import Run, at_once, log_of, uploaded_job
 
 pytest_plugins = ("tests.databases",)

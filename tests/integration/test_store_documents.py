@@ -6,7 +6,8 @@ import pytest
 
 from activities.store import Store
 from activities.store.area import new_uuid7, utc_now
-from domain.document import KeptProposal
+from domain.documents.document import KeptProposal
+from domain.documents.publication import ExportFormat
 from domain.errors import (
     ExportRequestInvalid,
     IdempotencyConflict,
@@ -27,7 +28,6 @@ from domain.jobs import (
     TaskStatus,
     VersionOrigin,
 )
-from domain.publication import ExportFormat
 from tests.integration.store_builders import (
     MARKDOWN,
     OTHER_BLOCK,

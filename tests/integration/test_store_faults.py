@@ -8,8 +8,8 @@ from sqlalchemy import make_url, text
 
 from activities.store import Store, schema
 from domain.errors import DatabaseUnavailable, SettingsInvalid
-from domain.instruction import AUDIO_EXTRACTING
 from domain.jobs import InstructionVersion, Regenerated, TaskStatus
+from domain.lifecycles.instruction import AUDIO_EXTRACTING
 from tests.databases import PostgresServer
 from tests.integration.store_builders import (
     OWNER,

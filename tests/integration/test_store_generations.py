@@ -16,8 +16,9 @@ from domain.errors import (
     RetryNotAllowed,
     TransitionRefused,
 )
-from domain.fence import Fence
-from domain.generation import (
+from domain.jobs import Actor, Failure, Job
+from domain.lifecycles.fence import Fence
+from domain.lifecycles.generation import (
     CANCELED,
     COMPLETED,
     EXPIRED,
@@ -28,9 +29,8 @@ from domain.generation import (
     QUEUED,
     GenerationStatus,
 )
-from domain.generation_orders import ProviderWord
-from domain.jobs import Actor, Failure, Job
-from domain.lifecycle import Trigger
+from domain.lifecycles.lifecycle import Trigger
+from domain.orders.generation import ProviderWord
 from tests.integration.store_builders import OWNER, at_once, log_of
 
 COST = 8

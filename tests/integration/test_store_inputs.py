@@ -8,11 +8,21 @@ import pytest
 
 from activities.store import Admission, JobRequest, Store
 from domain.errors import IdempotencyConflict, InsufficientCredits, NotFound, QuotaExceeded, TransitionRefused
-from domain.fence import Fence
-from domain.image import COMPLETED, DEAD_LETTER, FAILED, IMAGE, QUEUED, RUNNING, SUPERSEDE, ImageStatus, check_quota
 from domain.jobs import Actor, Failure
-from domain.kinds import GIVEN_UP, LIFECYCLES, STARTS
 from domain.library import AssetMedium, NewAsset
+from domain.lifecycles.fence import Fence
+from domain.lifecycles.image import (
+    COMPLETED,
+    DEAD_LETTER,
+    FAILED,
+    IMAGE,
+    QUEUED,
+    RUNNING,
+    SUPERSEDE,
+    ImageStatus,
+    check_quota,
+)
+from domain.lifecycles.kinds import GIVEN_UP, LIFECYCLES, STARTS
 from tests.integration.store_builders import blob
 
 OWNER = "ann"

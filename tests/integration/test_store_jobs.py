@@ -19,9 +19,9 @@ from domain.errors import (
     VersionConflict,
     VideoUriConflict,
 )
-from domain.instruction import CANCELLED, CREATED, UPLOADED, UPLOADING
 from domain.jobs import Actor, Job, Page
-from domain.lifecycle import Trigger
+from domain.lifecycles.instruction import CANCELLED, CREATED, UPLOADED, UPLOADING
+from domain.lifecycles.lifecycle import Trigger
 from tests.integration.store_builders import OWNER, Run, at_once, blob, created_job, drafted_job, log_of, uploaded_job
 
 pytest_plugins = ("tests.databases",)

@@ -17,9 +17,9 @@ from activities.store.checks import CHECKS, replace_checks
 from activities.store.database import Database, DatabaseOptions
 from activities.store.tables import artifacts, exports, job_events, jobs, metadata, regenerate_tasks
 from domain.artifacts import ArtifactKind
+from domain.documents.publication import ExportFormat
 from domain.errors import SettingsInvalid
-from domain.instruction import AUDIO_EXTRACTING, AUDIO_READY, TRANSCRIBING
-from domain.publication import ExportFormat
+from domain.lifecycles.instruction import AUDIO_EXTRACTING, AUDIO_READY, TRANSCRIBING
 from tests.integration.store_builders import (
     OWNER,
     STEP_BLOCK,

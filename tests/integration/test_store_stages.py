@@ -5,8 +5,9 @@ import pytest
 from activities.store import Store
 from domain.artifacts import ArtifactKind
 from domain.errors import DispatchUnrecorded, DocumentInvalid, Fenced, NotFound, TerminalImmutable, TransitionRefused
-from domain.fence import Fence
-from domain.instruction import (
+from domain.jobs import Actor, Failure
+from domain.lifecycles.fence import Fence
+from domain.lifecycles.instruction import (
     AUDIO_EXTRACTING,
     AUDIO_READY,
     CANCELLED,
@@ -17,8 +18,7 @@ from domain.instruction import (
     TRANSCRIPT_READY,
     UPLOADED,
 )
-from domain.jobs import Actor, Failure
-from domain.lifecycle import Trigger
+from domain.lifecycles.lifecycle import Trigger
 from tests.integration.store_builders import (
     MARKDOWN,
     STEP_BLOCK,

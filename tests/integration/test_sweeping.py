@@ -9,11 +9,11 @@ from temporalio.testing import ActivityEnvironment
 
 from activities.artifacts import ArtifactStore, UploadGone
 from activities.store import IdempotencyScope, Store, UploadSession
-from activities.sweeping import EXPIRED_FOR_S, Sweeper, Swept
+from activities.upkeep.sweeping import EXPIRED_FOR_S, Sweeper, Swept
 from domain.artifacts import ArtifactKind
-from domain.instruction import CANCELLED
 from domain.jobs import Actor, Job
-from domain.lifecycle import Trigger
+from domain.lifecycles.instruction import CANCELLED
+from domain.lifecycles.lifecycle import Trigger
 from tests.integration.store_builders import OWNER, created_job, uploaded_job
 from tests.integration.test_webhook_store import URL, event
 

@@ -8,12 +8,12 @@ from temporalio.client import Client
 from activities.store import Store
 from activities.webhooks import Courier
 from activities.webhooks.courier import EVERY_S, longer
+from domain.documents.publication import ExportFormat
 from domain.errors import NotFound, RequestInvalid, TransitionRefused
-from domain.fence import Fence
-from domain.generation import GENERATION, WebhookVerdict
 from domain.jobs import Actor, Failure
-from domain.lifecycle import Trigger
-from domain.publication import ExportFormat
+from domain.lifecycles.fence import Fence
+from domain.lifecycles.generation import GENERATION, WebhookVerdict
+from domain.lifecycles.lifecycle import Trigger
 from domain.webhooks import ENDPOINTS_LIMIT, DeliveryStatus, Endpoint, ProviderEvent, WebhookEvent, WebhookReceipt
 from tests.integration.store_builders import OWNER, Run, at_once, blob, drafted_job, log_of, uploaded_job
 from tests.integration.test_api_lists import statements

@@ -19,11 +19,11 @@ from typer.testing import CliRunner
 from activities.webhooks import Courier, check_target
 from domain.errors import AddressRefused, NotFound
 from domain.jobs import Actor
-from domain.lifecycle import Trigger
+from domain.lifecycles.lifecycle import Trigger
+from starter.access.tokens import Tokens
 from starter.cli.app import app
 from starter.settings import Settings
-from starter.tokens import Tokens
-from starter.webhook_work import postman
+from starter.work.webhooks import postman
 from tests.apis import SECRET, RunningApi, api_settings, running_api, wait_ready
 from tests.integration.store_builders import uploaded_job
 from tests.temporal import TemporalServer

@@ -15,29 +15,29 @@ from typing import Any
 import httpx
 from temporalio.client import WorkflowFailureError
 
-from activities.dispatching import Dispatcher
+from activities.rails.dispatching import Dispatcher
+from activities.rails.waking import wake
 from activities.store.area import new_uuid7
-from activities.waking import wake
-from domain.analyses import AnnouncedFile, NewAnalysis
+from domain.analyses.analysis import AnnouncedFile, NewAnalysis
 from domain.artifacts import ArtifactKind
-from domain.batch_orders import BatchOrder, BatchType, Span
-from domain.callbacks import Callback
-from domain.document import parse
-from domain.generation_orders import AdOrder, CopyOrder, GenerationOrder
-from domain.instruction import InstructionStatus
+from domain.documents.document import parse
+from domain.documents.publication import ExportFormat
+from domain.documents.screenshots import Extraction
+from domain.documents.wish import PictureWish
 from domain.jobs import Actor, Job
-from domain.lifecycle import Trigger
-from domain.publication import ExportFormat
-from domain.screenshots import Extraction
-from domain.transcript import SpeechFound, Transcript
+from domain.lifecycles.callbacks import Callback
+from domain.lifecycles.instruction import InstructionStatus
+from domain.lifecycles.lifecycle import Trigger
+from domain.orders.batch import BatchOrder, BatchType, Span
+from domain.orders.generation import AdOrder, CopyOrder, GenerationOrder
+from domain.recordings.transcript import SpeechFound, Transcript
 from domain.webhooks import Delivery, ProviderEvent, WebhookEvent
-from domain.wish import PictureWish
-from starter.analyses import AnalysisService
-from starter.batches import BatchRequests
-from starter.jobs import RegenerateRequest
-from starter.kinds import KindService
 from starter.sandbox import Behaviour, Course, RunningSandbox, Verdict, running_sandbox
-from starter.screenshots import ScreenshotService, Wish
+from starter.services.analyses import AnalysisService
+from starter.services.batches import BatchRequests
+from starter.services.jobs import RegenerateRequest
+from starter.services.kinds import KindService
+from starter.services.screenshots import ScreenshotService, Wish
 from starter.wiring import generation_requests, image_requests, kind_terms, run_options
 from tests.e2e.conftest import SAMPLE, repeated_sound
 from tests.integration.test_webhooks_out import listening

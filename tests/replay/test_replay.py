@@ -8,7 +8,7 @@ from temporalio.client import WorkflowHistory
 from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.worker import Replayer
 
-from starter.worker import WORKFLOWS, sandbox
+from starter.work.worker import WORKFLOWS, sandbox
 from tests.replay.record import HISTORIES
 
 KEPT = {

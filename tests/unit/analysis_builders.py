@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from domain.plan import Plan
-from domain.plan_rules import read_plan
-from domain.table import ColumnProfile, ColumnType, TableProfile
+from domain.analyses.plan import Plan
+from domain.analyses.plan_rules import read_plan
+from domain.analyses.table import ColumnProfile, ColumnType, TableProfile
 
 
 def column(name: str, type: str, distinct: int = 100, **more: Any) -> ColumnProfile:

@@ -4,8 +4,8 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from domain.media import Scene
-from domain.transcript import Segment, SpeechFound, Transcript
+from domain.recordings.media import Scene
+from domain.recordings.transcript import Segment, SpeechFound, Transcript
 
 
 def spoken(*texts: str, language: str | None = "en", pause_ms: int = 300) -> Transcript:

@@ -6,8 +6,8 @@ from functools import cache
 
 from PIL import Image, ImageDraw
 
-from domain.publication import Picture, Publication, PublicationBlock
-from domain.transcript import Segment, SpeechFound, Transcript
+from domain.documents.publication import Picture, Publication, PublicationBlock
+from domain.recordings.transcript import Segment, SpeechFound, Transcript
 
 LONG_LINE = "ledgerly export --token " + "".join(f"{number:04}" for number in range(120))
 WRITTEN = datetime(2026, 10, 1, 9, 30, tzinfo=UTC)

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from activities.analysis.chat import ChatPlanner
-from activities.analysis.prompts import PLAN_SCHEMA
+from activities.analysis.planning.chat import ChatPlanner
+from activities.analysis.planning.prompts import PLAN_SCHEMA
+from domain.analyses.plan import PlanSource, open_questions
 from domain.errors import Cancelled, ProviderRateLimited
-from domain.plan import PlanSource, open_questions
 from tests.unit.analysis_builders import LOAD, SALES, column, step, table, total
 from tests.unit.drafting_builders import ScriptedModel
 

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from activities.analysis.planner import EmbeddedPlanner
+from activities.analysis.planning.planner import EmbeddedPlanner
 from activities.analysis.wording import in_words
-from domain.plan import MAX_STEPS, Chart, Load, Plan, PlanSource, freeze, open_questions
-from domain.plan_rules import check_plan
-from domain.table import TableProfile
+from domain.analyses.plan import MAX_STEPS, Chart, Load, Plan, PlanSource, freeze, open_questions
+from domain.analyses.plan_rules import check_plan
+from domain.analyses.table import TableProfile
 from tests.unit.analysis_builders import CUSTOMERS, SALES, column, table
 
 

@@ -7,8 +7,8 @@ import pytest
 from activities.analysis.charts import time_labels
 from activities.analysis.names import cleaned, shown
 from activities.analysis.numbers import brief, formatted
-from activities.analysis.words import columns_of, mentions, stem, tokens
-from domain.table import ColumnType
+from activities.analysis.planning.words import columns_of, mentions, stem, tokens
+from domain.analyses.table import ColumnType
 from tests.unit.analysis_builders import SALES, column, table
 
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from domain.anchors import Addressing, AddressType, Outcome, Resolution, resolve
-from domain.document import Block, Document, parse
+from domain.documents.anchors import Addressing, AddressType, Outcome, Resolution, resolve
+from domain.documents.document import Block, Document, parse
 from domain.errors import RequestInvalid
 
 TITLE, STEP, OTHER, LAST = (str(uuid.UUID(int=number)) for number in range(1, 5))

@@ -12,8 +12,8 @@ from PIL import Image, ImageDraw
 from PIL.PngImagePlugin import PngInfo
 from pydantic import TypeAdapter, ValidationError
 
-from activities.drawing import RENDERER, draw
-from domain.annotations import MOST_OPERATIONS, MOST_POINTS, Operation, Operations, canonical, ops_hash
+from activities.pictures.drawing import RENDERER, draw
+from domain.documents.annotations import MOST_OPERATIONS, MOST_POINTS, Operation, Operations, canonical, ops_hash
 from domain.errors import UploadInvalid
 
 OPERATIONS: TypeAdapter[tuple[Operation, ...]] = TypeAdapter(Operations)

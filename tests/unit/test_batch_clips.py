@@ -8,8 +8,8 @@ import pytest
 
 from activities.batching import cut
 from activities.media import grab_frame, probe
-from domain.batch_orders import Span
 from domain.errors import Cancelled, MediaNotRecognised, RequestInvalid
+from domain.orders.batch import Span
 from tests import recordings
 
 MIDDLE = Span(start_ms=1300, end_ms=3000)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from domain.batch_orders import (
+from domain.errors import RequestInvalid
+from domain.orders.batch import (
     ASSETS_PER_ITEM,
     MAX_ITEMS,
     MAX_STILLS,
@@ -13,7 +14,6 @@ from domain.batch_orders import (
     item_of,
     progress_of,
 )
-from domain.errors import RequestInvalid
 
 SPANS = (Span(start_ms=0, end_ms=1), Span(start_ms=1, end_ms=2))
 

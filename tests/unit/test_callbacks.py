@@ -10,7 +10,21 @@ import pytest
 
 from activities.artifacts.locating import Locator
 from domain.artifacts import ArtifactKind
-from domain.callbacks import (
+from domain.documents.draft import Draft, check_draft
+from domain.errors import (
+    MESSAGE_LIMIT,
+    ArtifactKeyInvalid,
+    CallbackOutOfOrder,
+    EventPayloadMismatch,
+    ExternalStageFailed,
+    GuidesmithError,
+    RequestInvalid,
+    StaleDispatch,
+    TerminalImmutable,
+    TransitionRefused,
+)
+from domain.jobs import StageName
+from domain.lifecycles.callbacks import (
     AUDIO,
     CLOCK_SKEW_S,
     DRAFT,
@@ -29,23 +43,9 @@ from domain.callbacks import (
     is_needed,
     reached,
 )
-from domain.draft import Draft, check_draft
-from domain.errors import (
-    MESSAGE_LIMIT,
-    ArtifactKeyInvalid,
-    CallbackOutOfOrder,
-    EventPayloadMismatch,
-    ExternalStageFailed,
-    GuidesmithError,
-    RequestInvalid,
-    StaleDispatch,
-    TerminalImmutable,
-    TransitionRefused,
-)
-from domain.instruction import ACTIVE, FAILED, INSTRUCTION, InstructionStatus
-from domain.jobs import StageName
-from domain.lifecycle import Trigger
-from domain.transcript import Transcript
+from domain.lifecycles.instruction import ACTIVE, FAILED, INSTRUCTION, InstructionStatus
+from domain.lifecycles.lifecycle import Trigger
+from domain.recordings.transcript import Transcript
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 HASH, OTHER = "a" * 64, "b" * 64

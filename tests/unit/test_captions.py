@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain.captions import GAP_MS, LINE_COLUMNS, LINES, MAX_MS, MIN_MS, Cue, columns, cues
-from domain.transcript import Segment, SpeechFound, Transcript, Word
+from domain.recordings.captions import GAP_MS, LINE_COLUMNS, LINES, MAX_MS, MIN_MS, Cue, columns, cues
+from domain.recordings.transcript import Segment, SpeechFound, Transcript, Word
 
 
 def spoken(*segments: tuple[int, int, str], duration_ms: int = 600_000) -> Transcript:

@@ -13,10 +13,10 @@ import pytest
 from domain.errors import NotFound, SettingsInvalid
 from domain.jobs import StageName
 from starter.cli import connection
-from starter.cli.batches import _span
 from starter.cli.client import Client, parsed_events
 from starter.cli.connection import Connection
 from starter.cli.exits import ExitCode, JobFailed, Unreachable, UsageWrong, exit_code
+from starter.cli.kinds.batches import _span
 from starter.cli.making import Making, Target, printable_name
 from starter.cli.memory import Memory, recording_sha256
 from starter.cli.stages import Pipeline, is_settled

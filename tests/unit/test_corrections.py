@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime
 
-from domain.captions import cues
-from domain.corrections import Correction, corrected, corrections_hash, text_sha256
-from domain.transcript import Segment, SpeechFound, Transcript, Word
+from domain.recordings.captions import cues
+from domain.recordings.corrections import Correction, corrected, corrections_hash, text_sha256
+from domain.recordings.transcript import Segment, SpeechFound, Transcript, Word
 
 WORDS = ("Open", "the", "male", "app.")
 

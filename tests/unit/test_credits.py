@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from domain import image
 from domain.credits import (
     AMOUNT_LIMIT,
     BOOKS,
@@ -29,8 +28,9 @@ from domain.credits import (
     read_prices,
 )
 from domain.errors import PostingRefused
-from domain.image import IMAGE
-from domain.kinds import LIFECYCLES
+from domain.lifecycles import image
+from domain.lifecycles.image import IMAGE
+from domain.lifecycles.kinds import LIFECYCLES
 
 RESERVE, CAPTURE, RELEASE = PostingKind.RESERVE, PostingKind.CAPTURE, PostingKind.RELEASE
 DEDUCT, REFUND = PostingKind.DEDUCT, PostingKind.REFUND

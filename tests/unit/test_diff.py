@@ -6,9 +6,9 @@ import uuid
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain import diff
-from domain.diff import BlockChange, Change, block_diff, unified_diff
-from domain.document import Document
+from domain.documents import diff
+from domain.documents.diff import BlockChange, Change, block_diff, unified_diff
+from domain.documents.document import Document
 
 NAMES = ("version 1", "version 2")
 IDS = [str(uuid.UUID(int=number)) for number in range(8)]

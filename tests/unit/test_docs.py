@@ -11,18 +11,18 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from activities.reconciling import WORKFLOW_LOST
+from activities.upkeep.reconciling import WORKFLOW_LOST
 from domain import errors
 from domain.errors import GuidesmithError
-from domain.instruction import INSTRUCTION
+from domain.lifecycles.instruction import INSTRUCTION
+from starter.access.jwks import KeysUnavailable
+from starter.access.tokens import Unauthorized
 from starter.cli import connection
 from starter.cli.app import app
 from starter.cli.exits import ExitCode
 from starter.cli.making import FORMATS
-from starter.jwks import KeysUnavailable
 from starter.local.folder import StackFailed, StackRunning
 from starter.settings import PREFIX, QUEUES, Settings
-from starter.tokens import Unauthorized
 from workflows.search_attributes import ATTRIBUTES
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -6,8 +6,8 @@ from itertools import count
 import pytest
 from markdown_it import MarkdownIt
 
-from domain.constructs import constructs, has_unclosed_fence
-from domain.document import (
+from domain.documents.constructs import constructs, has_unclosed_fence
+from domain.documents.document import (
     MAX_DOCUMENT_BYTES,
     MOST_BLOCKS,
     Block,
@@ -23,7 +23,7 @@ from domain.document import (
     verdict,
     with_ids,
 )
-from domain.draft import BlockRole
+from domain.documents.draft import BlockRole
 from domain.errors import DocumentInvalid, RequestInvalid
 
 A, B, C = (f"00000000-0000-4000-8000-00000000000{digit}" for digit in "abc")

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.constructs import constructs
-from domain.document import Block, Document, marker, merge, parse, stable_ids, with_ids
+from domain.documents.constructs import constructs
+from domain.documents.document import Block, Document, marker, merge, parse, stable_ids, with_ids
 
 IDS = [str(uuid.UUID(int=number)) for number in range(1, 7)]
 

@@ -2,13 +2,21 @@
 
 import pytest
 
-from domain.annotations import Box
-from domain.document import BlockEvidence
-from domain.draft import BlockRole, Draft, DraftBlock, DraftProvenance, check_draft, cited_time, draft_problems
+from domain.documents.annotations import Box
+from domain.documents.document import BlockEvidence
+from domain.documents.draft import (
+    BlockRole,
+    Draft,
+    DraftBlock,
+    DraftProvenance,
+    check_draft,
+    cited_time,
+    draft_problems,
+)
 from domain.errors import DraftInvalid
-from domain.media import Scene
-from domain.screen import ChangeKind, ScreenChange, ScreenRecord
-from domain.transcript import Segment, SpeechFound, Transcript, Word
+from domain.recordings.media import Scene
+from domain.recordings.screen import ChangeKind, ScreenChange, ScreenRecord
+from domain.recordings.transcript import Segment, SpeechFound, Transcript, Word
 
 
 def transcript(*segments: Segment, duration_ms: int = 10_000) -> Transcript:

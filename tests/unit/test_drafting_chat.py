@@ -12,10 +12,10 @@ from activities.drafting.answers import AnswerUnusable, json_objects, read_block
 from activities.drafting.chat import parts_of
 from activities.drafting.grounding import ungrounded
 from activities.drafting.prompts import BODY_SCHEMA, DRAFT_SCHEMA, HEADED_SCHEMA
-from domain.document import BlockEvidence, parse, stable_ids, validate
-from domain.draft import BlockRole, Draft, check_draft
+from domain.documents.document import BlockEvidence, parse, stable_ids, validate
+from domain.documents.draft import BlockRole, Draft, check_draft
 from domain.errors import Cancelled, ProviderRateLimited
-from domain.transcript import SpeechFound
+from domain.recordings.transcript import SpeechFound
 from tests.unit.drafting_builders import ScriptedModel, answer, screens, spoken, unspoken
 
 SAID = spoken("Click the Save button.", "A dialog opens.", "Close the window afterwards.")

@@ -4,10 +4,10 @@ import pytest
 from markdown_it import MarkdownIt
 
 from activities.drafting import LocalDrafter, compose
-from domain.document import marker, parse, stable_ids, validate, with_ids
-from domain.draft import BlockRole, Draft, DraftBlock, DraftProvenance
+from domain.documents.document import marker, parse, stable_ids, validate, with_ids
+from domain.documents.draft import BlockRole, Draft, DraftBlock, DraftProvenance
 from domain.errors import DraftInvalid
-from domain.transcript import SpeechFound
+from domain.recordings.transcript import SpeechFound
 from tests.unit.drafting_builders import TOUR, screens, spoken, unspoken
 
 SAID = spoken("One.", "Two.", "Three.")

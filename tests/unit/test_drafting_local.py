@@ -11,9 +11,9 @@ from activities.drafting import LocalDrafter
 from activities.drafting.local import title_from
 from activities.drafting.markdown import letters_only, plain_words
 from activities.drafting.outline import MAX_STEPS
-from domain.draft import BlockRole, Draft, check_draft, cited_time
+from domain.documents.draft import BlockRole, Draft, check_draft, cited_time
 from domain.errors import Cancelled
-from domain.transcript import Segment, SpeechFound, Transcript
+from domain.recordings.transcript import Segment, SpeechFound, Transcript
 from tests.unit.drafting_builders import TOUR, screens, spoken, unspoken
 
 

@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from activities.drafting.markdown import escape, escape_heading, one_line, plain_words, tame
-from domain.document import parse, with_ids
+from domain.documents.document import parse, with_ids
 
 READER = MarkdownIt("gfm-like", {"linkify": False})
 

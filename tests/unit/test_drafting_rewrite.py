@@ -3,9 +3,9 @@
 import pytest
 
 from activities.drafting import LocalDrafter, Rewrite, compose
-from domain.document import BlockEvidence, parse, stable_ids
-from domain.draft import BlockRole
-from domain.transcript import Transcript
+from domain.documents.document import BlockEvidence, parse, stable_ids
+from domain.documents.draft import BlockRole
+from domain.recordings.transcript import Transcript
 from tests.unit.drafting_builders import TOUR, spoken
 
 BLOCK = "00000000-0000-4000-8000-000000000001"

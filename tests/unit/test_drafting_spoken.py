@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from activities.drafting.markdown import letters_only
 from activities.drafting.sentences import Sentence, sentences
 from activities.drafting.spoken import HEADING_LIMIT, action, clauses, cleaned, is_courtesy, is_note, title
-from domain.transcript import Segment
+from domain.recordings.transcript import Segment
 from tests.unit.drafting_builders import spoken
 
 

@@ -5,9 +5,17 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.editing import Activity, next_status
-from domain.instruction import DONE, DRAFT_READY, EDITING, EXPORTING, INSTRUCTION, REGENERATING, InstructionStatus
-from domain.lifecycle import Trigger
+from domain.lifecycles.editing import Activity, next_status
+from domain.lifecycles.instruction import (
+    DONE,
+    DRAFT_READY,
+    EDITING,
+    EXPORTING,
+    INSTRUCTION,
+    REGENERATING,
+    InstructionStatus,
+)
+from domain.lifecycles.lifecycle import Trigger
 
 activities = st.builds(
     Activity, touched=st.booleans(), regenerating=st.booleans(), exporting=st.booleans(), exported=st.booleans()

@@ -9,8 +9,8 @@ from temporalio.common import RetryPolicy
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from activities.interceptor import RETRY_AFTER_LIMIT_S, application_error, unforeseen
-from activities.logged import place_of
+from activities.process.logged import place_of
+from activities.rails.interceptor import RETRY_AFTER_LIMIT_S, application_error, unforeseen
 from domain import errors
 from domain.errors import MESSAGE_LIMIT, GuidesmithError, ProviderRateLimited
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from starter.exposure import is_for_others, weaknesses
+from starter.access.exposure import is_for_others, weaknesses
 from starter.settings import load_settings
 
 SOUND = {"api_host": "0.0.0.0", "public_url": "https://guides.example.org"}

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from domain.fence import Fence, Seen, Verdict, judge_begin, judge_end, judge_move
+from domain.lifecycles.fence import Fence, Seen, Verdict, judge_begin, judge_end, judge_move
 
 APPLY, REPLAY, CONTINUE, RETRY, STALE = Verdict
 

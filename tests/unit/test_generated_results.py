@@ -6,8 +6,8 @@ import pytest
 
 from activities.generating.results import Kept, inspected
 from domain.errors import ProviderAnswerInvalid
-from domain.generation import GenerationType
 from domain.library import AssetMedium
+from domain.lifecycles.generation import GenerationType
 from starter.sandbox.images import picture
 from starter.sandbox.making import mp3, mp4, wav
 

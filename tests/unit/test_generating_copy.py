@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from activities.generating.copywriting import ChatCopywriter, TemplateCopywriter
 from activities.generating.making import Stop
 from domain.errors import Cancelled, ProviderAnswerInvalid
-from domain.generation_orders import CopyOrder
+from domain.orders.generation import CopyOrder
 
 
 def stop() -> None:

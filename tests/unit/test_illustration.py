@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from activities.illustrating import wanted
-from domain.annotations import Box, Crop, Ring
-from domain.document import BlockEvidence
-from domain.draft import BlockRole
+from domain.documents.annotations import Box, Crop, Ring
+from domain.documents.document import BlockEvidence
+from domain.documents.draft import BlockRole
 from domain.illustration import sights
-from domain.media import Scene
-from domain.screen import ChangeKind, Point, ScreenChange, ScreenRecord
+from domain.recordings.media import Scene
+from domain.recordings.screen import ChangeKind, Point, ScreenChange, ScreenRecord
 
 SIZE = (1920, 1080)
 BUTTON = Box(x=0.4, y=0.5, w=0.1, h=0.03)

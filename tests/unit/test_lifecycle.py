@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from domain.errors import TerminalImmutable, TransitionRefused
-from domain.instruction import (
+from domain.lifecycles.instruction import (
     ACTIVE,
     AUDIO_EXTRACTING,
     AUDIO_READY,
@@ -31,7 +31,7 @@ from domain.instruction import (
     UPLOADING,
     InstructionStatus,
 )
-from domain.lifecycle import Lifecycle, Transition, Trigger
+from domain.lifecycles.lifecycle import Lifecycle, Transition, Trigger
 
 STATUSES = st.sampled_from(list(InstructionStatus))
 TRIGGERS = st.sampled_from(list(Trigger))

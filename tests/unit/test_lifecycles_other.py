@@ -10,9 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from domain import analysis, batch, generation, image
-from domain.analysis import ANALYSIS, AnalysisStatus, check_unlocked
-from domain.batch import BATCH, BatchStatus, judge_progress, outcome, progress_at_end
 from domain.canonical import digest
 from domain.errors import (
     JobForbidden,
@@ -23,7 +20,10 @@ from domain.errors import (
     TerminalImmutable,
     TransitionRefused,
 )
-from domain.generation import (
+from domain.lifecycles import analysis, batch, generation, image
+from domain.lifecycles.analysis import ANALYSIS, AnalysisStatus, check_unlocked
+from domain.lifecycles.batch import BATCH, BatchStatus, judge_progress, outcome, progress_at_end
+from domain.lifecycles.generation import (
     GENERATION,
     SUBMITTED,
     Addressee,
@@ -32,11 +32,20 @@ from domain.generation import (
     WebhookVerdict,
     judge_webhook,
 )
-from domain.image import IMAGE, SUPERSEDE, ImageStatus, Repeat, after_failure, backoff_s, idempotency_key, judge_repeat
-from domain.instruction import INSTRUCTION, RETRY
-from domain.kinds import LIFECYCLES, lifecycle_of
-from domain.lifecycle import Lifecycle, Transition, Trigger
-from domain.prompt_guard import PromptGuard
+from domain.lifecycles.image import (
+    IMAGE,
+    SUPERSEDE,
+    ImageStatus,
+    Repeat,
+    after_failure,
+    backoff_s,
+    idempotency_key,
+    judge_repeat,
+)
+from domain.lifecycles.instruction import INSTRUCTION, RETRY
+from domain.lifecycles.kinds import LIFECYCLES, lifecycle_of
+from domain.lifecycles.lifecycle import Lifecycle, Transition, Trigger
+from domain.orders.prompt_guard import PromptGuard
 
 OTHERS: list[Lifecycle[Any]] = [IMAGE, GENERATION, ANALYSIS, BATCH]
 KINDS = [lifecycle.kind for lifecycle in OTHERS]

@@ -9,7 +9,7 @@ from hypothesis import strategies as some
 
 from activities.media import Effort, FrameWish, find_scenes, scene_at, settled_frame_time, settled_wish
 from domain.errors import Cancelled
-from domain.media import Scene
+from domain.recordings.media import Scene
 from tests import recordings
 
 

@@ -3,7 +3,7 @@
 from typing import Any, cast
 from uuid import UUID
 
-from domain.document import parse
+from domain.documents.document import parse
 from domain.jobs import InstructionVersion
 from starter.pages import editing
 from starter.pages.editing import Editing, block_html

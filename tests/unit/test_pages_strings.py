@@ -8,8 +8,8 @@ import pytest
 from activities.store.records import EventType
 from domain.credits import Account, PostingKind
 from domain.jobs import Actor
-from domain.kinds import LIFECYCLES
 from domain.library import AssetMedium
+from domain.lifecycles.kinds import LIFECYCLES
 from domain.webhooks import DeliveryStatus
 from starter.pages.catalogue import StringMissing, browser_strings, languages, preferred, sayings
 from starter.pages.standing import Group

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from activities.pictures import PictureFacts, decode_picture, inspect_picture
+from activities.pictures.opening import PictureFacts, decode_picture, inspect_picture
 from domain.errors import UploadInvalid
 
 

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from activities.analysis.names import NAME_LIMIT as CLEANED_LIMIT
-from domain.errors import OpenQuestions, PlanConflict, PlanInvalid, RequestInvalid
-from domain.plan import (
+from domain.analyses.plan import (
     MAX_STEPS,
     analysis_identity,
     answered,
@@ -18,8 +17,9 @@ from domain.plan import (
     steps_schema,
     thawed,
 )
-from domain.plan_rules import check_plan, in_order, plan_issues, read_plan, results
-from domain.table import NAME_LIMIT, ColumnType, inputs_fingerprint
+from domain.analyses.plan_rules import check_plan, in_order, plan_issues, read_plan, results
+from domain.analyses.table import NAME_LIMIT, ColumnType, inputs_fingerprint
+from domain.errors import OpenQuestions, PlanConflict, PlanInvalid, RequestInvalid
 from tests.unit.analysis_builders import CUSTOMERS, LOAD, SALES, plan, step, total
 
 BY_REGION = step("by_region", "aggregate", "load", by=["region"], measures=[total()])

@@ -17,9 +17,9 @@ from PIL import Image
 
 from activities.publishing import filename_of, preview_pages, publish
 from activities.publishing.fonts import typeface_for
+from domain.documents.publication import ExportFormat, Picture, Publication, PublicationBlock, clock
 from domain.errors import Cancelled, ExportFailed
-from domain.publication import ExportFormat, Picture, Publication, PublicationBlock, clock
-from domain.transcript import SpeechFound, Transcript
+from domain.recordings.transcript import SpeechFound, Transcript
 from tests.children import running
 from tests.unit.publishing_samples import GUIDE, HOSTILE, LONG_LINE, SPOKEN, WRITTEN, block, publication, screenshot
 

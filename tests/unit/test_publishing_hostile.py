@@ -14,7 +14,7 @@ from activities.publishing import publish
 from activities.publishing.bundle import document
 from activities.publishing.manuscript import read
 from activities.publishing.webpage import webpage
-from domain.publication import ExportFormat, Picture, Publication, PublicationBlock
+from domain.documents.publication import ExportFormat, Picture, Publication, PublicationBlock
 from tests.unit.publishing_samples import block, publication, screenshot
 
 OURS = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from starter.api.receiving import FILENAME_LIMIT, clean_filename
+from starter.api.uploads.receiving import FILENAME_LIMIT, clean_filename
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,15 @@
 import pytest
 
 from domain.artifacts import ArtifactKind
-from domain.instruction import AUDIO_READY, DRAFT_READY, RUNNABLE, TRANSCRIPT_READY, UPLOADED, InstructionStatus
-from domain.resume import CHECKPOINT_ARTIFACT, resume_point
+from domain.lifecycles.instruction import (
+    AUDIO_READY,
+    DRAFT_READY,
+    RUNNABLE,
+    TRANSCRIPT_READY,
+    UPLOADED,
+    InstructionStatus,
+)
+from domain.lifecycles.resume import CHECKPOINT_ARTIFACT, resume_point
 
 AUDIO, TRANSCRIPT, DRAFT = ArtifactKind.AUDIO, ArtifactKind.TRANSCRIPT, ArtifactKind.DRAFT
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 import pytest
 from starlette.datastructures import Headers
 
+from starter.access.tokens import LEEWAY_S, Principal, Role, Unauthorized
 from starter.api.capabilities import Capabilities
-from starter.api.sessions import COOKIES_LIMIT, TICKET_TTL_S, Session, Sessions, Tickets, check_origin
-from starter.tokens import LEEWAY_S, Principal, Role, Unauthorized
+from starter.api.perimeter.sessions import COOKIES_LIMIT, TICKET_TTL_S, Session, Sessions, Tickets, check_origin
 
 ANN = Principal("ann", Role.ADMIN)
 TTL_S = 1000
@@ -138,7 +138,7 @@ def test_given_a_session_in_use_when_it_is_of_age_then_it_ends_however_often_it_
 def test_given_a_reader_when_their_session_or_token_is_over_then_so_is_what_they_have_open(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("starter.api.sessions.ENDED_POLL_S", 0.01)
+    monkeypatch.setattr("starter.api.perimeter.sessions.ENDED_POLL_S", 0.01)
     ended = Ended()
     mine = sessions(clock, ended=ended)
 

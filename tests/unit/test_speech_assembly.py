@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from activities.speech import SpokenSegment, SpokenWord, assemble
-from domain.transcript import SpeechFound, Transcript
+from domain.recordings.transcript import SpeechFound, Transcript
 
 
 def said(start_ms: int, end_ms: int, text: str) -> SpokenSegment:

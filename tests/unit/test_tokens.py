@@ -10,7 +10,7 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 
-from starter.tokens import TOKEN_LIMIT, Claims, Principal, Role, Tokens, Unauthorized
+from starter.access.tokens import TOKEN_LIMIT, Claims, Principal, Role, Tokens, Unauthorized
 
 SECRET = "0123456789abcdef" * 4
 ISSUER, AUDIENCE = "https://id.example.org", "guidesmith"

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from domain.kinds import LIFECYCLES
-from domain.lifecycle import Lifecycle
+from domain.lifecycles.kinds import LIFECYCLES
+from domain.lifecycles.lifecycle import Lifecycle
 from domain.webhooks import WebhookEvent, announced
 
 NAMED = {

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from activities.analysis.wording import in_words
-from domain.analyses import Analysis
-from domain.analysis import CONFIRMED, CREATED, DRAFT_READY
+from domain.analyses.analysis import Analysis
+from domain.analyses.plan import open_questions
 from domain.artifacts import Artifact, ArtifactKind
 from domain.errors import ArtifactCorrupt, ArtifactMissing
 from domain.jobs import Job
-from domain.plan import open_questions
+from domain.lifecycles.analysis import CONFIRMED, CREATED, DRAFT_READY
 from starter.pages.prose import prose
 from starter.pages.visit import Visit
 

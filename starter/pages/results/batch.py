@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from activities.batch import order_of
-from domain.batch_orders import BatchOrder, item_of
+from activities.stages.batch import order_of
 from domain.errors import NotFound
 from domain.jobs import Job, Page
 from domain.library import LibraryAsset
+from domain.orders.batch import BatchOrder, item_of
 from starter.pages.grown import gathered, rows_wanted
 from starter.pages.standing import title_of
 from starter.pages.visit import Visit

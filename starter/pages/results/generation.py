@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from domain.generation import PROCESSING, SUBMITTED
-from domain.generation_orders import read_order
 from domain.jobs import Job
 from domain.library import AssetMedium, LibraryAsset
+from domain.lifecycles.generation import PROCESSING, SUBMITTED
+from domain.orders.generation import read_order
 from starter.pages.prose import prose
 from starter.pages.results.tries import next_try_at
 from starter.pages.visit import Visit

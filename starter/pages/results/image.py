@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from domain.image import COMPLETED, REJECTED
+from domain.documents.wish import PictureWish
 from domain.jobs import Job
-from domain.wish import PictureWish
+from domain.lifecycles.image import COMPLETED, REJECTED
 from starter.pages.results.tries import next_try_at
 from starter.pages.visit import Visit
 

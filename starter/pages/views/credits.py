@@ -3,9 +3,9 @@
 from fastapi import APIRouter
 from fastapi.responses import Response
 
+from starter.access.tokens import Role
 from starter.pages.standing import titles_of
 from starter.pages.visit import Visiting
-from starter.tokens import Role
 
 router = APIRouter()
 

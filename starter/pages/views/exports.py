@@ -7,9 +7,9 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from domain.artifacts import Blob
+from domain.documents.publication import ExportFormat
 from domain.errors import NotFound
 from domain.jobs import Export, ExportStatus
-from domain.publication import ExportFormat
 from starter.api.context import Api, identifier
 from starter.pages.visit import Visit, Visiting
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from domain.errors import RequestInvalid
-from domain.kinds import LIFECYCLES
+from domain.lifecycles.kinds import LIFECYCLES
 from starter.pages.standing import Group, row_of, standings
 from starter.pages.views.new import form_facts
 from starter.pages.visit import Visit, Visiting

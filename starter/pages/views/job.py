@@ -11,11 +11,11 @@ from fastapi.responses import Response
 from domain.artifacts import ArtifactKind
 from domain.credits import GIVEN_BACK
 from domain.errors import needs_another_recording
-from domain.instruction import INSTRUCTION, RETRY
 from domain.jobs import Job
-from domain.kinds import LIFECYCLES
-from domain.lifecycle import Trigger
-from domain.resume import CHECKPOINT_ARTIFACT, resume_point
+from domain.lifecycles.instruction import INSTRUCTION, RETRY
+from domain.lifecycles.kinds import LIFECYCLES
+from domain.lifecycles.lifecycle import Trigger
+from domain.lifecycles.resume import CHECKPOINT_ARTIFACT, resume_point
 from starter.api.context import identifier
 from starter.pages.grown import gathered, rows_wanted
 from starter.pages.results.analysis import analysis

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from activities.artifacts import content_disposition
-from domain.analyses import OUTPUTS
+from domain.analyses.analysis import OUTPUTS
 from domain.artifacts import ArtifactKind
 from domain.errors import NotFound
 from starter.api.context import identifier

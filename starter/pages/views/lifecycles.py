@@ -9,8 +9,8 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from domain.errors import NotFound
-from domain.kinds import LIFECYCLES
-from domain.lifecycle import Transition
+from domain.lifecycles.kinds import LIFECYCLES
+from domain.lifecycles.lifecycle import Transition
 from starter.pages.diagram import diagram
 from starter.pages.visit import Visiting
 

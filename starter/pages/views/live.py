@@ -14,7 +14,7 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from domain.errors import GuidesmithError, RequestInvalid
 from starter.api.context import Api, identifier
-from starter.api.routes.events import EventStream
+from starter.api.jobs.events import EventStream
 from starter.pages.visit import Visiting
 
 router = APIRouter()

@@ -6,8 +6,14 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import Response
 
+from domain.analyses.plan import REQUIREMENT_LIMIT
 from domain.artifacts import ArtifactKind
-from domain.batch_orders import (
+from domain.documents.wish import SIZES
+from domain.errors import NotFound
+from domain.lifecycles.generation import GenerationType
+from domain.lifecycles.image import IMAGE
+from domain.lifecycles.instruction import INSTRUCTION
+from domain.orders.batch import (
     MAX_ITEMS,
     MAX_STILLS,
     MAX_WIDTH,
@@ -16,16 +22,10 @@ from domain.batch_orders import (
     WIDTH,
     CaptionFormat,
 )
-from domain.errors import NotFound
-from domain.generation import GenerationType
-from domain.generation_orders import DETAIL_LIMIT, MOST_VARIANTS, TEXT_LIMIT, VARIANTS
-from domain.image import IMAGE
-from domain.instruction import INSTRUCTION
-from domain.plan import REQUIREMENT_LIMIT
-from domain.wish import SIZES
-from starter.generations import NEEDS
+from domain.orders.generation import DETAIL_LIMIT, MOST_VARIANTS, TEXT_LIMIT, VARIANTS
 from starter.pages.standing import title_of
 from starter.pages.visit import Visit, Visiting
+from starter.services.generations import NEEDS
 
 router = APIRouter()
 

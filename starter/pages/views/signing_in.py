@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
-from starter.api.limits import Limits
-from starter.api.sessions import Sessions, Tickets
+from starter.access.tokens import Principal, TokenCheck, Unauthorized
+from starter.api.perimeter.limits import Limits
+from starter.api.perimeter.sessions import Sessions, Tickets
 from starter.pages.visit import Visit, Visiting
-from starter.tokens import Principal, TokenCheck, Unauthorized
 
 router = APIRouter()
 

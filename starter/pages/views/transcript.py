@@ -11,7 +11,7 @@ from starter.api.context import identifier
 from starter.pages.editing import recorded
 from starter.pages.standing import title_of
 from starter.pages.visit import Visiting
-from starter.transcripts import Spoken, spoken
+from starter.services.transcripts import Spoken, spoken
 
 router = APIRouter()
 

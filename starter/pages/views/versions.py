@@ -5,8 +5,8 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
-from domain.diff import BlockChange, block_diff
-from domain.document import Document, parse
+from domain.documents.diff import BlockChange, block_diff
+from domain.documents.document import Document, parse
 from starter.api.context import identifier
 from starter.pages.visit import Visiting
 

@@ -5,7 +5,7 @@ import { nameOf } from "./sending.js";
 import { say } from "./strings.js";
 
 export const TYPES = ["image/png", "image/jpeg", "image/webp"];
-export const MOST_BYTES = 20 * 1024 * 1024; // activities/pictures.py
+export const MOST_BYTES = 20 * 1024 * 1024; // activities/pictures/opening.py
 const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [150, 1500];
 
 /** An anchor at a block of a version. */

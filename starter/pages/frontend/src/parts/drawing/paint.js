@@ -1,4 +1,4 @@
-// A preview of what the server draws (activities/drawing.py), close enough to see what one will get. The server's
+// A preview of what the server draws (activities/pictures/drawing.py), close enough to see what one will get. The server's
 // blur keeps less than this one: it rounds the shades, and its cells are averages to the pixel.
 import { bounds, handles } from "./operations.js";
 

@@ -1,0 +1,1 @@
+"""Requirements in words become plans: the rule-based planner, and the model's."""

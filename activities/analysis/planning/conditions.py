@@ -1,0 +1,587 @@
+"""Which rows a requirement speaks of: periods, comparisons, values, gaps. Part of the embedded planner."""
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import date, timedelta
+from itertools import chain
+
+from activities.analysis.planning import cues
+from activities.analysis.planning.intent import Where
+from activities.analysis.planning.said import Said, is_measure, named_wholly, slug
+from activities.analysis.planning.words import NEVER_PART, STOP, SYNONYM, Column, Mention, Token, stem, word_set
+from domain.analyses.plan import Test, Unknown, Value
+from domain.analyses.table import ColumnType
+
+_ASKS = word_set("where with whose having and or only if the for when")
+LONGEST_VALUE = 6
+"""Words of a value that is looked for."""
+
+
+class Conditions:
+    """Reads the conditions, and takes their words, so that nothing else is read into them."""
+
+    def __init__(self, said: Said) -> None:
+        self._said = said
+        self._where = said.intent.where
+
+    def read(self) -> None:
+        self._equalities()
+        self._gaps()
+        self._periods()
+        self._comparisons()
+        self._values()
+        self._flags()
+
+    def _add(self, where: Where, words: str) -> None:
+        self._where.append(where)
+        self._said.understand(f"only rows where {words}")
+
+    # --- periods -----------------------------------------------------------------------------------------------
+
+    def _periods(self) -> None:
+        said = self._said
+        for match in said.found(cues.SPAN):
+            if not (_is_day(match["a"]) and _is_day(match["b"])):
+                continue
+            self._between(match, _begin(match["a"]), _end(match["b"]))
+        for match in said.found(cues.SINCE):
+            if not _is_day(match["when"]) or (match["month"] and len(match["when"]) != 4):
+                continue
+            begin, end = self._unit(match["when"], match["month"])
+            how = match["how"].split()[0]
+            if how in ("since", "from", "starting"):
+                self._between(match, begin, None)
+            elif how == "after":
+                self._between(match, end, None)
+            elif how in ("before", "prior"):
+                self._between(match, None, begin)
+            else:
+                self._between(match, None, end)
+        for match in said.found(cues.IN_MONTH):
+            self._between(match, *self._unit(match["year"], match["month"]))
+        for match in said.found(cues.IN_QUARTER):
+            self._quarter(match)
+        for match in said.found(cues.LAST):
+            self._last(match)
+        for match in said.found(cues.ON_DAY):
+            if _is_day(match["day"]):
+                self._between(match, _begin(match["day"]), _end(match["day"]))
+        self._years()
+        for match in said.found(cues.IN_MONTH_ONLY):
+            year = self._year_of_data("month", match["month"])
+            if year is not None:
+                self._between(match, *self._unit(str(year), match["month"]))
+            said.take(*said.span(match))
+
+    def _years(self) -> None:
+        """``2024``, ``2023 and 2024``: each year a period, several of them a list."""
+        said = self._said
+        found = [match for match in said.found(cues.IN_YEAR) if self._is_year(said.span(match)[0])]
+        years = sorted({int(match["year"]) for match in found})
+        if not years:
+            return
+        if len(years) == 1 or years == list(range(years[0], years[-1] + 1)):
+            self._between(found[0], date(years[0], 1, 1), date(years[-1] + 1, 1, 1))
+        else:
+            column = self._time_column()
+            if column is not None and not column.profile.type.is_temporal:
+                self._add(Where(column, Test.ONE_OF, tuple(years)), f"{column.name} is {', '.join(map(str, years))}")
+            elif column is not None:
+                said.ask("years", "Which years: one span, from the first to the last?", ["yes"])
+                self._between(found[0], date(years[0], 1, 1), date(years[-1] + 1, 1, 1))
+        for match in found:
+            said.take(*said.span(match))
+
+    def _is_year(self, place: int) -> bool:
+        before = self._said.words(place - 2, place).casefold()
+        after = self._said.word(place + 1)
+        if re.search(r"(?:over|above|than|below|under|least|most|top|first|bottom|>|<|>=|<=|=)$", before):
+            return False
+        return not self._said.mention_at(place) and after not in ("unit", "units", "pieces", "rows", "%")
+
+    def _unit(self, year: str, month: str | None) -> tuple[date, date]:
+        if month:
+            begin = date(int(year), cues.MONTHS[month], 1)
+            return begin, _months_on(begin, 1)
+        return _begin(year), _end(year)
+
+    def _quarter(self, match: re.Match[str]) -> None:
+        quarter = int(match["q"] or match["q2"])
+        year = match["year"] or match["year2"] or self._year_of_data("quarter", f"Q{quarter}")
+        if year is not None:
+            begin = date(int(year), 3 * quarter - 2, 1)
+            self._between(match, begin, _months_on(begin, 3))
+        self._said.take(*self._said.span(match))
+
+    def _last(self, match: re.Match[str]) -> None:
+        column = self._time_column()
+        latest = _day(column.profile.maximum) if column is not None and column.profile.type.is_temporal else None
+        if column is None or latest is None:
+            return
+        count, unit = int(match["n"] or 1), match["unit"]
+        if unit in ("day", "week"):
+            begin = latest - timedelta(days=count * (7 if unit == "week" else 1) - 1)
+        else:
+            length = {"month": 1, "quarter": 3, "year": 12}[unit]
+            current = date(latest.year, (latest.month - 1) // length * length + 1, 1)
+            begin = _months_on(current, -length * (count - 1))
+        self._said.assume(f"“{match[0].strip()}” is counted back from the latest {column.name} in the data, {latest}.")
+        self._between(match, begin, None)
+
+    def _year_of_data(self, unit: str, words: str) -> int | None:
+        """The year that a month without one belongs to: the only one in the data, or the answer."""
+        column = self._time_column()
+        if column is None or not column.profile.type.is_temporal:
+            return None
+        least, most = _day(column.profile.minimum), _day(column.profile.maximum)
+        if least is None or most is None:
+            return None
+        if least.year == most.year:
+            return least.year
+        years = [str(year) for year in range(least.year, most.year + 1)]
+        answer = self._said.ask(f"year_of_{unit}", f"{words.capitalize()} of which year?", years)
+        return int(answer) if answer and re.fullmatch(cues.YEAR, answer) else None
+
+    def _between(self, match: re.Match[str], begin: date | None, end: date | None) -> None:
+        """Rows from ``begin`` to before ``end``."""
+        said = self._said
+        column = self._time_column()
+        said.take(*said.span(match))
+        if column is None:
+            return
+        if not column.profile.type.is_temporal:
+            self._in_years(column, begin, end)
+            return
+        words = []
+        if begin is not None:
+            self._where.append(Where(column, Test.AT_LEAST, (begin.isoformat(),)))
+            words.append(f"from {begin}")
+        if end is not None:
+            self._where.append(Where(column, Test.LESS, (end.isoformat(),)))
+            words.append(f"before {end}")
+        said.understand(f"only rows with {column.name} {' and '.join(words)}")
+
+    def _in_years(self, column: Column, begin: date | None, end: date | None) -> None:
+        """For a column that holds years as numbers."""
+        first = begin.year if begin else None
+        last = end.year - 1 if end else None
+        if first is not None and first == last:
+            self._add(Where(column, Test.EQUALS, (first,)), f"{column.name} is {first}")
+            return
+        if first is not None:
+            self._add(Where(column, Test.AT_LEAST, (first,)), f"{column.name} is at least {first}")
+        if last is not None:
+            self._add(Where(column, Test.AT_MOST, (last,)), f"{column.name} is at most {last}")
+
+    def _time_column(self) -> Column | None:
+        return time_column(self._said, years_will_do=True)
+
+    # --- comparisons -------------------------------------------------------------------------------------------
+
+    def _comparisons(self) -> None:
+        said = self._said
+        for match in said.found(cues.BETWEEN):
+            begin, end = said.span(match)
+            low, high = self._number(match["low"]), self._number(match["high"])
+            if low is None or high is None:
+                continue
+            column, having = self._compared(begin, end)
+            if column is not None:
+                self._add(Where(column, Test.AT_LEAST, (low,), having), f"{column.name} is at least {low}")
+                self._add(Where(column, Test.AT_MOST, (high,), having), f"{column.name} is at most {high}")
+            said.take(begin, end)
+        for match in said.found(cues.COMPARISON):
+            begin, end = said.span(match)
+            number = self._number(match["number"])
+            if number is None:
+                continue
+            test = next(test for test, _ in cues.COMPARISONS if match[test.name])
+            if match["how"] == "from":
+                continue
+            column, having = self._compared(begin, end)
+            if column is not None:
+                self._add(Where(column, test, (number,), having), f"{column.name} {match['how']} {number}")
+            said.take(begin, end)
+
+    def _number(self, text: str) -> int | float | None:
+        return Token("number", text.rstrip(".,")).number if re.search(r"\d", text) else None
+
+    def _compared(self, begin: int, end: int) -> tuple[Column | None, bool]:
+        """The column that is compared, and whether it is a group's number of it."""
+        said = self._said
+
+        before = said.mention_before(begin, within=2)
+        if before is not None and (column := said.pick(before, _in_numbers(before))) is not None:
+            gathered = said.words(before.start - 2, before.start).casefold()
+            having = bool(re.search(r"\b(?:total|sum|average|avg|mean|median)(?: of)?(?: the)?$", gathered))
+            if not having:
+                said.take(before.start, before.end)
+            return column, having
+        after = said.mention_at(end)
+        if after is not None and (column := said.pick(after, _in_numbers(after))) is not None:
+            said.take(after.start, after.end)
+            return column, False
+        measures = [column for column in said.columns if is_measure(column, cues.NO_MEASURE)]
+        named = {
+            column.name: column
+            for mention in said.mentions
+            for score, column in mention.candidates
+            if score >= SYNONYM and column in measures
+        }
+        words = said.words(begin, end)
+        if len(named) == 1 or len(measures) == 1:
+            column = [*named.values(), *measures][0]
+            said.assume(f"“{words}” is said of {column.name}.")
+            return column, False
+        if not measures:
+            return None, False
+        return said.ask_column(f"column_{slug(words)}", f"Which column is to be {words}?", measures), False
+
+    # --- values ------------------------------------------------------------------------------------------------
+
+    def _equalities(self) -> None:
+        """``where status is open``, ``region = North``, ``name contains "x"``."""
+        said = self._said
+        for mention in said.mentions:
+            if not said.free(mention.start, mention.end):
+                continue
+            rest = said.rest(mention.end)
+            for pattern, test in (
+                (cues.CONTAINS, Test.CONTAINS),
+                (cues.STARTS, Test.STARTS_WITH),
+                (cues.IS_NOT, Test.NONE_OF),
+                (cues.IS, Test.ONE_OF),
+                ("", Test.ONE_OF),
+            ):
+                sign = re.match(rf"{pattern}(?: |$)" if pattern else "", rest)
+                if sign is None:
+                    continue
+                begin = mention.end + len(sign[0].split())
+                if self._equality(mention.start, mention.end, begin, test, signed=bool(pattern)):
+                    break
+
+    def _equality(self, start: int, end: int, begin: int, test: Test, *, signed: bool) -> bool:
+        said = self._said
+        mention = said.mention_at(start)
+        asked = said.word(start - 1) in (
+            "where",
+            "with",
+            "whose",
+            "having",
+            "and",
+            "or",
+            "only",
+            "if",
+            "the",
+            "for",
+            "when",
+        )
+        if mention is None or begin >= len(said.tokens):
+            return False
+        if not signed and said.word(start - 1) not in ("where", "with", "whose", "having", "in", "for", "only"):
+            return False
+        if re.match(rf"(?:not )?{cues.EMPTY}(?: |$)", said.words(begin, begin + 3).casefold()):
+            return False
+        columns = [column for _, column in mention.candidates]
+        for column in columns:
+            if said.word(end) == "in" and column.profile.type is not ColumnType.TEXT:
+                continue  # “quantity in 2024”
+            values, stop = self._values_at(column, begin, test)
+            if values:
+                self._add(_equal(column, test, values), f"{column.name} {_said_of(test)} {', '.join(map(str, values))}")
+                said.take(start, stop)
+                return True
+        texts = [column for column in columns if column.profile.type is ColumnType.TEXT]
+        if not (signed and asked and texts and named_wholly(mention)) or said.tokens[begin].kind not in (
+            "word",
+            "quoted",
+        ):
+            return False
+        return self._foreign_value(texts[0], start, begin, test)
+
+    def _foreign_value(self, column: Column, start: int, begin: int, test: Test) -> bool:
+        """A value that the column is not known to have: taken as it stands where not all are known, else asked."""
+        said = self._said
+        stop = begin + 1
+        while stop < len(said.tokens) and self._goes_on(stop) and stop - begin < LONGEST_VALUE:
+            stop += 1
+        text = said.words(begin, stop)
+        if column.profile.values and test in (Test.ONE_OF, Test.NONE_OF):
+            question = f"No row has {column.name} “{text}”. Which value is meant?"
+            answer = said.ask(f"value_of_{slug(column.name)}", question, column.profile.values)
+            known = next((each for each in column.profile.values if each.casefold() == (answer or "").casefold()), None)
+            if known is not None:
+                self._add(_equal(column, test, (known,)), f"{column.name} {_said_of(test)} {known}")
+        else:
+            self._add(_equal(column, test, (text,)), f"{column.name} {_said_of(test)} {text}")
+        said.take(start, stop)
+        return True
+
+    def _goes_on(self, place: int) -> bool:
+        token = self._said.tokens[place]
+        return token.kind in ("word", "number") and token.word not in STOP | {"and", "or", "across", "each", "grouped"}
+
+    def _values_at(self, column: Column, begin: int, test: Test) -> tuple[list[Value], int]:
+        """Values of the column from a token on, joined by and, or, commas; and where they end."""
+        said = self._said
+        values: list[Value] = []
+        place, stop = begin, begin
+        while place < len(said.tokens):
+            if values and said.word(place) in ("and", "or", ",", "nor") and place + 1 < len(said.tokens):
+                place += 1
+            if said.word(place) in ("the", "a", "either", "(", "only") and place + 1 < len(said.tokens):
+                place += 1
+            value, end = self._value_at(column, place, test)
+            if value is None:
+                break
+            values.append(value)
+            place = stop = end
+        if stop < len(said.tokens) and said.word(stop) == ")":
+            stop += 1
+        return values, stop
+
+    def _value_at(self, column: Column, place: int, test: Test) -> tuple[Value | None, int]:
+        token, type = self._said.tokens[place], column.profile.type
+        if not self._said.free(place, place + 1):
+            return None, place
+        if type is ColumnType.BOOLEAN:
+            flag = {"true": True, "yes": True, "false": False, "no": False}.get(token.word)
+            return flag, place + 1
+        if type.is_numeric:
+            # a comparison says so itself
+            return (token.number, place + 1) if token.number is not None else (None, place)
+        if type.is_temporal:
+            day = token.text if token.kind == "date" and _is_day(token.text) else None
+            return (_padded(day), place + 1) if day else (None, place)
+        if token.kind == "quoted":
+            known = next((each for each in column.profile.values if each.casefold() == token.word), token.text)
+            return known, place + 1
+        if test in (Test.CONTAINS, Test.STARTS_WITH):
+            return (token.text, place + 1) if token.kind in ("word", "number") else (None, place)
+        return self._known_value(column, place)
+
+    def _known_value(self, column: Column, place: int) -> tuple[str | None, int]:
+        """The longest value of the column that begins here."""
+        said = self._said
+        for end in range(min(place + LONGEST_VALUE, len(said.tokens)), place, -1):
+            words = _comparable(said.tokens[place:end])
+            for value in column.profile.values:
+                if words and words == _stems(value) and said.free(place, end):
+                    return value, end
+        return None, place
+
+    def _values(self) -> None:
+        """Values that stand for themselves: ``sales in North``, ``excluding cancelled``."""
+        said = self._said
+        texts = [column for column in said.columns if column.profile.values]
+        found: dict[tuple[str, bool], tuple[Column, list[Value]]] = {}
+        place = 0
+        while place < len(said.tokens):
+            column, value, end = self._bare_value(texts, place)
+            if column is None or value is None:
+                place += 1
+                continue
+            negated = said.word(place - 1) in cues.NEGATIONS or said.word(place - 2) in ("excluding", "except", "not")
+            key = (column.name, negated)
+            found.setdefault(key, (column, []))[1].append(value)
+            said.take(place, end)
+            self._take_name(column, place, end)
+            place = end
+        for (_, negated), (column, values) in found.items():
+            test = Test.NONE_OF if negated else Test.ONE_OF
+            unique = list(dict.fromkeys(values))
+            self._add(_equal(column, test, unique), f"{column.name} {_said_of(test)} {', '.join(map(str, unique))}")
+            if len(unique) > 1 and not negated and cues.COMPARE.search(said.text) and column not in said.intent.groups:
+                said.intent.groups.append(column)
+
+    def _bare_value(self, texts: Sequence[Column], place: int) -> tuple[Column | None, str | None, int]:
+        said = self._said
+        token = said.tokens[place]
+        if not said.free(place, place + 1) or token.kind not in ("word", "quoted", "number"):
+            return None, None, place
+        found = [(column, *self._known_value(column, place)) for column in texts]
+        longest = max((end for _, value, end in found if value is not None), default=place)
+        fitting = [(column, value) for column, value, end in found if value is not None and end == longest]
+        if not fitting or not self._stands_alone(place, longest, fitting[0][1] or ""):
+            return None, None, place
+        near = [each for each in fitting if self._named_beside(each[0], place, longest)]
+        columns = {column.name for column, _ in near or fitting}
+        if len(columns) == 1:
+            return (*(near or fitting)[0], longest)
+        words = said.words(place, longest)
+        column = said.ask_column(
+            f"value_{slug(words)}", f"“{words}” is a value of several columns. Which is meant?", [c for c, _ in fitting]
+        )
+        value = next((value for each, value in fitting if each == column), None)
+        if column is None:
+            said.take(place, longest)
+        return column, value, longest
+
+    def _stands_alone(self, place: int, end: int, value: str) -> bool:
+        """Whether words are a value rather than a column's name or an everyday word."""
+        said = self._said
+        quoted = said.tokens[place].kind == "quoted"
+        if quoted:
+            return True
+        if said.tokens[place].kind == "number" or (end == place + 1 and said.word(place) in NEVER_PART):
+            return False
+        mention = said.mention_at(place)
+        if mention is None or mention.candidates[0][0] < SYNONYM or mention.end < end:
+            return True
+        introduced = said.word(place - 1) in ("in", "for", "only", "from", "of", *cues.NEGATIONS)
+        return introduced and said.words(place, end) == value
+
+    def _named_beside(self, column: Column, place: int, end: int) -> bool:
+        said = self._said
+        before = said.mention_before(place, within=0)
+        after = said.mention_at(end)
+        return any(column in [each for _, each in mention.candidates] for mention in (before, after) if mention)
+
+    def _take_name(self, column: Column, place: int, end: int) -> None:
+        """The ``region`` of ``the North region``, unless it is a group (``by region``)."""
+        said = self._said
+        after = said.mention_at(end)
+        if after is not None and any(each == column for _, each in after.candidates):
+            said.take(after.start, after.end)
+        before = said.mention_before(place, within=0)
+        grouped = before is not None and said.word(before.start - 1) in ("by", "per", "each", "every", "across")
+        if before is not None and not grouped and any(each == column for _, each in before.candidates):
+            said.take(before.start, before.end)
+
+    # --- gaps and flags ----------------------------------------------------------------------------------------
+
+    def _gaps(self) -> None:
+        """``email is missing``, ``without a region``, ``status is not empty``."""
+        said = self._said
+        for mention in said.mentions:
+            if not said.free(mention.start, mention.end):
+                continue
+            after = said.words(mention.end, mention.end + 4).casefold()
+            behind = re.match(rf"(?:is |are |was |were |has |=)?(?P<no>not )?{cues.EMPTY}(?= |$)", after)
+            before = said.words(mention.start - 2, mention.start).casefold()
+            ahead = re.search(r"(?:missing|empty|blank)(?: the| a)?$", before) or re.search(
+                r"without (?:an?|any)$", before
+            )
+            if behind is None and ahead is None:
+                continue
+            column = said.pick(mention)
+            if column is None:
+                continue
+            test = Test.HAS_VALUE if behind is not None and behind["no"] else Test.IS_EMPTY
+            self._add(Where(column, test), f"{column.name} {'has a value' if test is Test.HAS_VALUE else 'is empty'}")
+            end = mention.end + (len(behind[0].split()) if behind else 0)
+            said.take(mention.start - (len(ahead[0].split()) if ahead else 0), end)
+
+    def _flags(self) -> None:
+        """``only active customers``, ``not shipped``."""
+        said = self._said
+        for mention in said.mentions:
+            if not said.free(mention.start, mention.end):
+                continue
+            before = said.word(mention.start - 1)
+            negated = before in cues.NEGATIONS
+            if not negated and before not in ("only", "just", "where", "are", "is", "which", "that", "of"):
+                continue
+            column = next((each for _, each in mention.candidates if each.profile.type is ColumnType.BOOLEAN), None)
+            if column is not None:
+                self._add(Where(column, Test.EQUALS, (not negated,)), f"{column.name} is {str(not negated).lower()}")
+                said.take(mention.start, mention.end)
+
+
+def _in_numbers(mention: Mention) -> Callable[[Column], bool]:
+    """Columns that a number may be compared with: ids only where they are named."""
+    return lambda column: column.profile.type.is_numeric and (not column.is_id or named_wholly(mention))
+
+
+def time_column(said: Said, *, years_will_do: bool = False) -> Column | None:
+    """The column that says when: the one that is named, the only one, or the answer. With ``years_will_do`` a column of
+    years where there are no dates."""
+    temporal = [column for column in said.columns if column.profile.type.is_temporal]
+    if said.intent.time is not None:
+        return said.intent.time
+    if not temporal:
+        years = [column for column in said.columns if "year" in column.stems and column.profile.type.is_numeric]
+        if years and years_will_do:
+            return years[0]
+        if "time" not in {unknown.id for unknown in said.intent.unknowns}:
+            said.intent.unknowns.append(_no_time())
+        return None
+    named = {
+        column
+        for mention in said.mentions
+        for score, column in mention.candidates
+        if score >= SYNONYM and column.profile.type.is_temporal
+    }
+    if len(named) == 1:
+        chosen: Column | None = next(iter(named))
+    elif len(temporal) == 1:
+        chosen = temporal[0]
+    else:
+        chosen = said.ask_column("time", "Which column says when?", temporal)
+        if chosen is not None and not chosen.profile.type.is_temporal:
+            chosen = None
+    said.intent.time = chosen
+    return chosen
+
+
+def _no_time() -> Unknown:
+    return Unknown(
+        id="time",
+        text="The requirement speaks of time, and no column holds dates. Upload data with dates (as 2024-12-31), or "
+        "leave time out of the requirement.",
+    )
+
+
+def _equal(column: Column, test: Test, values: Sequence[Value]) -> Where:
+    if len(values) == 1:
+        test = {Test.ONE_OF: Test.EQUALS, Test.NONE_OF: Test.DIFFERS}.get(test, test)
+        return Where(column, test, (values[0],))
+    if test in (Test.CONTAINS, Test.STARTS_WITH):
+        return Where(column, test, (values[0],))
+    return Where(column, test, tuple(values))
+
+
+def _said_of(test: Test) -> str:
+    return {Test.NONE_OF: "is not", Test.CONTAINS: "contains", Test.STARTS_WITH: "starts with"}.get(test, "is")
+
+
+def _stems(text: str) -> tuple[str, ...]:
+    return tuple(stem(word) for word in re.findall(r"[^\W_]+", text.casefold()))
+
+
+def _comparable(said: Sequence[Token]) -> tuple[str, ...]:
+    return tuple(chain.from_iterable(_stems(token.text) for token in said))
+
+
+def _begin(text: str) -> date:
+    return date(int(text), 1, 1) if len(text) == 4 else date.fromisoformat(_padded(text))
+
+
+def _end(text: str) -> date:
+    """The first day behind a year or a day."""
+    return date(int(text) + 1, 1, 1) if len(text) == 4 else _begin(text) + timedelta(days=1)
+
+
+def _is_day(text: str) -> bool:
+    """Whether a year, or a day, is one that the calendar has."""
+    try:
+        return 1000 <= _begin(text).year <= 2999
+    except ValueError:
+        return False
+
+
+def _padded(text: str) -> str:
+    year, month, day = text.split("-")
+    return f"{year}-{int(month):02}-{int(day):02}"
+
+
+def _months_on(day: date, months: int) -> date:
+    month = day.year * 12 + day.month - 1 + months
+    return date(month // 12, month % 12 + 1, 1)
+
+
+def _day(text: str | None) -> date | None:
+    try:
+        return date.fromisoformat((text or "")[:10])
+    except ValueError:
+        return None

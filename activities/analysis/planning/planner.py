@@ -1,0 +1,370 @@
+"""Who drafts plans, and the embedded planner: deterministic, offline, and honest about what it did not understand."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from activities.analysis.planning.intent import Intent, Where, Wish
+from activities.analysis.planning.reading import GOAL, GOAL_ASKED, read
+from activities.analysis.planning.said import slug
+from activities.analysis.planning.words import Column
+from domain.analyses.plan import (
+    MAX_STEPS,
+    Aggregate,
+    Arithmetic,
+    Change,
+    Chart,
+    Condition,
+    Derive,
+    Filter,
+    Function,
+    Join,
+    Key,
+    Load,
+    Measure,
+    Operation,
+    Order,
+    Plan,
+    PlanSource,
+    Question,
+    Running,
+    Share,
+    Sort,
+    Step,
+    Summary,
+    ToNumber,
+    Trend,
+    Unknown,
+)
+from domain.analyses.plan_rules import check_plan
+from domain.analyses.table import ColumnType, TableProfile
+
+Stop = Callable[[], bool | None]
+"""Asked while a model's answer is awaited: returns true, or raises, to give it up."""
+
+KEY_DISTINCT = 0.95
+"""From this part of distinct values on, a column of a table is a key of its rows."""
+ROWS_LISTED = 1_000
+
+
+class Planner(Protocol):
+    """Drafts a plan; stores nothing."""
+
+    def draft(
+        self,
+        requirement: str,
+        tables: Sequence[TableProfile],
+        *,
+        answers: Mapping[str, str] | None = None,
+        stop: Stop | None = None,
+    ) -> Plan:
+        """A plan that :func:`domain.analyses.plan_rules.check_plan` lets pass.
+
+        Args:
+            requirement: What somebody wants to know, in words.
+            tables: At least one.
+            answers: What was answered to questions of an earlier draft, by their ids.
+            stop: See :data:`Stop`.
+
+        Raises:
+            ProviderError: A model's provider failed; the taxonomy says whether to try again.
+        """
+        ...
+
+
+class EmbeddedPlanner:
+    """Reads English requirements by their words. No state."""
+
+    def draft(
+        self,
+        requirement: str,
+        tables: Sequence[TableProfile],
+        *,
+        answers: Mapping[str, str] | None = None,
+        stop: Stop | None = None,
+    ) -> Plan:
+        """See :meth:`Planner.draft`. The same requirement, tables and answers give the same plan."""
+        known = dict(answers or {})
+        # what was answered to "what is to be computed?" is part of the requirement
+        goal = known.get(GOAL, "")
+        intent = read(f"{requirement}\n{goal}".strip(), tables, known)
+        if goal and not any(question.id == GOAL for question in intent.questions):
+            intent.questions.insert(0, Question(id=GOAL, text=GOAL_ASKED, blocking=True, answer=goal[:500]))
+        plan = _Building(intent, tables).plan(requirement)
+        check_plan(plan, tables)
+        return plan
+
+
+class _Building:
+    """Turns an intent into steps, one behind the other."""
+
+    def __init__(self, intent: Intent, tables: Sequence[TableProfile]) -> None:
+        self._intent = intent
+        self._tables = tables
+        self._steps: list[Step] = []
+        self._base = self._base_table()
+
+    def plan(self, requirement: str) -> Plan:
+        self._rows()
+        self._conditions(self._intent.where, having=False)
+        self._computed()
+        if self._intent.wishes and not self._intent.rows:
+            self._gathered()
+        elif self._intent.rows or self._intent.where or self._intent.product is not None:
+            self._listed()
+        nothing = len(self._steps) == 1 and isinstance(self._steps[0].operation, Load)
+        if nothing or (self._intent.summary and not self._intent.wishes):
+            self._add("summary", "Summary", Summary())
+        return Plan(
+            requirement=requirement,
+            steps=tuple(self._steps[:MAX_STEPS]),
+            questions=tuple(self._intent.questions[:20]),
+            unknowns=tuple(self._intent.unknowns[:20]),
+            assumptions=tuple(self._intent.assumptions[:20]),
+            plan_source=PlanSource.EMBEDDED,
+            why=self._why(),
+        )
+
+    # --- rows ------------------------------------------------------------------------------------------------------
+
+    def _rows(self) -> None:
+        """Load the tables that are spoken of, and join those that are not the first."""
+        wanted = [self._base, *sorted({column.table for column in self._columns()} - {self._base})]
+        joined = [(table, key) for table in wanted[1:] if (key := self._key(table)) is not None]
+        for table, _ in [(self._base, None), *joined]:
+            name = self._tables[table].name
+            id = "load" if not joined else self._id(f"load_{slug(name)}")
+            self._steps.append(Step(id=id, title=f"All rows of {name}", operation=Load(table=name)))
+        for place, (table, key) in enumerate(joined, start=1):
+            needs = (self._steps[0].id if place == 1 else self._steps[-1].id, self._steps[place].id)
+            name = self._tables[table].name
+            join = Join(on=(Key(left=key, right=key),), how="left")
+            step = Step(id=self._id(f"join_{slug(name)}"), title=f"With {name}", needs=needs, operation=join)
+            self._steps.append(step)
+            self._intent.assumptions.append(f"Rows are joined with {name} by {key}.")
+
+    def _base_table(self) -> int:
+        """The table of the numbers; else that of what is spoken of most, the largest first."""
+        measured = [wish.column.table for wish in self._intent.wishes if wish.column is not None]
+        if self._intent.product is not None:
+            measured.append(self._intent.product.left.table)
+        spoken = [column.table for column in self._columns()]
+        if measured:
+            return measured[0]
+        largest = sorted(range(len(self._tables)), key=lambda table: -self._tables[table].rows)
+        return max(largest, key=lambda table: (spoken.count(table), self._tables[table].rows))
+
+    def _columns(self) -> list[Column]:
+        intent = self._intent
+        found = [*intent.groups, *(where.column for where in intent.where)]
+        found += [wish.column for wish in intent.wishes if wish.column is not None]
+        found += [column for column in (intent.time if intent.every else None, intent.sorted_by) if column is not None]
+        if intent.product is not None:
+            found += [intent.product.left, intent.product.right]
+        return found
+
+    def _key(self, table: int) -> str | None:
+        """The column by which the base's rows find one of the table: of the same name in both, unique there."""
+        ours = {column.name for column in self._tables[self._base].columns}
+        theirs = self._tables[table]
+        for column in theirs.columns:
+            if column.name in ours and column.distinct >= KEY_DISTINCT * theirs.rows:
+                return column.name
+        name = self._tables[self._base].name
+        text = (
+            f"The tables {name} and {theirs.name} have no column in common that tells the rows of {theirs.name} apart."
+        )
+        self._intent.unknowns.append(Unknown(id=self._id(f"join_{slug(theirs.name)}"), text=text))
+        return None
+
+    def _conditions(self, wheres: Sequence[Where], *, having: bool) -> None:
+        conditions = [
+            Condition(column=self._name(where), test=where.test, values=where.values)
+            for where in wheres
+            if where.having == having and self._at_hand(where.column)
+        ]
+        if conditions:
+            title = "The groups that are meant" if having else "The rows that are meant"
+            self._add("filter_groups" if having else "filter", title, Filter(conditions=tuple(conditions[:10])))
+
+    def _name(self, where: Where) -> str:
+        """Of a condition on groups, the column of their number."""
+        if not where.having:
+            return where.column.name
+        return next((wish.name for wish in self._intent.wishes if wish.column == where.column), where.column.name)
+
+    def _at_hand(self, column: Column) -> bool:
+        """Whether the rows have the column: its table may not have been joined."""
+        loaded = {step.operation.table for step in self._steps if isinstance(step.operation, Load)}
+        return self._tables[column.table].name in loaded
+
+    def _computed(self) -> None:
+        product = self._intent.product
+        if product is not None:
+            formula = Arithmetic(left=product.left.name, operator=product.operator, right=product.right.name)
+            self._add("compute", f"{_title(product.name)}", Derive(column=product.name, formula=formula))
+        for wish in self._intent.wishes:
+            column = wish.column
+            if column is None or column.profile.type is not ColumnType.TEXT or wish.function is Function.DISTINCT:
+                continue
+            name = f"{column.name}_number"[:60]
+            operation = Derive(column=name, formula=ToNumber(column=column.name))
+            self._add("numbers", f"{_title(column.name)} as numbers", operation)
+            lost = 1 - column.profile.numeric_share
+            self._intent.assumptions.append(
+                f"{column.name} holds texts; {lost:.1%} of them are no numbers and are left out."
+            )
+
+    # --- numbers ---------------------------------------------------------------------------------------------------
+
+    def _gathered(self) -> None:
+        intent = self._intent
+        groups = [column.name for column in intent.groups if self._at_hand(column)]
+        measures = tuple(self._measures(groups))
+        first = measures[0].name
+        period = None
+        if intent.every is not None and intent.time is not None and self._at_hand(intent.time):
+            period = intent.every.value
+            groups = [name for name in groups if name != period][:2]
+            trend = Trend(time=intent.time.name, every=intent.every, by=tuple(groups), measures=measures)
+            self._add("trend", _headline(measures, [period, *groups]), trend)
+        else:
+            id = f"by_{'_and_'.join(slug(name) for name in groups)}"[:40].rstrip("_") if groups else "total"
+            self._add(id, _headline(measures, groups), Aggregate(by=tuple(groups), measures=measures))
+        self._conditions(intent.where, having=True)
+        numbers = [measure.name for measure, wish in zip(measures, intent.wishes, strict=True) if _is_number(wish)]
+        derived = self._derived(numbers[0], period, groups) if numbers else None
+        self._sorted(first, groups)
+        if numbers:
+            self._chart(numbers, derived, period, groups)
+
+    def _measures(self, groups: Sequence[str]) -> list[Measure]:
+        taken = {name.casefold() for name in groups} | ({self._intent.every.value} if self._intent.every else set())
+        measures = []
+        for wish in self._intent.wishes:
+            name = wish.name
+            while name.casefold() in taken:
+                name = f"{name[:57]}_2"
+            taken.add(name.casefold())
+            measures.append(Measure(function=wish.function, column=self._measured(wish), name=name))
+        return measures
+
+    def _measured(self, wish: Wish) -> str | None:
+        if wish.column is None:
+            return wish.product
+        if wish.column.profile.type is ColumnType.TEXT and wish.function is not Function.DISTINCT:
+            return f"{wish.column.name}_number"[:60]
+        return wish.column.name
+
+    def _derived(self, first: str, period: str | None, groups: Sequence[str]) -> str | None:
+        """A share, a change, a running total; its column."""
+        intent = self._intent
+        name: str | None = None
+        if intent.share and (groups or period):
+            name = f"share_of_{first}"[:60]
+            within = (period,) if period and groups else ()
+            self._add(
+                "share",
+                f"Share of {_words(first)}, percent",
+                Derive(column=name, formula=Share(column=first, within=within)),
+            )
+        if intent.change and period:
+            name = f"change_of_{first}"[:60]
+            formula = Change(column=first, along=period, within=tuple(groups))
+            self._add("change", f"Change of {_words(first)}, percent", Derive(column=name, formula=formula))
+        if intent.running and period:
+            name = f"running_{first}"[:60]
+            total = Running(column=first, along=period, within=tuple(groups))
+            operation = Derive(column=name, formula=total)
+            self._add("running", f"Running {_words(first)}", operation)
+        return name if intent.running else (name if intent.share else None)
+
+    def _sorted(self, first: str, groups: Sequence[str]) -> None:
+        intent = self._intent
+        if intent.first is None and intent.sorted_by is None and intent.descending is not True:
+            return
+        column = first
+        if intent.sorted_by is not None and intent.sorted_by.name in groups:
+            column = intent.sorted_by.name
+        descending = intent.descending if intent.descending is not None else column == first
+        if groups or intent.first is not None:
+            self._add_order(Order(column=column, descending=bool(descending)))
+
+    def _chart(self, measures: Sequence[str], derived: str | None, period: str | None, groups: Sequence[str]) -> None:
+        intent = self._intent
+        if intent.no_chart or not (groups or period) or intent.first == 1 or len(self._steps) >= MAX_STEPS:
+            return
+        x = period or groups[0]
+        others = [*groups] if period else list(groups[1:])
+        kind = intent.chart or ("line" if period else "bar")
+        y = (
+            (derived,)
+            if derived is not None and not others
+            else tuple(measures[:1] if others else self._alike(measures))
+        )
+        series = others[0] if others else None
+        if len(others) > 1:
+            return  # no picture shows three groups
+        title = f"{_title(y[0])} by {' and '.join(_words(name) for name in [x, *others])}"
+        self._add("chart", title, Chart(kind=kind, x=x, y=y, series=series))
+
+    def _alike(self, measures: Sequence[str]) -> list[str]:
+        """Those that share a scale: of one function."""
+        functions = {wish.name: wish.function for wish in self._intent.wishes}
+        first = functions.get(measures[0])
+        return [name for name in measures if functions.get(name) is first][:4]
+
+    def _listed(self) -> None:
+        """The rows themselves."""
+        intent = self._intent
+        measured = next((wish.column for wish in intent.wishes if wish.column is not None), None)
+        named = intent.sorted_by or measured
+        column = named.name if named is not None else None
+        if intent.product is not None:
+            column = intent.product.name
+        if column is not None and (intent.first is not None or intent.sorted_by is not None):
+            self._add_order(Order(column=column, descending=intent.descending is not False))
+
+    # --- steps -----------------------------------------------------------------------------------------------------
+
+    def _add_order(self, order: Order) -> None:
+        """The rows in an order, or the first of them."""
+        first = self._intent.first
+        way = "descending" if order.descending else "ascending"
+        rows = f"First {'one' if first == 1 else first} by" if first else "In order of"
+        step = "top" if first else "sort"
+        self._add(step, f"{rows} {_words(order.column)}, {way}", Sort(by=(order,), limit=first))
+
+    def _add(self, id: str, title: str, operation: Operation) -> None:
+        step = Step(id=self._id(id), title=title[:200], needs=(self._steps[-1].id,), operation=operation)
+        self._steps.append(step)
+
+    def _id(self, wanted: str) -> str:
+        base = wanted[:36].strip("_") or "step"
+        base = base if base[0].isalpha() else f"s_{base}"
+        taken = {step.id for step in self._steps}
+        return next(id for id in (base, *(f"{base}_{n}" for n in range(2, 99))) if id not in taken)
+
+    def _why(self) -> str:
+        understood = "; ".join(self._intent.understood)
+        recognised = f"It recognised: {understood}." if understood else "It recognised nothing in the requirement."
+        return f"Drafted by the built-in planner, which matches words to columns. {recognised}"[:500]
+
+
+def _is_number(wish: Wish) -> bool:
+    """Whether what is asked for is a number: the latest of dates is none."""
+    extreme = wish.function in (Function.LEAST, Function.MOST)
+    return not (extreme and wish.column is not None and wish.column.profile.type.is_temporal)
+
+
+def _headline(measures: Sequence[Measure], groups: Sequence[str]) -> str:
+    named = " and ".join(_words(measure.name) for measure in measures[:3])
+    return _title(f"{named} by {' and '.join(map(_words, groups))}" if groups else named)
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _title(name: str) -> str:
+    words = _words(name)
+    return words[:1].upper() + words[1:]

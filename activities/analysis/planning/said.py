@@ -1,0 +1,154 @@
+"""A requirement while it is read: its tokens, where patterns match, what was taken already, which columns are meant."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import accumulate
+
+from activities.analysis.planning.intent import Intent
+from activities.analysis.planning.words import FULL, Column, Mention, candidates_for, columns_of, mentions, tokens
+from domain.analyses.plan import Question
+from domain.analyses.table import TableProfile
+
+OPTIONS_SHOWN = 30
+
+Fits = Callable[[Column], bool]
+
+
+class Said:
+    """Shared by everything that reads a requirement. What is open is asked in ``intent``."""
+
+    def __init__(self, requirement: str, tables: Sequence[TableProfile], answers: Mapping[str, str]) -> None:
+        self.tables = tables
+        self.columns = columns_of(tables)
+        self.tokens = tokens(requirement)
+        self.intent = Intent()
+        self.mentions = mentions(self.tokens, self.columns)
+        self._answers = answers
+        self._used = [False] * len(self.tokens)
+        words = [token.word for token in self.tokens]
+        self.text = " ".join(words)
+        self.starts = [0, *accumulate(len(word) + 1 for word in words)]
+
+    # --- places ------------------------------------------------------------------------------------------------
+
+    def at(self, character: int) -> int:
+        """The token at a place of ``text``."""
+        return bisect_right(self.starts, character) - 1
+
+    def span(self, match: re.Match[str], group: int | str = 0) -> tuple[int, int]:
+        """The tokens of a match, from and to."""
+        begin, end = match.span(group)
+        while begin < end and self.text[begin] == " ":
+            begin += 1
+        return self.at(begin), self.at(max(begin, end - 1)) + 1
+
+    def found(self, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+        """Matches of which no token was taken."""
+        for match in pattern.finditer(self.text):
+            if self.free(*self.span(match)):
+                yield match
+
+    def rest(self, place: int) -> str:
+        """``text`` from a token on."""
+        return self.text[self.starts[place] :] if place < len(self.tokens) else ""
+
+    def free(self, begin: int, end: int) -> bool:
+        return not any(self._used[begin:end])
+
+    def take(self, begin: int, end: int) -> None:
+        for place in range(begin, end):
+            self._used[place] = True
+
+    def word(self, place: int) -> str:
+        return self.tokens[place].word if 0 <= place < len(self.tokens) else ""
+
+    def past(self, place: int, words: Collection[str]) -> int:
+        """The first token from a place on that is none of the words."""
+        while place < len(self.tokens) and self.tokens[place].word in words:
+            place += 1
+        return place
+
+    def words(self, begin: int, end: int) -> str:
+        return " ".join(token.text for token in self.tokens[max(begin, 0) : end])
+
+    # --- columns -----------------------------------------------------------------------------------------------
+
+    def mention_at(self, place: int) -> Mention | None:
+        """What begins at a token that was not taken."""
+        for mention in self.mentions:
+            if mention.start == place and self.free(mention.start, mention.end):
+                return mention
+        return None
+
+    def mention_before(self, place: int, within: int) -> Mention | None:
+        """The last that ends at most so many tokens before."""
+        near = [each for each in self.mentions if each.end <= place and place - each.end <= within]
+        return near[-1] if near and self.free(near[-1].start, near[-1].end) else None
+
+    def pick(self, mention: Mention, fits: Fits = lambda column: True, *, about: str = "") -> Column | None:
+        """The column that is meant, of those that fit; asks where two are meant equally well.
+
+        Returns:
+            ``None`` where none fits, or where it was asked and is not answered.
+        """
+        candidates = [(score, column) for score, column in mention.candidates if fits(column)]
+        if not candidates:
+            return None
+        best = [column for score, column in candidates if score == candidates[0][0]]
+        names = {column.name for column in best}
+        if len(names) == 1:
+            return best[0]  # the key of two tables: either
+        words = self.words(mention.start, mention.end)
+        where = f" ({about})" if about else ""
+        return self.ask_column(f"column_{slug(words)}", f"Which column is meant by “{words}”{where}?", best)
+
+    def ask_column(self, id: str, text: str, among: Sequence[Column]) -> Column | None:
+        """A blocking question for a column; the answered one."""
+        answer = self.ask(id, text, [self._label(column) for column in among])
+        if answer is None:
+            return None
+        for column in [*among, *self.columns]:
+            if answer.strip().casefold() in (self._label(column), column.name, column.profile.original.casefold()):
+                return column
+        meant = candidates_for(tokens(answer), [*among])
+        return meant[0][1] if meant else None
+
+    def ask(self, id: str, text: str, options: Sequence[str], *, blocking: bool = True) -> str | None:
+        """A question, once; the answer to it, if there is one."""
+        answer = (self._answers.get(id) or "").strip()[:500] or None
+        if id not in {question.id for question in self.intent.questions}:
+            shown = tuple(option[:200] for option in options[:OPTIONS_SHOWN])
+            question = Question(id=id, text=text[:500], blocking=blocking, options=shown, answer=answer)
+            self.intent.questions.append(question)
+        return answer
+
+    def _label(self, column: Column) -> str:
+        alone = sum(each.name == column.name for each in self.columns) == 1
+        return column.name if alone else f"{self.tables[column.table].name}.{column.name}"
+
+    # --- notes -------------------------------------------------------------------------------------------------
+
+    def assume(self, text: str) -> None:
+        if text not in self.intent.assumptions:
+            self.intent.assumptions.append(text[:500])
+
+    def understand(self, text: str) -> None:
+        if text not in self.intent.understood:
+            self.intent.understood.append(text)
+
+
+def named_wholly(mention: Mention) -> bool:
+    """Whether the words are all of a column's name."""
+    return mention.candidates[0][0] == FULL
+
+
+def slug(words: str) -> str:
+    """For an id."""
+    plain = re.sub(r"[^a-z0-9]+", "_", words.casefold()).strip("_")
+    return plain[:28].strip("_") or "it"
+
+
+def is_measure(column: Column, never: frozenset[str]) -> bool:
+    """Whether a column's numbers are to be computed with: no ids, years, codes."""
+    return column.profile.type.is_numeric and not column.is_id and not (set(column.stems) & never)

@@ -1,0 +1,1 @@
+"""Pictures: what a file really is, its pixels, and what is drawn into them."""

@@ -1,0 +1,96 @@
+"""Pictures that people bring: what a file really is, and its pixels, without trusting its name or its header.
+
+Order of the checks: bytes, structure (:mod:`activities.pictures.formats`), size in pixels, and only then a full decode,
+which is what finds a file that is cut inside or lies about itself.
+"""
+
+import io
+from dataclasses import dataclass
+from threading import BoundedSemaphore
+
+import numpy as np
+from PIL import Image, ImageOps
+
+from activities.pictures.formats import Structure, damaged, refuse, structure_of
+
+MOST_BYTES = 20 * 1024 * 1024
+"""Bytes of a picture that somebody brings. A lossless screenshot of an 8K screen full of text has about 12 MB."""
+MOST_STORED_BYTES = 64 * 1024 * 1024
+"""Of one that we made: a lossless frame of a camera's recording is heavier than a screen."""
+MOST_PIXELS = 40_000_000
+"""Width times height: an 8K screen (33 million) fits. Four bytes each while decoded: 160 MB."""
+LONGEST_SIDE = 16_384
+"""Pixels. WebP ends there, and no screen is wider."""
+
+_DECODES = BoundedSemaphore(2)
+"""Pictures that a process decodes at once: what bounds their memory, whoever asks."""
+
+
+@dataclass(frozen=True, slots=True)
+class PictureFacts:
+    """What a picture file is. ``width`` and ``height`` are pixels as people see it, its EXIF turn applied."""
+
+    media_type: str
+    width: int
+    height: int
+
+
+def inspect_picture(data: bytes) -> PictureFacts:
+    """Check a picture by its content: PNG, JPEG or WebP, one picture, whole, of a size that can be worked with.
+
+    Raises:
+        UploadInvalid: It is not. ``details.problem`` is ``size``, ``type``, ``pixels``, ``animated``, ``trailing``
+            (something stands behind the picture) or ``damaged``.
+    """
+    structure, image = _decoded(data, MOST_BYTES)
+    with image:
+        return PictureFacts(structure.media_type, *_shown_size(image))
+
+
+def decode_picture(data: bytes) -> Image.Image:
+    """The picture as people see it: RGB, turned as its EXIF says, on white where something shines through.
+
+    Nothing else of the file comes along: no EXIF, no profile, no thumbnail.
+
+    Raises:
+        UploadInvalid: As for :func:`inspect_picture`, but for the bytes: those of a stored picture.
+    """
+    _, image = _decoded(data, MOST_STORED_BYTES)
+    try:
+        upright = ImageOps.exif_transpose(image)
+        paper = Image.new("RGB", upright.size, "white")
+        shades = Image.fromarray((np.asarray(upright) >> 8).astype(np.uint8)) if upright.mode == "I;16" else upright
+        paper.paste(shades.convert("RGB"), None, upright.convert("RGBA") if upright.has_transparency_data else None)
+    except Exception:  # EXIF and palettes are as hostile as the rest of the file
+        damaged()
+    return paper
+
+
+def _decoded(data: bytes, most_bytes: int) -> tuple[Structure, Image.Image]:
+    if not 0 < len(data) <= most_bytes:
+        refuse("size", f"The picture is empty or has more than {most_bytes // 1024**2} MiB. Upload a smaller one.")
+    structure = structure_of(data)
+    width, height = structure.width, structure.height
+    if not (0 < width <= LONGEST_SIDE and 0 < height <= LONGEST_SIDE and width * height <= MOST_PIXELS):
+        refuse(
+            "pixels",
+            f"The picture has {width} x {height} pixels. At most {MOST_PIXELS // 1_000_000} million, and "
+            f"{LONGEST_SIDE} a side, are taken: upload a smaller one.",
+        )
+    with _DECODES:
+        try:
+            image = Image.open(io.BytesIO(data), formats=(structure.name,))
+            image.load()
+        except Exception:  # decoders meet hostile bytes with whatever exception their parsers trip over
+            damaged()
+    if image.size != (width, height):
+        damaged()
+    return structure, image
+
+
+def _shown_size(image: Image.Image) -> tuple[int, int]:
+    try:
+        turned = image.getexif().get(0x0112, 1) in (5, 6, 7, 8)  # EXIF orientation: the quarter turns
+    except Exception:  # EXIF is as hostile as the rest of the file
+        damaged()
+    return (image.height, image.width) if turned else image.size

@@ -1,0 +1,1 @@
+"""The stages of each kind of job, one class a kind."""

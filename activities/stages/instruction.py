@@ -1,0 +1,540 @@
+"""The stages of the instruction job: each says what it reads, what it makes, and nothing of how it is kept safe.
+
+Heavy libraries stay behind the injected parts, so that importing this module (as a workflow does) costs little.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Protocol
+
+from pydantic import BaseModel, TypeAdapter
+
+from activities.rails.stage import Product, StageLedger, Stages, Work, stage
+from domain.artifacts import Artifact, ArtifactKind, Blob
+from domain.documents.document import stable_ids
+from domain.documents.draft import BlockRole, Draft, check_draft
+from domain.errors import ArtifactMissing, MediaHasNoContent, MediaTooLong, ModelNotAllowed, RecordingLost
+from domain.jobs import NewArtifact, NewScreenshot, NewVersion, StageName, VersionOrigin
+from domain.lifecycles.instruction import (
+    AUDIO_EXTRACTING,
+    AUDIO_READY,
+    DRAFT_READY,
+    GENERATING,
+    TRANSCRIBING,
+    TRANSCRIPT_READY,
+)
+from domain.recordings.corrections import Correction, corrected
+from domain.recordings.media import Scene
+from domain.recordings.screen import ScreenRecord
+from domain.recordings.transcript import NO_LANGUAGE, SpeechFound, Transcript
+
+if TYPE_CHECKING:
+    from activities.artifacts import ArtifactStore, Partial, StageMemo
+    from activities.drafting import Composed, Drafter
+    from activities.speech import Recogniser, SpokenSegment
+
+NO_AUDIO = "application/vnd.guidesmith.no-audio+json"
+"""Media type of the audio checkpoint of a recording without an audio track."""
+
+SAVE_EVERY_S = 3.0
+"""Seconds of work that a killed transcription loses at most, besides the stretch being decoded."""
+
+EXTRACTION = "1"
+SCENES = "1"
+TRANSCRIPTION = "2"
+"""Versions of what the memos remember: raise one when its stage would answer differently."""
+
+scene_list = TypeAdapter(tuple[Scene, ...])
+
+
+class Library(StageLedger, Protocol):
+    """What the stages need of the store."""
+
+    def latest_artifact(self, job_id: str, kind: ArtifactKind) -> Artifact | None: ...
+    def corrections(self, job_id: str) -> tuple[Correction, ...]: ...
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What the stages work with; wired in one place, at the worker's start.
+
+    Args:
+        scratch: Folder for temporary files; must hold the audio of every recording in work (2 MB a minute).
+        language: The spoken language where the job names none; ``None``: detect it.
+        drafters: By model profile; ``default_profile`` is used where a job names none.
+        longest_ms: Recordings longer than this are refused.
+    """
+
+    library: Library
+    artifacts: "ArtifactStore"
+    memo: "StageMemo"
+    partial: "Partial"
+    recogniser: "Recogniser"
+    drafters: "Mapping[str, Drafter]"
+    default_profile: str
+    scratch: Path | None = None
+    language: str | None = None
+    longest_ms: int = 12 * 3600 * 1000
+
+
+class Heard(BaseModel):
+    """A transcription under way: what was found so far, and from where to go on. Kept in the artifact store."""
+
+    resume_ms: int
+    language: str | None = None
+    language_probability: float | None = None
+    ended: bool = False
+    resumed_from_ms: int | None = None
+    segments: list[dict[str, object]]
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A recording, as the stages behind the audio see it."""
+
+    has_picture: bool
+    duration_ms: int
+
+
+class InstructionStages(Stages):
+    """The activities of the instruction job."""
+
+    def __init__(self, parts: Parts) -> None:
+        super().__init__(parts.library)
+        self._parts = parts
+
+    # --- audio ---------------------------------------------------------------------------------------------
+
+    @stage(
+        StageName.AUDIO,
+        AUDIO_EXTRACTING,
+        checkpoint=AUDIO_READY,
+        queue="media",
+        summary="check the recording and extract its speech track",
+    )
+    def extract_audio(self, work: Work) -> Product:
+        """The upload, checked and probed; its best audio track as 16 kHz mono FLAC, or the fact that it has none."""
+        video = self._recording(work)
+        inputs = {"video": video.checksum_sha256, "version": EXTRACTION}
+        known = self._parts.memo.get(work.job.owner, "audio", inputs)
+        if known is not None:
+            blob, facts = known
+            return Product([NewArtifact(kind=ArtifactKind.AUDIO, blob=blob, facts={**facts, "reused": True})])
+        with self._parts.artifacts.local_path(video) as recording:
+            made = self._audio_of(work, recording)
+        self._parts.memo.put(work.job.owner, "audio", inputs, made.blob, made.facts)
+        return Product([made])
+
+    def _audio_of(self, work: Work, recording: Path) -> NewArtifact:
+        from activities import media, speech
+
+        info = media.probe(recording)
+        if info.duration_ms > self._parts.longest_ms:
+            hours = self._parts.longest_ms / 3_600_000
+            raise MediaTooLong(f"The recording is longer than {hours:g} hours. Cut it into parts and upload each.")
+        facts: dict[str, object] = {
+            "container": info.container,
+            "duration_ms": info.duration_ms,
+            "has_video": info.video is not None,
+            "has_audio": bool(info.audio),
+            "pieces": 0,
+        }
+        if info.video is not None:
+            facts |= info.video.facts
+        if not info.audio:
+            if info.video is None:
+                raise MediaHasNoContent("The file has neither a picture nor sound. Upload the recording itself.")
+            blob = self._parts.artifacts.put_bytes(_key(work, "no-audio.json"), b'{"audio": null}', NO_AUDIO)
+            return NewArtifact(kind=ArtifactKind.AUDIO, blob=blob, facts=facts)
+        span = max(info.duration_ms, 1)
+        choice = media.pick_speech_track(recording, info, lambda at_ms: work.advance(0.2 * at_ms / span))
+        with self._folder() as folder:
+            out = folder / "audio.flac"
+            heard = media.extract_audio(
+                recording, choice.index, out, on_progress=lambda at_ms: work.advance(0.2 + 0.6 * at_ms / span)
+            )
+            cuts = speech.plan_pieces(out, on_progress=lambda at_ms: work.advance(0.8 + 0.2 * at_ms / span))
+            blob = self._parts.artifacts.put_file(
+                _key(work, "audio.flac"), out, "audio/flac", on_progress=lambda _: work.check()
+            )
+        facts |= {
+            "duration_ms": max(info.duration_ms, heard.duration_ms),
+            "track_index": choice.index,
+            "track_reason": str(choice.reason),
+            "peak_dbfs": heard.peak_dbfs,
+            "rms_dbfs": heard.rms_dbfs,
+            "pieces": len(cuts),
+            "cuts": [list(cut) for cut in cuts],
+        }
+        return NewArtifact(kind=ArtifactKind.AUDIO, blob=blob, facts=facts)
+
+    # --- transcript ----------------------------------------------------------------------------------------
+
+    @stage(
+        StageName.TRANSCRIPTION,
+        TRANSCRIBING,
+        checkpoint=TRANSCRIPT_READY,
+        queue="speech",
+        summary="write down what is said",
+    )
+    def transcribe(self, work: Work) -> Product:
+        """The transcript of the audio; goes on from the resume point of an execution that died."""
+        audio = self._require(work, ArtifactKind.AUDIO)
+        inputs = self._speech_inputs(work, audio)
+        known = self._parts.memo.get(work.job.owner, "transcript", inputs)
+        if known is not None:
+            blob, facts = known
+            return Product([NewArtifact(kind=ArtifactKind.TRANSCRIPT, blob=blob, facts={**facts, "reused": True})])
+        heard = Heard(resume_ms=0, segments=[])
+        if _has_sound(audio):
+            heard = self._hear(work, audio, inputs, (0, _duration_ms(audio)))
+        made = self._transcript_of(work, audio, [heard])
+        self._parts.memo.put(work.job.owner, "transcript", inputs, made.blob, made.facts)
+        self._parts.partial.clear(work.job.owner, "transcript", inputs)
+        return Product([made])
+
+    @stage(
+        StageName.TRANSCRIPTION,
+        TRANSCRIBING,
+        queue="speech",
+        summary="write down what is said in one piece",
+        activity_name="transcription-piece",
+    )
+    def transcribe_piece(self, work: Work) -> Product:
+        """One piece of a long recording (``unit`` from 1); its words wait in the artifact store for the join."""
+        audio = self._require(work, ArtifactKind.AUDIO)
+        pieces = _cuts(audio)
+        self._hear(work, audio, self._piece_inputs(work, audio, work.call.unit), pieces[work.call.unit - 1])
+        done = sum(1 for heard in self._pieces(work, audio) if heard is not None and heard.ended)
+        work.advance(0.95 * done / len(pieces))
+        return Product()
+
+    @stage(
+        StageName.TRANSCRIPTION,
+        TRANSCRIBING,
+        checkpoint=TRANSCRIPT_READY,
+        queue="jobs",
+        summary="join the pieces of the transcript",
+        activity_name="transcription-join",
+    )
+    def join_transcript(self, work: Work) -> Product:
+        """The pieces of a long recording as one transcript."""
+        audio = self._require(work, ArtifactKind.AUDIO)
+        heard = []
+        for piece in self._pieces(work, audio):
+            if piece is None or not piece.ended:
+                raise ArtifactMissing("A piece of the transcript is missing. Retry the job.")
+            heard.append(piece)
+        return Product([self._transcript_of(work, audio, heard)])
+
+    def _speech_inputs(self, work: Work, audio: Artifact) -> dict[str, str]:
+        return {
+            "audio": audio.blob.checksum_sha256,
+            # The transcript says how long the recording is. Films of any length may share their sound, or have none.
+            "duration_ms": str(_duration_ms(audio)),
+            "model": self._parts.recogniser.name,
+            "language": work.job.language or self._parts.language or "",
+            "version": TRANSCRIPTION,
+        }
+
+    def _piece_inputs(self, work: Work, audio: Artifact, unit: int) -> dict[str, str]:
+        return {**self._speech_inputs(work, audio), "piece": str(unit)}
+
+    def _pieces(self, work: Work, audio: Artifact) -> Iterator[Heard | None]:
+        for unit in range(1, len(_cuts(audio)) + 1):
+            yield self._load_heard(work, self._piece_inputs(work, audio, unit))
+
+    def _load_heard(self, work: Work, inputs: dict[str, str]) -> Heard | None:
+        saved = self._parts.partial.load(work.job.owner, "transcript", inputs)
+        return Heard.model_validate_json(saved) if saved is not None else None
+
+    def _hear(self, work: Work, audio: Artifact, inputs: dict[str, str], span: tuple[int, int]) -> Heard:
+        """Recognise ``span`` (ms) from where an earlier execution stopped, saving as it goes."""
+        start_ms, end_ms = span
+        heard = self._load_heard(work, inputs) or Heard(resume_ms=start_ms, segments=[])
+        if heard.ended:
+            return heard
+        if heard.resume_ms > start_ms:
+            heard.resumed_from_ms = heard.resume_ms
+        work.pulse.note(resume_ms=heard.resume_ms)
+        saved_at = time.monotonic()
+
+        def save() -> None:
+            self._parts.partial.save(work.job.owner, "transcript", inputs, heard.model_dump_json().encode())
+
+        if work.job.language == NO_LANGUAGE:
+            heard.resume_ms, heard.ended = end_ms, True
+            save()
+            return heard
+
+        def found(segment: "SpokenSegment") -> None:
+            nonlocal saved_at
+            heard.segments.append(segment.model_dump(mode="json"))
+            heard.resume_ms = max(heard.resume_ms, segment.end_ms)
+            if time.monotonic() - saved_at >= SAVE_EVERY_S:
+                saved_at = time.monotonic()
+                save()
+
+        def at(position_ms: int) -> None:
+            done = (position_ms - start_ms) / max(end_ms - start_ms, 1)
+            if work.call.unit:
+                work.check()
+                work.pulse.note(resume_ms=heard.resume_ms, piece=work.call.unit)
+            else:
+                work.advance(0.95 * done, resume_ms=heard.resume_ms)
+
+        try:
+            with self._parts.artifacts.local_path(audio.blob) as path:
+                recognition = self._parts.recogniser.recognise(
+                    path,
+                    language=work.job.language or self._parts.language or heard.language,
+                    start_ms=heard.resume_ms,
+                    end_ms=end_ms,
+                    on_segment=found,
+                    on_progress=at,
+                )
+        except Exception:
+            save()
+            raise
+        heard.language = recognition.language or heard.language
+        heard.language_probability = recognition.language_probability or heard.language_probability
+        heard.resume_ms, heard.ended = end_ms, True
+        if work.call.unit:
+            save()
+        return heard
+
+    def _transcript_of(self, work: Work, audio: Artifact, heard: Sequence[Heard]) -> NewArtifact:
+        from activities import speech
+
+        peak = audio.facts.get("peak_dbfs")
+        transcript = speech.assemble(
+            [[speech.SpokenSegment.model_validate(segment) for segment in piece.segments] for piece in heard],
+            duration_ms=_duration_ms(audio),
+            model=self._parts.recogniser.name,
+            language=next((piece.language for piece in heard if piece.language), None),
+            language_probability=next((piece.language_probability for piece in heard if piece.language), None),
+            peak_dbfs=float(peak) if isinstance(peak, int | float) else None,
+            has_audio=_has_sound(audio),
+            listened=work.job.language != NO_LANGUAGE,
+        )
+        blob = self._parts.artifacts.put_bytes(
+            _key(work, "transcript.json"), transcript.model_dump_json().encode(), "application/json"
+        )
+        return NewArtifact(
+            kind=ArtifactKind.TRANSCRIPT,
+            blob=blob,
+            facts={
+                "speech": str(transcript.speech),
+                "segments": len(transcript.segments),
+                "language": transcript.language,
+                "duration_ms": transcript.duration_ms,
+                "resumed_from_ms": max((piece.resumed_from_ms or 0 for piece in heard), default=0),
+            },
+        )
+
+    # --- draft ---------------------------------------------------------------------------------------------
+
+    @stage(
+        StageName.DRAFT,
+        GENERATING,
+        queue="providers",
+        summary="draft the steps from the transcript",
+    )
+    def draft(self, work: Work) -> Product:
+        """The outline: steps and notes, each citing what it rests on."""
+        transcript = self._transcript(work)
+        spoken = transcript.speech is SpeechFound.SPEECH
+        scenes = () if spoken else self._scenes(work, lambda done: work.advance(0.5 * done), thorough=True)
+        outline = self._drafter(work).draft(
+            transcript,
+            scenes,
+            source_name=work.job.source_name or "",
+            on_progress=lambda done: work.advance(0.5 + 0.5 * done),
+        )
+        check_draft(outline, transcript, scenes)
+        blob = self._parts.artifacts.put_bytes(
+            _key(work, "outline.json"), outline.model_dump_json().encode(), "application/json"
+        )
+        steps = sum(1 for block in outline.blocks if block.role is BlockRole.STEP)
+        facts = {"steps": steps, "warnings": len(outline.warnings), "drafter": outline.provenance.model_profile_id}
+        return Product([NewArtifact(kind=ArtifactKind.OUTLINE, blob=blob, facts=facts)])
+
+    def _drafter(self, work: Work) -> "Drafter":
+        profile = work.job.model_profile or self._parts.default_profile
+        if profile not in self._parts.drafters:
+            raise ModelNotAllowed(
+                f"There is no model profile {profile[:40]!r}. Profiles: {', '.join(self._parts.drafters)}."
+            )
+        return self._parts.drafters[profile]
+
+    @stage(
+        StageName.ILLUSTRATION,
+        GENERATING,
+        checkpoint=DRAFT_READY,
+        queue="media",
+        summary="take the screenshots and store the draft",
+    )
+    def illustrate(self, work: Work) -> Product:
+        """A sharp, settled frame for every step; the document's first version."""
+        outline = Draft.model_validate_json(self._read(self._require(work, ArtifactKind.OUTLINE)))
+        return self._illustrated(work, outline, self._transcript(work), attempt=work.job.attempt)
+
+    def _illustrated(self, work: Work, outline: Draft, transcript: Transcript, *, attempt: int) -> Product:
+        silent = transcript.speech is not SpeechFound.SPEECH
+        scenes = self._scenes(work, lambda done: work.advance(0.5 * done), thorough=silent)
+        version, composed = first_version(outline, transcript, scenes, stable_ids(f"{work.job.id}:{attempt}"))
+        screenshots = self._screenshots(work, composed, scenes, transcript.duration_ms)
+        blob = self._parts.artifacts.put_bytes(
+            _key(work, "draft.json"), version.model_dump_json().encode(), "application/json"
+        )
+        facts = {"blocks": len(composed.evidence), "screenshots": len(screenshots)}
+        return Product(
+            [NewArtifact(kind=ArtifactKind.DRAFT, blob=blob, facts=facts)], version=version, screenshots=screenshots
+        )
+
+    def _screenshots(
+        self,
+        work: Work,
+        composed: "Composed",
+        scenes: tuple[Scene, ...],
+        duration_ms: int,
+        screen: ScreenRecord | None = None,
+    ) -> list[NewScreenshot]:
+        from activities.illustrating import Illustrating
+
+        if not any(each.role is BlockRole.STEP for each in composed.evidence):
+            return []
+        if not self._recorded(work).has_picture:
+            return []
+        video = self._recording(work)
+        illustrating = Illustrating(
+            keep=lambda name, png: self._parts.artifacts.put_bytes(_key(work, name), png, "image/png"),
+            check=work.check,
+            advance=lambda done: work.advance(0.5 + 0.5 * done),
+        )
+        with self._parts.artifacts.local_path(video) as recording:
+            return list(
+                illustrating.screenshots(
+                    recording, video.checksum_sha256, composed.evidence, scenes, screen, duration_ms
+                )
+            )
+
+    def _scenes(self, work: Work, advance: "Advance", *, thorough: bool = False) -> tuple[Scene, ...]:
+        """The recording's settled screens; found once for each recording. ``thorough``: they are all there is."""
+        from activities import media
+
+        recorded = self._recorded(work)
+        if not recorded.has_picture:
+            return ()
+        video = self._recording(work)
+        inputs = {"video": video.checksum_sha256, "version": SCENES, "thorough": str(thorough)}
+        known = self._parts.memo.get(work.job.owner, "scenes", inputs)
+        if known is not None:
+            return scene_list.validate_json(self._parts.artifacts.read_bytes(known[0]))
+        span = max(recorded.duration_ms, 1)
+        with self._parts.artifacts.local_path(video) as recording:
+            scenes = media.find_scenes(
+                recording,
+                effort="thorough" if thorough else "auto",
+                on_progress=lambda at_ms: advance(at_ms / span),
+            )
+        blob = self._parts.artifacts.put_bytes(
+            _key(work, "scenes.json"), scene_list.dump_json(scenes), "application/json"
+        )
+        self._parts.memo.put(work.job.owner, "scenes", inputs, blob, {"scenes": len(scenes)})
+        return scenes
+
+    # --- what the stages read ------------------------------------------------------------------------------
+
+    def _require(self, work: Work, kind: ArtifactKind) -> Artifact:
+        artifact = self._parts.library.latest_artifact(work.job.id, kind)
+        if artifact is None:
+            raise ArtifactMissing(f"The job has no {kind}. Retry it.")
+        return artifact
+
+    def _recording(self, work: Work) -> Blob:
+        """The recording, which is there: also where what was found in it once is remembered, so that a job whose
+        recording was lost ends at once, and not at the first stage that opens it.
+
+        Raises:
+            RecordingLost: It is gone.
+        """
+        video = self._require(work, ArtifactKind.VIDEO).blob
+        if not self._parts.artifacts.exists(video.key):
+            raise RecordingLost("The recording of this job is gone from the store. Upload it again as a new job.")
+        return video
+
+    def _recorded(self, work: Work) -> Recorded:
+        """What the stages need to know of the recording: measured with its audio, or now, where a runner outside took
+        the audio out of it."""
+        from activities import media
+
+        audio = self._parts.library.latest_artifact(work.job.id, ArtifactKind.AUDIO)
+        if audio is not None:
+            return Recorded(has_picture=bool(audio.facts.get("has_video")), duration_ms=_duration_ms(audio))
+        with self._parts.artifacts.local_path(self._recording(work)) as recording:
+            info = media.probe(recording)
+        return Recorded(has_picture=info.video is not None, duration_ms=info.duration_ms)
+
+    def _read(self, artifact: Artifact) -> bytes:
+        return self._parts.artifacts.read_bytes(artifact.blob)
+
+    def _transcript(self, work: Work) -> Transcript:
+        """What was said, as its reader has corrected it."""
+        heard = Transcript.model_validate_json(self._read(self._require(work, ArtifactKind.TRANSCRIPT)))
+        return corrected(heard, self._parts.library.corrections(work.job.id))
+
+    @contextmanager
+    def _folder(self) -> Iterator[Path]:
+        with TemporaryDirectory(prefix="guidesmith-", dir=self._parts.scratch) as folder:
+            yield Path(folder)
+
+
+class Advance(Protocol):
+    def __call__(self, fraction: float, /) -> None: ...
+
+
+def first_version(
+    outline: Draft, transcript: Transcript, scenes: tuple[Scene, ...], new_id: Callable[[], str]
+) -> "tuple[NewVersion, Composed]":
+    """The document of a draft, and where its blocks stand in the recording. Raises: DraftInvalid."""
+    from activities.drafting import compose
+
+    composed = compose(outline, transcript, scenes, new_id)
+    version = NewVersion(
+        title=composed.title,
+        markdown=composed.markdown,
+        evidence=tuple(each.model_dump(mode="json") for each in composed.evidence),
+        language=outline.language,
+        warnings=tuple(each.model_dump() for each in outline.warnings),
+        origin=VersionOrigin.DRAFT,
+        author="guidesmith",
+        model_profile_id=outline.provenance.model_profile_id,
+        prompt_template_id=outline.provenance.prompt_template_id,
+        prompt_params_ref=outline.provenance.prompt_params_ref,
+    )
+    return version, composed
+
+
+def _key(work: Work, name: str) -> str:
+    """Each execution writes under a key of its own: a zombie cannot change the bytes that a newer one recorded."""
+    fence = work.fence
+    return f"jobs/{work.job.id}/{fence.attempt}-{fence.seq}-{fence.execution}/{name}"
+
+
+def _duration_ms(audio: Artifact) -> int:
+    return int(str(audio.facts["duration_ms"]))
+
+
+def _has_sound(audio: Artifact) -> bool:
+    return audio.blob.media_type != NO_AUDIO
+
+
+def _cuts(audio: Artifact) -> list[tuple[int, int]]:
+    raw = audio.facts.get("cuts")
+    pairs: Iterable[tuple[int, int]] = TypeAdapter(list[tuple[int, int]]).validate_python(raw or [])
+    return list(pairs)

@@ -1,0 +1,1 @@
+"""Documents: versions, corrections, anchors and their pictures, exports, regenerations."""

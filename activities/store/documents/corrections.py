@@ -1,0 +1,80 @@
+"""Corrections of transcripts: what a person says was said, beside what was recognised, which is never replaced."""
+
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, select
+
+from activities.store.area import Area
+from activities.store.database import inserting
+from activities.store.jobs.locking import LockedJob
+from activities.store.records import EventType
+from activities.store.tables import transcript_corrections as table
+from domain.errors import CorrectionConflict
+from domain.jobs import Actor
+from domain.recordings.corrections import Correction, text_sha256
+
+STREAM = "task"
+
+_OF_JOB = (
+    select(*(table.c[name] for name in Correction.model_fields))
+    .where(table.c.job_id == bindparam("job_id"), table.c.text.is_not(None))
+    .order_by(table.c.segment, table.c.original_sha256)
+)
+_TEXT = select(table.c.text).where(
+    table.c.job_id == bindparam("job_id"),
+    table.c.segment == bindparam("segment"),
+    table.c.original_sha256 == bindparam("original_sha256"),
+)
+
+
+class Corrections(Area):
+    def corrections(self, job_id: str) -> tuple[Correction, ...]:
+        """What is corrected, by segment. Of a job that has had several transcripts, also what is of the earlier ones:
+        ``domain/recordings/corrections.py`` says which stand."""
+        with self._database.read() as connection:
+            return corrections_of(connection, job_id)
+
+    def correct(
+        self, owner: str, job_id: str, segment: int, original: str, text: str | None, *, base: str | None = None
+    ) -> bool:
+        """Say what was said in a segment, or with ``None``, or the original, that it was heard rightly after all.
+
+        Args:
+            original: The segment's text in the transcript.
+            base: The text that the reader saw; ``None``: whatever it is.
+
+        Returns:
+            Whether anything changed.
+
+        Raises:
+            NotFound: The job is absent, or not ``owner``'s.
+            CorrectionConflict: The segment does not read as ``base`` (any more); nothing was written.
+        """
+        key: dict[str, Any] = {"job_id": job_id, "segment": segment, "original_sha256": text_sha256(original)}
+        with self._database.write() as connection:
+            job = LockedJob(connection, job_id, self._clock(), owner=owner)
+            now = connection.execute(_TEXT, key).scalar_one_or_none()
+            if base is not None and base.strip() != (original if now is None else now).strip():
+                raise CorrectionConflict(
+                    "Somebody corrected this since you read it. Read the transcript again, then correct what is left.",
+                    details={"segment": segment},
+                )
+            wanted = None if text is None or text.strip() == original.strip() else text
+            if wanted == now:
+                return False
+            said = {"text": wanted, "author": owner, "corrected_at": job.now}
+            insert = inserting(connection, table).values({**key, **said})
+            connection.execute(insert.on_conflict_do_update(index_elements=list(key), set_=said))
+            job.log(
+                EventType.TRANSCRIPT_CORRECTED,
+                stream=STREAM,
+                actor=Actor.EDITOR,
+                data={"segment": segment, "undone": wanted is None},
+            )
+            job.save()
+            return True
+
+
+def corrections_of(connection: Connection, job_id: str) -> tuple[Correction, ...]:
+    """As :meth:`Corrections.corrections`, within a transaction."""
+    return tuple(Correction(**row) for row in connection.execute(_OF_JOB, {"job_id": job_id}).mappings())

@@ -1,0 +1,312 @@
+"""Instructions and their versions. A version is added, never changed; edits are optimistic."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Select, bindparam, insert, select, update
+
+from activities.store import rows
+from activities.store.area import Area
+from activities.store.cursors import highest_first
+from activities.store.jobs.locking import LockedJob, not_found
+from activities.store.records import EventType, VersionSummary
+from activities.store.tables import instruction_versions, instructions
+from domain.documents.document import (
+    VALIDATOR_VERSION,
+    BlockEvidence,
+    carry_evidence,
+    parse,
+    validate,
+    verdict,
+    with_ids,
+)
+from domain.errors import VersionConflict
+from domain.jobs import Actor, InstructionVersion, NewVersion, Page, VersionOrigin
+
+_VERSIONS = select(instruction_versions, instructions.c.job_id, instructions.c.owner).join(
+    instructions, instructions.c.id == instruction_versions.c.instruction_id
+)
+_CURRENT = _VERSIONS.where(
+    instruction_versions.c.instruction_id == bindparam("instruction_id"),
+    instruction_versions.c.version == instructions.c.current_version,
+)
+_LOCK = (
+    select(instructions.c.id, instructions.c.job_id, instructions.c.owner, instructions.c.current_version)
+    .where(instructions.c.id == bindparam("instruction_id"))
+    .with_for_update()
+)
+_OF_STEP = select(instruction_versions.c.id).where(
+    instruction_versions.c.instruction_id == bindparam("instruction_id"),
+    instruction_versions.c.attempt == bindparam("attempt"),
+    instruction_versions.c.step == bindparam("step"),
+)
+
+
+@dataclass(frozen=True)
+class LockedInstruction:
+    """An instruction's row, locked until the transaction ends. ``current_version`` 0: it was just made."""
+
+    id: str
+    job_id: str
+    owner: str
+    current_version: int
+
+
+def lock_instruction(connection: Connection, instruction_id: str) -> LockedInstruction:
+    """Raises: NotFound: there is no such instruction."""
+    row = connection.execute(_LOCK, {"instruction_id": instruction_id}).mappings().one_or_none()
+    if row is None:
+        raise not_found()
+    return LockedInstruction(**row)
+
+
+def ensure_instruction(
+    connection: Connection, job: LockedJob, now: datetime, new_id: Callable[[], str]
+) -> LockedInstruction:
+    """The job's instruction, locked; made where it has none."""
+    if job["instruction_id"] is not None:
+        return lock_instruction(connection, job["instruction_id"])
+    made = LockedInstruction(id=new_id(), job_id=job.id, owner=job["owner"], current_version=0)
+    connection.execute(
+        insert(instructions),
+        {
+            "id": made.id,
+            "job_id": made.job_id,
+            "owner": made.owner,
+            "current_version": 1,
+            "created_at": now,
+            "updated_at": now,
+        },
+    )
+    job.set(instruction_id=made.id)
+    return made
+
+
+def current_version(connection: Connection, instruction_id: str) -> InstructionVersion:
+    """The newest version. Raises: NotFound: there is no such instruction."""
+    return _one(connection, _CURRENT, {"instruction_id": instruction_id})
+
+
+def _one(connection: Connection, query: Select[Any], values: Mapping[str, object] | None = None) -> InstructionVersion:
+    row = connection.execute(query, values).mappings().one_or_none()
+    if row is None:
+        raise not_found()
+    return rows.version(row)
+
+
+def version_of_step(connection: Connection, instruction_id: str | None, attempt: int, step: int) -> str | None:
+    """The id of the version that one write of a run recorded, if it recorded one."""
+    if instruction_id is None:
+        return None
+    key = {"instruction_id": instruction_id, "attempt": attempt, "step": step}
+    return connection.execute(_OF_STEP, key).scalar_one_or_none()
+
+
+@dataclass(frozen=True)
+class Composed:
+    """A version as it is to be stored: every block with an id, validated. ``columns`` is what its text decides."""
+
+    markdown: str
+    columns: Mapping[str, Any]
+
+
+def compose(
+    new: NewVersion, new_id: Callable[[], str], *, base: InstructionVersion | None = None, as_marked: bool = False
+) -> Composed:
+    """``new`` as it is to be stored. A large text takes seconds: where people can send one, call it before the
+    transaction, since on SQLite nobody else writes meanwhile.
+
+    Args:
+        base: The version that ``new`` was made from by hand: a paragraph below an unchanged block is a new block, and
+            what the blocks rest on goes over to those that are still there, unless ``new`` brings evidence of its own.
+        as_marked: Each marker's text stays one block all the same.
+
+    Raises:
+        DocumentInvalid: It has too many blocks.
+    """
+    markdown = with_ids(new.markdown, new_id, base=parse(base.markdown) if base else None, as_marked=as_marked)
+    document = parse(markdown)
+    issues = validate(document)
+    evidence = new.evidence or (base.evidence if base else ())
+    carried = carry_evidence((BlockEvidence.model_validate(each) for each in evidence), document)
+    columns = {
+        **new.model_dump(mode="json"),
+        "title": document.title or new.title,
+        "markdown": markdown,
+        "evidence": [each.model_dump(mode="json") for each in carried],
+        "language": new.language or (base.language if base else None),
+        "validation_status": str(verdict(issues)),
+        "validation_errors": [each.model_dump(mode="json") for each in issues],
+        "validator_version": VALIDATOR_VERSION,
+    }
+    return Composed(markdown, columns)
+
+
+def add_version(
+    connection: Connection,
+    instruction: LockedInstruction,
+    composed: Composed,
+    now: datetime,
+    new_id: Callable[[], str],
+    *,
+    attempt: int | None = None,
+    step: int | None = None,
+) -> InstructionVersion:
+    """Store the next version of a locked instruction."""
+    columns: dict[str, Any] = {
+        **composed.columns,
+        "id": new_id(),
+        "instruction_id": instruction.id,
+        "version": instruction.current_version + 1,
+        "validated_at": now,
+        "attempt": attempt,
+        "step": step,
+        "created_at": now,
+    }
+    connection.execute(insert(instruction_versions), columns)
+    if instruction.current_version:
+        connection.execute(
+            update(instructions)
+            .where(instructions.c.id == instruction.id)
+            .values(current_version=columns["version"], updated_at=now)
+        )
+    return rows.version({**columns, "job_id": instruction.job_id, "owner": instruction.owner})
+
+
+def conflict(base_version: int, current: int) -> VersionConflict:
+    return VersionConflict(
+        f"The instruction is at version {current}, this change was made to version {base_version}. Load it again.",
+        details={"base_version": base_version, "current_version": current},
+    )
+
+
+class Documents(Area):
+    def get_instruction(self, owner: str, instruction_id: str, version: int | None = None) -> InstructionVersion:
+        """The newest version, or exactly ``version``. Raises: NotFound: absent, or not ``owner``'s."""
+        wanted = instructions.c.current_version if version is None else version
+        query = _VERSIONS.where(
+            instruction_versions.c.instruction_id == instruction_id,
+            instruction_versions.c.version == wanted,
+            instructions.c.owner == owner,
+        )
+        with self._database.read() as connection:
+            return _one(connection, query)
+
+    def get_version_by_id(self, instruction_version_id: str, *, owner: str | None = None) -> InstructionVersion:
+        """Raises: NotFound: absent, or not ``owner``'s where one is given."""
+        query = _VERSIONS.where(instruction_versions.c.id == instruction_version_id)
+        if owner is not None:
+            query = query.where(instructions.c.owner == owner)
+        with self._database.read() as connection:
+            return _one(connection, query)
+
+    def current_instruction(self, instruction_id: str) -> InstructionVersion:
+        """The newest version, for workers. Raises: NotFound."""
+        with self._database.read() as connection:
+            return current_version(connection, instruction_id)
+
+    def versions(
+        self, owner: str, instruction_id: str, limit: int = 20, cursor: str | None = None
+    ) -> Page[VersionSummary]:
+        """The versions without their text, newest first.
+
+        Raises:
+            NotFound: The instruction is absent, or not ``owner``'s. RequestInvalid: bad limit or cursor.
+        """
+        wanted = [instruction_versions.c[name] for name in VersionSummary.model_fields]
+        query = select(*wanted).where(instruction_versions.c.instruction_id == instruction_id)
+        with self._database.read() as connection:
+            owned = select(instructions.c.id).where(instructions.c.id == instruction_id, instructions.c.owner == owner)
+            if connection.execute(owned).one_or_none() is None:
+                raise not_found()
+            return highest_first(
+                connection,
+                query,
+                instruction_versions.c.version,
+                limit=limit,
+                cursor=cursor,
+                read=lambda row: VersionSummary.model_validate(dict(row)),
+            )
+
+    def save_version(
+        self, owner: str, instruction_id: str, base_version: int, new: NewVersion, *, as_marked: bool = False
+    ) -> tuple[InstructionVersion, bool]:
+        """Save an edit of ``base_version``; evidence goes over to the blocks that are still there.
+
+        Args:
+            as_marked: Each marker's text stays one block, also where paragraphs were added below it.
+
+        Returns:
+            The version and whether it is new: identical text makes none.
+
+        Raises:
+            VersionConflict: ``base_version`` is no longer the newest; nothing was written.
+            NotFound: Absent, or not ``owner``'s.
+            DocumentInvalid: It has too many blocks.
+        """
+        base = self.get_instruction(owner, instruction_id)
+        if base.version != base_version:
+            raise conflict(base_version, base.version)
+        composed = compose(new, self._new_id, base=base, as_marked=as_marked)
+        return self._saved(base, composed, EventType.INSTRUCTION_SAVED)
+
+    def restore_version(
+        self, owner: str, instruction_id: str, base_version: int, version: int, *, author: str
+    ) -> tuple[InstructionVersion, bool]:
+        """Make an earlier version's text the newest again, with what it rests on and who wrote it.
+
+        Returns:
+            The version and whether it is new: where the newest has this text already, it is answered.
+
+        Raises:
+            VersionConflict: ``base_version`` is no longer the newest; nothing was written.
+            NotFound: The instruction or the version is absent, or not ``owner``'s.
+        """
+        wanted = self.get_instruction(owner, instruction_id, version)
+        current = self.get_instruction(owner, instruction_id)
+        if current.version != base_version:
+            raise conflict(base_version, current.version)
+        return self._saved(current, self._restored(wanted, author), EventType.INSTRUCTION_RESTORED)
+
+    def _saved(
+        self, current: InstructionVersion, composed: Composed, event_type: EventType
+    ) -> tuple[InstructionVersion, bool]:
+        """What somebody made of ``current``, with a row of the job's log where it is a new version."""
+        with self._database.write() as connection:
+            job = LockedJob(connection, current.job_id, self._clock())
+            instruction = lock_instruction(connection, current.instruction_id)
+            if instruction.current_version != current.version:
+                raise conflict(current.version, instruction.current_version)
+            version, created = save_if_changed(connection, instruction, current, composed, job.now, self._new_id)
+            if created:
+                job.log(event_type, actor=Actor.EDITOR, data={"instruction_version": version.version})
+                job.save()
+            return version, created
+
+    def _restored(self, wanted: InstructionVersion, author: str) -> Composed:
+        """``wanted`` as it was stored, verdict included: to take a large text apart again costs seconds, and a caller
+        with an Idempotency-Key holds the database meanwhile. A newer validator judges it anew."""
+        kept = wanted.model_dump(include=set(NewVersion.model_fields))
+        again = NewVersion(**{**kept, "origin": VersionOrigin.RESTORE, "author": author})
+        if wanted.validator_version != VALIDATOR_VERSION:
+            return compose(again, self._new_id)
+        judged = {"validation_status", "validation_errors", "validator_version"}
+        return Composed(
+            wanted.markdown, {**again.model_dump(mode="json"), **wanted.model_dump(mode="json", include=judged)}
+        )
+
+
+def save_if_changed(
+    connection: Connection,
+    instruction: LockedInstruction,
+    current: InstructionVersion,
+    composed: Composed,
+    now: datetime,
+    new_id: Callable[[], str],
+) -> tuple[InstructionVersion, bool]:
+    """``composed`` as the next version after ``current``, or ``current`` where the text is the same."""
+    if composed.markdown == current.markdown:
+        return current, False
+    return add_version(connection, instruction, composed, now, new_id), True

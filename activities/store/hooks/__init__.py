@@ -1,0 +1,1 @@
+"""Webhooks, out and in."""

@@ -1,0 +1,253 @@
+"""A job's row under its lock: what every change of a job goes through.
+
+One SELECT … FOR UPDATE, then one UPDATE and one INSERT of the log's rows, however much changed. The log's numbers
+are counted under the lock, so that they have no gaps and are committed in order.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, exists, insert, or_, select, update
+
+from activities.process.logged import note
+from activities.store import rows
+from activities.store.credits import book
+from activities.store.jobs.outbox import IS_LISTENED, LISTENED, announce
+from activities.store.records import UNEXPLAINED, EventType
+from activities.store.spoken import say_moved
+from activities.store.tables import job_events, jobs
+from domain.credits import Charge
+from domain.errors import NotFound
+from domain.jobs import Actor, Failure, Job
+from domain.lifecycles.fence import Fence, Seen
+from domain.lifecycles.kinds import lifecycle_of
+from domain.lifecycles.lifecycle import Lifecycle, Trigger
+
+_CHANGING = (
+    "status",
+    "progress",
+    "attempt",
+    "version",
+    "dispatch_id",
+    "fence_seq",
+    "fence_execution",
+    "event_seq",
+    "source_name",
+    "model_profile",
+    "instruction_id",
+    "failure_code",
+    "failure_message",
+    "failed_stage",
+    "failure_correlation_id",
+    "updated_at",
+    "completed_at",
+)
+
+# Built once: the statements of every stage, the same text each time, so that the driver prepares them.
+_SELECT = select(jobs).where(jobs.c.id == bindparam("job_id"))
+_SELECT_LOCKED = _SELECT.add_columns(IS_LISTENED.label(LISTENED)).with_for_update(of=jobs)
+_UPDATE = (
+    update(jobs)
+    .where(jobs.c.id == bindparam("job_id"))
+    .values({name: bindparam(f"new_{name}", type_=jobs.c[name].type) for name in _CHANGING})
+)
+_INSERT_EVENT = insert(job_events)
+_SELECT_MOVE = select(
+    exists().where(
+        job_events.c.job_id == bindparam("job_id"),
+        job_events.c.attempt == bindparam("attempt"),
+        job_events.c.step == bindparam("step"),
+        job_events.c.unit == 0,
+        or_(
+            bindparam("target", type_=job_events.c.new_status.type).is_(None),
+            job_events.c.new_status == bindparam("target"),
+        ),
+    )
+)
+
+
+def not_found() -> NotFound:
+    """The one answer to what is absent, foreign or malformed."""
+    return NotFound()
+
+
+def read_job(connection: Connection, job_id: str, owner: str | None = None) -> Job:
+    """Raises: NotFound: absent, or not ``owner``'s where one is given."""
+    row = connection.execute(_SELECT, {"job_id": job_id}).mappings().one_or_none()
+    if row is None or (owner is not None and row["owner"] != owner):
+        raise not_found()
+    note(job_id=row["id"], correlation_id=row["correlation_id"])
+    return rows.job(row)
+
+
+class LockedJob:
+    """The row of one job, locked until the transaction ends; changes are collected, and written by :meth:`save`.
+
+    Raises:
+        NotFound: There is no such job, or it is not ``owner``'s where one is given.
+    """
+
+    def __init__(self, connection: Connection, job_id: str, now: datetime, *, owner: str | None = None) -> None:
+        row = connection.execute(_SELECT_LOCKED, {"job_id": job_id}).mappings().one_or_none()
+        if row is None or (owner is not None and row["owner"] != owner):
+            raise not_found()
+        note(job_id=row["id"], correlation_id=row["correlation_id"])
+        self._connection = connection
+        self.now = now
+        self._stored = row
+        self._row: dict[str, Any] = dict(row)
+        self._events: list[dict[str, Any]] = []
+        self._charges: list[Charge] = []
+        self.lifecycle: Lifecycle[Any] = lifecycle_of(row["kind"])
+
+    def __getitem__(self, column: str) -> Any:
+        return self._row[column]
+
+    @property
+    def id(self) -> str:
+        return str(self._row["id"])
+
+    @property
+    def status(self) -> Any:
+        return self.lifecycle.status(self._row["status"])
+
+    @property
+    def is_terminal(self) -> bool:
+        return self.lifecycle.is_terminal(self.status)
+
+    @property
+    def seen(self) -> Seen:
+        """What the fence has seen of this job."""
+        return Seen(
+            attempt=self._row["attempt"],
+            dispatch_id=self._row["dispatch_id"],
+            seq=self._row["fence_seq"],
+            execution=self._row["fence_execution"],
+        )
+
+    def has_moved(self, fence: Fence, target: str | None) -> bool:
+        """Whether ``fence``'s run made its move number ``fence.seq`` of the job before, to ``target`` where one is
+        named."""
+        move = {"job_id": self.id, "attempt": fence.attempt, "step": fence.seq, "target": target}
+        own = fence.dispatch_id == self._row["dispatch_id"]
+        return own and bool(self._connection.execute(_SELECT_MOVE, move).scalar_one())
+
+    def set(self, **columns: Any) -> None:
+        self._row.update(columns)
+
+    def advance(self, fence: Fence, seq: int) -> None:
+        """Let the fence see the write number ``seq`` of ``fence``'s run."""
+        self.set(dispatch_id=fence.dispatch_id, fence_seq=seq, fence_execution=fence.execution)
+
+    def move(
+        self,
+        target: str,
+        trigger: Trigger,
+        *,
+        action: str | None = None,
+        event_type: EventType = EventType.STATUS_CHANGED,
+        actor: Actor = Actor.ORCHESTRATOR,
+        failure: Failure | None = None,
+        note: str = "",
+        occurred_at: datetime | None = None,
+        correlation_id: str | None = None,
+        execution: int = 1,
+        unit: int = 0,
+        step: int | None = None,
+        data: Mapping[str, object] | None = None,
+    ) -> None:
+        """Go to ``target`` as the job's table has it, log that, and post what the books have for it.
+
+        A move that the kind takes for none (``repeats_are_noops``) writes nothing. Where a retry charges again, the
+        job's ``attempt`` is the new one before this is called.
+
+        Raises:
+            TransitionRefused: The table has no such move for ``trigger``. TerminalImmutable: from a terminal status.
+            InsufficientCredits: The move costs more than the job's owner has.
+            PostingRefused: The move would charge an attempt, or settle a charge, for a second time.
+        """
+        source = self.status
+        row = self.lifecycle.check(source, target, trigger, action=action)
+        if row.is_noop:
+            return
+        aim = row.target
+        failed = (failure or UNEXPLAINED) if aim in self.lifecycle.failures else None
+        facts: dict[str, object] = {"note": note or row.note, **(data or {})}
+        charge = book(self._connection, self._row, source, aim, self.now)
+        if charge is not None:
+            self._charges.append(charge)
+            facts["credits"] = {"posting": str(charge.kind), "amount": charge.amount}
+        if failed is not None:
+            facts |= {"failure_code": failed.failure_code, "failed_stage": failed.failed_stage}
+        self.set(
+            status=str(aim),
+            version=self._row["version"] + 1,
+            completed_at=self.now if self.lifecycle.is_terminal(aim) else None,
+            **rows.failure_columns(failed, self._row["correlation_id"]),
+        )
+        self.log(
+            event_type,
+            actor=actor,
+            prev_status=str(source),
+            new_status=str(aim),
+            occurred_at=occurred_at,
+            correlation_id=correlation_id,
+            execution=execution,
+            unit=unit,
+            step=step,
+            data=facts,
+        )
+
+    def log(
+        self,
+        event_type: EventType,
+        *,
+        stream: str = "status",
+        actor: Actor = Actor.ORCHESTRATOR,
+        prev_status: str | None = None,
+        new_status: str | None = None,
+        occurred_at: datetime | None = None,
+        correlation_id: str | None = None,
+        execution: int = 1,
+        unit: int = 0,
+        step: int | None = None,
+        data: Mapping[str, object] | None = None,
+    ) -> None:
+        """Add a row to the job's log. ``correlation_id``: the cause's own, where it is not the job's."""
+        seq = self._row["event_seq"] + 1
+        self.set(event_seq=seq)
+        self._events.append(
+            {
+                "job_id": self.id,
+                "seq": seq,
+                "stream": stream,
+                "event_type": str(event_type),
+                "actor_type": str(actor),
+                "prev_status": prev_status,
+                "new_status": new_status,
+                "occurred_at": occurred_at or self.now,
+                "recorded_at": self.now,
+                "correlation_id": correlation_id or self._row["correlation_id"],
+                "attempt": self._row["attempt"],
+                "execution": execution,
+                "unit": unit,
+                "step": step,
+                "data": dict(data or {}),
+            }
+        )
+
+    def save(self) -> Job:
+        """Write what changed, if anything did, and answer the job as it is now."""
+        if any(self._row[name] != self._stored[name] for name in _CHANGING):
+            self.set(updated_at=self.now)
+            values = {f"new_{name}": self._row[name] for name in _CHANGING}
+            self._connection.execute(_UPDATE, {"job_id": self.id, **values})
+        if self._events:
+            batch = self._events if len(self._events) > 1 else self._events[0]
+            self._connection.execute(_INSERT_EVENT, batch)
+            if self._stored[LISTENED]:
+                announce(self._connection, self.lifecycle, self._row, self._events, self.now)
+            say_moved(self.lifecycle, self._row, self._events, self._charges)
+        self._events, self._charges = [], []
+        return rows.job(self._row)

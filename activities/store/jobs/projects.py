@@ -1,0 +1,51 @@
+"""Projects: folders of jobs."""
+
+from collections.abc import Mapping
+
+from sqlalchemy import Connection, insert, select
+
+from activities.store import rows
+from activities.store.area import Area
+from activities.store.cursors import newest_first
+from activities.store.jobs.locking import not_found
+from activities.store.tables import projects
+from domain.jobs import Page, Project
+
+
+def read_project(connection: Connection, owner: str, project_id: str) -> Project:
+    """Raises: NotFound: absent, or not ``owner``'s."""
+    query = select(projects).where(projects.c.id == project_id, projects.c.owner == owner)
+    row = connection.execute(query).mappings().one_or_none()
+    if row is None:
+        raise not_found()
+    return rows.project(row)
+
+
+class Projects(Area):
+    def create_project(self, owner: str, name: str, stages: Mapping[str, str] | None = None) -> Project:
+        """Make a project. ``stages`` names the stages that an outside runner does (``{"audio": "external"}``)."""
+        project = Project(
+            id=self._new_id(), owner=owner, name=name, stages=dict(stages or {}), created_at=self._clock()
+        )
+        with self._database.write() as connection:
+            connection.execute(insert(projects), project.model_dump())
+        return project
+
+    def get_project(self, owner: str, project_id: str) -> Project:
+        """Raises: NotFound: absent, or not ``owner``'s."""
+        with self._database.read() as connection:
+            return read_project(connection, owner, project_id)
+
+    def list_projects(self, owner: str, limit: int = 20, cursor: str | None = None) -> Page[Project]:
+        """``owner``'s projects, newest first. Raises: RequestInvalid: bad limit or cursor."""
+        query = select(projects).where(projects.c.owner == owner)
+        with self._database.read() as connection:
+            return newest_first(
+                connection,
+                query,
+                projects.c.created_at,
+                projects.c.id,
+                limit=limit,
+                cursor=cursor,
+                read=rows.project,
+            )

@@ -1,0 +1,1 @@
+"""What some kinds of job keep beside their job: analyses, batches, generations."""

@@ -1,0 +1,1 @@
+"""What runs write, guarded by the fence: stages of ours, and those of runners outside."""

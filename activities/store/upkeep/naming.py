@@ -1,0 +1,83 @@
+"""Which objects of the artifact store a row names: what no row names may be removed
+(``activities/upkeep/orphans.py``)."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import Column, Connection, Select, select, union_all
+
+from activities.store.area import Area
+from activities.store.tables import (
+    analyses,
+    anchors,
+    artifacts,
+    exports,
+    generation_submissions,
+    instructions,
+    job_inputs,
+    library_assets,
+    picture_uploads,
+    screenshot_assets,
+    uploads,
+)
+
+KEYS = (
+    artifacts.c.key,
+    uploads.c.key,
+    exports.c.key,
+    screenshot_assets.c.key,
+    picture_uploads.c.key,
+    library_assets.c.key,
+)
+"""Columns with the key of an object: all that are called so, but the keys of requests."""
+
+SAYING = (
+    library_assets.c.thumbnail,
+    job_inputs.c.result,
+    analyses.c.files,
+    analyses.c.tables,
+    generation_submissions.c.word,
+)
+"""JSON of a job's own in which keys may stand."""
+
+
+class Naming(Area):
+    def keys_of_jobs(self, job_ids: Sequence[str]) -> frozenset[str]:
+        """The keys that rows of these jobs name, and other texts that stand beside them."""
+        with self._database.read() as connection:
+            named = {str(key) for column in KEYS for key in connection.scalars(_of_jobs(column, job_ids)) if key}
+            for column in SAYING:
+                for said in connection.scalars(_of_jobs(column, job_ids)):
+                    named.update(_texts(said))
+        return frozenset(named)
+
+    def named_keys(self, keys: Sequence[str]) -> frozenset[str]:
+        """Those of ``keys`` that a row of any job names. Reads whole tables: ask for few."""
+        by_column = [select(column).where(column.in_(keys)) for column in KEYS]
+        thumbnail = library_assets.c.thumbnail["key"].as_string()
+        with self._database.read() as connection:
+            return _found(connection, union_all(*by_column, select(thumbnail).where(thumbnail.in_(keys))))
+
+
+def _of_jobs(column: Column[Any], job_ids: Sequence[str]) -> Select[Any]:
+    if column.table is screenshot_assets:
+        pictures = select(column).join(anchors, anchors.c.id == screenshot_assets.c.anchor_id)
+        pictures = pictures.join(instructions, instructions.c.id == anchors.c.instruction_id)
+        return pictures.where(instructions.c.job_id.in_(job_ids))
+    return select(column).where(column.table.c.job_id.in_(job_ids))
+
+
+def _found(connection: Connection, query: Any) -> frozenset[str]:
+    return frozenset(str(key) for key in connection.scalars(query))
+
+
+def _texts(said: object) -> Iterator[str]:
+    """Every text in a JSON value."""
+    if isinstance(said, str):
+        yield said
+    elif isinstance(said, dict):
+        for each in said.values():
+            yield from _texts(each)
+    elif isinstance(said, list):
+        for each in said:
+            yield from _texts(each)

@@ -1,0 +1,1 @@
+"""What runs by the clock: reconciling with Temporal, and sweeping what nobody will come back for."""

@@ -1,0 +1,140 @@
+"""The sweep: what nobody will come back for.
+
+Uploads that were begun and never confirmed keep gigabytes where nobody sees them, and S3 bills for them. A session is
+swept under its seal, as it would be confirmed under it, so that the two cannot meet.
+"""
+
+from typing import Protocol
+from uuid import uuid4
+
+import structlog
+from temporalio import activity
+
+from activities.artifacts import ArtifactStore
+from activities.rails.contracts import Message
+from activities.rails.pulse import Pulse
+from activities.store import UploadSession
+from domain.artifacts import Artifact, ArtifactKind
+from domain.documents.screenshots import PictureUpload
+
+EXPIRED_FOR_S = 3600.0
+"""Seconds after its address expired that a session is kept: a part that was on its way then has landed by now."""
+
+REMAINS_AFTER_S = 24 * 3600.0
+"""Seconds after which what belongs to no session is taken for what a killed process left behind."""
+
+SEAL_S = 300.0
+
+HEARTBEAT_TIMEOUT_S = 60.0
+
+log = structlog.get_logger("guidesmith.sweep")
+
+
+class Swept(Message):
+    """How many sessions were emptied, how many pictures let go, how many other remains were removed, and how many
+    idempotency keys, deliveries of webhooks, webhooks of providers and callbacks were forgotten."""
+
+    uploads: int = 0
+    pictures: int = 0
+    remains: int = 0
+    keys: int = 0
+    deliveries: int = 0
+    webhooks: int = 0
+    callbacks: int = 0
+    sessions: int = 0
+
+
+class Sessions(Protocol):
+    """What the sweep needs of the store."""
+
+    def abandoned_uploads(self, expired_for_s: float, limit: int = 100) -> tuple[UploadSession, ...]: ...
+    def seal_upload(self, upload_id: str, seal: str, for_s: float) -> UploadSession | None: ...
+    def release_seal(self, upload_id: str, seal: str, *, multipart_id: str | None) -> bool: ...
+    def is_multipart_held(self, multipart_id: str) -> bool: ...
+    def latest_artifact(self, job_id: str, kind: ArtifactKind) -> Artifact | None: ...
+    def abandoned_pictures(self, expired_for_s: float, limit: int = 100) -> tuple[PictureUpload, ...]: ...
+    def forget_picture(self, upload_id: str, key: str) -> bool: ...
+    def purge_idempotency_keys(self) -> int: ...
+    def purge_deliveries(self, older_than_s: float) -> int: ...
+    def purge_provider_webhooks(self, older_than_s: float) -> int: ...
+    def purge_callbacks(self, older_than_s: float) -> int: ...
+    def purge_ended_sessions(self) -> int: ...
+
+
+class Sweeper:
+    """One activity, run by a schedule.
+
+    Args:
+        longest_s: How long an upload may be on its way at most: nothing younger is taken for remains.
+        retention_s: How long the log of webhooks and callbacks is kept.
+    """
+
+    def __init__(self, sessions: Sessions, artifacts: ArtifactStore, *, longest_s: float, retention_s: float) -> None:
+        self._sessions = sessions
+        self._artifacts = artifacts
+        self._remains_after_s = max(longest_s, REMAINS_AFTER_S)
+        self._retention_s = retention_s
+
+    @activity.defn(name="sweep")
+    def sweep(self) -> Swept:
+        """Empty the sessions that were abandoned, then remove what belongs to none; forget keys and sessions that
+        have expired, and webhooks that are old."""
+        with Pulse(HEARTBEAT_TIMEOUT_S):
+            uploads, pictures = self._drop_all(), self._drop_pictures()
+            remains = self._artifacts.sweep_abandoned(self._remains_after_s, self._sessions.is_multipart_held)
+            keys = self._sessions.purge_idempotency_keys()
+            deliveries = self._sessions.purge_deliveries(self._retention_s)
+            webhooks = self._sessions.purge_provider_webhooks(self._retention_s)
+            callbacks = self._sessions.purge_callbacks(self._retention_s)
+            sessions = self._sessions.purge_ended_sessions()
+        swept = Swept(
+            uploads=uploads,
+            pictures=pictures,
+            remains=remains,
+            keys=keys,
+            deliveries=deliveries,
+            webhooks=webhooks,
+            callbacks=callbacks,
+            sessions=sessions,
+        )
+        if swept != Swept():
+            log.info("sweep.done", **swept.model_dump())
+        return swept
+
+    def _drop_all(self) -> int:
+        swept, seen = 0, set[str]()
+        while fresh := [each for each in self._sessions.abandoned_uploads(EXPIRED_FOR_S) if each.id not in seen]:
+            seen |= {each.id for each in fresh}
+            swept += sum(self._drop(each) for each in fresh)
+        return swept
+
+    def _drop_pictures(self) -> int:
+        """Somebody's own pictures that arrived and were never confirmed."""
+        swept = 0
+        while held := self._sessions.abandoned_pictures(EXPIRED_FOR_S):
+            for upload in held:
+                if upload.key is not None and self._sessions.forget_picture(upload.id, upload.key):
+                    self._artifacts.delete(upload.key)
+                    swept += 1
+        return swept
+
+    def _drop(self, session: UploadSession) -> bool:
+        seal = uuid4().hex
+        sealed = self._sessions.seal_upload(session.id, seal, SEAL_S)
+        if sealed is None:
+            return False
+        held = sealed.multipart_id
+        try:
+            if (held, sealed.expires_at) != (session.multipart_id, session.expires_at):
+                return False  # somebody came back for it
+            if held is not None:
+                self._artifacts.multipart.abort(sealed.key, held)
+                held = None
+            video = self._sessions.latest_artifact(sealed.job_id, ArtifactKind.VIDEO)
+            if sealed.confirmed_at is not None:
+                return True
+            if video is None or video.blob.key != sealed.key:
+                self._artifacts.delete(sealed.key)  # joined, and then refused or never confirmed
+            return True
+        finally:
+            self._sessions.release_seal(session.id, seal, multipart_id=held)

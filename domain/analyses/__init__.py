@@ -1,0 +1,1 @@
+"""Analyses: tables, plans, and the rules that a plan must keep."""

@@ -1,0 +1,1 @@
+"""Documents: drafts, blocks, versions, anchors, annotations and exports, as rules and values."""

@@ -1,0 +1,524 @@
+"""The instruction's text: Markdown in blocks that keep their ids through every edit.
+
+Each block stands below its marker, a line of its own::
+
+    <!-- block:0192f3a1-5c1e-7cc0-a8a1-3f2b8c6d4e10 -->
+    ## Open the settings
+
+    Choose **Settings** from the menu.
+
+What follows a marker up to the next one is one block, even when it has several paragraphs; only a heading of level 1
+or 2 in its midst begins another. Markers always count, also between code fences: a fence that somebody forgot to
+close must not swallow the ids of all that follows. Lines end with ``\\n``; offsets count Unicode code points of the
+stored Markdown, markers included.
+
+Beside the Markdown a version keeps what its blocks rest on (:class:`BlockEvidence`).
+"""
+
+import re
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import StrEnum
+from itertools import count
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from domain.documents.constructs import Construct, constructs, groups, has_unclosed_fence
+from domain.documents.draft import BlockRole
+from domain.errors import DocumentInvalid, RequestInvalid
+from domain.recognising import recognise
+from domain.spaces import with_spaces
+
+VALIDATOR_VERSION = "document/1"
+"""Changes whenever :func:`validate` judges differently."""
+
+MAX_DOCUMENT_BYTES = 1024 * 1024
+"""The largest document, in bytes of UTF-8 with markers: the cap of a JSON request."""
+
+MOST_BLOCKS = MAX_DOCUMENT_BYTES // 55
+"""Markers alone would make a document of more too large: 51 bytes with their line end, a letter, a blank line."""
+
+_UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+_MARKER = re.compile(rf"^ {{0,3}}<!--[ \t]*block:[ \t]*({_UUID})[ \t]*-->[ \t]*$", re.MULTILINE)
+_ANY_MARKER = re.compile(r"^ {0,3}<!--[ \t]*block[ \t]*(?::[^\n>]*)?-->[ \t]*$", re.MULTILINE)
+"""Also a marker without an id or with a broken one: how a person splits a block by hand."""
+
+_IDS_NAMESPACE = uuid.UUID("5f0c6f4e-6a0a-5b1f-9b51-6f3f6f0d9a27")
+_BLANK = " \t\n"
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
+_SETEXT_TITLE = re.compile(r"\s*\S[^\n]*\n {0,3}=+[ \t]*(?:\n|$)")
+_ATX_TITLE = re.compile(r" {0,3}#(?:[ \t]+([^\n]*?))?(?:[ \t]+#+)?[ \t]*$")
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+
+class Block(BaseModel):
+    """One block: ``markdown`` is its text below the marker, without blank space at the end; ``gap`` is the blank
+    space up to the next marker or the end of the document."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str = Field(pattern=rf"^{_UUID}$")
+    markdown: str
+    gap: str = Field(default="\n\n", pattern=r"^[ \t\n]*$")
+
+
+class BlockPart(BaseModel):
+    """A stretch of one block's ``markdown``, ``start`` to ``end`` in code points of that text."""
+
+    model_config = ConfigDict(frozen=True)
+
+    block_id: str
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+
+
+class Document(BaseModel):
+    """A document as its blocks. ``preamble`` is text above the first marker, which a save turns into blocks."""
+
+    model_config = ConfigDict(frozen=True)
+
+    blocks: tuple[Block, ...] = ()
+    preamble: str = ""
+
+    @classmethod
+    def of(cls, blocks: Iterable[tuple[str, str]]) -> "Document":
+        """A document of (id, Markdown) pairs, one blank line apart, with a line end at its end."""
+        made = [Block(id=block_id, markdown=text.rstrip(_BLANK)) for block_id, text in blocks]
+        return cls(blocks=(*made[:-1], *(last.model_copy(update={"gap": "\n"}) for last in made[-1:])))
+
+    def render(self) -> str:
+        """The stored Markdown. ``parse(markdown).render() == markdown`` for everything that :func:`with_ids` made,
+        and for any text whose line ends are ``\\n`` and whose markers are written as they are here."""
+        return self.preamble + "".join(self._pieces())
+
+    def _pieces(self) -> list[str]:
+        last = len(self.blocks) - 1
+        pieces = []
+        for place, block in enumerate(self.blocks):
+            gap = block.gap
+            if place != last and block.markdown and "\n" not in gap:
+                gap = "\n\n"
+            pieces.append(f"{marker(block.id)}\n{block.markdown}{gap}")
+        return pieces
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return tuple(block.id for block in self.blocks)
+
+    @property
+    def title(self) -> str | None:
+        """The text of the first heading of level 1, or ``None``."""
+        for text in (self.preamble, *(block.markdown for block in self.blocks)):
+            if (found := _title_of(text)) is not None:
+                return found
+        return None
+
+    def block(self, block_id: str) -> Block:
+        """The block with this id.
+
+        Raises:
+            RequestInvalid: There is none.
+        """
+        for each in self.blocks:
+            if each.id == block_id.lower():
+                return each
+        raise RequestInvalid(
+            "This version of the instruction has no such block. Load it again and select anew.", field="block_id"
+        )
+
+    def replace_block(self, block_id: str, markdown: str) -> "Document":
+        """The document with another text in one block; order, ids and blank space stay.
+
+        Raises:
+            RequestInvalid: There is no such block.
+            DocumentInvalid: The text is empty or holds a block marker of its own.
+        """
+        target = self.block(block_id).id
+        if not markdown.strip():
+            raise DocumentInvalid("A block cannot be replaced by nothing. Delete it instead.")
+        if _ANY_MARKER.search(markdown):
+            raise DocumentInvalid("The text of a block cannot hold a block marker.")
+        return self.model_copy(
+            update={
+                "blocks": tuple(
+                    each.model_copy(update={"markdown": with_spaces(_normal_line_ends(markdown)).rstrip(_BLANK)})
+                    if each.id == target
+                    else each
+                    for each in self.blocks
+                )
+            }
+        )
+
+    def replace_part(self, part: BlockPart, text: str) -> "Document":
+        """The document with ``text`` in place of a stretch of one block; nothing outside the stretch changes.
+
+        Raises:
+            RequestInvalid, DocumentInvalid: As :meth:`replace_block`.
+        """
+        whole = self.block(part.block_id).markdown
+        return self.replace_block(part.block_id, whole[: part.start] + text + whole[part.end :])
+
+    def text_of(self, part: BlockPart) -> str:
+        """The stretch's text."""
+        return self.block(part.block_id).markdown[part.start : part.end]
+
+    def parts_in_range(self, start: int, end: int) -> tuple[BlockPart, ...]:
+        """What the range ``start`` (included) to ``end`` (excluded) of the stored Markdown covers of each block's
+        text, in order. Markers and blank space are no text; a range over nothing but a marker means its block.
+
+        Raises:
+            RequestInvalid: The range is empty, runs backwards, ends behind the document or covers no block.
+        """
+        spans, length = self._spans()
+        if not 0 <= start < end <= length:
+            raise RequestInvalid(
+                "The selected range does not lie in this version of the instruction. Load it again and select anew.",
+                field="char_range",
+                details={"start_offset": start, "end_offset": end, "length": length},
+            )
+        parts = tuple(
+            BlockPart(block_id=block.id, start=max(start, text) - text, end=min(end, text + len(block.markdown)) - text)
+            for block, (_, text) in zip(self.blocks, spans, strict=True)
+            if start < text + len(block.markdown) and end > text
+        ) or tuple(
+            BlockPart(block_id=block.id, start=0, end=len(block.markdown))
+            for block, (mark, text) in zip(self.blocks, spans, strict=True)
+            if block.markdown and start < text and end > mark
+        )
+        if not parts:
+            raise RequestInvalid("The selected range holds no text of a block.", field="char_range")
+        return parts
+
+    def blocks_in_range(self, start: int, end: int) -> tuple[Block, ...]:
+        """The blocks that a range touches; see :meth:`parts_in_range`."""
+        touched = {part.block_id for part in self.parts_in_range(start, end)}
+        return tuple(block for block in self.blocks if block.id in touched)
+
+    def range_of(self, block_id: str) -> tuple[int, int]:
+        """Where the block's text (without its marker) lies in the stored Markdown: start and end.
+
+        Raises:
+            RequestInvalid: There is no such block.
+        """
+        target = self.block(block_id)
+        spans, _ = self._spans()
+        text = spans[self.ids.index(target.id)][1]
+        return text, text + len(target.markdown)
+
+    def starts(self) -> dict[str, int]:
+        """Where each block's text begins in the stored Markdown."""
+        return {block.id: text for block, (_, text) in zip(self.blocks, self._spans()[0], strict=True)}
+
+    def _spans(self) -> tuple[list[tuple[int, int]], int]:
+        """Of each block the offsets of its marker and of its text; and the document's length."""
+        spans = []
+        offset = len(self.preamble)
+        for block, piece in zip(self.blocks, self._pieces(), strict=True):
+            spans.append((offset, offset + len(marker(block.id)) + 1))
+            offset += len(piece)
+        return spans, offset
+
+
+def marker(block_id: str) -> str:
+    """The line above a block."""
+    return f"<!-- block:{block_id} -->"
+
+
+def parse(markdown: str) -> Document:
+    """Read a document. Nothing is lost; text above the first marker becomes ``preamble``."""
+    text = _normal_line_ends(markdown)
+    marks = list(_MARKER.finditer(text))
+    blocks = []
+    for mark, raw in _below(marks, text):
+        body = raw.rstrip(_BLANK)
+        blocks.append(Block(id=mark.group(1).lower(), markdown=body, gap=raw[len(body) :]))
+    return Document(blocks=tuple(blocks), preamble=text[: marks[0].start()] if marks else text)
+
+
+def _below(marks: list[re.Match[str]], text: str) -> Iterable[tuple[re.Match[str], str]]:
+    """Each marker and the text below it; the marker's own line end is no part of the text."""
+    ends = [mark.start() for mark in marks[1:]] + [len(text)]
+    return ((mark, text[mark.end() + 1 : end]) for mark, end in zip(marks, ends, strict=False))
+
+
+def stable_ids(seed: str) -> Callable[[], str]:
+    """Block ids that depend on ``seed`` alone: an activity that runs twice writes the same document twice."""
+    numbers = count()
+    return lambda: str(uuid.uuid5(_IDS_NAMESPACE, f"{seed}:{next(numbers)}"))
+
+
+def with_ids(markdown: str, new_id: Callable[[], str], *, base: Document | None = None, as_marked: bool = False) -> str:
+    """The Markdown as it is stored: every block below a marker of its own, every id once.
+
+    Ids that are there are kept; the second copy of an id gets a new one, and so do text above the first marker, a
+    heading of level 1 or 2 within a block, and what follows a marker without an id (``<!-- block -->``). A marker
+    with no text below it is dropped with its block. Otherwise the text stays as it was written, but for line ends
+    (``\\n``), markers (one spelling) and at least one blank line between blocks; a vertical tab, and what else breaks
+    lines or pages, is a space. Applying it again changes nothing and asks for no id.
+
+    Args:
+        markdown: What a person or a drafter wrote.
+        new_id: Gives UUIDs; asked again when it gives one that the document already has.
+        base: The version that was edited. With it, paragraphs added below a block that is otherwise unchanged
+            are new blocks, not a part of it; and text that lost its marker is the block that it was
+            (:mod:`domain.recognising`).
+        as_marked: Each marker's text stays one block, also where paragraphs were added below it.
+
+    Raises:
+        DocumentInvalid: It would be more than :data:`MOST_BLOCKS`: a megabyte of one-letter headings would grow
+            fifteenfold.
+    """
+    taken = {mark.group(1).lower() for mark in _MARKER.finditer(markdown)}
+
+    def fresh() -> str:
+        while (made := new_id().lower()) in taken:
+            pass
+        taken.add(made)
+        return made
+
+    before = {block.id: block.markdown for block in base.blocks} if base else {}
+    missing = {block_id: text for block_id, text in before.items() if block_id not in taken and text.strip()}
+    seen: set[str] = set()
+    blocks: list[Block] = []
+    for found, text in _sections(with_spaces(_normal_line_ends(markdown))):
+        known = found if found and found not in seen else None
+        unchanged = None if as_marked else before.get(known or "")
+        for place, (body, gap, was) in enumerate(_recognised(text, found, unchanged, missing)):
+            block_id = known if place == 0 and known else was or fresh()
+            seen.add(block_id)
+            missing.pop(block_id, None)
+            blocks.append(Block(id=block_id, markdown=body, gap=gap))
+            if len(blocks) > MOST_BLOCKS:
+                raise DocumentInvalid(
+                    f"The document has more than {MOST_BLOCKS} blocks. Split it into several instructions."
+                )
+    spaced = [_spaced(block) for block in blocks[:-1]]
+    return Document(blocks=(*spaced, *blocks[-1:])).render()
+
+
+def _sections(text: str) -> Iterable[tuple[str | None, str]]:
+    """(id or ``None``, text) between markers. An empty id stands for a marker that has none: it keeps its text
+    together, as any marker does."""
+    marks = list(_ANY_MARKER.finditer(text))
+    yield None, text[: marks[0].start()] if marks else text
+    for mark, below in _below(marks, text):
+        exact = _MARKER.match(mark.group(0))
+        yield exact.group(1).lower() if exact else "", below
+
+
+def _recognised(
+    text: str, found: str | None, unchanged: str | None, missing: Mapping[str, str]
+) -> list[tuple[str, str, str | None]]:
+    """The blocks of one section: (text, blank space behind it, the block of the base that lost its marker)."""
+    if found is None and missing:
+        return _known_again(text, missing)
+    cut = _cut(text, marked=found is not None, unchanged=unchanged)
+    if len(cut) < 2 or not missing:
+        return [(body, gap, None) for body, gap in cut]
+    (body, gap), *_ = cut
+    # What stands in the midst of a block was joined to it; what is cut off again had lost its marker.
+    return [(body, gap, None), *_known_again(text[text.index(body) + len(body) + len(gap) :], missing)]
+
+
+def _known_again(text: str, missing: Mapping[str, str]) -> list[tuple[str, str, str | None]]:
+    parts = recognise(text, missing)
+    ends = [part.start for part in parts[1:]] + [len(text)]
+    return [
+        (text[part.start : part.end], text[part.end : end], part.block_id)
+        for part, end in zip(parts, ends, strict=False)
+    ]
+
+
+def _cut(text: str, *, marked: bool, unchanged: str | None) -> list[tuple[str, str]]:
+    """The blocks of one section: (text, blank space behind it). Blank lines at its very start are dropped."""
+    parts = groups(text, keep_together=marked)
+    if unchanged and (added := _added_below(text, unchanged)):
+        parts = [part for part in parts if part.end <= len(unchanged)] or [Construct(0, len(unchanged))]
+        parts[-1] = Construct(parts[-1].start, len(unchanged))
+        parts += [Construct(p.start + added, p.end + added) for p in groups(text[added:], keep_together=False)]
+    ends = [part.start for part in parts[1:]] + [len(text)]
+    return [(text[part.start : part.end], text[part.end : end]) for part, end in zip(parts, ends, strict=False)]
+
+
+def _added_below(text: str, unchanged: str) -> int:
+    """Where the text behind an unchanged block begins, 0 where none was added or the block itself was changed (as by
+    one more item of its list)."""
+    if not text.startswith(unchanged) or not _BLANK_LINE.match(text, len(unchanged)):
+        return 0
+    starts = [part.start for part in constructs(text)]
+    ends = {part.end for part in constructs(text)}
+    behind = [start for start in starts if start > len(unchanged)]
+    return behind[0] if len(unchanged) in ends and behind else 0
+
+
+def _spaced(block: Block) -> Block:
+    missing = 2 - block.gap.count("\n")
+    return block.model_copy(update={"gap": block.gap + "\n" * missing}) if missing > 0 else block
+
+
+def _normal_line_ends(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+# --- validation ------------------------------------------------------------------------------------------------
+
+
+class ValidationStatus(StrEnum):
+    PASS = "PASS"  # noqa: S105 - a verdict, no secret
+    FAIL = "FAIL"
+
+
+class Issue(BaseModel):
+    """One reason why a document does not pass. ``path`` is a JSON pointer into the document: ``/blocks/3``, or
+    empty for the whole."""
+
+    model_config = ConfigDict(frozen=True)
+
+    code: str
+    message: str
+    path: str = ""
+
+
+def validate(document: Document) -> list[Issue]:
+    """Everything that is wrong with the document, in its order; empty: PASS.
+
+    Codes: ``DOCUMENT_TOO_LARGE``, ``TITLE_MISSING``, ``DOCUMENT_EMPTY``, ``BLOCK_ID_MISSING``,
+    ``BLOCK_ID_DUPLICATED``, ``BLOCK_EMPTY``, ``FENCE_UNCLOSED``, ``CONTROL_CHARACTER``.
+    """
+    return [*_issues_of_whole(document), *_issues_of_blocks(document)]
+
+
+def verdict(issues: Sequence[Issue]) -> ValidationStatus:
+    return ValidationStatus.FAIL if issues else ValidationStatus.PASS
+
+
+def _issues_of_whole(document: Document) -> Iterable[Issue]:
+    if len(document.render().encode("utf-8", "surrogatepass")) > MAX_DOCUMENT_BYTES:
+        yield Issue(
+            code="DOCUMENT_TOO_LARGE", message="The document is larger than 1 MiB. Split it into several instructions."
+        )
+    if not document.title:
+        yield Issue(code="TITLE_MISSING", message='The document has no title. Begin it with a line like "# My title".')
+    if not any(_holds_more_than_title(block.markdown) for block in document.blocks):
+        yield Issue(code="DOCUMENT_EMPTY", message="The document has no text below its title. Write at least one step.")
+    if document.preamble.strip():
+        yield Issue(code="BLOCK_ID_MISSING", message="There is text above the first block marker.")
+
+
+def _issues_of_blocks(document: Document) -> Iterable[Issue]:
+    seen: set[str] = set()
+    for place, block in enumerate(document.blocks):
+        path = f"/blocks/{place}"
+        if block.id in seen:
+            yield Issue(code="BLOCK_ID_DUPLICATED", message="Two blocks have the same id.", path=path)
+        seen.add(block.id)
+        if not block.markdown.strip():
+            yield Issue(code="BLOCK_EMPTY", message="The block has a marker and no text.", path=path)
+        if has_unclosed_fence(block.markdown):
+            yield Issue(
+                code="FENCE_UNCLOSED",
+                message="A code block is opened and not closed. End it with a line of the same marks.",
+                path=path,
+            )
+        if found := _CONTROL.search(block.markdown):
+            yield Issue(
+                code="CONTROL_CHARACTER",
+                message=f"The block holds a control character (U+{ord(found.group()):04X}). Delete it.",
+                path=path,
+            )
+
+
+def _holds_more_than_title(markdown: str) -> bool:
+    if _title_of(markdown) is None:
+        return bool(markdown.strip())
+    return len(constructs(markdown)) > 1
+
+
+def _title_of(markdown: str) -> str | None:
+    for part in constructs(markdown):
+        text = markdown[part.start : part.end]
+        if part.heading == 1 and (found := _ATX_TITLE.match(text)):
+            return _ESCAPED.sub(r"\1", (found.group(1) or "").strip()) or None
+        if _SETEXT_TITLE.match(text):
+            return _ESCAPED.sub(r"\1", text.strip().split("\n")[0].strip())
+    return None
+
+
+# --- three-way merge -------------------------------------------------------------------------------------------
+
+
+class KeptProposal(BaseModel):
+    """A new text for a block that was not put in place, since the block was edited or deleted meanwhile."""
+
+    model_config = ConfigDict(frozen=True)
+
+    block_id: str
+    markdown: str
+    deleted: bool
+    """Whether the block is gone; else its text was edited."""
+
+
+class Merge(BaseModel):
+    """What became of a regeneration: the document, the ids of the blocks whose new text is in it, and the texts that
+    gave way to somebody's edit."""
+
+    model_config = ConfigDict(frozen=True)
+
+    document: Document
+    applied: tuple[str, ...] = ()
+    kept: tuple[KeptProposal, ...] = ()
+
+
+def merge(base: Document, theirs: Document, ours: Document, selection: Iterable[str]) -> Merge:
+    """Put the regenerated blocks of ``ours`` into ``theirs``, the version that is current now.
+
+    ``base`` is the version that both come from, ``selection`` the ids that were to be written again. A selected block
+    takes its new text only where ``theirs`` still has the text of ``base``: an edit wins over the machine. Everything
+    else of ``theirs`` (edits, order, deletions, new blocks) stays as it is; everything else of ``ours`` is ignored.
+
+    Raises:
+        RequestInvalid: ``base`` or ``ours`` does not have a selected block.
+    """
+    current = {block.id: block.markdown for block in theirs.blocks}
+    applied: list[str] = []
+    kept: list[KeptProposal] = []
+    document = theirs
+    for block_id in dict.fromkeys(each.lower() for each in selection):
+        proposal = ours.block(block_id).markdown
+        if current.get(block_id) == base.block(block_id).markdown:
+            document = document.replace_block(block_id, proposal)
+            applied.append(block_id)
+        elif current.get(block_id) == proposal:
+            applied.append(block_id)
+        else:
+            kept.append(KeptProposal(block_id=block_id, markdown=proposal, deleted=block_id not in current))
+    return Merge(document=document, applied=tuple(applied), kept=tuple(kept))
+
+
+# --- evidence --------------------------------------------------------------------------------------------------
+
+
+class BlockEvidence(BaseModel):
+    """What a block rests on: the segments, scenes and changes of the screen that its draft cited (the first change is
+    the action that a step tells), and the time that follows from them in milliseconds (``None`` where nothing is
+    cited). ``action_ms`` is the precise moment of that action. Kept beside a version's Markdown; versions that were
+    stored before screens were read have no changes."""
+
+    model_config = ConfigDict(frozen=True)
+
+    block_id: str
+    role: BlockRole
+    segments: tuple[int, ...] = ()
+    scenes: tuple[int, ...] = ()
+    changes: tuple[int, ...] = ()
+    start_ms: int | None = None
+    end_ms: int | None = None
+    action_ms: int | None = None
+
+
+def carry_evidence(old_evidence: Iterable[BlockEvidence], new_document: Document) -> tuple[BlockEvidence, ...]:
+    """The evidence of the blocks that are still there, in the new document's order. A block written by hand has
+    none."""
+    known: Mapping[str, BlockEvidence] = {each.block_id: each for each in old_evidence}
+    return tuple(known[block_id] for block_id in dict.fromkeys(new_document.ids) if block_id in known)

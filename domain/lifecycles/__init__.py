@@ -1,0 +1,1 @@
+"""The lifecycles: the table of each kind of job, and the rules by which a job moves along it."""

@@ -1,0 +1,83 @@
+"""Batches: many clips, thumbnails or captions in one job, and what a job made."""
+
+from typing import Any
+
+from anyio import to_thread
+from fastapi import APIRouter, Request, Response
+
+from activities.stages.batch import order_of
+from domain.jobs import Job
+from domain.library import LibraryAsset
+from domain.lifecycles.batch import BATCH
+from domain.orders.batch import BatchOrder, item_of
+from starter.api.batches.shapes import ItemErrorAnswer, JobAsset, JobAssets, NewBatch
+from starter.api.context import Api, ApiParts, Owner, identifier
+from starter.api.declared import REPLAYED, errors
+from starter.api.idempotency import REPLAYED as REPLAYED_HEADER
+from starter.api.idempotency import OnceOnly
+from starter.api.library import asset_facts
+from starter.api.paging import Cursor, Limit
+from starter.api.shapes import JobAnswer
+
+router = APIRouter(prefix="/jobs", tags=["batches"])
+
+
+@router.post(
+    "",
+    status_code=202,
+    responses={
+        200: {"model": JobAnswer, "description": "Asked before, with the same key.", "headers": REPLAYED},
+        **errors(400, 404, 409, 413, 415),
+    },
+)
+async def create_batch(new: NewBatch, api: ApiParts, owner: Owner, once: OnceOnly, response: Response) -> JobAnswer:
+    """Have many things made of recordings that you uploaded. Items that fail stop no others."""
+    order = new.order()
+    for source in order.sources:
+        identifier(source)
+    await to_thread.run_sync(api.batches.check, owner, order)
+    await api.kinds.check_engine()
+    answer = await to_thread.run_sync(
+        lambda: once.answer(JobAnswer, lambda: api.job_answer(api.batches.make(owner, order)))
+    )
+    await api.kinds.start(await to_thread.run_sync(api.store.get_job, answer.id))
+    response.status_code = 200 if REPLAYED_HEADER in response.headers else 202
+    return answer
+
+
+@router.get("/{job_id}/assets", responses=errors(400, 404))
+def list_assets(
+    job_id: str, api: ApiParts, owner: Owner, request: Request, limit: Limit = 20, cursor: Cursor = None
+) -> JobAssets:
+    """What the job made, newest first; of a batch also which items failed, and why."""
+    job = api.store.get_job(identifier(job_id), owner=owner)
+    page = api.store.assets_of_job(job.id, limit=limit, cursor=cursor)
+    return JobAssets(
+        items=tuple(_asset(api, request, job, each) for each in page.items),
+        next_cursor=page.next_cursor,
+        errors=_errors(api, job) if cursor is None and job.kind == BATCH.kind else (),
+    )
+
+
+def _asset(api: Api, request: Request, job: Job, asset: LibraryAsset) -> JobAsset:
+    facts: dict[str, Any] = {name: asset.facts.get(name) for name in ("name", "begins_ms", "ends_ms", "at_ms")}
+    return JobAsset(
+        **dict(asset_facts(api, request, asset)),
+        **facts,
+        item=item_of(asset.ordinal) if job.kind == BATCH.kind else None,
+        source_job_id=asset.facts.get("source"),
+        created_at=asset.created_at,
+    )
+
+
+def _errors(api: Api, job: Job) -> tuple[ItemErrorAnswer, ...]:
+    order: BatchOrder = order_of(api.store, job.id)
+    return tuple(
+        ItemErrorAnswer(
+            item=each.number,
+            source_job_id=order.item(each.number).source,
+            code=each.failure_code,
+            message=each.failure_message,
+        )
+        for each in api.store.item_errors(job.id)
+    )

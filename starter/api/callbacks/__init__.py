@@ -1,0 +1,1 @@
+"""Callbacks of external stage runners over HTTP."""

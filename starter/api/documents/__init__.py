@@ -1,0 +1,1 @@
+"""Instructions, their versions and exports over HTTP."""

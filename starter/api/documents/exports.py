@@ -1,0 +1,73 @@
+"""Exports, and the download of what they made."""
+
+from typing import Any
+
+from anyio import to_thread
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import StreamingResponse
+
+from activities.artifacts import content_disposition
+from domain.documents.publication import MEDIA_TYPES, ExportFormat
+from domain.errors import ExportRequestInvalid
+from starter.api.context import ApiParts, Owner, identifier
+from starter.api.declared import errors
+from starter.api.errors import not_found
+from starter.api.shapes import ExportAnswer, NewExport
+from starter.api.stored import AskedFile, file_answers, file_response
+
+router = APIRouter(tags=["exports"])
+
+SANDBOXED = "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:"
+"""An exported page is somebody's text: opened from here, it may show itself and do nothing."""
+
+
+@router.post(
+    "/jobs/{job_id}/exports",
+    status_code=202,
+    responses={200: {"model": ExportAnswer, "description": "The same export."}, **errors(400, 404, 409, 413, 415, 502)},
+)
+async def request_export(
+    job_id: str, new: NewExport, api: ApiParts, owner: Owner, request: Request, response: Response
+) -> ExportAnswer:
+    """Export one version of the instruction in one format. The same request is the same export."""
+    export, replayed = await api.jobs.export(owner, identifier(job_id), _format(new.format), new.instruction_version_id)
+    response.status_code = 200 if replayed else 202
+    return await to_thread.run_sync(api.export_answer, export, request)
+
+
+@router.get("/exports/{export_id}", responses=errors(404))
+def get_export(export_id: str, api: ApiParts, owner: Owner, request: Request) -> ExportAnswer:
+    """How far an export is; once it has succeeded, where to download it."""
+    return api.export_answer(api.store.get_export(identifier(export_id), owner=owner), request)
+
+
+DOWNLOAD: dict[str, Any] = {
+    "path": "/downloads/{signed}",
+    "response_class": StreamingResponse,
+    "responses": file_answers("The file.", *MEDIA_TYPES.values()),
+}
+
+
+@router.head(**DOWNLOAD, name="download_head")
+@router.get(**DOWNLOAD)
+def download(signed: str, api: ApiParts, asked: AskedFile) -> Response:
+    """The file of an export, by the signed address that the export gave out."""
+    export = api.store.get_export(api.capabilities.read("download", signed))
+    if export.blob is None:
+        raise not_found()
+    headers = {
+        "Content-Disposition": content_disposition(export.filename),
+        "Content-Security-Policy": SANDBOXED,
+        "Cache-Control": "private, no-store",
+    }
+    # one that is lost has failed after all: the same request makes it again
+    return file_response(api.artifacts, export.blob, asked, headers, on_loss=lambda: api.store.lose_export(export.id))
+
+
+def _format(name: str) -> ExportFormat:
+    try:
+        return ExportFormat(name)
+    except ValueError:
+        raise ExportRequestInvalid(
+            "There is no such export format.", details={"formats": [str(each) for each in ExportFormat]}
+        ) from None

@@ -1,0 +1,1 @@
+"""Image jobs and the library over HTTP."""

@@ -1,0 +1,1 @@
+"""Jobs of every kind over HTTP: projects, the job, its history, events and transcript, the tables."""

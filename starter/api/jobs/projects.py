@@ -1,0 +1,53 @@
+"""Projects: folders of jobs."""
+
+from fastapi import APIRouter
+
+from starter.api.context import ApiParts, Facts, Owner, identifier
+from starter.api.declared import errors
+from starter.api.idempotency import OnceOnly
+from starter.api.paging import Cursor, Limit
+from starter.api.shapes import JobAnswer, Listed, NewJob, NewProject, ProjectAnswer
+
+router = APIRouter(prefix="/projects", tags=["projects"])
+
+
+@router.post("", status_code=201, responses=errors(400, 409, 413, 415))
+def create_project(new: NewProject, api: ApiParts, owner: Owner, once: OnceOnly) -> ProjectAnswer:
+    """Make a project."""
+    stages = {str(stage): str(runner) for stage, runner in new.stages.items()}
+    return once.answer(ProjectAnswer, lambda: ProjectAnswer.of(api.store.create_project(owner, new.name, stages)))
+
+
+@router.get("", responses=errors(400))
+def list_projects(api: ApiParts, owner: Owner, limit: Limit = 20, cursor: Cursor = None) -> Listed[ProjectAnswer]:
+    """Your projects, newest first."""
+    page = api.store.list_projects(owner, limit, cursor)
+    return Listed(items=tuple(ProjectAnswer.of(each) for each in page.items), next_cursor=page.next_cursor)
+
+
+@router.get("/{project_id}", responses=errors(404))
+def get_project(project_id: str, api: ApiParts, owner: Owner) -> ProjectAnswer:
+    """One project."""
+    return ProjectAnswer.of(api.store.get_project(owner, identifier(project_id)))
+
+
+@router.post("/{project_id}/jobs", status_code=201, responses=errors(400, 404, 409, 413, 415))
+def create_job(
+    project_id: str, api: ApiParts, facts: Facts, owner: Owner, once: OnceOnly, new: NewJob | None = None
+) -> JobAnswer:
+    """Make a job that turns a recording into an instruction. It waits for its upload."""
+    asked = new or NewJob()
+    api.jobs.check_profile(asked.model_profile)  # else the draft would fail of it
+    api.store.get_project(owner, identifier(project_id))  # absent before conflicting: 404 comes before 409
+    return once.answer(
+        JobAnswer,
+        lambda: api.job_answer(
+            api.store.create_job(
+                owner,
+                project_id,
+                language=asked.language,
+                model_profile=asked.model_profile,
+                correlation_id=facts.request_id,
+            )
+        ),
+    )

@@ -1,0 +1,149 @@
+"""The transcript: in pages as JSON, or whole as captions or plain text."""
+
+import base64
+import re
+from enum import StrEnum
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import PlainTextResponse, Response
+
+from domain.errors import RequestInvalid, TranscriptNotReady
+from domain.recordings.transcript import Transcript
+from starter.api.context import Api, ApiParts, Owner, identifier
+from starter.api.declared import errors
+from starter.api.errors import not_found
+from starter.api.paging import OpaqueCursor
+from starter.api.shapes import CorrectSegment, TranscriptItem, TranscriptPage
+from starter.services.transcripts import Spoken, spoken
+
+router = APIRouter(prefix="/jobs", tags=["jobs"])
+
+INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
+"""Of a segment, as an address has it."""
+
+
+class TranscriptFormat(StrEnum):
+    JSON = "json"
+    SRT = "srt"
+    VTT = "vtt"
+    TXT = "txt"
+
+
+MEDIA_TYPES = {
+    TranscriptFormat.SRT: "application/x-subrip",
+    TranscriptFormat.VTT: "text/vtt",
+    TranscriptFormat.TXT: "text/plain",
+}
+ACCEPTED = {media_type: name for name, media_type in MEDIA_TYPES.items()}
+
+
+@router.get(
+    "/{job_id}/transcript",
+    response_model=TranscriptPage,
+    responses={
+        200: {"content": {kind: {"schema": {"type": "string"}} for kind in MEDIA_TYPES.values()}},
+        **errors(400, 404, 409),
+    },
+)
+def get_transcript(
+    job_id: str,
+    request: Request,
+    api: ApiParts,
+    owner: Owner,
+    limit: Annotated[int, Query(ge=1, le=500)] = 200,
+    cursor: OpaqueCursor = None,
+    format: Annotated[TranscriptFormat | None, Query(description="Without it, Accept decides.")] = None,
+) -> TranscriptPage | Response:
+    """What was said, and when: as it was recognised, and its reader has corrected it."""
+    wanted = format or _accepted(request.headers.get("accept", ""))
+    start = _position(cursor)
+    said = _spoken(api, owner, identifier(job_id))
+    if wanted is TranscriptFormat.JSON:
+        return _page(said, start, limit)
+    return PlainTextResponse(_whole(said.transcript, wanted), media_type=MEDIA_TYPES[wanted])
+
+
+def _accepted(accept: str) -> TranscriptFormat:
+    """The first of the named media types that there is; JSON otherwise."""
+    kinds = [kind.partition(";")[0].strip().lower() for kind in accept.split(",")]
+    named = (TranscriptFormat.JSON if kind == "application/json" else ACCEPTED.get(kind) for kind in kinds)
+    return next((each for each in named if each is not None), TranscriptFormat.JSON)
+
+
+def _spoken(api: Api, owner: str, job_id: str) -> Spoken:
+    job = api.store.get_job(job_id, owner=owner)
+    found = spoken(api.store, api.artifacts, job.id)
+    if found is None:
+        raise TranscriptNotReady("The job has no transcript yet.", details={"current_status": job.status})
+    return found
+
+
+def _page(said: Spoken, start: int, limit: int) -> TranscriptPage:
+    end = min(start + limit, len(said.transcript.segments))
+    return TranscriptPage(
+        items=tuple(_item(said, index) for index in range(start, end)),
+        limit=limit,
+        next_cursor=_cursor(end) if end < len(said.transcript.segments) else None,
+    )
+
+
+def _item(said: Spoken, index: int) -> TranscriptItem:
+    segment = said.transcript.segments[index]
+    return TranscriptItem(
+        index=index,
+        start_ms=segment.start_ms,
+        end_ms=segment.end_ms,
+        text=segment.text,
+        original_text=said.heard.segments[index].text if index in said.corrections else None,
+    )
+
+
+@router.put("/{job_id}/transcript/segments/{index}", responses=errors(400, 404, 409, 413, 415))
+def correct_segment(job_id: str, index: str, correction: CorrectSegment, api: ApiParts, owner: Owner) -> TranscriptItem:
+    """Say what was said in a segment, where it was misheard.
+
+    The transcript reads so from now on, also in captions, in what is drafted after it, and in what is written again.
+    The text that was recognised is kept; to send it is to undo the correction.
+    """
+    return _corrected(api, owner, identifier(job_id), index, correction.text, correction.base_text)
+
+
+@router.delete("/{job_id}/transcript/segments/{index}", responses=errors(400, 404, 409, 413, 415))
+def undo_correction(job_id: str, index: str, api: ApiParts, owner: Owner) -> TranscriptItem:
+    """Undo a correction: the segment reads again as it was recognised."""
+    return _corrected(api, owner, identifier(job_id), index, None, None)
+
+
+def _corrected(api: Api, owner: str, job_id: str, index: str, text: str | None, base: str | None) -> TranscriptItem:
+    said = _spoken(api, owner, job_id)
+    if not INDEX.fullmatch(index) or int(index) >= len(said.heard.segments):
+        raise not_found()
+    number = int(index)
+    api.store.correct(owner, job_id, number, said.heard.segments[number].text, text, base=base)
+    return _item(_spoken(api, owner, job_id), number)
+
+
+def _whole(transcript: Transcript, wanted: TranscriptFormat) -> str:
+    if wanted is TranscriptFormat.TXT:
+        return "".join(f"{segment.text.strip()}\n" for segment in transcript.segments)
+    from activities.publishing import captions  # brings the typesetters along: not for those who never ask
+
+    return captions.srt(transcript) if wanted is TranscriptFormat.SRT else captions.vtt(transcript)
+
+
+def _cursor(position: int) -> str:
+    return base64.urlsafe_b64encode(f"segment:{position}".encode()).decode().rstrip("=")
+
+
+def _position(cursor: str | None) -> int:
+    """Raises: RequestInvalid: the cursor is not one of ours."""
+    if cursor is None:
+        return 0
+    try:
+        kind, _, number = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode().partition(":")
+    except ValueError:
+        kind, number = "", ""
+    if kind != "segment" or not number.isdecimal() or len(number) > 9:
+        raise RequestInvalid("The cursor is not one that this list answered with.", field="query.cursor")
+    return int(number)

@@ -1,0 +1,268 @@
+"""Sessions of people who use the pages: a signed cookie says who they are, in place of a token.
+
+A browser sends a cookie by itself, also when another site makes it call here. So the cookie counts for reading a page,
+and for the API only where the browser says that the call comes from a page of ours (Fetch Metadata, else ``Origin``).
+Who signs out ends the session itself, so that no copy of its cookie opens anything. No session outlives the token that
+it began with, so that a role that was taken away is gone with it, and each ends at a set age, however busy it is.
+"""
+
+import asyncio
+import contextlib
+import json
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+from urllib.parse import urlsplit
+
+from anyio import to_thread
+from starlette.datastructures import Headers
+
+from domain.errors import GuidesmithError, NotFound
+from starter.access.tokens import LEEWAY_S, Principal, Role, Unauthorized
+from starter.api.capabilities import Capabilities
+
+COOKIE, SECURE_COOKIE = "guidesmith_session", "__Host-guidesmith_session"
+"""The second where clients come by TLS alone: browsers let no other host, and nothing without TLS, set it."""
+
+COOKIES_LIMIT = 16 * 1024
+"""Characters of a Cookie header that are looked at. Browsers keep 4 KiB a cookie; ours has some 300."""
+
+TICKET_TTL_S = 300
+"""How long a sign-in address that the command line printed can be opened, once."""
+
+ENDED_POLL_S = 15.0
+"""How soon an open stream sees that its session was ended."""
+
+READING = frozenset({"GET", "HEAD"})
+
+ID_BYTES = 16
+
+
+@dataclass(frozen=True)
+class Session:
+    """Who has signed in, since when (of its last renewal), and when it is over whatever happens, in Unix seconds.
+    ``id`` and ``ends_at`` stay when it is renewed."""
+
+    principal: Principal
+    since: float
+    id: str
+    ends_at: float
+
+
+class EndedSessions(Protocol):
+    """Where it is written which sessions were ended before their time."""
+
+    def end_session(self, session_id: str, kept_s: float) -> bool: ...
+    def is_session_ended(self, session_id: str) -> bool: ...
+
+
+class Sessions:
+    """Makes and reads session cookies, and ends what they stand for.
+
+    Args:
+        ended: Those that count no more.
+        ttl_s: How long a session lasts after its last renewal, in seconds.
+        longest_s: How long it lasts at most.
+        secure: Clients come by TLS alone.
+    """
+
+    def __init__(
+        self,
+        capabilities: Capabilities,
+        ended: EndedSessions,
+        *,
+        ttl_s: int,
+        longest_s: int,
+        secure: bool,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._capabilities = capabilities
+        self._ended = ended
+        self._ttl_s = ttl_s
+        self._longest_s = longest_s
+        self._secure = secure
+        self._clock = clock
+
+    @property
+    def cookie(self) -> str:
+        """The cookie's name."""
+        return SECURE_COOKIE if self._secure else COOKIE
+
+    def begun(self, principal: Principal) -> str:
+        """A Set-Cookie header that begins a session.
+
+        Raises:
+            Unauthorized: What the principal came with has expired this second.
+        """
+        ends_at = self._clock() + self._longest_s
+        if principal.until is not None:
+            ends_at = min(ends_at, principal.until)
+        return self._signed(principal, secrets.token_urlsafe(ID_BYTES), int(ends_at))
+
+    def renewed(self, session: Session) -> str:
+        """A Set-Cookie header that goes on with it."""
+        return self._signed(session.principal, session.id, int(session.ends_at))
+
+    async def over(self, principal: Principal) -> None:
+        """Return once what ``principal`` came with holds no more: it has expired, or its session was ended."""
+        until = principal.until
+        if until is not None and principal.session is None:
+            until += LEEWAY_S
+        while (left_s := float("inf") if until is None else until - self._clock()) > 0:
+            await asyncio.sleep(min(left_s, ENDED_POLL_S))
+            if principal.session is not None:
+                with contextlib.suppress(GuidesmithError):  # the database is away: what is open stays open
+                    if await to_thread.run_sync(self._ended.is_session_ended, principal.session):
+                        return
+
+    async def end(self, headers: Headers) -> str:
+        """End the session that a request comes with, if there is one.
+
+        Returns:
+            A Set-Cookie header that drops its cookie.
+
+        Raises:
+            DatabaseUnavailable: It goes on.
+        """
+        with contextlib.suppress(Unauthorized):
+            await to_thread.run_sync(self._ended.end_session, self._read(headers).id, self._ttl_s)
+        return self._set("", 0)
+
+    async def read(self, headers: Headers) -> Session:
+        """Whose session it is.
+
+        Raises:
+            Unauthorized: There is no cookie, or it does not hold any more.
+            DatabaseUnavailable: Nobody can tell.
+        """
+        session = self._read(headers)
+        if await to_thread.run_sync(self._ended.is_session_ended, session.id):
+            raise Unauthorized("Sign in first.")
+        return session
+
+    def _read(self, headers: Headers) -> Session:
+        try:
+            read = json.loads(self._capabilities.read("session", _cookie(headers, self.cookie)))
+            subject, role, since, id, ends_at = read
+            until = min(since + self._ttl_s, ends_at)
+            principal = Principal(str(subject), Role(role), until=until, session=str(id))
+            return Session(principal, float(since), str(id), float(ends_at))
+        except (NotFound, ValueError, TypeError):  # the last two: one of another version of ours
+            raise Unauthorized("Sign in first.") from None
+
+    def is_due(self, session: Session) -> bool:
+        """Whether half of its time is over: it is then renewed, so that nobody is signed out while they work."""
+        return self._clock() - session.since > self._ttl_s / 2 and session.since + self._ttl_s < session.ends_at
+
+    def _signed(self, principal: Principal, id: str, ends_at: int) -> str:
+        now = self._clock()
+        left_s = int(min(self._ttl_s, ends_at - now))
+        if left_s <= 0:
+            raise Unauthorized("What you sign in with has expired.")
+        subject = json.dumps([principal.subject, principal.role.value, int(now), id, ends_at])
+        return self._set(self._capabilities.sign("session", subject, now + left_s), left_s)
+
+    def _set(self, value: str, max_age_s: int) -> str:
+        # Lax: who follows a link from a chat or a mail is still signed in; what changes anything checks its origin
+        secure = "; Secure" if self._secure else ""
+        return f"{self.cookie}={value}; Path=/; Max-Age={max_age_s}; HttpOnly; SameSite=Lax{secure}"
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """Whom it lets in.
+
+    Args:
+        unseen: It went from the command line to the browser by a file that only its user can read, and was shown
+            nowhere. Who opens it is who asked for it, wherever their browser says that they come from.
+    """
+
+    principal: Principal
+    id: str
+    unseen: bool
+
+
+class Tickets:
+    """What sign-in addresses of the command line carry. Each opens once, within minutes."""
+
+    def __init__(
+        self, capabilities: Capabilities, spent: EndedSessions | None = None, *, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._capabilities = capabilities
+        self._spent = spent
+        self._clock = clock
+
+    def issue(self, principal: Principal, *, unseen: bool = False) -> str:
+        """One that holds for :data:`TICKET_TTL_S` seconds."""
+        subject = json.dumps([principal.subject, principal.role.value, secrets.token_urlsafe(ID_BYTES), unseen])
+        return self._capabilities.sign("sign-in", subject, self._clock() + TICKET_TTL_S)
+
+    def read(self, ticket: str) -> Ticket:
+        """What a ticket says. It is not spent by that.
+
+        Raises:
+            Unauthorized: It is none of ours, or too old.
+        """
+        try:
+            subject, role, id, unseen = json.loads(self._capabilities.read("sign-in", ticket))
+            return Ticket(Principal(str(subject), Role(role)), str(id), unseen is True)
+        except (NotFound, ValueError, TypeError):
+            raise _spent() from None
+
+    async def admitted(self, ticket: str) -> Principal:
+        """Whom a ticket lets in: the first who comes with it, and nobody after.
+
+        Raises:
+            Unauthorized: It is none of ours, too old, or was used before.
+            DatabaseUnavailable: Nobody can tell.
+        """
+        assert self._spent is not None, "tickets are admitted where it is written which were used"
+        held = self.read(ticket)
+        # a cookie's id and a ticket's are drawn from 2¹²⁸: one table holds what counts no more
+        if not await to_thread.run_sync(self._spent.end_session, held.id, float(TICKET_TTL_S)):
+            raise _spent()
+        return held.principal
+
+
+def _spent() -> Unauthorized:
+    return Unauthorized("This sign-in address has expired, or was used.")
+
+
+def check_origin(method: str, headers: Headers, own: str) -> None:
+    """Whether a call that a cookie vouches for was made by a page of ours.
+
+    Args:
+        own: ``scheme://host:port``, where the pages are.
+
+    Raises:
+        Unauthorized: It was not, or nothing says so.
+    """
+    site = headers.get("sec-fetch-site")
+    if site is not None:
+        ours = site == "same-origin" or (site == "none" and method in READING)  # none: typed in by a person
+    else:
+        origin = headers.get("origin")
+        ours = _same(origin, own) if origin is not None else method in READING
+    if not ours:
+        raise Unauthorized("A session counts only for calls from these pages; elsewhere send a token.")
+
+
+def _same(origin: str, own: str) -> bool:
+    try:
+        return urlsplit(origin)[:2] == urlsplit(own)[:2]
+    except ValueError:  # brackets that are no address
+        return False
+
+
+def _cookie(headers: Headers, name: str) -> str:
+    """The cookie's value, read by hand: ours needs no quotes, and whoever sends others is read in one pass."""
+    sent = headers.get("cookie", "")
+    if len(sent) > COOKIES_LIMIT:
+        return ""
+    for pair in sent.split(";"):
+        key, _, value = pair.partition("=")
+        if key.strip() == name:
+            return value.strip()
+    return ""

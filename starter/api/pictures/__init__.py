@@ -1,0 +1,1 @@
+"""Screenshots, anchors and annotations over HTTP."""

@@ -1,1 +1,0 @@
-"""The routes, a module for each thing the contract names."""

@@ -1,0 +1,476 @@
+"""The life of a job as its users see it: run, cancel, retry, save, regenerate, export.
+
+Everything that concerns both Temporal and the database is here. What each call changes is decided in one
+transaction or by one start of one workflow id, so any number of concurrent calls have one effect.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from typing import Any, TypeVar
+
+import structlog
+import uuid_utils
+from temporalio.client import (
+    Client,
+)
+from temporalio.common import (
+    WorkflowIDReusePolicy,
+)
+from temporalio.exceptions import WorkflowAlreadyStartedError
+
+from activities.artifacts import ArtifactStore
+from activities.rails.checkpoints import Checkpoints
+from activities.rails.contracts import JobStart, RunOptions
+from activities.rails.dispatching import begin_run
+from activities.rails.handover import EXPORT, REGENERATE, Handover
+from activities.store import Dispatch, RecordedDispatch, Store
+from activities.tasks.documents import selected_parts
+from domain.artifacts import ArtifactKind, Blob
+from domain.documents.document import parse
+from domain.documents.publication import ExportFormat
+from domain.errors import (
+    DispatchFailed,
+    EngineUnavailable,
+    Fenced,
+    IdempotencyConflict,
+    JobAlreadyRunning,
+    ModelNotAllowed,
+    RequestInvalid,
+    RetryNotAllowed,
+    TerminalImmutable,
+    TransitionRefused,
+)
+from domain.jobs import (
+    Actor,
+    Export,
+    ExportStatus,
+    InstructionVersion,
+    Job,
+    NewVersion,
+    RegenerateTask,
+    TaskStatus,
+    VersionOrigin,
+)
+from domain.lifecycles import analysis
+from domain.lifecycles.analysis import ANALYSIS
+from domain.lifecycles.callbacks import external_stages
+from domain.lifecycles.instruction import AUDIO_EXTRACTING, DRAFT_READY, FAILED, INSTRUCTION, RETRY, RUNNABLE, UPLOADED
+from domain.lifecycles.kinds import STARTS, lifecycle_of
+from domain.lifecycles.lifecycle import Trigger
+from domain.lifecycles.resume import CHECKPOINT_ARTIFACT, resume_point
+from starter.live_runs import LiveRuns, has_ended
+from starter.services.engine import engine_faults, signalled
+from workflows.instruction import InstructionWorkflow
+
+EDIT_WAIT_S = 0.3
+"""Seconds that a save is held up for Temporal to be told of it: where it is there, it takes a few milliseconds."""
+
+T = TypeVar("T")
+log = structlog.get_logger("guidesmith.jobs")
+
+
+@dataclass(frozen=True)
+class RunAnswer:
+    """``replayed``: the run was under way already."""
+
+    job_id: str
+    status: str
+    dispatch_id: str
+    replayed: bool
+
+
+@dataclass(frozen=True)
+class RetryAnswer:
+    """``checkpoint_ref`` is the URI of the artifact that the retry starts from, ``None`` from the upload."""
+
+    job_id: str
+    status: str
+    resume_from_status: str
+    checkpoint_ref: str | None
+    model_profile: str | None
+    dispatch_id: str
+    replayed: bool
+
+
+@dataclass(frozen=True)
+class RegenerateRequest:
+    """What to write again: ``selection`` is ``{"block_id": …}`` or ``{"char_range": {start_offset, end_offset}}``."""
+
+    base_version: int
+    selection: dict[str, object]
+    client_request_id: str
+    context: str | None = None
+    model_profile: str | None = None
+    prompt_template_id: str | None = None
+    prompt_params_ref: str | None = None
+
+    def facts(self) -> dict[str, object]:
+        named = {
+            "context": self.context,
+            "model_profile": self.model_profile,
+            "prompt_template_id": self.prompt_template_id,
+            "prompt_params_ref": self.prompt_params_ref,
+        }
+        return {name: value for name, value in named.items() if value is not None}
+
+
+class JobService:
+    """What people do with jobs and documents.
+
+    Args:
+        store: Called from threads.
+        artifacts: Where checkpoints are verified.
+        client: A (lazily connected) Temporal client.
+        options: How runs execute their stages.
+        profiles: The model profiles that a job may name.
+    """
+
+    def __init__(
+        self, store: Store, artifacts: ArtifactStore, client: Client, options: RunOptions, profiles: tuple[str, ...]
+    ) -> None:
+        self._store = store
+        self._artifacts = artifacts
+        self._client = client
+        self._options = options
+        self._profiles = profiles
+        self._handover = Handover(client, options)
+        self._checkpoints = Checkpoints(store, artifacts)
+        self._runs = LiveRuns(store, client)
+        self._telling: set[asyncio.Task[None]] = set()
+
+    def check_profile(self, profile: str | None) -> None:
+        """Raises: ModelNotAllowed: There is no such model profile; ``details`` list those there are."""
+        if profile is not None and profile not in self._profiles:
+            raise ModelNotAllowed(
+                f"There is no such model profile. Profiles: {', '.join(self._profiles)}.",
+                details={"model_profiles": list(self._profiles)},
+            )
+
+    # --- run -----------------------------------------------------------------------------------------------
+
+    async def run(self, owner: str, job_id: str) -> RunAnswer:
+        """Start the job, or say which run has it.
+
+        Raises:
+            NotFound, TransitionRefused, TerminalImmutable: The job is absent, not ready, or has ended.
+            EngineUnavailable, DispatchFailed: Nothing changed.
+        """
+        job = await self._get(owner, job_id)
+        if job.kind != INSTRUCTION.kind:
+            raise _runs_by_itself(job)
+        if job.dispatch_id is not None and not has_ended(job):
+            if await self._runs.is_live(job):
+                return RunAnswer(job.id, job.status, job.dispatch_id, replayed=True)
+            job = await self._thread(self._store.get_job, job.id)
+        if job.status not in RUNNABLE:
+            INSTRUCTION.check(INSTRUCTION.status(job.status), AUDIO_EXTRACTING, Trigger.API)
+        external = await self._external(job)
+        resume_from = await self._resume_point(job, external) if job.dispatch_id else INSTRUCTION.status(job.status)
+        start = JobStart(
+            job_id=job.id,
+            kind=job.kind,
+            attempt=job.attempt if job.dispatch_id is None else job.attempt + 1,
+            resume_from=str(resume_from),
+            correlation_id=job.correlation_id,
+            client_request_id=f"run-{uuid_utils.uuid7()}",
+            model_profile=job.model_profile,
+            pieces=await self._pieces(job, resume_from),
+            external=external,
+            options=self._options,
+        )
+        done = await self._dispatch(job, start, Trigger.API)
+        return RunAnswer(job.id, done.job.status, done.dispatch.dispatch_id, replayed=not done.first)
+
+    async def retry(
+        self,
+        owner: str,
+        job_id: str,
+        *,
+        model_profile: str | None,
+        client_request_id: str,
+        trigger: Trigger = Trigger.USER,
+    ) -> RetryAnswer:
+        """Run a failed job again from its latest checkpoint that verifies. ``trigger``: its owner, or an administrator.
+
+        Raises:
+            RetryNotAllowed, JobAlreadyRunning: The job has not failed.
+            ModelNotAllowed: There is no such profile.
+            IdempotencyConflict: The same request id came with another profile.
+            EngineUnavailable, DispatchFailed: Nothing changed.
+        """
+        job = await self._get(owner, job_id)
+        known = await self._thread(self._store.find_dispatch, job.id, client_request_id)
+        if known is not None:
+            if model_profile is not None and known.model_profile != model_profile:
+                raise IdempotencyConflict("This client_request_id was used with another model_profile.")
+            return await self._retry_answer(job, known, replayed=True)
+        self.check_profile(model_profile)
+        if job.kind in _RETRIED and job.dispatch_id is not None and not has_ended(job):
+            if await self._runs.is_live(job):
+                raise JobAlreadyRunning("The job is running.", details={"current_status": job.status})
+            job = await self._runs.settled_if_lost(job)
+        if job.status != _RETRIED.get(job.kind):
+            raise _not_retried(job)
+        await self._runs.until_closed(job)
+        external = await self._external(job)
+        resume_from = await self._resume_point(job, external)
+        start = JobStart(
+            job_id=job.id,
+            kind=job.kind,
+            attempt=job.attempt + 1,
+            resume_from=resume_from,
+            correlation_id=job.correlation_id,
+            action=RETRY,
+            client_request_id=client_request_id,
+            model_profile=model_profile,
+            pieces=await self._pieces(job, resume_from),
+            external=external,
+            options=self._options,
+        )
+        done = await self._dispatch(job, start, trigger)
+        if done.dispatch.client_request_id != client_request_id:
+            raise JobAlreadyRunning(
+                "The job was retried by another request.", details={"current_status": done.job.status}
+            )
+        return await self._retry_answer(done.job, done.dispatch, replayed=not done.first)
+
+    async def _dispatch(self, job: Job, start: JobStart, trigger: Trigger) -> RecordedDispatch:
+        """Start the attempt's one workflow, and record it. Whoever comes second finds what the first one did."""
+        dispatch_id = await self._start(job, start)
+        try:
+            return await self._thread(
+                self._store.record_dispatch,
+                job.id,
+                attempt=start.attempt,
+                dispatch_id=dispatch_id,
+                resume_from=start.resume_from,
+                action=start.action,
+                trigger=trigger,
+                actor=Actor.SYSTEM if trigger is Trigger.ADMIN else Actor.EDITOR,
+                client_request_id=start.client_request_id,
+                model_profile=start.model_profile,
+                answering=True,
+            )
+        except Fenced:
+            job = await self._thread(self._store.get_job, job.id)
+        dispatch = await self._thread(self._store.get_dispatch, job.id, job.attempt)
+        if dispatch is None:
+            raise DispatchFailed("The job was given to another run meanwhile. Try again.")
+        return RecordedDispatch(job=job, dispatch=dispatch, first=False)
+
+    async def _start(self, job: Job, start: JobStart) -> str:
+        """The first execution's run id of the job's workflow: started now, or running already."""
+        async with engine_faults():
+            try:
+                handle = await begin_run(self._client, job, start, WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY)
+            except WorkflowAlreadyStartedError:
+                raise DispatchFailed("The job's run ended meanwhile. Load the job again.") from None
+        return handle.first_execution_run_id or handle.result_run_id or ""
+
+    async def _retry_answer(self, job: Job, dispatch: Dispatch, *, replayed: bool) -> RetryAnswer:
+        resume_from = dispatch.resume_from or job.status
+        kind = CHECKPOINT_ARTIFACT.get(INSTRUCTION.status(resume_from)) if job.kind == INSTRUCTION.kind else None
+        artifact = await self._thread(self._store.latest_artifact, job.id, kind) if kind else None
+        return RetryAnswer(
+            job_id=job.id,
+            status=job.status,
+            resume_from_status=resume_from,
+            checkpoint_ref=self._artifacts.uri(artifact.blob.key) if artifact else None,
+            model_profile=dispatch.model_profile,
+            dispatch_id=dispatch.dispatch_id,
+            replayed=replayed,
+        )
+
+    async def _resume_point(self, job: Job, external: tuple[str, ...]) -> str:
+        """The latest checkpoint whose artifact is there and has its recorded hash; where its run begins, of a kind
+        without checkpoints."""
+        if job.kind != INSTRUCTION.kind:
+            return str(STARTS[job.kind])
+        verified = await self._thread(self._checkpoints.verified, job.id, external)
+        return str(resume_point(verified))
+
+    async def _external(self, job: Job) -> tuple[str, ...]:
+        """The stages that the job's project has done outside."""
+        if job.kind != INSTRUCTION.kind:
+            return ()
+        project = await self._thread(self._store.get_project, job.owner, job.project_id)
+        return tuple(sorted(external_stages(project.stages)))
+
+    async def _pieces(self, job: Job, resume_from: str) -> int:
+        """Into how many pieces the audio is cut, where the run does not cut it itself."""
+        if resume_from == UPLOADED or job.kind != INSTRUCTION.kind:
+            return 0
+        audio = await self._thread(self._store.latest_artifact, job.id, ArtifactKind.AUDIO)
+        pieces = audio.facts.get("pieces", 0) if audio else 0
+        return pieces if isinstance(pieces, int) else 0
+
+    # --- documents -----------------------------------------------------------------------------------------
+
+    async def save(
+        self,
+        owner: str,
+        instruction_id: str,
+        base_version: int,
+        markdown: str,
+        *,
+        origin: VersionOrigin = VersionOrigin.EDIT,
+        as_marked: bool = False,
+    ) -> InstructionVersion:
+        """Save an edit as a new version. The text costs Temporal nothing; the first save tells the workflow.
+
+        Args:
+            as_marked: See :meth:`Store.save_version`.
+
+        Raises:
+            VersionConflict: Somebody saved meanwhile; nothing was written.
+        """
+        base = await self._thread(self._store.get_instruction, owner, instruction_id)
+        new = NewVersion(
+            title=base.title,  # what it keeps where the text has none
+            markdown=markdown,
+            language=base.language,
+            origin=origin,
+            author=owner,
+            model_profile_id=base.model_profile_id,
+            prompt_template_id=base.prompt_template_id,
+            prompt_params_ref=base.prompt_params_ref,
+        )
+        save = partial(self._store.save_version, as_marked=as_marked)
+        version, created = await self._thread(save, owner, instruction_id, base_version, new)
+        if created:
+            await self.edited(version.job_id)
+        return version
+
+    async def edited(self, job_id: str) -> None:
+        """Tell the job's workflow of the first new version, which makes the job EDITING. Later ones cost nothing. The
+        text is saved, and waits for nobody: where Temporal is away, this is caught up with."""
+        job = await self._thread(self._store.get_job, job_id)
+        if job.status != DRAFT_READY:
+            return
+        telling = asyncio.create_task(self._tell_edited(job.id))
+        self._telling.add(telling)
+        telling.add_done_callback(self._telling.discard)
+        await asyncio.wait({telling}, timeout=EDIT_WAIT_S)
+
+    async def _tell_edited(self, job_id: str) -> None:
+        try:
+            await signalled(self._client, job_id, InstructionWorkflow.edit)
+        except (EngineUnavailable, DispatchFailed) as absent:  # the reconciler signals, or the next save
+            log.warning("job.edit_not_signalled", job_id=job_id, code=absent.code)
+
+    async def regenerate(
+        self, owner: str, instruction_id: str, request: RegenerateRequest
+    ) -> tuple[RegenerateTask, bool]:
+        """Have a part written again; the task, and whether the same request came before.
+
+        Raises:
+            RequestInvalid: The selection covers nothing of the base version.
+            VersionConflict, RegenerateInProgress, IdempotencyConflict, ModelNotAllowed.
+            EngineUnavailable: Nothing changed.
+        """
+        self.check_profile(request.model_profile)
+        version = await self._thread(self._store.get_instruction, owner, instruction_id)
+        if request.base_version == version.version:
+            selected_parts(parse(version.markdown), request.selection)
+        job = await self._thread(self._store.get_job, version.job_id)
+        live = await self._runs.is_live(job)
+        task, created = await self._thread(
+            self._store.create_regenerate,
+            owner,
+            instruction_id,
+            base_version=request.base_version,
+            selection=request.selection,
+            client_request_id=request.client_request_id,
+            requested_by=owner,
+            request=request.facts(),
+        )
+        if task.status is TaskStatus.PENDING:
+            await self._hand_over(REGENERATE, task.id, job, live=live)
+            task = await self._thread(self._store.get_regenerate, task.id)
+        return task, not created
+
+    async def export(
+        self, owner: str, job_id: str, export_format: ExportFormat, instruction_version_id: str
+    ) -> tuple[Export, bool]:
+        """Publish a version; the export, and whether it existed.
+
+        Raises:
+            ExportRequestInvalid: The job's instruction has no such version. NotFound.
+            EngineUnavailable: Nothing changed.
+        """
+        job = await self._get(owner, job_id)
+        live = await self._runs.is_live(job)
+        ask = partial(self._store.request_export, owner, job_id, export_format, instruction_version_id)
+        export, created = await self._thread(ask)
+        if export.blob is not None and not await self._thread(self._is_stored, export.blob):
+            log.warning("export.file_lost", job_id=job.id, export_id=export.id)
+            await self._thread(self._store.lose_export, export.id)
+            export, created = await self._thread(ask)
+        if export.status is ExportStatus.REQUESTED:
+            await self._hand_over(EXPORT, export.id, job, live=live)
+            export = await self._thread(self._store.get_export, export.id)
+        return export, not created
+
+    def _is_stored(self, blob: Blob) -> bool:
+        facts = self._artifacts.stat(blob.key)
+        return facts is not None and facts.size_bytes == blob.size_bytes
+
+    async def _hand_over(self, what: str, task_id: str, job: Job, *, live: bool) -> None:
+        async with engine_faults():
+            await self._handover.begin(what, task_id, job.id, live=live)
+
+    async def _get(self, owner: str, job_id: str) -> Job:
+        return await self._thread(self._store.get_job, job_id, owner=owner)
+
+    @staticmethod
+    async def _thread(call: Callable[..., T], *args: Any, **named: Any) -> T:
+        return await asyncio.to_thread(call, *args, **named)
+
+
+_RETRIED: Mapping[str, StrEnum] = {INSTRUCTION.kind: FAILED, ANALYSIS.kind: analysis.FAILED}
+"""From where a job is retried by its owner, of the kinds whose table lets them."""
+
+
+def _not_retried(job: Job) -> RetryNotAllowed:
+    said = f"Only a failed job can be retried; this one is {job.status}."
+    if job.kind not in _RETRIED:
+        said = f"A job of the kind {job.kind} is not retried by whoever asked for it. Ask for it again."
+    return RetryNotAllowed(said, details={"current_status": job.status})
+
+
+def _runs_by_itself(job: Job) -> TransitionRefused:
+    """Why a job of another kind is not run on this request."""
+    lifecycle = lifecycle_of(job.kind)
+    said = f"A job of the kind {job.kind} begins by itself. There is nothing to run."
+    if job.kind == ANALYSIS.kind:
+        said = "An analysis is run by POST /analyses/{id}/run, once its plan is confirmed."
+    ended = lifecycle.is_terminal(lifecycle.status(job.status))
+    return (TerminalImmutable if ended else TransitionRefused)(
+        said,
+        details={
+            "current_status": job.status,
+            "attempted_status": str(STARTS[job.kind]),
+            "allowed_next_statuses": [str(each) for each in lifecycle.allowed_next(lifecycle.status(job.status))],
+        },
+    )
+
+
+def check_template(template_id: str) -> None:
+    """Refuse a prompt template that nobody has: the version that is written names the one that was used.
+
+    Raises:
+        RequestInvalid: There is no such template.
+    """
+    from activities.drafting.local import LOCAL_TEMPLATE
+    from activities.drafting.prompts import REWRITE_TEMPLATE
+
+    known = (REWRITE_TEMPLATE, LOCAL_TEMPLATE)
+    if template_id not in known:
+        raise RequestInvalid(
+            f"There is no such prompt template. Templates: {', '.join(known)}.",
+            field="prompt_template_id",
+            details={"prompt_templates": list(known)},
+        )

@@ -1,0 +1,1 @@
+"""The worker: its queues, its health, and what it does for webhooks."""

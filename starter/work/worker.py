@@ -1,0 +1,238 @@
+"""The worker: workflows and stages on the task queues it is given, until it is told to stop."""
+
+import asyncio
+import signal
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
+from datetime import timedelta
+from importlib import metadata
+
+import structlog
+from temporalio.client import Client
+from temporalio.common import WorkerDeploymentVersion
+from temporalio.service import RPCError
+from temporalio.worker import Worker, WorkerDeploymentConfig
+from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
+
+from activities.process.memory import return_memory_early
+from activities.rails.external import Outside
+from activities.rails.interceptor import ErrorInterceptor
+from activities.rails.mirror import Mirror
+from activities.rails.pulse import beat_interval
+from activities.recognising import recognise
+from activities.stages.analysis import AnalysisPlanning, AnalysisStages
+from activities.stages.batch import BatchDesk
+from activities.stages.generation import GenerationDesk, GenerationStages
+from activities.store import Store
+from activities.tasks.screenshots import ScreenshotTaker
+from activities.upkeep.orphans import OrphanSweeper
+from activities.upkeep.reconciling import Reconciler
+from activities.upkeep.sweeping import Sweeper
+from domain.errors import GuidesmithError
+from starter.services.engine import connect_patiently
+from starter.settings import QUEUES, Settings
+from starter.wiring import (
+    analysis_parts,
+    batch_stages,
+    build_activities,
+    generation_parts,
+    image_stages,
+    kind_terms,
+    open_artifacts,
+    open_store,
+    run_options,
+)
+from starter.work.vitals import Vitals
+from starter.work.webhooks import postman, running_courier
+from workflows import reconciler, sweeping
+from workflows.analysis import AnalysisWorkflow, PlanWorkflow
+from workflows.batch import BatchWorkflow
+from workflows.generation import GenerationWorkflow
+from workflows.image import ImageWorkflow
+from workflows.instruction import InstructionWorkflow
+from workflows.reconciler import ReconcilerWorkflow
+from workflows.schedules import ensure_schedule
+from workflows.screenshots import ScreenshotWorkflow
+from workflows.sweeping import SweepOrphansWorkflow, SweepWorkflow
+from workflows.tasks import ExportWorkflow, RegenerateWorkflow
+from workflows.webhooks import WebhookWorkflow
+
+log = structlog.get_logger("guidesmith.worker")
+
+WORKFLOWS = (
+    InstructionWorkflow,
+    ImageWorkflow,
+    GenerationWorkflow,
+    BatchWorkflow,
+    AnalysisWorkflow,
+    PlanWorkflow,
+    ExportWorkflow,
+    RegenerateWorkflow,
+    ScreenshotWorkflow,
+    ReconcilerWorkflow,
+    SweepWorkflow,
+    SweepOrphansWorkflow,
+    WebhookWorkflow,
+)
+
+SCHEDULES = {
+    reconciler.NAME: reconciler.EVERY,
+    sweeping.NAME: sweeping.EVERY,
+    sweeping.ORPHANS: sweeping.ORPHANS_EVERY,
+}
+"""Workflows that start by themselves, and how often."""
+
+DAY_S = 24 * 3600.0
+
+STICKY_S = 5.0
+"""How long the next step of a job is left to the worker that has the job in memory, before any other may replay it and
+go on: what a dead worker costs. Histories are short, so a replay takes milliseconds; the SDK's default is 10 s."""
+
+PASSED_THROUGH = ("domain", "activities", "pydantic", "pydantic_core", "annotated_types", "structlog", "sqlalchemy")
+"""Modules that workflows share with the process: pure rules and values. Importing them anew inside the sandbox would
+cost every workflow most of a second."""
+
+VERSION = WorkerDeploymentVersion(deployment_name="guidesmith", build_id=metadata.version("guidesmith"))
+"""What histories name as the code that ran. Left out, the SDK hashes every loaded module at the first start: a second
+of CPU."""
+
+
+def sandbox() -> SandboxedWorkflowRunner:
+    return SandboxedWorkflowRunner(restrictions=SandboxRestrictions.default.with_passthrough_modules(*PASSED_THROUGH))
+
+
+def build_workers(
+    client: Client,
+    settings: Settings,
+    queues: Sequence[str],
+    activities: Sequence[object],
+    workflows: Sequence[type] = WORKFLOWS,
+) -> list[Worker]:
+    """One worker a queue, each with a thread for every slot: a sync activity never waits for a thread."""
+    return [
+        Worker(
+            client,
+            task_queue=settings.queue(queue),
+            workflows=list(workflows) if queue == "jobs" else [],
+            activities=list(activities),  # type: ignore[arg-type]
+            activity_executor=ThreadPoolExecutor(settings.slots(queue), thread_name_prefix=f"{queue}-stage"),
+            max_concurrent_activities=settings.slots(queue),
+            workflow_runner=sandbox(),
+            sticky_queue_schedule_to_start_timeout=timedelta(seconds=STICKY_S),
+            interceptors=[ErrorInterceptor()],
+            deployment_config=WorkerDeploymentConfig(version=VERSION, use_worker_versioning=False),
+            graceful_shutdown_timeout=timedelta(seconds=settings.graceful_shutdown_s),
+            max_heartbeat_throttle_interval=timedelta(seconds=beat_interval(settings.heartbeat_timeout_s)),
+            default_heartbeat_throttle_interval=timedelta(seconds=beat_interval(settings.heartbeat_timeout_s)),
+        )
+        for queue in queues
+    ]
+
+
+def all_activities(settings: Settings, store: Store, client: Client) -> list[object]:
+    """Every activity, ready to register. A queue only brings the tasks that were sent to it."""
+    artifacts = open_artifacts(settings)
+    stages, tasks = build_activities(settings, store, artifacts)
+    mirror, outside = Mirror(store), Outside(store)
+    taker = ScreenshotTaker(store, artifacts)
+    post = postman(settings, store)
+    images = image_stages(settings, store, artifacts)
+    parts = generation_parts(settings, store, artifacts)
+    generations, generation_desk = GenerationStages(parts), GenerationDesk(parts)
+    batches, desk = batch_stages(settings, store, artifacts), BatchDesk(store)
+    analysing = analysis_parts(settings, store, artifacts)
+    planning, analyses = AnalysisPlanning(analysing), AnalysisStages(analysing)
+    reconciler = Reconciler(store, client, run_options(settings), kind_terms(settings))
+    sweeper = Sweeper(
+        store, artifacts, longest_s=settings.upload_url_ttl_s, retention_s=settings.webhook_retention_days * DAY_S
+    )
+    orphans = OrphanSweeper(store, artifacts)
+    return [
+        stages.extract_audio,
+        stages.transcribe,
+        stages.transcribe_piece,
+        stages.join_transcript,
+        stages.draft,
+        stages.illustrate,
+        stages.adopt_audio,
+        stages.adopt_transcript,
+        stages.adopt_draft,
+        images.moderate,
+        images.paint,
+        generations.make,
+        generations.submit,
+        generations.ask,
+        generations.collect,
+        generation_desk.plan,
+        generation_desk.hear,
+        generation_desk.note_retry,
+        generation_desk.call_off,
+        batches.cut_clip,
+        batches.take_thumbnails,
+        batches.write_captions,
+        desk.plan,
+        desk.give_up,
+        desk.close,
+        planning.read_inputs,
+        planning.draft_plan,
+        planning.fail,
+        analyses.compute,
+        post.deliver,
+        post.give_up,
+        outside.enter,
+        outside.look,
+        tasks.publish,
+        tasks.fail_export,
+        tasks.rewrite,
+        tasks.fail_regenerate,
+        taker.take,
+        taker.fail_screenshot,
+        mirror.claim,
+        mirror.move,
+        reconciler.reconcile,
+        sweeper.sweep,
+        orphans.sweep,
+    ]
+
+
+async def _recognised(store: Store, client: Client) -> None:
+    """Note which namespace the jobs run in, before the first does. What does not answer now is asked every minute."""
+    try:
+        await recognise(store, client)
+    except (RPCError, GuidesmithError) as absent:
+        log.warning("engine.unrecognised", reason=type(absent).__name__)
+
+
+async def run_worker(settings: Settings, queues: Sequence[str] = QUEUES) -> None:
+    """Work until SIGTERM or SIGINT; then finish what is short, hand the rest over, and leave.
+
+    Raises:
+        SettingsInvalid: An unknown queue, or settings that contradict each other.
+    """
+    settings.check_queues(queues)
+    return_memory_early()
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(name, stop.set)
+    with Vitals(settings) as vitals:
+        client = await connect_patiently(vitals.runtime)
+        store = open_store(settings)
+        try:
+            if "jobs" in queues:
+                await _recognised(store, client)
+                for kept, every in SCHEDULES.items():
+                    await ensure_schedule(client, settings.queue("jobs"), kept, every)
+            async with AsyncExitStack() as running:
+                for worker in build_workers(client, settings, queues, all_activities(settings, store, client)):
+                    await running.enter_async_context(worker)
+                if "jobs" in queues:
+                    await running.enter_async_context(running_courier(settings, store, client))
+                vitals.ready = True
+                log.info("worker.started", queues=list(queues))
+                await stop.wait()
+                vitals.ready = False
+                log.info("worker.stopping", graceful_shutdown_s=settings.graceful_shutdown_s)
+        finally:
+            store.dispose()
