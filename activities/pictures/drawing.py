@@ -33,8 +33,8 @@ SMOOTHEST = 4
 MOST_MASK_PIXELS = 36_000_000
 """Of an enlarged drawing: all of a full-HD screen at the smoothest; what is larger is drawn less smooth."""
 
-LEAST_RING = 2.5
-"""Pixels: how thin the coloured line of a ring may get on a small picture."""
+LEAST_RING, LEAST_HALO = 2.5, 1.5
+"""Pixels: how thin the coloured line of a ring, and its halo, may get on a small picture."""
 HALO, RING_GAP, ROUNDEST = 0.45, 0.8, 4.0
 """Of a ring's line: how wide its halo is, how far from the box it keeps, and the largest radius of its corners."""
 CORNER = 0.18
@@ -189,8 +189,8 @@ def _ring(picture: Image.Image, box: Box, width: float, color: str, opacity: flo
     """A rounded outline outside of the box, whose outermost corners it may cut; over a white one, and that over a dark
     one: one of the three stands out on whatever is there. At the picture's edges it keeps within."""
     width = max(width, LEAST_RING)
-    halo = max(1.0, width * HALO)
-    gap = width * RING_GAP
+    halo = max(LEAST_HALO, width * HALO)
+    gap = max(width * RING_GAP, 1.5 * halo)
     reach = gap + width + halo + halo / 2
     left, top, right, bottom = _pixels(picture, box)
     outer = (

@@ -178,7 +178,7 @@ def test_given_an_operation_when_drawn_then_what_is_outside_of_it_stays_bit_by_b
         "marker": (80, 40, 239, 119),
         "arrow": (30, 98, 162, 182),
         "pencil": (30, 18, 130, 62),
-        "ring": (73, 33, 246, 126),
+        "ring": (72, 32, 247, 127),
     }[operation["op_type"]]
     assert (left, top) >= within[:2]
     assert (right, bottom) <= within[2:]
