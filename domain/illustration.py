@@ -8,14 +8,15 @@ from pydantic import BaseModel, ConfigDict, Field
 from domain.documents.annotations import Box, Crop, CropStyle, Operation, Ring
 from domain.recordings.screen import ChangeKind, Point, ScreenChange
 
-SMALL_WIDTH, SMALL_HEIGHT = 0.25, 0.045
-"""Of the picture: a control that is smaller both ways is hard to find on a printed page. 48 pixels of 1080."""
-CROP = 0.5
+SMALL_WIDTH, SMALL_HEIGHT = 0.4, 0.06
+"""Of the picture: what is written on a control that is smaller both ways is hard to read on a printed page. 43 pixels
+of 720."""
+CROP = 0.55
 """Of the picture each way: the part that a small control is shown in. Its surroundings say where it is."""
 LARGEST_CROP = 0.8
 """A crop of more than that spares nothing."""
-BREATH = 2.0
-"""How much wider than its control a crop is at least."""
+BREATH = 1.4
+"""How much wider than what it shows a crop is at least."""
 POINTED = 0.03
 """Of the picture's longer side: half the side of the box that stands for a control of which only the pointer on it is
 known."""
@@ -58,7 +59,10 @@ def sights(changes: Sequence[ScreenChange], size: tuple[int, int]) -> tuple[Sigh
     if not tells:
         return (first,)
     at_ms = _settled(last)
-    return first, Sight(timestamp_ms=at_ms, earliest_ms=min(last.after_ms, at_ms), is_outcome=True)
+    crop = None if last.kind is ChangeKind.PAGE else crop_around(last.box)
+    marks = () if crop is None else (crop,)
+    outcome = Sight(timestamp_ms=at_ms, earliest_ms=min(last.after_ms, at_ms), operations=marks, is_outcome=True)
+    return first, outcome
 
 
 def tells_something(change: ScreenChange) -> bool:
@@ -97,7 +101,8 @@ def _marks(change: ScreenChange, size: tuple[int, int]) -> tuple[Operation, ...]
     if control is None:
         return ()
     ring = Ring(op_type="ring", geometry=control)
-    crop = crop_around(control)
+    is_small = control.w < SMALL_WIDTH and control.h < SMALL_HEIGHT
+    crop = crop_around(control) if is_small else None
     return (ring,) if crop is None else (ring, crop)
 
 
@@ -108,16 +113,13 @@ def _around(point: Point, size: tuple[int, int]) -> Box:
     return Box(x=left, y=top, w=min(point.x + across, 1.0) - left, h=min(point.y + down, 1.0) - top)
 
 
-def crop_around(control: Box) -> Crop | None:
-    """The part of the picture that shows a small control in its surroundings, of the picture's own shape; ``None``
-    where the control is large enough to be seen on the whole."""
-    if control.w >= SMALL_WIDTH or control.h >= SMALL_HEIGHT:
-        return None
-    side = max(CROP, control.w * BREATH, control.h * BREATH)
+def crop_around(box: Box) -> Crop | None:
+    """The part of the picture that shows what is small in its surroundings, of the picture's own shape; ``None`` where
+    the crop would spare nothing."""
+    side = max(CROP, box.w * BREATH, box.h * BREATH)
     if side > LARGEST_CROP:
         return None
     x, y = (
-        min(max(start + length / 2 - side / 2, 0.0), 1.0 - side)
-        for start, length in ((control.x, control.w), (control.y, control.h))
+        min(max(start + length / 2 - side / 2, 0.0), 1.0 - side) for start, length in ((box.x, box.w), (box.y, box.h))
     )
     return Crop(op_type="crop", geometry=Box(x=x, y=y, w=side, h=side), style=CropStyle(whole=True))

@@ -1,11 +1,14 @@
 """Markdown with its screenshots, in one ZIP: ``instruction.md`` and ``images/step-03.png``."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable
+from urllib.parse import quote
 
 from activities.publishing.archive import zipped
+from activities.publishing.labels import Labels
 from activities.publishing.manuscript import Manuscript, Section, SectionKind
 from activities.publishing.markdown import quoted, write, write_line
-from activities.publishing.markup import Text
+from activities.publishing.markup import Text, plain
 from activities.publishing.pictures import Illustration
 from domain.documents.publication import clock
 
@@ -18,7 +21,8 @@ def bundle(manuscript: Manuscript, on_progress: Callable[[], None] = lambda: Non
     members = [(DOCUMENT, document(manuscript).encode())]
     for section in manuscript.sections:
         on_progress()
-        members += [(f"{FOLDER}/{picture.filename}", picture.data) for picture in section.illustrations]
+        for picture in section.illustrations:
+            members += [(f"{FOLDER}/{each.filename}", each.data) for each in (picture, picture.whole) if each]
     return zipped(members, manuscript.publication.created_at)
 
 
@@ -29,32 +33,63 @@ def document(manuscript: Manuscript) -> str:
         write(manuscript.lead, heading_shift=1),
         f"*{_literal(manuscript.edition)}*",
     ]
+    if manuscript.has_parts:
+        parts += [f"**{_literal(manuscript.labels.contents)}**", _contents(manuscript)]
     for section in manuscript.sections:
-        parts += _section(section, manuscript.labels.note)
+        parts += _section(section, manuscript.labels)
     if manuscript.remarks:
         parts += ["---", *(f"*{_literal(remark)}*" for remark in manuscript.remarks)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _section(section: Section, note: str) -> Iterable[str]:
+def _contents(manuscript: Manuscript) -> str:
+    """The headings as a list of links, by the names that Markdown's readers give to headings."""
+    taken: Counter[str] = Counter([_name(manuscript.title_text)])
+    lines = []
+    for section in manuscript.sections:
+        if not section.heading:
+            continue
+        name = _name(_numbered(section))
+        times = taken[name]
+        taken[name] += 1
+        inset = "  " * (section.level - 1)
+        lines.append(f"{inset}- [{_literal(_numbered(section))}](#{name}{f'-{times}' if times else ''})")
+    return "\n".join(lines)
+
+
+def _numbered(section: Section) -> str:
+    return f"{section.number}. {plain(section.heading)}" if section.number else plain(section.heading)
+
+
+def _name(heading: str) -> str:
+    """What a heading is called in links: lower case, without punctuation, hyphens for blanks."""
+    kept = "".join(each for each in heading.lower() if each.isalnum() or each in " -_")
+    return quote(kept.strip().replace(" ", "-"))
+
+
+def _section(section: Section, labels: Labels) -> Iterable[str]:
     time = "" if section.start_ms is None else f"`{clock(section.start_ms)}`"
     if section.kind is SectionKind.NOTE:
-        label = f"**{_literal(note)}** {time}".rstrip()
+        label = f"**{_literal(labels.note)}** {time}".rstrip()
         yield quoted("\n\n".join(part for part in (label, write(section.body, heading_shift=2)) if part))
     else:
         if section.heading:
             number = f"{section.number}. " if section.number else ""
-            yield f"## {number}{write_line(section.heading)}"
+            yield f"#{'#' * section.level} {number}{write_line(section.heading)}"
         if section.kind is SectionKind.STEP and time:
             yield time
         if section.body:
-            yield write(section.body, heading_shift=2 if section.heading else 0)
+            yield write(section.body, heading_shift=1 + section.level if section.heading else 0)
     for picture in section.illustrations:
+        if picture.is_outcome:
+            yield f"*{_literal(labels.outcome)}*"
         yield _image(picture)
 
 
 def _image(picture: Illustration) -> str:
-    return f"![{_literal(picture.alt)}]({FOLDER}/{picture.filename})"
+    """The picture; a part of one leads to the whole."""
+    image = f"![{_literal(picture.alt)}]({FOLDER}/{picture.filename})"
+    return image if picture.whole is None else f"[{image}]({FOLDER}/{picture.whole.filename})"
 
 
 def _literal(text: str) -> str:

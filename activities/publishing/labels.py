@@ -7,33 +7,36 @@ RIGHT_TO_LEFT = frozenset({"ar", "fa", "he", "ur"})
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """``step`` and ``version`` stand before a number."""
+    """``step`` and ``version`` stand before a number, ``outcome`` above a picture of what came of a step, ``whole``
+    below a part of a picture."""
 
     contents: str
     step: str
     note: str
     source: str
     version: str
+    outcome: str
+    whole: str
 
 
-ENGLISH = Labels("Contents", "Step", "Note", "Made from", "Version")
+ENGLISH = Labels("Contents", "Step", "Note", "Made from", "Version", "Result", "Whole picture")
 
 _BY_LANGUAGE = {
-    "ar": Labels("المحتويات", "الخطوة", "ملاحظة", "المصدر", "الإصدار"),
-    "de": Labels("Inhalt", "Schritt", "Hinweis", "Erstellt aus", "Version"),
+    "ar": Labels("المحتويات", "الخطوة", "ملاحظة", "المصدر", "الإصدار", "النتيجة", "الصورة كاملة"),
+    "de": Labels("Inhalt", "Schritt", "Hinweis", "Erstellt aus", "Version", "Ergebnis", "Ganzes Bild"),
     "en": ENGLISH,
-    "es": Labels("Índice", "Paso", "Nota", "Hecho a partir de", "Versión"),
-    "fr": Labels("Sommaire", "Étape", "Remarque", "Réalisé à partir de", "Version"),
-    "he": Labels("תוכן העניינים", "שלב", "הערה", "מקור", "גרסה"),
-    "it": Labels("Indice", "Passaggio", "Nota", "Ricavato da", "Versione"),
-    "ja": Labels("目次", "手順", "注", "元の録画", "版"),
-    "ko": Labels("목차", "단계", "참고", "원본", "버전"),
-    "nl": Labels("Inhoud", "Stap", "Opmerking", "Gemaakt van", "Versie"),
-    "pl": Labels("Spis treści", "Krok", "Uwaga", "Na podstawie", "Wersja"),
-    "pt": Labels("Índice", "Passo", "Nota", "Feito a partir de", "Versão"),
-    "ru": Labels("Содержание", "Шаг", "Примечание", "Источник", "Версия"),
-    "uk": Labels("Зміст", "Крок", "Примітка", "Джерело", "Версія"),
-    "zh": Labels("目录", "步骤", "注意", "来源", "版本"),
+    "es": Labels("Índice", "Paso", "Nota", "Hecho a partir de", "Versión", "Resultado", "Imagen completa"),
+    "fr": Labels("Sommaire", "Étape", "Remarque", "Réalisé à partir de", "Version", "Résultat", "Image entière"),
+    "he": Labels("תוכן העניינים", "שלב", "הערה", "מקור", "גרסה", "תוצאה", "התמונה המלאה"),
+    "it": Labels("Indice", "Passaggio", "Nota", "Ricavato da", "Versione", "Risultato", "Immagine intera"),
+    "ja": Labels("目次", "手順", "注", "元の録画", "版", "結果", "全体の画像"),
+    "ko": Labels("목차", "단계", "참고", "원본", "버전", "결과", "전체 그림"),
+    "nl": Labels("Inhoud", "Stap", "Opmerking", "Gemaakt van", "Versie", "Resultaat", "Hele afbeelding"),
+    "pl": Labels("Spis treści", "Krok", "Uwaga", "Na podstawie", "Wersja", "Wynik", "Cały obraz"),
+    "pt": Labels("Índice", "Passo", "Nota", "Feito a partir de", "Versão", "Resultado", "Imagem completa"),
+    "ru": Labels("Содержание", "Шаг", "Примечание", "Источник", "Версия", "Результат", "Всё изображение"),
+    "uk": Labels("Зміст", "Крок", "Примітка", "Джерело", "Версія", "Результат", "Повне зображення"),
+    "zh": Labels("目录", "步骤", "注意", "来源", "版本", "结果", "完整图片"),
 }
 
 

@@ -41,8 +41,10 @@ STEP_WITHOUT_HEADING = 120
 
 
 class SectionKind(StrEnum):
-    """STEP is numbered and listed in the contents, NOTE is a call-out, TEXT is what was written by hand."""
+    """PART is the heading of what follows it, STEP is numbered, both are listed in the contents, NOTE is a call-out,
+    TEXT is what was written by hand."""
 
+    PART = "part"
     STEP = "step"
     NOTE = "note"
     TEXT = "text"
@@ -50,8 +52,9 @@ class SectionKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One block of the document. ``number`` counts the steps from 1 and is 0 elsewhere; ``heading`` is empty for
-    what has none; ``start_ms`` is the moment of the recording it rests on."""
+    """One block of the document. ``number`` counts the steps from 1, through all parts, and is 0 elsewhere; ``heading``
+    is empty for what has none, and of ``level`` 1, or 2 within a part; ``start_ms`` is the moment of the recording it
+    rests on."""
 
     kind: SectionKind
     number: int
@@ -59,6 +62,7 @@ class Section:
     body: Blocks
     start_ms: int | None
     illustrations: tuple[Illustration, ...]
+    level: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,10 @@ class Manuscript:
         return f"{version} · {LEFT_TO_RIGHT.format(day) if is_rtl else day}"
 
     @property
+    def has_parts(self) -> bool:
+        return any(section.kind is SectionKind.PART for section in self.sections)
+
+    @property
     def steps(self) -> tuple[Section, ...]:
         return tuple(section for section in self.sections if section.kind is SectionKind.STEP)
 
@@ -123,6 +131,7 @@ class _Reading:
         self._left_images = 0
         self._warnings: list[str] = []
         self._steps = 0
+        self._level = 1
 
     def manuscript(self, on_progress: Callable[[], None]) -> Manuscript:
         for place, block in enumerate(self._publication.blocks, start=1):
@@ -152,6 +161,13 @@ class _Reading:
                 self._lead += rest
             case "lead" if not self._sections:
                 self._lead += parsed.blocks
+            case "section":
+                heading, body = _headed(parsed.blocks)
+                self._level = 1
+                pictures = self._pictures(f"section-{place:02}", block.pictures, plain(heading))
+                self._add(SectionKind.PART, 0, heading, body, block, pictures)
+                self._level = 2
+                return
             case "step":
                 self._steps += 1
                 heading, body = _step(parsed.blocks, f"{self._labels.step} {self._steps}")
@@ -185,7 +201,7 @@ class _Reading:
         pictures: tuple[Illustration, ...],
     ) -> None:
         if heading or body or pictures:
-            self._sections.append(Section(kind, number, heading, body, block.start_ms, pictures))
+            self._sections.append(Section(kind, number, heading, body, block.start_ms, pictures, self._level))
 
     def _pictures(self, name: str, pictures: tuple[Picture, ...], about: str) -> tuple[Illustration, ...]:
         """The pictures under names of their own; one without a description gets that of its section."""

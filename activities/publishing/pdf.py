@@ -177,7 +177,7 @@ def _document(manuscript: Manuscript, language: str) -> dict[str, object]:
         "region": _region(publication.language),
         "direction": direction,
         "cased": language not in SENTENCE_MAKES_NO_CASE,
-        "labels": {"contents": labels.contents, "note": labels.note},
+        "labels": {"contents": labels.contents, "note": labels.note, "outcome": labels.outcome},
         "title": _inlines(manuscript.title),
         "title-direction": of_nodes(manuscript.title, direction),
         "title-text": manuscript.title_text,
@@ -193,6 +193,7 @@ def _document(manuscript: Manuscript, language: str) -> dict[str, object]:
         "lead": _blocks(manuscript.lead, direction),
         "origin": manuscript.edition,
         "edition": manuscript.dated,
+        "parts": manuscript.has_parts,
         "contents": headings >= CONTENTS_FROM,
         "sections": [_section(section, direction) for section in manuscript.sections],
         "colophon": [*manuscript.remarks],
@@ -212,6 +213,7 @@ def _section(section: Section, around: Direction) -> dict[str, object]:
         "dir": direction,
         "kind": str(section.kind),
         "number": section.number,
+        "level": section.level,
         "heading": _inlines(section.heading),
         "time": None if section.start_ms is None else clock(section.start_ms),
         "body": body,
@@ -227,6 +229,7 @@ def _picture(picture: Illustration) -> dict[str, object]:
         "height": picture.height,
         "alt": picture.alt,
         "time": None if picture.timestamp_ms is None else clock(picture.timestamp_ms),
+        "outcome": picture.is_outcome,
     }
 
 

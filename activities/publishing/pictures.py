@@ -1,11 +1,12 @@
 """Screenshots made fit for print and screen: checked by decoding, turned upright, no larger than a page can show."""
 
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PIL import Image, ImageOps
 
 from activities.publishing.markup import printable
+from domain.annotations import Box
 from domain.documents.publication import Picture
 
 LONGEST_EDGE = 2_400
@@ -19,7 +20,9 @@ _EXTENSIONS = {"PNG": "png", "JPEG": "jpg"}
 
 @dataclass(frozen=True, slots=True)
 class Illustration:
-    """A picture as a document holds it: PNG or JPEG. ``name`` has no extension; sizes are pixels."""
+    """A picture as a document holds it: PNG or JPEG. ``name`` has no extension; sizes are pixels. Where it is a part of
+    a picture that readers may open, ``whole`` is that picture and ``crop`` the part. ``is_outcome``: it shows what came
+    of the step."""
 
     name: str
     data: bytes
@@ -28,6 +31,9 @@ class Illustration:
     height: int
     alt: str
     timestamp_ms: int | None
+    whole: "Illustration | None" = None
+    crop: Box | None = None
+    is_outcome: bool = False
 
     @property
     def filename(self) -> str:
@@ -40,15 +46,24 @@ class Illustration:
 
 def illustrate(picture: Picture, name: str) -> Illustration | None:
     """The picture, or ``None`` where it cannot be decoded. PNG and JPEG of ordinary size keep their bytes."""
+    shown = _readable(picture.data, name, picture)
+    if shown is None or picture.whole is None or picture.crop is None:
+        return shown
+    whole = _readable(picture.whole, f"{name}-whole", picture)
+    return shown if whole is None else replace(shown, whole=whole, crop=picture.crop)
+
+
+def _readable(encoded: bytes, name: str, picture: Picture) -> Illustration | None:
     try:
-        with Image.open(io.BytesIO(picture.data), formats=("PNG", "JPEG", "WEBP")) as image:
+        with Image.open(io.BytesIO(encoded), formats=("PNG", "JPEG", "WEBP")) as image:
             if image.width * image.height > MOST_PIXELS:
                 return None
             image.load()
-            data, extension, size = _fit(image, picture.data)
+            data, extension, size = _fit(image, encoded)
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
         return None
-    return Illustration(name, data, extension, *size, printable(picture.alt), picture.timestamp_ms)
+    alt = printable(picture.alt)
+    return Illustration(name, data, extension, *size, alt, picture.timestamp_ms, is_outcome=picture.is_outcome)
 
 
 def scaled(picture: Illustration, factor: float) -> bytes:

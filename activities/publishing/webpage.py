@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from activities.publishing.direction import Direction, of_language, of_nodes, of_text
 from activities.publishing.labels import primary_language
-from activities.publishing.manuscript import Manuscript, Section
+from activities.publishing.manuscript import Manuscript, Section, SectionKind
 from activities.publishing.markup import (
     Block,
     Blocks,
@@ -59,7 +59,7 @@ def webpage(manuscript: Manuscript, on_progress: Callable[[], None] = lambda: No
     """The page. The same manuscript gives the same text."""
     language = primary_language(manuscript.publication.language)
     direction = of_language(language)
-    style = _style()
+    style = _style() + "".join(_crops(manuscript.sections))
     return _template().render(
         language=manuscript.publication.language or language,
         direction=direction,
@@ -90,29 +90,59 @@ def _policy(style: str) -> str:
 def _sections(
     sections: Iterable[Section], around: Direction, on_progress: Callable[[], None]
 ) -> Iterable[dict[str, object]]:
+    parts = 0
     for place, section in enumerate(sections, start=1):
         on_progress()
+        parts += section.kind is SectionKind.PART
         direction = of_nodes((*section.heading, *section.body), around)
         yield {
             "direction": direction,
             "heading_direction": of_nodes(section.heading, direction),
-            "id": f"step-{section.number}" if section.number else f"{section.kind}-{place}",
+            "id": _id(section, place, parts),
+            "level": section.level,
             "kind": str(section.kind),
             "number": section.number,
             "heading": _sanitised(_inlines(section.heading)),
             "heading_text": plain(section.heading),
             "time": None if section.start_ms is None else clock(section.start_ms),
-            "body": _sanitised(_blocks(section.body, direction)),
+            "body": _sanitised(_blocks(section.body, direction, HEADING_SHIFT + section.level - 1)),
             "illustrations": [_illustration(picture) for picture in section.illustrations],
         }
 
 
+def _id(section: Section, place: int, parts: int) -> str:
+    """What links to a section name: its number for as long as it keeps it."""
+    if section.number:
+        return f"step-{section.number}"
+    return f"section-{parts}" if section.kind is SectionKind.PART else f"{section.kind}-{place}"
+
+
+def _crops(sections: Iterable[Section]) -> Iterable[str]:
+    """How each part of a picture is cut out of the whole, which is in the page once, until it is opened."""
+    for section in sections:
+        for picture in section.illustrations:
+            if picture.whole is None or picture.crop is None:
+                continue
+            whole, crop = picture.whole, picture.crop
+            ratio = f"{crop.w * whole.width:.2f}/{crop.h * whole.height:.2f}"
+            closed = f"#picture-{picture.name}:not([open])"
+            yield f"{closed} .view{{aspect-ratio:{ratio};width:{crop.w * whole.width:.0f}px}}\n"
+            yield (
+                f"{closed} img{{width:{100 / crop.w:.4f}%;"
+                f"left:{-100 * crop.x / crop.w:.4f}%;top:{-100 * crop.y / crop.h:.4f}%}}\n"
+            )
+
+
 def _illustration(picture: Illustration) -> dict[str, object]:
+    seen = picture.whole or picture
     return {
-        "address": f"data:{picture.media_type};base64,{base64.b64encode(picture.data).decode()}",
+        "name": picture.name,
+        "address": f"data:{seen.media_type};base64,{base64.b64encode(seen.data).decode()}",
         "alt": picture.alt,
-        "width": picture.width,
-        "height": picture.height,
+        "width": seen.width,
+        "height": seen.height,
+        "opens": picture.whole is not None,
+        "outcome": picture.is_outcome,
         "time": None if picture.timestamp_ms is None else clock(picture.timestamp_ms),
     }
 
@@ -147,11 +177,11 @@ def _sanitised(markup: str) -> Markup:
 # --- the tree as HTML ------------------------------------------------------------------------------------------
 
 
-def _blocks(blocks: Blocks, around: Direction) -> str:
-    return "".join(f"{_block(block, around)}\n" for block in blocks)
+def _blocks(blocks: Blocks, around: Direction, shift: int = HEADING_SHIFT) -> str:
+    return "".join(f"{_block(block, around, shift)}\n" for block in blocks)
 
 
-def _block(block: Block, around: Direction) -> str:
+def _block(block: Block, around: Direction, shift: int) -> str:
     """``around`` is the way that what it stands in reads; it is said where the block reads the other way."""
     direction = of_nodes((block,), around)
     way = f' dir="{direction}"' if direction != around else ""
@@ -159,14 +189,14 @@ def _block(block: Block, around: Direction) -> str:
         case Paragraph(content):
             return f"<p{way}>{_inlines(content)}</p>"
         case Heading(level, content):
-            tag = f"h{min(6, level + HEADING_SHIFT)}"
+            tag = f"h{min(6, level + shift)}"
             return f"<{tag}{way}>{_inlines(content)}</{tag}>"
         case CodeBlock(text, _):
             return f"<pre><code>{html.escape(text)}</code></pre>"
         case Quote(inner):
-            return f"<blockquote{way}>{_blocks(inner, direction)}</blockquote>"
+            return f"<blockquote{way}>{_blocks(inner, direction, shift)}</blockquote>"
         case Listing(start, items):
-            body = "".join(_item(item, direction) for item in items)
+            body = "".join(_item(item, direction, shift) for item in items)
             if start is None:
                 return f"<ul{way}>{body}</ul>"
             return f'<ol{way} start="{start}">{body}</ol>' if start != 1 else f"<ol{way}>{body}</ol>"
@@ -176,15 +206,15 @@ def _block(block: Block, around: Direction) -> str:
             return "<hr>"
 
 
-def _item(item: Blocks, around: Direction) -> str:
+def _item(item: Blocks, around: Direction, shift: int) -> str:
     """A line of text stands in its item bare, without a paragraph's space around it."""
     match item:
         case (Paragraph(content), *rest) if all(isinstance(block, Listing) for block in rest):
             direction = of_nodes(content, around)
             way = f' dir="{direction}"' if direction != around else ""
-            return f"<li{way}>{_inlines(content)}{_blocks(tuple(rest), direction)}</li>"
+            return f"<li{way}>{_inlines(content)}{_blocks(tuple(rest), direction, shift)}</li>"
         case _:
-            return f"<li>{_blocks(item, around)}</li>"
+            return f"<li>{_blocks(item, around, shift)}</li>"
 
 
 def _table(table: Table, way: str) -> str:

@@ -45,6 +45,8 @@ from domain.documents.publication import clock
 
 PICTURE_HEIGHT = Mm(84)
 """So that a screenshot shares its page with the step."""
+OUTCOME_HEIGHT = Mm(52)
+"""What came of a step is read at a glance."""
 EMU_PER_PIXEL = 9_525
 """At 96 pixels an inch: a picture is never blown up beyond that."""
 CONTENTS_FROM = 3
@@ -104,8 +106,11 @@ class _Writer:
         self._docx.add_paragraph(self._manuscript.labels.contents, style="Contents Heading")
         for place, section in enumerate(listed):
             line = self._docx.add_paragraph(style="Contents")
+            if section.level > 1:
+                line.paragraph_format.left_indent = Mm(LIST_INDENT_MM)
             if place == 0:
-                xml.field_begin(line, 'TOC \\o "1-1" \\h \\z')
+                levels = "1-2" if self._manuscript.has_parts else "1-1"
+                xml.field_begin(line, f'TOC \\o "{levels}" \\h \\z')
             link = xml.child(line._p, "w:hyperlink", new=True)
             link.set(qn("w:anchor"), _bookmark_name(self._manuscript.sections.index(section)))
             way = self._directed(line, of_nodes(section.heading, self._way))
@@ -126,12 +131,17 @@ class _Writer:
             self._directed(self._docx.add_paragraph(clock(section.start_ms), style="Timestamp"), way)
         self._blocks(section.body, _Place(self._docx, way, keep=bool(section.illustrations)))
         for picture in section.illustrations:
+            self._caption(picture, way)
             paragraph = self._docx.add_paragraph()
             self._directed(paragraph, way)
             self._picture(paragraph, picture, TEXT_WIDTH)
 
+    def _caption(self, picture: Illustration, way: Direction) -> None:
+        if picture.is_outcome:
+            self._directed(self._docx.add_paragraph(self._manuscript.labels.outcome, style="Outcome"), way)
+
     def _heading(self, section: Section) -> None:
-        heading = self._docx.add_paragraph(style="Heading 1")
+        heading = self._docx.add_paragraph(style=f"Heading {section.level}")
         name = _bookmark_name(self._manuscript.sections.index(section))
         self._bookmarks += 1
         begin, end = xml.element("w:bookmarkStart"), xml.element("w:bookmarkEnd")
@@ -165,7 +175,8 @@ class _Writer:
 
     def _picture(self, paragraph: WordParagraph, picture: Illustration, room: int) -> None:
         natural = picture.width * EMU_PER_PIXEL
-        tallest = int(PICTURE_HEIGHT * picture.width / picture.height)
+        height = OUTCOME_HEIGHT if picture.is_outcome else PICTURE_HEIGHT
+        tallest = int(height * picture.width / picture.height)
         paragraph.paragraph_format.space_before = Pt(4)
         run = paragraph.add_run()
         width = max(1, min(room, natural, tallest))
@@ -192,7 +203,8 @@ class _Writer:
             case Paragraph(content):
                 self._fill(self._paragraph(place), content)
             case Heading(level, content):
-                self._fill(self._paragraph(place, f"Heading {min(6, level + 1)}"), content)
+                sunk = level + 1 + self._manuscript.has_parts
+                self._fill(self._paragraph(place, f"Heading {min(6, sunk)}"), content)
             case CodeBlock(text, _):
                 self._code(text, place)
             case Quote(inner):

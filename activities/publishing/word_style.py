@@ -87,9 +87,12 @@ class Design:
             xml.place(normal.element.get_or_add_rPr(), xml.element("w:rtl"))
         self._style("Title", size=24, colour=xml.INK, bold=True, after=8)
         xml.drop(self._docx.styles["Title"].element, "w:pBdr")
-        self._style("Heading 1", size=14, colour=xml.INK, bold=True, before=18, after=4)
-        self._style("Heading 2", size=12, colour=xml.INK, bold=True, before=12, after=4)
-        for level in range(3, 7):
+        looks = [(14.0, 18), (12.0, 12)]  # of a step, and within it
+        if self._manuscript.has_parts:
+            looks = [(18.0, 26), *looks]
+        for level, (size, before) in enumerate(looks, start=1):
+            self._style(f"Heading {level}", size=size, colour=xml.INK, bold=True, before=before, after=4)
+        for level in range(len(looks) + 1, 7):
             self._style(f"Heading {level}", size=10.5, colour=xml.QUIET, bold=True, before=10, after=3)
         self._style("Header", size=8.5, colour=xml.QUIET)
         self._style("Footer", size=8.5, colour=xml.QUIET)
@@ -98,6 +101,7 @@ class Design:
         self._new_style(
             "Timestamp", size=9, colour=xml.ACCENT, bold=True, after=4
         ).paragraph_format.keep_with_next = True
+        self._new_style("Outcome", size=9, colour=xml.QUIET, bold=True, before=6).paragraph_format.keep_with_next = True
         self._new_style("Contents", size=10, colour=xml.INK, after=2)
         self._new_style("Contents Heading", size=9, colour=xml.QUIET, bold=True, before=10, after=4)
         self._new_style(

@@ -10,11 +10,12 @@ from temporalio import activity
 
 from activities.rails.contracts import TaskCall, TaskFailure
 from activities.rails.pulse import Pulse
+from domain.annotations import crop_of, without_crop
 from domain.artifacts import Artifact, ArtifactKind, Blob
 from domain.documents.document import BlockEvidence, BlockPart, Document, carry_evidence, merge, parse
 from domain.documents.draft import BlockRole, DraftWarning
-from domain.documents.publication import CAPTION_FORMATS, Picture, Publication, PublicationBlock
-from domain.errors import ArtifactCorrupt, ArtifactMissing, ModelNotAllowed
+from domain.documents.publication import CAPTION_FORMATS, WHOLE_FORMATS, Picture, Publication, PublicationBlock
+from domain.errors import ArtifactCorrupt, ArtifactMissing, ModelNotAllowed, UploadInvalid
 from domain.jobs import (
     Export,
     ExportStatus,
@@ -92,7 +93,7 @@ class DocumentTasks:
             screenshots, lost = self._at_hand(self._parts.shelf.pictures_of_export(export.id), pulse)
             with TemporaryDirectory(prefix="guidesmith-", dir=self._parts.scratch) as folder:
                 published = publish(
-                    self._publication(version, screenshots),
+                    self._publication(version, screenshots, opens=export.format in WHOLE_FORMATS),
                     export.format,
                     transcript=self._transcript(version.job_id) if export.format in CAPTION_FORMATS else None,
                     out=Path(folder),
@@ -130,11 +131,14 @@ class DocumentTasks:
                 lost += 1
         return found, (f"{lost} screenshot(s) are lost or damaged in the store and were left out.",) if lost else ()
 
-    def _publication(self, version: InstructionVersion, screenshots: Sequence[tuple[Screenshot, bytes]]) -> Publication:
+    def _publication(
+        self, version: InstructionVersion, screenshots: Sequence[tuple[Screenshot, bytes]], *, opens: bool
+    ) -> Publication:
         evidence = {each.block_id: each for each in _evidence(version)}
         pictures: dict[str, list[Picture]] = {}
         for shot, data in screenshots:
-            pictures.setdefault(shot.block_id, []).append(_picture(shot, data))
+            whole = self._whole(shot) if opens else None
+            pictures.setdefault(shot.block_id, []).append(_picture(shot, data, whole))
         blocks = []
         for block in parse(version.markdown).blocks:
             cited = evidence.get(block.id)
@@ -157,6 +161,21 @@ class DocumentTasks:
             warnings=tuple(warning["message"] for warning in version.warnings),
             created_at=version.created_at,
         )
+
+    def _whole(self, shot: Screenshot) -> bytes | None:
+        """The picture of which ``shot`` shows a part, with all that is drawn on it; ``None`` where it is all there is
+        to see, or where readers may not see the rest."""
+        from activities.drawing import draw
+
+        crop = crop_of(shot.operations)
+        if crop is None or not crop.style.whole or shot.base is None:
+            return None
+        try:
+            base = self._parts.artifacts.read_bytes(shot.base)
+            drawn = without_crop(shot.operations)
+            return draw(base, drawn)[0] if drawn else base
+        except (ArtifactMissing, ArtifactCorrupt, UploadInvalid):
+            return None
 
     # --- regenerate ----------------------------------------------------------------------------------------
 
@@ -279,7 +298,8 @@ def _evidence(version: InstructionVersion) -> tuple[BlockEvidence, ...]:
     return tuple(BlockEvidence.model_validate(each) for each in version.evidence)
 
 
-def _picture(shot: Screenshot, data: bytes) -> Picture:
+def _picture(shot: Screenshot, data: bytes, whole: bytes | None) -> Picture:
+    crop = crop_of(shot.operations)
     return Picture(
         anchor_id=shot.anchor_id,
         data=data,
@@ -287,6 +307,9 @@ def _picture(shot: Screenshot, data: bytes) -> Picture:
         width=shot.width,
         height=shot.height,
         timestamp_ms=shot.timestamp_ms,
+        whole=whole,
+        crop=crop.geometry if crop is not None else None,
+        is_outcome=shot.is_outcome,
     )
 
 

@@ -5,6 +5,8 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
 
+from domain.annotations import Box
+
 
 class ExportFormat(StrEnum):
     """Names as the API and the database use them."""
@@ -20,6 +22,9 @@ class ExportFormat(StrEnum):
 CAPTION_FORMATS = frozenset({ExportFormat.SRT, ExportFormat.VTT})
 """Made of the transcript; the others are made of the document, and need no transcript."""
 
+WHOLE_FORMATS = frozenset({ExportFormat.HTML, ExportFormat.MD_ZIP})
+"""Those in which a part of a picture can be opened to the whole."""
+
 MEDIA_TYPES = {
     ExportFormat.PDF: "application/pdf",
     ExportFormat.MD_ZIP: "application/zip",
@@ -34,7 +39,9 @@ MEDIA_TYPES = {
 class Picture(BaseModel):
     """A screenshot as it goes into a publication.
 
-    ``data`` holds the encoded image (PNG, JPEG or WebP), ``timestamp_ms`` the moment of the recording it shows.
+    ``data`` holds the encoded image (PNG, JPEG or WebP), ``timestamp_ms`` the moment of the recording it shows. Where
+    it is a part of a picture that readers may open, ``whole`` is that picture and ``crop`` the part. ``is_outcome``:
+    it shows what came of the step.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -46,6 +53,9 @@ class Picture(BaseModel):
     height: int
     timestamp_ms: int | None = None
     alt: str = ""
+    whole: bytes | None = None
+    crop: Box | None = None
+    is_outcome: bool = False
 
 
 class PublicationBlock(BaseModel):
@@ -56,7 +66,7 @@ class PublicationBlock(BaseModel):
     block_id: str
     markdown: str
     role: str = "text"
-    """``title``, ``lead``, ``step``, ``note`` or ``text`` (written by hand)."""
+    """``title``, ``lead``, ``section``, ``step``, ``note`` or ``text`` (written by hand)."""
     start_ms: int | None = None
     end_ms: int | None = None
     pictures: tuple[Picture, ...] = ()
