@@ -53,7 +53,8 @@ def _contents(manuscript: Manuscript) -> str:
         times = taken[name]
         taken[name] += 1
         inset = "  " * (section.level - 1)
-        lines.append(f"{inset}- [{_literal(_numbered(section))}](#{name}{f'-{times}' if times else ''})")
+        number = f"{section.number}. " if section.number else ""
+        lines.append(f"{inset}- [{number}{write_line(section.heading)}](#{name}{f'-{times}' if times else ''})")
     return "\n".join(lines)
 
 

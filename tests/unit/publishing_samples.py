@@ -6,6 +6,7 @@ from functools import cache
 
 from PIL import Image, ImageDraw
 
+from domain.documents.annotations import Box
 from domain.documents.publication import Picture, Publication, PublicationBlock
 from domain.recordings.transcript import Segment, SpeechFound, Transcript
 
@@ -109,4 +110,17 @@ SPOKEN = Transcript(
         Segment(id=0, start_ms=500, end_ms=3_000, text="Choose <b>Invoices</b> & wait --> there."),
         Segment(id=1, start_ms=4_000, end_ms=6_000, text="Then press Export."),
     ),
+)
+
+PART = screenshot(5).model_copy(update={"whole": screenshot(6).data, "crop": Box(x=0.25, y=0.5, w=0.5, h=0.5)})
+OUTCOME = screenshot(7).model_copy(update={"is_outcome": True})
+
+TRAINING = publication(
+    block("# Train your team", "title"),
+    block("## Sign in", "step", 1_000),
+    block("## Members", "section", 10_000),
+    block("## Invite somebody\n\n### Which role\n\nAny.", "step", 12_000, PART, OUTCOME),
+    block("## Members", "section", 60_000),
+    block("## Send it", "step", 65_000),
+    title="Train your team",
 )

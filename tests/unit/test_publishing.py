@@ -1,5 +1,7 @@
 """Publishing: what every format promises, whoever wrote the text."""
 
+import base64
+import hashlib
 import io
 import re
 import zipfile
@@ -7,6 +9,7 @@ from collections.abc import Callable
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import docx
 import pypdf
@@ -21,7 +24,17 @@ from domain.documents.publication import ExportFormat, Picture, Publication, Pub
 from domain.errors import Cancelled, ExportFailed
 from domain.recordings.transcript import SpeechFound, Transcript
 from tests.children import running
-from tests.unit.publishing_samples import GUIDE, HOSTILE, LONG_LINE, SPOKEN, WRITTEN, block, publication, screenshot
+from tests.unit.publishing_samples import (
+    GUIDE,
+    HOSTILE,
+    LONG_LINE,
+    SPOKEN,
+    TRAINING,
+    WRITTEN,
+    block,
+    publication,
+    screenshot,
+)
 
 DOCUMENTS = (ExportFormat.PDF, ExportFormat.MD_ZIP, ExportFormat.DOCX, ExportFormat.HTML)
 IN_ORDER = ("Export last month", "Open the invoices", "Choose the month", "Send the file", "If something goes wrong")
@@ -234,6 +247,59 @@ def test_given_a_moment_then_it_is_written_as_people_do(time_ms: int, shown: str
 )
 def test_given_a_title_then_the_file_name_is_safe_everywhere(title: str, name: str) -> None:
     assert filename_of(title) == name
+
+
+def test_given_sections_then_steps_stand_a_level_below_them_and_are_counted_through(tmp_path: Path) -> None:
+    markdown, archive = markdown_of(TRAINING, tmp_path)
+    headings = [line for line in markdown.splitlines() if line.startswith("#")]
+    assert headings == [
+        *("# Train your team", "## 1. Sign in", "## Members", "### 2. Invite somebody", "###### Which role"),
+        *("## Members", "### 3. Send it"),
+    ]
+    assert "- [1. Sign in](#1-sign-in)\n- [Members](#members)\n  - [2. Invite somebody](#2-invite-somebody)" in markdown
+    assert "- [Members](#members-1)" in markdown
+    assert {"images/step-02.png", "images/step-02-whole.png", "images/step-02-2.png"} <= set(archive.namelist())
+    assert "[![Screen 5](images/step-02.png)](images/step-02-whole.png)\n\n*Result*\n\n![Screen 7]" in markdown
+
+    written = docx_of(TRAINING, tmp_path)
+    styled = [(str(each.style and each.style.name), each.text) for each in written.paragraphs]
+    assert [each for each in styled if each[0].startswith("Heading")] == [
+        *(("Heading 1", "1. Sign in"), ("Heading 1", "Members"), ("Heading 2", "2. Invite somebody")),
+        *(("Heading 5", "Which role"), ("Heading 1", "Members"), ("Heading 2", "3. Send it")),
+    ]
+    assert 'TOC \\o "1-2"' in text_of_docx_fields(written)
+
+    outline = [_titles(each) for each in pdf_of(TRAINING, tmp_path).outline]
+    assert outline == ["Sign in", "Members", ["Invite somebody"], "Members", ["Send it"]]
+
+    page = html_of(TRAINING, tmp_path)
+    assert [each["href"] for each in page.all("a")][1:] == ["#step-1", "#section-1", "#step-2", "#section-2", "#step-3"]
+    assert {"section-1", "section-2", "step-3"} <= {each["id"] for each in page.all("section")}
+    assert [each["aria-label"] for each in page.all("h3")] == ["Step 2: Invite somebody", "Step 3: Send it"]
+
+
+def text_of_docx_fields(document: "docx.document.Document") -> str:
+    return "\n".join(node.text or "" for node in document.element.body.iter() if node.tag.endswith("}instrText"))
+
+
+def _titles(entry: Any) -> Any:
+    return [_titles(each) for each in entry] if isinstance(entry, list) else str(entry["/Title"])
+
+
+def test_given_a_part_of_a_picture_then_the_page_opens_the_whole_and_files_for_paper_show_the_part(
+    tmp_path: Path,
+) -> None:
+    source = publish(TRAINING, ExportFormat.HTML, out=tmp_path).path.read_text(encoding="utf-8")
+    whole = base64.b64encode(TRAINING.blocks[3].pictures[0].whole or b"").decode()
+    part = base64.b64encode(TRAINING.blocks[3].pictures[0].data).decode()
+    assert (source.count(whole), source.count(part)) == (1, 0)
+    assert '<details class="crop" id="picture-step-02"><summary>' in source
+    assert "#picture-step-02:not([open]) img{width:200.0000%;left:-50.0000%;top:-100.0000%}" in source
+    style = source[source.index("<style>") + 7 : source.index("</style>")]
+    assert base64.b64encode(hashlib.sha256(style.encode()).digest()).decode() in source
+    with zipfile.ZipFile(publish(TRAINING, ExportFormat.DOCX, out=tmp_path).path) as archive:
+        held = {archive.read(name) for name in archive.namelist() if name.startswith("word/media/")}
+    assert held == {each.data for each in TRAINING.blocks[3].pictures}
 
 
 def test_given_an_endless_title_then_the_file_name_is_not() -> None:
