@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from PIL import Image, ImageOps
 
 from activities.publishing.markup import printable
-from domain.annotations import Box
+from domain.documents.annotations import Box
 from domain.documents.publication import Picture
 
 LONGEST_EDGE = 2_400

@@ -404,7 +404,7 @@ class InstructionStages(Stages):
         duration_ms: int,
         screen: ScreenRecord | None = None,
     ) -> list[NewScreenshot]:
-        from activities.illustrating import Illustrating
+        from activities.pictures.illustrating import Illustrating
 
         if not any(each.role is BlockRole.STEP for each in composed.evidence):
             return []

@@ -10,8 +10,8 @@ from temporalio import activity
 
 from activities.rails.contracts import TaskCall, TaskFailure
 from activities.rails.pulse import Pulse
-from domain.annotations import crop_of, without_crop
 from domain.artifacts import Artifact, ArtifactKind, Blob
+from domain.documents.annotations import crop_of, without_crop
 from domain.documents.document import BlockEvidence, BlockPart, Document, carry_evidence, merge, parse
 from domain.documents.draft import BlockRole, DraftWarning
 from domain.documents.publication import CAPTION_FORMATS, WHOLE_FORMATS, Picture, Publication, PublicationBlock
@@ -165,7 +165,7 @@ class DocumentTasks:
     def _whole(self, shot: Screenshot) -> bytes | None:
         """The picture of which ``shot`` shows a part, with all that is drawn on it; ``None`` where it is all there is
         to see, or where readers may not see the rest."""
-        from activities.drawing import draw
+        from activities.pictures.drawing import draw
 
         crop = crop_of(shot.operations)
         if crop is None or not crop.style.whole or shot.base is None:

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from activities.illustrating import wanted
+from activities.pictures.illustrating import wanted
 from domain.documents.annotations import Box, Crop, Ring
 from domain.documents.document import BlockEvidence
 from domain.documents.draft import BlockRole
-from domain.illustration import sights
+from domain.documents.illustration import sights
 from domain.recordings.media import Scene
 from domain.recordings.screen import ChangeKind, Point, ScreenChange, ScreenRecord
 

@@ -270,7 +270,7 @@ def test_given_sections_then_steps_stand_a_level_below_them_and_are_counted_thro
     assert 'TOC \\o "1-2"' in text_of_docx_fields(written)
 
     outline = [_titles(each) for each in pdf_of(TRAINING, tmp_path).outline]
-    assert outline == ["Sign in", "Members", ["Invite somebody"], "Members", ["Send it"]]
+    assert outline == ["1 Sign in", "Members", ["2 Invite somebody"], "Members", ["3 Send it"]]
 
     page = html_of(TRAINING, tmp_path)
     assert [each["href"] for each in page.all("a")][1:] == ["#step-1", "#section-1", "#step-2", "#section-2", "#step-3"]

@@ -14,7 +14,7 @@ from domain.artifacts import Blob
 from domain.documents.annotations import Operation, ops_hash
 from domain.documents.document import BlockEvidence
 from domain.documents.draft import BlockRole
-from domain.illustration import Sight, sights
+from domain.documents.illustration import Sight, sights
 from domain.jobs import NewDrawing, NewScreenshot
 from domain.recordings.media import Scene
 from domain.recordings.screen import ScreenRecord
