@@ -13,7 +13,7 @@ from activities.drafting.answers import AnswerUnusable, Written, WrittenDraft, r
 from activities.drafting.compose import block_markdown
 from activities.drafting.drafters import OnProgress, Rewrite, Stop
 from activities.drafting.grounding import Sources, ungrounded, without_foreign
-from activities.drafting.local import LocalDrafter, title_from
+from activities.drafting.local import LocalDrafter
 from activities.drafting.markdown import escape_heading, one_line
 from activities.drafting.prompts import (
     BODY_SCHEMA,
@@ -27,6 +27,7 @@ from activities.drafting.prompts import (
     rewrite_messages,
 )
 from activities.drafting.rederive import is_whole
+from activities.drafting.titles import title_from
 from domain.documents.document import BlockEvidence
 from domain.documents.draft import BlockRole, Draft, DraftBlock, DraftProvenance, DraftWarning, draft_problems
 from domain.recordings.media import Scene

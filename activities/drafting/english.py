@@ -76,8 +76,12 @@ OBJECT_WORDS = frozenset(
 )
 """Words that follow a verb rather than a noun used as one."""
 
+POINTING = frozenset(("click", "press", "tap", "hit", "select", "choose", "type", "enter", "tick", "untick", "pick"))
+"""Verbs that stand before names ("click add member") and are no nouns themselves."""
+
 NO_STEP = _pattern(
     _phrases(
+        r"\w+ (?:that's|it's|there's|what's|you're|we're|i'm|yeah)\b",
         r"take a (?:quick )?look",
         r"look (?:at|like|how)\b",
         r"keep in mind",
@@ -105,14 +109,42 @@ VERB_AS_NOUN = re.compile(
 )
 """'search results appear', 'export settings are below': no instruction. Case counts: names are no such nouns."""
 
-MUMBLE = _pattern(r"(?:,\s*)?\b(?:u+h+m*|u+m+|e+r+m*|h+m+|m+hm+)\b[,.]?")
+MUMBLE = _pattern(
+    r"(?:,\s*)?\b(?:u+h+m*|u+m+|e+r+m*|h+m+|m+hm+)\b[,.]?|(?<=\bto), at\b|, at(?= (?:",
+    "|".join(sorted(VERBS)),
+    r")\b)",
+)
+"""Also "at" where no preposition can stand: how a recogniser writes an "uh"."""
+QUESTION = _pattern(
+    r"(?:(?:and|but|so|okay|or|then|now|wait|oh|ah|hm|right|cool|great|yes|no)\b,?\s+)*",
+    _phrases(
+        r"(?:where|what|how|which|why|who|when)(?: \w+){0,2}? (?:do|does|did|should|shall|can|could|would|will|is|are)"
+        r" (?:i|we|you|it|that|this|they|the)\b",
+        r"(?:do|does|did|should|shall|can|could|would|will|may|am|is|are)"
+        r" (?:i|we|you|it|that|this|they|there|everybody)\b",
+    ),
+)
+_TAKEN_BACK = _phrases(
+    *("no,? wait", "wait,? no", "wait", "oh,? no", "no,? sorry", "sorry", "i mean", "or rather", "scratch that"),
+    *("actually,? no", "oops", "whoops", "my (?:mistake|bad)", "hang on", "hold on", "that's wrong", "not that one"),
+)
+CORRECTION = _pattern(
+    rf"[,;.\u2026-]+\s*(?:(?:uh|um|oh|ah),?\s+)?(?:{_TAKEN_BACK}|no)\b[,.!]+\s*(?:(?:{_TAKEN_BACK}|no)\b[,.!]+\s*)*"
+)
+"""Within a sentence: what stands before it is taken back by what follows."""
+CORRECTS = _pattern(
+    rf"(?:(?:uh|um|oh|ah|and|but|so),?\s+)*(?:{_TAKEN_BACK}|no)\b[,.!]*\s+(?:(?:{_TAKEN_BACK}|no)\b[,.!]+\s*)*"
+)
+"""At a sentence's start: it takes back what was said before."""
+OWN = _pattern(r"\b(?:i|i'\w+|me|my|mine|myself|we|we'\w+|us|our|ours)\b")
+"""Who speaks of himself."""
 PARENTHESIS = _pattern(r",\s*", _phrases("you know", "i mean", "sort of", "kind of", "let's say"), r"\s*,")
 
 FILLER = _pattern(
     _phrases(
         r"(?:okay|ok|so|alright|all right|anyways?|basically|obviously|essentially)\b[,.!]?",
         r"(?:well|right|now|and|oh|ah|yeah|yes|cool|great|perfect|good|actually|like|you know|i mean)[,.!]",
-        r"(?:and|now)\b",
+        r"(?:and|now|but)\b",
     ),
     r"\s*",
 )
@@ -140,6 +172,7 @@ CUE = _pattern(
         rf"step (?:number )?{_NUMBER}(?: is(?: to)?)?",
         rf"(?:the )?{_WHICH}(?: and (?:final|last))? (?:thing|step)(?: that)?(?: {_THEY_DO})? is(?: to)?",
         rf"what {_THEY_DO} is(?: to)?",
+        rf"(?:the )?{_WHICH} (?:thing|step)(?= (?:you|we|i)\b)",
         r"all (?:you|we) (?:have to|need to|gotta) do is(?: to)?",
     ),
     r"\b[,:;]?\s*",
@@ -238,6 +271,8 @@ _THIS_SHOW = rf"in (?:this|today's) (?:\w+ )?{_SHOW}"
 
 GREETING = _pattern(r"(?:hi|hello|hey|good (?:morning|afternoon|evening))\b[^,.]{0,30}[,.]\s+(?:and )?")
 HOW_TO = _pattern(r"\bhow (?:to|you can|we can|you|we|i) (?P<topic>[a-z].+)")
+ASKED = _pattern(r"\b(?:ask|asks|asked|asking|wondering|wanted to know|want to know|question)\b")
+"""What somebody asked is what the recording answers."""
 ANNOUNCES = _pattern(
     r"\b",
     _phrases(
@@ -245,6 +280,15 @@ ANNOUNCES = _pattern(
         *("we'll", "let me", "see", "look", "this is", "here's", "cover"),
     ),
     r"\b",
+)
+WELCOME = _pattern(
+    r"welcome(?: back)? to (?P<topic>(?:(?:the|this|our|my) )?(?:[\w-]+ ){0,4}?",
+    rf"(?:{_SHOW}|training|workshop|class)\b.*)",
+)
+"""A course is called what it is welcomed as: "welcome to the administrator training for Orbit Desk"."""
+THIS_IS_ABOUT = _pattern(
+    rf"(?:this|today's|the) (?:[\w-]+ )?{_SHOW} (?:is (?:all )?about|covers|deals with|explains|shows(?: you)?)",
+    r" (?P<topic>.+)",
 )
 ABOUT = _pattern(
     r"\b(?:this is|welcome to|welcome back to|here's|here is)(?: \w+){0,3}? ",
@@ -262,3 +306,54 @@ TOPIC_LIMIT = 90
 EMPTY_TITLE_WORDS = frozenset(
     {"the", "a", "an", "it", "this", "that", "do", "use", "get", "started", "work", "works", "in"}
 )
+
+_ORDINAL = _phrases(
+    *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "next", "last"),
+    *("final", "other", "following"),
+)
+_PART = _phrases("topic", "part", "section", "chapter", "module", "lesson", "subject", "unit", "area", "block")
+_NUMBERED = rf"(?:(?:the |our )?(?:very )?{_ORDINAL}(?: and (?:final|last))? {_PART}|{_PART} (?:number )?{_NUMBER})"
+_ABOUT = (
+    r"(?:,? we(?:'ll| will| are going to) (?:look at|talk about|cover|see)|,? (?:which|that) is"
+    r"|,? (?:is|will be|covers|deals with|called|on|of the \w+)|,|:)*(?: all)?(?: about)?,? "
+)
+SECTION = _pattern(
+    r"(?:(?:and|so|now|okay|then|right|next|well),? )*",
+    r"(?:in |(?:(?:let's|let us|we'll|we will|we|i'll|i will|i'm going to|we're going to|we can|let me)"
+    r"(?: now| then)? )?"
+    r"(?:start|begin|move|go|continue|turn|come|get|jump|switch|proceed|head|look|talk)(?: on| over| off)?"
+    r"(?: with| to| into| at| about)? |(?:that|this) brings us to |on to |moving on to |coming to |welcome to )?",
+    _NUMBERED,
+    _ABOUT,
+    r"(?P<topic>\w.*)",
+)
+"""The next topic, called one: "let's move on to the third topic, billing"."""
+NEXT_TOPIC = _pattern(
+    r"(?:(?:and|so|now|okay|then|right|well),? )*",
+    _phrases(
+        r"next up(?:,| is| are|:| we have)",
+        r"(?:let's|let us|we'll|i'll|let me)(?: now)? (?:move on to|turn to|talk about|continue with|go on with)",
+        r"(?:moving on to|that brings us to|this brings us to|on to|coming to|now for)",
+        r"(?:next|now),? (?:let's|let us|we'll) (?:talk about|look at|turn to)",
+    ),
+    r"(?: the)? (?P<topic>\w.*)",
+)
+"""The next topic, perhaps: so can a step be announced, which the screen then answers."""
+
+OUTRO = _pattern(
+    _phrases(
+        r"(?:that|this|it)(?:'s| is| was| will be)(?: (?:about|basically|pretty much|really|all|just))*"
+        r" (?:all|it|everything|how|the (?:whole|end|last)|there is|we have)\b",
+        r"(?:that|this) (?:concludes|completes|wraps|brings us to the end)",
+        r"(?:and )?(?:we're|we are|you're|you are|i'm) (?:all )?(?:done|finished|good)\b",
+        r"(?:i )?hope (?:that|this|it|you)",
+        r"(?:if you (?:have|liked|enjoyed)|let me know|feel free|please subscribe|until next|good luck|enjoy)\b",
+        r"(?:great|perfect|cool|super)?,? ?(?:thanks|thank you|bye|cheers|see you|take care|have a)\b",
+    )
+)
+"""At the end of a recording: the speaker takes his leave."""
+RESULT = _pattern(
+    r"(?:here |now |then |there )*(?:you|we|i)(?:'ll| will| should| can|'re going to)*(?: now| then| also)* "
+    r"(?:see|notice|get|find|have|hear)\b"
+)
+"""What came of an action: no step."""

@@ -1,22 +1,25 @@
 """The built-in drafter: deterministic, offline, and honest. It writes only what was said.
 
-English instructions are read sentence by sentence (``spoken.py``): cues and imperatives make steps, warnings and
-reminders make notes, the rest explains the step before it. Other languages get one step a stretch of speech, with a
-warning. A recording without speech gets its screens.
+Sentences are read for the actions that they tell (``told.py``), the screens for those that were done (``acts.py``),
+and a step is what both agree on (``agreement.py``, ``narrated.py``). Warnings and reminders make notes, what explains
+a step is its body, side talk is left to the transcript. Where no screen was read, what was said stands alone; where
+nobody speaks, what is shown. Without either it is one step a stretch of speech or a screen, with a warning.
 """
 
 import re
 from collections.abc import Sequence
-from pathlib import PureWindowsPath
 
-from activities.drafting import spoken
+from activities.drafting.acts import Shown
+from activities.drafting.doubts import doubts
 from activities.drafting.drafters import OnProgress, Rewrite, Stop
-from activities.drafting.markdown import one_line
+from activities.drafting.narrated import narrated
 from activities.drafting.outline import MAX_STEPS, blocks_of, within_limit
 from activities.drafting.rederive import Wish, is_whole, rederived
 from activities.drafting.sentences import Sentence, sentences
 from activities.drafting.silent import silent_blocks
-from activities.drafting.steps import instructions, is_english, stretches
+from activities.drafting.steps import is_english, stretches
+from activities.drafting.titles import titled
+from activities.drafting.told import readings
 from domain.documents.document import BlockEvidence
 from domain.documents.draft import BlockRole, Draft, DraftBlock, DraftProvenance, DraftWarning
 from domain.recordings.media import Scene
@@ -24,13 +27,10 @@ from domain.recordings.screen import ScreenRecord
 from domain.recordings.transcript import SpeechFound, Transcript
 
 LOCAL_PROFILE = "local"
-LOCAL_TEMPLATE = "local/v1"
+LOCAL_TEMPLATE = "local/v2"
 """Changes whenever the same transcript gives another draft."""
 
 _PROVENANCE = DraftProvenance(model_profile_id=LOCAL_PROFILE, prompt_template_id=LOCAL_TEMPLATE)
-
-_TITLE_WITHIN_SENTENCES = 12
-"""A title is announced in the first minute or not at all."""
 
 
 class LocalDrafter:
@@ -47,14 +47,15 @@ class LocalDrafter:
     ) -> Draft:
         """See :meth:`activities.drafting.drafters.Drafter.draft`. Warning codes: ``NO_AUDIO_TRACK``, ``SILENT``,
         ``NO_SPEECH``, ``SCREENS_LIMITED``, ``LANGUAGE_NOT_FULLY_SUPPORTED``, ``NO_STEPS_RECOGNISED``,
-        ``STEPS_GROUPED``."""
+        ``STEPS_GROUPED`` and those of :func:`activities.drafting.doubts.doubts`."""
+        shown = Shown(screen) if screen is not None and (screen.changes or screen.texts) else None
         if said := sentences(transcript.segments):
-            title, blocks, warnings = _spoken_blocks(said, transcript.language, source_name)
+            title, blocks, warnings = _spoken_blocks(said, _language(transcript, said), source_name, shown)
         else:
             # Also where a recogniser gives nothing but music notes and dots.
             why = SpeechFound.NO_SPEECH if transcript.speech is SpeechFound.SPEECH else transcript.speech
-            title = DraftBlock(role=BlockRole.TITLE, heading=title_from(source_name))
-            blocks, warnings = silent_blocks(why, scenes)
+            title, _ = titled((), primary(transcript.language) or "en", shown, source_name)
+            blocks, warnings = silent_blocks(why, scenes, shown)
         if on_progress:
             on_progress(1.0)
         return Draft(
@@ -83,22 +84,18 @@ class LocalDrafter:
         return Rewrite(markdown=markdown if markdown.strip() else text, warnings=warnings, provenance=_PROVENANCE)
 
 
-def title_from(source_name: str) -> str:
-    """A title from a file name: what people call a file is all that is known when nobody says a title."""
-    stem = PureWindowsPath(source_name).stem  # takes both kinds of separators
-    words = one_line(re.sub(r"[_\-\u2013+]+|%20", " ", stem))
-    return spoken.shortened(words[:1].upper() + words[1:], 120) if words else "Untitled recording"
-
-
 def _spoken_blocks(
-    said: Sequence[Sentence], language: str | None, source_name: str
+    said: Sequence[Sentence], language: str, source_name: str, shown: Shown | None
 ) -> tuple[DraftBlock, list[DraftBlock], list[DraftWarning]]:
     warnings: list[DraftWarning] = []
-    english = is_english(language, (word for each in said for word in each.text.split()))
-    entries = instructions(said) if english else []
+    read = readings(said, language)
+    title, topic = titled(read, language, shown, source_name)
+    found = narrated(read, language, shown, topic)
+    entries = found.entries
     if not any(entry.role is BlockRole.STEP for entry in entries):
-        entries = stretches(said, english=english)
-        warnings.append(_NO_STEPS if english else _LANGUAGE)
+        known = language == "en"
+        entries = stretches(said, english=known)
+        warnings.append(_NO_STEPS if known else _LANGUAGE)
     entries, grouped = within_limit(entries)
     if grouped:
         warnings.append(
@@ -107,8 +104,18 @@ def _spoken_blocks(
                 message=f"The recording has more than {MAX_STEPS} steps. Some were grouped under one heading.",
             )
         )
-    title = _title(said, source_name) if english else DraftBlock(role=BlockRole.TITLE, heading=title_from(source_name))
-    return title, [block for entry in entries for block in blocks_of(entry)], warnings
+    return title, [block for entry in entries for block in blocks_of(entry)], [*warnings, *doubts(found)]
+
+
+def _language(transcript: Transcript, said: Sequence[Sentence]) -> str:
+    """The primary tag of the language that is spoken; English by its words where nobody knows."""
+    if is_english(transcript.language, (word for each in said for word in each.text.split())):
+        return "en"
+    return primary(transcript.language)
+
+
+def primary(language: str | None) -> str:
+    return re.split(r"[-_]", (language or "").lower())[0]
 
 
 _NO_STEPS = DraftWarning(
@@ -117,22 +124,6 @@ _NO_STEPS = DraftWarning(
 )
 _LANGUAGE = DraftWarning(
     code="LANGUAGE_NOT_FULLY_SUPPORTED",
-    message="The built-in drafter recognises instructions in English only, so each step is a stretch of speech between "
-    "pauses. Configure a language model for better steps in other languages.",
+    message="No instruction was recognised in this language, and nothing on the screen tells the steps, so each is a "
+    "stretch of speech between pauses. Configure a language model for better steps.",
 )
-
-
-def _title(said: Sequence[Sentence], source_name: str) -> DraftBlock:
-    opening = said[:_TITLE_WITHIN_SENTENCES]
-    found = spoken.title([sentence.text for sentence in opening])
-    if found is None:
-        return DraftBlock(role=BlockRole.TITLE, heading=title_from(source_name))
-    number, heading = found
-    announced = opening[number]
-    return DraftBlock(
-        role=BlockRole.TITLE,
-        heading=heading,
-        segments=announced.segments,
-        begins_at=announced.begins_at,
-        ends_at=announced.ends_at,
-    )

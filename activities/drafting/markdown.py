@@ -49,6 +49,14 @@ def escape_heading(text: str) -> str:
     return _CLOSING_HASHES.sub(lambda found: "\\" + found.group(), escape(text))
 
 
+def fenced(code: str) -> str:
+    """A line of code as a block that shows exactly these characters."""
+    line = _CONTROL.sub("", code)
+    longest = max((len(run) for run in re.findall(r"`+", line)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{line}\n{fence}"
+
+
 def tame(markdown: str) -> str:
     """A model's Markdown as the body of one block.
 

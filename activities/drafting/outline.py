@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from activities.drafting.markdown import escape
+from activities.drafting.markdown import escape, fenced
 from activities.drafting.sentences import Sentence
 from domain.documents.draft import BlockRole, DraftBlock
 
@@ -16,7 +16,8 @@ _BODY_CHARACTERS = 6_000
 
 @dataclass
 class Entry:
-    """A block that is still growing. ``texts`` are plain sentences, ``items`` plain points of a list below them."""
+    """A block that is still growing. ``texts`` are plain sentences, ``items`` plain points of a list below them,
+    ``changes`` what it cites of the screen, ``code`` a command that stands in it exactly."""
 
     role: BlockRole
     start_ms: int
@@ -26,6 +27,8 @@ class Entry:
     heading: str = ""
     texts: list[str] = field(default_factory=list)
     items: list[str] = field(default_factory=list)
+    changes: tuple[int, ...] = ()
+    code: str | None = None
 
     @classmethod
     def of(cls, role: BlockRole, sentence: Sentence, heading: str = "") -> "Entry":
@@ -39,6 +42,11 @@ class Entry:
             heading=heading,
         )
 
+    @classmethod
+    def shown(cls, role: BlockRole, start_ms: int, changes: tuple[int, ...], heading: str) -> "Entry":
+        """An entry that rests on what the screen shows alone."""
+        return cls(role=role, start_ms=start_ms, segments={}, begins_at=0, ends_at=1, heading=heading, changes=changes)
+
     def add(self, text: str, sentence: Sentence) -> None:
         """One more sentence, spoken after the others."""
         self.texts.append(text)
@@ -47,6 +55,7 @@ class Entry:
     def add_as_item(self, later: "Entry") -> None:
         """Another entry as a point of the list."""
         self.items.append(later.said())
+        self.changes = (*self.changes, *later.changes)
         self._cite(later.segments, later.ends_at)
 
     def _cite(self, segments: Iterable[int], ends_at: int) -> None:
@@ -98,8 +107,9 @@ def blocks_of(entry: Entry) -> list[DraftBlock]:
         heading=entry.heading,
         body=first,
         segments=tuple(sorted(entry.segments)),
-        begins_at=entry.begins_at,
-        ends_at=entry.ends_at,
+        changes=entry.changes,
+        begins_at=entry.begins_at if entry.segments else 0,
+        ends_at=entry.ends_at if entry.segments else None,
     )
     rest = {"role": BlockRole.NOTE, "heading": ""}
     return [block, *(block.model_copy(update={**rest, "body": body}) for body in others)]
@@ -109,6 +119,9 @@ def _bodies(entry: Entry) -> list[str]:
     paragraphs = [escape(piece) for piece in _pieces(" ".join(entry.texts))]
     points = [f"- {escape(piece)}" for item in entry.items for piece in _pieces(item)]
     bodies = paragraphs[:]
+    if entry.code is not None:
+        command = fenced(entry.code[:_BODY_CHARACTERS])
+        bodies = [f"{command}\n\n{bodies[0]}" if bodies else command, *bodies[1:]]
     room = _BODY_CHARACTERS - len(bodies[-1]) if bodies else 0
     begun = False
     for point in points:

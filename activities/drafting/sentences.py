@@ -5,6 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from domain.documents.draft import SpokenTimes
 from domain.recordings.transcript import Segment
 
 PAUSE_MS = 1_200
@@ -36,11 +37,14 @@ class Spoken:
     segment: Segment
     words: str
     spaces: tuple[int, ...]
+    times: SpokenTimes
 
     @classmethod
     def of(cls, segment: Segment) -> "Spoken":
         words = " ".join(segment.text.split())
-        return cls(segment, words, tuple(place for place, each in enumerate(words) if each == " "))
+        return cls(
+            segment, words, tuple(place for place, each in enumerate(words) if each == " "), SpokenTimes(segment)
+        )
 
     def letters(self, characters: int) -> int:
         """How many of the first ``characters`` are not blank."""
@@ -77,6 +81,16 @@ class Sentence:
     @property
     def ends_at(self) -> int:
         return self.touched[-1].letters(len(self.text) - self.offsets[-1])
+
+    @property
+    def begins_ms(self) -> int:
+        """When its first word is spoken, in ms."""
+        return self.touched[0].times.at(self.begins_at)
+
+    @property
+    def ends_ms(self) -> int:
+        """When its last word is over, in ms."""
+        return max(self.begins_ms, self.touched[-1].times.at(self.ends_at, end=True))
 
     def part(self, start: int, end: int) -> "Sentence":
         """The stretch ``start`` to ``end`` of the text, with the segments that it touches."""

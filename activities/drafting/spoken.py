@@ -13,6 +13,9 @@ HEADING_LIMIT = 80
 
 _WORD = re.compile(r"[\w'-]+")
 _DETERMINERS = frozenset({"a", "an", "the", "your", "this", "that", "it", "them"})
+_MAY_REPEAT = frozenset({"that", "had", "very", "no", "bye", "is"})
+_STUTTER = re.compile(r"\b(?:([a-z']+ [a-z']+), \1|([a-z']+),? \2)\b", re.IGNORECASE)
+_DANGLING = re.compile(r"(?:,?\s+(?:and|but|so|or|then))+$", re.IGNORECASE)
 _CODE_LIKE = re.compile(r"[_/\\=<>{}()`@$#]|[a-z][A-Z]|\w\.\w|^--?\w")
 
 
@@ -26,7 +29,7 @@ class Action:
 
 def cleaned(sentence: str) -> str:
     """The sentence without fillers, with a capital and a full stop. Every other word stays."""
-    text = capitalised(_bare(sentence))
+    text = capitalised(bare(sentence))
     return text if not text or text[-1] in ".!?:;\u2026\"')" else text.rstrip(",-") + "."
 
 
@@ -44,13 +47,13 @@ def action(sentence: str) -> Action | None:
     if not text or text.endswith("?") or english.OPTION.match(text):
         return None
     if (verb_first := _imperative(text, cued=cued)) is not None:
-        return _headed(verb_first, nothing_dropped=True)
+        return headed(verb_first, nothing_dropped=True)
     for setting in (english.SETTING, english.SETTING_WITHOUT_COMMA):
         if found := setting.match(text):
             rest, _ = _without_lead_in(text[found.end() :])
             verb_first = None if english.OPTION.match(rest) else _imperative(rest, cued=False)
             if verb_first is not None:
-                return _headed(verb_first, nothing_dropped=False)
+                return headed(verb_first, nothing_dropped=False)
     return None
 
 
@@ -74,30 +77,47 @@ def _surely_begins_action(text: str) -> bool:
     verb, following = _first_two(rest)
     return (
         verb.lower() in english.VERBS
-        and (following.lower() in english.OBJECT_WORDS or following[:1].isupper())
+        and (verb.lower() in english.POINTING or following.lower() in english.OBJECT_WORDS or following[:1].isupper())
         and _imperative(rest, cued=True) is not None
     )
 
 
 def is_note(sentence: str) -> bool:
     """Whether the sentence warns, reminds or advises rather than tells what happens."""
-    return bool(english.NOTE.match(_bare(sentence)))
+    return bool(english.NOTE.match(bare(sentence)))
+
+
+def is_question(sentence: str) -> bool:
+    """Whether somebody asks; recognisers forget the mark."""
+    text = bare(sentence)
+    return text.rstrip("\"' ").endswith("?") or bool(english.QUESTION.match(text))
+
+
+def is_farewell(sentence: str) -> bool:
+    """Whether the speaker takes his leave ("that is all, thank you for watching")."""
+    text = bare(sentence)
+    return bool(english.OUTRO.match(text)) and action(text) is None
 
 
 def is_courtesy(sentence: str) -> bool:
     """Greetings, thanks and bare fillers, which no written instruction repeats."""
-    return not _bare(sentence) or (
+    return not bare(sentence) or (
         len(sentence.split()) <= english.COURTESY_WORDS
         and bool(english.COURTESY.match(sentence.strip()))
         and action(sentence) is None
     )
 
 
+def announces(sentence: str) -> bool:
+    """Whether the sentence says what the recording holds ("in this session we will cover five topics")."""
+    return bool(english.ANNOUNCES.search(sentence))
+
+
 def title(spoken: list[str]) -> tuple[int, str] | None:
     """The number of the sentence that announces what the recording is about, and the topic as a title."""
-    bare = [_without_greeting(each) for each in spoken]
-    for read in (_how_to, _about, _plan):
-        for number, text in enumerate(bare):
+    greeted = [_without_greeting(each) for each in spoken]
+    for read in (_how_to, _this_is_about, _about, _welcome, _plan):
+        for number, text in enumerate(greeted):
             if (found := read(text)) is not None:
                 return number, found
     return None
@@ -106,8 +126,19 @@ def title(spoken: list[str]) -> tuple[int, str] | None:
 def _how_to(text: str) -> str | None:
     found = english.HOW_TO.search(text)
     before = text[: found.start()].strip() if found else ""
-    topic = _topic(found) if found and (not before or english.ANNOUNCES.search(before)) else None
+    announced = not before or english.ANNOUNCES.search(before) or english.ASKED.search(before)
+    topic = _topic(found) if found and announced else None
     return f"How to {topic}" if topic else None
+
+
+def _this_is_about(text: str) -> str | None:
+    topic = _topic(english.THIS_IS_ABOUT.match(text))
+    return capitalised(topic) if topic else None
+
+
+def _welcome(text: str) -> str | None:
+    topic = _topic(english.WELCOME.search(text))
+    return capitalised(re.sub(r"^(?:the|this|our|my) ", "", topic, flags=re.IGNORECASE)) if topic else None
 
 
 def _about(text: str) -> str | None:
@@ -132,9 +163,9 @@ def _topic(found: re.Match[str] | None) -> str | None:
 
 
 def _without_greeting(sentence: str) -> str:
-    bare = _bare(sentence)
-    greeting = english.GREETING.match(bare)
-    return _bare(bare[greeting.end() :]) if greeting else bare
+    text = bare(sentence)
+    greeting = english.GREETING.match(text)
+    return bare(text[greeting.end() :]) if greeting else text
 
 
 def capitalised(text: str) -> str:
@@ -146,11 +177,18 @@ def capitalised(text: str) -> str:
 
 def _unmumbled(text: str) -> str:
     text = english.PARENTHESIS.sub(" ", english.MUMBLE.sub(" ", text.replace("\u2019", "'")))
-    return re.sub(r"\s+([,.!?;:])", r"\1", " ".join(text.split())).lstrip(",.;:!? ")
+    text = re.sub(r"\s+([,.!?;:])", r"\1", " ".join(text.split())).lstrip(",.;:!? ")
+    return _STUTTER.sub(_once, text)
 
 
-def _bare(sentence: str) -> str:
-    """Without mumbling and fillers at the start."""
+def _once(found: re.Match[str]) -> str:
+    """'the, the' and 'I just, I just' once; 'had had' and numbers as they are."""
+    once = found.group(1) or found.group(2)
+    return found.group() if once.lower() in _MAY_REPEAT else once
+
+
+def bare(sentence: str) -> str:
+    """The sentence without mumbling, and without fillers at its start."""
     text = _unmumbled(sentence)
     while (filler := english.FILLER.match(text)) and filler.end() < len(text):
         text = text[filler.end() :]
@@ -221,7 +259,10 @@ def _based(text: str) -> str | None:
     return None if base is None or english.NO_STEP.match(imperative) else imperative
 
 
-def _headed(text: str, *, nothing_dropped: bool) -> Action:
+def headed(text: str, *, nothing_dropped: bool) -> Action:
+    """An instruction that begins with its verb, cut where its explanation begins. ``nothing_dropped``: the text is
+    all that was said."""
+    text = _DANGLING.sub("", _unmumbled(text).rstrip(" .!,;:-"))
     pressed = english.PRESS_ON.match(text)
     heading = pressed.group(1) + text[pressed.end() :] if pressed else text
     whole = nothing_dropped

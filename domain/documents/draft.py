@@ -165,7 +165,8 @@ def _segment_spans(block: DraftBlock, transcript: Transcript) -> Iterator[tuple[
         ends = block.ends_at if number == last and block.ends_at is not None else letters
         if not (0 <= begins < ends <= letters or (begins == 0 and letters == 0)):
             raise DraftInvalid(f"The draft cites words that segment {number} does not have.")
-        yield _moment(segment, begins), max(_moment(segment, begins), _moment(segment, ends, end=True))
+        times = SpokenTimes(segment)
+        yield times.at(begins), max(times.at(begins), times.at(ends, end=True))
 
 
 def _scene_spans(block: DraftBlock, scenes: tuple[Scene, ...]) -> Iterator[tuple[int, int]]:
@@ -175,19 +176,26 @@ def _scene_spans(block: DraftBlock, scenes: tuple[Scene, ...]) -> Iterator[tuple
         yield scenes[number].start_ms, scenes[number].end_ms
 
 
-def _moment(segment: Segment, letter: int, *, end: bool = False) -> int:
-    """When the segment's ``letter``-th non-blank character is spoken, in ms: the start of its word, or with ``end``
-    the end of the word that ends there. By the recogniser's word times; in proportion where it gave none."""
-    lengths = [len("".join(word.text.split())) for word in segment.words]
-    letters = len("".join(segment.text.split()))
-    if letters == 0 or (letter == 0 and not end) or (letter == letters and end):
-        return segment.end_ms if end else segment.start_ms
-    if sum(lengths) == letters:
-        behind = list(accumulate(lengths))
-        place = bisect_left(behind, letter) if end else bisect_right(behind, letter)
-        word = segment.words[place]
-        return min(max(word.end_ms if end else word.start_ms, segment.start_ms), segment.end_ms)
-    return segment.start_ms + (segment.end_ms - segment.start_ms) * letter // letters
+class SpokenTimes:
+    """When the characters of one segment are spoken. Made once for a segment of which many are asked."""
+
+    def __init__(self, segment: Segment) -> None:
+        self._segment = segment
+        self._letters = len("".join(segment.text.split()))
+        self._behind = list(accumulate(len("".join(word.text.split())) for word in segment.words))
+
+    def at(self, letter: int, *, end: bool = False) -> int:
+        """When the segment's ``letter``-th non-blank character is spoken, in ms: the start of its word, or with
+        ``end`` the end of the word that ends there. By the recogniser's word times; in proportion where it gave
+        none."""
+        segment, letters = self._segment, self._letters
+        if letters == 0 or (letter == 0 and not end) or (letter == letters and end):
+            return segment.end_ms if end else segment.start_ms
+        if self._behind and self._behind[-1] == letters:
+            place = bisect_left(self._behind, letter) if end else bisect_right(self._behind, letter)
+            word = segment.words[place]
+            return min(max(word.end_ms if end else word.start_ms, segment.start_ms), segment.end_ms)
+        return segment.start_ms + (segment.end_ms - segment.start_ms) * letter // letters
 
 
 def check_draft(

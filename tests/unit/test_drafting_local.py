@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from activities.drafting import LocalDrafter
-from activities.drafting.local import title_from
 from activities.drafting.markdown import letters_only, plain_words
 from activities.drafting.outline import MAX_STEPS
+from activities.drafting.titles import title_from
 from domain.documents.draft import BlockRole, Draft, check_draft, cited_time
 from domain.errors import Cancelled
 from domain.recordings.transcript import Segment, SpeechFound, Transcript
@@ -35,7 +35,7 @@ def test_given_a_narrated_tour_when_drafted_then_it_has_title_lead_steps_and_not
     draft = drafted(spoken(*TOUR))
     assert outline(draft) == [
         ("title", "How to create a project in Bluebird"),
-        ("lead", "In this video, I'll show you how to create a project in Bluebird. It only takes a minute."),
+        ("lead", "It only takes a minute."),
         ("step", "Click the New Project button in the top right corner"),
         ("step", "Type the name, for example Spring Launch"),
         ("step", "Press Enter"),
@@ -48,7 +48,7 @@ def test_given_a_narrated_tour_when_drafted_then_it_has_title_lead_steps_and_not
     ]
     assert codes(draft) == []
     assert draft.provenance.model_profile_id == "local"
-    assert draft.provenance.prompt_template_id == "local/v1"
+    assert draft.provenance.prompt_template_id == "local/v2"
 
 
 def test_given_talk_after_a_step_when_drafted_then_it_is_the_steps_body() -> None:
@@ -71,15 +71,18 @@ def test_given_the_same_transcript_when_drafted_twice_then_the_drafts_are_the_sa
     assert drafted(spoken(*TOUR)) == drafted(spoken(*TOUR))
 
 
-def test_given_much_talk_after_a_step_when_drafted_then_it_goes_on_in_a_note() -> None:
-    draft = drafted(spoken("Click Save.", *(f"This is remark {number} about it." for number in range(8))))
-    assert [role for role, _ in outline(draft)] == ["title", "step", "note"]
-    assert draft.blocks[1].body.count("remark") == 4
+def test_given_much_talk_after_a_step_when_drafted_then_its_body_is_what_matters() -> None:
+    talk = (f"This is remark {number} about it." for number in range(7))
+    draft = drafted(spoken("Click Save.", *talk, "Save can only be pressed once."))
+    assert [role for role, _ in outline(draft)] == ["title", "step"]
+    assert draft.blocks[1].body.count("remark") == 2
+    assert draft.blocks[1].body.endswith("Save can only be pressed once.")
 
 
-def test_given_a_long_introduction_when_drafted_then_the_lead_is_short_and_the_rest_are_notes() -> None:
+def test_given_a_long_introduction_when_drafted_then_the_lead_is_short() -> None:
     draft = drafted(spoken(*(f"This is remark {number} about it." for number in range(8)), "Click Save."))
-    assert [role for role, _ in outline(draft)] == ["title", "lead", "note", "step"]
+    assert [role for role, _ in outline(draft)] == ["title", "lead", "step"]
+    assert draft.blocks[1].body == "This is remark 0 about it. This is remark 1 about it."
 
 
 def test_given_no_announcement_when_drafted_then_the_title_is_the_files_name() -> None:
@@ -109,11 +112,11 @@ def test_given_speech_without_instructions_when_drafted_then_steps_are_stretches
 
 
 def test_given_another_language_when_drafted_then_steps_are_stretches_with_their_own_words_and_a_warning() -> None:
-    draft = drafted(spoken("Klicken Sie auf Speichern.", "Dann ist alles gut.", language="de"))
-    assert outline(draft)[1:] == [("step", "Klicken Sie auf Speichern")]
-    assert draft.blocks[1].body == "Dann ist alles gut."
+    draft = drafted(spoken("Fare clic su Salva.", "Poi va tutto bene.", language="it"))
+    assert outline(draft)[1:] == [("step", "Fare clic su Salva")]
+    assert draft.blocks[1].body == "Poi va tutto bene."
     assert codes(draft) == ["LANGUAGE_NOT_FULLY_SUPPORTED"]
-    assert draft.language == "de"
+    assert draft.language == "it"
 
 
 def test_given_no_language_when_drafted_then_it_is_judged_by_its_words() -> None:

@@ -1,0 +1,199 @@
+"""What was done on the screen, as actions that a step can tell: a click into a field and what was typed into it are
+one, and so are a click and the page that it led to."""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from activities.drafting.sounds import squashed
+from domain.documents.annotations import Box
+from domain.recordings.screen import ChangeKind, ScreenChange, ScreenRecord, ScreenText
+
+_SAME_FIELD_MS = 6_000
+"""From the click into a field to the first letter in it, and between two bursts of typing in one field."""
+_CONSEQUENCE_MS = 700
+"""What changes by itself right after an action (a page that comes up in two parts) belongs to it."""
+SURE_LABEL = 0.6
+"""Confidence of a reading that can stand in a heading by itself."""
+_PROMPTS = ("$ ", "# ", "% ", "> ", "\u276f ", "\u279c ", "\u03bb ", "PS ")
+_LONGEST_LABEL = 60
+_LONGEST_VALUE = 40
+_FIELD_PARTS = 4.0
+"""A change that covers more than so many of the control's areas did more than fill it."""
+_SIDEBAR = 0.26
+"""Of the picture's width: what navigation on the left takes up at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One action. ``changes`` are the ids, the deciding one first."""
+
+    changes: tuple[int, ...]
+    kind: ChangeKind
+    at_ms: int
+    after_ms: int
+    until_ms: int
+    box: Box
+    label: str | None
+    confidence: float
+    control: Box | None
+    has_control: bool
+    appeared: tuple[str, ...]
+
+    @property
+    def chosen(self) -> str | None:
+        """What a click chose in a field, where that is all that it changed."""
+        new = [text.strip() for text in self.appeared if text.strip()]
+        if self.kind is not ChangeKind.PRESS or len(new) != 1 or self.control is None or not self.label:
+            return None
+        small = self.box.w * self.box.h <= _FIELD_PARTS * self.control.w * self.control.h
+        is_value = len(new[0]) <= _LONGEST_VALUE and squashed(new[0]) != squashed(self.label)
+        return new[0] if small and is_value and _overlap(self.box, self.control) else None
+
+    @property
+    def in_sidebar(self) -> bool:
+        """Whether a click at the left edge led to another page: navigation."""
+        at_left = self.control is not None and self.control.x + self.control.w <= _SIDEBAR
+        return (
+            at_left and self.kind is not ChangeKind.TYPING and (self.kind is ChangeKind.PAGE or len(self.appeared) > 1)
+        )
+
+    @property
+    def is_read(self) -> bool:
+        """Whether its label can stand in a heading by itself."""
+        return bool(self.label) and self.confidence >= SURE_LABEL
+
+
+class Shown:
+    """A recording's screens, asked by time."""
+
+    def __init__(self, record: ScreenRecord) -> None:
+        self.record = record
+        self.acts = tuple(_acts(record.changes))
+        self._texts = sorted(record.texts, key=lambda each: each.start_ms)
+        self._starts = [each.start_ms for each in self._texts]
+        self._longest = max((each.end_ms - each.start_ms for each in self._texts), default=0)
+
+    def texts(self, from_ms: int, until_ms: int) -> list[ScreenText]:
+        """What stood on the screen at some moment between the two."""
+        first = bisect_left(self._starts, from_ms - self._longest)
+        last = bisect_left(self._starts, until_ms)
+        return [each for each in self._texts[first:last] if each.end_ms > from_ms]
+
+    def names(self, from_ms: int, until_ms: int) -> dict[str, str]:
+        """Short texts of that time as they are spelt, by their squashed letters."""
+        found: dict[str, str] = {}
+        for each in self.texts(from_ms, until_ms):
+            text = each.text.strip()
+            key = squashed(text)
+            if len(text) <= _LONGEST_LABEL and len(key) >= 2 and not _prompt(text):
+                found.setdefault(key, text)
+        return found
+
+    def command(self, act: Act) -> str | None:
+        """What was typed at a terminal's prompt, exactly; ``None`` where it was no terminal."""
+        if act.kind is not ChangeKind.TYPING:
+            return None
+        typed = [text.strip() for text in act.appeared if text.strip()]
+        lines = [text.text.strip() for text in self.texts(max(0, act.at_ms - 500), act.after_ms + 1_500)]
+        prompted = [line for line in lines if _prompt(line)]
+        for text in typed:
+            bare = _without_prompt(text)
+            if bare and (bare != text or any(squashed(bare) in squashed(line) for line in prompted)):
+                return bare
+        return None
+
+
+def _prompt(line: str) -> bool:
+    return line in ("$", "#", "%", ">") or any(
+        line.startswith(mark) or (f"{mark}" in line[:60] and "@" in line.partition(mark)[0]) for mark in _PROMPTS
+    )
+
+
+def _without_prompt(line: str) -> str:
+    for mark in _PROMPTS:
+        before, found, after = line.partition(mark)
+        if found and (not before or "@" in before or before.startswith("PS ") or before.endswith((":~", "\\"))):
+            return after.strip()
+    return line
+
+
+def _acts(changes: Sequence[ScreenChange]) -> Iterator[Act]:
+    pending: Act | None = None
+    for change in sorted(changes, key=lambda each: (each.at_ms, each.id)):
+        if change.kind is ChangeKind.SCROLL:
+            continue
+        act = _act(change)
+        joined = _joined(pending, act) if pending else None
+        if joined is None:
+            if pending:
+                yield pending
+            pending = act
+        else:
+            pending = joined
+    if pending:
+        yield pending
+
+
+def _act(change: ScreenChange) -> Act:
+    label = " ".join((change.label or "").split())
+    confidence = 0.0 if not label else change.label_confidence if change.label_confidence is not None else 0.7
+    return Act(
+        changes=(change.id,),
+        kind=change.kind,
+        at_ms=change.at_ms,
+        after_ms=max(change.at_ms, change.after_ms),
+        until_ms=change.until_ms,
+        box=change.box,
+        label=label or None,
+        confidence=confidence,
+        control=change.control,
+        has_control=change.control is not None or change.pointer is not None,
+        appeared=change.appeared,
+    )
+
+
+def _joined(first: Act, second: Act) -> Act | None:
+    """The two as one action, or ``None`` where they are two."""
+    gap = second.at_ms - first.after_ms
+    same = first.label is not None and second.label is not None and squashed(first.label) == squashed(second.label)
+    unknown = first.label is None or second.label is None
+    near = _overlap(first.box, second.box)
+    if second.kind is ChangeKind.TYPING and gap <= _SAME_FIELD_MS:
+        if first.kind is ChangeKind.TYPING and (same or (unknown and near)) and not _ran(first, second):
+            return _merged(second, first, label=second.label or first.label)
+        if first.kind is ChangeKind.PRESS and (same or (unknown and near)):
+            return _merged(second, first, label=second.label or first.label)
+    soon = second.at_ms - first.at_ms <= _CONSEQUENCE_MS
+    told_apart = second.label is not None and not same and bool(second.appeared)
+    if not soon or told_apart or (second.kind is ChangeKind.TYPING and second.appeared):
+        return None
+    return _merged(first, second, label=first.label or second.label)
+
+
+def _ran(first: Act, second: Act) -> bool:
+    """Two lines typed into a terminal are two commands."""
+    return first.label is None and second.label is None and not set(first.appeared) & set(second.appeared)
+
+
+def _merged(main: Act, other: Act, *, label: str | None) -> Act:
+    appeared = tuple(dict.fromkeys((*main.appeared, *other.appeared)))
+    return Act(
+        changes=(*main.changes, *other.changes),
+        kind=main.kind,
+        at_ms=main.at_ms,
+        after_ms=max(main.after_ms, other.after_ms),
+        until_ms=max(main.until_ms, other.until_ms),
+        box=main.box,
+        label=label,
+        confidence=max(main.confidence, other.confidence),
+        control=main.control or other.control,
+        has_control=main.has_control or other.has_control,
+        appeared=appeared,
+    )
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    return (
+        one.x < other.x + other.w and other.x < one.x + one.w and one.y < other.y + other.h and other.y < one.y + one.h
+    )

@@ -1,0 +1,178 @@
+"""Which action on the screen answers which spoken one: aligned in time and in words, in order.
+
+People talk and then act, or act and then talk; a sentence tells several actions. Each pair has a merit, and the chain
+of pairs in order with the greatest sum of merits is taken: of ``n`` pairs within reach in ``n log n``.
+"""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from activities.drafting.acts import Act, Shown
+from activities.drafting.sounds import alike, squashed
+from activities.drafting.told import Told
+from domain.recordings.screen import ChangeKind
+
+_BEFORE_MS = 8_000
+_BEHIND_MS = 14_000
+"""How far an action may lie before its words begin and behind their end. Speakers who act first hardly wait longer
+than five seconds to say so."""
+_AS_TOLD_MS = 1_500
+_TYPING = frozenset(
+    (
+        *("type", "enter", "write", "paste", "fill", "put", "name", "call", "set", "add", "give", "insert", "run"),
+        *("geben", "schreiben", "tragen", "tippen", "escriba", "introduzca", "escribe", "saisissez", "tapez"),
+        *("entrez", "execute", "set", "specify", "provide"),
+    )
+)
+_PRESSING = frozenset(
+    ("click", "press", "hit", "tap", "tick", "untick", "check", "uncheck", "open", "select", "choose")
+)
+_DOUBTED = 0.8
+"""What it takes away to be taken back by the next sentence."""
+_LINKED = 0.75
+"""From here on two texts are taken for the same words, one of them misheard."""
+_EVERYWHERE = frozenset(
+    (
+        *("the", "and", "for", "you", "your", "with", "this", "that", "then", "from", "are", "will", "can", "into"),
+        *("der", "die", "das", "und", "den", "dem", "les", "des", "une", "los", "las", "del", "que", "sie", "auf"),
+        *("button", "page", "new", "tab"),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    told: int
+    act: int
+    merit: float
+    link: float
+
+
+def link(text: str, act: Act) -> float:
+    """0 to 1: how surely the text names what was acted on, or what came of it."""
+    best = named(text, act.label) if act.label else 0.0
+    for each in act.appeared[:12]:
+        if len(each) <= 60 and best < 1.0:
+            best = max(best, 0.85 * named(text, each))
+    return best
+
+
+def named(text: str, label: str) -> float:
+    """0 to 1: how surely the text has the label in it, by letters, by sound, or in part."""
+    wanted = squashed(label)
+    if not wanted:
+        return 0.0
+    words = text.split()
+    size = len(label.split())
+    best = 0.0
+    for length in range(max(1, size - 1), size + 4):
+        for start in range(len(words) - length + 1):
+            span = " ".join(words[start : start + length])
+            if squashed(span) == wanted:
+                return 1.0
+            if len(wanted) >= 3 and abs(len(squashed(span)) - len(wanted)) <= max(2, len(wanted) // 2):
+                best = max(best, alike(span, label))
+    shared = _content(text) & _content(label)
+    part = 0.7 * len(shared) / max(1, len(_content(label)))
+    return max(best if best >= _LINKED else 0.0, part)
+
+
+def _content(text: str) -> set[str]:
+    return {word for each in text.split() if len(word := squashed(each)) >= 3 and word not in _EVERYWHERE}
+
+
+def agreed(told: Sequence[Told], shown: Shown, taken_back: frozenset[int] = frozenset()) -> dict[int, Pair]:
+    """The pair of each spoken action that the screen answers, by its place in ``told``. Those that were taken back
+    must be named by what answers them."""
+    acts = shown.acts
+    times = [act.at_ms for act in acts]
+    tree = _Prefix(len(acts))
+    reached: list[tuple[float, int, Pair, int | None]] = []
+    for place, action in enumerate(told):
+        begins, ends = action.clause.begins_ms, action.clause.ends_ms
+        first, last = bisect_left(times, begins - _BEFORE_MS), bisect_left(times, ends + _BEHIND_MS)
+        found = [
+            pair
+            for number in range(first, last)
+            if (pair := _pair(place, action, number, shown, _DOUBTED if place in taken_back else 0.0))
+        ]
+        chained = []
+        for pair in found:
+            sum_before, before = tree.best(pair.act)
+            chained.append((sum_before + pair.merit, pair, before))
+        for total, pair, before in chained:
+            reached.append((total, pair.act, pair, before))
+            tree.add(pair.act, total, len(reached) - 1)
+    return _chain(reached)
+
+
+def _chain(reached: Sequence[tuple[float, int, Pair, int | None]]) -> dict[int, Pair]:
+    at = max(range(len(reached)), key=lambda number: reached[number][0], default=None)
+    chosen: dict[int, Pair] = {}
+    while at is not None:
+        _, _, pair, before = reached[at]
+        chosen[pair.told] = pair
+        at = before
+    return chosen
+
+
+def _pair(place: int, told: Told, number: int, shown: Shown, doubt: float) -> Pair | None:
+    act = shown.acts[number]
+    in_time = _in_time(act.at_ms, told.clause.begins_ms, told.clause.ends_ms)
+    said = told.heading if told.sure else told.clause.text
+    related = link(said, act)
+    if in_time < -0.5 and related < _LINKED:
+        return None
+    merit = in_time + 1.4 * related + _fit(told.verb, act.kind) + (0.3 if told.sure else 0.0) - 0.75 - doubt
+    if act.is_read and related < 0.3:
+        merit -= 0.15 if told.sure else 0.4
+        if told.sure and _names_other(said, act, shown):
+            merit -= 0.5
+    return Pair(place, number, merit, related) if merit > 0 else None
+
+
+def _in_time(at_ms: int, begins_ms: int, ends_ms: int) -> float:
+    """1 where the action comes with its words, less the farther off it is."""
+    if at_ms < begins_ms:
+        return 0.8 - (begins_ms - at_ms) / 5_000
+    return 1.0 - max(0, at_ms - ends_ms - _AS_TOLD_MS) / 8_000
+
+
+def _fit(verb: str, kind: ChangeKind) -> float:
+    if verb in _TYPING:
+        return 0.2 if kind is ChangeKind.TYPING else 0.0
+    if verb in _PRESSING:
+        return -0.1 if kind is ChangeKind.TYPING else 0.1
+    return 0.0
+
+
+def _names_other(text: str, act: Act, shown: Shown) -> bool:
+    """Whether the text ends with the name of something else that stands there ("click Invoices", with the click on
+    Subscriptions)."""
+    words = text.split()[1:]
+    names = shown.names(max(0, act.at_ms - 400), act.at_ms)
+    own = squashed(act.label or "")
+    tails = (squashed(" ".join(words[start:])) for start in range(len(words)))
+    return any(len(tail) >= 4 and tail in names and tail not in own for tail in tails)
+
+
+class _Prefix:
+    """The best sum of all chains that end before an action: a tree of prefixes' maxima (Fenwick)."""
+
+    def __init__(self, size: int) -> None:
+        self._best: list[tuple[float, int | None]] = [(0.0, None)] * (size + 1)
+
+    def best(self, act: int) -> tuple[float, int | None]:
+        found: tuple[float, int | None] = (0.0, None)
+        while act > 0:
+            found = max(found, self._best[act], key=lambda each: each[0])
+            act -= act & -act
+        return found
+
+    def add(self, act: int, total: float, number: int) -> None:
+        place = act + 1
+        while place < len(self._best):
+            if total > self._best[place][0]:
+                self._best[place] = (total, number)
+            place += place & -place

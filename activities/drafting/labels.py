@@ -1,0 +1,184 @@
+"""Words as the screen spells them: what was said and what stands there at that moment, matched by letters and by sound.
+
+A word gives way only to one that stands on the screen, and only where both are the same word: the same letters (but
+for marks, case and spoken signs), or a hearing of the label of the very control that was acted on. In doubt what was
+said stays.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from activities.drafting.acts import Act
+from activities.drafting.sounds import alike, letters_alike, skeleton, sounds_alike, squashed
+
+_HEARD = 0.75
+"""Of letters and sound together. Of pairs that were no hearing of each other ("billing address", "Email address")
+the most alike have 0.70."""
+_SURELY_READ = 0.7
+_WHOLE_OBJECT = 0.8
+"""Of the sound, where the label is all that the verb acts on and nothing on the screen is called as it was heard."""
+_MOST_WORDS = 7
+_LETTERS = re.compile(r"\b[A-Z](?: [A-Z])+\b")
+"""A name that was spelled out."""
+_PRONOUNS = frozenset({"it", "that", "this", "there", "here", "them", "one"})
+_PREPOSITIONS = frozenset(
+    (
+        *("in", "on", "at", "from", "under", "over", "to", "into", "with", "for", "as", "next", "and", "or", "by"),
+        *("im", "in", "auf", "aus", "bei", "unter", "en", "de", "del", "dans", "sur", "que", "who", "which", "that"),
+    )
+)
+_ARTICLES = frozenset(
+    (
+        *("the", "a", "an", "your", "our", "my", "this", "that", "on", "to", "der", "die", "das", "den", "dem", "auf"),
+        *("el", "la", "los", "las", "en", "le", "les", "l", "sur", "un", "una", "une", "ein", "eine", "einen", "sie"),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    start: int
+    end: int
+
+
+def spelt(heading: str, act: Act | None, names: Mapping[str, str]) -> str:
+    """The heading as the screen spells it.
+
+    Args:
+        heading: What was said, verb first.
+        act: What was done, if the screen answered.
+        names: Short texts that stood there, by their squashed letters.
+    """
+    words = heading.split()
+    if act is not None and act.label:
+        exact = _exact_label(words, act.label)
+        if exact is not None:
+            words = _put(words, exact, act.label)
+        elif act.confidence >= _SURELY_READ and (heard := _misheard(words, act, names)) is not None:
+            words = _put(words, heard, act.label)
+        elif act.is_read and len(words) == 2 and words[1].lower().strip(".,") in _PRONOUNS:
+            words = [words[0], act.label]
+    own = squashed(act.label) if act is not None and act.label else ""
+    chosen = {squashed(text): text for text in act.appeared if len(text) > 3} if act is not None else {}
+    known = {key: name for key, name in names.items() if key != own}
+    return " ".join(_as_names(words, known, chosen))
+
+
+_KINDS = ("page", "tab", "button", "menu", "screen", "view", "field", "panel", "link", "box", "icon")
+
+
+def _exact_label(words: list[str], label: str) -> _Span | None:
+    """Where the label was said in other marks or another case, the longest stretch from the left."""
+    wanted = squashed(label)
+    for start in range(1, len(words)):
+        for end in range(min(len(words), start + len(label.split()) + 4), start, -1):
+            if squashed(" ".join(words[start:end])) == wanted:
+                return _Span(start, end)
+    for place, word in enumerate(words[1:], start=1):
+        kind = next((each for each in _KINDS if squashed(word) == wanted + each), None)
+        if kind is not None:
+            words[place : place + 1] = [label, kind]
+            return _Span(place, place + 1)
+    return None
+
+
+def _misheard(words: list[str], act: Act, names: Mapping[str, str]) -> _Span | None:
+    """The stretch that must be a hearing of the label; ``None`` where anything speaks against it."""
+    label = act.label or ""
+    wanted, size = squashed(label), len(label.split())
+    best: tuple[float, _Span] | None = None
+    for start in range(1, len(words)):
+        for end in range(start + max(1, size - 1), min(len(words), start + size + 3) + 1):
+            span = " ".join(words[start:end])
+            said = squashed(span)
+            if not said or said in names or words[start].lower() in _ARTICLES or len(skeleton(span)) < 2:
+                continue
+            if abs(len(said) - len(wanted)) > max(2, 0.4 * len(wanted)) or _says_more(words, start, end, names):
+                continue
+            merit = alike(span, label)
+            whole = _is_whole_object(words, start, end) and sounds_alike(span, label) >= _WHOLE_OBJECT
+            good = (merit >= _HEARD and _one_word_each(span, label)) or (whole and _same_size(said, wanted))
+            if good and (best is None or merit > best[0]):
+                best = merit, _Span(start, end)
+    return best[1] if best else None
+
+
+def _says_more(words: list[str], start: int, end: int, names: Mapping[str, str]) -> bool:
+    """Whether a longer stretch around it is the name of something else that stands there."""
+    for first in range(max(1, start - 2), start + 1):
+        for last in range(end, min(len(words), end + 2) + 1):
+            if squashed(" ".join(words[first:last])) in names:
+                return True
+    return False
+
+
+def _one_word_each(span: str, label: str) -> bool:
+    """Whether every word of a label of several can be heard in the span: "billing address" is no "Email address"
+    though one of its words is the same."""
+    said, written = span.split(), label.split()
+    if len(said) != len(written) or len(written) == 1:
+        return True
+    return all(
+        squashed(one) == squashed(other) or alike(one, other) >= 0.6 or sounds_alike(one, other) >= 0.6
+        for one, other in zip(said, written, strict=True)
+    )
+
+
+def _same_size(said: str, wanted: str) -> bool:
+    return abs(len(said) - len(wanted)) <= 2 and letters_alike(said, wanted) >= 0.25
+
+
+def _is_whole_object(words: list[str], start: int, end: int) -> bool:
+    before = words[start - 1].lower()
+    behind = words[end].lower() if end < len(words) else ""
+    return (start == 1 or before in _ARTICLES) and (not behind or behind in _PREPOSITIONS)
+
+
+def _as_names(words: list[str], names: Mapping[str, str], chosen: Mapping[str, str]) -> list[str]:
+    """Names of several words, or with capitals or marks of their own, as they stand there: the same letters."""
+    made: list[str] = words[:1]
+    place = 1
+    while place < len(words):
+        for end in range(min(len(words), place + _MOST_WORDS), place, -1):
+            key = squashed(" ".join(words[place:end]))
+            name = names.get(key)
+            if name is None or not _worth_it(words, place, end, name):
+                name = chosen.get(key) if len(key) > 3 and key in chosen else None
+            if name is not None:
+                made += _kept_mark(words[end - 1], name)
+                place = end
+                break
+        else:
+            made.append(words[place])
+            place += 1
+    return made
+
+
+def _worth_it(words: list[str], start: int, end: int, name: str) -> bool:
+    """A single common word is a name only where it stands as one: right behind the verb, or before what it is."""
+    if end - start > 1 or any(not each.isalnum() for each in name) or name[1:] != name[1:].lower():
+        return not name.islower() or any(not each.isalnum() and not each.isspace() for each in name)
+    return name[:1].isupper() and (
+        words[start - 1].lower() in {"click", "on", "to", "press", "hit", "tap", "auf", "sur", "en"}
+        or (
+            end < len(words)
+            and words[end].lower().strip(".,") in {"tab", "page", "button", "menu", "field", "panel", "row"}
+        )
+    )
+
+
+def _put(words: list[str], span: _Span, label: str) -> list[str]:
+    return [*words[: span.start], *_kept_mark(words[span.end - 1], label), *words[span.end :]]
+
+
+def _kept_mark(last: str, name: str) -> list[str]:
+    mark = last[-1] if last[-1] in ",;:" and name[-1] not in ",;:" else ""
+    return [name + mark]
+
+
+def as_typed(heading: str, command: str) -> str:
+    """The heading with the words of a typed command as they were typed ("npm", "docker compose")."""
+    tokens = {squashed(token): token for token in re.findall(r"[\w.@:+-]+", command) if len(squashed(token)) >= 2}
+    words = _LETTERS.sub(lambda found: found.group().replace(" ", ""), heading).split()
+    return " ".join([*words[:1], *(tokens.get(squashed(word), word) for word in words[1:])])

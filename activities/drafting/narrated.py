@@ -1,0 +1,382 @@
+"""The document of a recording in which somebody speaks: steps are what at least two of three witnesses agree on.
+
+What is said, what is shown and what is done: a spoken action with the change that answers it; a change that nobody
+tells as an action takes the sentence spoken over it, or its label where none was spoken. Where no screen was read, or
+hardly anything on it answers, what was said stands alone.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from activities.drafting import english, spoken
+from activities.drafting.acts import Act, Shown
+from activities.drafting.agreement import Pair, agreed, link
+from activities.drafting.labels import as_typed, spelt
+from activities.drafting.markdown import one_line
+from activities.drafting.outline import Entry
+from activities.drafting.remarks import explains, that_matter, without_outro
+from activities.drafting.sectioning import Announced, announced
+from activities.drafting.sounds import squashed
+from activities.drafting.told import Kind, Reading, Told, is_own
+from activities.drafting.wording import shown_heading
+from domain.documents.draft import BlockRole
+from domain.recordings.screen import ChangeKind
+
+_USABLE_ACTS = 2
+_USABLE_SHARE = 0.4
+"""Of the surely told actions that the screen answers. Below that the picture shows something else: a speaker's face,
+a device on a table."""
+_OVER_BEFORE_MS = 4_000
+_OVER_BEHIND_MS = 2_500
+_UNSPOKEN_MS = 2_500
+"""A change that no sentence is near to was made in silence."""
+_LONGEST_SENTENCE_MS = 60_000
+_LINKED = 0.6
+_TOO_CLOSE_MS = 900
+_OPENING = 2
+
+_ON_SCREEN = frozenset(
+    (
+        *(
+            "click",
+            "select",
+            "choose",
+            "type",
+            "enter",
+            "open",
+            "go",
+            "tick",
+            "untick",
+            "check",
+            "uncheck",
+            "hit",
+            "tap",
+        ),
+        *("pick", "scroll", "search", "drag", "drop", "paste", "toggle", "enable", "disable", "double-click", "switch"),
+        *("right-click", "save", "add", "create", "delete", "edit", "copy", "navigate", "head", "set", "give", "find"),
+    )
+)
+"""Verbs of what is done on a screen, and would be seen there. What is told with others can be done off it."""
+
+
+@dataclass
+class Found:
+    """What was found, for the document and for its warnings."""
+
+    entries: list[Entry] = field(default_factory=list)
+    sections: int = 0
+    unanswered: list[int] = field(default_factory=list)
+    """Moments of surely told actions that the screen does not answer, and that were left out."""
+    read_from_screen: list[int] = field(default_factory=list)
+    """Moments of steps that nobody told."""
+    unexplained: list[int] = field(default_factory=list)
+    """Moments of changes that no step tells."""
+
+
+@dataclass
+class _Step:
+    number: int
+    """The sentence behind which it stands."""
+    at_ms: int
+    heading: str
+    whole: bool
+    told: Told | None
+    act: Act | None
+    code: str | None = None
+
+
+def narrated(read: Sequence[Reading], language: str, shown: Shown | None, topic: int | None) -> Found:
+    """Lead, sections, steps and notes in the order in which they happened.
+
+    Args:
+        read: Every sentence.
+        language: Primary tag.
+        shown: The screens, if they were read.
+        topic: The sentence whose topic became the title: the lead does not repeat it.
+    """
+    found = Found()
+    told = [(number, each) for number, reading in enumerate(read) if number != topic for each in reading.told]
+    back = frozenset(place for place in range(len(told)) if _is_taken_back(place, told, read))
+    pairs = agreed([each for _, each in told], shown, back) if shown else {}
+    usable = shown is not None and _is_usable(told, pairs, shown)
+    answered = [False] * len(read)
+    for place in pairs:
+        answered[told[place][0]] = True
+    topics = announced(read, language, shown, answered)
+    announcing = {each.number for each in topics}
+    steps = _told_steps(read, told, pairs, shown if usable else None, announcing, language, found)
+    if usable and shown is not None:
+        taken = {pair.act for pair in pairs.values() if told[pair.told][0] not in announcing}
+        steps += _untold_steps(read, steps, taken, shown, language, announcing | {topic}, topics, found)
+    steps.sort(key=lambda step: (step.at_ms, step.number))
+    _write(found, read, _apart(steps), topics, language, shown, topic)
+    return found
+
+
+def _is_usable(told: Sequence[tuple[int, Told]], pairs: dict[int, Pair], shown: Shown) -> bool:
+    if len(shown.acts) < _USABLE_ACTS:
+        return False
+    sure = [place for place, (_, each) in enumerate(told) if each.sure]
+    within = sum(place in pairs for place in sure)
+    return within >= _USABLE_SHARE * len(sure) if sure else bool(pairs)
+
+
+def _told_steps(
+    read: Sequence[Reading],
+    told: Sequence[tuple[int, Told]],
+    pairs: dict[int, Pair],
+    shown: Shown | None,
+    announcing: set[int | None],
+    language: str,
+    found: Found,
+) -> list[_Step]:
+    steps: list[_Step] = []
+    for place, (number, each) in enumerate(told):
+        if number in announcing:
+            continue
+        pair = pairs.get(place) if shown else None
+        act = shown.acts[pair.act] if shown and pair else None
+        if act is None and not _stands_alone(place, told, read, pairs, shown):
+            if each.sure and shown:
+                found.unanswered.append(each.clause.begins_ms)
+            continue
+        begins, ends = each.clause.begins_ms, each.clause.ends_ms
+        names = shown.names(*_seen(act, begins, ends)) if shown else {}
+        heading = spelt(each.heading, act, names)
+        code = shown.command(act) if shown and act else None
+        whole = each.whole
+        if act is not None and pair is not None and _better_read(each, pair, act, language):
+            heading, whole = shown_heading(act, language), False
+        elif code is not None:
+            heading = as_typed(heading, code)
+        steps.append(_Step(number, begins, heading, whole, each, act, code))
+    return steps
+
+
+def _better_read(told: Told, pair: Pair, act: Act, language: str) -> bool:
+    """Whether the label says more than a sentence of which nothing is understood but when it was spoken."""
+    return language != "en" and not told.sure and pair.link < _LINKED and act.is_read and act.has_control
+
+
+def _seen(act: Act | None, begins_ms: int, ends_ms: int) -> tuple[int, int]:
+    """When what a cue names stands on the screen."""
+    if act is None:
+        return begins_ms, ends_ms + 500
+    return max(0, min(act.at_ms - 500, begins_ms)), act.at_ms + 1
+
+
+def _stands_alone(
+    place: int,
+    told: Sequence[tuple[int, Told]],
+    read: Sequence[Reading],
+    pairs: dict[int, Pair],
+    shown: Shown | None,
+) -> bool:
+    """Whether a spoken action that the screen does not answer is a step: it was told as an instruction, nobody took
+    it back, and it is done off the screen (or no screen was read)."""
+    each = told[place][1]
+    if not each.sure or _is_taken_back(place, told, read):
+        return False
+    return shown is None or (each.verb not in _ON_SCREEN and not _says_again(place, told, pairs))
+
+
+def _is_taken_back(place: int, told: Sequence[tuple[int, Told]], read: Sequence[Reading]) -> bool:
+    """Whether the next thing that is told corrects it."""
+    number = told[place][0]
+    if place + 1 < len(told) and told[place + 1][0] == number:
+        return False
+    follows = next((later for later in read[number + 1 : number + 3] if later.told or later.corrects), None)
+    return follows is not None and follows.corrects and bool(follows.told)
+
+
+def _says_again(place: int, told: Sequence[tuple[int, Told]], pairs: dict[int, Pair]) -> bool:
+    """Whether a neighbour that the screen answers tells the same."""
+    words = {squashed(word) for word in told[place][1].heading.split()}
+    for near in (place - 1, place + 1):
+        if near in pairs and 0 <= near < len(told):
+            other = {squashed(word) for word in told[near][1].heading.split()}
+            if len(words & other) >= 0.6 * min(len(words), len(other)):
+                return True
+    return False
+
+
+def _untold_steps(
+    read: Sequence[Reading],
+    steps: Sequence[_Step],
+    taken: set[int],
+    shown: Shown,
+    language: str,
+    announcing: set[int | None],
+    topics: Sequence[Announced],
+    found: Found,
+) -> list[_Step]:
+    """Steps of changes that nobody tells as an action."""
+    made: list[_Step] = []
+    used = {step.number for step in steps} | announcing
+    of_topics = {act for each in topics if each.act for act in each.act.changes}
+    for place, act in enumerate(shown.acts):
+        if place in taken or set(act.changes) & of_topics:
+            continue
+        command = shown.command(act)
+        over = _spoken_over(read, act, used, language, before=command is not None)
+        if over is not None:
+            number, reading = over
+            heading = _as_heading(reading, act)
+            begins = reading.sentence.begins_ms
+            names = shown.names(*_seen(act, begins, reading.sentence.ends_ms))
+            whole = not heading.endswith("\u2026") and len(heading.split()) >= len(reading.text.split()) - 3
+            told = Told(reading.sentence, heading, whole, sure=False)
+            made.append(_Step(number, begins, spelt(f"\x00 {heading}", act, names)[2:], whole, told, act, command))
+            used.add(number)
+        elif act.is_read and act.has_control and _is_unspoken(read, act) and act.kind is not ChangeKind.PAGE:
+            number = bisect_right(read, act.at_ms, key=lambda each: each.sentence.begins_ms) - 1
+            made.append(_Step(number, act.at_ms, shown_heading(act, language), True, None, act, command))
+            found.read_from_screen.append(act.at_ms)
+        elif act.label is not None:
+            found.unexplained.append(act.at_ms)
+    return made
+
+
+def _spoken_over(
+    read: Sequence[Reading], act: Act, used: set[int | None], language: str, *, before: bool
+) -> tuple[int, Reading] | None:
+    """The sentence that was spoken over a change and names what was acted on; or with ``before``, which needs no name
+    (a command is no word), the one right before it."""
+    best: tuple[float, int] | None = None
+    for number in _near(read, act.at_ms):
+        reading = read[number]
+        begins, ends = reading.sentence.begins_ms, reading.sentence.ends_ms
+        if begins - _OVER_BEHIND_MS > act.at_ms or number in used:
+            continue
+        if act.at_ms > ends + _OVER_BEFORE_MS or reading.kind is not Kind.REMARK:
+            continue
+        if language == "en" and english.RESULT.match(spoken.bare(reading.text)):
+            continue
+        related = link(reading.text, act)
+        if before and 0 <= act.at_ms - ends <= _OVER_BEHIND_MS and not is_own(reading, language):
+            related = max(related, _LINKED)
+        if related >= _LINKED and (best is None or related > best[0]):
+            best = related, number
+    return (best[1], read[best[1]]) if best else None
+
+
+def _as_heading(reading: Reading, act: Act) -> str:
+    text = spoken.bare(reading.text).rstrip(" .,;:!-")
+    return spoken.capitalised(spoken.shortened(text, spoken.HEADING_LIMIT))
+
+
+def _is_unspoken(read: Sequence[Reading], act: Act) -> bool:
+    near = (read[number].sentence for number in _near(read, act.at_ms))
+    return not any(each.begins_ms - _UNSPOKEN_MS <= act.at_ms <= each.ends_ms + _UNSPOKEN_MS for each in near)
+
+
+def _near(read: Sequence[Reading], at_ms: int) -> Iterator[int]:
+    """The sentences that can have been spoken over a moment."""
+    first = bisect_left(read, at_ms - _LONGEST_SENTENCE_MS, key=lambda each: each.sentence.begins_ms)
+    last = bisect_right(read, at_ms + _LONGEST_SENTENCE_MS, key=lambda each: each.sentence.begins_ms)
+    yield from range(first, last)
+
+
+def _apart(steps: Sequence[_Step]) -> list[_Step]:
+    """Steps without those that come too close to tell anything of their own."""
+    kept: list[_Step] = []
+    for step in steps:
+        last = kept[-1] if kept else None
+        if (
+            last is not None
+            and step.at_ms - last.at_ms < _TOO_CLOSE_MS
+            and squashed(step.heading) == squashed(last.heading)
+        ):
+            continue
+        kept.append(step)
+    return kept
+
+
+def _write(
+    found: Found,
+    read: Sequence[Reading],
+    steps: Sequence[_Step],
+    topics: Sequence[Announced],
+    language: str,
+    shown: Shown | None,
+    topic: int | None,
+) -> None:
+    last = max((step.number for step in steps), default=-1)
+    kept = without_outro(read, last)
+    of_steps = {step.number for step in steps}
+    announcing = {each.number for each in topics}
+    marks: list[tuple[int, int, Announced | _Step]] = sorted(
+        [*((each.start_ms, 0, each) for each in topics), *((step.at_ms, 1, step) for step in steps)],
+        key=lambda mark: mark[:2],
+    )
+    starts = [mark[0] for mark in marks]
+    between: list[list[Reading]] = [[] for _ in range(len(marks) + 1)]
+    for number, reading in enumerate(kept):
+        if number not in of_steps and number not in announcing and number != topic:
+            place = bisect_right(starts, reading.sentence.begins_ms)
+            between[place].append(reading)
+    found.entries += _opening(between[0], language)
+    for place, (_, _, mark) in enumerate(marks, start=1):
+        if isinstance(mark, Announced):
+            found.entries.append(_section(mark))
+            found.sections += 1
+            explained: list[Reading] = []
+        else:
+            entry = _step_entry(mark)
+            found.entries.append(entry)
+            explained = [each for each in between[place] if explains(each, language)]
+            names = list(shown.names(mark.at_ms, mark.at_ms + 1).values()) if shown else []
+            for each in that_matter(explained, mark.heading, names):
+                entry.add(_cleaned(each, language), each.sentence)
+        found.entries += _notes(between[place], language)
+
+
+def _section(topic: Announced) -> Entry:
+    if topic.sentence is not None:
+        return Entry.of(BlockRole.SECTION, topic.sentence, topic.heading)
+    changes = topic.act.changes if topic.act is not None else ()
+    return Entry.shown(BlockRole.SECTION, topic.start_ms, changes, topic.heading)
+
+
+def _step_entry(step: _Step) -> Entry:
+    changes = step.act.changes if step.act else ()
+    if step.told is None:
+        entry = Entry.shown(BlockRole.STEP, step.at_ms, changes, step.heading)
+    else:
+        entry = Entry.of(BlockRole.STEP, step.told.clause, step.heading)
+        entry.changes = changes
+        if not step.whole:
+            entry.texts.append(spoken.cleaned(step.told.clause.text))
+    entry.code = step.code
+    return entry
+
+
+def _notes(readings: Sequence[Reading], language: str) -> list[Entry]:
+    made: list[Entry] = []
+    last: Reading | None = None
+    for reading in readings:
+        if reading.kind is Kind.NOTE:
+            if not made or last is None or reading.sentence.begins_ms - last.sentence.ends_ms > 3_000:
+                made.append(Entry.of(BlockRole.NOTE, reading.sentence))
+            made[-1].add(_cleaned(reading, language), reading.sentence)
+            last = reading
+    return made
+
+
+def _opening(readings: Sequence[Reading], language: str) -> list[Entry]:
+    said = [each for each in readings if each.kind in (Kind.REMARK, Kind.NOTE)]
+    kept = [
+        each for each in said if each.kind is Kind.NOTE or spoken.announces(each.text) or not is_own(each, language)
+    ]
+    if not kept:
+        return []
+    lead = Entry.of(BlockRole.LEAD, kept[0].sentence)
+    for each in kept[:_OPENING]:
+        lead.add(_cleaned(each, language), each.sentence)
+    return [lead, *_notes([each for each in kept[_OPENING:] if each.kind is Kind.NOTE], language)]
+
+
+def _cleaned(reading: Reading, language: str) -> str:
+    text = reading.text if reading.text != reading.sentence.text else reading.sentence.text
+    return spoken.cleaned(text) if language == "en" else spoken.capitalised(one_line(text))

@@ -1,0 +1,101 @@
+"""What a document is called: what somebody announces, what a first slide says, and only then the file's name."""
+
+import re
+from collections.abc import Sequence
+from pathlib import PureWindowsPath
+
+from activities.drafting import spoken
+from activities.drafting.acts import Shown
+from activities.drafting.labels import spelt
+from activities.drafting.markdown import one_line
+from activities.drafting.sectioning import largest_text
+from activities.drafting.told import Reading
+from activities.drafting.tongues import TONGUES
+from domain.documents.draft import BlockRole, DraftBlock
+
+_WITHIN_SENTENCES = 12
+"""A title is announced in the first minute or not at all."""
+_LIMIT = 120
+_SLIDE_WITHIN_MS = 10_000
+_ALWAYS_THERE = 0.8
+_TELLING_WORDS = 3
+_TELLS_NOTHING = re.compile(
+    r"^(?:screen ?(?:recording|cast|capture)?|recording|video|movie|untitled|new|clip|output|capture|zoom|meeting|"
+    r"[\d\s.:apm]+|img|vid|mov|obs|gmt)\b",
+    re.IGNORECASE,
+)
+
+
+def title_from(source_name: str) -> str:
+    """A title from a file name: what people call a file is all that is known when nobody says a title."""
+    stem = PureWindowsPath(source_name).stem  # takes both kinds of separators
+    words = one_line(re.sub(r"[_\-\u2013+]+|%20", " ", stem))
+    return spoken.shortened(words[:1].upper() + words[1:], _LIMIT) if words else "Untitled recording"
+
+
+def titled(
+    read: Sequence[Reading], language: str, shown: Shown | None, source_name: str
+) -> tuple[DraftBlock, int | None]:
+    """The title, and the sentence that it was taken from whole (which the lead need not repeat)."""
+    opening = read[:_WITHIN_SENTENCES]
+    found = _announced([each.sentence.text for each in opening], language)
+    if found is not None:
+        number, heading = found
+        sentence = opening[number].sentence
+        names = shown.names(0, shown.record.duration_ms) if shown else {}
+        block = DraftBlock(
+            role=BlockRole.TITLE,
+            heading=spelt(heading, None, {key: name for key, name in names.items() if _is_name(name)}),
+            segments=sentence.segments,
+            begins_at=sentence.begins_at,
+            ends_at=sentence.ends_at,
+        )
+        return block, number
+    return DraftBlock(role=BlockRole.TITLE, heading=_shown_title(shown) or _named(source_name, shown)), None
+
+
+def _announced(texts: list[str], language: str) -> tuple[int, str] | None:
+    if language == "en":
+        return spoken.title(texts)
+    tongue = TONGUES.get(language)
+    for number, text in enumerate(texts):
+        found = tongue.title.match(one_line(text)) if tongue else None
+        if found is not None:
+            topic = next(part for part in found.groups() if part)
+            heading = topic.split(".")[0].strip(" ,;:!?") if "topic" not in found.groupdict() else topic
+            heading = re.split(r"[.!?;]", heading)[0].strip(" ,:")
+            if found.groupdict().get("topic"):
+                heading = f"{_how(found)} {heading}"
+            return number, spoken.shortened(spoken.capitalised(heading), _LIMIT)
+    return None
+
+
+def _how(found: re.Match[str]) -> str:
+    """The words before the topic: "wie man", "cómo", "comment"."""
+    before = found.string[: found.start("topic")].split()
+    return " ".join(before[-2:]) if before[-2:-1] == ["wie"] else before[-1]
+
+
+def _is_name(text: str) -> bool:
+    """Names of programs and things, not any word of the screen that a title may use in its common sense."""
+    return any(each.isupper() for each in text[1:]) or " " in text
+
+
+def _shown_title(shown: Shown | None) -> str | None:
+    return largest_text(shown, 0, min(_SLIDE_WITHIN_MS, _first_act(shown))) if shown else None
+
+
+def _first_act(shown: Shown) -> int:
+    return shown.acts[0].at_ms if shown.acts else _SLIDE_WITHIN_MS
+
+
+def _named(source_name: str, shown: Shown | None) -> str:
+    """The file's name; where it tells nothing, what stands at the top of the screen all the time."""
+    name = title_from(source_name)
+    telling = len(name.split()) >= _TELLING_WORDS and not _TELLS_NOTHING.match(name)
+    if telling or shown is None:
+        return name
+    span = shown.record.duration_ms * _ALWAYS_THERE
+    stands = [each for each in shown.record.texts if each.end_ms - each.start_ms >= span and len(each.text.strip()) > 3]
+    top = min(stands, key=lambda each: (each.box.y, -each.box.h), default=None)
+    return one_line(top.text) if top is not None and top.box.y < 0.15 and _TELLS_NOTHING.match(name) else name

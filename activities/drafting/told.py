@@ -1,0 +1,217 @@
+"""What each sentence tells: actions, and whether it asks, greets, warns, corrects, announces or merely talks."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+
+from activities.drafting import english, parsing, spoken
+from activities.drafting.markdown import one_line
+from activities.drafting.sentences import Sentence
+from activities.drafting.tongues import TONGUES, Tongue
+
+_JOINED = re.compile(
+    r",?\s+(?:und|y|et|e|en)\s+(?:dann |danach |luego |después |puis |ensuite )?|[,;]\s+", re.IGNORECASE
+)
+
+
+_MAY_HOLD_MORE = re.compile(r"\s(?:and|then)\s", re.IGNORECASE)
+_LONGEST_PARSED = 400
+"""Characters. Nobody tells an action in a longer sentence, and what recognisers make of noise can be any length."""
+
+
+class Kind(Enum):
+    """What a sentence is besides the actions that it may tell."""
+
+    REMARK = auto()
+    NOTE = auto()
+    """It warns, reminds or advises."""
+    QUESTION = auto()
+    COURTESY = auto()
+    """Greetings, thanks, farewells, bare fillers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An action that somebody tells. ``clause`` is its cue, ``heading`` the imperative, ``whole`` whether that says
+    all of it. ``sure``: told as an instruction is; else only an answer of the screen makes it a step."""
+
+    clause: Sentence
+    heading: str
+    whole: bool
+    sure: bool
+
+    @property
+    def verb(self) -> str:
+        return self.heading.partition(" ")[0].lower().rstrip(",.")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A sentence as it was understood. ``text`` is what was meant: less what the speaker took back; ``corrects``: it
+    takes back the sentence before."""
+
+    sentence: Sentence
+    text: str
+    kind: Kind
+    told: tuple[Told, ...] = ()
+    corrects: bool = False
+
+    @property
+    def speaks_of_speaker(self) -> bool:
+        return bool(english.OWN.search(self.text))
+
+
+def readings(said: Sequence[Sentence], language: str) -> list[Reading]:
+    """Every sentence, in order. ``language`` is a primary tag; of one that is not known here, each sentence may be an
+    action, if the screen answers it."""
+    tongue = TONGUES.get(language)
+    read = _english if language == "en" else lambda sentence: _foreign(sentence, tongue)
+    return [read(sentence) for sentence in said]
+
+
+def is_own(reading: Reading, language: str) -> bool:
+    """Whether the speaker talks of himself: side talk, unless it warns."""
+    tongue = TONGUES.get(language)
+    pattern = english.OWN if language == "en" else tongue.own if tongue else None
+    return bool(pattern and pattern.search(reading.text))
+
+
+# --- English ---------------------------------------------------------------------------------------------------
+
+
+def _english(sentence: Sentence) -> Reading:
+    if spoken.is_courtesy(sentence.text) or spoken.is_farewell(sentence.text):
+        return Reading(sentence, sentence.text, Kind.COURTESY)
+    if spoken.is_question(sentence.text):
+        return Reading(sentence, sentence.text, Kind.QUESTION)
+    meant, corrects = _meant(sentence)
+    kind = Kind.NOTE if spoken.is_note(meant.text) else Kind.REMARK
+    told: tuple[Told, ...] = () if kind is Kind.NOTE else tuple(_actions(meant))
+    if len(told) == 1:
+        told = (replace(told[0], clause=sentence),)
+    elif told and meant is not sentence:
+        told = (replace(told[0], clause=_joined(sentence, told[0].clause)), *told[1:])
+    return Reading(sentence, meant.text, kind, told, corrects)
+
+
+def _joined(sentence: Sentence, first: Sentence) -> Sentence:
+    """The sentence up to the end of its first action."""
+    found = sentence.text.find(first.text)
+    return sentence.part(0, found + len(first.text)) if found >= 0 else first
+
+
+def _meant(sentence: Sentence) -> tuple[Sentence, bool]:
+    """The sentence without what it takes back, and whether it takes back the one before it."""
+    text = sentence.text
+    opening = english.CORRECTS.match(text)
+    begins = opening.end() if opening and opening.end() < len(text) else 0
+    meant = sentence.part(begins, len(text)) if begins else sentence
+    cuts = list(english.CORRECTION.finditer(meant.text))
+    cuts = [cut for cut in cuts if cut.start() > 0 and meant.text[cut.end() :].strip(" .,!")]
+    if not cuts:
+        return meant, begins > 0
+    before, after = meant.text[: cuts[0].start()], meant.text[cuts[-1].end() :]
+    if spoken.action(after) is not None or parsing.doings(after[:_LONGEST_PARSED]):
+        return meant.part(cuts[-1].end(), len(meant.text)), begins > 0
+    kept = before[: parsing.last_things(before)] + after if len(before) <= _LONGEST_PARSED else before + after
+    return replace(meant, text=one_line(kept)), begins > 0
+
+
+def _actions(sentence: Sentence) -> Iterator[Told]:
+    """By how sentences begin; where that finds none, by grammar. A clause that begins like an instruction may hold
+    another one that only grammar finds ("set it to seven and you copy the link")."""
+    end = 0
+    for text in spoken.clauses(sentence.text):
+        start = sentence.text.index(text, end)
+        end = start + len(text)
+        clause = sentence.part(start, end)
+        told = spoken.action(text)
+        found = list(_parsed(clause)) if told is None or _MAY_HOLD_MORE.search(text) else []
+        if told is not None and len(found) < 2:
+            yield Told(clause, told.heading, told.whole, sure=True)
+        elif told is not None:
+            yield Told(found[0].clause, *_headed(found[0], told), sure=True)
+            yield from found[1:]
+        else:
+            yield from found
+
+
+def _headed(first: Told, told: spoken.Action) -> tuple[str, bool]:
+    """The heading of the first of several actions: as the beginning of the sentence tells it, cut at the next."""
+    own = spoken.action(first.clause.text)
+    return (own.heading, own.whole) if own else (told.heading, told.whole)
+
+
+def _parsed(clause: Sentence) -> Iterator[Told]:
+    text = clause.text
+    if len(text) > _LONGEST_PARSED or english.OPTION.match(text):
+        return
+    for doing in parsing.doings(text):
+        written = f"{doing.base} {text[doing.verb_end : doing.end].strip()}"
+        action = spoken.headed(written, nothing_dropped=doing.verb <= doing.start + 12)
+        if english.NO_STEP.match(action.heading) or len(action.heading.split()) < 2:
+            continue
+        part = clause.part(doing.start, max(doing.start + 1, doing.end))
+        first = not text[doing.start : doing.verb].strip(" ,") and doing.start == 0
+        sure = doing.imperative and (doing.base in english.VERBS or first)
+        yield Told(part, action.heading, action.whole, sure)
+
+
+# --- other languages -------------------------------------------------------------------------------------------
+
+
+def _foreign(sentence: Sentence, tongue: Tongue | None) -> Reading:
+    text = one_line(sentence.text)
+    if tongue is None:
+        kind = Kind.QUESTION if text.endswith(("?", "\uff1f")) else Kind.REMARK
+        return Reading(sentence, text, kind, (_weak(sentence, text),) if kind is Kind.REMARK else ())
+    bare = _without(tongue.lead_in, text)
+    if tongue.courtesy.match(text) or tongue.courtesy.match(bare):
+        return Reading(sentence, text, Kind.COURTESY)
+    if text.endswith("?") or tongue.question.match(bare):
+        return Reading(sentence, text, Kind.QUESTION)
+    if tongue.note.match(bare):
+        return Reading(sentence, text, Kind.NOTE)
+    corrects = tongue.correction.match(text)
+    pieces = list(_pieces(sentence, tongue))
+    told = tuple(
+        Told(piece, _imperative(piece.text, tongue), whole=True, sure=True)
+        for piece in pieces
+        if _tells(piece.text, tongue)
+    )
+    if len(told) == 1:
+        told = (replace(told[0], clause=sentence),)
+    return Reading(sentence, text, Kind.REMARK, told or (_weak(sentence, bare),), bool(corrects))
+
+
+def _weak(sentence: Sentence, text: str) -> Told:
+    heading = spoken.shortened(text.rstrip(" .,;:!\u3002\uff01"), spoken.HEADING_LIMIT) or text
+    return Told(sentence, spoken.capitalised(heading), whole=not heading.endswith("\u2026"), sure=False)
+
+
+def _pieces(sentence: Sentence, tongue: Tongue) -> Iterator[Sentence]:
+    """The sentence cut where one instruction follows another."""
+    start = 0
+    for cut in _JOINED.finditer(sentence.text):
+        if _tells(sentence.text[start : cut.start()], tongue) and _tells(sentence.text[cut.end() :], tongue):
+            yield sentence.part(start, cut.start())
+            start = cut.end()
+    yield sentence.part(start, len(sentence.text))
+
+
+def _tells(text: str, tongue: Tongue) -> bool:
+    bare = _without(tongue.lead_in, one_line(text))
+    return bool(tongue.imperative.match(bare)) and not tongue.refused.match(bare)
+
+
+def _imperative(text: str, tongue: Tongue) -> str:
+    bare = _without(tongue.lead_in, one_line(text)).rstrip(" .,;:!")
+    return spoken.capitalised(spoken.shortened(bare, spoken.HEADING_LIMIT))
+
+
+def _without(pattern: re.Pattern[str], text: str) -> str:
+    text = text.lstrip(" ,;:.-")
+    while (found := pattern.match(text)) and 0 < found.end() < len(text):
+        text = text[found.end() :].lstrip(" ,;:.-")
+    return text
