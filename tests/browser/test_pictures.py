@@ -249,3 +249,54 @@ def test_given_a_picture_of_ones_own_when_it_is_brought_then_it_is_checked_here_
     brought = next(each for each in anchors if each["active_asset_id"] == asset)
     assert brought["addressing"]["block_id"] == block
     assert [(each["kind"], each["width"]) for each in brought["assets"]] == [("UPLOADED", 320)]
+
+
+def test_given_a_ring_and_a_crop_when_the_editor_opens_then_they_can_be_seen_whole_moved_and_taken_away(
+    site: Site, page: Page, who: str, drafted: Callable[[str], dict[str, str]]
+) -> None:
+    ids = drafted(who)
+    desk = Desk(site, page, who, ids)
+    anchor = desk.anchor()
+    base = anchor["active_asset_id"]
+    ring: dict[str, Any] = {"op_type": "ring", "geometry": {"x": 0.2, "y": 0.3, "w": 0.2, "h": 0.06}}
+    crop: dict[str, Any] = {
+        "op_type": "crop",
+        "geometry": {"x": 0.1, "y": 0.1, "w": 0.5, "h": 0.5},
+        "style": {"whole": True},
+    }
+    with site.client(who) as client:
+        body = {"base_asset_id": base, "operations": [ring, crop]}
+        client.post(f"anchors/{anchor['id']}/annotations", json=body).raise_for_status()
+    page.goto(f"/instructions/{ids['instruction']}")
+    shot = page.locator(f".write .shot[data-anchor='{anchor['id']}']")
+    shot.scroll_into_view_if_needed()
+    shot.get_by_role("button", name="Whole picture").click()
+    whole = page.get_by_role("dialog", name="Whole picture")
+    expect(whole.get_by_role("img")).to_be_visible()
+    look(page, "whole-picture")
+    whole.get_by_role("button", name="Close").click()
+
+    shot.get_by_role("button", name="Draw").click()
+    dialog = page.get_by_role("dialog", name="Draw on the picture")
+    items = dialog.get_by_role("listitem")
+    expect(items).to_have_text(["Ring at 20, 30 %: 20 by 6 %", "Crop at 10, 10 %: 50 by 50 %"])
+    expect(dialog.get_by_role("button", name="Save the drawing")).to_be_disabled()
+    items.nth(1).get_by_role("button").click()
+    expect(dialog.get_by_label("Readers can open the whole picture")).to_be_checked()
+    page.keyboard.press("ArrowRight")
+    look(page, "annotator-ring")
+    dialog.get_by_role("button", name="Save the drawing").click()
+    expect(dialog).to_have_count(0)
+    now = desk.anchor()["assets"][0]
+    assert (now["rendered_from_asset_id"], [each["op_type"] for each in now["operations"]]) == (base, ["ring", "crop"])
+    assert now["operations"][1] == crop | {"geometry": crop["geometry"] | {"x": 0.11}}
+
+    expect(shot).to_have_attribute("data-asset", now["id"])
+    shot.get_by_role("button", name="Draw").click()
+    for _ in range(2):
+        items.first.get_by_role("button").click()
+        page.keyboard.press("Delete")
+    dialog.get_by_role("button", name="Save the drawing").click()
+    expect(shot).to_have_attribute("data-asset", base)
+    expect(shot.get_by_role("button", name="Whole picture")).to_have_count(0)
+    assert desk.anchor()["active_asset_id"] == base

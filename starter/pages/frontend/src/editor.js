@@ -4,6 +4,7 @@ import { tell, tellError } from "./parts/messages.js";
 import { shortcut } from "./parts/shortcuts.js";
 import { say } from "./parts/strings.js";
 import * as edit from "./editor/blocks.js";
+import { contents } from "./editor/contents.js";
 import { Desk } from "./editor/desk.js";
 import { Drafts } from "./editor/drafts.js";
 import { draggable } from "./editor/dragging.js";
@@ -44,6 +45,7 @@ function show() {
   const isNew = draw(desk.blocks, desk.facts, new Map(desk.base.blocks.map((each) => [each.id, each.markdown])));
   const isKnown = facts === desk.facts;
   if (!isKnown) ({ facts } = desk), ground();
+  contents(desk.blocks, desk.facts);
   if (isNew || !isKnown) shots.equip(); // blocks that come back bring their pictures
   if (writing && desk.text(writing.id) === undefined) closed();
   writing?.writer?.put(desk.text(writing.id));

@@ -35,6 +35,7 @@ failed-upload = The storage refused a part of the recording (status { $status })
 block-label = { $kind ->
     [title] Title
     [lead] Introduction
+    [section] Section
     [step] Step { $number }
     [note] Note
    *[text] Text
@@ -48,6 +49,7 @@ shot-alt = Screenshot at { $at }
 shot-alt-uploaded = Picture
 shot-draw = Draw
 shot-replace = Change
+shot-whole = Whole picture
 standing-saved = Saved
 standing-unsaved = Unsaved changes
 standing-saving = Saving…
@@ -175,9 +177,12 @@ picture-delete-title = Delete this picture?
 picture-delete-what = The newest one that is left shows in its place, or none.
 draw-title = Draw on the picture
 draw-canvas = Picture. Enter adds what the tool draws; arrow keys move it, with Shift they resize it; Delete removes it.
-draw-keys = Draw with the mouse, or press Enter on the picture to add. Arrow keys move it, Shift resizes, Alt goes finely, Delete removes. Tools: B, A, M, P, V.
+draw-keys = Draw with the mouse, or press Enter on the picture to add. Arrow keys move it, Shift resizes, Alt goes finely, Delete removes. Tools: B, R, A, M, P, C, V.
 draw-tools = Tool
 draw-tool-choose = Select
+draw-tool-ring = Ring
+draw-tool-crop = Crop
+draw-whole = Readers can open the whole picture
 draw-tool-blur = Blur
 draw-tool-arrow = Arrow
 draw-tool-marker = Marker

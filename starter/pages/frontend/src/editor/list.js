@@ -130,6 +130,7 @@ function figure(anchor) {
   image.height = asset.height;
   image.alt = asset.timestamp_ms === null ? say("shot-alt-uploaded") : say("shot-alt", { at: clock(asset.timestamp_ms) });
   image.src = asset.image_uri;
+  element.querySelector("[data-outcome]").hidden = anchor.addressing.strategy !== "outcome";
   time(element.querySelector("button"), asset.timestamp_ms);
   return element;
 }

@@ -2,6 +2,7 @@
 import { make } from "../parts/elements.js";
 import { tellError } from "../parts/messages.js";
 import { say } from "../parts/strings.js";
+import { openWhole, wholeOf } from "../parts/whole_picture.js";
 
 export class BlockPictures {
   #desk;
@@ -22,8 +23,10 @@ export class BlockPictures {
     for (const figure of document.querySelectorAll(".write .shot")) {
       const tools = figure.querySelector("[data-shot-tools]");
       if (tools.children.length) continue;
+      const anchor = this.#anchor(figure.dataset.anchor);
       const button = (name, doing) => make("button", { class: "button small quiet", type: "button", onclick: doing }, say(name));
       tools.append(
+        ...(anchor && wholeOf(anchor, this.#shown(anchor)) ? [button("shot-whole", () => openWhole(anchor, this.#shown(anchor)))] : []),
         button("shot-draw", () => this.#draw(figure.dataset.anchor)),
         button("shot-replace", () => this.choose(figure.closest("[data-block]")?.dataset.block, figure.dataset.anchor)),
       );
@@ -37,7 +40,7 @@ export class BlockPictures {
     if (blockId && !stored() && !(await this.#save())) return; // a picture is of a saved version
     if (blockId && !stored()) return;
     const anchor = this.#anchor(anchorId);
-    this.#asked = { anchorId, blockId, tool: 1 };
+    this.#asked = { anchorId, blockId, tool: -1 };
     const atMs = this.#shown(anchor)?.timestamp_ms ?? desk.facts.get(blockId)?.start_ms ?? (this.#video?.currentTime ?? 0) * 1000;
     this.#video?.pause();
     const { openFramePicker } = await import("../parts/frame_picker.js");
@@ -49,7 +52,7 @@ export class BlockPictures {
     const anchor = this.#anchor(anchorId);
     const asset = this.#shown(anchor);
     if (!asset) return;
-    this.#asked = { anchorId, tool: 0 };
+    this.#asked = { anchorId, tool: -2 };
     const { openAnnotator } = await import("../parts/annotator.js");
     const drawn = await openAnnotator({ anchor, asset }).catch(tellError);
     if (drawn) await this.#again().catch(tellError);
@@ -61,7 +64,7 @@ export class BlockPictures {
     if (document.activeElement !== document.body) return;
     const { anchorId, blockId, tool } = this.#asked;
     const tools = document.querySelector(`.write .shot[data-anchor="${CSS.escape(anchorId ?? "")}"] [data-shot-tools]`);
-    (tools?.children[tool] ?? document.getElementById(`block-${blockId}`))?.focus({ preventScroll: true });
+    (tools?.children[tools.children.length + tool] ?? document.getElementById(`block-${blockId}`))?.focus({ preventScroll: true });
   }
 
   #anchor(id) {

@@ -7,25 +7,27 @@ import { COLOURS, STRENGTHS, TOOLS, WIDTHS, bounds, sent, styled } from "./drawi
 import { freshId, make } from "./elements.js";
 import { say } from "./strings.js";
 
-const KEYS = { blur: "b", arrow: "a", marker: "m", pencil: "p", choose: "v" };
+const KEYS = { ring: "r", crop: "c", blur: "b", arrow: "a", marker: "m", pencil: "p", choose: "v" };
 
 /**
- * Let somebody draw on one of an anchor's pictures.
+ * Let somebody draw on one of an anchor's pictures. Where it is a drawing, what is drawn on it can be changed.
  * @param {{anchor: {id: string}, asset: {id: string, image_uri: string, width: number, height: number}}} shows
  * @returns {Promise<object|null>} the picture that shows now, or null where nothing was drawn
  */
 export async function openAnnotator({ anchor, asset }) {
-  return new Annotator(anchor, asset).result();
+  const base = asset.operations?.length ? anchor.assets.find(({ id }) => id === asset.rendered_from_asset_id) : undefined;
+  return new Annotator(anchor, base ?? asset, base ? asset.operations : []).result();
 }
 
 class Annotator {
-  #chosen = { color: COLOURS[0], width: WIDTHS.medium, strength: STRENGTHS.medium };
+  #chosen = { color: COLOURS[0], width: WIDTHS.medium, strength: STRENGTHS.medium, whole: false };
   #drawn = null;
 
-  constructor(anchor, asset) {
+  constructor(anchor, asset, operations) {
     this.anchor = anchor;
     this.asset = asset;
-    this.board = new Board(asset, { changed: () => this.#show(), style: (tool) => styled(tool, this.#chosen) });
+    this.before = operations;
+    this.board = new Board(asset, { changed: () => this.#show(), style: (tool) => styled(tool, this.#chosen) }, operations);
     this.dialog = this.#built();
     this.dialog.addEventListener("keydown", (event) => this.#key(event));
     this.dialog.addEventListener("cancel", (event) => {
@@ -36,7 +38,7 @@ class Annotator {
 
   async result() {
     const closed = shown(this.dialog);
-    this.#use("blur");
+    this.#use(this.before.length ? "choose" : "blur");
     try {
       await this.board.load();
       this.board.canvas.focus();
@@ -96,7 +98,9 @@ class Annotator {
     this.colours = make("fieldset", { class: "swatches" }, make("legend", { class: "unseen" }, say("draw-colour")), ...swatches, own);
     this.width = this.#select("draw-width", WIDTHS, "width");
     this.strength = this.#select("draw-strength", STRENGTHS, "strength");
-    return make("div", { class: "row" }, this.colours, this.width, this.strength);
+    this.whole = make("input", { type: "checkbox", onchange: () => this.#restyle({ whole: this.whole.checked }) });
+    const opens = make("label", { class: "row small" }, this.whole, make("span", {}, say("draw-whole")));
+    return make("div", { class: "row" }, this.colours, this.width, this.strength, opens);
   }
 
   #select(name, values, part) {
@@ -122,16 +126,22 @@ class Annotator {
   #show() {
     const { history, chosen, tool } = this.board;
     const kind = chosen === null ? tool : history.now[chosen].op_type;
-    this.colours.disabled = kind === "blur"; // what does not count stays where it is: nothing jumps
-    this.width.control.disabled = kind === "blur" || kind === "marker";
+    this.colours.disabled = kind === "blur" || kind === "crop"; // what does not count stays where it is: nothing jumps
+    this.width.control.disabled = kind === "blur" || kind === "marker" || kind === "crop";
+    this.whole.disabled = kind !== "crop";
+    if (chosen !== null && kind === "crop") this.whole.checked = this.#chosen.whole = history.now[chosen].style.whole;
     this.strength.control.disabled = kind !== "blur" && kind !== "choose";
     this.addButton.disabled = tool === "choose" || !this.board.loaded;
     this.removeButton.disabled = chosen === null;
     this.undoButton.disabled = !history.canUndo;
     this.redoButton.disabled = !history.canRedo;
-    this.saveButton.disabled = history.now.length === 0;
+    this.saveButton.disabled = !this.#changed;
     this.none.hidden = history.now.length > 0;
     this.#list();
+  }
+
+  get #changed() {
+    return this.board.history.now !== this.before && this.board.history.now.length + this.before.length > 0;
   }
 
   #list() {
@@ -172,9 +182,10 @@ class Annotator {
     this.failure.hidden = true;
     const operations = this.board.history.now.map(sent);
     try {
-      const drawn = await post(`anchors/${this.anchor.id}/annotations`, { base_asset_id: this.asset.id, operations });
-      const anchor = await get(`anchors/${this.anchor.id}`);
-      this.#drawn = anchor.assets.find(({ id }) => id === drawn.rendered_asset_id) ?? null;
+      const at = `anchors/${this.anchor.id}`; // with nothing on it any more, the picture itself shows
+      await (operations.length ? post(`${at}/annotations`, { base_asset_id: this.asset.id, operations }) : post(`${at}/assets/${this.asset.id}/show`));
+      const anchor = await get(at);
+      this.#drawn = anchor.assets.find(({ id }) => id === anchor.active_asset_id) ?? null;
       this.dialog.close();
     } catch (error) {
       this.#fail(error.code ? error.message : say("failed-unforeseen"));
@@ -183,8 +194,7 @@ class Annotator {
   }
 
   async #leave() {
-    const drawn = this.board.history.now.length > 0;
-    if (drawn && !(await ask({ title: say("draw-discard"), text: say("draw-discard-what"), yes: say("discard"), no: say("draw-go-on"), danger: true }))) return;
+    if (this.#changed && !(await ask({ title: say("draw-discard"), text: say("draw-discard-what"), yes: say("discard"), no: say("draw-go-on"), danger: true }))) return;
     this.dialog.close();
   }
 

@@ -12,7 +12,6 @@ const REACH = 10; // pixels of the screen around a line that still count as it
 
 export class Board {
   tool = "choose";
-  history = new History([]);
   chosen = null;
   loaded = false;
   #drag = null;
@@ -22,8 +21,10 @@ export class Board {
   /**
    * @param {{image_uri: string, width: number, height: number}} asset
    * @param {{changed: () => void, style: (tool: string) => object}} told `changed`: what is drawn or chosen is another
+   * @param {object[]} operations what is drawn on it already
    */
-  constructor(asset, { changed, style }) {
+  constructor(asset, { changed, style }, operations = []) {
+    this.history = new History(operations);
     this.asset = asset;
     this.changed = changed;
     this.style = style;
@@ -175,8 +176,9 @@ export class Board {
   // --- how
 
   #append(operation) {
-    if (this.history.now.length >= MOST_OPERATIONS) return;
-    this.history.step([...this.history.now, operation]);
+    const kept = operation.op_type === "crop" ? this.history.now.filter((each) => each.op_type !== "crop") : this.history.now; // one at most
+    if (kept.length >= MOST_OPERATIONS) return;
+    this.history.step([...kept, operation]);
     this.chosen = this.history.now.length - 1;
     this.#told();
   }

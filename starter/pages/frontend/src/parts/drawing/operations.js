@@ -1,19 +1,23 @@
 // What people draw on a picture, as the API takes it: coordinates are parts (0 to 1) of the picture's width and height,
 // from the top left. Operations never change; each of these answers a new one.
 
-export const TOOLS = ["blur", "arrow", "marker", "pencil"];
+export const TOOLS = ["blur", "ring", "arrow", "marker", "pencil", "crop"];
 export const COLOURS = ["#e5484d", "#f5a623", "#ffd60a", "#30a46c", "#3b82f6", "#111111", "#ffffff"];
 export const WIDTHS = { thin: 0.002, medium: 0.004, thick: 0.008, bold: 0.016 };
 export const STRENGTHS = { light: 0.2, medium: 0.5, strong: 1 };
 export const MOST_OPERATIONS = 100;
 const MOST_POINTS = 5000;
 const LEAST = 0.004;
+const LEAST_CROP = 0.02;
+
+const least = (type) => (type === "crop" ? LEAST_CROP : LEAST);
 
 const within = (value, low = 0, high = 1) => Math.min(high, Math.max(low, value));
 const grained = (value) => Math.round(value * 1e6) / 1e6;
 
 /** The style that a tool takes of what is chosen. */
-export function styled(type, { color, width, strength }) {
+export function styled(type, { color, width, strength, whole }) {
+  if (type === "crop") return { whole };
   if (type === "blur") return { strength };
   if (type === "marker") return { color, opacity: 0.4 };
   return { color, width, opacity: 1 };
@@ -37,7 +41,7 @@ export function centred(type, style) {
 export function isMeant({ op_type: type, geometry: at }) {
   if (type === "pencil") return true;
   if (type === "arrow") return Math.hypot(at.x2 - at.x1, at.y2 - at.y1) > LEAST;
-  return at.w > LEAST && at.h > LEAST;
+  return at.w > least(type) && at.h > least(type);
 }
 
 /** A pencil line, drawn on to a point. */
@@ -106,13 +110,13 @@ export function stretched(operation, dx, dy) {
     return drawnOn(operation, { x: x + dx, y: y + dy });
   }
   const end = handles(operation).find(({ name }) => name === "head" || name === "se");
-  if (operation.op_type !== "arrow" && (at.w + dx <= LEAST || at.h + dy <= LEAST)) return operation;
+  if (operation.op_type !== "arrow" && (at.w + dx <= least(operation.op_type) || at.h + dy <= least(operation.op_type))) return operation;
   return pulled(operation, end.name, { x: end.x + dx, y: end.y + dy });
 }
 
 /** Whether a point lies on it; `near` is a part of the picture's width. */
 export function hits(operation, point, near) {
-  if (operation.op_type === "blur" || operation.op_type === "marker") {
+  if ("w" in operation.geometry) {
     const box = bounds(operation);
     return point.x >= box.left - near && point.x <= box.right + near && point.y >= box.top - near && point.y <= box.bottom + near;
   }
@@ -139,3 +143,6 @@ export function sent(operation) {
   }
   return { ...operation, geometry };
 }
+
+/** The part of the picture that shows, or undefined: all of it. */
+export const cropOf = (operations) => operations.find((each) => each.op_type === "crop");

@@ -1,9 +1,10 @@
 // A preview of what the server draws (activities/pictures/drawing.py), close enough to see what one will get. The server's
 // blur keeps less than this one: it rounds the shades, and its cells are averages to the pixel.
-import { bounds, handles } from "./operations.js";
+import { bounds, cropOf, handles } from "./operations.js";
 
 const FINEST_CELL = 40;
 const [WEAKEST, STRONGEST] = [0.02, 0.06];
+const RING = { least: 2.5, leastHalo: 1.5, halo: 0.45, gap: 0.8, corner: 0.18, roundest: 4 };
 
 /**
  * Draw the picture and the operations on it, in their order.
@@ -23,9 +24,12 @@ export function paint(canvas, picture, size, operations) {
     pen.save();
     if (operation.op_type === "blur") blur(pen, canvas, operation, scale);
     else if (operation.op_type === "marker") marker(pen, canvas, operation);
-    else ink(pen, canvas, operation, scale);
+    else if (operation.op_type === "ring") ring(pen, canvas, operation, scale);
+    else if (operation.op_type !== "crop") ink(pen, canvas, operation, scale);
     pen.restore();
   }
+  const crop = cropOf(operations);
+  if (crop) outside(pen, canvas, crop.geometry);
 }
 
 /** Show which operation is chosen, and where it can be pulled. `unit` is a pixel of the screen in the canvas's. */
@@ -71,6 +75,37 @@ function marker(pen, canvas, { geometry: at, style }) {
   pen.globalAlpha = style.opacity;
   pen.fillStyle = style.color;
   pen.fillRect(at.x * canvas.width, at.y * canvas.height, at.w * canvas.width, at.h * canvas.height);
+}
+
+function ring(pen, canvas, { geometry: at, style }, scale) {
+  const width = Math.max(style.width * canvas.width, RING.least * scale);
+  const halo = Math.max(RING.leastHalo * scale, width * RING.halo);
+  const away = Math.max(width * RING.gap, 1.5 * halo) + width / 2;
+  const [w, h] = [at.w * canvas.width, at.h * canvas.height];
+  const [left, top] = [at.x * canvas.width - away, at.y * canvas.height - away].map((each) => Math.max(each, width));
+  const right = Math.min((at.x + at.w) * canvas.width + away, canvas.width - width);
+  const bottom = Math.min((at.y + at.h) * canvas.height + away, canvas.height - width);
+  const radius = Math.min(Math.min(w, h) * RING.corner, RING.roundest * width) + away;
+  pen.globalAlpha = style.opacity;
+  for (const [color, thick] of [["rgb(17 17 17 / .75)", width + 3 * halo], ["#ffffff", width + 2 * halo], [style.color, width]]) {
+    pen.strokeStyle = color;
+    pen.lineWidth = thick;
+    pen.beginPath();
+    pen.roundRect(left, top, Math.max(1, right - left), Math.max(1, bottom - top), radius);
+    pen.stroke();
+  }
+}
+
+/** What a crop leaves out, dimmed: it is there to be moved. */
+function outside(pen, canvas, at) {
+  const [x, y, w, h] = [at.x * canvas.width, at.y * canvas.height, at.w * canvas.width, at.h * canvas.height];
+  pen.save();
+  pen.fillStyle = "rgb(0 0 0 / .55)";
+  pen.beginPath();
+  pen.rect(0, 0, canvas.width, canvas.height);
+  pen.rect(x, y, w, h);
+  pen.fill("evenodd");
+  pen.restore();
 }
 
 function ink(pen, canvas, { op_type: type, geometry: at, style }, scale) {
