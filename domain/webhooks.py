@@ -84,7 +84,8 @@ def _end(lifecycle: Lifecycle[Any], status: StrEnum) -> WebhookEvent:
 
 
 class Endpoint(Frozen):
-    """Where a user wants to be told. ``events``: of what; empty: of everything. ``secret`` signs what is sent there."""
+    """Where a user wants to be told. ``events``: of what; empty: of everything. ``secret`` signs what is sent there;
+    who neither made the endpoint nor sends has it as it is kept."""
 
     id: str
     owner: str

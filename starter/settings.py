@@ -8,6 +8,7 @@ whatever works for Temporal's tools works here.
 import ipaddress
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -22,7 +23,7 @@ from domain.lifecycles.image import MAX_RETRIES
 from domain.orders.predictions import PREDICTION_MODEL
 from domain.orders.prompt_guard import MAX_CHARACTERS
 from domain.webhooks import PROVIDER
-from starter.local.folder import default_data_dir
+from starter.local.folder import SECRETS_KEY, default_data_dir
 
 PREFIX = "GUIDESMITH_"
 
@@ -87,6 +88,10 @@ class Settings(BaseSettings):
     that the server itself listens on, never by what a stranger's Host header says."""
     auth_secret: SecretStr | None = None
     """Signs URLs and, without ``auth_jwks_url``, signs and checks tokens (HS256). At least 32 characters."""
+    secrets_key: SecretStr | None = None
+    """Seals the secrets of users in the database (those that sign their webhooks); at least 32 characters, the same for
+    every process. Several with commas: the first seals, the others open what they sealed before. None: the file
+    ``secrets_key`` of the data folder, which the local stack makes; where there is none, they lie in clear."""
     auth_jwks_url: str | None = None
     """Where an identity provider publishes its keys (RFC 7517). Set: its tokens are the only ones that are taken."""
     auth_issuer: str | None = None
@@ -389,6 +394,13 @@ class Settings(BaseSettings):
             raise ValueError("is a placeholder; make one with `openssl rand -hex 32`")
         return value
 
+    @field_validator("secrets_key")
+    @classmethod
+    def _strong_keys(cls, value: SecretStr | None) -> SecretStr | None:
+        for each in listed(value.get_secret_value()) if value is not None else ():
+            cls._strong(SecretStr(each))
+        return value
+
     @field_validator("log_level")
     @classmethod
     def _level(cls, value: str) -> str:
@@ -449,6 +461,14 @@ class Settings(BaseSettings):
         """How many activities of ``queue`` a worker runs at once."""
         slots: int = getattr(self, f"{queue}_slots")
         return slots
+
+    def secrets_keys(self) -> tuple[str, ...]:
+        """What seals the secrets of users: the setting's, else the data folder's; none: they lie in clear."""
+        if self.secrets_key is not None and (keys := listed(self.secrets_key.get_secret_value())):
+            return keys
+        with suppress(OSError):
+            return tuple((self.data_dir / SECRETS_KEY).read_text().split())
+        return ()
 
     def signing_secret(self) -> str:
         """The secret that signs tokens and URLs.

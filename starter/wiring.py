@@ -44,7 +44,7 @@ LOCAL, LLM = "local", "llm"
 
 def open_store(settings: Settings) -> Store:
     """The database. Raises SettingsInvalid for a URL that cannot be read."""
-    return Store.open(settings.database)
+    return Store.open(settings.database, secrets_keys=settings.secrets_keys())
 
 
 def open_artifacts(settings: Settings) -> ArtifactStore:

@@ -26,7 +26,7 @@ class CrashingStore(Store):
 
 
 def _open(settings: Settings) -> Store:
-    return CrashingStore.open(settings.database)
+    return CrashingStore.open(settings.database, secrets_keys=settings.secrets_keys())
 
 
 def prepare() -> None:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import uuid_utils
 
 from activities.store.database import Database
+from activities.store.sealing import Sealing
 
 
 def utc_now() -> datetime:
@@ -24,9 +25,17 @@ class Area:
         database: The connection.
         clock: The moment that rows are stamped with, aware.
         new_id: Makes the ids of new rows.
+        sealing: Seals the secrets of users; ``None``: they lie in clear.
     """
 
-    def __init__(self, database: Database, clock: Callable[[], datetime], new_id: Callable[[], str]) -> None:
+    def __init__(
+        self,
+        database: Database,
+        clock: Callable[[], datetime],
+        new_id: Callable[[], str],
+        sealing: Sealing | None = None,
+    ) -> None:
         self._database = database
+        self._sealing = sealing or Sealing()
         self._clock = clock
         self._new_id = new_id

@@ -1,6 +1,6 @@
 """The store: one object for all that is kept in the database, put together from its areas."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, Self
 
@@ -39,6 +39,7 @@ from activities.store.namespaces import Namespaces
 from activities.store.runs.callbacks import Callbacks
 from activities.store.runs.external import External
 from activities.store.runs.stages import Stages
+from activities.store.sealing import Sealing
 from activities.store.upkeep.naming import Naming
 from activities.store.upkeep.pending import Pending
 from activities.store.upkeep.retention import Retention
@@ -95,6 +96,7 @@ class Store(
         *,
         clock: Callable[[], datetime] = utc_now,
         new_id: Callable[[], str] = new_uuid7,
+        secrets_keys: Sequence[str] = (),
         **options: Any,
     ) -> Self:
         """A store on ``url``. Nothing is connected yet.
@@ -103,12 +105,13 @@ class Store(
             url: ``sqlite:///file.db`` or ``postgresql://user:password@host/name``.
             clock: Gives the moment that rows are stamped with.
             new_id: Makes ids (UUIDv7).
+            secrets_keys: What secrets of users are sealed with: see :class:`activities.store.sealing.Sealing`.
             options: Fields of :class:`DatabaseOptions`.
 
         Raises:
             SettingsInvalid: The URL cannot be read or names another database.
         """
-        return cls(Database(url, DatabaseOptions(**options)), clock, new_id)
+        return cls(Database(url, DatabaseOptions(**options)), clock, new_id, Sealing(secrets_keys))
 
     def dispose(self) -> None:
         """Close the connections."""
@@ -120,8 +123,10 @@ class Store(
             connection.execute(text("SELECT 1"))
 
     def upgrade(self) -> None:
-        """Bring the schema to what this code expects. Safe to call from several processes at once."""
+        """Bring the schema to what this code expects, and seal what lies in clear, where there is a key. Safe to call
+        from several processes at once."""
         schema.upgrade(self._database)
+        self.seal_endpoints()
 
     def revision(self) -> str | None:
         """The schema's revision, ``None`` before the first upgrade."""

@@ -61,6 +61,14 @@ def weaknesses(settings: Settings) -> list[Weakness]:
                 f"Set {PREFIX}CALLBACK_SECRET to what `openssl rand -hex 32` prints.",
             )
         )
+    if not settings.secrets_keys():
+        found.append(
+            Weakness(
+                "the secrets that sign users' webhooks lie in clear in the database",
+                f"Set {PREFIX}SECRETS_KEY to what `openssl rand -hex 32` prints, for every process, and run "
+                "`guidesmith db upgrade`.",
+            )
+        )
     if OFF in (settings.rate_limit_default, settings.rate_limit_expensive, settings.rate_limit_unauthenticated):
         found.append(Weakness("some limits are off", f"Set {PREFIX}RATE_LIMIT_… to a rate such as 60/minute."))
     return found

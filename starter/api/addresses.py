@@ -5,7 +5,7 @@ a cache, out of a log), so it is believed only where it names this very machine.
 """
 
 import ipaddress
-from urllib.parse import urlsplit
+import re
 
 from starlette.datastructures import Headers
 from starlette.types import Scope
@@ -26,11 +26,16 @@ def root_address(scope: Scope, public_url: str | None) -> str:
     return f"http://{bracketed}:{port}" if port else f"http://{bracketed}"
 
 
+CALLED = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9.-]+))(?::[0-9]{1,5})?")
+"""A name or address, perhaps a port, and nothing that a reader of URLs makes something else of."""
+
+
 def _is_loopback(called: str) -> bool:
+    plain = CALLED.fullmatch(called)
+    if plain is None:
+        return False
+    host = (plain[1] or plain[2]).lower()
     try:
-        parts = urlsplit(f"http://{called}")
-        host, port = parts.hostname or "", parts.port
-        plain = parts.netloc in (host, f"[{host}]", f"{host}:{port}", f"[{host}]:{port}") and parts.path == ""
-        return plain and (host in LOOPBACK_NAMES or ipaddress.ip_address(host).is_loopback)
+        return host in LOOPBACK_NAMES or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False

@@ -24,6 +24,7 @@ from starter.api.credits import routes as credits
 from starter.api.declared import described
 from starter.api.documents import exports, instructions
 from starter.api.errors import handle_errors
+from starter.api.framing import Framing
 from starter.api.generations import routes as generations
 from starter.api.images import routes as images
 from starter.api.jobs import events, lifecycles, projects, transcripts
@@ -189,7 +190,7 @@ def server(app: ASGIApp, settings: Settings) -> uvicorn.Server:
     """The HTTP server, on the address of the settings."""
     return uvicorn.Server(
         uvicorn.Config(
-            app,
+            Framing(app),
             host=settings.api_host,
             port=settings.api_port,
             log_config=None,

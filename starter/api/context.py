@@ -19,6 +19,7 @@ from starter.api.addresses import root_address
 from starter.api.capabilities import Capabilities
 from starter.api.errors import not_found
 from starter.api.jobs.feed import Feed
+from starter.api.part_counts import PartCounts
 from starter.api.perimeter.gate import BASE, RequestFacts
 from starter.api.perimeter.sessions import Sessions
 from starter.api.readiness import Readiness
@@ -66,6 +67,7 @@ class Api:
     sessions: Sessions
     feed: Feed
     readiness: Readiness
+    part_counts: PartCounts = field(default_factory=PartCounts)
     drawing: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(DRAWN_AT_ONCE))
     confirming: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(CONFIRMED_AT_ONCE))
 

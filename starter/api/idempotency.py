@@ -44,7 +44,7 @@ class Once:
         self._body = facts.body_sha256
         self.key = idempotency_key
         self._scope = (
-            IdempotencyScope(owner, request.method, request.url.path, idempotency_key) if idempotency_key else None
+            IdempotencyScope(owner, request.method, request.scope["path"], idempotency_key) if idempotency_key else None
         )
 
     def answer(self, kind: type[Answer], create: Callable[[], Answer]) -> Answer:

@@ -18,6 +18,9 @@ from domain.errors import GuidesmithError, SettingsInvalid
 
 SECRET_BYTES = 32
 
+SECRETS_KEY = "secrets_key"
+"""The file that holds what the secrets of users are sealed with in the database."""
+
 OPENING = "open"
 """What the names of pages that are handed over to a browser begin with."""
 
@@ -104,13 +107,16 @@ class DataFolder:
         return cls(root.expanduser().absolute())
 
     def prepare(self) -> None:
-        """Create the folder, readable by its owner alone.
+        """Create the folder, readable by its owner alone; one of ours that others may read is closed to them.
 
         Raises:
             SettingsInvalid: It cannot be created or written.
         """
         try:
             self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+            found = self.root.stat()
+            if found.st_mode & 0o077 and found.st_uid == os.getuid():
+                self.root.chmod(0o700)
             self.logs.mkdir(exist_ok=True)
             with tempfile.TemporaryFile(dir=self.root):
                 pass
@@ -202,16 +208,23 @@ class DataFolder:
         Raises:
             SettingsInvalid: The file is damaged.
         """
-        self.prepare()
-        if not self._secret.exists():
-            part = self._new_part(self._secret, secrets.token_hex(SECRET_BYTES))
-            with suppress(FileExistsError):  # another process or thread was first: its secret holds
-                self._secret.hardlink_to(part)
-            part.unlink()
-        secret = self._secret.read_text().strip()
+        secret = self._own_secret(self._secret)
         if len(secret) != 2 * SECRET_BYTES:
             raise SettingsInvalid("The file auth_secret in the data folder is damaged. Delete it; a new one is made.")
         return secret
+
+    def make_secrets_key(self) -> None:
+        """See that there is a key for the secrets of users. It is read with the settings."""
+        self._own_secret(self.root / SECRETS_KEY)
+
+    def _own_secret(self, path: Path) -> str:
+        self.prepare()
+        if not path.exists():
+            part = self._new_part(path, secrets.token_hex(SECRET_BYTES))
+            with suppress(FileExistsError):  # another process or thread was first: its secret holds
+                path.hardlink_to(part)
+            part.unlink()
+        return path.read_text().strip()
 
     def _write(self, path: Path, text: str) -> None:
         """Replace the file at once: a reader sees the old or the new text, never half of one."""

@@ -8,9 +8,11 @@ import fcntl
 import os
 import random
 import socket
+import stat
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 
 LOOPBACK = "127.0.0.1"
@@ -51,7 +53,11 @@ def _first_free(candidates: Iterable[int], held: ExitStack) -> int:
 def _take(port: int, held: ExitStack) -> bool:
     if not is_free(port):
         return False
-    lock = (_locks() / str(port)).open("a")
+    try:
+        opened = os.open(_locks() / str(port), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError:  # a link, a folder: none of ours
+        return False
+    lock = os.fdopen(opened, "w")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -62,6 +68,26 @@ def _take(port: int, held: ExitStack) -> bool:
 
 
 def _locks() -> Path:
-    folder = Path(tempfile.gettempdir()) / f"guidesmith-ports-{os.getuid()}"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    return folder
+    """A folder of this user's alone. One that somebody else has put in its place in the shared folder for temporary
+    files, or may write, is let be: they would hold our locks, or be led to our files."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    name = f"guidesmith-ports-{os.getuid()}"
+    for parent in (tempfile.gettempdir(), runtime, os.environ.get("XDG_CACHE_HOME") or "~/.cache"):
+        if parent and _is_own(folder := Path(parent).expanduser() / name):
+            return folder
+    return _last_resort()
+
+
+def _is_own(folder: Path) -> bool:
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077
+
+
+@cache
+def _last_resort() -> Path:
+    """This process's alone: ports are then held against no other, and a stack that finds one taken draws another."""
+    return Path(tempfile.mkdtemp(prefix="guidesmith-ports-"))

@@ -25,6 +25,8 @@ from starter.local.temporal_ui import Hidden, guarded, hiding_place
 
 log = structlog.stdlib.get_logger("stack")
 
+PREFIX = "GUIDESMITH_"
+
 API_PORT, TEMPORAL_PORT, TEMPORAL_UI_PORT, METRICS_PORT = 8400, 7233, 8233, 9464
 
 START_TIMEOUT_S = 180.0
@@ -48,6 +50,9 @@ LIMITS = (
     "GUIDESMITH_RATE_LIMIT_EXPENSIVE",
     "GUIDESMITH_RATE_LIMIT_UNAUTHENTICATED",
 )
+
+DOOR_SECRETS = ("GUIDESMITH_AUTH_SECRET", "GUIDESMITH_CALLBACK_SECRET", "GUIDESMITH_PROVIDER_WEBHOOK_SECRETS")
+"""What opens the API's doors, and is of no use to a worker: it reads what strangers made."""
 
 IDENTITY = ("GUIDESMITH_AUTH_JWKS_URL", "GUIDESMITH_AUTH_ISSUER", "GUIDESMITH_AUTH_AUDIENCE")
 """An identity provider is for an API that others use: the local stack makes its own user's tokens."""
@@ -191,11 +196,11 @@ class LocalStack:
             await asyncio.sleep(0.1)
 
     async def _start(self, ports: Ports, descriptor: int) -> None:
-        environment = self.environment(ports)
-        temporal = self._add(self._temporal(ports, environment), descriptor)
+        self._folder.make_secrets_key()  # before the database is brought up to date: what lies in clear is sealed
+        parts = self.parts(ports)
+        temporal = self._add(parts[0], descriptor)
         await asyncio.to_thread(self._migrate)
-        worker = self._add(self._worker(ports, environment), descriptor)
-        api = self._add(self._api(ports, environment), descriptor)
+        worker, api = (self._add(each, descriptor) for each in parts[1:])
         for each in (temporal, worker, api):
             await each.wait_answering(START_TIMEOUT_S)
             log.info("service.up", service=each.service.name, pid=each.pid)
@@ -213,6 +218,11 @@ class LocalStack:
         await asyncio.gather(*(each.stop() for each in self._services if each not in first))
 
     # --- the parts -------------------------------------------------------------------------------------------
+
+    def parts(self, ports: Ports) -> tuple[Service, Service, Service]:
+        """Temporal, the worker and the API, each with what it needs to be told and no more."""
+        environment = self.environment(ports)
+        return self._temporal(ports, environment), self._worker(ports, environment), self._api(ports, environment)
 
     def environment(self, ports: Ports) -> dict[str, str]:
         """What the stack's processes are told of their settings, laid over what they inherit."""
@@ -263,7 +273,8 @@ class LocalStack:
         return Service(
             name="temporal",
             command=tuple(command),
-            environment={**environment, "TEMPORAL_VERSION_CHECK_DISABLED": "1"},  # it would ask temporal.io
+            # its version check would ask temporal.io
+            environment=_without(environment, PREFIX) | {"TEMPORAL_VERSION_CHECK_DISABLED": "1"},
             output=self._folder.logs / "temporal.log",
             answers=answering(ports.temporal_http, "/api/v1/namespaces/default", called=self._http_name),
         )
@@ -272,7 +283,7 @@ class LocalStack:
         return Service(
             name="worker",
             command=(sys.executable, "-m", "starter.cli", "worker", "--queues", QUEUES),
-            environment=environment,
+            environment=_without(environment, *DOOR_SECRETS),
             output=self._folder.logs / "worker.log",
             answers=answering(ports.metrics, "/healthz"),
             grace_s=15.0,
@@ -286,6 +297,10 @@ class LocalStack:
             output=self._folder.logs / "api.log",
             answers=answering(ports.api, "/readyz"),
         )
+
+
+def _without(environment: Mapping[str, str], *prefixes: str) -> dict[str, str]:
+    return {name: value for name, value in environment.items() if not name.startswith(prefixes)}
 
 
 def _ui(ports: Ports) -> tuple[str, ...]:

@@ -84,8 +84,7 @@ def explained(visit: Visit, error: GuidesmithError) -> Response:
     if isinstance(error, Unauthorized) and visit.request.method == "GET":
         if not visit.is_navigation:
             return Response(status_code=told.status_code)  # the page that asks stays, and says so
-        wanted = visit.request.url.path + (f"?{visit.request.url.query}" if visit.request.url.query else "")
-        return RedirectResponse(f"/sign-in?to={quote(wanted, safe='')}", status_code=303)
+        return RedirectResponse(f"/sign-in?to={quote(_asked(visit), safe='')}", status_code=303)
     body = json.loads(bytes(told.body))
     again = _again(visit, told.status_code)
     answer = visit.page("error.html", told.status_code, code=body["code"], message=body["message"], again=again)
@@ -96,8 +95,13 @@ def explained(visit: Visit, error: GuidesmithError) -> Response:
 
 def _again(visit: Visit, status: int) -> str | None:
     """The address to try once more, where that may help."""
-    url = visit.request.url
-    return f"{url.path}?{url.query}".rstrip("?") if visit.request.method == "GET" and status >= 500 else None
+    return _asked(visit) if visit.request.method == "GET" and status >= 500 else None
+
+
+def _asked(visit: Visit) -> str:
+    """The path and query that were asked for; ``request.url`` would have read the Host header into them."""
+    path, query = visit.request.scope["path"], visit.request.scope["query_string"].decode("latin-1")
+    return f"{path}?{query}" if query else str(path)
 
 
 async def _known(request: Request, error: Exception) -> Response:

@@ -335,6 +335,8 @@ def test_given_a_malformed_id_then_the_same_404_as_for_an_absent_one_on_every_ro
         pytest.param(b'{"name": "\\u001b[31mred"}', id="a terminal's escape"),
         pytest.param(b'{"name": "a\\r\\nX-Evil: 1"}', id="a line break"),
         pytest.param('{"name": "a\u202eb"}'.encode(), id="right to left"),
+        pytest.param(b'{"name": "a", "x": [' + b"[]," * 300_000 + b"[]]}", id="a MiB of brackets"),
+        pytest.param(b'{"name": "a", "x": "' + b'\\"' * 300_000, id="a string that does not end"),
     ],
 )
 def test_given_json_that_two_readers_may_understand_in_two_ways_then_400_says_why(api: RunningApi, body: bytes) -> None:
@@ -456,16 +458,47 @@ def upload_url(api: RunningApi, **headers: str) -> str:
             "evil.example.org:80",
             "127.0.0.1.evil.example.org",
             "localhost.evil.org",
-            "localhost:80:90",
         ),
-        *("localhost@evil.org", "127.0.0.1@evil.org", "evil.org/127.0.0.1", "evil.org#localhost", "192.0.2.7"),
-        "[2001:db8::1]",
+        *("192.0.2.7", "[2001:db8::1]"),
     ],
 )
 def test_given_a_strangers_host_header_then_no_address_in_an_answer_is_made_of_it(api: RunningApi, host: str) -> None:
     proxied = {"X-Forwarded-Host": host, "X-Forwarded-Proto": "https", "Forwarded": f"host={host}"}
     made = upload_url(api, Host=host, **proxied)
     assert made.startswith(f"{api.url}/api/v1/uploads/v1.")
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("localhost@evil.org", "127.0.0.1@evil.org", "evil.org/127.0.0.1", "evil.org#localhost", "localhost:80:90"),
+        *(
+            "127.0.0.1#evil.org",
+            "localhost:9000#.evil.org",
+            "127.0.0.1:1?evil.org",
+            "[::1]#evil.org",
+            "localhost\\evil",
+        ),
+        *("[::1]evil.org", "localhost:9000/", "localhost ", "localhost%00", "127.0.0.1,evil.org", "[::1", "a:b", ":80"),
+    ],
+)
+def test_given_a_host_header_that_is_no_name_then_the_request_is_refused_before_anything_else(
+    api: RunningApi, host: str
+) -> None:
+    for path in ("/api/v1/jobs", "/healthz", "/sign-in"):
+        answer = raw(
+            api, f"GET {path} HTTP/1.1\r\nHost: {host.rstrip()}{'x y' if host.endswith(' ') else ''}\r\n\r\n".encode()
+        )
+        assert answer.startswith(b"HTTP/1.1 400 ")
+
+
+def test_given_a_body_with_two_ends_then_the_request_is_refused_and_the_connection_ends(api: RunningApi) -> None:
+    smuggled = b"0\r\n\r\nGET /api/v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n"
+    for line in (b"POST /api/v1/projects", b"GET /api/v1/jobs", b"POST /sign-in", b"PUT /api/v1/uploads/x"):
+        head = line + b" HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n"
+        answer = raw(api, head + authorization(api) + b"\r\n" + smuggled)
+        assert answer.startswith(b"HTTP/1.1 400 ") and b"connection: close" in answer.lower()
+        assert answer.count(b"HTTP/1.1 ") == 1
 
 
 @pytest.mark.parametrize("host", ["localhost:9000", "127.0.0.1:9000", "[::1]:9000", "127.0.0.2", "localhost"])

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import signal
 import socket
 import stat
@@ -19,7 +20,7 @@ import pytest
 from domain.errors import SettingsInvalid
 from starter.local.folder import DataFolder, StackFailed, StackRunning, StackState
 from starter.local.ports import is_free, reserved
-from starter.local.stack import Ports
+from starter.local.stack import LocalStack, Ports
 from starter.local.supervisor import Service, Supervised
 
 SLEEPS = "import time; time.sleep(600)"
@@ -174,6 +175,14 @@ def test_given_a_stack_on_a_folder_when_another_comes_then_it_is_refused(tmp_pat
     assert stat.S_IMODE(root.stat().st_mode) == 0o700
 
 
+def test_given_a_folder_that_others_may_read_when_used_then_it_is_closed_to_them(tmp_path: Path) -> None:
+    root = tmp_path / "data"
+    root.mkdir(mode=0o755)
+    root.chmod(0o755)
+    assert DataFolder(root).auth_secret()
+    assert stat.S_IMODE(root.stat().st_mode) == 0o700
+
+
 def test_given_a_state_when_its_stack_is_gone_then_nothing_runs_but_the_addresses_stay(tmp_path: Path) -> None:
     folder = DataFolder(tmp_path)
     state = StackState(os.getpid(), "http://127.0.0.1:8400", "127.0.0.1:7233", "http://127.0.0.1:8233", 9464, "now")
@@ -255,6 +264,44 @@ def test_given_a_port_that_another_stack_has_chosen_when_chosen_then_another() -
         assert second != [port]
     with reserved([[port]]) as third:
         assert third == [port]
+
+
+@pytest.mark.parametrize("trap", ["open to others", "a link", "a file", "a lock that is a link"])
+def test_given_port_locks_that_somebody_else_has_laid_when_a_port_is_chosen_then_they_are_not_trusted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trap: str
+) -> None:
+    shared, other = tmp_path / "shared", tmp_path / "other"
+    shared.mkdir()
+    other.mkdir(mode=0o700)
+    monkeypatch.setattr("tempfile.tempdir", str(shared))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "runtime"))
+    (tmp_path / "runtime").mkdir(mode=0o700)
+    laid = shared / f"guidesmith-ports-{os.getuid()}"
+    with reserved([()]) as free:
+        (port,) = free
+    if trap == "open to others":
+        laid.chmod(0o777)
+    elif trap == "a lock that is a link":
+        (laid / str(port)).unlink()
+        (laid / str(port)).symlink_to(other / "written through")
+    else:
+        shutil.rmtree(laid)
+        laid.symlink_to(other) if trap == "a link" else laid.touch()
+    with reserved([[port]]) as chosen:
+        assert (chosen == [port]) is (trap != "a lock that is a link")
+    assert not list(other.iterdir())
+
+
+def test_given_what_the_stack_is_told_when_its_parts_are_started_then_no_more_than_each_needs(tmp_path: Path) -> None:
+    told = {"GUIDESMITH_CALLBACK_SECRET": "c" * 40, "GUIDESMITH_LLM_API_KEY": "k", "PATH": "/usr/bin", "HOME": "/x"}
+    stack = LocalStack(DataFolder(tmp_path), search_attributes={}, migrate=lambda: None, environment=told)
+    with Ports.reserved(None) as ports:
+        temporal, worker, api = stack.parts(ports)
+    assert worker.environment["GUIDESMITH_LLM_API_KEY"] == "k" and worker.environment["PATH"] == "/usr/bin"
+    assert not {"GUIDESMITH_AUTH_SECRET", "GUIDESMITH_CALLBACK_SECRET"} & set(worker.environment)
+    assert {"GUIDESMITH_AUTH_SECRET", "GUIDESMITH_CALLBACK_SECRET"} <= set(api.environment)
+    assert not any(name.startswith("GUIDESMITH_") for name in temporal.environment)
+    assert temporal.environment["HOME"] == "/x"
 
 
 def test_given_an_earlier_stack_when_ports_are_chosen_then_its_addresses_come_back() -> None:

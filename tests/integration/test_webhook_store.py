@@ -3,13 +3,15 @@
 from itertools import accumulate
 
 import pytest
+from sqlalchemy import select
 from temporalio.client import Client
 
 from activities.store import Store
+from activities.store.tables import webhook_endpoints
 from activities.webhooks import Courier
 from activities.webhooks.courier import EVERY_S, longer
 from domain.documents.publication import ExportFormat
-from domain.errors import NotFound, RequestInvalid, TransitionRefused
+from domain.errors import NotFound, RequestInvalid, SettingsInvalid, TransitionRefused
 from domain.jobs import Actor, Failure
 from domain.lifecycles.fence import Fence
 from domain.lifecycles.generation import GENERATION, WebhookVerdict
@@ -32,6 +34,42 @@ def told(store: Store, endpoint: Endpoint) -> list[tuple[str, str, str]]:
     items = store.list_deliveries(endpoint.owner, endpoint.id, 100).items
     ordered = sorted(items, key=lambda each: (each.payload["data"]["seq"], each.event))
     return [(each.event, each.payload["data"]["prev_status"], each.payload["data"]["status"]) for each in ordered]
+
+
+def test_given_a_key_when_the_store_is_upgraded_then_secrets_are_sealed_and_what_is_sent_is_signed_as_before(
+    store: Store, database_url: str
+) -> None:
+    old = store.create_endpoint(OWNER, URL)
+    first, second = "0123456789abcdef" * 2, "fedcba9876543210" * 2
+
+    def kept() -> list[str]:
+        with store._database.read() as connection:
+            return list(connection.scalars(select(webhook_endpoints.c.secret).order_by(webhook_endpoints.c.id)))
+
+    def signing(keys: tuple[str, ...]) -> set[str]:
+        with_keys = Store.open(database_url, durable=False, secrets_keys=keys)
+        try:
+            outgoing = [with_keys.outgoing(each.delivery_id, each.round) for each in with_keys.waiting_deliveries()]
+            return {each.endpoint.secret for each in outgoing if each is not None}
+        finally:
+            with_keys.dispose()
+
+    assert kept() == [old.secret]
+    keyed = Store.open(database_url, durable=False, secrets_keys=[first])
+    keyed.upgrade()
+    new = keyed.create_endpoint(OWNER, URL)
+    assert new.secret.startswith("whsec_")
+    assert all(each.startswith("sealed:") and "whsec_" not in each for each in kept())
+    uploaded_job(store)
+    assert signing((first,)) == {old.secret, new.secret}
+    with pytest.raises(SettingsInvalid, match="SECRETS_KEY"):
+        signing(())
+    assert {each.id for each in store.list_endpoints(OWNER).items} == {old.id, new.id}  # needs no key
+    rotated = Store.open(database_url, durable=False, secrets_keys=[second, first])
+    assert (rotated.seal_endpoints(), rotated.seal_endpoints()) == (2, 0)
+    assert signing((second,)) == {old.secret, new.secret}
+    for each in (keyed, rotated):
+        each.dispose()
 
 
 # --- the outbox --------------------------------------------------------------------------------------------------

@@ -5,7 +5,11 @@ import pytest
 from starter.access.exposure import is_for_others, weaknesses
 from starter.settings import load_settings
 
-SOUND = {"api_host": "0.0.0.0", "public_url": "https://guides.example.org"}
+SOUND = {
+    "api_host": "0.0.0.0",
+    "public_url": "https://guides.example.org",
+    "secrets_key": "0123456789abcdef" * 2,
+}
 
 
 def mends(**settings: object) -> str:
@@ -35,6 +39,8 @@ def test_given_an_api_for_others_by_tls_then_nothing_is_wrong_with_it() -> None:
         ({"trusted_proxies": "0.0.0.0/0"}, "TRUSTED_PROXIES"),
         ({"trusted_proxies": "10.0.0.1, ::/0"}, "TRUSTED_PROXIES"),
         ({"callback_secret": "c" * 31}, "CALLBACK_SECRET"),
+        ({"secrets_key": None, "data_dir": "/nowhere"}, "SECRETS_KEY"),
+        ({"secrets_key": "", "data_dir": "/nowhere"}, "SECRETS_KEY"),
         ({"rate_limit_default": "off"}, "RATE_LIMIT"),
         ({"rate_limit_unauthenticated": "off"}, "RATE_LIMIT"),
     ],

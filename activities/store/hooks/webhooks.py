@@ -55,13 +55,14 @@ class Webhooks(Area):
         Raises:
             RequestInvalid: The owner has as many endpoints as one may have.
         """
+        secret = "whsec_" + b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
         columns = {
             "id": self._new_id(),
             "owner": owner,
             "url": url,
             "description": description,
             "events": [str(event) for event in dict.fromkeys(events)],
-            "secret": "whsec_" + b64encode(secrets.token_bytes(SECRET_BYTES)).decode(),
+            "secret": self._sealing.sealed(secret),
             "created_at": self._clock(),
         }
         standing = select(func.count()).select_from(webhook_endpoints).where(webhook_endpoints.c.owner == owner)
@@ -69,7 +70,23 @@ class Webhooks(Area):
             if connection.execute(standing.where(_STANDING)).scalar_one() >= ENDPOINTS_LIMIT:
                 raise RequestInvalid(f"You have {ENDPOINTS_LIMIT} webhook endpoints already. Delete one first.")
             connection.execute(insert(webhook_endpoints), columns)
-        return _endpoint(columns)
+        return _endpoint(columns | {"secret": secret})
+
+    def seal_endpoints(self) -> int:
+        """Seal the secrets that lie in clear, or under a key that was replaced, and say how many. Nothing happens
+        where there is no key."""
+        table, sealed = webhook_endpoints, 0
+        if not self._sealing.seals:
+            return 0
+        with self._database.read() as connection:
+            found = [(str(id), str(kept)) for id, kept in connection.execute(select(table.c.id, table.c.secret))]
+        for id, kept in found:
+            if self._sealing.is_due(kept):
+                anew = self._sealing.sealed(self._sealing.opened(kept))
+                with self._database.write() as connection:
+                    changed = update(table).where(table.c.id == id, table.c.secret == kept).values(secret=anew)
+                    sealed += connection.execute(changed).rowcount
+        return sealed
 
     def list_endpoints(self, owner: str, limit: int = 20, cursor: str | None = None) -> Page[Endpoint]:
         """Newest first. Raises: RequestInvalid: bad limit or cursor."""
@@ -185,11 +202,12 @@ class Webhooks(Area):
             connection.execute(mark, [{"delivery": each.delivery_id, "taken": each.round} for each in taken])
 
     def outgoing(self, delivery_id: str, round: int) -> Outgoing | None:
-        """What to send; ``None`` where there is nothing to do any more: it was delivered or given up, another round
-        has begun, or the endpoint was deleted (then it has failed).
+        """What to send, with the secret that signs it; ``None`` where there is nothing to do any more: it was delivered
+        or given up, another round has begun, or the endpoint was deleted (then it has failed).
 
         Raises:
             NotFound: There is no such delivery.
+            SettingsInvalid: The key that the secret was sealed with is not here.
         """
         with self._database.write() as connection:
             row = _hold(connection, delivery_id)
@@ -202,7 +220,8 @@ class Webhooks(Area):
             if endpoint["deleted_at"] is not None:
                 self._end(connection, row, DeliveryStatus.FAILED)
                 return None
-            return Outgoing(delivery=_delivery(row), endpoint=_endpoint(endpoint))
+            opened = dict(endpoint) | {"secret": self._sealing.opened(endpoint["secret"])}
+            return Outgoing(delivery=_delivery(row), endpoint=_endpoint(opened))
 
     def record_delivery_attempt(
         self,

@@ -22,6 +22,7 @@ from activities.store import Store, UploadSession
 from domain.errors import ArtifactStoreUnavailable, GuidesmithError, RequestInvalid, UploadSealed
 from domain.uploads import ArrivedPart, beyond_declared, bytes_of_part, most_of_part, part_size, stray_parts
 from starter.api.errors import BodyTooLarge
+from starter.api.part_counts import PartCounts
 from starter.api.shapes import UploadProgress
 
 GATHERED_BYTES = 1 << 20
@@ -42,6 +43,8 @@ class Receiving:
     artifacts: ArtifactStore
     cap_bytes: int
     session: UploadSession
+    counts: PartCounts | None = None
+    """What this process knows of the parts of uploads; ``None``: they are listed whenever they are asked for."""
 
     # --- through us ----------------------------------------------------------------------------------------------
 
@@ -73,6 +76,8 @@ class Receiving:
             raise
         with CancelScope(shield=True):
             await to_thread.run_sync(body.keep)
+        if part and self.counts is not None:
+            self.counts.took(body.multipart_id, part, received)
 
     def _limit(self, part: int | None) -> tuple[int, GuidesmithError]:
         """How many bytes a body may have, and what is said of one that has more."""
@@ -137,30 +142,39 @@ class Receiving:
                 multipart.part(session.key, session.multipart_id, number).commit()  # empty
         except UploadGone:  # it is being confirmed after all, or begun anew
             return
+        if self.counts is not None:
+            self.counts.forget(session.multipart_id)
 
     # --- what is there -------------------------------------------------------------------------------------------
 
     def progress(self) -> UploadProgress:
-        """What has arrived."""
+        """What has arrived, of parts: as far as this process knows, where it counts."""
         session = self.store.get_upload(self.session.id)
         try:
-            parts = self._arrived(session.multipart_id)
+            sizes = self._sizes(session.multipart_id)
         except UploadGone:  # joined, and about to be confirmed, or confirmed
-            parts = ()
-        if parts:
-            numbers = () if session.whole_sha256 else tuple(part.number for part in parts)
-            return UploadProgress(received_parts=numbers, received_bytes=sum(part.size_bytes for part in parts))
+            sizes = {}
+        if sizes:
+            numbers = () if session.whole_sha256 else tuple(sorted(sizes))
+            return UploadProgress(received_parts=numbers, received_bytes=sum(sizes.values()))
         joined = self.artifacts.stat(session.key)
         return UploadProgress(received_parts=(), received_bytes=joined.size_bytes if joined else 0)
 
     def _arrived(self, multipart_id: str | None) -> tuple[ArrivedPart, ...]:
         return () if multipart_id is None else self.artifacts.multipart.arrived(self.session.key, multipart_id)
 
+    def _sizes(self, multipart_id: str | None) -> dict[int, int]:
+        if multipart_id is None:
+            return {}
+        if self.counts is not None:
+            return self.counts.sizes(multipart_id, lambda: self._arrived(multipart_id))
+        return {part.number: part.size_bytes for part in self._arrived(multipart_id)}
+
     def _bytes_besides(self, part: int) -> int:
         if self.session.whole_sha256 is not None:
             return 0
         try:
-            return sum(each.size_bytes for each in self._arrived(self.session.multipart_id) if each.number != part)
+            return sum(size for number, size in self._sizes(self.session.multipart_id).items() if number != part)
         except UploadGone:
             return 0
 
@@ -220,7 +234,7 @@ class _Body:
     """A body on its way: hashed, when it is the whole recording, so that confirming need not read it again."""
 
     def __init__(self, receiving: Receiving, multipart_id: str, sink: PartSink, whole: "hashlib._Hash | None" = None):
-        self._receiving, self._multipart_id, self._sink, self._whole = receiving, multipart_id, sink, whole
+        self._receiving, self.multipart_id, self._sink, self._whole = receiving, multipart_id, sink, whole
 
     def write(self, piece: bytes) -> None:
         if self._whole is not None:
@@ -230,7 +244,7 @@ class _Body:
     def drop(self) -> None:
         self._sink.abandon()
         if self._whole is not None:
-            self._receiving.abort(self._multipart_id)
+            self._receiving.abort(self.multipart_id)
 
     def keep(self) -> None:
         receiving = self._receiving
@@ -238,13 +252,13 @@ class _Body:
             try:
                 self._sink.commit()
             except UploadGone:
-                raise receiving._refused(self._multipart_id) from None
+                raise receiving._refused(self.multipart_id) from None
             return
         try:
             self._sink.commit()
-            before = receiving.store.record_whole(receiving.session.id, self._multipart_id, self._whole.hexdigest())
+            before = receiving.store.record_whole(receiving.session.id, self.multipart_id, self._whole.hexdigest())
         except BaseException:
-            receiving.abort(self._multipart_id)
+            receiving.abort(self.multipart_id)
             raise
         receiving.abort(before)
 

@@ -61,7 +61,7 @@ def begin_upload(job_id: str, new: NewUpload, request: Request, api: ApiParts, o
         expires_at=expires_at,
         part_size=part_size,
     )
-    Receiving(api.store, api.artifacts, cap, session).take_back_strays()
+    Receiving(api.store, api.artifacts, cap, session, api.part_counts).take_back_strays()
     signed = api.capabilities.sign("upload", session.id, session.expires_at.timestamp())
     return UploadAnswer(
         upload_id=session.id,
@@ -159,7 +159,7 @@ async def confirm_upload(
 
 def _open(api: Api, signed: str) -> Receiving:
     session = api.store.open_upload(api.capabilities.read("upload", signed))
-    return Receiving(api.store, api.artifacts, _cap(api, session), session)
+    return Receiving(api.store, api.artifacts, _cap(api, session), session, api.part_counts)
 
 
 def _cap(api: Api, session: UploadSession) -> int:
