@@ -24,7 +24,6 @@ from starter.api.credits import routes as credits
 from starter.api.declared import described
 from starter.api.documents import exports, instructions
 from starter.api.errors import handle_errors
-from starter.api.framing import Framing
 from starter.api.generations import routes as generations
 from starter.api.images import routes as images
 from starter.api.jobs import events, lifecycles, projects, transcripts
@@ -32,6 +31,7 @@ from starter.api.jobs import routes as jobs
 from starter.api.jobs.feed import Feed, Seats
 from starter.api.perimeter.admission import Admission
 from starter.api.perimeter.cors import Origins
+from starter.api.perimeter.framing import Framing
 from starter.api.perimeter.gate import BASE, Gate, GateRules
 from starter.api.perimeter.limits import Limits
 from starter.api.perimeter.sessions import Sessions, Tickets

@@ -19,11 +19,11 @@ from starter.api.addresses import root_address
 from starter.api.capabilities import Capabilities
 from starter.api.errors import not_found
 from starter.api.jobs.feed import Feed
-from starter.api.part_counts import PartCounts
 from starter.api.perimeter.gate import BASE, RequestFacts
 from starter.api.perimeter.sessions import Sessions
 from starter.api.readiness import Readiness
 from starter.api.shapes import ExportAnswer, FailureAnswer, JobAnswer, Manifest, ManifestExport
+from starter.api.uploads.part_counts import PartCounts
 from starter.services.analyses import AnalysisService
 from starter.services.batches import BatchRequests
 from starter.services.callbacks import CallbackService
