@@ -36,6 +36,15 @@ BODIES: Mapping[tuple[str, str], dict[str, Any]] = {
         "size_bytes": 1,
         "checksum_sha256": CHECKSUM,
     },
+    ("POST", "/internal/jobs/{}/status"): {
+        "event_id": "walk",
+        "status": "AUDIO_READY",
+        "occurred_at": "2026-01-31T12:00:00.000Z",
+        "correlation_id": "walk",
+    },
+    **{("POST", f"/generate/{made}"): {"prompt": "x"} for made in ("copy", "static-ad", "video")},
+    ("POST", "/generate/scrape"): {"url": "https://example.org/"},
+    ("POST", "/generate/tts"): {"text": "x"},
     ("POST", "/jobs"): {"job_type": "captions", "parameters": {"inputs": [{"job_id": ABSENT}]}},
     ("POST", "/jobs/{}/exports"): {"format": "PDF", "instruction_version_id": ABSENT},
 }

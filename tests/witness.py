@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator, FormatChecker
 from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope, Send
 
-from starter.api.perimeter.admission import is_page
+from starter.api.perimeter.admission import is_page, plain_path
 
 UNDECLARED = 599
 """What is answered in place of what the description does not have."""
@@ -48,6 +48,7 @@ class Description:
 
     def operations(self, path: str) -> dict[str, Any] | None:
         """The operations of a path, by method in lower case; ``None``: there is no such path."""
+        path = plain_path(path)
         for pattern, template in self._templates:
             if pattern.fullmatch(path):
                 found: dict[str, Any] = self.schema["paths"][template]
@@ -112,7 +113,7 @@ class Witness:
         self.objections: list[str] = []
 
     def _is_no_answer_of_the_api(self, path: str) -> bool:
-        return path == self._app.openapi_url or is_page(path)
+        return plain_path(path) == self._app.openapi_url or is_page(plain_path(path))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] == "OPTIONS" or self._is_no_answer_of_the_api(scope["path"]):

@@ -17,7 +17,14 @@ DETAIL_LIMIT = 200
 """Characters of an audience, of a voice's name."""
 
 
-class CopyOrder(Frozen):
+class Order(Frozen):
+    """What every type may say. ``product_id``: what the caller calls what is advertised; ``style``: in their words."""
+
+    product_id: str | None = None
+    style: str | None = None
+
+
+class CopyOrder(Order):
     """Texts that advertise something. ``prompt`` says what, ``audience`` to whom."""
 
     type: Literal[GenerationType.COPY] = GenerationType.COPY
@@ -27,14 +34,14 @@ class CopyOrder(Frozen):
     variants: int = VARIANTS
 
 
-class ScrapeOrder(Frozen):
+class ScrapeOrder(Order):
     """The readable text of a public web page."""
 
     type: Literal[GenerationType.SCRAPE] = GenerationType.SCRAPE
     url: str
 
 
-class AdOrder(Frozen):
+class AdOrder(Order):
     """A picture that advertises something. ``params`` go to the provider's model as they are."""
 
     type: Literal[GenerationType.STATIC_AD] = GenerationType.STATIC_AD
@@ -42,7 +49,7 @@ class AdOrder(Frozen):
     params: dict[str, Any] = Field(default_factory=dict)
 
 
-class VideoOrder(Frozen):
+class VideoOrder(Order):
     """A video as a user would make it. ``params`` as of an ad."""
 
     type: Literal[GenerationType.UGC_VIDEO] = GenerationType.UGC_VIDEO
@@ -50,7 +57,7 @@ class VideoOrder(Frozen):
     params: dict[str, Any] = Field(default_factory=dict)
 
 
-class SpeechOrder(Frozen):
+class SpeechOrder(Order):
     """A text, spoken."""
 
     type: Literal[GenerationType.TTS] = GenerationType.TTS

@@ -166,7 +166,8 @@ def _routed(lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
     app = FastAPI(
         title="guidesmith",
         version=VERSION,
-        description="Recordings become written, illustrated instructions.",
+        description="Recordings become written, illustrated instructions. `/api/…` is the same as `/api/v1/…`. A field "
+        "or a query parameter that is not described is refused with 400.",
         openapi_url=f"{BASE}/openapi.json",
         docs_url=None,
         redoc_url=None,

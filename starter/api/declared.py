@@ -9,8 +9,8 @@ from fastapi.openapi.utils import get_openapi
 
 from starter.api.errors import ErrorBody
 
-EVERYWHERE = (401, 405, 429, 500, 503)
-"""What any route below the base path may answer."""
+EVERYWHERE = (400, 401, 405, 429, 500, 503)
+"""What any route below the base path may answer. 400: its query names what it does not take."""
 
 REQUEST_ID = {
     "X-Request-Id": {
@@ -30,10 +30,8 @@ Responses = dict[int | str, dict[str, Any]]
 
 
 def errors(*statuses: int) -> Responses:
-    """The ``responses`` of a route that answers with these errors, besides those of every route. One that takes a body
-    (413) may find it to be no JSON (400)."""
-    shape = {400} if 413 in statuses else set()
-    return {status: _response(HTTPStatus(status)) for status in sorted({*EVERYWHERE, *statuses, *shape})}
+    """The ``responses`` of a route that answers with these errors, besides those of every route."""
+    return {status: _response(HTTPStatus(status)) for status in sorted({*EVERYWHERE, *statuses})}
 
 
 def signed_errors(*statuses: int) -> Responses:

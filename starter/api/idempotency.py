@@ -1,5 +1,6 @@
 """``Idempotency-Key``: a creation that is sent twice happens once."""
 
+import hashlib
 from collections.abc import Callable
 from typing import Annotated, TypeVar
 
@@ -68,6 +69,30 @@ class Once:
         if replayed:
             self._response.headers[REPLAYED] = "true"
         return kind.model_validate(answer)
+
+
+class KeyInBody:
+    """The key that a body has, of what is one by its identity anyway: the same key with something else is refused.
+
+    Args:
+        said: The body without its key, in one way of writing.
+    """
+
+    def __init__(self, api: Api, request: Request, owner: str, key: str | None, said: BaseModel) -> None:
+        self._store = api.store
+        self._scope = IdempotencyScope(owner, request.method, request.scope["path"], key) if key else None
+        told = said.model_dump_json(exclude={"idempotency_key"})
+        self._sha256 = hashlib.sha256(told.encode()).hexdigest()
+
+    def check(self) -> None:
+        """Raises: IdempotencyConflict: The key came before with another body."""
+        if self._scope is not None:
+            self._store.idempotent_answer(self._scope, self._sha256)
+
+    def spend(self, id: str) -> None:
+        """What was asked for is there, and is called ``id``. Raises: as :meth:`check`."""
+        if self._scope is not None:
+            self._store.once(self._scope, self._sha256, lambda: {"id": id})
 
 
 OnceOnly = Annotated[Once, Depends()]

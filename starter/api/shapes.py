@@ -458,6 +458,10 @@ class TaskAnswer(Shape):
 class NewExport(Sent):
     format: str = Field(max_length=40, examples=["PDF"], description="PDF, MD_ZIP, DOCX, HTML, SRT or VTT.")
     instruction_version_id: str = Field(max_length=100)
+    idempotency_key: Line | None = Field(
+        default=None,
+        description="The same key with another request is refused. Without one, too, the same is the same.",
+    )
 
 
 class AnchorProvenance(Shape):

@@ -1,6 +1,7 @@
 """Generations as people ask for them: what an order must pass before a job is made of it."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from activities.store import Admission, JobRequest, Store
 from activities.webhooks import check_target, permit
@@ -12,6 +13,7 @@ from domain.orders.generation import (
     TEXT_LIMIT,
     AdOrder,
     GenerationOrder,
+    Order,
     ScrapeOrder,
     SpeechOrder,
     VideoOrder,
@@ -85,7 +87,7 @@ class GenerationRequests:
         request = JobRequest(
             owner=owner,
             kind=GENERATION.kind,
-            input=order.model_dump(mode="json"),
+            input=_kept(order),
             cost=self._prices[order.type],
             idempotency_key=idempotency_key,
             job_type=str(order.type),
@@ -97,3 +99,9 @@ class GenerationRequests:
             raise ProviderNotConfigured(
                 f"Nobody is configured who makes {of}. The operator sets {NEEDS[of]}.", details={"type": str(of)}
             )
+
+
+def _kept(order: GenerationOrder) -> dict[str, Any]:
+    """As it is compared with one of the same key, also of a version that knew no products: without what it lacks."""
+    kept = order.model_dump(mode="json")
+    return {name: value for name, value in kept.items() if value is not None or name not in Order.model_fields}

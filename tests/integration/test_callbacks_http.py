@@ -166,6 +166,29 @@ def test_given_a_checkpoint_when_reported_then_204_and_the_job_says_so(callback_
     assert row["data"]["metrics"] == updates["metrics"]
 
 
+def test_given_the_event_in_the_contracts_other_words_when_sent_then_it_is_the_same_event(
+    callback_api: RunningApi, run: Run
+) -> None:
+    body = event()
+    other = {name: value for name, value in body.items() if name not in ("event_id", "status")}
+    other |= {"target_status": body["status"], "job_id": run.job_id}
+    named = {"X-Event-Id": "e-1"}
+    for wrong, headers in (
+        (other, {}),
+        (other | {"event_id": "e-2"}, named),
+        (other | {"status": "AUDIO_READY"}, named),
+        (other | {"job_id": ABSENT}, named),
+        ({name: value for name, value in other.items() if name != "target_status"}, named),
+    ):
+        refused = send(callback_api, run.job_id, wrong, headers=headers)
+        assert code_of(refused) == (400, "VALIDATION_ERROR")
+        assert refused.json()["details"]["issues"][0]["path"].startswith("body.")
+    assert send(callback_api, run.job_id, other, headers=named).status_code == 204
+    for same, headers in ((body, {}), (body, named), (other | {"event_id": "e-1"}, {})):
+        again = send(callback_api, run.job_id, same, headers=headers)
+        assert (again.status_code, again.json()["replayed"]) == (200, True)
+
+
 def test_given_an_event_when_it_comes_again_then_200_without_effect(callback_api: RunningApi, run: Run) -> None:
     occurred = datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=1)
     body = event(occurred_at=occurred.astimezone(timezone(timedelta(hours=2))).isoformat())

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, StringConstraints
 
@@ -84,10 +84,14 @@ class ArtifactUpdates(Sent):
 
 
 class NewCallback(Sent):
-    event_id: Line = Field(description="Of this event alone: sent again, it counts once.")
-    status: InstructionStatus = Field(
-        description="The stage's checkpoint, FAILED, or its processing status again: a sign of life."
+    event_id: Line | None = Field(
+        default=None, description="Of this event alone: sent again, it counts once. Here or as X-Event-Id."
     )
+    job_id: Line | None = Field(default=None, description="As in the path, where it is given.")
+    status: InstructionStatus | None = Field(
+        default=None, description="The stage's checkpoint, FAILED, or its processing status again: a sign of life."
+    )
+    target_status: InstructionStatus | None = Field(default=None, description="Another name of status.")
     occurred_at: Occurred
     correlation_id: Line
     dispatch_id: Line | None = Field(default=None, description="Of the run that it speaks of; checked when given.")
@@ -97,7 +101,26 @@ class NewCallback(Sent):
     failure_message: Text | None = Field(default=None, description="Shown to people, cut at 500 characters.")
     failed_stage: Name | None = None
 
+    def named(self, job_id: str, event_id: str | None) -> Self:
+        """The same as it is said in one way: with ``event_id`` and ``status``, without ``job_id``.
+
+        Args:
+            job_id: The path's.
+            event_id: The header's.
+
+        Raises:
+            RequestInvalid: Something is missing, or said twice and differently.
+        """
+        if self.job_id is not None and self.job_id != job_id:
+            raise RequestInvalid("The job_id is another than the path's.", field="body.job_id")
+        event = _one(self.event_id, event_id, "body.event_id", "an event_id, here or as X-Event-Id")
+        status = _one(self.status, self.target_status, "body.status", "a status (or target_status)")
+        return self.model_copy(
+            update={"event_id": event, "status": status, "target_status": None, "job_id": None},
+        )
+
     def callback(self) -> Callback:
+        assert self.event_id is not None and self.status is not None, "it was named"
         updates = self.artifact_updates or ArtifactUpdates()
         return Callback(
             event_id=self.event_id,
@@ -117,6 +140,16 @@ class NewCallback(Sent):
         """Hash of what is said, however it was written down."""
         said: dict[str, Any] = self.model_dump(mode="json", exclude_none=True)
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+Told = TypeVar("Told", bound=str)
+
+
+def _one(one: Told | None, other: Told | None, place: str, what: str) -> Told:
+    said = {each for each in (one, other) if each is not None}
+    if len(said) != 1:
+        raise RequestInvalid(f"Say {what}" + (", and the same twice." if said else "."), field=place)
+    return said.pop()
 
 
 class CallbackReplayed(Shape):

@@ -12,6 +12,7 @@ from domain.errors import ExportRequestInvalid
 from starter.api.context import ApiParts, Owner, identifier
 from starter.api.declared import errors
 from starter.api.errors import not_found
+from starter.api.idempotency import KeyInBody
 from starter.api.shapes import ExportAnswer, NewExport
 from starter.api.stored import AskedFile, file_answers, file_response
 
@@ -30,7 +31,10 @@ async def request_export(
     job_id: str, new: NewExport, api: ApiParts, owner: Owner, request: Request, response: Response
 ) -> ExportAnswer:
     """Export one version of the instruction in one format. The same request is the same export."""
+    key = KeyInBody(api, request, owner, new.idempotency_key, new)
+    await to_thread.run_sync(key.check)
     export, replayed = await api.jobs.export(owner, identifier(job_id), _format(new.format), new.instruction_version_id)
+    await to_thread.run_sync(key.spend, export.id)
     response.status_code = 200 if replayed else 202
     return await to_thread.run_sync(api.export_answer, export, request)
 

@@ -22,7 +22,7 @@ from starter.api.perimeter.limits import Limits
 from starter.api.perimeter.pathways import Pathway
 from starter.api.perimeter.sessions import Sessions, check_origin
 
-BASE = "/api/v1"
+BASE, UNVERSIONED = "/api/v1", "/api"
 
 OPEN = frozenset({f"{BASE}/openapi.json", "/healthz", "/readyz"})
 """Routes that need no token."""
@@ -152,6 +152,13 @@ class Admission:
 def is_webhook(path: str) -> bool:
     """Whether ``path`` is a provider's."""
     return path.startswith(WEBHOOKS)
+
+
+def plain_path(path: str) -> str:
+    """``path`` as it is described: below ``/api`` without a version stands for this one."""
+    if path.startswith(f"{UNVERSIONED}/") and path != BASE and not path.startswith(f"{BASE}/"):
+        return BASE + path.removeprefix(UNVERSIONED)
+    return path
 
 
 def is_page(path: str) -> bool:

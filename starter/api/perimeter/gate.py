@@ -10,6 +10,7 @@ import hashlib
 import re
 import time
 from dataclasses import dataclass, field
+from urllib.parse import parse_qsl
 
 import uuid_utils
 from anyio import to_thread
@@ -21,7 +22,7 @@ from activities.process.logged import gathering, note
 from domain.errors import GuidesmithError, RequestInvalid
 from starter.access.tokens import Principal
 from starter.api.errors import BodyTooLarge, BodyTypeUnsupported, error_response
-from starter.api.perimeter.admission import BASE, OPEN, SIGNED, Admission, is_page, is_webhook
+from starter.api.perimeter.admission import BASE, OPEN, SIGNED, Admission, is_page, is_webhook, plain_path
 from starter.api.perimeter.cors import Origins
 from starter.api.perimeter.pathways import Pathway, Pathways
 from starter.api.perimeter.safe_headers import HTTPS_ONLY, SAFE_HEADERS
@@ -39,6 +40,12 @@ REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 """What we take over from a caller's X-Request-Id; anything else is replaced, so that it cannot forge a log line."""
 
 IDENTIFIER = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+QUERY_LIMIT = 100
+"""Parameters of a query. Routes take six at most."""
+
+NAME_SHOWN = 100
+"""Characters of an unknown parameter's name that are told back."""
 
 CLIENT_GONE = 499
 """What logs say, by custom, of a request whose client hung up; it is never sent."""
@@ -82,6 +89,7 @@ class Gate:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        scope["path"] = plain_path(scope["path"])
         if is_page(scope["path"]):
             await self._pages(scope, receive, send)
             return
@@ -122,6 +130,7 @@ class Gate:
                 return
             facts.principal = await self._rules.admission.principal(scope, headers, pathway)
             receive = await self._admitted(scope, headers, receive, facts)
+            check_query(scope, pathway)
             await self._app(scope, receive, answer)
         except ClientDisconnect:
             answer.status = CLIENT_GONE
@@ -203,6 +212,23 @@ class _Answer:
                 headers.setdefault(name, value)
             self._origins.mark(self._asked, headers)
         await self._send(message)
+
+
+def check_query(scope: Scope, pathway: Pathway | None) -> None:
+    """Raises: RequestInvalid: The query names what the route does not take: as an unknown field, it is a mistake that
+    would go unseen."""
+    known = pathway.queries.get(scope["method"]) if pathway is not None else None
+    if known is None or not scope["query_string"]:
+        return
+    try:
+        named = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True, max_num_fields=QUERY_LIMIT)
+    except ValueError:
+        raise RequestInvalid("The query has too many parameters.", field="query") from None
+    for name in dict.fromkeys(name for name, _ in named):
+        if name not in known:
+            message = "The route takes no such parameter."
+            issues = [{"path": f"query.{name[:NAME_SHOWN]}", "code": "extra_forbidden", "message": message}]
+            raise RequestInvalid(message, details={"issues": issues})
 
 
 def _request_id(headers: Headers) -> str:

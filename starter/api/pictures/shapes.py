@@ -31,7 +31,7 @@ Pixels = Annotated[StrictInt, Field(ge=1, le=2**31 - 1)]
 class NewReplacement(Sent):
     """A frame of the recording, for one version of the instruction."""
 
-    instruction_id: Id
+    instruction_id: Id | None = Field(default=None, description="None: the anchor's own.")
     instruction_version_id: Id
     timestamp_ms: Annotated[StrictInt, Field(ge=0, le=LONGEST_MS)]
     offset_ms: Annotated[StrictInt, Field(ge=-LONGEST_MS, le=LONGEST_MS)] = 0
@@ -47,6 +47,7 @@ class NewReplacement(Sent):
 class NewExtraction(NewReplacement):
     """Where the picture goes is said by one of the three, or left to the block that tells of that moment."""
 
+    instruction_id: Id
     anchor_id: Id | None = None
     block_id: Annotated[str, Field(min_length=1, max_length=100)] | None = None
     char_range: CharRange | None = None
