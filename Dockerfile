@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1
 # One image for the API and for every worker: `guidesmith api`, `guidesmith worker --queues ...`, `guidesmith db upgrade`.
-# It holds the English speech weights and no Temporal server: that is another container, or another machine.
+# It holds the speech weights and no Temporal server: that is another container, or another machine.
 ARG PYTHON_IMAGE=python:3.13-slim-trixie
 
 FROM ${PYTHON_IMAGE} AS build
@@ -11,14 +11,14 @@ WORKDIR /app
 
 # The dependencies are a layer of their own: a change of the code does not install them again.
 COPY pyproject.toml uv.lock ./
-RUN --mount=type=cache,target=/root/.cache/uv uv sync --locked --no-dev --extra speech-en --extra cjk --extra tts --no-install-project
+RUN --mount=type=cache,target=/root/.cache/uv uv sync --locked --no-dev --extra multilingual --extra speech-en --extra cjk --extra tts --no-install-project
 
 COPY README.md hatch_build.py ./
 COPY domain domain
 COPY workflows workflows
 COPY activities activities
 COPY starter starter
-RUN --mount=type=cache,target=/root/.cache/uv uv sync --locked --no-dev --extra speech-en --extra cjk --extra tts --no-editable
+RUN --mount=type=cache,target=/root/.cache/uv uv sync --locked --no-dev --extra multilingual --extra speech-en --extra cjk --extra tts --no-editable
 
 FROM ${PYTHON_IMAGE}
 RUN useradd --system --uid 10001 --user-group --home-dir /var/lib/guidesmith --create-home guidesmith

@@ -169,8 +169,9 @@ class Settings(BaseSettings):
     """Where a worker serves ``/metrics`` and ``/healthz``. None: nowhere."""
 
     # --- speech and drafting ---------------------------------------------------------------------------------
-    speech_model: str = "bundled"
-    """``bundled`` (English), a faster-whisper model name, or a folder with CTranslate2 weights."""
+    speech_model: str = "multilingual"
+    """``multilingual`` (99 languages), ``bundled`` (English only, quicker), a faster-whisper model name, or a
+    folder with CTranslate2 weights."""
     speech_language: str | None = None
     """The language of recordings whose uploader named none (``en``, ``de``); None: detected."""
     speech_threads: int | None = Field(default=None, ge=1, le=256)

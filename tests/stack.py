@@ -56,6 +56,7 @@ WORKER_SETTINGS = (
     "tts_prediction_model",
     "tts_base_url",
     "scrape_allow_private",
+    "speech_model",
 )
 """What a stack's workers are told of its settings."""
 T = TypeVar("T")
@@ -264,6 +265,7 @@ def running_stack(folder: Path, temporal: TemporalServer, *, deadly: bool = Fals
         "data_dir": folder,
         "task_queue_prefix": f"test-{free_port()}-{time.monotonic_ns() % 1_000_000}",
         "heartbeat_timeout_s": 2.0 if deadly else 5.0,
+        "speech_model": "bundled",  # the quick ones: what is tested is what happens around them
         **settings,
     }
     stack = Stack(folder, temporal, Settings(**values), deadly=deadly)

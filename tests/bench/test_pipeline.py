@@ -171,7 +171,7 @@ def measure(temporal: TemporalServer, folder: Path) -> Figures:
     short = lasting(SHORT_MINUTES, sample_recording(), folder / "short.mp4")
     long = lasting(LONG_MINUTES, sample_recording(), folder / "long.mp4")
     plain, ours, stages = Spent(), Spent(), []
-    with running_stack(folder / "stack", temporal) as stack:
+    with running_stack(folder / "stack", temporal, speech_model=Settings().speech_model) as stack:
         worker = stack.start_worker().pid
         rival = Plain(stack.settings)
         draft(stack, stack.new_job(sample_recording()))

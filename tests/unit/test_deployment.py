@@ -152,7 +152,7 @@ def test_the_settings_of_each_service_are_accepted(name: str, monkeypatch: pytes
     assert settings.database.startswith("postgresql+psycopg://")
     assert settings.artifacts.startswith("s3://")
     assert settings.stt_base_url is None and settings.llm_base_url is None
-    assert settings.speech_model == "bundled"
+    assert settings.speech_model == "multilingual"
 
 
 def test_given_a_placeholder_for_the_secret_then_the_api_refuses_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -276,7 +276,7 @@ def test_the_image_is_built_from_the_lock_file_with_the_same_uv_and_without_what
     assert len(installs) == 2
     for install in installs:
         assert {"--locked", "--no-dev"} <= set(install.split())
-        assert "--extra speech-en" in install and "server" not in install
+        assert "--extra multilingual --extra speech-en" in install and "server" not in install
 
 
 def test_the_image_holds_every_package_and_runs_as_nobody_special() -> None:
