@@ -4,11 +4,13 @@ Sound is placed by its timestamps, not by counting samples: a track that starts 
 stays in step with the picture, because the transcript's times later choose the screenshots.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import zip_longest
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import av
 import numpy as np
@@ -51,6 +53,10 @@ _PAST_THE_END_S = 5.0
 """How far past the stated end of the recording sound may still be placed."""
 
 _EMPTY_FILE_SAMPLES = SAMPLE_RATE_HZ // 10
+_NOTHING: Samples = np.zeros(0, dtype=np.float32)
+_MOST_GAIN = 8.0
+"""18 dB: about what a quiet microphone is behind the sound of a meeting."""
+
 _SILENCE_BLOCK: Samples = np.zeros(SAMPLE_RATE_HZ, dtype=np.float32)
 
 
@@ -82,13 +88,19 @@ class AudioFacts:
         return self.peak_dbfs < SILENCE_DBFS
 
 
-def extract_audio(path: Path, track_index: int, out: Path, *, on_progress: OnProgress | None = None) -> AudioFacts:
+def extract_audio(
+    path: Path, track_index: int, out: Path, *, also: Sequence[int] = (), on_progress: OnProgress | None = None
+) -> AudioFacts:
     """Write a track as 16 kHz mono 16-bit FLAC. Streams; nothing of it is left behind when it fails.
+
+    Other tracks that are heard ``also`` are mixed into it, each at its place in the recording and none so quiet that it
+    is lost; the facts are then those of the mix.
 
     Args:
         path: The recording.
         track_index: An ``AudioTrack.index`` of its probe.
         out: The file to write. Its folder exists.
+        also: Further tracks, by the same index. One that cannot be decoded is left out.
         on_progress: Called with the position in ms about four times a second; may raise ``Cancelled``.
 
     Raises:
@@ -96,6 +108,8 @@ def extract_audio(path: Path, track_index: int, out: Path, *, on_progress: OnPro
         MediaCodecUnsupported: No packet of the track can be decoded.
         OSError: ``out`` cannot be written.
     """
+    if also:
+        return _mixed(path, (track_index, *also), out, on_progress)
     with opened(path) as source, _flac(out) as sink:
         stream = _audio_stream(source, track_index)
         read_only(source, stream)
@@ -115,6 +129,77 @@ def extract_audio(path: Path, track_index: int, out: Path, *, on_progress: OnPro
         )
         writer.close()
     return facts
+
+
+def _mixed(path: Path, tracks: Sequence[int], out: Path, on_progress: OnProgress | None) -> AudioFacts:
+    with TemporaryDirectory(prefix="guidesmith-tracks-", dir=out.parent) as folder:
+        parts: list[tuple[Path, AudioFacts]] = []
+        for place, index in enumerate(tracks):
+            part = Path(folder) / f"{index}.flac"
+            try:
+                parts.append(
+                    (part, extract_audio(path, index, part, on_progress=_share(on_progress, place, len(tracks))))
+                )
+            except MediaCodecUnsupported:
+                if not place:
+                    raise
+        heard = [(part, _gain(facts) / len(parts)) for part, facts in parts if not facts.is_silent]
+        with _flac(out) as sink:
+            writer = _Writer(sink)
+            blocks = [_amplified(part, gain) for part, gain in heard]
+            for together in zip_longest(*blocks, fillvalue=_NOTHING):
+                writer.write(_summed(together))
+            facts = replace(
+                parts[0][1],
+                duration_ms=max(each.duration_ms for _, each in parts),
+                peak_dbfs=writer.level.peak_dbfs,
+                rms_dbfs=writer.level.rms_dbfs,
+                damaged_packets=sum(each.damaged_packets for _, each in parts),
+            )
+            writer.close()
+    return facts
+
+
+def _share(on_progress: OnProgress | None, place: int, count: int) -> OnProgress | None:
+    """Progress of one of several passes over the recording, as progress of them all: never backwards, and complete
+    with the last."""
+    if on_progress is None:
+        return None
+    reached = [0]
+
+    def report(at_ms: int) -> None:
+        reached[0] = max(reached[0], at_ms)
+        on_progress(reached[0] * (place + 1) // count)
+
+    return report
+
+
+def _gain(facts: AudioFacts) -> float:
+    """What brings the loudest sample to full scale, within reason: noise is not made louder than that."""
+    return float(min(_MOST_GAIN, 10 ** (-facts.peak_dbfs / 20)))
+
+
+def _amplified(part: Path, gain: float) -> Iterator[Samples]:
+    """The sound of a file of ours, a second at a time."""
+    with opened(part) as source:
+        waiting: list[Samples] = []
+        size = 0
+        for frame in source.decode(audio=0):
+            waiting.append(frame.to_ndarray().reshape(-1).astype(np.float32) * (gain / 32768))
+            size += frame.samples
+            if size >= SAMPLE_RATE_HZ:
+                joined = np.concatenate(waiting)
+                yield joined[:SAMPLE_RATE_HZ]
+                waiting, size = [joined[SAMPLE_RATE_HZ:]], size - SAMPLE_RATE_HZ
+        if size:
+            yield np.concatenate(waiting)
+
+
+def _summed(blocks: Sequence[Samples]) -> Samples:
+    total: Samples = np.zeros(max(block.size for block in blocks), dtype=np.float32)
+    for block in blocks:
+        total[: block.size] += block
+    return total
 
 
 def _transfer(source: InputContainer, stream: AudioStream, placement: "_Placement", beat: Beat) -> tuple[int, int]:

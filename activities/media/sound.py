@@ -35,6 +35,14 @@ _UNTERMINATED_PLANES = 8
 # Dialogue is mixed to the centre; the low-frequency channel holds none. Weights are normalised to a sum of 1, so
 # that no mix can clip: in 5.1 the centre keeps half of its amplitude, in stereo each side does.
 _CENTRE, _FRONT, _OTHER = 1.0, 0.4, 0.1
+_LOST = 0.32
+"""A mix whose level is below this share of its loudest channel's (10 dB) has lost that one: channels of opposite phase
+cancel each other out, and a voice on a surround channel alone is mixed as if it were an echo. A voice on one side of
+stereo loses 6 dB, which is no loss."""
+
+_FADE_S = 0.01
+"""From one way of mixing to another, so that the change is not heard as a click."""
+
 _WEIGHTS = {"FC": _CENTRE, "FL": _FRONT, "FR": _FRONT, "LFE": 0.0, "LFE2": 0.0}
 
 
@@ -49,6 +57,7 @@ class MonoMixer:
         self._resampler: AudioResampler | None = None
         self._shape: tuple[str, str, int] | None = None
         self._weights: Samples = _NO_SAMPLES
+        self._used: Samples = _NO_SAMPLES
         self._waiting: list[Samples] = []
         self._waiting_samples = 0
 
@@ -59,7 +68,7 @@ class MonoMixer:
         if shape != self._shape:
             before = self.flush()
             self._shape = shape
-            self._weights = mono_weights([channel.name for channel in frame.layout.channels])
+            self._weights = self._used = mono_weights([channel.name for channel in frame.layout.channels])
             self._packer = _packer(frame)
         for readable in self._packer.resample(frame) if self._packer is not None else [frame]:
             self._waiting.append(_channels(readable))
@@ -80,13 +89,41 @@ class MonoMixer:
     def _resample_waiting(self) -> Samples:
         if not self._waiting or self._shape is None:
             return _NO_SAMPLES
-        mixed = self._weights @ np.concatenate(self._waiting, axis=1)
+        mixed = self._mixed(np.concatenate(self._waiting, axis=1), self._shape[2])
         self._waiting, self._waiting_samples = [], 0
         if self._resampler is None:
             self._resampler = AudioResampler(format="fltp", layout="mono", rate=SAMPLE_RATE_HZ)
         frame = av.AudioFrame.from_ndarray(mixed.reshape(1, -1), format="fltp", layout="mono")
         frame.sample_rate = self._shape[2]
         return np.concatenate([_NO_SAMPLES, *map(_mono, self._resampler.resample(frame))])
+
+    def _mixed(self, channels: Samples, rate: int) -> Samples:
+        """One second or less, as it is usually mixed; where that loses the loudest channel, that channel alone."""
+        mixed: Samples = self._weights @ channels
+        if len(channels) == 1:
+            return mixed
+        used = self._used
+        levels = np.sqrt(np.mean(np.square(channels), axis=1)) * (self._weights > 0)
+        loudest = float(levels.max())
+        if loudest > 0:
+            lost = float(np.sqrt(np.mean(np.square(mixed)))) < _LOST * loudest
+            used = _alone(levels, used) if lost else self._weights
+        before, self._used = self._used, used
+        chosen: Samples = used @ channels
+        if used is before or np.array_equal(used, before):
+            return chosen
+        fade = np.minimum(np.arange(chosen.size, dtype=np.float32) / max(1.0, _FADE_S * rate), 1)
+        faded: Samples = (1 - fade) * (before @ channels) + fade * chosen
+        return faded
+
+
+def _alone(levels: Samples, used: Samples) -> Samples:
+    """The loudest channel alone; the one that was taken alone before as long as it is not much quieter."""
+    if np.count_nonzero(used) == 1 and levels[used.argmax()] >= 0.5 * levels.max():
+        return used
+    weights: Samples = np.zeros(len(levels), dtype=np.float32)
+    weights[levels.argmax()] = 1
+    return weights
 
 
 class LevelMeter:

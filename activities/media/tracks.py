@@ -1,7 +1,8 @@
-"""Which of a recording's audio tracks holds the narration.
+"""Which of a recording's audio tracks hold the narration.
 
 Recorders write the microphone and the computer's sound as tracks of their own, often with one of them empty. Long
-recordings are sampled, not decoded: windows spread over their length are heard on all tracks at once.
+recordings are sampled, not decoded: windows spread over their length are heard on all tracks at once. Meetings have the
+others on one track and the own microphone on another: who speaks where the chosen track is silent is heard, too.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -41,6 +42,19 @@ _SPEECH_MARGIN = 0.05
 """Share of speech by which a track must beat the default one: two copies of one microphone differ by less."""
 
 
+_UNHEARD_SHARE = 0.15
+_UNHEARD_MS = 1_500
+"""Speech of a track while the chosen ones are silent, as a share of its speech and in all, from which it is heard, too.
+A track that has the same voices a little later, or is a part of the chosen mix, has next to none."""
+
+_MOST_TRACKS = 4
+
+_GRAIN_MS = 100
+
+Spans = Sequence[tuple[int, int]]
+"""Stretches of speech: first and last sample (excluded)."""
+
+
 @dataclass(frozen=True, slots=True)
 class TrackLevel:
     """How one track sounds in what was heard of it: dBFS, and the share (0 to 1) of speech where it was judged."""
@@ -53,11 +67,13 @@ class TrackLevel:
 
 @dataclass(frozen=True, slots=True)
 class TrackChoice:
-    """The chosen track's ``index``, why, and how each track sounded (nothing for an only track)."""
+    """The chosen track's ``index``, why, how each track sounded (nothing for an only track), and the ``also`` heard:
+    tracks on which somebody speaks while the chosen one is silent."""
 
     index: int
     reason: Reason
     levels: tuple[TrackLevel, ...] = ()
+    also: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -65,27 +81,47 @@ class _Listener:
     track: AudioTrack
     mixer: MonoMixer = field(default_factory=MonoMixer)
     level: LevelMeter = field(default_factory=LevelMeter)
-    heard: list[Samples] = field(default_factory=list)
+    heard: list[tuple[int, list[Samples]]] = field(default_factory=list)
+    """Of each window: when its first sample is, ms, and the samples."""
+
+    def begin(self, at_ms: int) -> None:
+        self.heard.append((at_ms, []))
 
     def listen(self, samples: Samples) -> None:
         self.level.add(samples)
-        self.heard.append(samples)
+        self.heard[-1][1].append(samples)
+
+    def speech(self, judge: "Judge") -> tuple[float, frozenset[int]]:
+        """The share of speech, and when it is: grains of ``_GRAIN_MS`` of the recording."""
+        spoken = total = 0
+        grains: set[int] = set()
+        for at_ms, parts in self.heard:
+            samples = np.concatenate(parts) if parts else np.zeros(0, dtype=np.float32)
+            total += samples.size
+            for start, end in judge(samples):
+                spoken += end - start
+                first_ms, last_ms = (at_ms + place * 1000 // SAMPLE_RATE_HZ for place in (start, end))
+                grains.update(range(first_ms // _GRAIN_MS, max(first_ms, last_ms - 1) // _GRAIN_MS + 1))
+        return (spoken / total if total else 0.0), frozenset(grains)
 
     @property
     def is_audible(self) -> bool:
         return self.level.peak_dbfs >= SILENCE_DBFS
 
 
-def speech_share(samples: Samples) -> float:
-    """Share of 16 kHz samples in which Silero VAD, at Whisper's own settings, hears speech."""
+Judge = Callable[[Samples], Spans]
+
+
+def speech_spans(samples: Samples) -> Spans:
+    """Where in 16 kHz samples Silero VAD, at Whisper's own settings, hears speech."""
     # Imported here: a second of imports that only recordings with several audible tracks need.
     from faster_whisper.vad import VadOptions, get_speech_timestamps
 
     if samples.size < SAMPLE_RATE_HZ // 4:
-        return 0.0
+        return ()
     report_nothing()
     found = get_speech_timestamps(samples, VadOptions(min_silence_duration_ms=300, speech_pad_ms=0))
-    return float(sum(each["end"] - each["start"] for each in found)) / samples.size
+    return [(each["start"], each["end"]) for each in found]
 
 
 def pick_speech_track(
@@ -93,19 +129,19 @@ def pick_speech_track(
     info: MediaInfo,
     on_progress: OnProgress | None = None,
     *,
-    judge: Callable[[Samples], float] = speech_share,
+    judge: Judge = speech_spans,
 ) -> TrackChoice:
     """Choose the track to transcribe.
 
     An only track is taken unheard. Of several, the only audible one; of several audible ones the one with the most
     speech (the default track, then the first, within 5 points); of several without speech the loudest; if all are
-    silent, the first.
+    silent, the first. With it go the others on which somebody speaks while it is silent.
 
     Args:
         path: The recording.
         info: Its probe.
         on_progress: Called with the position in ms; may raise ``Cancelled``.
-        judge: Gives the share of speech in 16 kHz mono samples.
+        judge: Gives the stretches of speech in 16 kHz mono samples.
 
     Raises:
         MediaHasNoContent: The recording has no audio track.
@@ -120,9 +156,27 @@ def pick_speech_track(
         return TrackChoice(info.audio[0].index, "all_silent", _levels(listeners, {}))
     if len(audible) == 1:
         return TrackChoice(audible[0].track.index, "only_audible", _levels(listeners, {}))
-    shares = {each.track.index: judge(np.concatenate(each.heard)) for each in audible}
+    spoken = {each.track.index: each.speech(judge) for each in audible}
+    shares = {index: share for index, (share, _) in spoken.items()}
     chosen, reason = _most_speech(audible, shares)
-    return TrackChoice(chosen.track.index, reason, _levels(listeners, shares))
+    also = _unheard({index: grains for index, (_, grains) in spoken.items()}, chosen.track.index)
+    return TrackChoice(chosen.track.index, reason, _levels(listeners, shares), also)
+
+
+def _unheard(speech: dict[int, frozenset[int]], chosen: int) -> tuple[int, ...]:
+    """The tracks that are heard besides the chosen one, those with most to add first."""
+    covered = set(speech[chosen])
+    others = {index for index, grains in speech.items() if index != chosen and grains}
+    also: list[int] = []
+    while others and len(also) + 1 < _MOST_TRACKS:
+        best = max(sorted(others), key=lambda index: len(speech[index] - covered))
+        adds = len(speech[best] - covered)
+        if adds * _GRAIN_MS < _UNHEARD_MS or adds < _UNHEARD_SHARE * len(speech[best]):
+            break
+        also.append(best)
+        covered |= speech[best]
+        others.discard(best)
+    return tuple(also)
 
 
 def _most_speech(audible: Sequence[_Listener], shares: dict[int, float]) -> tuple[_Listener, Reason]:
@@ -180,6 +234,7 @@ def _hear_window(source: InputContainer, listeners: list[_Listener], start_ms: i
     if start_ms > 0:
         seek(source, zero + Fraction(start_ms, 1000))
     still_running = set(by_index)
+    begun: set[int] = set()
     for packet in packets(source, *streams):
         at_ms = start_ms if packet.pts is None else to_ms(packet.pts * packet.time_base - zero)
         if at_ms >= end_ms:
@@ -188,6 +243,9 @@ def _hear_window(source: InputContainer, listeners: list[_Listener], start_ms: i
                 break
         elif at_ms >= start_ms:
             listener = by_index[packet.stream_index]
+            if packet.stream_index not in begun:
+                begun.add(packet.stream_index)
+                listener.begin(at_ms)
             try:
                 for frame in decoded(packet):
                     listener.listen(listener.mixer.push(frame))
@@ -197,4 +255,5 @@ def _hear_window(source: InputContainer, listeners: list[_Listener], start_ms: i
             break  # the other tracks have ended, or hold nothing here
         beat(at_ms)
     for listener in listeners:
-        listener.listen(listener.mixer.flush())
+        if listener.track.index in begun:
+            listener.listen(listener.mixer.flush())

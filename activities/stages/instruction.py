@@ -155,7 +155,11 @@ class InstructionStages(Stages):
         with self._folder() as folder:
             out = folder / "audio.flac"
             heard = media.extract_audio(
-                recording, choice.index, out, on_progress=lambda at_ms: work.advance(0.2 + 0.6 * at_ms / span)
+                recording,
+                choice.index,
+                out,
+                also=choice.also,
+                on_progress=lambda at_ms: work.advance(0.2 + 0.6 * at_ms / span),
             )
             cuts = speech.plan_pieces(out, on_progress=lambda at_ms: work.advance(0.8 + 0.2 * at_ms / span))
             blob = self._parts.artifacts.put_file(
@@ -165,6 +169,7 @@ class InstructionStages(Stages):
             "duration_ms": max(info.duration_ms, heard.duration_ms),
             "track_index": choice.index,
             "track_reason": str(choice.reason),
+            **({"also_heard": list(choice.also)} if choice.also else {}),
             "peak_dbfs": heard.peak_dbfs,
             "rms_dbfs": heard.rms_dbfs,
             "pieces": len(cuts),

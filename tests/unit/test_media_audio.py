@@ -112,6 +112,35 @@ def test_given_dialogue_in_the_centre_then_the_mix_keeps_it_well_audible(
     assert facts.peak_dbfs > -15  # the centre itself peaks at -6
 
 
+@pytest.mark.parametrize(
+    ("layout", "shares"),
+    [
+        ("stereo", (1, -1)),
+        ("stereo", (1, -0.7)),
+        ("3.0", (1, -1, 0)),
+        ("5.1", (0, 0, 0, 0, 0, 1)),
+        ("5.1", (1, -1, 0, 1, 0, 0)),
+        ("quad", (1, -1, 1, -1)),
+    ],
+)
+def test_given_channels_that_cancel_each_other_out_or_a_voice_on_one_then_it_is_heard(
+    layout: str, shares: Sequence[float], tmp_path: Path
+) -> None:
+    path = tmp_path / "phase.mkv"
+    sound = np.outer(shares, recordings.beeps()).astype(np.float32)
+    recordings.write(path, tracks=[recordings.Track(sound, codec="pcm_s16le", layout=layout)])
+    facts, samples = extracted(path, tmp_path)
+    assert facts.peak_dbfs > -8  # a beep peaks at -6
+    assert beeps_heard_ms(samples) == pytest.approx(recordings.BEEPS_MS, abs=20)
+
+
+def test_given_a_voice_on_one_side_then_the_usual_mix_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "left.mkv"
+    sound = np.outer((1, 0), recordings.beeps()).astype(np.float32)
+    recordings.write(path, tracks=[recordings.Track(sound, codec="pcm_s16le", layout="stereo")])
+    assert extracted(path, tmp_path)[0].peak_dbfs == pytest.approx(-12, abs=0.5)
+
+
 def test_given_silence_then_the_facts_say_so(folder: Path, tmp_path: Path) -> None:
     facts, samples = extracted(recordings.mp4_silent(folder), tmp_path)
     assert facts.is_silent
@@ -196,11 +225,47 @@ def test_given_silent_tracks_then_the_first_is_chosen(folder: Path) -> None:
 def test_given_two_audible_tracks_then_the_one_with_more_speech_is_chosen(folder: Path) -> None:
     path = recordings.mkv_two_audible_tracks(folder)
 
-    def beeps_are_speech(samples: Samples) -> float:
-        return 0.5 if len(beeps_heard_ms(samples)) == len(recordings.BEEPS_MS) else 0.0
+    def beeps_are_speech(samples: Samples) -> Sequence[tuple[int, int]]:
+        return [(0, samples.size // 2)] if len(beeps_heard_ms(samples)) == len(recordings.BEEPS_MS) else []
 
     choice = pick_speech_track(path, probe(path), judge=beeps_are_speech)
     assert (choice.index, choice.reason) == (2, "most_speech")
+
+
+def loud_is_speech(samples: Samples) -> Sequence[tuple[int, int]]:
+    return [(int(ms * 16), int(ms * 16) + 3_200) for ms in beeps_heard_ms(samples)]
+
+
+OTHERS_MS, OWN_MS = range(200, 2_900, 300), range(3_050, 5_700, 300)
+
+
+@pytest.mark.parametrize("own", [1.0, 0.1])
+def test_given_two_tracks_that_speak_in_turn_then_both_are_heard_at_their_times(own: float, tmp_path: Path) -> None:
+    path = tmp_path / "meeting.mkv"
+    others, mine = recordings.beeps(at_ms=OTHERS_MS), own * recordings.beeps(at_ms=OWN_MS)
+    recordings.write(path, tracks=[recordings.Track(each, codec="pcm_s16le") for each in (others, mine)])
+    info = probe(path)
+
+    def judge(samples: Samples) -> Sequence[tuple[int, int]]:
+        return loud_is_speech(samples / max(1e-3, float(np.abs(samples).max(initial=0))))
+
+    choice = pick_speech_track(path, info, judge=judge)
+    assert {choice.index, *choice.also} == {each.index for each in info.audio}
+    out, positions = tmp_path / "sound.flac", list[int]()
+    facts = extract_audio(path, choice.index, out, also=choice.also, on_progress=positions.append)
+    with av.open(str(out)) as written:
+        samples = np.concatenate([frame.to_ndarray()[0] for frame in written.decode(audio=0)]) / 32768
+    assert beeps_heard_ms(samples) == pytest.approx([*OTHERS_MS, *OWN_MS], abs=20)
+    assert facts.duration_ms == pytest.approx(recordings.DURATION_MS, abs=100)
+    assert positions == sorted(positions)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["meeting.mkv", "sound.flac"]
+
+
+def test_given_a_second_track_that_repeats_the_first_then_one_is_heard(tmp_path: Path) -> None:
+    path = tmp_path / "twice.mkv"
+    tracks = [recordings.beeps(), 0.5 * recordings.beeps(at_ms=[each + 30 for each in recordings.BEEPS_MS])]
+    recordings.write(path, tracks=[recordings.Track(each, codec="pcm_s16le") for each in tracks])
+    assert pick_speech_track(path, probe(path), judge=loud_is_speech).also == ()
 
 
 def test_given_two_audible_tracks_without_speech_then_the_louder_is_chosen(folder: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 DETECTIONS = (
     "from activities.speech.voice import find_speech as detect",
-    "from activities.media.tracks import speech_share as detect",
+    "from activities.media.tracks import speech_spans as detect",
 )
 
 
