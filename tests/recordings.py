@@ -295,6 +295,43 @@ def mpegts(out: Path) -> None:
     write(out, film=STORYBOARD, tracks=[BEEPING])
 
 
+B_FRAMES = (("preset", "veryfast"), ("bf", "3"), ("sc_threshold", "0"))
+
+
+@recording("b-frames.ts")
+def mpegts_with_b_frames(out: Path) -> None:
+    """Its first picture is decoded before the recording begins."""
+    write(out, film=Film(options=(*B_FRAMES, ("g", "50"))), tracks=[BEEPING])
+
+
+@recording("open-groups.ts")
+def mpegts_with_open_groups(out: Path) -> None:
+    write(out, film=Film(options=(*B_FRAMES, ("g", "50"), ("x264-params", "open-gop=1"))), tracks=[BEEPING])
+
+
+@recording("one-key-frame.ts")
+def mpegts_with_one_key_frame(out: Path) -> None:
+    write(out, film=Film(options=(*B_FRAMES, ("g", "10000"))))
+
+
+@recording("joined.ts")
+def mpegts_joined_within_a_group(out: Path) -> None:
+    """A stream recorded from 1 s on: its first key frame comes at 2 s."""
+    whole = out.with_name("joined-whole.ts")
+    write(whole, film=Film(options=(*B_FRAMES, ("g", "50"))))
+    with av.open(str(whole)) as source:
+        first, *rest = source.demux(video=0)
+        start = next(each.pos for each in rest if (each.dts or 0) - (first.dts or 0) >= each.time_base**-1)
+    out.write_bytes(whole.read_bytes()[int(start or 0) // 188 * 188 :])
+
+
+@recording("b-frames-without-an-index.mkv")
+def mkv_live_with_b_frames(out: Path) -> None:
+    with av.open(str(out), "w", options={"live": "1"}) as sink:
+        stream = _add_film(sink, Film(options=(*B_FRAMES, ("g", "50"))))
+        sink.mux(list(_film_packets(stream, STORYBOARD)))
+
+
 @recording("plain.avi")
 def avi(out: Path) -> None:
     write(out, film=Film(codec="mpeg4", options=()), tracks=[Track(beeps(), codec="libmp3lame")])

@@ -12,7 +12,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fractions import Fraction
 from math import floor
 from pathlib import Path
@@ -52,6 +52,9 @@ ALLOWED_DEMUXERS = (
 
 MAX_PICTURE_PIXELS = 8192 * 8192
 """Larger pictures are not decoded: twice 8K, and what a hostile header could otherwise make us allocate."""
+
+SEARCHED_BY_DECODING_TIME = frozenset({"mpegts", "mpeg"})
+"""Containers without an index, whose times are sought by those at which packets are decoded."""
 
 _BEAT_S = 0.25
 """Seconds between two calls of ``on_progress``."""
@@ -202,6 +205,17 @@ def seek(container: InputContainer, seconds: Fraction, stream: Stream | None = N
             raise
         return False
     return True
+
+
+def rewind(container: InputContainer) -> None:
+    """Stand before the first packet. By its time it is not found everywhere: MPEG streams are searched by decoding
+    times, and a first picture that is decoded before the recording's zero is then passed over."""
+    if container.format.name in SEARCHED_BY_DECODING_TIME:
+        with suppress(av.FFmpegError):
+            container.seek(0, unsupported_byte_offset=True)
+            return
+    if not seek(container, recording_zero(container)):
+        seek(container, Fraction(0))
 
 
 def to_ms(seconds: Fraction | float) -> int:

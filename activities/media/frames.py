@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Literal
 
@@ -34,6 +34,7 @@ from activities.media.container import (
     read_only,
     recorded_video,
     recording_zero,
+    rewind,
     seek,
     to_ms,
     truncated,
@@ -56,6 +57,9 @@ _BLIND_SEEK_S = 10
 """Without an index, seeking is tried only over distances longer than a usual key frame interval."""
 
 _WORTHWHILE_SEEK_S = Fraction(1, 2)
+_STEPS_BACK_S = (0, 5, 30)
+"""Where there is no index, or it leads past a time, seeking is tried so much before it, and then the whole is read."""
+
 _HD_LINES = 720
 _UNSPECIFIED_COLOURS = 2
 """AVCOL_SPC_UNSPECIFIED, libavutil/pixfmt.h."""
@@ -153,6 +157,7 @@ class _Reader:
         self._stream.codec_context.thread_type = "AUTO"
         read_only(container, self._stream)
         self._needed_until_ms = 0
+        self._sought_in_vain = False
         self._source: Iterator[VideoFrame] = iter(())
         self._shown: VideoFrame | None = None
         self._ahead: VideoFrame | None = None
@@ -173,10 +178,8 @@ class _Reader:
 
     def nearest_keyframe(self, timestamp_ms: int) -> Frame:
         self._stream.codec_context.skip_frame = "NONKEY"
-        if not seek(self._container, self._seconds(timestamp_ms), self._stream):
-            seek(self._container, self._zero)
         best: VideoFrame | None = None
-        for frame in self._decode_all():
+        for frame in self._keys_from(timestamp_ms):
             if best is None or self._distance(frame, timestamp_ms) < self._distance(best, timestamp_ms):
                 best = frame
             if self._ms(frame) > timestamp_ms:
@@ -184,6 +187,18 @@ class _Reader:
         if best is None:
             raise truncated()
         return self._frame(best, timestamp_ms)
+
+    def _keys_from(self, timestamp_ms: int) -> Iterator[VideoFrame]:
+        """Key frames, from the last one at or before a time on."""
+        for back_s in _STEPS_BACK_S:
+            if not seek(self._container, max(self._zero, self._seconds(timestamp_ms) - back_s), self._stream):
+                break
+            keys = self._decode_all()
+            first = next(keys, None)
+            if first is not None and self._ms(first) <= timestamp_ms:
+                return chain((first,), keys)
+        rewind(self._container)
+        return self._decode_all()
 
     # --- moving ---
 
@@ -218,7 +233,7 @@ class _Reader:
             return distance < 0
         key = self._last_key_before(t)
         if key is None:
-            return distance > _BLIND_SEEK_S
+            return distance > _BLIND_SEEK_S and not self._sought_in_vain
         return key - (here.pts or 0) * self._tick > _WORTHWHILE_SEEK_S
 
     def _last_key_before(self, t: int) -> Fraction | None:
@@ -229,14 +244,15 @@ class _Reader:
 
     def _go_to(self, t: int) -> None:
         """Stand before the last key frame at or before ``t``; further back where the index leads past it."""
-        for back_s in (0, 5, 30):
+        for back_s in _STEPS_BACK_S:
             if not seek(self._container, max(self._zero, self._seconds(t) - back_s), self._stream):
                 break
             self._restart()
             if self._advance() and self._ahead is not None and self._ms(self._ahead) <= t:
                 return
-        if not seek(self._container, self._zero):
-            seek(self._container, Fraction(0))
+        # With one key frame for the whole recording, trying again for each picture would read it all each time.
+        self._sought_in_vain = t > 1000 * _STEPS_BACK_S[-1]
+        rewind(self._container)
         self._restart()
 
     def _restart(self) -> None:

@@ -29,6 +29,7 @@ from activities.media.container import (
     packets,
     recorded_video,
     recording_zero,
+    rewind,
     seek,
     to_ms,
     truncated,
@@ -70,12 +71,16 @@ class _Trial:
     """What trying to decode one track showed."""
 
     packets: int = 0
+    refused: int = 0
     frames: int = 0
+    begun: bool = False
+    """A key frame came by: before it, as where a live stream was joined, no decoder shows anything."""
+
     turn: Orientation = NO_TURN
 
     @property
     def convincing_failure(self) -> bool:
-        return self.frames == 0 and self.packets >= _REFUSALS_THAT_CONVINCE
+        return self.frames == 0 and self.refused >= _REFUSALS_THAT_CONVINCE
 
 
 def probe(path: Path, *, on_progress: OnProgress | None = None) -> MediaInfo:
@@ -128,8 +133,10 @@ def _try_decoding(container: InputContainer, recorded: list[Stream]) -> dict[int
     shown = 0
     for read, packet in enumerate(packets(container, *recorded)):
         trial = trials[packet.stream_index]
+        trial.begun = trial.begun or packet.is_keyframe or packet.stream.type != "video"
         trial.packets += not packet.is_discard
-        shown += not packet.is_discard
+        trial.refused += trial.begun and not packet.is_discard
+        shown += not packet.is_discard and all(each.begun for each in trials.values() if each.packets)
         if not trial.frames and packet.stream.codec_context is not None:
             _note_frames(trial, packet)
         told = all(each.frames or each.convincing_failure for each in trials.values())
@@ -211,7 +218,7 @@ def _duration(container: InputContainer, recorded: list[Stream], beat: Beat) -> 
         and _tail_is_there(container, recorded, claimed)
     ):
         return claimed
-    seek(container, recording_zero(container))
+    rewind(container)
     return end_of_packets(container, recorded, beat)
 
 

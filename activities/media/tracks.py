@@ -14,7 +14,17 @@ from typing import Literal
 import numpy as np
 from av.container import InputContainer
 
-from activities.media.container import Beat, OnProgress, opened, packets, read_only, recording_zero, seek, to_ms
+from activities.media.container import (
+    SEARCHED_BY_DECODING_TIME,
+    Beat,
+    OnProgress,
+    opened,
+    packets,
+    read_only,
+    recording_zero,
+    seek,
+    to_ms,
+)
 from activities.media.sound import (
     FLOOR_DBFS,
     SAMPLE_RATE_HZ,
@@ -232,7 +242,12 @@ def _hear_window(source: InputContainer, listeners: list[_Listener], start_ms: i
     streams = [stream for stream in source.streams.audio if stream.index in by_index]
     read_only(source, *streams)
     if start_ms > 0:
-        seek(source, zero + Fraction(start_ms, 1000))
+        # Sound by its own times: a picture's key frame may lie far before the window, or behind it.
+        seek(
+            source,
+            zero + Fraction(start_ms, 1000),
+            streams[0] if source.format.name in SEARCHED_BY_DECODING_TIME else None,
+        )
     still_running = set(by_index)
     begun: set[int] = set()
     for packet in packets(source, *streams):

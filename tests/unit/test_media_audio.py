@@ -254,7 +254,9 @@ def test_given_two_tracks_that_speak_in_turn_then_both_are_heard_at_their_times(
     out, positions = tmp_path / "sound.flac", list[int]()
     facts = extract_audio(path, choice.index, out, also=choice.also, on_progress=positions.append)
     with av.open(str(out)) as written:
-        samples = np.concatenate([frame.to_ndarray()[0] for frame in written.decode(audio=0)]) / 32768
+        samples = (
+            np.concatenate([frame.to_ndarray()[0] for frame in written.decode(audio=0)]).astype(np.float32) / 32768
+        )
     assert beeps_heard_ms(samples) == pytest.approx([*OTHERS_MS, *OWN_MS], abs=20)
     assert facts.duration_ms == pytest.approx(recordings.DURATION_MS, abs=100)
     assert positions == sorted(positions)

@@ -69,6 +69,10 @@ def _rgb(image: Image.Image, point: tuple[int, int]) -> tuple[int, ...]:
         recordings.webm,
         recordings.webm_without_duration,
         recordings.mpegts,
+        recordings.mpegts_with_b_frames,
+        recordings.mpegts_with_open_groups,
+        recordings.mpegts_with_one_key_frame,
+        recordings.mkv_live_with_b_frames,
         recordings.avi,
         recordings.mp4_rotated,
         recordings.mp4_wide_pixels,
@@ -80,6 +84,25 @@ def test_given_screens_at_known_times_then_the_right_one_is_seen(make: Maker, fo
     for frame in grab_frames(path, TIMES_MS):
         assert shows(frame, recordings.colour_at(frame.timestamp_ms)), frame.timestamp_ms
         assert -30 <= frame.timestamp_ms - frame.pts_ms <= 100  # a transport stream's picture starts late
+
+
+@pytest.mark.parametrize("make", [recordings.mpegts_with_b_frames, recordings.mpegts_with_one_key_frame])
+def test_given_no_index_then_every_time_shows_the_picture_of_that_time(make: Maker, folder: Path) -> None:
+    path = make(folder)
+    begins_ms = probe(path).duration_ms - recordings.DURATION_MS  # the sound's encoder begins before the picture
+    for time in (0, 500, 1_960, 2_040, 3_500, 4_500, 5_800):
+        frame = grab_frame(path, time + begins_ms)
+        assert 0 <= time + begins_ms - frame.pts_ms <= 100
+        assert abs(recordings.clock_ms(frame.image) - time) <= 40
+        assert grab_frame(path, time + begins_ms, strategy="nearest_keyframe").pts_ms <= time + begins_ms + 1_100
+
+
+def test_given_a_stream_that_was_joined_then_it_is_read_from_its_first_key_frame_on(folder: Path) -> None:
+    path = recordings.mpegts_joined_within_a_group(folder)
+    info = probe(path)
+    assert info.video is not None
+    assert recordings.clock_ms(grab_frame(path, 0).image) == 2_000
+    assert abs(recordings.clock_ms(grab_frame(path, info.duration_ms - 500).image) - 5_500) <= 40
 
 
 @pytest.mark.parametrize("make", [recordings.mp4, recordings.webm_without_duration, recordings.mpegts])
