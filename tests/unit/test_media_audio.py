@@ -257,7 +257,7 @@ def test_given_two_tracks_that_speak_in_turn_then_both_are_heard_at_their_times(
         samples = (
             np.concatenate([frame.to_ndarray()[0] for frame in written.decode(audio=0)]).astype(np.float32) / 32768
         )
-    assert beeps_heard_ms(samples) == pytest.approx([*OTHERS_MS, *OWN_MS], abs=20)
+    assert beeps_heard_ms(np.asarray(samples, dtype=np.float32)) == pytest.approx([*OTHERS_MS, *OWN_MS], abs=20)
     assert facts.duration_ms == pytest.approx(recordings.DURATION_MS, abs=100)
     assert positions == sorted(positions)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["meeting.mkv", "sound.flac"]
