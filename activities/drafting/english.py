@@ -138,7 +138,9 @@ CORRECTS = _pattern(
 """At a sentence's start: it takes back what was said before."""
 OWN = _pattern(r"\b(?:i|i'\w+|me|my|mine|myself|we|we'\w+|us|our|ours)\b")
 """Who speaks of himself."""
-PARENTHESIS = _pattern(r",\s*", _phrases("you know", "i mean", "sort of", "kind of", "let's say"), r"\s*,")
+PARENTHESIS = _pattern(
+    r",\s*", _phrases("you know", "i mean", "let me see", "let's see", "sort of", "kind of", "let's say"), r"\s*,"
+)
 
 FILLER = _pattern(
     _phrases(
@@ -348,7 +350,8 @@ OUTRO = _pattern(
         r"(?:and )?(?:we're|we are|you're|you are|i'm) (?:all )?(?:done|finished|good)\b",
         r"(?:i )?hope (?:that|this|it|you)",
         r"(?:if you (?:have|liked|enjoyed)|let me know|feel free|please subscribe|until next|good luck|enjoy)\b",
-        r"(?:great|perfect|cool|super)?,? ?(?:thanks|thank you|bye|cheers|see you|take care|have a)\b",
+        r"(?:great|perfect|cool|super)?,? ?(?:thanks|thank you|bye|cheers|see you"
+        r"|take care|have a (?:nice|good|great|lovely))\b",
     )
 )
 """At the end of a recording: the speaker takes his leave."""

@@ -27,10 +27,13 @@ from domain.recordings.screen import ScreenRecord
 from domain.recordings.transcript import SpeechFound, Transcript
 
 LOCAL_PROFILE = "local"
-LOCAL_TEMPLATE = "local/v2"
-"""Changes whenever the same transcript gives another draft."""
+DRAFT_TEMPLATE = "local/v2"
+"""Changes whenever the same recording gives another draft."""
+LOCAL_TEMPLATE = "local/v1"
+"""Changes whenever the same block is written again in another way."""
 
-_PROVENANCE = DraftProvenance(model_profile_id=LOCAL_PROFILE, prompt_template_id=LOCAL_TEMPLATE)
+_PROVENANCE = DraftProvenance(model_profile_id=LOCAL_PROFILE, prompt_template_id=DRAFT_TEMPLATE)
+_REWRITTEN = DraftProvenance(model_profile_id=LOCAL_PROFILE, prompt_template_id=LOCAL_TEMPLATE)
 
 
 class LocalDrafter:
@@ -81,7 +84,7 @@ class LocalDrafter:
         whole = is_whole(text, evidence.role, passage)
         wish = Wish.of(instruction)
         markdown, warnings = rederived(text, evidence=evidence, transcript=transcript, wish=wish, whole=whole)
-        return Rewrite(markdown=markdown if markdown.strip() else text, warnings=warnings, provenance=_PROVENANCE)
+        return Rewrite(markdown=markdown if markdown.strip() else text, warnings=warnings, provenance=_REWRITTEN)
 
 
 def _spoken_blocks(

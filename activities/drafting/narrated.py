@@ -7,11 +7,11 @@ hardly anything on it answers, what was said stands alone.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from activities.drafting import english, spoken
 from activities.drafting.acts import Act, Shown
-from activities.drafting.agreement import Pair, agreed, link
+from activities.drafting.agreement import Pair, agreed, link, named
 from activities.drafting.labels import as_typed, spelt
 from activities.drafting.markdown import one_line
 from activities.drafting.outline import Entry
@@ -19,6 +19,7 @@ from activities.drafting.remarks import explains, that_matter, without_outro
 from activities.drafting.sectioning import Announced, announced
 from activities.drafting.sounds import squashed
 from activities.drafting.told import Kind, Reading, Told, is_own
+from activities.drafting.tongues import TONGUES
 from activities.drafting.wording import shown_heading
 from domain.documents.draft import BlockRole
 from domain.recordings.screen import ChangeKind
@@ -32,6 +33,10 @@ _OVER_BEHIND_MS = 2_500
 _UNSPOKEN_MS = 2_500
 """A change that no sentence is near to was made in silence."""
 _LONGEST_SENTENCE_MS = 60_000
+_SURE_LABEL = 0.85
+_ECHO_MS = 12_000
+_FEW = 3
+_FEW_SHARE = 0.12
 _LINKED = 0.6
 _TOO_CLOSE_MS = 900
 _OPENING = 2
@@ -132,6 +137,8 @@ def _told_steps(
     found: Found,
 ) -> list[_Step]:
     steps: list[_Step] = []
+    if shown is None and language == "en":
+        told = _with_second_chance(told, len(read))
     for place, (number, each) in enumerate(told):
         if number in announcing:
             continue
@@ -154,9 +161,20 @@ def _told_steps(
     return steps
 
 
+def _with_second_chance(told: Sequence[tuple[int, Told]], sentences: int) -> list[tuple[int, Told]]:
+    """What was told as an action; where hardly anything was told as an instruction is (somebody shows what he does
+    himself), also what grammar finds."""
+    sure = sum(each.sure for _, each in told)
+    if sure >= max(_FEW, _FEW_SHARE * sentences):
+        return list(told)
+    return [(number, replace(each, sure=True) if each.verb in english.VERBS else each) for number, each in told]
+
+
 def _better_read(told: Told, pair: Pair, act: Act, language: str) -> bool:
     """Whether the label says more than a sentence of which nothing is understood but when it was spoken."""
-    return language != "en" and not told.sure and pair.link < _LINKED and act.is_read and act.has_control
+    if language == "en" or told.sure or not (act.is_read and act.has_control):
+        return False
+    return language in TONGUES or pair.link < _LINKED
 
 
 def _seen(act: Act | None, begins_ms: int, ends_ms: int) -> tuple[int, int]:
@@ -178,7 +196,22 @@ def _stands_alone(
     each = told[place][1]
     if not each.sure or _is_taken_back(place, told, read):
         return False
-    return shown is None or (each.verb not in _ON_SCREEN and not _says_again(place, told, pairs))
+    if shown is None:
+        return True
+    if _says_again(place, told, pairs):
+        return False
+    return each.verb not in _ON_SCREEN or _names_something(each, shown)
+
+
+def _names_something(told: Told, shown: Shown) -> bool:
+    """Whether the action is told of something that stands on the screen just then: a click that changes nothing to be
+    seen is one all the same."""
+    before, _, _ = told.clause.text.lower().partition(told.verb)
+    if english.OWN.search(before):
+        return False
+    behind_verb = told.heading.partition(" ")[2]
+    names = shown.names(told.clause.begins_ms, told.clause.ends_ms + 1)
+    return any(len(key) >= 3 and named(behind_verb, name) == 1.0 for key, name in names.items())
 
 
 def _is_taken_back(place: int, told: Sequence[tuple[int, Told]], read: Sequence[Reading]) -> bool:
@@ -215,6 +248,8 @@ def _untold_steps(
     made: list[_Step] = []
     used = {step.number for step in steps} | announcing
     of_topics = {act for each in topics if each.act for act in each.act.changes}
+    kept = without_outro(read, max((step.number for step in steps), default=-1))
+    leaves_ms = read[len(kept)].sentence.begins_ms - _OVER_BEHIND_MS if len(kept) < len(read) else 1 << 62
     for place, act in enumerate(shown.acts):
         if place in taken or set(act.changes) & of_topics:
             continue
@@ -229,7 +264,11 @@ def _untold_steps(
             told = Told(reading.sentence, heading, whole, sure=False)
             made.append(_Step(number, begins, spelt(f"\x00 {heading}", act, names)[2:], whole, told, act, command))
             used.add(number)
-        elif act.is_read and act.has_control and _is_unspoken(read, act) and act.kind is not ChangeKind.PAGE:
+        elif (
+            act.at_ms < leaves_ms
+            and not _tells_of(act, [*steps, *made])
+            and (_speaks_for_itself(act) or (act.is_read and act.has_control and _is_unspoken(read, act)))
+        ):
             number = bisect_right(read, act.at_ms, key=lambda each: each.sentence.begins_ms) - 1
             made.append(_Step(number, act.at_ms, shown_heading(act, language), True, None, act, command))
             found.read_from_screen.append(act.at_ms)
@@ -262,8 +301,26 @@ def _spoken_over(
 
 
 def _as_heading(reading: Reading, act: Act) -> str:
-    text = spoken.bare(reading.text).rstrip(" .,;:!-")
+    text = spoken.without_lead_in(reading.text).rstrip(" .,;:!-")
     return spoken.capitalised(spoken.shortened(text, spoken.HEADING_LIMIT))
+
+
+def _tells_of(act: Act, steps: Sequence[_Step]) -> bool:
+    """Whether a step of that time tells of the same control: what is seen to change there again is an echo."""
+    label = act.label or ""
+    return any(
+        abs(step.at_ms - act.at_ms) <= _ECHO_MS
+        and (
+            named(step.heading, label) >= _LINKED
+            or squashed(step.act.label or "" if step.act else "") == squashed(label)
+        )
+        for step in steps
+    )
+
+
+def _speaks_for_itself(act: Act) -> bool:
+    """Whether something was surely clicked or filled, whatever was said over it."""
+    return act.control is not None and act.confidence >= _SURE_LABEL and act.kind is not ChangeKind.PAGE
 
 
 def _is_unspoken(read: Sequence[Reading], act: Act) -> bool:

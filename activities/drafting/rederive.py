@@ -16,6 +16,7 @@ from domain.recordings.transcript import Transcript
 _SHORTER = re.compile(r"\b(?:short(?:er|en)?|concise|brief(?:er|ly)?|less text|condense|trim)\b", re.IGNORECASE)
 _AS_LIST = re.compile(r"\b(?:list|bullets?|bullet points?|points)\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?\u2026])\s+")
+_COMMAND = re.compile(r"\s*((`{3,})\n[^\n]*\n\2)(?=\n|$)")
 _SAME_BLOCK_SHARE = 0.5
 """Share of words that a sentence and a block have in common, of whichever has fewer, above which it is in the block."""
 
@@ -52,8 +53,19 @@ def rederived(
     english = is_english(transcript.language, (word for each in said for word in each.text.split()))
     clauses = [clause for each in said for clause in clauses_of(each)] if english else said
     block = _block(evidence.role, _own_words(text, clauses), wish, english)
+    if block is not None and evidence.changes:
+        block = _as_shown(block, text)
     markdown = block_markdown(block, language=transcript.language) if block else text
     return markdown, (_NOT_FOLLOWED,) if wish.unknown else ()
+
+
+def _as_shown(block: DraftBlock, text: str) -> DraftBlock:
+    """The block with what the screen gave it: its heading, spelt as it stands there, and a command that was typed."""
+    heading, _, rest = text.partition("\n")
+    written = plain_words(heading.lstrip("# ")) if heading.startswith("#") else block.heading
+    command = _COMMAND.match(rest)
+    kept = f"{command.group(1)}\n\n{block.body}".rstrip() if command else block.body
+    return block.model_copy(update={"heading": written or block.heading, "body": kept})
 
 
 def is_whole(text: str, role: BlockRole, passage: bool | None) -> bool:
@@ -61,8 +73,8 @@ def is_whole(text: str, role: BlockRole, passage: bool | None) -> bool:
     such a block does."""
     if passage is not None:
         return not passage
-    marks = {BlockRole.TITLE: "# ", BlockRole.STEP: "## ", BlockRole.NOTE: ">", BlockRole.LEAD: ""}
-    return text.startswith(marks[role])
+    marks = {BlockRole.TITLE: "# ", BlockRole.STEP: "## ", BlockRole.SECTION: "## ", BlockRole.NOTE: ">"}
+    return text.startswith(marks.get(role, ""))
 
 
 _NOT_FOLLOWED = DraftWarning(
@@ -75,6 +87,8 @@ _NOT_FOLLOWED = DraftWarning(
 def _block(role: BlockRole, said: Sequence[Sentence], wish: Wish, english: bool) -> DraftBlock | None:
     if not said:
         return None
+    if role is BlockRole.SECTION:
+        return None  # a topic has no other words than its own
     if role is BlockRole.TITLE:
         found = spoken.title([each.text for each in said]) if english else None
         return DraftBlock(role=role, heading=found[1]) if found else None

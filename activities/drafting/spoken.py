@@ -195,6 +195,11 @@ def bare(sentence: str) -> str:
     return text
 
 
+def without_lead_in(sentence: str) -> str:
+    """The sentence without fillers, answers and cues at its start."""
+    return _without_lead_in(bare(sentence))[0]
+
+
 def _without_lead_in(text: str) -> tuple[str, bool]:
     """The text behind fillers and cues, and whether there was a cue ('first', 'then', 'the next thing is to')."""
     cued = False

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from pathlib import PureWindowsPath
 
 from activities.drafting import spoken
-from activities.drafting.acts import Shown
+from activities.drafting.acts import Act, Shown
 from activities.drafting.labels import spelt
 from activities.drafting.markdown import one_line
 from activities.drafting.sectioning import largest_text
+from activities.drafting.sounds import squashed
 from activities.drafting.told import Reading
 from activities.drafting.tongues import TONGUES
 from domain.documents.draft import BlockRole, DraftBlock
@@ -89,12 +90,24 @@ def _first_act(shown: Shown) -> int:
     return shown.acts[0].at_ms if shown.acts else _SLIDE_WITHIN_MS
 
 
+def _opens_its_own(act: Act, shown: Shown) -> bool:
+    """Whether a click opened what is titled as the control is ("Invite members")."""
+    label = squashed(act.label or "")
+    later = shown.texts(act.at_ms, act.after_ms + 500)
+    return len((act.label or "").split()) > 1 and any(
+        squashed(each.text) == label and act.at_ms <= each.start_ms <= act.after_ms + 500 for each in later
+    )
+
+
 def _named(source_name: str, shown: Shown | None) -> str:
     """The file's name; where it tells nothing, what stands at the top of the screen all the time."""
     name = title_from(source_name)
     telling = len(name.split()) >= _TELLING_WORDS and not _TELLS_NOTHING.match(name)
     if telling or shown is None:
         return name
+    opened = next((act.label for act in shown.acts if act.is_read and _opens_its_own(act, shown)), None)
+    if opened is not None:
+        return opened
     span = shown.record.duration_ms * _ALWAYS_THERE
     stands = [each for each in shown.record.texts if each.end_ms - each.start_ms >= span and len(each.text.strip()) > 3]
     top = min(stands, key=lambda each: (each.box.y, -each.box.h), default=None)

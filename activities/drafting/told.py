@@ -16,6 +16,7 @@ _JOINED = re.compile(
 
 
 _MAY_HOLD_MORE = re.compile(r"\s(?:and|then)\s", re.IGNORECASE)
+_SO = re.compile(r"(?:so|but|because)\b", re.IGNORECASE)
 _LONGEST_PARSED = 400
 """Characters. Nobody tells an action in a longer sentence, and what recognisers make of noise can be any length."""
 
@@ -145,6 +146,7 @@ def _headed(first: Told, told: spoken.Action) -> tuple[str, bool]:
 
 def _parsed(clause: Sentence) -> Iterator[Told]:
     text = clause.text
+    sure = True
     if len(text) > _LONGEST_PARSED or english.OPTION.match(text):
         return
     for doing in parsing.doings(text):
@@ -153,9 +155,20 @@ def _parsed(clause: Sentence) -> Iterator[Told]:
         if english.NO_STEP.match(action.heading) or len(action.heading.split()) < 2:
             continue
         part = clause.part(doing.start, max(doing.start + 1, doing.end))
-        first = not text[doing.start : doing.verb].strip(" ,") and doing.start == 0
-        sure = doing.imperative and (doing.base in english.VERBS or first)
+        first = doing.start == doing.verb == 0
+        # "so give it a second": behind another clause an imperative is a manner of speaking.
+        sure = (
+            sure
+            and doing.imperative
+            and (doing.base in english.VERBS or first)
+            and (first or _leads(text, doing.start))
+        )
         yield Told(part, action.heading, action.whole, sure)
+
+
+def _leads(text: str, start: int) -> bool:
+    """Whether the sentence begins with the clause, or with other actions and what joins them."""
+    return start == 0 or not _SO.match(text[start:])
 
 
 # --- other languages -------------------------------------------------------------------------------------------

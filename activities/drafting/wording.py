@@ -5,11 +5,7 @@ from domain.recordings.screen import ChangeKind
 
 _CLICK = {"de": "Klicken Sie auf {}", "es": "Haga clic en {}", "fr": "Cliquez sur {}"}
 _CHOOSE = {"de": "Wählen Sie {} bei {}", "es": "Elija {} en {}", "fr": "Choisissez {} dans {}"}
-_OPEN = {
-    "de": "Öffnen Sie {} in der Seitenleiste",
-    "es": "Abra {} en la barra lateral",
-    "fr": "Ouvrez {} dans le menu latéral",
-}
+_OPEN = {"de": "Öffnen Sie die Seite {}", "es": "Abra la página {}", "fr": "Ouvrez la page {}"}
 _TYPE = {"de": "Füllen Sie {} aus", "es": "Rellene {}", "fr": "Remplissez {}"}
 
 

@@ -222,14 +222,14 @@ def test_given_the_same_text_when_written_then_no_version_and_the_warnings_on_th
     desk: Desk, ann: httpx.Client, job: Job
 ) -> None:
     task = asked(
-        ann, job, context="Make it rhyme", model_profile="local", prompt_template_id="local/v2", prompt_params_ref="p"
+        ann, job, context="Make it rhyme", model_profile="local", prompt_template_id="local/v1", prompt_params_ref="p"
     )
 
     done = desk.write(ann, task["id"], Scripted({}, warnings=(NOTICE,)))
 
     assert (done["status"], done["instruction_version"], done["proposal"]) == ("SUCCEEDED", 1, None)
     assert done["warnings"] == [NOTICE.model_dump()]
-    asked_for = {"model_profile_id": "local", "prompt_template_id": "local/v2", "prompt_params_ref": "p"}
+    asked_for = {"model_profile_id": "local", "prompt_template_id": "local/v1", "prompt_params_ref": "p"}
     assert asked_for.items() <= done["provenance"].items()
     assert newest(ann, job)["version"] == 1
 
@@ -255,8 +255,8 @@ def test_given_a_template_or_a_profile_that_nobody_has_when_asked_then_400_names
     refused = ann.post(path, json=body | {"prompt_template_id": "rewrite/v0"})
     assert (refused.status_code, refused.json()["code"]) == (400, "VALIDATION_ERROR")
     assert [each["path"] for each in refused.json()["details"]["issues"]] == ["body.prompt_template_id"]
-    assert refused.json()["details"]["prompt_templates"] == ["rewrite/v1", "local/v2"]
+    assert refused.json()["details"]["prompt_templates"] == ["rewrite/v1", "local/v1"]
     strange = ann.post(path, json=body | {"model_profile": "elsewhere"})
     assert (strange.status_code, strange.json()["code"]) == (400, "MODEL_NOT_ALLOWED")
     assert "local" in strange.json()["details"]["model_profiles"]
-    assert ann.post(path, json=body | {"prompt_template_id": "local/v2"}).status_code == 202
+    assert ann.post(path, json=body | {"prompt_template_id": "local/v1"}).status_code == 202

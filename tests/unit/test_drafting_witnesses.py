@@ -1,0 +1,351 @@
+"""Steps are what at least two of three witnesses agree on: what is said, what is shown, what is done."""
+
+import pytest
+
+from activities.drafting import LocalDrafter
+from activities.drafting.labels import spelt
+from activities.drafting.parsing import doings
+from activities.drafting.sounds import alike, skeleton, squashed
+from domain.documents.annotations import Box
+from domain.documents.document import BlockEvidence
+from domain.documents.draft import BlockRole, Draft, check_draft, cited_time
+from domain.recordings.screen import ChangeKind, ScreenChange, ScreenRecord, ScreenText
+from domain.recordings.transcript import Segment, SpeechFound, Transcript
+
+FIELD = Box(x=0.4, y=0.4, w=0.2, h=0.05)
+SIDE = Box(x=0.01, y=0.2, w=0.15, h=0.05)
+WHOLE = Box(x=0, y=0, w=1, h=1)
+
+
+def said(*lines: tuple[int, str], language: str | None = "en", duration_ms: int = 120_000) -> Transcript:
+    """Each line from its second on, at 15 characters a second."""
+    segments = tuple(
+        Segment(id=place, start_ms=at * 1000, end_ms=at * 1000 + max(200, len(text) * 66), text=f" {text}")
+        for place, (at, text) in enumerate(lines)
+    )
+    speech = SpeechFound.SPEECH if segments else SpeechFound.NO_AUDIO_TRACK
+    return Transcript(speech=speech, language=language, duration_ms=duration_ms, model="test", segments=segments)
+
+
+def shown(*acts: tuple[float, str, str | None, tuple[str, ...]], texts: tuple[str, ...] = ()) -> ScreenRecord:
+    """Acts of (second, kind, label, what appeared); a kind ``side`` is a click at the left edge. What appeared stands
+    from then on, ``texts`` and labels all the time."""
+    changes = []
+    stands = [(text, 0) for text in (*texts, *(act[2] for act in acts if act[2]))]
+    for place, (at, kind, label, appeared) in enumerate(acts):
+        at_ms = round(at * 1000)
+        control = None if label is None else SIDE if kind == "side" else FIELD
+        changes.append(
+            ScreenChange(
+                id=place,
+                kind=ChangeKind.PRESS if kind == "side" else ChangeKind(kind),
+                before_ms=max(0, at_ms - 100),
+                at_ms=at_ms,
+                after_ms=at_ms + 400,
+                until_ms=at_ms + 3_000,
+                box=control or WHOLE,
+                control=control,
+                label=label,
+                label_confidence=0.95 if label else None,
+                appeared=appeared,
+            )
+        )
+        stands += [(text, at_ms) for text in appeared]
+    return ScreenRecord(
+        reader="test",
+        width=1280,
+        height=720,
+        duration_ms=120_000,
+        changes=tuple(changes),
+        texts=tuple(
+            ScreenText(id=place, text=text, box=FIELD, confidence=0.95, start_ms=at, end_ms=120_000)
+            for place, (text, at) in enumerate(stands)
+        ),
+    )
+
+
+def drafted(transcript: Transcript, screen: ScreenRecord | None) -> Draft:
+    draft = LocalDrafter().draft(transcript, (), source_name="recording.mp4", screen=screen)
+    check_draft(draft, transcript, (), screen)
+    return draft
+
+
+def steps(draft: Draft) -> list[tuple[str, tuple[int, ...]]]:
+    return [(block.heading, block.changes) for block in draft.blocks if block.role is BlockRole.STEP]
+
+
+def test_given_an_action_that_was_taken_back_when_drafted_then_the_correction_is_the_step() -> None:
+    talk = said(
+        (2, "So first you go to Billing, over here."),
+        (8, "And then, click on Invoices, no wait, sorry, click on Subscriptions."),
+        (16, "And then you hit Edit Plan."),
+        (20, "No wait, click Cancel Plan instead."),
+        (26, "I think we should really fix that wording someday."),
+    )
+    screen = shown(
+        (5, "press", "Billing", ("Invoices",)),
+        (13, "press", "Subscriptions", ("Edit Plan", "Cancel Plan")),
+        (22.5, "press", "Cancel Plan", ("Reason",)),
+    )
+    expected = [("Go to Billing, over here", (0,)), ("Click Subscriptions", (1,)), ("Click Cancel Plan instead", (2,))]
+    assert steps(drafted(talk, screen)) == expected
+    assert [heading for heading, _ in steps(drafted(talk, None))] == [heading for heading, _ in expected]
+
+
+def test_given_a_dialogue_when_drafted_then_questions_are_no_steps_and_answers_are() -> None:
+    talk = said(
+        (1, "Open API keys in the menu."),
+        (5, "Do I click on mobile"),
+        (8, "No, select the backend key."),
+        (13, "And then I click Rotate?"),
+        (16, "Not yet, tick the box first."),
+    )
+    screen = shown(
+        (3, "press", "API keys", ("backend", "mobile")),
+        (10, "press", "backend", ("Rotate",)),
+        (18, "press", "Keep the old key", ()),
+    )
+    headings = [heading for heading, _ in steps(drafted(talk, screen))]
+    assert headings == ["Open API keys in the menu", "Select the backend key", "Tick the box first"]
+
+
+def test_given_several_actions_in_a_sentence_when_drafted_then_each_has_its_own_change_and_time() -> None:
+    talk = said(
+        (2, "Open Team, click add member, and type the full name."),
+        (9, "You set Expires to seven days and you copy the link."),
+    )
+    screen = shown(
+        (3, "press", "Team", ("Add member",)),
+        (4, "press", "Add member", ("Full name",)),
+        (6, "typing", "Full name", ("Mia Chen",)),
+        (11, "typing", "Expires", ("7 days",)),
+        (13, "press", "Copy link", ("Link copied",)),
+    )
+    draft = drafted(talk, screen)
+    assert steps(draft) == [
+        ("Open Team", (0,)),
+        ("Click Add member", (1,)),
+        ("Type the Full name", (2,)),
+        ("Set Expires to 7 days", (3,)),
+        ("Copy the link", (4,)),
+    ]
+    times = [cited_time(block, talk, (), screen) for block in draft.blocks if block.role is BlockRole.STEP]
+    assert [cited.action_ms for cited in times if cited] == [3_000, 4_000, 6_000, 11_000, 13_000]
+    starts = [cited.start_ms for cited in times if cited]
+    assert starts == sorted(set(starts))
+    assert starts[0] == 2_000
+
+
+def test_given_talk_first_and_talk_after_when_drafted_then_the_action_is_the_one_that_is_named() -> None:
+    talk = said((2, "Select the Disk full row."), (10, "I have now pressed Mute."), (17, "Enter the reason."))
+    screen = shown(
+        (6, "press", "Disk full", ()), (8, "press", "Mute", ("Reason",)), (16, "typing", "Reason", ("maintenance",))
+    )
+    assert steps(drafted(talk, screen)) == [
+        ("Select the Disk full row", (0,)),
+        ("Press Mute", (1,)),
+        ("Enter the Reason", (2,)),
+    ]
+
+
+def test_given_what_the_screen_does_not_answer_when_drafted_then_only_what_is_done_off_it_is_a_step() -> None:
+    talk = said(
+        (1, "Click Verify."),
+        (6, "Hold the button on the device for five seconds."),
+        (12, "You can click around a bit if you like."),
+        (16, "Select Okta."),
+        (22, "Click the blue thing."),
+        (27, "Be careful, this cannot be undone."),
+        (33, "I had such a hard time with this last year."),
+    )
+    screen = shown((2, "press", "Verify", ()), (17.5, "press", "Okta", ("SAML", "SCIM")))
+    draft = drafted(talk, screen)
+    assert steps(draft) == [
+        ("Click Verify", (0,)),
+        ("Hold the button on the device for five seconds", ()),
+        ("Select Okta", (1,)),
+    ]
+    assert [block.body for block in draft.blocks if block.role is BlockRole.NOTE] == [
+        "Be careful, this cannot be undone."
+    ]
+    assert "hard time" not in " ".join(block.body for block in draft.blocks)
+
+
+def test_given_a_change_without_an_imperative_when_drafted_then_it_takes_the_sentence_over_it_or_its_label() -> None:
+    talk = said((1, "Click Alerts."), (6, "And then, yeah, Rules, that's the tab we need."), (40, "Click Save."))
+    screen = shown(
+        (2, "press", "Alerts", ("Rules",)),
+        (8, "press", "Rules", ("Add rule",)),
+        (22, "press", "Add rule", ("Name", "Save")),
+        (25, "press", "Name", ()),
+        (26, "typing", "Name", ("x",)),
+        (41, "press", "Save", ()),
+    )
+    draft = drafted(talk, screen)
+    assert steps(draft) == [
+        ("Click Alerts", (0,)),
+        ("Rules, that's the tab we need", (1,)),
+        ("Click Add rule", (2,)),
+        ("Type in Name", (4, 3)),
+        ("Click Save", (5,)),
+    ]
+    read = next(each for each in draft.warnings if each.code == "STEPS_READ_FROM_SCREEN")
+    assert read.at_ms == (22_000, 26_000)
+
+
+def test_given_a_terminal_when_drafted_then_the_command_stands_in_the_step_exactly() -> None:
+    talk = said((1, "Install the dependencies with N P M."), (8, "Have a look at the pods."))
+    screen = shown(
+        (4, "typing", None, ("npm ci --foo=`a`",)),
+        (11, "typing", None, ("kubectl get pods -n billing",)),
+        texts=("$ npm ci --foo=`a`", "$ kubectl get pods -n billing"),
+    )
+    draft = drafted(talk, screen)
+    assert [heading for heading, _ in steps(draft)] == ["Install the dependencies with npm", "Have a look at the pods"]
+    assert draft.blocks[1].body == "```\nnpm ci --foo=`a`\n```"
+    assert draft.blocks[2].body == "```\nkubectl get pods -n billing\n```"
+
+
+def test_given_announced_topics_when_drafted_then_they_are_sections_with_the_screens_spelling() -> None:
+    talk = said(
+        (0, "Welcome to the administrator training for Orbit Desk."),
+        (5, "Let's start with the first topic, members and groups."),
+        (10, "Open the Members page."),
+        (20, "Move on to the third topic, billing."),
+        (26, "Click Change plan."),
+        (32, "That was the last topic. Thank you for your attention."),
+    )
+    screen = shown((12, "side", "Members", ("Members and Groups",)), (27.5, "press", "Change plan", ("Billing",)))
+    draft = drafted(talk, screen)
+    assert [(str(block.role), block.heading) for block in draft.blocks] == [
+        ("title", "Administrator training for Orbit Desk"),
+        ("section", "Members and Groups"),
+        ("step", "Open the Members page"),
+        ("section", "Billing"),
+        ("step", "Click Change plan"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("language", "lines", "labels", "headings"),
+    [
+        (
+            "de",
+            [
+                "Öffnen Sie zuerst die Seite Mitglieder.",
+                "Hier klicke ich auf Zeit erfassen.",
+                "Das habe ich oft vergessen.",
+            ],
+            ["Mitglieder", "Zeit erfassen"],
+            ["Öffnen Sie zuerst die Seite Mitglieder", "Klicke ich auf Zeit erfassen"],
+        ),
+        (
+            "es",
+            ["Primero, abra la página Pedidos.", "Por último, pulse guardar.", "Eso es todo."],
+            ["Pedidos", "Guardar"],
+            ["Abra la página Pedidos", "Pulse Guardar"],
+        ),
+        (
+            "fr",
+            ["Ouvrez d'abord la page Factures.", "Ensuite, saisissez le montant.", "Merci de votre attention."],
+            ["Factures", "Montant"],
+            ["Ouvrez d'abord la page Factures", "Saisissez le Montant"],
+        ),
+        (
+            "it",
+            ["Apra la pagina Fatture.", "Poi scelga il cliente.", "Grazie mille per l'attenzione di oggi."],
+            ["Fatture", "Cliente"],
+            ["Apra la pagina Fatture", "Poi scelga il Cliente"],
+        ),
+    ],
+)
+def test_given_another_language_when_the_screen_answers_then_there_are_steps(
+    language: str, lines: list[str], labels: list[str], headings: list[str]
+) -> None:
+    talk = said(*((place * 8, line) for place, line in enumerate(lines)), language=language)
+    screen = shown(*((place * 8 + 3.0, "press", label, ()) for place, label in enumerate(labels)))
+    assert [heading for heading, _ in steps(drafted(talk, screen))] == headings
+
+
+def test_given_nobody_speaks_when_the_screen_was_read_then_steps_are_read_from_it_and_that_is_said() -> None:
+    screen = shown(
+        (3, "side", "Members", ("People", "Groups")),
+        (6, "press", "Invite members", ("Email address", "Role", "Invite members")),
+        (9, "press", "Email address", ()),
+        (10, "typing", "Email address", ("joe@example.com",)),
+        (14, "press", "Role", ("Editor",)),
+        (18, "press", None, ()),
+    )
+    draft = drafted(said(), screen)
+    assert draft.blocks[0].heading == "Invite members"
+    assert "read from the screen" in draft.blocks[1].body
+    assert steps(draft) == [
+        ("Open Members in the sidebar", (0,)),
+        ("Click Invite members", (1,)),
+        ("Type in Email address", (3, 2)),
+        ("Choose Editor in Role", (4,)),
+    ]
+
+
+# --- words as the screen spells them -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("heard", "label", "written"),
+    [
+        ("Open the SIM tab", "SCIM", "Open the SCIM tab"),
+        ("Take the user's dot red scope", "users.read", "Take the users.read scope"),
+        ("Select the ingress nginx row", "ingress-nginx", "Select the ingress-nginx row"),
+        ("Switch to Cabernets", "Kubernetes", "Switch to Kubernetes"),
+        ("Paste the tenant role", "Tenant URL", "Paste the Tenant URL"),
+        ("Go back to the homepage", "Home", "Go back to the Home page"),
+        ("Tick keep old key for twenty four hours", "Keep old key for 24 hours", "Tick Keep old key for 24 hours"),
+        ("Untick the box next to delete workspace", "Delete workspace", "Untick the box next to Delete workspace"),
+        ("Hit that", "New alert", "Hit New alert"),
+        # No hearing of the label: what was said stays.
+        ("Type the billing address", "Email address", "Type the billing address"),
+        ("Enter your tax number", "Invoice number", "Enter your tax number"),
+        ("Click the pen", "Settings", "Click the pen"),
+        ("Disable the sync", "Enable sync", "Disable the sync"),
+    ],
+)
+def test_given_a_label_when_it_was_heard_then_it_is_spelt_as_on_the_screen_and_nothing_else_is(
+    heard: str, label: str, written: str
+) -> None:
+    from activities.drafting.acts import Shown
+
+    act = Shown(shown((1, "press", label, ()))).acts[0]
+    assert spelt(heard, act, {}) == written
+
+
+def test_given_another_name_on_the_screen_when_it_was_said_then_the_label_does_not_replace_it() -> None:
+    from activities.drafting.acts import Shown
+
+    act = Shown(shown((1, "press", "Members", ()))).acts[0]
+    assert spelt("Click numbers", act, {"numbers": "Numbers"}) == "Click Numbers"
+
+
+def test_spoken_marks_numbers_and_accents_are_letters_of_the_same_word() -> None:
+    assert squashed("users dot read") == squashed("users.read")
+    assert squashed("Réglages") == "reglages"
+    assert skeleton("Cabernets") == skeleton("Kubernetes")
+    assert alike("Invoices", "Subscriptions") < 0.5
+
+
+def test_grammar_finds_actions_behind_the_start_of_a_sentence_and_none_in_side_talk() -> None:
+    said_so = "Um, then it asks for a reason, so I just pick Too expensive from the drop down."
+    assert [doing.base for doing in doings(said_so)] == ["pick"]
+    assert doings("Editors can change documents, but they cannot delete the workspace.") == []
+    assert doings("There used to be a big red banner up here, they finally got rid of it.") == []
+
+
+def test_given_a_step_of_the_screen_when_written_again_then_its_spelling_and_its_command_stay() -> None:
+    talk = said((1, "Open the SIM tab. It takes a moment to load."), (12, "Move on to the second topic, billing."))
+    evidence = BlockEvidence(
+        block_id="b", role=BlockRole.STEP, segments=(0,), changes=(0,), start_ms=1_000, end_ms=4_000
+    )
+    text = "## Open the SCIM tab\n\n```\nnpm ci\n```\n\nIt takes a moment to load."
+    again = LocalDrafter().rewrite(text, evidence=evidence, transcript=talk, passage=False).markdown
+    assert again == text
+    topic = evidence.model_copy(update={"role": BlockRole.SECTION, "segments": (1,)})
+    assert LocalDrafter().rewrite("## Billing", evidence=topic, transcript=talk, passage=False).markdown == "## Billing"
