@@ -332,6 +332,66 @@ def mkv_live_with_b_frames(out: Path) -> None:
         sink.mux(list(_film_packets(stream, STORYBOARD)))
 
 
+PATCHES = ((255, 255, 255), (200, 40, 40), (32, 64, 192), (48, 160, 80), (128, 128, 128), (24, 24, 24))
+"""What ``hdr`` shows, side by side, white first."""
+
+_TO_2020 = np.array(((0.6274, 0.3293, 0.0433), (0.0691, 0.9195, 0.0114), (0.0164, 0.0880, 0.8956)))
+_TO_P3 = np.array(((0.8225, 0.1775, 0.0), (0.0332, 0.9668, 0.0), (0.0171, 0.0724, 0.9105)))
+
+
+def hdr(folder: Path, transfer: int, primaries: int = 9, *, white: float = 203, turned: int = 0) -> Path:
+    """2 s of ``PATCHES``, from 1 s on in reverse, as ``transfer`` and ``primaries`` (AVCOL_…) have them; ``white`` in
+    cd/m2."""
+    folder.mkdir(parents=True, exist_ok=True)
+    out = folder / f"colours-{transfer}-{primaries}-{turned}.mp4"
+    signal = _signal(np.array(PATCHES, dtype=np.float32) / 255, transfer, primaries, white)
+    kr, kb = (0.2627, 0.0593) if primaries == 9 else (0.2126, 0.0722)
+    red, green, blue = signal.T
+    luma = kr * red + (1 - kr - kb) * green + kb * blue
+    planes = (luma * 876 + 64, (blue - luma) / (2 - 2 * kb) * 896 + 512, (red - luma) / (2 - 2 * kr) * 896 + 512)
+    with av.open(str(out), "w") as sink:
+        stream = sink.add_stream("libx265", rate=FPS, options={"preset": "ultrafast", "x265-params": "log-level=error"})
+        assert isinstance(stream, VideoStream)
+        stream.width, stream.height, stream.pix_fmt = 64 * len(PATCHES), 128, "yuv420p10le"
+        context = stream.codec_context
+        context.color_trc, context.color_primaries = transfer, primaries
+        context.colorspace, context.color_range = (9 if primaries == 9 else 1), 1
+        if turned:
+            stream.set_display_rotation(turned)
+        for number in range(2 * FPS):
+            frame = av.VideoFrame(stream.width, stream.height, "yuv420p10le")
+            for plane, values in zip(frame.planes, planes, strict=True):
+                order = values if number < FPS else values[::-1]
+                row = np.repeat(np.rint(order).astype(np.uint16), plane.width // len(PATCHES))
+                padded = np.zeros(plane.line_size // 2, dtype=np.uint16)
+                padded[: row.size] = row
+                plane.update(np.tile(padded, plane.height).tobytes())
+            frame.pts = number
+            frame.color_trc, frame.color_primaries = transfer, primaries
+            frame.colorspace, frame.color_range = context.colorspace, 1
+            sink.mux(stream.encode(frame))
+        sink.mux(stream.encode(None))
+    return out
+
+
+def _signal(shown: Sound, transfer: int, primaries: int, white: float) -> Sound:
+    """sRGB (0 to 1) as a signal of PQ (16), HLG (18) or BT.709 (1)."""
+    linear = np.where(shown <= 0.04045, shown / 12.92, ((shown + 0.055) / 1.055) ** 2.4)
+    linear = linear @ (_TO_2020 if primaries == 9 else _TO_P3).T
+    if transfer == 16:
+        power = (linear * white / 10_000) ** (2610 / 16384)
+        signal = ((3424 / 4096 + 2413 / 128 * power) / (1 + 2392 / 128 * power)) ** (2523 / 32)
+    elif transfer == 18:
+        display = linear * white / 1000
+        luma = np.maximum(display @ (0.2627, 0.678, 0.0593), 1e-9)[:, None]
+        scene = display * luma ** (1 / 1.2 - 1)
+        curve = 0.17883277 * np.log(np.maximum(12 * scene - 0.28466892, 1e-9)) + 0.55991073
+        signal = np.where(scene <= 1 / 12, np.sqrt(3 * scene), curve)
+    else:
+        signal = linear ** (1 / 2.4)
+    return np.asarray(signal, dtype=np.float32)
+
+
 @recording("plain.avi")
 def avi(out: Path) -> None:
     write(out, film=Film(codec="mpeg4", options=()), tracks=[Track(beeps(), codec="libmp3lame")])

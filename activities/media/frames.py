@@ -24,6 +24,7 @@ from av.video.frame import VideoFrame
 from av.video.reformatter import Colorspace
 from PIL import Image
 
+from activities.media.colours import Colours
 from activities.media.container import (
     Beat,
     OnProgress,
@@ -153,6 +154,7 @@ class _Reader:
         self._zero = recording_zero(container)
         self._aspect = pixel_aspect(self._stream)
         self._turn: Orientation | None = None
+        self._colours: Colours | None = None
         limit_pictures(self._stream)
         self._stream.codec_context.thread_type = "AUTO"
         read_only(container, self._stream)
@@ -318,13 +320,17 @@ class _Reader:
         assert frame is not None
         if self._turn is None:
             # Once a recording: PyAV ties a frame whose side data was read into a reference cycle, megabytes each.
-            self._turn = Orientation.of(frame)
-        return Frame(image=picture(frame, self._aspect, self._turn), pts_ms=self._ms(frame), timestamp_ms=t)
+            self._turn, self._colours = Orientation.of(frame), Colours.of(frame)
+        return Frame(
+            image=picture(frame, self._aspect, self._turn, self._colours), pts_ms=self._ms(frame), timestamp_ms=t
+        )
 
 
-def picture(frame: VideoFrame, aspect: Fraction, turn: Orientation) -> Image.Image:
-    """A decoded frame as an upright RGB image with square pixels."""
+def picture(frame: VideoFrame, aspect: Fraction, turn: Orientation, colours: Colours | None = None) -> Image.Image:
+    """A decoded frame as an upright sRGB image with square pixels."""
     width, height = square_pixel_size(frame.width, frame.height, aspect)
+    if colours is not None:
+        return turn.apply(Image.fromarray(colours.rgb(frame, width, height)))
     # What players do with recordings that do not say: HD is BT.709, anything smaller BT.601 (swscale's default).
     assumed = Colorspace.ITU709 if frame.colorspace == _UNSPECIFIED_COLOURS and frame.height >= _HD_LINES else None
     rgb = frame.reformat(width, height, format="rgb24", src_colorspace=assumed)

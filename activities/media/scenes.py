@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from statistics import median
-from typing import Literal
+from typing import Literal, cast
 
 import av
 import numpy as np
@@ -32,6 +32,7 @@ from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
+from activities.media.colours import Colours, grey
 from activities.media.container import (
     Beat,
     Clock,
@@ -191,13 +192,18 @@ def _changed_cells(one: Look, other: Look) -> NDArray[np.bool_]:
     return changed
 
 
-def _look(frame: VideoFrame) -> Look:
+def _look(frame: VideoFrame, colours: Colours | None) -> Look:
     rows, columns = _GRID
+    if colours is not None:
+        return grey(colours.rgb(frame, columns * _CELL, rows * _CELL, interpolation="AREA"))
     small = frame.reformat(columns * _CELL, rows * _CELL, format="gray8", interpolation="AREA")
     return np.ascontiguousarray(small.to_ndarray(), dtype=np.uint8)
 
 
 # --- the recording -------------------------------------------------------------------------------------------------
+
+
+_UNKNOWN = object()
 
 
 class _Film:
@@ -207,6 +213,7 @@ class _Film:
         self.beat = beat
         self._container = container
         self._stream = stream
+        self._colours: object = _UNKNOWN
         self._clock = Clock(stream.time_base or Fraction(1, av.time_base), recording_zero(container))
         limit_pictures(stream)
         stream.codec_context.thread_type = "AUTO"
@@ -241,6 +248,11 @@ class _Film:
 
     def end_ms(self, item: Packet[Stream] | VideoFrame) -> int:
         return self.start_ms(item) + self._clock.span_ms(item.duration or 0)
+
+    def look(self, frame: VideoFrame) -> Look:
+        if self._colours is _UNKNOWN:
+            self._colours = Colours.of(frame)
+        return _look(frame, cast("Colours | None", self._colours))
 
     def decode(self, source: Iterable[Packet[Stream]]) -> Iterator[VideoFrame]:
         """Frames in order of time, without those that nothing refers to. The source begins with a key frame."""
@@ -302,7 +314,7 @@ def _look_if_due(film: _Film, detector: StillScreens, frame: VideoFrame, next_ms
     stays = next_ms - start_ms > _LOOK_EVERY_MS
     if start_ms < due_ms and not stays:
         return due_ms
-    detector.see(start_ms, _look(frame), next_ms if stays else None)
+    detector.see(start_ms, film.look(frame), next_ms if stays else None)
     return start_ms + _LOOK_EVERY_MS
 
 
@@ -381,7 +393,7 @@ def _groups(film: _Film) -> Iterator[_Group]:
 def _with_look(film: _Film, groups: Iterable[_Group]) -> Iterator[tuple[_Group, Look | None]]:
     for group in groups:
         frame = next(iter(list(film.decode([group.key]))), None) if group.key is not None else None
-        yield group, _look(frame) if frame is not None else None
+        yield group, film.look(frame) if frame is not None else None
 
 
 def _with_next_look(

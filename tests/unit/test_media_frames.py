@@ -14,6 +14,7 @@ from activities.media import (
     encode_jpeg,
     encode_png,
     encode_webp,
+    find_scenes,
     grab_frame,
     grab_frames,
     pick_sharp,
@@ -84,6 +85,24 @@ def test_given_screens_at_known_times_then_the_right_one_is_seen(make: Maker, fo
     for frame in grab_frames(path, TIMES_MS):
         assert shows(frame, recordings.colour_at(frame.timestamp_ms)), frame.timestamp_ms
         assert -30 <= frame.timestamp_ms - frame.pts_ms <= 100  # a transport stream's picture starts late
+
+
+@pytest.mark.parametrize(
+    ("transfer", "primaries", "turned"),
+    [(16, 9, 0), (18, 9, 0), (18, 9, 90), (1, 9, 0), (1, 12, 0)],
+    ids=["PQ", "HLG", "HLG of a phone", "BT.2020", "P3"],
+)
+def test_given_another_colour_space_than_screens_have_then_pictures_and_scenes_are_as_on_one(
+    transfer: int, primaries: int, turned: int, tmp_path: Path
+) -> None:
+    path = recordings.hdr(tmp_path, transfer, primaries, turned=turned)
+    image = grab_frame(path, 500).image.rotate(-turned if turned else 0, expand=True)
+    for place, due in enumerate(recordings.PATCHES):
+        seen = _rgb(image, (64 * place + 32, 64))
+        assert all(abs(one - other) <= 25 for one, other in zip(seen, due, strict=True)), (seen, due)
+    assert min(_rgb(image, (32, 64))) >= 235
+    first, second = find_scenes(path, effort="thorough")
+    assert first.end_ms <= 1_000 <= second.start_ms <= 1_320  # three looks a second
 
 
 @pytest.mark.parametrize("make", [recordings.mpegts_with_b_frames, recordings.mpegts_with_one_key_frame])
