@@ -344,7 +344,7 @@ def hdr(folder: Path, transfer: int, primaries: int = 9, *, white: float = 203, 
     cd/m2."""
     folder.mkdir(parents=True, exist_ok=True)
     out = folder / f"colours-{transfer}-{primaries}-{turned}.mp4"
-    signal = _signal(np.array(PATCHES, dtype=np.float32) / 255, transfer, primaries, white)
+    signal = _signal(np.asarray(np.array(PATCHES) / 255, dtype=np.float32), transfer, primaries, white)
     kr, kb = (0.2627, 0.0593) if primaries == 9 else (0.2126, 0.0722)
     red, green, blue = signal.T
     luma = kr * red + (1 - kr - kb) * green + kb * blue
