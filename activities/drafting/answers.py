@@ -82,6 +82,7 @@ class Written(BaseModel):
     heading: Heading = ""
     body: Body = ""
     segments: Segments = Field(default_factory=list)
+    changes: Segments = Field(default_factory=list)
     left_out: LeftOut = False
 
 

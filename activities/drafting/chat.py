@@ -27,6 +27,7 @@ from activities.drafting.prompts import (
     rewrite_messages,
 )
 from activities.drafting.rederive import is_whole
+from activities.drafting.screen_facts import ScreenFacts
 from activities.drafting.titles import title_from
 from domain.documents.document import BlockEvidence
 from domain.documents.draft import BlockRole, Draft, DraftBlock, DraftProvenance, DraftWarning, draft_problems
@@ -111,7 +112,7 @@ class ChatDrafter:
                 transcript, scenes, source_name=source_name, screen=screen, on_progress=on_progress
             )
         try:
-            return self._drafted(transcript, source_name, on_progress)
+            return self._drafted(transcript, screen, source_name, on_progress)
         except AnswerUnusable:
             draft = self._local.draft(transcript, scenes, source_name=source_name, screen=screen)
             return draft.model_copy(update={"warnings": (_UNUSABLE, *draft.warnings)})
@@ -165,7 +166,10 @@ class ChatDrafter:
         warnings += (_LEFT_OUT,) if written.left_out else ()
         return Rewrite(markdown=markdown, warnings=warnings, provenance=self._provenance(REWRITE_TEMPLATE))
 
-    def _drafted(self, transcript: Transcript, source_name: str, on_progress: OnProgress | None) -> Draft:
+    def _drafted(
+        self, transcript: Transcript, screen: ScreenRecord | None, source_name: str, on_progress: OnProgress | None
+    ) -> Draft:
+        facts = ScreenFacts(transcript, screen)
         parts = parts_of(transcript.segments, self._part_characters)
         blocks: list[DraftBlock] = []
         warnings: dict[str, DraftWarning] = {}
@@ -180,14 +184,16 @@ class ChatDrafter:
                 part=number,
                 parts=len(parts),
                 earlier_steps=[block.heading for block in blocks if block.role is BlockRole.STEP][-_EARLIER_STEPS:],
+                changes=facts.changes(part),
+                topics=facts.topics(part),
             )
-            made, noticed = self._part(asked, part, transcript, source_name, stop)
+            made, noticed = self._part(asked, part, transcript, facts, source_name, stop)
             blocks += made if number == 1 else [block for block in made if block.role in _BODY_ROLES]
             warnings |= {warning.code: warning for warning in noticed}
         if on_progress:
             on_progress(1.0)
         draft = self._as_draft(blocks, transcript, tuple(warnings.values()))
-        if problems := draft_problems(draft, transcript):
+        if problems := draft_problems(draft, transcript, (), screen):
             raise AnswerUnusable(problems)
         return draft
 
@@ -196,6 +202,7 @@ class ChatDrafter:
         asked: Messages,
         part: Sequence[Segment],
         transcript: Transcript,
+        facts: ScreenFacts,
         source_name: str,
         stop: Stop | None,
     ) -> tuple[list[DraftBlock], tuple[DraftWarning, ...]]:
@@ -208,15 +215,18 @@ class ChatDrafter:
             draft = self._as_draft(_draft_blocks(answer, source_name), transcript, ())
             strange = sorted({number for block in draft.blocks for number in block.segments} - listed)
             foreign = [f"Segments {', '.join(map(str, strange[:10]))} are not listed."] if strange else []
-            return [*foreign, *draft_problems(draft, transcript)]
+            unlisted = sorted({number for block in draft.blocks for number in block.changes} - facts.listed(part))
+            foreign += [f"Changes {', '.join(map(str, unlisted[:10]))} are not listed."] if unlisted else []
+            return [*foreign, *draft_problems(draft, transcript, (), facts.record)]
 
         def strays(answer: WrittenDraft) -> bool:
             return any(
                 ungrounded(f"{block.heading} {block.body}", [transcript.segments[number] for number in block.segments])
                 for block in answer.blocks
+                if not block.changes
             )
 
-        sources = Sources([source_name, *(segment.text for segment in transcript.segments)])
+        sources = Sources([source_name, *(segment.text for segment in transcript.segments), *facts.words])
 
         def read(text: str) -> WrittenDraft:
             return _draft_given_alone(read_draft(text), sources)
@@ -280,7 +290,8 @@ class ChatDrafter:
         )
 
 
-_BODY_ROLES = (BlockRole.STEP, BlockRole.NOTE)
+_BODY_ROLES = (BlockRole.SECTION, BlockRole.STEP, BlockRole.NOTE)
+_ROLES = {"note": BlockRole.NOTE, "section": BlockRole.SECTION}
 
 _UNUSABLE = DraftWarning(
     code="MODEL_ANSWER_UNUSABLE",
@@ -358,10 +369,11 @@ def _draft_blocks(answer: WrittenDraft, source_name: str) -> list[DraftBlock]:
         *(lead if answer.lead.strip() else []),
         *(
             DraftBlock(
-                role=BlockRole.NOTE if block.kind == "note" else BlockRole.STEP,
+                role=_ROLES.get(block.kind, BlockRole.STEP),
                 heading=block.heading,
                 body=block.body,
                 segments=tuple(dict.fromkeys(block.segments)),
+                changes=tuple(dict.fromkeys(block.changes)),
             )
             for block in answer.blocks
             if block.heading or block.body

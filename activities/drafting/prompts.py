@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-DRAFT_TEMPLATE = "draft/v1"
+DRAFT_TEMPLATE = "draft/v2"
 REWRITE_TEMPLATE = "rewrite/v1"
 """Ids of the templates below; a changed prompt is a new version."""
 
@@ -17,7 +17,7 @@ Messages = list[dict[str, str]]
 
 _RULES = """\
 Rules:
-- Use only what the segments say. Add no step, name, value or explanation that nobody said.
+- Use only what the segments (and changes) say. Add no step, name, value or explanation that is in none of them.
 - Cite the ids of the segments that a text rests on in "segments". Cite only ids that are listed. Never write times.
 - Headings are short, plain text without numbers in front. A step's heading is an imperative ("Open the settings").
 - Bodies are plain Markdown: sentences, lists, code in backticks. No headings, links, pictures or HTML.
@@ -31,9 +31,14 @@ _DRAFT = f"""\
 You turn the transcript of a narrated recording into a written instruction. You get JSON with "segments", each with \
 an "id" and the "text" that was said, in order. Answer with a "title" (what the reader will achieve), a "lead" (one or \
 two sentences, or empty) and "blocks" in the order of the recording: kind "step" for each thing that the reader does, \
-kind "note" for warnings, tips and background. A step has a heading and, where something more was said, a body; a note \
-has a body. A long recording comes in parts: "part" of "parts", and "earlier_steps" are the last headings of the part \
-before; go on from there and do not repeat them.
+kind "note" for warnings, tips and background, kind "section" (a heading alone) where a new topic begins. A step has a \
+heading and, where something more was said, a body; a note has a body. You may also get "changes": what was done on \
+the screen, in order, each with an "id", its "kind", the "label" of what was clicked or filled as it is spelt there, \
+what "appeared", and the "segment" during which it happened. A step that tells such a change cites its id in \
+"changes" and spells the label exactly so; a "command" that was typed stands in its body as code, exactly. What the \
+speaker takes back, and a learner's questions, are no steps. "topics" are sections that were announced. A long \
+recording comes in parts: "part" of "parts", and "earlier_steps" are the last headings of the part before; go on from \
+there and do not repeat them.
 
 {_RULES}"""
 
@@ -68,7 +73,11 @@ DRAFT_SCHEMA: dict[str, Any] = _object(
     blocks={
         "type": "array",
         "items": _object(
-            kind={"type": "string", "enum": ["step", "note"]}, heading=_TEXT, body=_TEXT, segments=_NUMBERS
+            kind={"type": "string", "enum": ["step", "note", "section"]},
+            heading=_TEXT,
+            body=_TEXT,
+            segments=_NUMBERS,
+            changes=_NUMBERS,
         ),
     },
 )
@@ -86,12 +95,19 @@ def draft_messages(
     part: int,
     parts: int,
     earlier_steps: Sequence[str],
+    changes: Sequence[Mapping[str, object]] = (),
+    topics: Sequence[str] = (),
 ) -> Messages:
-    """The conversation that asks for a draft of one part of a transcript."""
+    """The conversation that asks for a draft of one part of a transcript; ``changes`` and ``topics`` are facts of the
+    screen and of what was announced in it."""
     material: dict[str, object] = {"recording": source_name, "language": language, "part": part, "parts": parts}
     if earlier_steps:
         material["earlier_steps"] = list(earlier_steps)
     material["segments"] = [{"id": number, "text": text} for number, text in segments]
+    if changes:
+        material["changes"] = list(changes)
+    if topics:
+        material["topics"] = list(topics)
     return _conversation(_DRAFT, DRAFT_SCHEMA, material)
 
 

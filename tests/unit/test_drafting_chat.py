@@ -12,9 +12,11 @@ from activities.drafting.answers import AnswerUnusable, json_objects, read_block
 from activities.drafting.chat import parts_of
 from activities.drafting.grounding import ungrounded
 from activities.drafting.prompts import BODY_SCHEMA, DRAFT_SCHEMA, HEADED_SCHEMA
+from domain.documents.annotations import Box
 from domain.documents.document import BlockEvidence, parse, stable_ids, validate
 from domain.documents.draft import BlockRole, Draft, check_draft
 from domain.errors import Cancelled, ProviderRateLimited
+from domain.recordings.screen import ChangeKind, ScreenChange, ScreenRecord
 from domain.recordings.transcript import SpeechFound
 from tests.unit.drafting_builders import ScriptedModel, answer, screens, spoken, unspoken
 
@@ -36,6 +38,37 @@ def codes(made: Any) -> list[str]:
 # --- draft -----------------------------------------------------------------------------------------------------
 
 
+def test_given_what_was_done_on_the_screen_when_drafted_then_the_model_gets_it_and_cites_only_what_is_there() -> None:
+    def change(number: int, at_ms: int, **more: Any) -> ScreenChange:
+        box = Box(x=0.4, y=0.4, w=0.2, h=0.05)
+        times = {"before_ms": at_ms, "at_ms": at_ms, "after_ms": at_ms + 300, "until_ms": at_ms + 900}
+        return ScreenChange(id=number, box=box, control=box, **times, **more)
+
+    screen = ScreenRecord(
+        reader="test",
+        width=1280,
+        height=720,
+        duration_ms=SAID.duration_ms,
+        changes=(
+            change(3, 1_000, kind=ChangeKind.PRESS, label="Save as\u2026", label_confidence=0.9, appeared=("Name",)),
+            change(4, 2_200, kind=ChangeKind.SCROLL),
+        ),
+    )
+
+    def block(**more: Any) -> dict[str, Any]:
+        return {"kind": "step", "heading": "Click Save as\u2026", "body": "", "segments": [0], **more}
+
+    topic = block(kind="section", heading="Saving")
+    good = {"title": "Saving", "blocks": [topic, block(changes=[3])]}
+    model = ScriptedModel({"title": "Saving", "blocks": [block(changes=[4])]}, good)
+    draft = ChatDrafter(model, "tiny-model").draft(SAID, (), source_name="demo.mp4", screen=screen)
+    check_draft(draft, SAID, (), screen)
+    assert [(str(each.role), each.changes) for each in draft.blocks] == [("title", ()), ("section", ()), ("step", (3,))]
+    told = json.loads(model.asked[0][1]["content"])
+    assert told["changes"] == [{"id": 3, "kind": "press", "label": "Save as\u2026", "appeared": ["Name"], "segment": 0}]
+    assert "Changes 4 are not listed." in model.asked[1][-1]["content"]
+
+
 def test_given_a_good_answer_when_drafted_then_it_is_the_draft_with_its_provenance() -> None:
     model = ScriptedModel(GOOD)
     draft = drafted(model)
@@ -46,7 +79,7 @@ def test_given_a_good_answer_when_drafted_then_it_is_the_draft_with_its_provenan
         ("step", "Close the window", (2,)),
     ]
     assert draft.provenance.model_profile_id == "llm"
-    assert draft.provenance.prompt_template_id == "draft/v1"
+    assert draft.provenance.prompt_template_id == "draft/v2"
     assert draft.provenance.prompt_params_ref == "model=tiny-model"
     assert (codes(draft), len(model.asked)) == ([], 1)
 
