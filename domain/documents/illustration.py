@@ -20,6 +20,8 @@ BREATH = 1.4
 POINTED = 0.03
 """Of the picture's longer side: half the side of the box that stands for a control of which only the pointer on it is
 known."""
+BESIDE = 0.03
+"""Of the picture's width: how far beside a label its box to tick is."""
 TELLING = 0.04
 """Share of the picture that has to change for the change alone to tell something: a list that opens, a dialog."""
 APART = 0.02
@@ -93,11 +95,7 @@ def _apart(one: Box, other: Box) -> bool:
 def _marks(change: ScreenChange, size: tuple[int, int]) -> tuple[Operation, ...]:
     """A ring around the control, or around the pointer where that is all that is known; and a crop where the control
     is small. Nothing where neither is known."""
-    control = change.control
-    if control is None and change.kind is ChangeKind.TYPING:
-        control = change.box
-    if control is None and change.pointer is not None:
-        control = _around(change.pointer, size)
+    control = _acted_on(change, size)
     if control is None:
         return ()
     ring = Ring(op_type="ring", geometry=control)
@@ -106,8 +104,23 @@ def _marks(change: ScreenChange, size: tuple[int, int]) -> tuple[Operation, ...]
     return (ring,) if crop is None else (ring, crop)
 
 
-def _around(point: Point, size: tuple[int, int]) -> Box:
-    half = POINTED * max(size)
+def _acted_on(change: ScreenChange, size: tuple[int, int]) -> Box | None:
+    """What is ringed. A pointer right beside the control that was found is on what that is the label of: a box to be
+    ticked."""
+    control, pointer = change.control, change.pointer
+    if change.kind is ChangeKind.TYPING:
+        return control or change.box
+    if pointer is None:
+        return control
+    if control is None:
+        return _around(pointer, POINTED * max(size), size)
+    away = max(control.x - pointer.x, pointer.x - control.x - control.w)
+    level = control.y <= pointer.y <= control.y + control.h
+    return _around(pointer, control.h * size[1] / 2, size) if level and 0 < away <= BESIDE else control
+
+
+def _around(point: Point, half: float, size: tuple[int, int]) -> Box:
+    """A square of twice ``half`` pixels, as far as the picture reaches."""
     across, down = min(half / max(size[0], 1), 0.5), min(half / max(size[1], 1), 0.5)
     left, top = max(point.x - across, 0.0), max(point.y - down, 0.0)
     return Box(x=left, y=top, w=min(point.x + across, 1.0) - left, h=min(point.y + down, 1.0) - top)

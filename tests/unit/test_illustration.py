@@ -69,6 +69,16 @@ def test_given_only_a_pointer_then_it_is_ringed_and_with_nothing_nothing_is() ->
     assert sights([change(control=None)], SIZE)[0].operations == ()
 
 
+def test_given_a_pointer_right_beside_a_label_then_the_box_that_it_ticks_is_ringed() -> None:
+    label = Box(x=0.22, y=0.17, w=0.14, h=0.055)
+    ring = sights([change(control=label, pointer=Point(x=0.214, y=0.2))], (1280, 720))[0].operations[0].geometry
+    assert isinstance(ring, Box)
+    assert (ring.x + ring.w / 2, ring.y + ring.h / 2) == pytest.approx((0.214, 0.2), abs=1e-4)
+    assert (ring.w * 1280, ring.h * 720) == pytest.approx((39.6, 39.6), abs=0.1)
+    for elsewhere in (Point(x=0.3, y=0.2), Point(x=0.05, y=0.2), Point(x=0.214, y=0.5)):
+        assert sights([change(control=label, pointer=elsewhere)], SIZE)[0].operations[0].geometry == label
+
+
 def test_given_a_large_control_or_one_in_a_corner_then_the_crop_fits_it() -> None:
     assert len(sights([change(control=Box(x=0.1, y=0.1, w=0.4, h=0.04))], SIZE)[0].operations) == 1
     crop = sights([change(control=Box(x=0.98, y=0, w=0.02, h=0.02))], SIZE)[0].operations[1].geometry
