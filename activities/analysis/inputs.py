@@ -29,12 +29,29 @@ OnProgress = Callable[[float], None]
 """Told the share that is done, 0 to 1, several times a second. May raise ``Cancelled``, which ends the process."""
 
 NOTES: Mapping[str, str] = {
-    "ENCODING_GUESSED": "The text is not UTF-8 and was read as Windows-1252. Check letters with accents.",
+    "ENCODING_GUESSED": "The text is not UTF-8 and was read as {words}. Check letters with accents.",
+    "LETTERS_LOST": "Some letters were lost before the file was sent (\ufffd stands for them): names may look alike.",
     "CONTROL_CHARACTERS_REMOVED": "Control characters in the text were left out.",
     "PREAMBLE_SKIPPED": "Lines above the heading were left out.",
+    "REMARKS_LEFT_OUT": "Lines below the table that hold one text only were left out: {words}.",
     "HEADING_MISSING": "The table has no heading, so its columns are numbered.",
-    "NUMBERS_CLEANED": "{column} was read as numbers, without signs such as $, % and thousands separators.",
-    "DATE_ORDER_GUESSED": "{column} was read as month/day/year; no date in it tells. Write dates as 2024-12-31.",
+    "TOTALS_LEFT_OUT": "Rows that add up the others were left out: {words}.",
+    "MERGED_CELLS_FILLED": "A name in merged cells was taken for each of their rows; a number in them counts once.",
+    "SHEETS_TOGETHER": "Alike, and taken together: {words}. The column {column} tells them apart.",
+    "NUMBERS_CLEANED": "{column} was read as numbers, without signs and separators: {words}.",
+    "NUMBER_FORMAT_GUESSED": "{column} was read as numbers, and nothing in the file tells which sign stands before "
+    "decimals. Check that {words}.",
+    "NUMBERS_MIXED": "{column} holds numbers with points and with commas before decimals ({words}), so it stays text.",
+    "UNITS_MIXED": "{column} holds numbers in several units ({words}), so it stays text.",
+    "TEXTS_AMONG_NUMBERS": "{column} holds texts among numbers: {words}.",
+    "IDENTIFIERS_KEPT": "{column} holds numbers of 16 digits or more, kept to the digit, as text.",
+    "DIGITS_LOST": "{column} holds numbers of 16 digits or more, of which a workbook keeps 15: the rest is lost.",
+    "DURATIONS_AS_HOURS": "{column} holds durations, read as hours and minutes and given in hours: {words}.",
+    "DATE_ORDER_OF_FILE": "{column} was read as {words}, as another column of the file is.",
+    "DATE_ORDER_GUESSED": "{column} was read as {words}; no date in it tells. Write dates as 2024-12-31.",
+    "DATES_MIXED": "{column} holds days before months and months before days, so it stays text.",
+    "ZONE_AS_WRITTEN": "{column} holds times with a zone ({words}), which are taken as they are written.",
+    "ZONES_AS_UTC": "{column} holds times of several zones ({words}), which were brought to UTC.",
     "COLUMN_EMPTY": "{column} holds no values.",
     "COLUMN_LEFT_OUT": "Columns of binary data were left out.",
 }
@@ -219,7 +236,7 @@ def _profile(name: str, file: str, table: Mapping[str, Any]) -> TableProfile:
     ]
     source = f"{shown(file)}, sheet {table['sheet']}" if table["sheet"] else shown(file)
     notes = tuple(
-        Note(code=code, message=NOTES[code].format(column="" if place is None else columns[place].name))
-        for code, place in table["notes"]
+        Note(code=code, message=NOTES[code].format(column="" if place is None else columns[place].name, words=words))
+        for code, place, words in table["notes"]
     )
     return TableProfile(name=name, source=source, rows=table["rows"], columns=tuple(columns), notes=notes)

@@ -1,83 +1,117 @@
 """What the values of a text column are: found by trying, on all of them, and converted without losing a digit.
 
-CSV and workbooks hold texts; a column is a number or a date if every value of it is. Money stays exact: decimals become
-DECIMAL, not floating point. Codes with leading zeros stay texts. Runs inside.
+CSV and workbooks hold texts; a column is a number or a date if every value of it is. What one column leaves open
+(``1,234`` and ``03/08/2026`` can be read two ways) the other columns of the file decide; where they do not, it is
+guessed, and the guess is said. Money stays exact: decimals become DECIMAL, not floating point. Codes with leading zeros
+stay texts, and so do numbers of sixteen digits and more, which are names of things. Runs inside.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
 
+from activities.analysis import date_text as dates
+from activities.analysis import number_text as numbers
 from activities.analysis.engine import Connection, count, one, rows
-from activities.analysis.sql_words import GROUPED, GROUPED_WITH_COMMA, bare_number, literal, quoted
+from activities.analysis.number_text import Style
+from activities.analysis.sql_words import literal, quoted
 
 FEW = 50
 """Values that decide which kinds are worth a look at all of them."""
 MOST_DIGITS = 18
-"""Of a DECIMAL that is as fast as an integer. Longer ones become floating point."""
+"""Of a DECIMAL that is as fast as an integer."""
+WIDEST = 38
+"""Digits of any DECIMAL. Longer ones become floating point."""
+ID_DIGITS = 16
+"""From so many digits on a whole number is the name of something: no program keeps more than 15 as a number."""
+MOSTLY = 0.5
+"""From this part of numbers on, the others among them are told."""
 
-MISSING = ("", "na", "n/a", "null", "none", "nan", "-", "--", "#n/a", "#null!", "#value!", "#ref!", "#div/0!", "#name?")
+MISSING = (
+    "", "na", "n/a", "null", "none", "nan", "-", "--", "\u2013", "\u2014", "#n/a", "#null!", "#value!", "#ref!",
+    "#div/0!", "#name?",
+)  # fmt: skip
 """Texts that stand for no value in a column that is otherwise of one kind. In a text column only the empty one does."""
 
-_LEADING_ZERO = r"^[+-]?0\d"
-_INTEGER = r"^[+-]?\d{1,18}$"
+_INTEGER = r"^[+-]?\d{1,15}$"
 _DECIMAL = r"^[+-]?(\d+\.?\d*|\.\d+)$"
 _FLOAT = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$"
+_LONG_NUMBER = rf"^[+-]?\d{{{ID_DIGITS},}}$"
+_CODED = r"^[+-]?0\d"
+_POINTED = r"^[+-]?(\d*\.(\d{0,2}|\d{4,})|0\.\d*|\d{4,}\.\d*)$"
+"""A decimal that cannot be a whole number with a point between its thousands."""
+_SPENT = re.compile(
+    r"worked|duration|hours?|time_spent|elapsed|overtime|effort|laps?e?|spent|runtime|length|dauer", re.I
+)
+_NOT_HOURS = re.compile(r"min|mm:ss|\bstart|\bend\b|clock|arriv|depart|\bat\b", re.I)
+_DATED = re.compile(r"date|day|datum|fecha|\bon\b|_at\b|dt", re.I)
 
-_ISO_DATES = ("%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d")
-_MONTHS = ("%Y-%m", "%b %Y", "%B %Y", "%b-%Y", "%Y/%m")
-_NAMED = ("%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%d-%b-%y", "%d. %B %Y", "%b %d %Y", "%B %d %Y")
-_DAY_FIRST = ("%d/%m/%Y", "%d.%m.%Y", "%d-%m-%Y", "%d/%m/%y", "%d.%m.%y")
-_MONTH_FIRST = ("%m/%d/%Y", "%m-%d-%Y", "%m/%d/%y")
-_CLOCKS = (" %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", " %H:%M:%S.%f")
-_ISO_TIME = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?( ?(Z|UTC|[+-]\d{2}(:?\d{2})?))?)?$"
 
+class Order(StrEnum):
+    """Of day and month."""
 
-_DAY = r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}"
-_WITH_MONTH = r"[\d., -]*[A-Za-z]{3,9}[\d., -]+"
-_LOOKS_DATED = re.compile(rf"{_DAY}|{_WITH_MONTH}|\d{{4}}[-/]\d{{1,2}}")
-_LOOKS_TIMED = re.compile(rf"({_DAY}|{_WITH_MONTH}) \d{{1,2}}:\d{{2}}.*")
-"""Shapes that a look at a few values tells: parsing dates is dear, and most columns hold none."""
+    DAY_FIRST = "day/month/year"
+    MONTH_FIRST = "month/day/year"
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """``looks``: what a value's shape is at least; ``holds`` and ``value`` are SQL over a trimmed text ``t``; ``note``
-    is a code that goes with the choice."""
+    """``value`` is SQL over a trimmed text ``{t}``; ``remarks`` are codes that go with the choice, with words."""
 
     type: str
-    looks: re.Pattern[str]
-    holds: str
     value: str
-    note: str | None = None
+    remarks: tuple[tuple[str, str], ...] = ()
 
 
-def kind_of(
-    connection: Connection, table: str, column: str, sample: Sequence[str | None], *, comma_decimals: bool
-) -> Kind | None:
-    """The kind of all values of a column of texts, or ``None``: they are texts.
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What there is to find out about. ``exact``: its numbers were never text; ``spent``: it holds durations."""
+
+    name: str
+    heading: str
+    sample: Sequence[str | None]
+    exact: bool = False
+    spent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a column tells by itself. One that is open can be read in each style, or order, of ``open``; one that is
+    settled says for the others which ``style`` and ``order`` the file has. ``mostly``: some values are no numbers."""
+
+    everything: str
+    kind: Kind | None = None
+    open_styles: bool = False
+    open_orders: bool = False
+    style: Style | None = None
+    order: Order | None = None
+    timed: bool = False
+    mostly: bool = False
+
+
+def kinds_of(connection: Connection, table: str, columns: Sequence[Column], *, semicolons: bool) -> list[Kind | None]:
+    """The kind of all values of each column of texts, or ``None``: they are texts.
 
     Args:
-        sample: Some of its values.
-        comma_decimals: Whether ``1.234,5`` is likelier than ``1,234.5``.
+        table: SQL of where they are.
+        semicolons: Whether they part the cells, as where decimals have commas.
     """
-    everything = (
-        f"FROM (SELECT trim({quoted(column)}) FROM {quoted(table)}) AS given(t) "
-        f"WHERE t IS NOT NULL AND lower(t) NOT IN ({', '.join(map(literal, MISSING))})"
-    )
-    some = [text for value in sample if value is not None and (text := value.strip(" ")).lower() not in MISSING]
-    if not some:
-        some = [str(value) for (value,) in rows(connection, f"SELECT t {everything} LIMIT {FEW}")]
-    if not some:
-        return None
-    # of those that some values allow, the first that all values allow
-    for kind in _kinds(comma_decimals=comma_decimals):
-        if not all(kind.looks.fullmatch(text) for text in some):
-            continue
-        if count(connection, f"SELECT count(*) {everything} AND ({kind.holds}) IS NOT TRUE") == 0:
-            number = kind.type == "number"
-            return _exact(connection, kind, everything) if number else _dated(connection, kind, everything)
-    return None
+    found = [_Look(connection, table, column).finding() for column in columns]
+    styles = {each.style for each in found if each.style is not None and not each.mostly}
+    orders = {each.order for each in found if each.order is not None}
+    commas = Style.COMMA in styles or (semicolons and Style.POINT not in styles)
+    settled = []
+    for each in found:
+        if each.open_styles:
+            (style, sure) = (next(iter(styles)), True) if len(styles) == 1 else (_likely_style(commas=commas), False)
+            settled.append(_number(connection, each, style, "" if sure else "NUMBER_FORMAT_GUESSED"))
+        elif each.open_orders:
+            (order, sure) = (next(iter(orders)), True) if len(orders) == 1 else (_likely_order(commas=commas), False)
+            settled.append(_dated(connection, each, order, "DATE_ORDER_OF_FILE" if sure else "DATE_ORDER_GUESSED"))
+        else:
+            settled.append(each.kind)
+    return settled
 
 
 def converted(kind: Kind | None, column: str) -> str:
@@ -85,69 +119,287 @@ def converted(kind: Kind | None, column: str) -> str:
     text = quoted(column)
     if kind is None:
         return f"CASE WHEN trim({text}) = '' THEN NULL ELSE {text} END"
-    missing = ", ".join(map(literal, MISSING))
     value = kind.value.replace("{t}", f"trim({text})")
+    if kind.type == "text":
+        return f"CASE WHEN {text} IS NULL OR trim({text}) = '' THEN NULL ELSE {value} END"
+    missing = ", ".join(map(literal, MISSING))
     return f"CASE WHEN {text} IS NULL OR lower(trim({text})) IN ({missing}) THEN NULL ELSE {value} END"
 
 
-def _kinds(*, comma_decimals: bool) -> Iterator[Kind]:
-    yield Kind("boolean", re.compile("true|false", re.I), "lower(t) IN ('true', 'false')", "lower({t}) = 'true'")
-    yield _number("integer", _INTEGER, "CAST({t} AS BIGINT)")
-    yield _number("number", _DECIMAL, "{t}")
-    yield _number("float", _FLOAT, "CAST({t} AS DOUBLE)", and_="isfinite(TRY_CAST(t AS DOUBLE))")
-    points = _number("number", GROUPED, bare_number("{t}"), note="NUMBERS_CLEANED")
-    bare = r"replace(regexp_replace({t}, '[^0-9,+-]', '', 'g'), ',', '.')"
-    commas = _number("number", GROUPED_WITH_COMMA, bare, note="NUMBERS_CLEANED")
-    yield from (commas, points) if comma_decimals else (points, commas)
-    yield _strptime("date", _ISO_DATES)
-    yield Kind(
-        "timestamp",
-        re.compile(_ISO_TIME),
-        f"regexp_matches(t, {literal(_ISO_TIME)}) AND TRY_CAST(t AS TIMESTAMPTZ) IS NOT NULL",
-        "CAST(CAST({t} AS TIMESTAMPTZ) AT TIME ZONE 'UTC' AS TIMESTAMP)",
+def _likely_style(*, commas: bool) -> Style:
+    return Style.COMMA if commas else Style.POINT
+
+
+def _likely_order(*, commas: bool) -> Order:
+    return Order.DAY_FIRST if commas else Order.MONTH_FIRST
+
+
+class _Look:
+    """Looks at one column."""
+
+    def __init__(self, connection: Connection, table: str, column: Column) -> None:
+        self._connection = connection
+        self._column = column
+        self._everything = (
+            f"FROM (SELECT trim({quoted(column.name)}) FROM {table}) AS given(t) "
+            f"WHERE t IS NOT NULL AND lower(t) NOT IN ({', '.join(map(literal, MISSING))})"
+        )
+
+    def finding(self) -> Finding:
+        some = [text for value in self._column.sample if value and (text := value.strip(" ")).lower() not in MISSING]
+        if not some:
+            some = [str(value) for (value,) in rows(self._connection, f"SELECT t {self._everything} LIMIT {FEW}")]
+        if not some:
+            return Finding(self._everything)
+        for looked in (self._flags, self._spans, self._numbers, self._dates):
+            found = looked(some)
+            if found is not None:
+                return found
+        return Finding(self._everything)
+
+    def _all(self, holds: str) -> bool:
+        return count(self._connection, f"SELECT count(*) {self._everything} AND ({holds}) IS NOT TRUE") == 0
+
+    def _settled(self, kind: Kind | None, style: Style | None = None, order: Order | None = None) -> Finding:
+        return Finding(self._everything, kind, style=style, order=order)
+
+    def _flags(self, some: Sequence[str]) -> Finding | None:
+        if not all(text.lower() in ("true", "false") for text in some) or not self._all(
+            "lower(t) IN ('true', 'false')"
+        ):
+            return None
+        return self._settled(Kind("boolean", "lower({t}) = 'true'"))
+
+    # --- durations ---------------------------------------------------------------------------------------------
+
+    def _spans(self, some: Sequence[str]) -> Finding | None:
+        """Durations as hours. What may be a time of day is one where the heading does not say otherwise."""
+        column = self._column
+        if all(re.fullmatch(numbers.DURATION, text) for text in some):
+            if not self._all(f"regexp_matches(t, {literal(numbers.DURATION)})"):
+                return None
+            long = count(
+                self._connection, f"SELECT count(*) {self._everything} AND regexp_matches(t, {literal(numbers.LONG)})"
+            )
+            told = column.spent or (_SPENT.search(column.heading) and not _NOT_HOURS.search(column.heading))
+            if not told and (not long or _NOT_HOURS.search(column.heading)):
+                return None
+            value = numbers.hours_sql("{t}")
+        elif all(re.fullmatch(numbers.SPOKEN, text) and re.search(r"\d", text) for text in some):
+            if not self._all(rf"regexp_matches(t, {literal(numbers.SPOKEN)}) AND regexp_matches(t, '\d')"):
+                return None
+            value = numbers.spoken_hours_sql("{t}")
+        else:
+            return None
+        example = _example(self._connection, self._everything, value)
+        return self._settled(Kind("number", value, (("DURATIONS_AS_HOURS", example),)))
+
+    # --- numbers -----------------------------------------------------------------------------------------------
+
+    def _numbers(self, some: Sequence[str]) -> Finding | None:
+        if all(re.fullmatch(_FLOAT, text) for text in some) and (found := self._as_typed()) is not None:
+            return found
+        plain = [numbers.plain(text) for text in some]
+        patterns = [re.compile(pattern) for pattern in numbers.WRITTEN.values()]
+        share = sum(any(pattern.match(text) for pattern in patterns) for text in plain) / len(plain)
+        return self._as_written() if share >= MOSTLY else None
+
+    def _as_typed(self) -> Finding | None:
+        """Numbers as programs write them."""
+        total, whole, decimal, floating, coded, long, pointed = one(
+            self._connection,
+            f"SELECT count(*), {_counted(_INTEGER)}, {_counted(_DECIMAL)}, {_counted(_FLOAT)}, {_counted(_CODED)}, "
+            f"{_counted(_LONG_NUMBER)}, {_counted(_POINTED)} {self._everything}",
+        )
+        if coded or floating != total:
+            return None
+        if long:
+            return self._settled(None if not self._column.exact else Kind("text", "{t}", (("DIGITS_LOST", ""),)))
+        if whole == total:
+            return self._settled(Kind("integer", "CAST({t} AS BIGINT)"))
+        if decimal != total:
+            finite = self._all("isfinite(TRY_CAST(t AS DOUBLE))")
+            return self._settled(Kind("number", "CAST({t} AS DOUBLE)"), Style.POINT) if finite else None
+        if not pointed and not self._column.exact:
+            return None  # 1.234
+        kind = _exact(self._connection, self._everything, "{t}", ())
+        return self._settled(kind, None if self._column.exact else Style.POINT)
+
+    def _as_written(self) -> Finding | None:
+        """Numbers as people write them, in either style."""
+        plain = numbers.plain_sql("t")
+        point, comma = (f"regexp_matches(p, {literal(pattern)})" for pattern in numbers.WRITTEN.values())
+        total, pointed, commaed, neither, open_ones, coded, long = one(
+            self._connection,
+            f"SELECT count(*), count_if({point} AND NOT {comma}), count_if({comma} AND NOT {point}), "
+            f"count_if(NOT {point} AND NOT {comma}), count_if({point} AND {comma} AND regexp_matches(p, '[.,]')), "
+            f"count_if(regexp_matches(p, {literal(numbers.LEADING_ZERO)})), "
+            f"count_if(regexp_matches(p, {literal(_LONG_NUMBER)})) FROM (SELECT {plain} AS p {self._everything})",
+        )
+        assert isinstance(total, int) and isinstance(neither, int)
+        if coded or long or neither > (1 - MOSTLY) * total:
+            return self._settled(Kind("text", "{t}", (("IDENTIFIERS_KEPT", ""),))) if long and not neither else None
+        if pointed and commaed:
+            return self._settled(_text("NUMBERS_MIXED", self._some_of(f"{point} <> {comma}")))
+        if len(units := self._units()) > 1:
+            return self._settled(_text("UNITS_MIXED", ", ".join(units)))
+        style = Style.POINT if pointed else Style.COMMA if commaed else None
+        found = Finding(self._everything, style=style, mostly=bool(neither))
+        if style is None and open_ones and not (self._column.exact and not neither):
+            return replace(found, open_styles=True)
+        return replace(found, kind=_number(self._connection, found, style or Style.POINT, ""))
+
+    def _units(self) -> list[str]:
+        """The units of the numbers; percent and none are two."""
+        plain = numbers.plain_sql("t")
+        point, comma = (f"regexp_matches(p, {literal(pattern)})" for pattern in numbers.WRITTEN.values())
+        found = rows(
+            self._connection,
+            f"SELECT DISTINCT {numbers.unit_sql('p')} AS unit FROM (SELECT {plain} AS p {self._everything}) "
+            f"WHERE {point} OR {comma} ORDER BY unit LIMIT 6",
+        )
+        units = {str(unit).rstrip(".") for (unit,) in found}
+        named = sorted(units - {""})
+        return ["none", *named] if "%" in units and "" in units else named
+
+    def _some_of(self, holds: str) -> str:
+        found = rows(
+            self._connection,
+            f"SELECT DISTINCT t FROM (SELECT t, {numbers.plain_sql('t')} AS p {self._everything}) WHERE {holds} "
+            "ORDER BY length(t) DESC, t LIMIT 2",
+        )
+        return ", ".join(str(value)[:30] for (value,) in found)
+
+    # --- dates -------------------------------------------------------------------------------------------------
+
+    def _dates(self, some: Sequence[str]) -> Finding | None:
+        if _DATED.search(self._column.heading) and all(dates.COMPACT.fullmatch(text) for text in some):
+            read = "try_strptime({t}, '%Y%m%d')"
+            if self._all(f"{read.replace('{t}', 't')} IS NOT NULL"):
+                return self._settled(Kind("date", f"CAST({read} AS DATE)"))
+        for timed in (False, True):
+            looks = dates.LOOKS_TIMED if timed else dates.LOOKS_DATED
+            if all(looks.fullmatch(text) for text in some):
+                for looked in (self._plainly, self._in_an_order):
+                    if (found := looked(timed=timed)) is not None:
+                        return found
+        return None
+
+    def _plainly(self, *, timed: bool) -> Finding | None:
+        """Dates that can be read one way only."""
+        shapes = [(*dates.ISO_DAYS, *dates.NAMED)] if timed else [dates.ISO_DAYS, dates.MONTHS, dates.NAMED]
+        for days in shapes:
+            if self._all(f"{_moment('t', days, timed=timed)} IS NOT NULL"):
+                return self._settled(self._moments(days, timed=timed, remarks=()))
+        return None
+
+    def _in_an_order(self, *, timed: bool) -> Finding | None:
+        day, month = (f"{_moment('t', days, timed=timed)} IS NOT NULL" for days in (dates.DAY_FIRST, dates.MONTH_FIRST))
+        total, days, months, either = one(
+            self._connection,
+            f"SELECT count(*), count_if({day}), count_if({month}), count_if({day} OR {month}) {self._everything}",
+        )
+        if days == total and months == total:
+            return Finding(self._everything, open_orders=True, timed=timed)
+        if days == total:
+            return self._settled(self._moments(dates.DAY_FIRST, timed=timed, remarks=()), order=Order.DAY_FIRST)
+        if months == total:
+            return self._settled(self._moments(dates.MONTH_FIRST, timed=timed, remarks=()), order=Order.MONTH_FIRST)
+        return self._settled(_text("DATES_MIXED", "")) if either == total else None
+
+    def _moments(self, days: tuple[str, ...], *, timed: bool, remarks: tuple[tuple[str, str], ...]) -> Kind:
+        return _moments(self._connection, self._everything, days, timed=timed, remarks=remarks)
+
+
+def _counted(pattern: str) -> str:
+    return f"count_if(regexp_matches(t, {literal(pattern)}))"
+
+
+def _text(code: str, words: str) -> Kind:
+    return Kind("text", "{t}", ((code, words),))
+
+
+def _number(connection: Connection, found: Finding, style: Style, guess: str) -> Kind | None:
+    """A column of numbers in a style; of one that holds other texts, too, the numbers as programs write them."""
+    value = numbers.number_sql(numbers.plain_sql("{t}"), style)
+    if found.mostly:
+        return _among_texts(connection, found.everything, style, value)
+    example = _example(connection, found.everything, value)
+    remarks = ((guess or "NUMBERS_CLEANED", example),) if example or guess else ()
+    return _exact(connection, found.everything, value, remarks)
+
+
+def _among_texts(connection: Connection, everything: str, style: Style, value: str) -> Kind:
+    is_one = f"regexp_matches({numbers.plain_sql('{t}')}, {literal(numbers.WRITTEN[style])})"
+    others = rows(
+        connection,
+        f"SELECT DISTINCT t {everything} AND NOT {is_one.replace('{t}', 't')} ORDER BY t LIMIT 3",
     )
-    yield _strptime("date", _MONTHS)
-    yield _strptime("date", _NAMED)
-    yield _strptime("date", _MONTH_FIRST, note="DATE_ORDER_GUESSED")
-    yield _strptime("date", _DAY_FIRST)
-    yield _strptime("timestamp", (*_ISO_DATES, *_NAMED))
-    yield _strptime("timestamp", _MONTH_FIRST, note="DATE_ORDER_GUESSED")
-    yield _strptime("timestamp", _DAY_FIRST)
+    words = ", ".join(f"\u201c{str(other)[:30]}\u201d" for (other,) in others)
+    return Kind("text", f"CASE WHEN {is_one} THEN {value} ELSE {{t}} END", (("TEXTS_AMONG_NUMBERS", words),))
 
 
-def _number(type: str, pattern: str, value: str, *, and_: str = "true", note: str | None = None) -> Kind:
-    plain = f"regexp_matches(t, {literal(pattern)}) AND NOT regexp_matches(t, {literal(_LEADING_ZERO)})"
-    return Kind(type, re.compile(pattern, re.ASCII), f"{plain} AND {and_}", value, note)
+def _example(connection: Connection, everything: str, value: str) -> str:
+    """A text of a column with what it was read as, where that does not go without saying."""
+    made = value.replace("{t}", "t")
+    found = rows(
+        connection,
+        f"SELECT t, v FROM (SELECT t, CAST({made} AS VARCHAR) AS v {everything}) WHERE t <> v "
+        "ORDER BY regexp_matches(t, '[(-]') DESC, length(t) DESC, t LIMIT 1",
+    )
+    return "".join(f"\u201c{str(text)[:40]}\u201d is {read}" for text, read in found)
 
 
-def _strptime(type: str, days: Sequence[str], *, note: str | None = None) -> Kind:
-    formats = days if type == "date" else [day + clock for day in days for clock in _CLOCKS]
-    read = f"try_strptime({{t}}, [{', '.join(map(literal, formats))}])"
-    looks = _LOOKS_DATED if type == "date" else _LOOKS_TIMED
-    return Kind(type, looks, f"{read.replace('{t}', 't')} IS NOT NULL", f"CAST({read} AS {type.upper()})", note)
-
-
-def _exact(connection: Connection, kind: Kind, everything: str) -> Kind:
-    """Decimals as DECIMAL with as many places as the values have, else as floating point."""
-    digits = kind.value.replace("{t}", "t")
+def _exact(connection: Connection, everything: str, value: str, remarks: tuple[tuple[str, str], ...]) -> Kind:
+    """Decimals as DECIMAL with as many places as the values have, as far as any DECIMAL goes."""
+    digits = value.replace("{t}", "t")
     whole, places = one(
         connection,
         rf"SELECT max(length(regexp_extract(w, '^[+-]?(\d*)', 1))), max(length(regexp_extract(w, '\.(\d*)$', 1))) "
         f"FROM (SELECT {digits} AS w {everything})",
     )
-    assert isinstance(whole, int)
-    assert isinstance(places, int)
-    type = f"DECIMAL({MOST_DIGITS}, {places})" if whole + places <= MOST_DIGITS else "DOUBLE"
+    assert isinstance(whole, int) and isinstance(places, int)
     if places == 0 and whole <= MOST_DIGITS:
-        return Kind("integer", kind.looks, kind.holds, f"CAST({kind.value} AS BIGINT)", kind.note)
-    return Kind("number", kind.looks, kind.holds, f"CAST({kind.value} AS {type})", kind.note)
+        return Kind("integer", f"CAST(rtrim({value}, '.') AS BIGINT)", remarks)
+    if whole + places <= MOST_DIGITS:
+        return Kind("number", f"CAST({value} AS DECIMAL({MOST_DIGITS}, {places}))", remarks)
+    if whole + places <= WIDEST:
+        return Kind("number", f"CAST({value} AS DECIMAL({WIDEST}, {places}))", remarks)
+    return Kind("number", f"CAST({value} AS DOUBLE)", remarks)
 
 
-def _dated(connection: Connection, kind: Kind, everything: str) -> Kind:
-    """A guess is none where only one order of day and month is possible."""
-    if kind.note != "DATE_ORDER_GUESSED":
-        return kind
-    told = count(
-        connection, rf"SELECT count(*) {everything} AND CAST(regexp_extract(t, '^\d+[/.-](\d+)', 1) AS INTEGER) > 12"
-    )
-    return Kind(kind.type, kind.looks, kind.holds, kind.value) if told else kind
+def _dated(connection: Connection, found: Finding, order: Order, code: str) -> Kind:
+    days = dates.DAY_FIRST if order is Order.DAY_FIRST else dates.MONTH_FIRST
+    return _moments(connection, found.everything, days, timed=found.timed, remarks=((code, order.value),))
+
+
+def _moment(text: str, days: tuple[str, ...], *, timed: bool) -> str:
+    return dates.read_sql(dates.bare_sql(text) if timed else text, days, timed=timed)
+
+
+def _moments(
+    connection: Connection,
+    everything: str,
+    days: tuple[str, ...],
+    *,
+    timed: bool,
+    remarks: tuple[tuple[str, str], ...],
+) -> Kind:
+    """Dates, or times without a zone: as they are written where all have one zone, else in UTC."""
+    read = _moment("{t}", days, timed=timed)
+    if not timed:
+        return Kind("date", f"CAST({read} AS DATE)", remarks)
+    zones = [
+        str(zone)
+        for (zone,) in rows(connection, f"SELECT DISTINCT {dates.zone_sql('t')} AS z {everything} ORDER BY z LIMIT 9")
+    ]
+    elsewhere = [zone for zone in zones if not re.fullmatch(dates.NAUGHT, zone)]
+    if not elsewhere:
+        return Kind("timestamp", f"CAST({read} AS TIMESTAMP)", remarks)
+    if len(zones) == 1 or not all(re.fullmatch(dates.OFFSET, zone) or zone not in elsewhere for zone in zones):
+        return Kind(
+            "timestamp", f"CAST({read} AS TIMESTAMP)", (*remarks, ("ZONE_AS_WRITTEN", ", ".join(elsewhere[:3])))
+        )
+    east = dates.seconds_east_sql(dates.zone_sql("{t}"))
+    value = f"CAST({read} AS TIMESTAMP) - to_seconds({east})"
+    return Kind("timestamp", value, (*remarks, ("ZONES_AS_UTC", ", ".join(elsewhere[:3]))))

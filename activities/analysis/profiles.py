@@ -39,7 +39,7 @@ def profile(connection: Connection, path: Path, originals: Sequence[str]) -> dic
         {"original": original, **_column(connection, source, str(name), str(type), total)}
         for original, (name, type) in zip(originals, described, strict=True)
     ]
-    notes = [("COLUMN_EMPTY", place) for place, column in enumerate(columns) if total and column["nulls"] == total]
+    notes = [("COLUMN_EMPTY", place, "") for place, column in enumerate(columns) if total and column["nulls"] == total]
     return {"rows": total, "columns": columns, "notes": notes}
 
 

@@ -6,8 +6,8 @@ Nothing is imported, so that it serves inside and outside of the confined proces
 _MARK = "[$€£¥%]?"
 GROUPED = rf"^\(?[+-]?{_MARK} ?[+-]?(\d{{1,3}}(,\d{{3}})+|\d+)(\.\d+)? ?{_MARK}\)?$"
 """Numbers as people write them: 1,234.50, $5, 12 %, (3.00)."""
-GROUPED_WITH_COMMA = rf"^[+-]?{_MARK} ?[+-]?(\d{{1,3}}([. ]\d{{3}})+|\d+)(,\d+)? ?{_MARK}$"
-"""The same with a comma before the decimals: 1.234,50."""
+KEPT_DIGITS = 15
+"""Of a whole number, that a DOUBLE keeps, whatever they are."""
 
 
 def literal(text: str) -> str:
@@ -27,5 +27,9 @@ def bare_number(text: str) -> str:
 
 
 def to_number(text: str) -> str:
-    """SQL: a trimmed text expression as a DOUBLE, NULL where it is no number."""
-    return f"CASE WHEN regexp_matches({text}, {literal(GROUPED)}) THEN TRY_CAST({bare_number(text)} AS DOUBLE) END"
+    """SQL: a trimmed text expression as a DOUBLE, NULL where it is none, or has more digits than a DOUBLE keeps."""
+    kept = f"length(regexp_replace(split_part({text}, '.', 1), '[^0-9]', '', 'g')) <= {KEPT_DIGITS}"
+    return (
+        f"CASE WHEN regexp_matches({text}, {literal(GROUPED)}) AND {kept} "
+        f"THEN TRY_CAST({bare_number(text)} AS DOUBLE) END"
+    )

@@ -6,6 +6,7 @@ Runs inside.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,18 @@ import duckdb
 
 from activities.analysis import engine, workbook
 from activities.analysis.csv_text import LONGEST_LINE, CsvText, check_closed, read_text
-from activities.analysis.kinds import FEW, converted, kind_of
+from activities.analysis.kinds import FEW, Column, Kind, converted, kinds_of
 from activities.analysis.names import cleaned, shown
 from activities.analysis.profiles import profile
 from activities.analysis.refusals import Refused
 from activities.analysis.sql_words import literal, quoted
+from activities.analysis.totals import left_out, set_remarks_apart, set_totals_apart
 
 Limits = Mapping[str, int]
 """``rows``, ``columns``, ``sheets``, ``tables``, ``unpacked_bytes``."""
+
+Told = tuple[str, int | None, str]
+"""A note's code, the column's place or ``None``, and words for its sentence."""
 
 PARQUET = b"PAR1"
 ZIP = b"PK\x03\x04"
@@ -65,7 +70,7 @@ class Tabling:
 
     def tables(self, path: Path) -> Iterator[dict[str, Any]]:
         """Each table of the file, written as Parquet: ``parquet`` (a file name), ``sheet``, ``rows``, ``columns``
-        (see ``profiles``) and ``notes`` (codes with the column's place, or ``None``).
+        (see ``profiles``) and ``notes`` (:data:`Told`).
 
         Raises:
             Refused: See there.
@@ -109,31 +114,59 @@ class Tabling:
             check_closed(text)
         columns = [f"c{place}" for place in range(text.width)]
         self._stage(text, columns)
-        originals = [text.heading[place] if place < len(text.heading) else "" for place in range(text.width)]
+        headings = [text.heading[place] if place < len(text.heading) else "" for place in range(text.width)]
         # an empty column without a heading is an artefact of whatever wrote the file
         kept = [
-            (column, original)
-            for column, original in zip(columns, originals, strict=True)
-            if original or engine.count(self._connection, f"SELECT count({quoted(column)}) FROM staged")
+            place
+            for place, (column, heading) in enumerate(zip(columns, headings, strict=True))
+            if heading or engine.count(self._connection, f"SELECT count({quoted(column)}) FROM staged")
         ]
-        notes: list[tuple[str, int | None]] = [(note, None) for note in text.notes]
-        names = cleaned((original for _, original in kept), fallback="column")
-        samples = self._samples([column for column, _ in kept])
-        comma = text.delimiter == ";"
-        selected = []
-        for place, ((column, _), name) in enumerate(zip(kept, names, strict=True)):
-            kind = kind_of(self._connection, "staged", column, samples[column], comma_decimals=comma)
-            if kind is not None and kind.note:
-                notes.append((kind.note, place))
-            selected.append(f"{converted(kind, column)} AS {quoted(name)}")
-        table = self._written(f"SELECT {', '.join(selected)} FROM staged", [original for _, original in kept])
-        self._connection.execute("DROP TABLE staged")
+        originals = [headings[place] for place in kept]
+        names = cleaned(originals, fallback="column")
+        found = [
+            Column(columns[place], headings[place], [], place in text.exact, place in text.spent) for place in kept
+        ]
+        select, remarks = self._typed(found, names, semicolons=text.delimiter == ";")
+        table = self._written(select, originals)
+        self._connection.execute("DROP TABLE IF EXISTS staged; DROP TABLE IF EXISTS marked")
         text.path.unlink()
-        return {**table, "sheet": sheet, "notes": [*notes, *table["notes"]]}
+        told = [(code, None, words) for code, words in text.remarks]
+        return {**table, "sheet": sheet, "notes": [*told, *remarks, *table["notes"]]}
 
-    def _samples(self, columns: Sequence[str]) -> dict[str, list[str | None]]:
+    def _typed(self, columns: Sequence[Column], names: Sequence[str], *, semicolons: bool) -> tuple[str, list[Told]]:
+        """SQL of the staged rows that are data, with their types, and what is to be said of them."""
+        places = [column.name for column in columns]
+        below = set_remarks_apart(self._connection, "staged", places)
+        told: list[Told] = [(code, None, words) for code, words in below]
+        source = "staged"
+        kinds = None
+        if set_totals_apart(self._connection, "staged", places):
+            source = "(SELECT * FROM marked WHERE NOT total)"
+            kinds = self._kinds(source, columns, semicolons=semicolons)
+            by_name = dict(zip(places, kinds, strict=True))
+            values = {column: converted(kind, column) for column, kind in by_name.items()}
+            totals = left_out(self._connection, places, by_name, values)
+            told += [(code, None, words) for code, words in totals]
+            if not totals:
+                source, kinds = "staged", None
+        # rows that were put back may be of another kind
+        kinds = self._kinds(source, columns, semicolons=semicolons)
+        selected = [
+            f"{converted(kind, column)} AS {quoted(name)}"
+            for column, kind, name in zip(places, kinds, names, strict=True)
+        ]
+        for place, kind in enumerate(kinds):
+            told += [(code, place, words) for code, words in (kind.remarks if kind is not None else ())]
+        return f"SELECT {', '.join(selected)} FROM {source}", told
+
+    def _kinds(self, source: str, columns: Sequence[Column], *, semicolons: bool) -> list[Kind | None]:
+        samples = self._samples(source, [column.name for column in columns])
+        sampled = [replace(column, sample=samples[column.name]) for column in columns]
+        return kinds_of(self._connection, source, sampled, semicolons=semicolons)
+
+    def _samples(self, source: str, columns: Sequence[str]) -> dict[str, list[str | None]]:
         listed = ", ".join(map(quoted, columns))
-        some = engine.rows(self._connection, f"SELECT {listed} FROM staged LIMIT {FEW}")
+        some = engine.rows(self._connection, f"SELECT {listed} FROM {source} LIMIT {FEW}")
         return {
             column: [None if row[place] is None else str(row[place]) for row in some]
             for place, column in enumerate(columns)
@@ -150,7 +183,7 @@ class Tabling:
         cells = ", ".join(f"nullif(trim({column}), '')" for column in columns)
         filled = f"coalesce({cells}) IS NOT NULL"
         self._connection.execute(
-            f"CREATE TABLE staged AS SELECT * FROM {read} WHERE {filled} LIMIT {self._limits['rows'] + 1}"
+            f"CREATE OR REPLACE TABLE staged AS SELECT * FROM {read} WHERE {filled} LIMIT {self._limits['rows'] + 1}"
         )
 
     # --- Parquet -----------------------------------------------------------------------------------------------
@@ -163,7 +196,7 @@ class Tabling:
         self._check_width(len(described))
         typed = [(str(name), str(type)) for name, type in described]
         kept = [(name, type) for name, type in typed if type not in NOT_DATA]
-        notes: list[tuple[str, int | None]] = [("COLUMN_LEFT_OUT", None)] if len(kept) < len(typed) else []
+        notes: list[Told] = [("COLUMN_LEFT_OUT", None, "")] if len(kept) < len(typed) else []
         if not kept:
             raise Refused("TABLE_INVALID", "holds no columns that can be computed with.")
         names = cleaned((name for name, _ in kept), fallback="column")

@@ -6,15 +6,16 @@ looked at.
 
 import csv
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
-from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import python_calamine as calamine
 
-from activities.analysis.csv_text import SNIFFED_ROWS, CsvText, heading_of
+from activities.analysis.csv_text import SNIFFED_ROWS, CsvText, remarks_of
+from activities.analysis.layout import MOST_ABOVE, is_numberlike, layout_of
 from activities.analysis.refusals import Refused
 
 MOST_PARTS = 5_000
@@ -73,33 +74,112 @@ def sheets(path: Path, scratch: Path, *, most_sheets: int, most_rows: int, most_
 
 
 def _as_text(sheet: calamine.CalamineSheet, path: Path) -> CsvText | None:
-    rows = ([_cell(cell) for cell in row] for row in sheet.to_python(skip_empty_area=True))
-    first = list(islice(rows, SNIFFED_ROWS))
+    grid: list[list[Any]] = sheet.to_python(skip_empty_area=True)
+    merged = _merged(sheet)
+    rows = [[_cell(cell) for cell in row] for row in grid]
+    joined = _join_headings(rows, merged)
+    if joined is not None:
+        del grid[joined], rows[joined]
+        merged = [each.below(joined) for each in merged]
+    first = rows[:SNIFFED_ROWS]
     if not any(any(row) for row in first):
         return None
-    above, headed, width = heading_of(first)
-    heading = tuple(first[above]) if headed else ()
+    layout = layout_of(first)
+    begin = layout.above + layout.headed
+    heading = tuple(first[layout.above]) if layout.headed else ()
+    spread = _spread(grid, rows, merged, begin)
     with path.open("w", encoding="utf-8", newline="", errors="replace") as file:
-        writer = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
-        writer.writerows(first[above + headed :])
-        writer.writerows(rows)
-    notes = [*(["PREAMBLE_SKIPPED"] if above else []), *([] if headed else ["HEADING_MISSING"])]
-    return CsvText(path, ",", 0, heading, max(width, sheet.total_width), notes=tuple(notes))
+        csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(rows[begin:])
+    return CsvText(
+        path,
+        ",",
+        0,
+        heading,
+        max(layout.width, sheet.total_width),
+        remarks=(*remarks_of(layout), *([("MERGED_CELLS_FILLED", "")] if spread else [])),
+        exact=_columns_with(grid[begin:], lambda cell: isinstance(cell, int | float) and not isinstance(cell, bool)),
+        spent=_columns_with(grid[begin:], lambda cell: isinstance(cell, timedelta)),
+    )
+
+
+def _columns_with(grid: Sequence[Sequence[object]], fits: Callable[[object], bool]) -> frozenset[int]:
+    """The places of columns in which a cell fits."""
+    return frozenset(place for row in grid for place, cell in enumerate(row) if fits(cell))
+
+
+@dataclass(frozen=True, slots=True)
+class _Merged:
+    """Cells that are one: rows and columns, both ends included, as the grid counts them."""
+
+    top: int
+    left: int
+    bottom: int
+    right: int
+
+    def below(self, deleted: int) -> "_Merged":
+        """After a row was deleted."""
+        top, bottom = (place - (place >= deleted) for place in (self.top, self.bottom))
+        return _Merged(top, self.left, bottom, self.right)
+
+
+def _merged(sheet: calamine.CalamineSheet) -> list[_Merged]:
+    row, column = sheet.start or (0, 0)
+    return [
+        _Merged(top - row, left - column, bottom - row, right - column)
+        for (top, left), (bottom, right) in sheet.merged_cell_ranges or ()
+    ]
+
+
+def _join_headings(rows: list[list[str]], merged: Sequence[_Merged]) -> int | None:
+    """A heading of two rows, ``2024`` over ``Q1`` and ``Q2``, is written into the first; the second's place."""
+    for top in sorted({each.top for each in merged if each.right > each.left and each.top == each.bottom}):
+        above = [each for each in merged if each.top == top and each.top == each.bottom]
+        names = rows[top + 1] if top + 1 < len(rows) else []
+        whole = any(each.left == 0 and each.right >= len(rows[top]) - 1 for each in above)
+        if top > MOST_ABOVE or whole or not any(names) or any(is_numberlike(name) for name in names if name):
+            continue
+        for each in above:
+            for place in range(each.left, min(each.right + 1, len(rows[top]))):
+                rows[top][place] = rows[top][each.left]
+        rows[top] = [" ".join(filter(None, pair)) for pair in zip(rows[top], names, strict=True)]
+        return top + 1
+    return None
+
+
+def _spread(grid: Sequence[Sequence[object]], rows: Sequence[list[str]], merged: Sequence[_Merged], begin: int) -> bool:
+    """Whether a name that stands once for several rows was written into each. A number is not: it would count often."""
+    spread = False
+    for each in merged:
+        if each.top < begin or each.bottom == each.top or each.bottom >= len(rows):
+            continue
+        cell = grid[each.top][each.left]
+        if isinstance(cell, str | date) and cell:
+            for row in rows[each.top + 1 : each.bottom + 1]:
+                row[each.left] = rows[each.top][each.left]
+            spread = True
+    return spread
 
 
 def _cell(value: object) -> str:
     match value:
         case bool():
             return "true" if value else "false"
-        case float() if value.is_integer() and abs(value) < 1e15:
+        case float() if value.is_integer() and abs(value) < 1e18:
             return str(int(value))
         case datetime():
             return value.isoformat(sep=" ") if value.time() != time() else value.date().isoformat()
         case date():
             return value.isoformat()
         case timedelta():
-            return str(value)
+            return _spent(value)
         case str():
             return value.replace("\0", "").replace("\r\n", "\n").replace("\r", "\n").strip()
         case _:
             return str(value)
+
+
+def _spent(value: timedelta) -> str:
+    """``27:15:00``."""
+    seconds = abs(round(value.total_seconds()))
+    sign = "-" if value < timedelta() else ""
+    return f"{sign}{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"

@@ -1,0 +1,135 @@
+"""Rows that are no data: totals among the rows that they add up, and remarks below the table. Runs inside.
+
+A row that calls itself a total is left out where the numbers bear it out, and that is said. Where they do not it stays,
+for somebody may sell a thing called so: whoever plans asks (``domain/table.py``).
+"""
+
+from collections.abc import Mapping, Sequence
+
+from activities.analysis.engine import Connection, count, rows
+from activities.analysis.kinds import Kind
+from activities.analysis.sql_words import literal, quoted
+
+LABELS_AMONG = 4
+"""Columns, from the left, in which a row may say that it is a total."""
+MOST_TOTALS = 2_000
+"""Rows that may call themselves so and be looked at; of more, it is a name like any other."""
+ROUNDS = 3
+"""In which rows that are none are put back among the data, and the others looked at again."""
+MOST_BELOW = 8
+"""Lines of remarks below a table."""
+TOLERANCE = 0.011
+"""By which a total may differ from the sum of what was rounded: each of its rows by half a unit of its last place."""
+
+_WORD = (
+    r"(?:grand |sub-?|overall |running |net )?totals?|sum|sub ?total|summen?|gesamt(?:summe|ergebnis)?|zwischensumme"
+    r"|teilergebnis|insgesamt|total g[eé]n[eé]ral|sous-total|totale(?: generale)?|subtotale|suma(?: total)?"
+    r"|total general|razem|og[oó][lł]em|celkem|итого|всего|разом|усього|toplam|genel toplam|totaal|subtotaal|summa"
+    r"|i alt|yhteens[aä]|összesen|合計|小計|総計|合计|小计|总计|總計|합계|소계|총계|סה\"כ|الإجمالي|المجموع"
+)
+CALLED = rf"(?i)^(?:(?:{_WORD})\s*[:=]?|(?:(?:{_WORD})\s*[:\-]?\s+(?:of |for |per )?\S.*)|(?:\S.*\s(?:{_WORD})\s*:?))$"
+"""``Total``, ``Grand Total:``, ``North Total``, ``Total North``, in languages that spreadsheets speak."""
+
+
+def set_remarks_apart(connection: Connection, table: str, columns: Sequence[str]) -> list[tuple[str, str]]:
+    """Drop the lines below a table that hold nothing but a text in their first cell."""
+    if len(columns) < 2:
+        return []
+    first, *others = map(quoted, columns)
+    alone = f"{_filled(first)} AND NOT ({' OR '.join(map(_filled, others))})"
+    (last,) = rows(connection, f"SELECT coalesce(max(rowid) FILTER (WHERE NOT ({alone})), -1) FROM {quoted(table)}")[0]
+    behind = f"rowid > {last}"
+    below = count(connection, f"SELECT count(*) FROM {quoted(table)} WHERE {behind}")
+    elsewhere = count(connection, f"SELECT count(*) FROM {quoted(table)} WHERE ({alone}) AND NOT {behind}")
+    if not 0 < below <= MOST_BELOW or elsewhere or last == -1:
+        return []
+    connection.execute(f"DELETE FROM {quoted(table)} WHERE {behind}")
+    return [("REMARKS_LEFT_OUT", str(below))]
+
+
+def set_totals_apart(connection: Connection, table: str, columns: Sequence[str]) -> bool:
+    """Mark rows that call themselves totals, and a last row of numbers without a name, in a copy of ``table`` called
+    ``marked`` (``place``, ``called``, ``total``); whether there are any."""
+    called = " OR ".join(
+        f"regexp_matches(trim({quoted(column)}), {literal(CALLED)})" for column in columns[:LABELS_AMONG]
+    )
+    last = f"rowid = (SELECT max(rowid) FROM {quoted(table)})"
+    nameless = f"{last} AND NOT {_filled(quoted(columns[0]))} AND {len(columns) > 1}"
+    candidates = f"(({called}) IS TRUE OR ({nameless}))"
+    found = count(connection, f"SELECT count(*) FROM {quoted(table)} WHERE {candidates}")
+    every = count(connection, f"SELECT count(*) FROM {quoted(table)}")
+    if not 0 < found <= MOST_TOTALS or 2 * found > every:
+        return False
+    connection.execute(
+        f"CREATE TABLE marked AS SELECT rowid AS place, ({called}) IS TRUE AS called, {candidates} AS total, * "
+        f"FROM {quoted(table)}"
+    )
+    return True
+
+
+def left_out(
+    connection: Connection, names: Sequence[str], kinds: Mapping[str, Kind | None], values: Mapping[str, str]
+) -> list[tuple[str, str]]:
+    """Leave only those rows of ``marked`` marked as totals whose numbers add up; what is to be said of them, nothing
+    where none is left.
+
+    Args:
+        values: SQL of each column as it is stored.
+    """
+    numeric = [name for name in names if (kind := kinds[name]) is not None and kind.type in ("integer", "number")]
+    for _ in range(ROUNDS):
+        wrong = _not_adding_up(connection, names, numeric, kinds, values) if numeric else None
+        if wrong == []:
+            break
+        among = "" if wrong is None else f" AND place IN ({', '.join(map(str, wrong))})"
+        connection.execute(f"UPDATE marked SET total = false WHERE total{among}")
+        if wrong is None:
+            break
+    number = count(connection, "SELECT count(*) FROM marked WHERE total")
+    words = _words(connection, names)
+    return [("TOTALS_LEFT_OUT", f"{number} ({words})" if words else str(number))] if number else []
+
+
+def _words(connection: Connection, names: Sequence[str]) -> str:
+    first = f"coalesce({', '.join(f'nullif(trim({quoted(name)}), {literal(str())})' for name in names[:LABELS_AMONG])})"
+    found = rows(connection, f"SELECT DISTINCT {first} AS w FROM marked WHERE total AND called ORDER BY w LIMIT 4")
+    return ", ".join(f"\u201c{str(word)[:40]}\u201d" for (word,) in found[:3]) + (", \u2026" if len(found) > 3 else "")
+
+
+def _not_adding_up(
+    connection: Connection,
+    names: Sequence[str],
+    numeric: Sequence[str],
+    kinds: Mapping[str, Kind | None],
+    values: Mapping[str, str],
+) -> list[int]:
+    """The places of totals that in no column are the sum of all rows, of those above, of those up to the total before
+    or behind it, or of those with a value that it names."""
+    labels = [name for name in names[:LABELS_AMONG] if (kind := kinds[name]) is None or kind.type == "text"]
+    label = " || ' ' || ".join(f"coalesce({quoted(name)}, '')" for name in names[:LABELS_AMONG])
+    right = set[int]()
+    every = set[int]()
+    for name in numeric:
+        value = f"TRY_CAST(TRY({values[name]}) AS DOUBLE)"
+        which = [
+            "true",
+            "d.place < t.place",
+            "d.place < t.place AND d.place > coalesce((SELECT max(o.place) FROM t AS o WHERE o.place < t.place), -1)",
+            "d.place > t.place AND d.place < coalesce((SELECT min(o.place) FROM t AS o WHERE o.place > t.place), 9e18)",
+            *(f"length(d.{quoted(text)}) > 0 AND contains(lower(t.label), lower(d.{quoted(text)}))" for text in labels),
+        ]
+        near = " OR ".join(f"abs((SELECT sum(d.v) FROM d WHERE {each}) - t.v) <= {TOLERANCE}" for each in which)
+        listed = "".join(f", {quoted(text)}" for text in labels)
+        found = rows(
+            connection,
+            f"WITH d AS (SELECT place, {value} AS v{listed} FROM marked WHERE NOT total), "
+            f"t AS (SELECT place, {value} AS v, {label} AS label FROM marked WHERE total) "
+            f"SELECT t.place, coalesce({near}, false) FROM t",
+        )
+        every |= {int(str(at)) for at, _ in found}
+        right |= {int(str(at)) for at, is_near in found if is_near}
+    return sorted(every - right)
+
+
+def _filled(column: str) -> str:
+    return f"(nullif(trim({column}), '') IS NOT NULL)"
