@@ -36,6 +36,7 @@ NOTES: Mapping[str, str] = {
     "REMARKS_LEFT_OUT": "Lines below the table that hold one text only were left out: {words}.",
     "HEADING_MISSING": "The table has no heading, so its columns are numbered.",
     "TOTALS_LEFT_OUT": "Rows that add up the others were left out: {words}.",
+    "TOTALS_SUSPECTED": "Some rows are called {words}. They do not add up the others, and are taken for data.",
     "MERGED_CELLS_FILLED": "A name in merged cells was taken for each of their rows; a number in them counts once.",
     "SHEETS_TOGETHER": "Alike, and taken together: {words}. The column {column} tells them apart.",
     "NUMBERS_CLEANED": "{column} was read as numbers, without signs and separators: {words}.",
@@ -117,13 +118,13 @@ def prepare(
     fingerprint = inputs_fingerprint(_hashed(files, limits, on_progress))
     with TemporaryDirectory(prefix="guidesmith-tables-", dir=scratch) as folder:
         told = list(_read(files, Path(folder).resolve(), limits, on_progress))
-        names = cleaned((_table_name(files[number].name, table) for number, table in told), fallback="table")
+        names = cleaned((_table_name(source, table) for source, table in told), fallback="table")
         out.mkdir(parents=True, exist_ok=True)
         parquet = {}
         for name, (_, table) in zip(names, told, strict=True):
             parquet[name] = out / f"{name}.parquet"
             shutil.move(Path(folder) / table["parquet"], parquet[name])
-    tables = [_profile(name, files[number].name, table) for name, (number, table) in zip(names, told, strict=True)]
+    tables = [_profile(name, source, table) for name, (source, table) in zip(names, told, strict=True)]
     on_progress(1.0)
     return Prepared(tuple(tables), parquet, fingerprint)
 
@@ -164,11 +165,11 @@ def _hashed(files: Sequence[InputFile], limits: InputLimits, on_progress: OnProg
 
 def _read(
     files: Sequence[InputFile], folder: Path, limits: InputLimits, on_progress: OnProgress
-) -> Iterator[tuple[int, Report]]:
-    """(file, what the reader tells of a table) for each table."""
+) -> list[tuple[str, Report]]:
+    """(the name of its file, what the reader tells of it) for each table; parts of one table are that table."""
     order = {
         "folder": str(folder),
-        "files": [{"path": str(file.path.resolve())} for file in files],
+        "files": [{"path": str(file.path.resolve()), "label": _label(file.name)} for file in files],
         "limits": {name: getattr(limits, name) for name in ("rows", "columns", "sheets", "tables", "unpacked_bytes")},
         "memory_mib": engine_mib(limits.memory_bytes),
         "spill_mib": 4 * limits.file_bytes >> 20,
@@ -176,6 +177,8 @@ def _read(
     # a file of texts grows when it is laid out for reading, not without bound
     bounds = confined_bounds(limits.memory_bytes, limits.seconds, file_bytes=8 * limits.file_bytes)
     done = 0
+    found: list[tuple[str, Report]] = []
+    joined: dict[int, tuple[str, Report] | None] = {}
 
     def poll() -> None:
         on_progress(done / len(files))
@@ -187,7 +190,12 @@ def _read(
             if "file" in report:
                 done = report["file"]
                 _check(report, files[done].name)
-                yield done, report["table"]
+                found.append((files[done].name, report["table"]))
+            elif "together" in report:
+                first, *others = report["together"]
+                sources = dict.fromkeys(found[place][0] for place in report["together"])
+                joined |= dict.fromkeys(others) | {first: (", ".join(sources), report["table"])}
+    return [each for place, own in enumerate(found) if (each := joined.get(place, own)) is not None]
 
 
 @contextmanager
@@ -211,6 +219,11 @@ def _check(report: Report, name: str) -> None:
     code = report.get("refused")
     if code is not None:
         raise _REFUSALS.get(code, TableInvalid)(f"{shown(name)} {report['message']}", details={"file": shown(name)})
+
+
+def _label(file: str) -> str:
+    """For a cell that says where a row is from."""
+    return shown(PureWindowsPath(file).stem) or "file"
 
 
 def _table_name(file: str, table: Mapping[str, Any]) -> str:

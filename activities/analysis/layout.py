@@ -16,8 +16,8 @@ MOST_ABOVE = 40
 
 _SPACES = " \u00a0\u2007\u2009\u202f"
 _NUMBERLIKE = re.compile(
-    rf"\(?[+\-\u2212]?(?:[^\w\s.,:()+-]|[A-Z]{{1,3}}\$?)?[{_SPACES}]?[+\-\u2212]?\d[\d.,:/'\u2019{_SPACES}-]*"
-    rf"(?:[{_SPACES}]?(?:%|[^\w\s.,:()+-]|[A-Z]{{3}}))?\)?-?"
+    rf"\(?[+\-\u2212]?(?:[^\w\s.,:()+-])?[{_SPACES}]?[+\-\u2212]?\d[\d.,:/'\u2019{_SPACES}-]*"
+    rf"(?:[{_SPACES}]?[^\w\s.,:()+-])?\)?-?"
 )
 _YEAR = re.compile(r"(19|20)\d\d")
 _NOTHING = frozenset(("", "-", "--", "na", "n/a", "null", "none", "nan", "\u2013", "\u2014"))

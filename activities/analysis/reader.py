@@ -4,9 +4,12 @@ It is confined: it sees the files of its order and its own folder, and nothing e
 """
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from activities.confined import inside
+
+if TYPE_CHECKING:
+    from activities.analysis.tabling import Tabling
 
 
 def main() -> None:
@@ -24,16 +27,34 @@ def _read(order: dict[str, Any], folder: Path, files: list[Path]) -> None:
 
     room = {"memory_mib": order["memory_mib"], "spill_mib": order["spill_mib"]}
     tabling = Tabling(folder, files, order["limits"], **room)
+    labels: list[tuple[str, dict[str, Any]]] = []
     for number, path in enumerate(files):
         try:
             for table in tabling.tables(path):
                 inside.report(file=number, table=table)
+                labels.append((str(order["files"][number]["label"]), table))
         except Refused as refused:
             inside.report(file=number, refused=refused.code, message=refused.message)
             return
         except MemoryError:
             inside.report(file=number, refused="TABLE_TOO_LARGE", message="needs more memory than it may have.")
             return
+    _together(tabling, labels)
+
+
+def _together(tabling: "Tabling", told: list[tuple[str, dict[str, Any]]]) -> None:
+    from activities.analysis.refusals import Refused
+
+    several_files = len({label for label, _ in told}) > 1
+    labelled = []
+    for label, table in told:
+        parts = [label, table["sheet"]] if several_files else [table["sheet"]]
+        labelled.append((": ".join(part for part in parts if part) or label, table))
+    try:
+        for parts_of, table in tabling.together(labelled):
+            inside.report(together=parts_of, table=table)
+    except (Refused, MemoryError):  # each is there by itself
+        return
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from typing import Any
 import duckdb
 
 from activities.analysis import engine, workbook
+from activities.analysis.alike import alike, shared_notes, union_sql
 from activities.analysis.csv_text import LONGEST_LINE, CsvText, check_closed, read_text
 from activities.analysis.kinds import FEW, Column, Kind, converted, kinds_of
 from activities.analysis.names import cleaned, shown
@@ -139,7 +140,6 @@ class Tabling:
         below = set_remarks_apart(self._connection, "staged", places)
         told: list[Told] = [(code, None, words) for code, words in below]
         source = "staged"
-        kinds = None
         if set_totals_apart(self._connection, "staged", places):
             source = "(SELECT * FROM marked WHERE NOT total)"
             kinds = self._kinds(source, columns, semicolons=semicolons)
@@ -147,8 +147,8 @@ class Tabling:
             values = {column: converted(kind, column) for column, kind in by_name.items()}
             totals = left_out(self._connection, places, by_name, values)
             told += [(code, None, words) for code, words in totals]
-            if not totals:
-                source, kinds = "staged", None
+            if not any(code == "TOTALS_LEFT_OUT" for code, _ in totals):
+                source = "staged"
         # rows that were put back may be of another kind
         kinds = self._kinds(source, columns, semicolons=semicolons)
         selected = [
@@ -204,6 +204,27 @@ class Tabling:
         limit = self._limits["rows"] + 1
         table = self._written(f"SELECT {', '.join(selected)} FROM {source} LIMIT {limit}", [name for name, _ in kept])
         return {**table, "sheet": None, "notes": [*notes, *table["notes"]]}
+
+    # --- alike -------------------------------------------------------------------------------------------------
+
+    def together(self, told: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[tuple[list[int], dict[str, Any]]]:
+        """Tables that are alike as one, with a column that says from which each row is; and the places of its parts.
+
+        Args:
+            told: A label of each table, and what was told of it.
+        """
+        for number, places in enumerate(alike(told), start=1):
+            if sum(told[place][1]["rows"] for place in places) > self._limits["rows"]:
+                continue
+            name = f"together-{number:02}.parquet"
+            path = self._folder / name
+            parts = [(told[place][0], told[place][1]) for place in places]
+            with _translated():
+                select, column, headings = union_sql(parts, self._folder)
+                self._connection.execute(f"COPY ({select}) TO {literal(str(path))} (FORMAT parquet, COMPRESSION zstd)")
+                made = profile(self._connection, path, headings)
+            notes = [("SHEETS_TOGETHER", 0, ", ".join(label for label, _ in parts)), *shared_notes(parts)]
+            yield places, {"parquet": name, "sheet": None, "column": column, **made, "notes": [*notes, *made["notes"]]}
 
     # --- both --------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """Rows that are no data: totals among the rows that they add up, and remarks below the table. Runs inside.
 
 A row that calls itself a total is left out where the numbers bear it out, and that is said. Where they do not it stays,
-for somebody may sell a thing called so: whoever plans asks (``domain/table.py``).
+for somebody may sell a thing called so: whoever plans asks (``reading.py``).
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from activities.analysis.engine import Connection, count, rows
 from activities.analysis.kinds import Kind
 from activities.analysis.sql_words import literal, quoted
+from activities.analysis.total_words import CALLED
 
 LABELS_AMONG = 4
 """Columns, from the left, in which a row may say that it is a total."""
@@ -18,17 +19,10 @@ ROUNDS = 3
 """In which rows that are none are put back among the data, and the others looked at again."""
 MOST_BELOW = 8
 """Lines of remarks below a table."""
+REMARK_LENGTH = 25
+"""Characters of a text that is a remark and no name; three words are one, too."""
 TOLERANCE = 0.011
 """By which a total may differ from the sum of what was rounded: each of its rows by half a unit of its last place."""
-
-_WORD = (
-    r"(?:grand |sub-?|overall |running |net )?totals?|sum|sub ?total|summen?|gesamt(?:summe|ergebnis)?|zwischensumme"
-    r"|teilergebnis|insgesamt|total g[eé]n[eé]ral|sous-total|totale(?: generale)?|subtotale|suma(?: total)?"
-    r"|total general|razem|og[oó][lł]em|celkem|итого|всего|разом|усього|toplam|genel toplam|totaal|subtotaal|summa"
-    r"|i alt|yhteens[aä]|összesen|合計|小計|総計|合计|小计|总计|總計|합계|소계|총계|סה\"כ|الإجمالي|المجموع"
-)
-CALLED = rf"(?i)^(?:(?:{_WORD})\s*[:=]?|(?:(?:{_WORD})\s*[:\-]?\s+(?:of |for |per )?\S.*)|(?:\S.*\s(?:{_WORD})\s*:?))$"
-"""``Total``, ``Grand Total:``, ``North Total``, ``Total North``, in languages that spreadsheets speak."""
 
 
 def set_remarks_apart(connection: Connection, table: str, columns: Sequence[str]) -> list[tuple[str, str]]:
@@ -36,7 +30,11 @@ def set_remarks_apart(connection: Connection, table: str, columns: Sequence[str]
     if len(columns) < 2:
         return []
     first, *others = map(quoted, columns)
-    alone = f"{_filled(first)} AND NOT ({' OR '.join(map(_filled, others))})"
+    # a name whose numbers are missing is short
+    alone = (
+        f"{_filled(first)} AND NOT ({' OR '.join(map(_filled, others))}) "
+        rf"AND (length(trim({first})) >= {REMARK_LENGTH} OR regexp_matches({first}, '\S\s+\S+\s+\S|:'))"
+    )
     (last,) = rows(connection, f"SELECT coalesce(max(rowid) FILTER (WHERE NOT ({alone})), -1) FROM {quoted(table)}")[0]
     behind = f"rowid > {last}"
     below = count(connection, f"SELECT count(*) FROM {quoted(table)} WHERE {behind}")
@@ -86,13 +84,15 @@ def left_out(
         if wrong is None:
             break
     number = count(connection, "SELECT count(*) FROM marked WHERE total")
-    words = _words(connection, names)
-    return [("TOTALS_LEFT_OUT", f"{number} ({words})" if words else str(number))] if number else []
+    words = _words(connection, names, "total" if number else "true")
+    if number:
+        return [("TOTALS_LEFT_OUT", f"{number} ({words})" if words else str(number))]
+    return [("TOTALS_SUSPECTED", words)] if words else []
 
 
-def _words(connection: Connection, names: Sequence[str]) -> str:
+def _words(connection: Connection, names: Sequence[str], which: str) -> str:
     first = f"coalesce({', '.join(f'nullif(trim({quoted(name)}), {literal(str())})' for name in names[:LABELS_AMONG])})"
-    found = rows(connection, f"SELECT DISTINCT {first} AS w FROM marked WHERE total AND called ORDER BY w LIMIT 4")
+    found = rows(connection, f"SELECT DISTINCT {first} AS w FROM marked WHERE {which} AND called ORDER BY w LIMIT 4")
     return ", ".join(f"\u201c{str(word)[:40]}\u201d" for (word,) in found[:3]) + (", \u2026" if len(found) > 3 else "")
 
 

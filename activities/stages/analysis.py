@@ -14,22 +14,23 @@ from typing import TYPE_CHECKING, Protocol
 
 from temporalio import activity
 
-from activities.rails.contracts import TaskCall, TaskFailure
-from activities.rails.pulse import Pulse
-from activities.rails.stage import Product, StageLedger, Stages, Work, stage
-from domain.analyses.analysis import Analysis, InputFile, KeptTable, Planning
-from domain.analyses.plan import FrozenPlan, Plan, thawed
-from domain.analyses.table import Note
+from activities.contracts import TaskCall, TaskFailure
+from activities.pulse import Pulse
+from activities.stage import Product, StageLedger, Stages, Work, stage
+from domain.analyses import Analysis, InputFile, KeptTable, Planning
+from domain.analysis import RUNNING, SUCCEEDED
 from domain.artifacts import Artifact, ArtifactKind, Blob
 from domain.errors import ArtifactCorrupt, ArtifactMissing, ProviderError
 from domain.jobs import Failure, NewArtifact
-from domain.lifecycles.analysis import RUNNING, SUCCEEDED
+from domain.plan import FrozenPlan, Plan, thawed
+from domain.plan_meaning import noted
+from domain.table import Note
 
 if TYPE_CHECKING:
     from activities.analysis.executor import Artifact as Made
     from activities.analysis.executor import RunLimits
     from activities.analysis.inputs import InputLimits
-    from activities.analysis.planning.planner import Planner
+    from activities.analysis.planner import Planner
     from activities.artifacts import ArtifactStore
 
 MODEL_TRIES = 3
@@ -148,12 +149,13 @@ class AnalysisPlanning:
     def _drafted(self, analysis: Analysis, check: Callable[[], None]) -> Plan:
         asked = (analysis.requirement, analysis.profiles)
         try:
-            return self._parts.planner.draft(*asked, answers=analysis.answers, stop=check)
+            plan = self._parts.planner.draft(*asked, answers=analysis.answers, stop=check)
         except ProviderError as fault:
             if fault.retryable and activity.info().attempt < MODEL_TRIES:
                 raise
             plan = self._parts.embedded.draft(*asked, answers=analysis.answers, stop=check)
-            return plan.model_copy(update={"warnings": (UNREACHED, *plan.warnings)})
+            plan = plan.model_copy(update={"warnings": (UNREACHED, *plan.warnings)})
+        return noted(plan, analysis.profiles)
 
 
 class AnalysisStages(Stages):

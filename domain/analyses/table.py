@@ -15,6 +15,32 @@ Name = Annotated[str, StringConstraints(pattern=r"^[^\W\d_]\w*$", max_length=NAM
 apart."""
 
 
+IDENTIFIERS = frozenset(
+    (
+        *(
+            "id",
+            "ids",
+            "key",
+            "uuid",
+            "guid",
+            "number",
+            "no",
+            "nr",
+            "num",
+            "code",
+            "iban",
+            "bic",
+            "isbn",
+            "ean",
+            "gtin",
+        ),
+        *("sku", "zip", "zipcode", "postcode", "postal", "plz", "phone", "tel", "telephone", "mobile", "fax", "ssn"),
+        *("ip", "vin", "imei", "barcode"),
+    )
+)
+"""Last words of headings of names and codes: they tell things apart, and nobody adds them up."""
+
+
 class ColumnType(StrEnum):
     """NUMBER is anything with decimals, exact where the input is; a TIMESTAMP has no zone (UTC)."""
 
@@ -64,6 +90,11 @@ class ColumnProfile(BaseModel):
     samples: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
     numeric_share: float = Field(default=0.0, ge=0, le=1)
+
+    @property
+    def is_identifier(self) -> bool:
+        """Whether its values tell things apart, by its name. No measure, however much it looks like numbers."""
+        return self.name.split("_")[-1] in IDENTIFIERS
 
 
 class TableProfile(BaseModel):

@@ -14,12 +14,10 @@ import structlog
 from temporalio.client import Client
 
 from activities.artifacts import ArtifactStore
-from activities.rails.contracts import RunOptions
-from activities.rails.handover import PLAN, Handover
+from activities.contracts import RunOptions
+from activities.handover import PLAN, Handover
 from activities.store import Store
-from domain.analyses.analysis import Analysis, AnnouncedFile, DraftChange, NewAnalysis, check_files, known_answers
-from domain.analyses.plan import FrozenPlan, Plan, Step, answered, freeze
-from domain.analyses.plan_rules import check_plan
+from domain.analyses import Analysis, AnnouncedFile, DraftChange, NewAnalysis, check_files, known_answers
 from domain.errors import (
     DispatchFailed,
     EngineUnavailable,
@@ -28,7 +26,10 @@ from domain.errors import (
     RequestInvalid,
 )
 from domain.jobs import TaskStatus
-from starter.services.engine import engine_faults
+from domain.plan import FrozenPlan, Plan, Step, answered, freeze
+from domain.plan_meaning import noted
+from domain.plan_rules import check_plan
+from starter.engine import engine_faults
 
 PLAN_WAIT_S = 5.0
 """Seconds that an edit waits for the plan that follows from it; it is told of one that is still being drafted."""
@@ -91,7 +92,7 @@ class DraftEdit:
             }
         )
         check_plan(made, analysis.profiles)
-        return made
+        return noted(made, analysis.profiles)
 
 
 class AnalysisService:

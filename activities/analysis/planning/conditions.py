@@ -13,6 +13,8 @@ from domain.analyses.plan import Test, Unknown, Value
 from domain.analyses.table import ColumnType
 
 _ASKS = word_set("where with whose having and or only if the for when")
+TOGETHER = "SHEETS_TOGETHER"
+"""The note of a table that was put together; its first column says of what."""
 LONGEST_VALUE = 6
 """Words of a value that is looked for."""
 
@@ -382,6 +384,7 @@ class Conditions:
                 place += 1
                 continue
             negated = said.word(place - 1) in cues.NEGATIONS or said.word(place - 2) in ("excluding", "except", "not")
+            self._take_negation(place)
             key = (column.name, negated)
             found.setdefault(key, (column, []))[1].append(value)
             said.take(place, end)
@@ -393,6 +396,13 @@ class Conditions:
             self._add(_equal(column, test, unique), f"{column.name} {_said_of(test)} {', '.join(map(str, unique))}")
             if len(unique) > 1 and not negated and cues.COMPARE.search(said.text) and column not in said.intent.groups:
                 said.intent.groups.append(column)
+                for match in said.found(cues.COMPARE):
+                    said.take(*said.span(match))
+
+    def _take_negation(self, place: int) -> None:
+        for before in (place - 1, place - 2):
+            if self._said.word(before) in cues.NEGATIONS:
+                self._said.take(before, before + 1)
 
     def _bare_value(self, texts: Sequence[Column], place: int) -> tuple[Column | None, str | None, int]:
         said = self._said
@@ -485,7 +495,7 @@ class Conditions:
             column = next((each for _, each in mention.candidates if each.profile.type is ColumnType.BOOLEAN), None)
             if column is not None:
                 self._add(Where(column, Test.EQUALS, (not negated,)), f"{column.name} is {str(not negated).lower()}")
-                said.take(mention.start, mention.end)
+                said.take(mention.start - negated, mention.end)
 
 
 def _in_numbers(mention: Mention) -> Callable[[Column], bool]:
@@ -522,6 +532,14 @@ def time_column(said: Said, *, years_will_do: bool = False) -> Column | None:
             chosen = None
     said.intent.time = chosen
     return chosen
+
+
+def parts_column(said: Said) -> Column | None:
+    """The column that tells the parts of a table apart, where it was put together."""
+    for place, table in enumerate(said.tables):
+        if any(note.code == TOGETHER for note in table.notes):
+            return Column(place, table.columns[0])
+    return None
 
 
 def _no_time() -> Unknown:

@@ -1,5 +1,9 @@
 """The words by which the embedded planner recognises what is asked for. English.
 
+This vocabulary is closed. A phrase that it does not know is asked about, word by word (``unread.py``), and whoever
+needs more language configures a chat model, whose plans are judged by the same rules; a new phrase here would be one
+more that can be read wrongly in silence.
+
 Patterns are looked for in the requirement's tokens, in lower case and with one blank between them.
 """
 
@@ -94,7 +98,7 @@ _LARGEST = "best|highest|largest|biggest|greatest|most expensive"
 _SMALLEST = "worst|lowest|smallest|cheapest"
 _DOING = "(?: selling| performing)?"
 TOP = re.compile(
-    rf"\b(?:(?P<cue>top|{_LARGEST}|bottom|{_SMALLEST}|least){_DOING} (?P<n>\d{{1,5}})"
+    rf"\b(?:(?P<cue>top|{_LARGEST}|bottom|{_SMALLEST}|least){_DOING} (?P<n>\d{{1,5}})(?! ?%| percent)"
     rf"|(?P<n2>\d{{1,5}}) (?P<cue2>{_LARGEST}|{_SMALLEST}){_DOING})\b"
 )
 SUPERLATIVE = re.compile(
@@ -109,6 +113,9 @@ SORTED = re.compile(
 DESCENDING = re.compile(
     r"\b(?:descending|desc|decreasing|(?:high|highest|large|largest|biggest) (?:to|first)"
     r"|from (?:high|highest|large|largest))\b"
+)
+ASCENDING_WAY = re.compile(
+    r"\b(?:ascending|asc|increasing|(?:low|lowest|small|smallest) (?:to|first)|from (?:low|lowest|small|smallest))\b"
 )
 CHART = re.compile(r"\b(?:charts?|plots?|graphs?|visuali[sz]e|visuali[sz]ation|diagram|draw)\b")
 BAR = re.compile(r"\b(?:bars?|columns?) (?:chart|plot|graph|diagram)s?\b|\bhistogram\b|\bbars\b")

@@ -1,6 +1,7 @@
 """What a requirement asks for, before it is a plan: the planner's own notes."""
 
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Literal
 
 from activities.analysis.planning.words import Column
@@ -52,6 +53,16 @@ class Product:
     right: Column
 
 
+@dataclass(frozen=True)
+class Growth:
+    """Groups ranked by what became of their number from one period to a later one; both by their first days."""
+
+    every: Every
+    begin: date
+    end: date
+    form: Literal["percent", "difference"]
+
+
 @dataclass
 class Intent:
     """``first``: only so many rows, the largest (``descending``) or the smallest."""
@@ -71,6 +82,7 @@ class Intent:
     chart: Literal["bar", "line"] | None = None
     no_chart: bool = False
     summary: bool = False
+    growth: Growth | None = None
     rows: bool = False
     """The rows themselves are wanted, not numbers of them."""
     questions: list[Question] = field(default_factory=list)

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from activities.analysis.planning.intent import Intent, Where, Wish
-from activities.analysis.planning.reading import GOAL, GOAL_ASKED, read
-from activities.analysis.planning.said import slug
-from activities.analysis.planning.words import Column
-from domain.analyses.plan import (
+from activities.analysis.intent import Growth, Intent, Where, Wish
+from activities.analysis.reading import GOAL, GOAL_ASKED, read
+from activities.analysis.said import slug
+from activities.analysis.unread import UNREAD, reworded
+from activities.analysis.words import Column
+from domain.plan import (
     MAX_STEPS,
     Aggregate,
     Arithmetic,
@@ -31,19 +32,26 @@ from domain.analyses.plan import (
     Sort,
     Step,
     Summary,
+    Test,
     ToNumber,
     Trend,
     Unknown,
 )
-from domain.analyses.plan_rules import check_plan
-from domain.analyses.table import ColumnType, TableProfile
+from domain.plan_meaning import meaning_issues
+from domain.plan_rules import check_plan
+from domain.table import ColumnType, TableProfile
 
 Stop = Callable[[], bool | None]
 """Asked while a model's answer is awaited: returns true, or raises, to give it up."""
 
+NO_KEYS = frozenset(("id", "name", "date", "nr", "no", "number", "key", "code", "title", "row"))
+"""Names that two tables have without meaning the same."""
 KEY_DISTINCT = 0.95
 """From this part of distinct values on, a column of a table is a key of its rows."""
-ROWS_LISTED = 1_000
+MOST_BESIDE_TIME = 2
+"""Groups of a trend."""
+MOST_WORDINGS = 5
+"""In which a requirement may be put, one after the other."""
 
 
 class Planner(Protocol):
@@ -57,7 +65,7 @@ class Planner(Protocol):
         answers: Mapping[str, str] | None = None,
         stop: Stop | None = None,
     ) -> Plan:
-        """A plan that :func:`domain.analyses.plan_rules.check_plan` lets pass.
+        """A plan that :func:`domain.plan_rules.check_plan` lets pass.
 
         Args:
             requirement: What somebody wants to know, in words.
@@ -84,14 +92,38 @@ class EmbeddedPlanner:
     ) -> Plan:
         """See :meth:`Planner.draft`. The same requirement, tables and answers give the same plan."""
         known = dict(answers or {})
-        # what was answered to "what is to be computed?" is part of the requirement
-        goal = known.get(GOAL, "")
-        intent = read(f"{requirement}\n{goal}".strip(), tables, known)
+        # nothing was understood where it was asked what is to be computed: the answer is the requirement
+        goal = known.get(GOAL, "").strip()
+        intent = _read(goal or requirement, tables, known)
         if goal and not any(question.id == GOAL for question in intent.questions):
             intent.questions.insert(0, Question(id=GOAL, text=GOAL_ASKED, blocking=True, answer=goal[:500]))
         plan = _Building(intent, tables).plan(requirement)
         check_plan(plan, tables)
-        return plan
+        return _judged(plan, tables)
+
+
+def _judged(plan: Plan, tables: Sequence[TableProfile]) -> Plan:
+    """The plan, which cannot be confirmed where it would answer something else than what was asked."""
+    issues = meaning_issues(plan, tables)
+    known = {unknown.id for unknown in plan.unknowns}
+    found = {f"meaning_{place}": issue.message for place, issue in enumerate(issues[:5], start=1)}
+    more = tuple(Unknown(id=id, text=text) for id, text in found.items() if id not in known)
+    return plan.model_copy(update={"unknowns": (*plan.unknowns, *more)[:20]}) if more else plan
+
+
+def _read(requirement: str, tables: Sequence[TableProfile], answers: Mapping[str, str]) -> Intent:
+    """What is asked for, in the words that the answers put it in."""
+    asked: list[Question] = []
+    for _ in range(MOST_WORDINGS):
+        intent = read(requirement, tables, answers)
+        wording = reworded([each for each in intent.questions if each.id not in {one.id for one in asked}], answers)
+        if wording is None:
+            break
+        asked += [each for each in intent.questions if each.id.startswith(UNREAD)]
+        requirement = wording
+    known = {question.id for question in intent.questions}
+    intent.questions = [*(each for each in asked if each.id not in known), *intent.questions]
+    return intent
 
 
 class _Building:
@@ -130,6 +162,7 @@ class _Building:
         """Load the tables that are spoken of, and join those that are not the first."""
         wanted = [self._base, *sorted({column.table for column in self._columns()} - {self._base})]
         joined = [(table, key) for table in wanted[1:] if (key := self._key(table)) is not None]
+        self._check_fan_out(joined)
         for table, _ in [(self._base, None), *joined]:
             name = self._tables[table].name
             id = "load" if not joined else self._id(f"load_{slug(name)}")
@@ -141,6 +174,14 @@ class _Building:
             step = Step(id=self._id(f"join_{slug(name)}"), title=f"With {name}", needs=needs, operation=join)
             self._steps.append(step)
             self._intent.assumptions.append(f"Rows are joined with {name} by {key}.")
+
+    def _check_fan_out(self, joined: Sequence[tuple[int, str]]) -> None:
+        """A number of a joined table stands in each of the base's rows that find it, and would count as often."""
+        for wish in self._intent.wishes:
+            if wish.column is not None and wish.column.table in {table for table, _ in joined}:
+                theirs, ours = self._tables[wish.column.table].name, self._tables[self._base].name
+                text = f"{wish.column.name} lies in {theirs} and other numbers in {ours}. Ask for them one at a time."
+                self._intent.unknowns.append(Unknown(id=self._id(f"apart_{slug(wish.column.name)}"), text=text))
 
     def _base_table(self) -> int:
         """The table of the numbers; else that of what is spoken of most, the largest first."""
@@ -167,7 +208,8 @@ class _Building:
         ours = {column.name for column in self._tables[self._base].columns}
         theirs = self._tables[table]
         for column in theirs.columns:
-            if column.name in ours and column.distinct >= KEY_DISTINCT * theirs.rows:
+            same = column.name in ours and column.name not in NO_KEYS
+            if same and column.distinct >= KEY_DISTINCT * theirs.rows:
                 return column.name
         name = self._tables[self._base].name
         text = (
@@ -224,13 +266,20 @@ class _Building:
         period = None
         if intent.every is not None and intent.time is not None and self._at_hand(intent.time):
             period = intent.every.value
-            groups = [name for name in groups if name != period][:2]
+            groups = [name for name in groups if name != period]
+            if len(groups) > MOST_BESIDE_TIME:
+                text = f"At most {MOST_BESIDE_TIME} groups fit beside a period. Leave out one of {', '.join(groups)}."
+                self._intent.unknowns.append(Unknown(id="groups", text=text))
+            groups = groups[:MOST_BESIDE_TIME]
             trend = Trend(time=intent.time.name, every=intent.every, by=tuple(groups), measures=measures)
             self._add("trend", _headline(measures, [period, *groups]), trend)
         else:
             id = f"by_{'_and_'.join(slug(name) for name in groups)}"[:40].rstrip("_") if groups else "total"
             self._add(id, _headline(measures, groups), Aggregate(by=tuple(groups), measures=measures))
         self._conditions(intent.where, having=True)
+        if intent.growth is not None and period is not None:
+            self._grown(intent.growth, first, period, groups)
+            return
         numbers = [measure.name for measure, wish in zip(measures, intent.wishes, strict=True) if _is_number(wish)]
         derived = self._derived(numbers[0], period, groups) if numbers else None
         self._sorted(first, groups)
@@ -277,6 +326,18 @@ class _Building:
             operation = Derive(column=name, formula=total)
             self._add("running", f"Running {_words(first)}", operation)
         return name if intent.running else (name if intent.share else None)
+
+    def _grown(self, growth: Growth, number: str, period: str, groups: Sequence[str]) -> None:
+        """Groups by what became of their number from one period to another."""
+        ends = (growth.begin.isoformat(), growth.end.isoformat())
+        both = Condition(column=period, test=Test.ONE_OF, values=ends)
+        self._add("both_periods", "The two periods", Filter(conditions=(both,)))
+        name = f"growth_of_{number}"[:60]
+        change = Change(column=number, along=period, within=tuple(groups), form=growth.form)
+        self._add("growth", f"Growth of {_words(number)}", Derive(column=name, formula=change))
+        last = Condition(column=period, test=Test.EQUALS, values=ends[1:])
+        self._add("grown", "What became of them", Filter(conditions=(last,)))
+        self._add_order(Order(column=name, descending=self._intent.descending is not False))
 
     def _sorted(self, first: str, groups: Sequence[str]) -> None:
         intent = self._intent

@@ -8,23 +8,34 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
-from activities.analysis.planning import cues
-from activities.analysis.planning.conditions import Conditions, time_column
-from activities.analysis.planning.intent import Intent, Product, Wish
-from activities.analysis.planning.said import Fits, Said, is_measure, named_wholly, slug
-from activities.analysis.planning.words import FULL, NEVER_PART, STOP, SYNONYM, Column, Mention, stem, word_set
-from domain.analyses.plan import Every, Function
-from domain.analyses.table import ColumnType, TableProfile
+from activities.analysis import cues
+from activities.analysis.conditions import Conditions, parts_column, time_column
+from activities.analysis.growth import grown
+from activities.analysis.intent import Intent, Product, Wish
+from activities.analysis.said import Fits, Said, is_measure, named_wholly, slug
+from activities.analysis.unread import check
+from activities.analysis.words import FULL, NEVER_PART, STOP, SYNONYM, Column, Mention, stem, word_set
+from domain.plan import Every, Function, Test
+from domain.table import ColumnType, TableProfile
 
+ROWS = "the number of rows"
+"""An answer."""
+FEWEST_IDS = 5
+ID_LENGTH = 5
+"""Rows, and digits, from which on numbers that tell rows apart look like names."""
 GOAL = "goal"
 GOAL_ASKED = "What is to be computed? Name a number and what it is for each of, in words of the columns."
-"""The question where nothing was understood. Its answer is read as if it stood behind the requirement."""
+"""The question where nothing was understood. Its answer is read in the place of the requirement."""
 MOST_GROUPS = 3
 FEW_GROUPS = 1_000
 """Distinct integers up to which a column of them may make groups."""
 UNIQUE = 0.97
 """From this part of distinct values on, a column tells the rows apart."""
 
+_WORDS_OF = {
+    Function.SUM: "total", Function.MEAN: "average", Function.MEDIAN: "median", Function.LEAST: "least",
+    Function.MOST: "most", Function.COUNT: "number", Function.DISTINCT: "number",
+}  # fmt: skip
 _OPERATORS: dict[str, Literal["+", "-", "*", "/"]] = {
     "times": "*", "x": "*", "*": "*", "multiplied by": "*", "minus": "-", "-": "-", "less": "-", "plus": "+",
     "+": "+", "divided by": "/", "/": "/",
@@ -57,6 +68,8 @@ class _Reading:
         self._periods()
         self._numbers()
         self._defaults()
+        grown(self.said)
+        check(self.said, self._means_rows)
 
     # --- how it is shown, and what is derived of numbers ----------------------------------------------------------
 
@@ -71,7 +84,9 @@ class _Reading:
         for pattern in (cues.NO_CHART, cues.LINE, cues.BAR, cues.CHART):
             for match in said.found(pattern):
                 said.take(*said.span(match))
-        intent.summary = bool(cues.SUMMARY.search(said.text))
+        for match in said.found(cues.SUMMARY):
+            intent.summary = True
+            said.take(*said.span(match))
         intent.share = self._cued(cues.SHARE, "percent of the total")
         intent.running = self._cued(cues.RUNNING, "a running total")
 
@@ -191,7 +206,10 @@ class _Reading:
                 if not column.profile.type.is_numeric:
                     said.take(mention.start, mention.end)
                 said.understand(f"in order of {column.name}")
+            ways = list(said.found(cues.DESCENDING)) + list(said.found(cues.ASCENDING_WAY))
             intent.descending = bool(cues.DESCENDING.search(said.text)) if intent.first is None else intent.descending
+            for way in ways:
+                said.take(*said.span(way))
 
     def _groups(self) -> None:
         said = self.said
@@ -256,13 +274,20 @@ class _Reading:
         if column.profile.type.is_temporal:
             intent.time = column
             intent.every = intent.every or self._usual_period(column)
-        elif column not in intent.groups and len(intent.groups) < MOST_GROUPS:
+        elif column not in intent.groups and len(intent.groups) >= MOST_GROUPS:
+            self.said.unread(f"by {column.name}")
+        elif column not in intent.groups:
             intent.groups.append(column)
             self.said.understand(f"for each {column.name}")
 
     def _every(self, every: Every) -> None:
         """Rows by period: of the dates, or of a column that holds such periods."""
         said, intent = self.said, self._intent
+        parts = parts_column(said)
+        if parts is not None and every in (Every.MONTH, Every.QUARTER, Every.YEAR) and not _has_times(said):
+            said.assume(f"Each {parts.name} is a {every.value}.")
+            self._group(parts)
+            return
         column = time_column(said, years_will_do=every is Every.YEAR)
         if column is None:
             return
@@ -321,6 +346,8 @@ class _Reading:
                 _, end = said.span(match)
                 said.take(place, end)
                 if function is Function.COUNT:
+                    if pending[:-1] and fresh:
+                        said.unread(f"{' of '.join(_WORDS_OF[each] for each in pending[:-1])} of a number of things")
                     end = self._counted(place, end)
                     pending, fresh = [], False
                 place = end
@@ -391,15 +418,17 @@ class _Reading:
         said = self.said
         place = said.past(place, STOP | {"distinct", "unique", "different", "total"})
         distinct = bool(cues.DISTINCT.search(said.words(begin, place).casefold()))
+        said.take(begin, place)
         mention = said.mention_at(place)
         word = said.word(place)
         if mention is None:
-            self._wish(Wish(Function.COUNT, None))
             if word and said.free(place, place + 1) and word not in STOP and said.tokens[place].kind == "word":
                 said.take(place, place + 1)
                 if not self._means_rows(word):
-                    said.assume(f"Each row is one of the “{word}” that are counted.")
-                return place + 1
+                    self._count_unknown(word)
+                    return place + 1
+                place += 1
+            self._wish(Wish(Function.COUNT, None))
             return place
         said.take(mention.start, mention.end)
         countable = [
@@ -419,6 +448,18 @@ class _Reading:
                 said.assume(f"Each {column.name} is counted once, however many rows it has.")
         return mention.end
 
+    def _count_unknown(self, word: str) -> None:
+        """``how many widgets`` of a table that has no such column: rows, or the values of one?"""
+        said = self.said
+        texts = [each for each in said.columns if self._groupable(each)]
+        text = f"No column is called “{word}”. What is to be counted?"
+        answer = said.ask(f"count_{slug(word)}", text, [ROWS, *(f"different values of {each.name}" for each in texts)])
+        column = next((each for each in texts if answer and answer.split()[-1].casefold() == each.name), None)
+        if answer is not None and column is not None:
+            self._wish(Wish(Function.DISTINCT, column))
+        else:
+            self._wish(Wish(Function.COUNT, None))
+
     def _unnamed(self, pending: Sequence[Function]) -> None:
         """A function whose number was not recognised."""
         if self._intent.product is not None:
@@ -431,15 +472,38 @@ class _Reading:
                 self._wish(Wish(function, column))
 
     def _only_measure(self) -> Column | None:
-        """The only column of numbers, or the answer which."""
+        """The only column of numbers where none is named, or the answer which."""
         said = self.said
+        nouns = [place for place in self._left_over() if not self._means_rows(said.word(place))]
+        words = " ".join(said.tokens[place].text for place in nouns)
         measures = [each for each in said.columns if is_measure(each, cues.NO_MEASURE) and not self._is_group(each)]
-        if len(measures) == 1:
+        if len(measures) == 1 and not nouns and not self._looks_like_an_id(measures[0]):
             said.assume(f"The number that is meant is {measures[0].name}, the only one there is.")
             return measures[0]
+        for place in nouns:
+            if not any(each.start <= place < each.end for each in said.mentions):
+                said.take(place, place + 1)
+        called = f"No column is called “{words}”. " if words else ""
+        text = f"{called}Which column holds the numbers that are meant?"
         if not measures:
+            text = f"{called}No column holds numbers that can be computed with. Are the rows to be counted?"
+        if said.answer("measure") == ROWS:
+            said.ask("measure", text, [ROWS])
             return None
-        return said.ask_column("measure", "Which column holds the numbers that are meant?", measures)
+        return said.ask_column("measure", text, measures, others=[ROWS])
+
+    def _looks_like_an_id(self, column: Column) -> bool:
+        """Whole numbers, no two alike, one behind the other or of one length: they may well be names."""
+        profile = column.profile
+        rows = self.said.tables[column.table].rows
+        if profile.type is not ColumnType.INTEGER or rows < FEWEST_IDS or not self._tells_rows_apart(column):
+            return False
+        least, most = profile.minimum or "", profile.maximum or ""
+        try:
+            in_a_row = int(most) - int(least) + 1 == rows
+        except ValueError:
+            return False
+        return in_a_row or (len(least) == len(most) >= ID_LENGTH)
 
     def _wish(self, wish: Wish) -> None:
         if wish not in self._intent.wishes and len(self._intent.wishes) < 6:
@@ -453,6 +517,7 @@ class _Reading:
 
     def _defaults(self) -> None:
         intent = self._intent
+        self._share_of_some()
         if intent.first is not None and len(intent.groups) > 1:
             self.said.assume(f"The first {intent.first} are those of all groups together, not of each.")
         if any(where.having for where in intent.where) and not intent.groups:
@@ -469,6 +534,21 @@ class _Reading:
         elif not intent.summary and not intent.where and not intent.questions:
             self._aimless()
 
+    def _share_of_some(self) -> None:
+        """``what percent of orders are cancelled``: the share of each status, and not of the cancelled ones."""
+        intent = self._intent
+        if not intent.share or intent.groups or intent.every:
+            return
+        named = [where for where in intent.where if where.test in (Test.EQUALS, Test.ONE_OF) and not where.having]
+        if len(named) != 1:
+            intent.share = False
+            self.said.unread("share")
+            return
+        intent.where.remove(named[0])
+        self.said.intent.understood[:] = [each for each in intent.understood if not each.startswith("only rows where")]
+        self.said.assume(f"The share of each {named[0].column.name} is given, that of all rows being 100 percent.")
+        self._group(named[0].column)
+
     def _having_groups(self) -> None:
         """``regions with total sales over 1000``: what has them are groups."""
         said = self.said
@@ -476,6 +556,7 @@ class _Reading:
             if said.word(mention.end) in ("with", "having", "whose", "where", "that", "which"):
                 column = said.pick(mention, self._groupable)
                 if column is not None:
+                    said.take(mention.start, mention.end)
                     self._group(column)
                     return
 
@@ -489,21 +570,24 @@ class _Reading:
     def _ungathered(self) -> None:
         """Groups without a number: of rows, unless a word stands where a number was meant."""
         said = self.said
-        left = list(self._left_over())
-        nouns = [word for word in left if not self._means_rows(word)]
-        if nouns or (self._intent.share and not left):
+        if any(question.blocking and not question.answer for question in self._intent.questions):
+            self._wish(Wish(Function.COUNT, None))  # which column is meant is asked already
+            return
+        left = [said.word(place) for place in self._left_over()]
+        records = [word for word in left if stem(word) in cues.RECORDS]
+        if len(records) < len(left) or not records:
             column = self._only_measure()
             self._wish(Wish(Function.COUNT, None) if column is None else Wish(self._usual(column), column))
             return
         self._wish(Wish(Function.COUNT, None))
-        if not self._intent.questions and not left:
-            said.assume("Rows are counted, as no number was named.")
+        said.assume(f"The rows are counted: each is one of the “{records[0]}”.")
 
-    def _left_over(self) -> Iterator[str]:
+    def _left_over(self) -> Iterator[int]:
+        """The places of words that nothing was made of."""
         said = self.said
         for place, token in enumerate(said.tokens):
             if token.kind == "word" and said.free(place, place + 1) and token.word not in STOP | NEVER_PART:
-                yield token.word
+                yield place
 
     def _aimless(self) -> None:
         """Nothing was recognised: the tables are described, and what is wanted is asked."""
@@ -540,6 +624,10 @@ class _Reading:
 
 def _asks(intent: Intent, id: str) -> bool:
     return any(question.id == id for question in intent.questions)
+
+
+def _has_times(said: Said) -> bool:
+    return any(column.profile.type.is_temporal for column in said.columns)
 
 
 def _is_numeric(column: Column) -> bool:

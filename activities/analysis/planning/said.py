@@ -23,12 +23,52 @@ class Said:
         self.columns = columns_of(tables)
         self.tokens = tokens(requirement)
         self.intent = Intent()
-        self.mentions = mentions(self.tokens, self.columns)
         self._answers = answers
+        self.left_unread: list[str] = []
         self._used = [False] * len(self.tokens)
         words = [token.word for token in self.tokens]
         self.text = " ".join(words)
         self.starts = [0, *accumulate(len(word) + 1 for word in words)]
+        self.mentions = mentions(self.tokens, self.columns)
+        self._settle_tables()
+        self._settle_headings()
+
+    # --- what is there twice -----------------------------------------------------------------------------------
+
+    def _settle_tables(self) -> None:
+        """Of tables that hold a number of one name, the one that is meant: any of them would give another answer."""
+        for mention in self.mentions:
+            best = [column for score, column in mention.candidates if score == mention.candidates[0][0]]
+            same = [
+                each for each in best if each.name == best[0].name and each.profile.type.is_numeric and not each.is_id
+            ]
+            places = list(dict.fromkeys(column.table for column in same))
+            if len(places) < 2:
+                continue
+            names = [self.tables[place].name for place in places]
+            words = self.words(mention.start, mention.end)
+            answer = self.ask("table", f"Several tables hold \u201c{words}\u201d. Which is meant?", names)
+            meant = next((place for place in places if self.tables[place].name == (answer or "").casefold()), None)
+            if meant is not None:
+                gone = set(places) - {meant}
+                self.columns = [column for column in self.columns if column.table not in gone]
+                self.mentions = mentions(self.tokens, self.columns)
+            return
+
+    def _settle_headings(self) -> None:
+        """Of columns with one heading, the one that is meant."""
+        for place, mention in enumerate(self.mentions):
+            best = [column for score, column in mention.candidates if score == mention.candidates[0][0]]
+            same = [
+                each for each in best if each.table == best[0].table and each.heading_stems == best[0].heading_stems
+            ]
+            if len(same) < 2:
+                continue
+            told = "; ".join(f"{each.name}: {', '.join(each.profile.samples)}" for each in same)
+            words = self.words(mention.start, mention.end)
+            text = f"{len(same)} columns have the heading \u201c{words}\u201d. Which is meant? ({told})"
+            chosen = self.ask_column(f"heading_{slug(words)}", text, same)
+            self.mentions[place] = Mention(mention.start, mention.end, ((FULL, chosen or same[0]),))
 
     # --- places ------------------------------------------------------------------------------------------------
 
@@ -103,9 +143,9 @@ class Said:
         where = f" ({about})" if about else ""
         return self.ask_column(f"column_{slug(words)}", f"Which column is meant by “{words}”{where}?", best)
 
-    def ask_column(self, id: str, text: str, among: Sequence[Column]) -> Column | None:
-        """A blocking question for a column; the answered one."""
-        answer = self.ask(id, text, [self._label(column) for column in among])
+    def ask_column(self, id: str, text: str, among: Sequence[Column], others: Sequence[str] = ()) -> Column | None:
+        """A blocking question for a column; the answered one. ``others`` are further answers that are no column."""
+        answer = self.ask(id, text, [*(self._label(column) for column in among), *others])
         if answer is None:
             return None
         for column in [*among, *self.columns]:
@@ -116,12 +156,15 @@ class Said:
 
     def ask(self, id: str, text: str, options: Sequence[str], *, blocking: bool = True) -> str | None:
         """A question, once; the answer to it, if there is one."""
-        answer = (self._answers.get(id) or "").strip()[:500] or None
+        answer = self.answer(id)
         if id not in {question.id for question in self.intent.questions}:
             shown = tuple(option[:200] for option in options[:OPTIONS_SHOWN])
             question = Question(id=id, text=text[:500], blocking=blocking, options=shown, answer=answer)
             self.intent.questions.append(question)
         return answer
+
+    def answer(self, id: str) -> str | None:
+        return (self._answers.get(id) or "").strip()[:500] or None
 
     def _label(self, column: Column) -> str:
         alone = sum(each.name == column.name for each in self.columns) == 1
@@ -132,6 +175,11 @@ class Said:
     def assume(self, text: str) -> None:
         if text not in self.intent.assumptions:
             self.intent.assumptions.append(text[:500])
+
+    def unread(self, words: str) -> None:
+        """What was seen and cannot be done."""
+        if words not in self.left_unread:
+            self.left_unread.append(words)
 
     def understand(self, text: str) -> None:
         if text not in self.intent.understood:

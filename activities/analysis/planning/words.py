@@ -147,9 +147,14 @@ class Column:
     def stems(self) -> tuple[str, ...]:
         return tuple(stem(word) for word in self.name.split("_") if word)
 
+    @cached_property
+    def heading_stems(self) -> tuple[str, ...]:
+        """Of the heading in the file, which two columns may share."""
+        return tuple(stem(word) for word in re.split(r"[\W_]+", self.profile.original.casefold()) if word)
+
     @property
     def is_id(self) -> bool:
-        return self.stems[-1:] in (("id",), ("key",), ("number",), ("no",), ("nr",), ("code",), ("uuid",))
+        return self.profile.is_identifier
 
 
 @dataclass(frozen=True)
@@ -203,7 +208,7 @@ def candidates_for(said: Sequence[Token], columns: Sequence[Column]) -> tuple[tu
 
 def _score(stems: Sequence[str], column: Column) -> int:
     named = column.stems
-    if tuple(stems) == named or "".join(stems) == "".join(named):
+    if tuple(stems) == column.heading_stems or tuple(stems) == named or "".join(stems) == "".join(named):
         return FULL
     if stems[0] in NEVER_PART or stems[-1] in NEVER_PART or len(stems) > len(named) or stems[0].isdigit():
         return 0

@@ -1,0 +1,137 @@
+"""What the embedded planner did not read, and what the tables leave open: asked, before anything is computed.
+
+A word that changes nothing is one of the few in ``STOP``. Every other that nothing was made of might have changed the
+answer (``never``, ``compared to``, ``net``), so nobody gets a number until it is said that it does not matter, or until
+the question is put in other words.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from activities.analysis import cues
+from activities.analysis.conditions import TOGETHER, parts_column
+from activities.analysis.intent import Where
+from activities.analysis.said import Said, slug
+from activities.analysis.total_words import totals_among
+from activities.analysis.words import STOP, Column, word_set
+from domain.plan import Question, Test
+from domain.table import ColumnType
+
+UNREAD = "unread_"
+"""Begins the ids of questions about words. An answer that is none of the options is the whole question anew."""
+LEAVE_OUT = "does not matter"
+COUNT_THEM = "they are data: count them"
+LEAVE_ROWS_OUT = "leave them out"
+ALL_PARTS = "all of them"
+
+_HARMLESS = word_set(
+    "please kindly number total data dataset table file sheet column value values overall result results figure "
+    "figures breakdown report analysis analyse analyze display view respectively each every per"
+)
+"""Words that say nothing more where everything else was understood."""
+_PERIODS = re.compile(
+    rf"(?:{cues.MONTH}|q[1-4]|h[12]|kw ?\d+|week ?\d+|day ?\d+|part ?\d+|sheet ?\d+|page ?\d+)?[\s_-]*"
+    r"(?:(?:19|20)\d\d)?(?:[-_/ ]?\d{1,2})?",
+    re.IGNORECASE,
+)
+"""Names of parts that are plainly parts: months, quarters, years, numbers."""
+
+
+def check(said: Said, means_rows: Callable[[str], bool]) -> None:
+    """Ask about all that was read over."""
+    if any(question.id == "goal" for question in said.intent.questions):
+        return
+    _parts(said)
+    _totals(said)
+    _either(said)
+    _not_taken(said, means_rows)
+
+
+def reworded(questions: list[Question], answers: Mapping[str, str]) -> str | None:
+    """The requirement in other words, where an answer puts it so."""
+    for question in questions:
+        answer = (answers.get(question.id) or "").strip()
+        if question.id.startswith(UNREAD) and answer and answer.casefold() != LEAVE_OUT:
+            return answer
+    return None
+
+
+def _not_taken(said: Said, means_rows: Callable[[str], bool]) -> None:
+    left = [*said.left_unread, *_phrases(said, means_rows)]
+    if not left:
+        return
+    words = ", ".join(f"\u201c{each}\u201d" for each in left[:5])
+    id = f"{UNREAD}{slug('_'.join(left))}"
+    text = f"{words} was not understood. Ask in other words, or say that it does not matter."
+    if said.ask(id, text, [LEAVE_OUT]) is not None:
+        said.assume(f"{words} was left out of account.")
+
+
+def _phrases(said: Said, means_rows: Callable[[str], bool]) -> Iterator[str]:
+    """Neighbouring words that nothing was made of."""
+    found: list[str] = []
+    for place, token in enumerate(said.tokens):
+        matters = (
+            said.free(place, place + 1)
+            and token.kind != "mark"
+            and not (token.kind == "symbol" and token.text in "-/+*")
+            and token.word not in STOP | _HARMLESS
+            and not (token.kind == "word" and means_rows(token.word))
+        )
+        if matters:
+            found.append(token.text)
+        elif found and not (said.free(place, place + 1) and token.word in STOP):
+            yield " ".join(found)
+            found = []
+    if found:
+        yield " ".join(found)
+
+
+def _either(said: Said) -> None:
+    """Conditions are all to hold; an ``or`` between two columns would say otherwise."""
+    columns = {where.column.name for where in said.intent.where}
+    if len(columns) > 1 and any(
+        token.word in ("or", "either") and said.free(place, place + 1) for place, token in enumerate(said.tokens)
+    ):
+        said.unread("or")
+
+
+def _totals(said: Said) -> None:
+    """Rows that are called totals, and were not left out: nobody can tell by their numbers."""
+    for column in _used_tables(said):
+        named = list(totals_among(column.profile.values))
+        if not named or any(where.column.name == column.name for where in said.intent.where):
+            continue
+        words = ", ".join(f"\u201c{value}\u201d" for value in named[:5])
+        text = f"Some rows have {words} as {column.name}. Are they totals of the other rows?"
+        answer = said.ask(f"totals_{slug(column.name)}", text, [LEAVE_ROWS_OUT, COUNT_THEM])
+        if answer is not None and answer.casefold() != COUNT_THEM:
+            test = Test.NONE_OF if len(named) > 1 else Test.DIFFERS
+            said.intent.where.append(Where(column, test, tuple(named)))
+            said.understand(f"only rows where {column.name} is not {', '.join(named)}")
+
+
+def _parts(said: Said) -> None:
+    """Sheets that are alike: all of them where they are plainly parts, else those that are meant."""
+    parts = parts_column(said)
+    if parts is None or any(where.column.name == parts.name for where in said.intent.where):
+        return
+    names = parts.profile.values
+    table = said.tables[parts.table]
+    told = next(note.message for note in table.notes if note.code == TOGETHER)
+    if names and all(_PERIODS.fullmatch(name.strip()) for name in names):
+        said.assume(f"All of them are taken: {', '.join(names)}. Name one to have it alone.")
+        return
+    answer = said.ask(parts.name, f"{told} Which are meant?", [ALL_PARTS, *names])
+    if answer is None or answer.casefold() == ALL_PARTS:
+        return
+    meant = tuple(name for name in names if name.casefold() in re.split(r"\s*,\s*", answer.casefold()))
+    if meant:
+        said.intent.where.append(Where(parts, Test.ONE_OF, meant))
+        said.understand(f"only {', '.join(meant)}")
+
+
+def _used_tables(said: Said) -> Iterator[Column]:
+    """Columns of texts of the tables that may be computed with."""
+    used = {column.table for column in said.columns if column.profile.type is not ColumnType.TEXT}
+    yield from (column for column in said.columns if column.profile.values and (column.table in used or not used))

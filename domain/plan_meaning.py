@@ -1,0 +1,212 @@
+"""Whether a plan that can be computed answers what was asked, and what whoever reads its numbers should know.
+
+``plan_rules`` says whether the tables can bear a plan. This is about plans that they can bear and that are wrong all
+the same: identifiers that are added up, rows that are counted where a total was asked for, a number that a join
+multiplies. The same is asked of whoever drafted the plan, model or not.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from domain.plan import (
+    Aggregate,
+    Change,
+    Derive,
+    Filter,
+    Function,
+    Join,
+    Load,
+    Measure,
+    Plan,
+    Running,
+    Share,
+    Sort,
+    Step,
+    Trend,
+)
+from domain.plan_rules import PlanIssue, in_order
+from domain.table import ColumnProfile, Note, TableProfile
+
+IDENTIFIER_MEASURED = "PLAN_IDENTIFIER_MEASURED"
+COUNT_INSTEAD = "PLAN_COUNT_INSTEAD"
+COLUMN_AMBIGUOUS = "PLAN_COLUMN_AMBIGUOUS"
+NUMBER_MULTIPLIED = "PLAN_NUMBER_MULTIPLIED"
+
+GROUP_EMPTY = "GROUP_EMPTY"
+NUMBER_EMPTY = "NUMBER_EMPTY"
+VALUES_ALIKE = "VALUES_ALIKE"
+
+COMPUTED = frozenset({Function.SUM, Function.MEAN, Function.MEDIAN})
+WARNINGS = 20
+"""Most that a plan holds."""
+
+_ASKS_FOR_A_NUMBER = re.compile(r"\b(?:totals?|sum|averages?|avg|mean|medians?|how much)\b", re.IGNORECASE)
+_ASKS_FOR_A_COUNT = re.compile(
+    r"\b(?:how many|how often|number of|counts?|rows|records|entries|times)\b", re.IGNORECASE
+)
+
+Origins = dict[str, tuple[TableProfile, ColumnProfile]]
+"""Columns of a step that are columns of a table."""
+
+
+def meaning_issues(plan: Plan, tables: Sequence[TableProfile]) -> tuple[PlanIssue, ...]:
+    """What makes a plan that can be computed answer something else. The plan is one that ``check_plan`` let pass."""
+    return tuple(_issues(plan, {table.name: table for table in tables}))
+
+
+def noted(plan: Plan, tables: Sequence[TableProfile]) -> Plan:
+    """The plan with everything among its warnings that is to be known of the tables that it computes with: a number
+    that rests on a guess says so before anything runs."""
+    by_name = {table.name: table for table in tables}
+    used = [by_name[name] for name in _loaded(plan) if name in by_name]
+    found = [
+        note if len(used) == 1 else note.model_copy(update={"message": f"{table.source}: {note.message}"})
+        for table in used
+        for note in table.notes
+    ]
+    own = [note for note in plan.warnings if note.code not in {GROUP_EMPTY, NUMBER_EMPTY, VALUES_ALIKE}]
+    warnings = dict.fromkeys([*own, *found, *_gaps(plan, by_name)])
+    return plan.model_copy(update={"warnings": tuple(warnings)[:WARNINGS]})
+
+
+def origins(plan: Plan, tables: Mapping[str, TableProfile]) -> dict[str, Origins]:
+    """Of each step, which of its columns are those of a table."""
+    known: dict[str, Origins] = {}
+    for step in in_order(plan):
+        before = [known.get(need, {}) for need in step.needs]
+        match step.operation:
+            case Load(table=name) if name in tables:
+                known[step.id] = {column.name: (tables[name], column) for column in tables[name].columns}
+            case Join() as join:
+                keys = {key.right for key in join.on}
+                known[step.id] = {**{n: o for n, o in before[1].items() if n not in keys}, **before[0]}
+            case Filter() | Sort() | Derive():
+                known[step.id] = before[0]
+            case Aggregate(by=by) | Trend(by=by):
+                known[step.id] = {name: before[0][name] for name in by if name in before[0]}
+            case _:
+                known[step.id] = {}
+    return known
+
+
+# --- what is wrong -----------------------------------------------------------------------------------------------
+
+
+def _issues(plan: Plan, tables: Mapping[str, TableProfile]) -> Iterator[PlanIssue]:
+    known = origins(plan, tables)
+    for place, step in enumerate(plan.steps):
+        before = known.get(step.needs[0], {}) if step.needs else {}
+        path = f"steps.{place}.operation"
+        for name, function in _computed_with(step):
+            if name in before and before[name][1].is_identifier and function in COMPUTED:
+                text = f"{name!r} tells things apart: it is counted or grouped by, and nothing is computed with it."
+                yield PlanIssue(code=IDENTIFIER_MEASURED, path=path, message=text)
+        for name in _named(step):
+            if name in before and _is_twice(*before[name]) and not _is_asked(plan, name):
+                text = f"Several columns have the heading of {name!r}: ask which is meant."
+                yield PlanIssue(code=COLUMN_AMBIGUOUS, path=path, message=text)
+        yield from _multiplied(plan, step, path, known, tables)
+    if _counts_instead(plan):
+        text = "Rows are counted, and a total or an average is asked for: compute that, or ask which column holds it."
+        yield PlanIssue(code=COUNT_INSTEAD, path="steps", message=text)
+
+
+def _multiplied(
+    plan: Plan, step: Step, path: str, known: Mapping[str, Origins], tables: Mapping[str, TableProfile]
+) -> Iterator[PlanIssue]:
+    """Numbers of the right side of a join to a left side with several rows for one of its own."""
+    joins = [each for each in _behind(plan, step) if isinstance(each.operation, Join)]
+    for join in joins:
+        assert isinstance(join.operation, Join)
+        left, right = (known.get(need, {}) for need in join.needs)
+        keys = [left[key.left] for key in join.operation.on if key.left in left]
+        several = keys and all(column.distinct < 0.95 * (table.rows - column.nulls) for table, column in keys)
+        for name, function in _computed_with(step):
+            if several and function in COMPUTED and name in right and name not in left:
+                text = f"{name!r} is joined to several rows each, and would count as often: compute it before the join."
+                yield PlanIssue(code=NUMBER_MULTIPLIED, path=path, message=text)
+
+
+def _behind(plan: Plan, step: Step) -> Iterator[Step]:
+    """The steps whose rows the step works on, up to those that gather them."""
+    for need in step.needs:
+        found = plan.step(need)
+        yield found
+        if not isinstance(found.operation, Aggregate | Trend):
+            yield from _behind(plan, found)
+
+
+def _counts_instead(plan: Plan) -> bool:
+    measures = [measure for step in plan.steps for measure in _measures(step)]
+    counts = measures and all(each.function is Function.COUNT and each.column is None for each in measures)
+    asks = _ASKS_FOR_A_NUMBER.search(plan.requirement) and not _ASKS_FOR_A_COUNT.search(plan.requirement)
+    return bool(counts and asks and not plan.questions)
+
+
+def _computed_with(step: Step) -> Iterator[tuple[str, Function]]:
+    for measure in _measures(step):
+        if measure.column is not None:
+            yield measure.column, measure.function
+    if isinstance(step.operation, Derive) and isinstance(step.operation.formula, Share | Change | Running):
+        yield step.operation.formula.column, Function.SUM
+
+
+def _measures(step: Step) -> Sequence[Measure]:
+    return step.operation.measures if isinstance(step.operation, Aggregate | Trend) else ()
+
+
+def _groups(step: Step) -> Sequence[str]:
+    return step.operation.by if isinstance(step.operation, Aggregate | Trend) else ()
+
+
+def _named(step: Step) -> Iterator[str]:
+    yield from _groups(step)
+    yield from (measure.column for measure in _measures(step) if measure.column is not None)
+    if isinstance(step.operation, Filter):
+        yield from (condition.column for condition in step.operation.conditions)
+
+
+def _is_twice(table: TableProfile, column: ColumnProfile) -> bool:
+    return Counter(each.original.casefold() for each in table.columns)[column.original.casefold()] > 1
+
+
+def _is_asked(plan: Plan, name: str) -> bool:
+    return any(name in question.options for question in plan.questions)
+
+
+# --- what is to be known -----------------------------------------------------------------------------------------
+
+
+def _loaded(plan: Plan) -> list[str]:
+    return list(dict.fromkeys(step.operation.table for step in plan.steps if isinstance(step.operation, Load)))
+
+
+def _gaps(plan: Plan, tables: Mapping[str, TableProfile]) -> Iterator[Note]:
+    known = origins(plan, tables)
+    for step in plan.steps:
+        before = known.get(step.needs[0], {}) if step.needs else {}
+        for name in _groups(step):
+            if name in before:
+                yield from _group_notes(*before[name])
+        for measure in _measures(step):
+            if measure.column in before and measure.function is not Function.DISTINCT:
+                table, column = before[measure.column]
+                if column.nulls:
+                    text = f"{column.name} is empty in {column.nulls:,} of {table.rows:,} rows: they count as nothing."
+                    yield Note(code=NUMBER_EMPTY, message=text)
+
+
+def _group_notes(table: TableProfile, column: ColumnProfile) -> Iterator[Note]:
+    if column.nulls:
+        text = f"{column.name} is empty in {column.nulls:,} of {table.rows:,} rows: they are a group of their own."
+        yield Note(code=GROUP_EMPTY, message=text)
+    spelled: dict[str, list[str]] = {}
+    for value in column.values:
+        plain = " ".join(unicodedata.normalize("NFKC", value).casefold().split())
+        spelled.setdefault(plain, []).append(value)
+    if alike := [values for values in spelled.values() if len(values) > 1]:
+        shown = "; ".join(", ".join(f"\u201c{value}\u201d" for value in values) for values in alike[:3])
+        text = f"{column.name} has values that are written differently, and are counted apart: {shown}."
+        yield Note(code=VALUES_ALIKE, message=text)
