@@ -1,7 +1,7 @@
 """Planning with a chat model behind an OpenAI-compatible endpoint.
 
-The model proposes; the rules of ``domain/plan_rules.py`` and ``domain/plan_meaning.py`` decide. An answer that breaks them is asked for once more, and
-after that the embedded planner takes over with a warning.
+The model proposes; the rules of ``domain/plan_rules.py`` and ``domain/plan_meaning.py`` decide. An answer that breaks
+them is asked for once more, and after that the embedded planner takes over with a warning.
 """
 
 from collections.abc import Mapping, Sequence
