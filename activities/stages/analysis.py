@@ -14,23 +14,23 @@ from typing import TYPE_CHECKING, Protocol
 
 from temporalio import activity
 
-from activities.contracts import TaskCall, TaskFailure
-from activities.pulse import Pulse
-from activities.stage import Product, StageLedger, Stages, Work, stage
-from domain.analyses import Analysis, InputFile, KeptTable, Planning
-from domain.analysis import RUNNING, SUCCEEDED
+from activities.rails.contracts import TaskCall, TaskFailure
+from activities.rails.pulse import Pulse
+from activities.rails.stage import Product, StageLedger, Stages, Work, stage
+from domain.analyses.analysis import Analysis, InputFile, KeptTable, Planning
+from domain.analyses.plan import FrozenPlan, Plan, thawed
+from domain.analyses.plan_meaning import noted
+from domain.analyses.table import Note
 from domain.artifacts import Artifact, ArtifactKind, Blob
 from domain.errors import ArtifactCorrupt, ArtifactMissing, ProviderError
 from domain.jobs import Failure, NewArtifact
-from domain.plan import FrozenPlan, Plan, thawed
-from domain.plan_meaning import noted
-from domain.table import Note
+from domain.lifecycles.analysis import RUNNING, SUCCEEDED
 
 if TYPE_CHECKING:
     from activities.analysis.executor import Artifact as Made
     from activities.analysis.executor import RunLimits
     from activities.analysis.inputs import InputLimits
-    from activities.analysis.planner import Planner
+    from activities.analysis.planning.planner import Planner
     from activities.artifacts import ArtifactStore
 
 MODEL_TRIES = 3

@@ -14,10 +14,13 @@ import structlog
 from temporalio.client import Client
 
 from activities.artifacts import ArtifactStore
-from activities.contracts import RunOptions
-from activities.handover import PLAN, Handover
+from activities.rails.contracts import RunOptions
+from activities.rails.handover import PLAN, Handover
 from activities.store import Store
-from domain.analyses import Analysis, AnnouncedFile, DraftChange, NewAnalysis, check_files, known_answers
+from domain.analyses.analysis import Analysis, AnnouncedFile, DraftChange, NewAnalysis, check_files, known_answers
+from domain.analyses.plan import FrozenPlan, Plan, Step, answered, freeze
+from domain.analyses.plan_meaning import noted
+from domain.analyses.plan_rules import check_plan
 from domain.errors import (
     DispatchFailed,
     EngineUnavailable,
@@ -26,10 +29,7 @@ from domain.errors import (
     RequestInvalid,
 )
 from domain.jobs import TaskStatus
-from domain.plan import FrozenPlan, Plan, Step, answered, freeze
-from domain.plan_meaning import noted
-from domain.plan_rules import check_plan
-from starter.engine import engine_faults
+from starter.services.engine import engine_faults
 
 PLAN_WAIT_S = 5.0
 """Seconds that an edit waits for the plan that follows from it; it is told of one that is still being drafted."""

@@ -16,9 +16,9 @@ from PIL import Image
 
 from activities.analysis.executor import Outcome, execute
 from activities.analysis.inputs import InputFile, Prepared, prepare
-from activities.analysis.planner import EmbeddedPlanner
+from activities.analysis.planning.planner import EmbeddedPlanner
+from domain.analyses.plan import freeze
 from domain.errors import PlanInvalid
-from domain.plan import freeze
 from sample.analysis.make_sales import content
 from sample.analysis.truth import REQUIREMENT, SALES, revenue_by_month_and_region
 from tests.integration.analysis_stand import SALE_ROWS, SALES_CSV, csv_of, result, run, taken, text_of
@@ -276,7 +276,9 @@ def test_given_values_that_look_like_queries_when_compared_then_they_are_values(
 
 
 def test_given_texts_that_a_spreadsheet_would_compute_when_written_as_csv_then_they_are_texts(tmp_path: Path) -> None:
-    harmful = ["=1+1", "+1", "-2", "@SUM(A1)", "  =1", "\ufeff=1", "\u00a0=1", "\u200b+1", "\t=1", "\uff1d1", '=HYPERLINK("http://example.org")']
+    harmful = ["=1+1", "+1", "-2", "@SUM(A1)", "  =1", "\t=1", "\uff1d1", '=HYPERLINK("http://example.org")']
+    unseen = ["\ufeff", "\u00a0", "\u200b", "\u2060\u3000", "\u00ad", "\u202e", " \u200e\u2009", "\u2028", "\u3164"]
+    harmful += [f"{before}=1+1" for before in unseen]
     prepared = taken(tmp_path, ("sales.csv", csv_of(["k", "n"], [(text, -1) for text in [*harmful, "plain", "a=b"]])))
     outcome = run(prepared, tmp_path / "out", LOAD)
     written = list(csv.reader(io.StringIO(text_of(outcome, "tables/01-load.csv"))))[1:]

@@ -1,22 +1,22 @@
 """Planning with a chat model behind an OpenAI-compatible endpoint.
 
-The model proposes; the rules of ``domain/plan_rules.py`` and ``domain/plan_meaning.py`` decide. An answer that breaks
-them is asked for once more, and after that the embedded planner takes over with a warning.
+The model proposes; the rules of ``domain/analyses/plan_rules.py`` decide. An answer that breaks them is asked for once
+more, and after that the embedded planner takes over with a warning.
 """
 
 from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from activities.analysis.planner import EmbeddedPlanner, Stop
-from activities.analysis.prompts import PLAN_SCHEMA, plan_messages
-from activities.drafting.answers import AnswerUnusable, json_object
+from activities.analysis.planning.planner import EmbeddedPlanner, Stop
+from activities.analysis.planning.prompts import PLAN_SCHEMA, plan_messages
+from activities.drafting.answers import AnswerUnusable, fitting
 from activities.drafting.chat import ChatModel
 from activities.drafting.prompts import repair_messages
-from domain.plan import MAX_STEPS, Plan, PlanSource, Question, Step
-from domain.plan_meaning import meaning_issues
-from domain.plan_rules import plan_issues, shape_issues
-from domain.table import Note, TableProfile
+from domain.analyses.plan import MAX_STEPS, Plan, PlanSource, Question, Step
+from domain.analyses.plan_meaning import meaning_issues
+from domain.analyses.plan_rules import plan_issues, shape_issues
+from domain.analyses.table import Note, TableProfile
 
 ISSUES_TOLD = 10
 
@@ -62,7 +62,7 @@ class ChatPlanner:
         answers: Mapping[str, str] | None = None,
         stop: Stop | None = None,
     ) -> Plan:
-        """See :meth:`activities.analysis.planner.Planner.draft`. Warning code: ``MODEL_ANSWER_UNUSABLE``."""
+        """See :meth:`activities.analysis.planning.planner.Planner.draft`. Warning code: ``MODEL_ANSWER_UNUSABLE``."""
         known = dict(answers or {})
         try:
             return self._asked(requirement, tables, known, stop)
@@ -99,7 +99,7 @@ class ChatPlanner:
             AnswerUnusable: It is none; what is wrong quotes names that are in the plan, never data.
         """
         try:
-            proposed = _Proposed.model_validate(json_object(text))
+            proposed = fitting(text, _Proposed)
             plan = Plan(
                 requirement=requirement,
                 steps=proposed.steps,

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from activities.analysis.intent import Growth, Intent, Where, Wish
-from activities.analysis.reading import GOAL, GOAL_ASKED, read
-from activities.analysis.said import slug
-from activities.analysis.unread import UNREAD, reworded
-from activities.analysis.words import Column
-from domain.plan import (
+from activities.analysis.planning.intent import Growth, Intent, Where, Wish
+from activities.analysis.planning.reading import GOAL, GOAL_ASKED, read
+from activities.analysis.planning.said import slug
+from activities.analysis.planning.unread import UNREAD, reworded
+from activities.analysis.planning.words import Column
+from domain.analyses.plan import (
     MAX_STEPS,
     Aggregate,
     Arithmetic,
@@ -37,9 +37,9 @@ from domain.plan import (
     Trend,
     Unknown,
 )
-from domain.plan_meaning import meaning_issues
-from domain.plan_rules import check_plan
-from domain.table import ColumnType, TableProfile
+from domain.analyses.plan_meaning import meaning_issues
+from domain.analyses.plan_rules import check_plan
+from domain.analyses.table import ColumnType, TableProfile
 
 Stop = Callable[[], bool | None]
 """Asked while a model's answer is awaited: returns true, or raises, to give it up."""
@@ -65,7 +65,7 @@ class Planner(Protocol):
         answers: Mapping[str, str] | None = None,
         stop: Stop | None = None,
     ) -> Plan:
-        """A plan that :func:`domain.plan_rules.check_plan` lets pass.
+        """A plan that :func:`domain.analyses.plan_rules.check_plan` lets pass.
 
         Args:
             requirement: What somebody wants to know, in words.

@@ -8,15 +8,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
-from activities.analysis import cues
-from activities.analysis.conditions import Conditions, parts_column, time_column
-from activities.analysis.growth import grown
-from activities.analysis.intent import Intent, Product, Wish
-from activities.analysis.said import Fits, Said, is_measure, named_wholly, slug
-from activities.analysis.unread import check
-from activities.analysis.words import FULL, NEVER_PART, STOP, SYNONYM, Column, Mention, stem, word_set
-from domain.plan import Every, Function, Test
-from domain.table import ColumnType, TableProfile
+from activities.analysis.planning import cues
+from activities.analysis.planning.conditions import Conditions, parts_column, time_column
+from activities.analysis.planning.growth import grown
+from activities.analysis.planning.intent import Intent, Product, Wish
+from activities.analysis.planning.said import Fits, Said, is_measure, named_wholly, slug
+from activities.analysis.planning.unread import check
+from activities.analysis.planning.words import FULL, NEVER_PART, STOP, SYNONYM, Column, Mention, stem, word_set
+from domain.analyses.plan import Every, Function, Test
+from domain.analyses.table import ColumnType, TableProfile
 
 ROWS = "the number of rows"
 """An answer."""

@@ -10,7 +10,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from domain.plan import (
+from domain.analyses.plan import (
     Aggregate,
     Change,
     Derive,
@@ -26,8 +26,8 @@ from domain.plan import (
     Step,
     Trend,
 )
-from domain.plan_rules import PlanIssue, in_order
-from domain.table import ColumnProfile, Note, TableProfile
+from domain.analyses.plan_rules import PlanIssue, in_order
+from domain.analyses.table import ColumnProfile, Note, TableProfile
 
 IDENTIFIER_MEASURED = "PLAN_IDENTIFIER_MEASURED"
 COUNT_INSTEAD = "PLAN_COUNT_INSTEAD"

@@ -8,14 +8,14 @@ the question is put in other words.
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from activities.analysis import cues
-from activities.analysis.conditions import TOGETHER, parts_column
-from activities.analysis.intent import Where
-from activities.analysis.said import Said, slug
+from activities.analysis.planning import cues
+from activities.analysis.planning.conditions import TOGETHER, parts_column
+from activities.analysis.planning.intent import Where
+from activities.analysis.planning.said import Said, slug
+from activities.analysis.planning.words import STOP, Column, word_set
 from activities.analysis.total_words import totals_among
-from activities.analysis.words import STOP, Column, word_set
-from domain.plan import Question, Test
-from domain.table import ColumnType
+from domain.analyses.plan import Question, Test
+from domain.analyses.table import ColumnType
 
 UNREAD = "unread_"
 """Begins the ids of questions about words. An answer that is none of the options is the whole question anew."""

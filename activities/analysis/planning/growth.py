@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
-from activities.analysis.intent import Growth
-from activities.analysis.said import Said
-from domain.plan import Every
+from activities.analysis.planning.intent import Growth
+from activities.analysis.planning.said import Said
+from domain.analyses.plan import Every
 
 ID = "growth"
 MOST_CHOICES = 3
