@@ -10,6 +10,7 @@ from decimal import Decimal
 
 from activities.analysis.names import shown
 from activities.analysis.numbers import formatted, number
+from activities.analysis.understanding import understood
 from activities.analysis.wording import in_words
 from domain.analyses.plan import Aggregate, Chart, FrozenPlan, Plan, Step, Trend
 from domain.analyses.plan_rules import Schema, in_order
@@ -49,6 +50,11 @@ def _parts(frozen: FrozenPlan, tables: Sequence[TableProfile], results: Mapping[
     yield f"# {escaped(shown(plan.requirement, 120)) or 'Analysis'}"
     if len(plan.requirement) > 120:
         yield escaped(plan.requirement)
+    yield "## What was understood"
+    yield "\n".join(
+        f"- **{each.aspect}**: {escaped('; '.join(words.rstrip('.') for words in each.words))}"
+        for each in understood(plan, tables)
+    )
     if findings := list(_findings(plan, results)):
         yield "## Findings"
         yield "\n".join(f"- {finding}" for finding in findings)
@@ -101,16 +107,18 @@ def _basis(frozen: FrozenPlan, tables: Sequence[TableProfile]) -> Iterator[str]:
         f"- {escaped(table.source)}: {table.rows:,} rows, {len(table.columns)} columns, as `{table.name}`"
         for table in tables
     )
-    if notes := [f"- {escaped(table.source)}: {escaped(note.message)}" for table in tables for note in table.notes]:
+    told = {note.message for note in plan.warnings}
+    if notes := [
+        f"- {escaped(table.source)}: {escaped(note.message)}"
+        for table in tables
+        for note in table.notes
+        if note.message not in told
+    ]:
         yield "Of the inputs:\n\n" + "\n".join(notes)
-    if plan.assumptions:
-        yield "Taken for granted:\n\n" + "\n".join(f"- {escaped(each)}" for each in plan.assumptions)
     if asked := [each for each in plan.questions if each.answer]:
         yield "Asked and answered:\n\n" + "\n".join(
             f"- {escaped(each.text)} {escaped(each.answer or '')}" for each in asked
         )
-    if plan.warnings:
-        yield "Warnings:\n\n" + "\n".join(f"- {escaped(each.message)}" for each in plan.warnings)
     yield f"Plan `{frozen.plan_id}` ({plan.plan_source}) over inputs `{frozen.inputs_fingerprint}`. {escaped(plan.why)}"
     yield (
         "In the CSV files, texts that a spreadsheet might take for a formula begin with an apostrophe; "

@@ -47,7 +47,12 @@ class Said:
                 continue
             names = [self.tables[place].name for place in places]
             words = self.words(mention.start, mention.end)
-            answer = self.ask("table", f"Several tables hold \u201c{words}\u201d. Which is meant?", names)
+            named = [name for name in names if f" {name.replace('_', ' ')} " in f" {self.text.replace('_', ' ')} "]
+            if len(named) == 1:
+                answer: str | None = named[0]
+                self.assume(f"\u201c{words}\u201d is that of {named[0]}.")
+            else:
+                answer = self.ask("table", f"Several tables hold \u201c{words}\u201d. Which is meant?", names)
             meant = next((place for place in places if self.tables[place].name == (answer or "").casefold()), None)
             if meant is not None:
                 gone = set(places) - {meant}

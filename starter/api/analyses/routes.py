@@ -12,6 +12,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 from starlette.requests import ClientDisconnect
 
+from activities.analysis.understanding import understood
 from activities.artifacts import content_disposition
 from domain.analyses.analysis import OUTPUTS, Analysis, AnnouncedFile, InputFile, NewAnalysis, fingerprint_of
 from domain.analyses.plan import open_questions
@@ -32,6 +33,7 @@ from starter.api.analyses.shapes import (
     PlanningAnswer,
     RunRequest,
     TableAnswer,
+    UnderstoodAnswer,
 )
 from starter.api.context import Api, ApiParts, Owner, identifier
 from starter.api.declared import REPLAYED, errors
@@ -323,6 +325,9 @@ def _draft(analysis: Analysis) -> DraftAnswer:
         version=analysis.job.version,
         current=analysis.is_planned,
         plan=plan.canonical(),
+        understood=tuple(
+            UnderstoodAnswer(aspect=each.aspect, words=each.words) for each in understood(plan, analysis.profiles)
+        ),
         open_questions=open_questions(plan),
         blocking_unknowns=tuple(unknown.id for unknown in plan.unknowns),
         inputs_fingerprint=analysis.inputs_fingerprint,

@@ -149,6 +149,15 @@ class TableAnswer(Shape):
         return cls(name=table.name, source=table.source, rows=table.rows, columns=columns, notes=table.notes)
 
 
+class UnderstoodAnswer(Shape):
+    """One aspect of how the question was understood."""
+
+    aspect: str = Field(
+        description="Data, Computed, For each, Period, Rows, Order, Left out, Guessed, To know.", examples=["Computed"]
+    )
+    words: tuple[str, ...] = Field(examples=[["the total of amount (“Amount €”)"]])
+
+
 class DraftAnswer(Shape):
     job_id: str
     status: str
@@ -157,6 +166,9 @@ class DraftAnswer(Shape):
     plan: dict[str, Any] = Field(
         description="requirement, steps, questions, unknowns, assumptions, warnings, plan_source (chat or embedded) "
         "and why: how it came about. A step is as PATCH takes it."
+    )
+    understood: tuple[UnderstoodAnswer, ...] = Field(
+        description="The plan in words: what is computed, of which rows, what is left out and what was guessed."
     )
     open_questions: tuple[str, ...] = Field(description="Ids of questions to answer before it can be confirmed.")
     blocking_unknowns: tuple[str, ...] = Field(description="Ids of what no answer settles.")

@@ -246,7 +246,7 @@ def _confirmed(analysing: Analysing, analysis: Json, ask: Ask, *, asks: bool) ->
         if asks:
             import typer
 
-            for line in _plan_lines(draft["plan"]):
+            for line in _plan_lines(draft):
                 analysing.view.say(line)
             typer.confirm("Run this plan?", default=True, abort=True, err=True)
         analysing.client.post(f"analyses/{job_id}/confirm", {"version": draft["version"]})
@@ -275,15 +275,15 @@ def _asker(answers: Mapping[str, str], *, yes: bool, asks: bool) -> Ask:
     return ask
 
 
-def _plan_lines(plan: Json) -> Iterator[str]:
+def _plan_lines(draft: Json) -> Iterator[str]:
+    plan = draft["plan"]
+    yield "Understood:"
+    for each in draft["understood"]:
+        yield f"  {each['aspect']}: {'; '.join(words.rstrip('.') for words in each['words'])}."
     yield f"Plan ({plan['plan_source']}): {plan['why']}"
     for place, step in enumerate(plan["steps"], start=1):
         needs = f" (of {', '.join(step['needs'])})" if step["needs"] else ""
         yield f"  {place}. {step['id']}: {step['operation']['op']}{needs}. {step['title']}"
-    for assumption in plan["assumptions"]:
-        yield f"  Taken for granted: {assumption}"
-    for warning in plan["warnings"]:
-        yield f"  Note: {warning['message']}"
 
 
 def _report(
@@ -292,9 +292,18 @@ def _report(
     questions = [{"question": question, "answer": answer} for question, answer in answered]
     if as_json:
         facts = {name: analysis[name] for name in ("status", "plan_id", "attempt")}
-        print_json({"job_id": analysis["id"], **facts, "plan": draft["plan"], "answered": questions, "files": saved})
+        print_json(
+            {
+                "job_id": analysis["id"],
+                **facts,
+                "understood": draft["understood"],
+                "plan": draft["plan"],
+                "answered": questions,
+                "files": saved,
+            }
+        )
         return
-    lines = [*_plan_lines(draft["plan"]), *(f"{each['question']} {each['answer']}" for each in questions)]
+    lines = [*_plan_lines(draft), *(f"{each['question']} {each['answer']}" for each in questions)]
     for file in saved:
         lines.append(f"{file['path']}  ({max(file['size_bytes'] / 1024, 1):.0f} KiB)")
         if file["kind"] == "table" and str(file["path"]).endswith(".csv"):

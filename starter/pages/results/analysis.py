@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from activities.analysis.understanding import understood
 from activities.analysis.wording import in_words
 from domain.analyses.analysis import Analysis
 from domain.analyses.plan import open_questions
@@ -62,6 +63,7 @@ def analysis(visit: Visit, job: Job) -> Mapping[str, Any]:
         "planning": _planning(found),
         "failure": found.planning.failure if found.planning else None,
         "plan": plan,
+        "understood": understood(plan, found.profiles) if plan else (),
         "steps": [(step, in_words(step.operation)) for step in plan.steps] if plan else [],
         "steps_json": plan.model_dump(mode="json")["steps"] if plan else [],
         "open": open_questions(plan) if plan else (),

@@ -45,12 +45,26 @@ function done() {
   plan().removeAttribute("hx-morph-skip");
 }
 
+// A choice and words of one's own are one answer.
+body.addEventListener("change", (event) => {
+  if (event.target.matches("[data-answers] input[type=radio]")) {
+    const other = event.target.closest("fieldset").querySelector("[data-other]");
+    if (other) other.value = "";
+  }
+});
+
+body.addEventListener("input", (event) => {
+  if (!event.target.matches("[data-other]") || !event.target.value) return;
+  for (const choice of event.target.closest("fieldset").querySelectorAll("input[type=radio]")) choice.checked = false;
+});
+
 body.addEventListener("submit", (event) => {
   const form = event.target.closest("[data-plan] form");
   if (!form) return;
   event.preventDefault();
   const given = new FormData(form);
   if (form.matches("[data-answers]")) {
+    // what was written in stands behind the choices of its question, and goes before them
     const answers = Object.fromEntries([...given].map(([name, value]) => [name, value.trim()]).filter(([, value]) => value));
     change(() => patch(`analyses/${id}/draft`, { version: version(), answers }), say("plan-answered")).catch(tellError);
   } else if (form.matches("[data-requirement]")) {
