@@ -21,6 +21,16 @@ _ADDED_UP = re.compile(
 """Names of what is not one part among others: it holds them all, or the same once more."""
 
 
+def labelled(told: Sequence[Part]) -> list[Part]:
+    """The tables with names that tell them apart: of the sheet where there is one file, else of the file, too."""
+    several = len({label for label, _ in told}) > 1
+    found = []
+    for label, table in told:
+        parts = [label, table["sheet"]] if several else [table["sheet"]]
+        found.append((": ".join(part for part in parts if part) or label, table))
+    return found
+
+
 def alike(told: Sequence[Part]) -> Iterator[list[int]]:
     """The places of tables with the same columns: names, and types as far as there are values."""
     groups: dict[frozenset[str], list[int]] = defaultdict(list)

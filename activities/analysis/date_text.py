@@ -20,6 +20,9 @@ CLOCKS = tuple(
     for before in (" ", "T", ", ", "  ")
     for clock in ("%H:%M", "%H:%M:%S", "%I:%M %p", "%I:%M:%S %p", "%I:%M%p", "%I:%M:%S%p", "%H:%M:%S.%f")
 )
+FIRST_YEAR, LAST_YEAR = 1000, 2999
+"""03/08/26 is no day of the year 3."""
+
 ZONE = (
     r"(:\d{2}(?:\.\d+)?(?: ?[AaPp]\.?[Mm]\.?)?) ?"
     r"\(?((?:GMT|UTC|Z)? ?(?:[+-]\d{1,2}(?::?\d{2})?)|GMT|UTC|Z|[A-Z]{3,4})\)?$"
@@ -38,7 +41,8 @@ LOOKS_TIMED = re.compile(rf"({_DAY}|{_WITH_MONTH})[T ,]*(\d{{1,2}}:\d{{2}}.*)?")
 def read_sql(text: str, days: tuple[str, ...], *, timed: bool) -> str:
     """SQL: a text as a moment, NULL where it is none of these days, with a clock where ``timed``."""
     formats = [day + clock for day in days for clock in CLOCKS] + list(days) if timed else list(days)
-    return f"try_strptime({text}, [{', '.join(map(literal, formats))}])"
+    read = f"try_strptime({text}, [{', '.join(map(literal, formats))}])"
+    return f"CASE WHEN date_part('year', {read}) BETWEEN {FIRST_YEAR} AND {LAST_YEAR} THEN {read} END"
 
 
 def bare_sql(text: str) -> str:

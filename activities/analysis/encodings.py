@@ -63,6 +63,17 @@ _FIRST_LEVEL = {
     "cp949": ("cp949", 0xB0A1, 0xC8FE),
 }
 """The characters of everyday use, which each of these standards puts first: from, to."""
+_ALPHABETS = tuple(
+    frozenset(letters)
+    for letters in (
+        "àâæçéèêëîïôœùûüÿ", "äöüßé", "áéíñóúüàèïç", "áâãàçéêíóôõúü", "àèéìíîòóùú", "åäöæøéüà", "éëïóöüèê",
+        "áčďéěíňóřšťúůýž", "áäčďéíĺľňóôŕšťúýž", "ąćęłńóśźż", "áéíóöőúüű", "ăâîșțşţ", "çğ\u0131öşüâîûi\u0307", "čćđšž",
+        "ąčęėįšųūž", "āčēģīķļņšūž", "äõöüšž", "áéíóúýþæðö", "ëç",
+    )
+)  # fmt: skip
+"""The letters of languages of Europe, beyond ASCII's."""
+_USUAL = frozenset("éäöüáíóñçãèàåßøčšžřěłąęś\u0131şğ")
+_KNOWN = frozenset().union(*_ALPHABETS)
 _APOSTROPHE = "\u2019"
 _MARKS = "\u2018\u2019\u201a\u201c\u201d\u201e\u2013\u2014\u2026\u00ab\u00bb\u2039\u203a"
 _BEHIND = "\u00a9\u00ae\u2122\u00b0\u00b2\u00b3"
@@ -140,20 +151,19 @@ def _legacy(sample: bytes) -> str | None:
     if wide is not None and _reads_wide(sample, wide):
         return wide
     told = _SAME.get(told, told)
-    scored = [(score, encoding) for encoding in _SINGLE if (score := _strangeness(sample, encoding)) is not None]
-    least = min((score for score, _ in scored), default=None)
-    singles = [encoding for score, encoding in scored if score == least]
-    if told in singles:
-        return told
-    if told == "iso8859-2" and "cp1250" in singles:
-        return "cp1250"
+    scored = [
+        ((strange, *_unlikeliness(sample, encoding), encoding != told, place), encoding)
+        for place, encoding in enumerate(_SINGLE)
+        if (strange := _strangeness(sample, encoding)) is not None
+    ]
+    (least, *_), single = min(scored, default=((None,), None))
     if least == 0:
-        return singles[0]
+        return single
     # the detector is led astray by a few letters: another encoding of two bytes may fit without a flaw
     fitting = [encoding for encoding in _WIDE if _reads_wide(sample, encoding)]
     if len(fitting) == 1:
         return fitting[0]
-    return singles[0] if least is not None and least <= sum(byte > 0x7F for byte in sample) // 20 else None
+    return single if least is not None and least <= sum(byte > 0x7F for byte in sample) // 20 else None
 
 
 def _decoded(sample: bytes, encoding: str) -> str | None:
@@ -199,11 +209,22 @@ def _strangeness(sample: bytes, encoding: str) -> int | None:
         category = unicodedata.category(letter)
         if category in ("Cc", "Cn", "Co"):
             strange += 3
-        elif category[0] == "L":
+        elif category[0] in "LM":
             strange += _out_of_place(before, letter, after)
-        elif category[0] != "M":
+        else:
             strange += _misplaced(before, letter, after)
     return strange
+
+
+def _unlikeliness(sample: bytes, encoding: str) -> tuple[bool, float]:
+    """Whether the letters are of no one language's, and how rare they are on average, from 0 on."""
+    text = (_decoded(sample, encoding) or "").lower()
+    letters = [letter for letter in text if letter.isalpha() and not letter.isascii()]
+    latin = [letter for letter in letters if _script(letter) == "LATIN"]
+    if not letters or len(latin) < len(letters):
+        return bool(latin), 0.0
+    strange = not any(set(latin) <= alphabet for alphabet in _ALPHABETS)
+    return strange, sum((letter not in _USUAL) + (letter not in _KNOWN) for letter in latin) / len(latin)
 
 
 def _misplaced(before: str, sign: str, after: str) -> int:
@@ -220,7 +241,7 @@ def _misplaced(before: str, sign: str, after: str) -> int:
 
 def _out_of_place(before: str, letter: str, after: str) -> int:
     """Capitals within a word in small letters; letters of two scripts side by side; letters that stand alone."""
-    if before.islower() and letter.isupper():
+    if letter.isupper() and (before.islower() or (before.isalpha() and after.islower())):
         return 1
     script = _script(letter)
     if any(each.isalpha() and _script(each) != script for each in (before, after)):

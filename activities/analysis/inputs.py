@@ -117,16 +117,33 @@ def prepare(
         raise RequestInvalid(f"An analysis takes 1 to {limits.files} files.", details={"files": len(files)})
     fingerprint = inputs_fingerprint(_hashed(files, limits, on_progress))
     with TemporaryDirectory(prefix="guidesmith-tables-", dir=scratch) as folder:
-        told = list(_read(files, Path(folder).resolve(), limits, on_progress))
-        names = cleaned((_table_name(source, table) for source, table in told), fallback="table")
+        tables, made = tables_of(*_read(files, Path(folder).resolve(), limits, on_progress))
         out.mkdir(parents=True, exist_ok=True)
         parquet = {}
-        for name, (_, table) in zip(names, told, strict=True):
+        for name, file in made.items():
             parquet[name] = out / f"{name}.parquet"
-            shutil.move(Path(folder) / table["parquet"], parquet[name])
-    tables = [_profile(name, source, table) for name, (source, table) in zip(names, told, strict=True)]
+            shutil.move(Path(folder) / file, parquet[name])
     on_progress(1.0)
     return Prepared(tuple(tables), parquet, fingerprint)
+
+
+def tables_of(
+    found: Sequence[tuple[str, Mapping[str, Any]]], together: Sequence[tuple[Sequence[int], Mapping[str, Any]]]
+) -> tuple[list[TableProfile], dict[str, str]]:
+    """The tables that an analysis has, and the file of each by its name.
+
+    Args:
+        found: Of each table the name of its file, and what the reader told.
+        together: Which of them are parts of one, and what the reader told of that: it stands in the place of its first.
+    """
+    joined: dict[int, tuple[str, Mapping[str, Any]] | None] = {}
+    for (first, *others), table in together:
+        sources = dict.fromkeys(found[place][0] for place in (first, *others))
+        joined |= dict.fromkeys(others) | {first: (", ".join(sources), table)}
+    told = [each for place, own in enumerate(found) if (each := joined.get(place, own)) is not None]
+    names = cleaned((_table_name(source, table) for source, table in told), fallback="table")
+    profiles = [_profile(name, source, table) for name, (source, table) in zip(names, told, strict=True)]
+    return profiles, {name: str(table["parquet"]) for name, (_, table) in zip(names, told, strict=True)}
 
 
 def confined_bounds(
@@ -165,8 +182,8 @@ def _hashed(files: Sequence[InputFile], limits: InputLimits, on_progress: OnProg
 
 def _read(
     files: Sequence[InputFile], folder: Path, limits: InputLimits, on_progress: OnProgress
-) -> list[tuple[str, Report]]:
-    """(the name of its file, what the reader tells of it) for each table; parts of one table are that table."""
+) -> tuple[list[tuple[str, Report]], list[tuple[list[int], Report]]]:
+    """What :func:`tables_of` takes."""
     order = {
         "folder": str(folder),
         "files": [{"path": str(file.path.resolve()), "label": _label(file.name)} for file in files],
@@ -178,7 +195,7 @@ def _read(
     bounds = confined_bounds(limits.memory_bytes, limits.seconds, file_bytes=8 * limits.file_bytes)
     done = 0
     found: list[tuple[str, Report]] = []
-    joined: dict[int, tuple[str, Report] | None] = {}
+    together: list[tuple[list[int], Report]] = []
 
     def poll() -> None:
         on_progress(done / len(files))
@@ -192,10 +209,8 @@ def _read(
                 _check(report, files[done].name)
                 found.append((files[done].name, report["table"]))
             elif "together" in report:
-                first, *others = report["together"]
-                sources = dict.fromkeys(found[place][0] for place in report["together"])
-                joined |= dict.fromkeys(others) | {first: (", ".join(sources), report["table"])}
-    return [each for place, own in enumerate(found) if (each := joined.get(place, own)) is not None]
+                together.append((report["together"], report["table"]))
+    return found, together
 
 
 @contextmanager
@@ -231,7 +246,12 @@ def _table_name(file: str, table: Mapping[str, Any]) -> str:
     return f"{stem}_{table['sheet']}" if table["sheet"] and table["sheet"].casefold() != "sheet1" else stem
 
 
+UNREADABLE = frozenset(("NUMBERS_MIXED", "UNITS_MIXED", "IDENTIFIERS_KEPT", "DIGITS_LOST", "DATES_MIXED"))
+"""Notes of columns whose texts look like numbers and cannot be computed with."""
+
+
 def _profile(name: str, file: str, table: Mapping[str, Any]) -> TableProfile:
+    unreadable = {place for code, place, _ in table["notes"] if code in UNREADABLE}
     columns = [
         ColumnProfile(
             name=each["name"],
@@ -243,9 +263,9 @@ def _profile(name: str, file: str, table: Mapping[str, Any]) -> TableProfile:
             maximum=each["maximum"],
             samples=tuple(each["samples"]),
             values=tuple(each["values"]),
-            numeric_share=each["numeric_share"],
+            numeric_share=0.0 if place in unreadable else each["numeric_share"],
         )
-        for each in table["columns"]
+        for place, each in enumerate(table["columns"])
     ]
     source = f"{shown(file)}, sheet {table['sheet']}" if table["sheet"] else shown(file)
     notes = tuple(

@@ -151,7 +151,7 @@ class _Look:
             some = [str(value) for (value,) in rows(self._connection, f"SELECT t {self._everything} LIMIT {FEW}")]
         if not some:
             return Finding(self._everything)
-        for looked in (self._flags, self._spans, self._numbers, self._dates):
+        for looked in (self._flags, self._compact, self._spans, self._numbers, self._dates):
             found = looked(some)
             if found is not None:
                 return found
@@ -272,11 +272,15 @@ class _Look:
 
     # --- dates -------------------------------------------------------------------------------------------------
 
-    def _dates(self, some: Sequence[str]) -> Finding | None:
+    def _compact(self, some: Sequence[str]) -> Finding | None:
+        """``20260803``, where the heading says that it is a date."""
         if _DATED.search(self._column.heading) and all(dates.COMPACT.fullmatch(text) for text in some):
             read = "try_strptime({t}, '%Y%m%d')"
             if self._all(f"{read.replace('{t}', 't')} IS NOT NULL"):
                 return self._settled(Kind("date", f"CAST({read} AS DATE)"))
+        return None
+
+    def _dates(self, some: Sequence[str]) -> Finding | None:
         for timed in (False, True):
             looks = dates.LOOKS_TIMED if timed else dates.LOOKS_DATED
             if all(looks.fullmatch(text) for text in some):

@@ -45,14 +45,9 @@ def _read(order: dict[str, Any], folder: Path, files: list[Path]) -> None:
 def _together(tabling: "Tabling", told: list[tuple[str, dict[str, Any]]]) -> None:
     from activities.analysis.refusals import Refused
 
-    several_files = len({label for label, _ in told}) > 1
-    labelled = []
-    for label, table in told:
-        parts = [label, table["sheet"]] if several_files else [table["sheet"]]
-        labelled.append((": ".join(part for part in parts if part) or label, table))
     try:
-        for parts_of, table in tabling.together(labelled):
-            inside.report(together=parts_of, table=table)
+        for parts, table in tabling.together(told):
+            inside.report(together=parts, table=table)
     except (Refused, MemoryError):  # each is there by itself
         return
 

@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 
 from activities.analysis import engine, workbook
-from activities.analysis.alike import alike, shared_notes, union_sql
+from activities.analysis.alike import alike, labelled, shared_notes, union_sql
 from activities.analysis.csv_text import LONGEST_LINE, CsvText, check_closed, read_text
 from activities.analysis.kinds import FEW, Column, Kind, converted, kinds_of
 from activities.analysis.names import cleaned, shown
@@ -211,8 +211,9 @@ class Tabling:
         """Tables that are alike as one, with a column that says from which each row is; and the places of its parts.
 
         Args:
-            told: A label of each table, and what was told of it.
+            told: What each table's file is called, and what was told of it.
         """
+        told = labelled(told)
         for number, places in enumerate(alike(told), start=1):
             if sum(told[place][1]["rows"] for place in places) > self._limits["rows"]:
                 continue

@@ -1,4 +1,4 @@
-"""What was understood of a question, in words: read off the plan, whoever made it, for the page, the API and the report.
+"""What was understood of a question, in words: read off the plan, whoever made it.
 
 A person who has never seen a plan can say from it whether the answer will be theirs: what is computed of which column,
 for each of what, over which time, of which rows, what is left out, and what was guessed.

@@ -524,6 +524,9 @@ def time_column(said: Said, *, years_will_do: bool = False) -> Column | None:
     }
     if len(named) == 1:
         chosen: Column | None = next(iter(named))
+        for mention in said.mentions:
+            if any(score >= SYNONYM and column == chosen for score, column in mention.candidates):
+                said.take(mention.start, mention.end)
     elif len(temporal) == 1:
         chosen = temporal[0]
     else:

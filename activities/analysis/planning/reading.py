@@ -243,8 +243,12 @@ class _Reading:
         whole = mention is not None and named_wholly(mention)
         unit = cues.UNITS.get(said.tokens[place].stem)
         if unit is not None and not whole:
+            named = said.mention_at(place + 2) if said.word(place + 1) == "of" else None
+            column = said.pick(named, lambda each: each.profile.type.is_temporal) if named is not None else None
+            if named is not None and column is not None:
+                self._intent.time = column
             self._every(unit)
-            return place + 1
+            return place + 1 if named is None or column is None else named.end
         if mention is not None:
             column = said.pick(mention, self._groupable, about="to group by")
             if column is not None:

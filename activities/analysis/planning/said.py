@@ -204,4 +204,5 @@ def slug(words: str) -> str:
 
 def is_measure(column: Column, never: frozenset[str]) -> bool:
     """Whether a column's numbers are to be computed with: no ids, years, codes."""
-    return column.profile.type.is_numeric and not column.is_id and not (set(column.stems) & never)
+    # hours are a number of them, the hour is when
+    return column.profile.type.is_numeric and not column.is_id and not (set(column.name.split("_")) & never)

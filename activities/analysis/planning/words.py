@@ -127,7 +127,7 @@ def stem(word: str) -> str:
             return word[: -len(ending)] + instead
     if word.endswith("statuses"):
         return word[:-2]
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+    if (len(word) > 3 or word == "ids") and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         return word[:-1]
     return word
 
