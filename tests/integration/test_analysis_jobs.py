@@ -341,7 +341,7 @@ def test_given_a_worker_that_is_killed_while_it_computes_then_one_set_of_artifac
     held.touch()
     bureau.stack.kill_worker()
     bureau.stack.start_worker(HOLD=str(RUNNING), HOLD_FILE=str(held))
-    job = bureau.confirmed("Total amount by region, sorted", DATA)
+    job = bureau.confirmed(TOTALS, DATA, plan_revision=11)
     bureau.run(job)
     bureau.stack.wait_for(job, RUNNING)
     bureau.stack.kill_worker()
@@ -353,7 +353,7 @@ def test_given_a_worker_that_is_killed_while_it_computes_then_one_set_of_artifac
 def test_given_a_worker_that_dies_with_the_results_recorded_then_nothing_is_made_twice(bureau: Bureau) -> None:
     bureau.stack.kill_worker()
     bureau.stack.start_worker(DIE_AFTER=str(SUCCEEDED))
-    job = bureau.confirmed("Total amount by region, last breath", DATA)
+    job = bureau.confirmed(TOTALS, DATA, plan_revision=12)
     bureau.run(job)
     bureau.stack.wait_for(job, SUCCEEDED)
     bureau.stack.kill_worker()
@@ -363,7 +363,7 @@ def test_given_a_worker_that_dies_with_the_results_recorded_then_nothing_is_made
 
 
 def test_given_no_worker_while_it_is_confirmed_and_queued_then_it_goes_on_when_there_is_one(bureau: Bureau) -> None:
-    job = bureau.drafted("Total amount by region, nobody there", DATA)
+    job = bureau.drafted(TOTALS, DATA, plan_revision=13)
     bureau.stack.kill_worker()
     assert bureau.http.post(f"analyses/{job.id}/confirm").status_code == 200
     assert bureau.run(job).json()["status"] == QUEUED
@@ -381,7 +381,7 @@ def _succeeded_once(bureau: Bureau, job: Job) -> None:
 
 
 def test_given_a_start_that_was_lost_when_reconciled_then_the_analysis_runs(bureau: Bureau) -> None:
-    job = bureau.confirmed("Total amount by region, posted late", DATA)
+    job = bureau.confirmed(TOTALS, DATA, plan_revision=14)
     bureau.store.enqueue_analysis(job.owner, job.id)
     bureau.reconcile()
     _succeeded_once(bureau, job)
@@ -395,7 +395,7 @@ def test_given_a_run_that_an_operator_ended_then_it_has_failed_and_may_be_retrie
     held.touch()
     bureau.stack.kill_worker()
     bureau.stack.start_worker(HOLD=str(RUNNING), HOLD_FILE=str(held))
-    job = bureau.confirmed(f"Total amount by region, {how}", DATA)
+    job = bureau.confirmed(TOTALS, DATA, plan_revision=15 + len(how))
     bureau.run(job)
     bureau.stack.wait_for(job, RUNNING)
     handle = bureau.stack.client.get_workflow_handle(job.id)
@@ -416,7 +416,7 @@ def test_given_a_run_that_an_operator_ended_then_it_has_failed_and_may_be_retrie
 def test_given_a_run_that_was_terminated_before_its_first_write_when_reconciled_then_it_has_failed(
     bureau: Bureau,
 ) -> None:
-    job = bureau.confirmed("Total amount by region, never begun", DATA)
+    job = bureau.confirmed(TOTALS, DATA, plan_revision=16)
     bureau.stack.kill_worker()
     bureau.run(job)
     bureau.stack.loop.run(bureau.stack.client.get_workflow_handle(job.id).terminate())
@@ -510,7 +510,7 @@ def test_given_hostile_names_and_cells_then_results_have_safe_names_and_no_formu
 def test_given_words_and_data_then_no_history_no_log_and_no_audit_row_has_them(bureau: Bureau) -> None:
     canary, secret = "canary-heliotrope-7719", "canary-periwinkle-4410"
     file = ("data.csv", f"region,amount\n{secret},5\nNorth,6\n")
-    job = bureau.succeeded(f"Total amount by region {canary}", file)
+    job = bureau.succeeded(f'Total amount by region where region is not "{canary}"', file)
     task = bureau.analysis(job).planning
     assert task is not None
     for words in (canary, secret):
@@ -521,7 +521,7 @@ def test_given_words_and_data_then_no_history_no_log_and_no_audit_row_has_them(b
 
 
 def test_given_a_stranger_when_they_look_or_act_then_there_is_nothing(bureau: Bureau) -> None:
-    job = bureau.succeeded("Total amount by region, mine alone", DATA)
+    job = bureau.succeeded(TOTALS, DATA, plan_revision=17)
     with bureau.api.client("stranger") as http:
         answers = [
             http.get(f"analyses/{job.id}"),
