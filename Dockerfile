@@ -4,8 +4,9 @@
 ARG PYTHON_IMAGE=python:3.13-slim-trixie
 
 FROM ${PYTHON_IMAGE} AS build
-ARG UV_VERSION=0.13.9
-RUN pip install --no-cache-dir --disable-pip-version-check --root-user-action=ignore uv==${UV_VERSION}
+COPY bootstrap.txt ./
+# uv, of one version, and no file of it whose SHA-256 is not there
+RUN pip install --no-cache-dir --disable-pip-version-check --root-user-action=ignore --no-deps --only-binary=:all: --require-hashes --requirement bootstrap.txt
 ENV UV_PYTHON_DOWNLOADS=never UV_LINK_MODE=copy UV_COMPILE_BYTECODE=1 UV_NO_PROGRESS=1
 WORKDIR /app
 

@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup demo test lint types bench clean
+.PHONY: help setup demo test lint types bench sbom audit clean
 
 # Dozens of processes import the same modules here: compiled once, they start in half the time.
 unexport PYTHONDONTWRITEBYTECODE
@@ -21,6 +21,7 @@ PYTHON ?= $(shell for needs in "sys, ensurepip" "sys"; do \
 KIND ?=
 ARGS ?=
 PYTEST_ARGS ?=
+ADVISORIES ?=
 # Tests wait for servers as long as they compute: three processes keep two cores busy. `make test WORKERS=0` runs one by one.
 WORKERS ?= 3
 
@@ -33,7 +34,7 @@ setup: $(READY) ## Bring uv and install the locked environment into .venv
 PAGES := hatch_build.py starter/pages/frontend/package-lock.json starter/pages/frontend/build.mjs \
 	$(wildcard starter/pages/frontend/src/*)
 
-$(READY): bootstrap.py pyproject.toml uv.lock $(PAGES)
+$(READY): bootstrap.py bootstrap.txt pyproject.toml uv.lock $(PAGES)
 	@test -n "$(PYTHON)" || { echo "guidesmith needs Python 3.11, 3.12 or 3.13: install it and run make again." >&2; exit 1; }
 	@$(PYTHON) bootstrap.py
 	@touch $@
@@ -54,6 +55,14 @@ types: $(READY) ## Check types, strictly
 
 bench: $(READY) ## Measure throughput, latency and speech against their budgets
 	@exec $(BIN)/pytest tests/bench -s --timeout=1800 $(PYTEST_ARGS)
+
+sbom: $(READY) ## Write what is in the lock as CycloneDX to build/sbom.cdx.json
+	@mkdir -p build
+	@.tools/bin/uv export --frozen --quiet --no-dev --all-extras --format cyclonedx1.5 --output-file build/sbom.cdx.json >/dev/null
+	@echo build/sbom.cdx.json
+
+audit: $(READY) ## Look up the lock in advisories that you bring: make audit ADVISORIES=all.zip
+	@exec $(BIN)/python audit.py $(ADVISORIES)
 
 clean: ## Remove the environment and the caches; the data of `guidesmith up` stays
 	rm -rf .venv .tools .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist

@@ -16,8 +16,12 @@ ROOT = Path(__file__).resolve().parent
 TOOLS = ROOT / ".tools"
 TOOLS_BIN = TOOLS / "bin"
 UV_VERSION = "0.13.9"
+PINNED = ROOT / "bootstrap.txt"
+"""uv and pip, with the SHA-256 of each of their files."""
+
 OLDEST, TOO_NEW = (3, 11), (3, 14)
 PIP = ("-m", "pip", "--disable-pip-version-check")
+INSTALL = ("install", "--quiet", "--no-deps", "--only-binary", ":all:", "--require-hashes", "--requirement", PINNED)
 
 
 class SetupError(Exception):
@@ -49,7 +53,7 @@ def bring_uv() -> Path:
     say(f"Installing uv {UV_VERSION} into .tools")
     succeeded, printed = make_tools()
     if succeeded:
-        succeeded, printed = run(TOOLS_BIN / "python", *PIP, "install", "--quiet", f"uv=={UV_VERSION}")
+        succeeded, printed = run(TOOLS_BIN / "python", *PIP, *INSTALL)
     if succeeded:
         return uv
     shutil.rmtree(TOOLS, ignore_errors=True)
@@ -57,6 +61,11 @@ def bring_uv() -> Path:
         raise SetupError(
             "This Python cannot make an environment with pip in it. Install its venv module "
             "(Debian, Ubuntu: `apt install python3-venv`) and run make again."
+        )
+    if "DO NOT MATCH THE HASHES" in printed:
+        raise SetupError(
+            f"What the package index gave is not uv {UV_VERSION} as bootstrap.txt has it: it was changed there, or on "
+            "its way. Do not install it by hand; find out by whom."
         )
     raise SetupError(f"uv could not be installed; is a package index reachable?\n\n{printed.strip()}")
 
@@ -74,7 +83,7 @@ def make_tools() -> tuple[bool, str]:
     shutil.rmtree(TOOLS, ignore_errors=True)
     succeeded, printed = run(sys.executable, "-m", "venv", "--without-pip", TOOLS)
     if succeeded:
-        return run(sys.executable, *PIP, "--python", TOOLS_BIN / "python", "install", "--quiet", "pip")
+        return run(sys.executable, *PIP, "--python", TOOLS_BIN / "python", *INSTALL)
     return succeeded, printed
 
 

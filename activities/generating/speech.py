@@ -15,6 +15,7 @@ from pathlib import Path
 
 from activities.confined.outside import Bounds, Died, Overran, answer, places
 from activities.generating.voices import PROGRAMS, VOICE, Program
+from activities.process.vouched import check_file, check_tree
 from activities.providers.watched import Stop
 from domain.errors import Cancelled, RequestInvalid, SpeakingFailed, VoiceUnavailable
 
@@ -31,6 +32,7 @@ DEFAULT_VOICE = "en"
 SHORTEST_MS = 50
 """What is shorter is no word."""
 
+_DISTRIBUTION = "espeakng-loader"
 _LIBRARIES = ("libespeak-ng.so", "libespeak-ng.dylib", "espeak-ng.dll")
 
 
@@ -146,7 +148,11 @@ def _packaged() -> _Library | None:
     if spec is None or spec.origin is None:
         return None
     files = (Path(spec.origin).with_name(name) for name in _LIBRARIES)
-    return next((_Library(file) for file in files if file.is_file()), None)
+    found = next((file for file in files if file.is_file()), None)
+    if found is None:
+        return None
+    check_tree(_DISTRIBUTION, found.with_name("espeak-ng-data"))
+    return _Library(check_file(_DISTRIBUTION, found))
 
 
 def _of_system(path: str | None) -> _Program | None:

