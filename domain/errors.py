@@ -308,6 +308,12 @@ class SpeechModelUnavailable(GuidesmithError):
     code = "SPEECH_MODEL_UNAVAILABLE"
 
 
+class ScreenReaderUnavailable(GuidesmithError):
+    """The weights that read text on the screen are not there, or not the ones that were measured."""
+
+    code = "SCREEN_READER_UNAVAILABLE"
+
+
 # --- storage ---------------------------------------------------------------------------------------------------
 
 

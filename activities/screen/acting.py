@@ -1,0 +1,196 @@
+"""What kind of action a change answers, and what was acted on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from activities.screen.film import Look
+from activities.screen.places import Place, union
+from activities.screen.structure import Replaced, extent, moved_by
+from activities.screen.text import Line
+from activities.screen.typed import only_glyphs
+from domain.screen import ChangeKind
+
+
+@dataclass(frozen=True)
+class Acted:
+    """A change with all that is known of it; places in pixels of the picture."""
+
+    before: Look
+    clean: Look
+    """Before it, too, with the pointer elsewhere if there was such a time."""
+    after: Look
+    places: Sequence[Place]
+    lines: Sequence[Line]
+    replaced: Replaced
+    share: float
+    gone: Sequence[Line]
+    came: Sequence[Line]
+    pointer: tuple[float, float] | None
+    covers: Place | None
+    """What the pointer hides."""
+    moving: bool
+
+    @property
+    def place(self) -> Place:
+        return union(self.places)
+
+
+def kind_of(acted: Acted) -> ChangeKind | None:
+    """``None``: nobody did it."""
+    replaced, share = acted.replaced, acted.share
+    if moved_by(acted.before.grey, acted.after.grey, replaced):
+        return ChangeKind.SCROLL
+    if share > 0.5 and extent(replaced) > 0.45:
+        return ChangeKind.PAGE
+    if _is_typing(acted):
+        return ChangeKind.TYPING
+    return ChangeKind.PRESS
+
+
+def _is_typing(acted: Acted) -> bool:
+    if not acted.came:
+        return False
+    place = acted.place
+    tallest = max(line.place.height for line in acted.came)
+    if place.height > 2.6 * tallest:
+        return False
+    return only_glyphs(acted.before, acted.after, [place]) and not acted_on_choice(acted)
+
+
+def acted_on_choice(acted: Acted) -> bool:
+    """A value took another's place: it does not begin as the old one did."""
+    return any(
+        old.place.alike(new.place) > 0.3 and not new.text.startswith(old.text[: max(1, len(old.text) - 1)])
+        for old in acted.gone
+        for new in acted.came
+    )
+
+
+def control_of(acted: Acted, kind: ChangeKind) -> tuple[Place | None, Line | None]:
+    """What was acted on, and its text."""
+    if acted.pointer is None:
+        return None, None
+    x, y = acted.pointer
+    under = [line for line in acted.lines if line.place.grown(3, 3).holds(x, y)]
+    written = min(under, key=lambda each: each.place.area).place if under else None
+    looks = [acted.clean] if acted.clean is acted.before else [acted.clean, acted.before]
+    for look in looks:
+        ticked = _tick_box(look, acted, x, y)
+        if ticked is not None:
+            return ticked
+    found = [enclosing(look.colours, x, y, acted.covers, written) for look in looks]
+    frame = next((each for each in found if each is not None), None)
+    drawn = frame is not None
+    if frame is None and any(place.grown(4).holds(x, y) for place in acted.places):
+        frame = enclosing(acted.after.colours, x, y, acted.covers, written)  # plain before, marked as chosen after
+        if frame is not None and not any(frame.share_in(place.grown(6)) > 0.5 for place in acted.places):
+            frame = None
+    if under:
+        line = min(under, key=lambda each: each.place.area)
+        name = _label_above(frame, acted.lines) if frame is not None and drawn else None
+        if frame is not None and name is not None and frame.width > 1.8 * line.place.width:
+            if line.place.left - frame.left < 40:
+                return frame, name
+        return frame or line.place.grown(8, 6), line
+    if frame is not None:
+        inside = [line for line in acted.lines if line.place.share_in(frame.grown(2)) > 0.8]
+        above = _label_above(frame, acted.lines)
+        if above is not None and not any(abs(i.place.centre[0] - frame.centre[0]) < 12 for i in inside):
+            return frame, above
+        if inside:
+            return frame, min(inside, key=lambda each: each.place.distance(x, y))
+        if above is not None:
+            return frame, above
+    near = min(acted.lines, key=lambda each: each.place.distance(x, y), default=None)
+    if near is not None and near.place.distance(x, y) < 60:
+        return frame or near.place.grown(8, 6), near
+    return frame, None
+
+
+def _tick_box(look: Look, acted: Acted, x: float, y: float) -> tuple[Place, Line] | None:
+    """A small square, with its name on its right."""
+    picture = look.colours
+    largest = max(28, picture.shape[0] // 24)
+    box = enclosing(picture, x, y, acted.covers)
+    if box is None or max(box.width, box.height) > largest or not 0.7 < box.width / box.height < 1.4:
+        return None
+    beside = [
+        line
+        for line in acted.lines
+        if abs(line.place.centre[1] - box.centre[1]) < 0.6 * max(box.height, line.place.height)
+        and box.left - 0.4 * box.width <= line.place.left <= box.right + 3 * box.width
+        and line.place.right > box.right + box.width
+    ]
+    return (box, min(beside, key=lambda each: each.place.left)) if beside else None
+
+
+def _label_above(frame: Place, lines: Sequence[Line]) -> Line | None:
+    """The name of a field: just above it, where it begins."""
+    near = [
+        line
+        for line in lines
+        if -4 <= frame.top - line.place.bottom <= 0.4 * line.place.height
+        and abs(line.place.left - frame.left) < 24
+        and line.place.height < 1.2 * frame.height
+    ]
+    return max(near, key=lambda each: each.place.bottom, default=None)
+
+
+def enclosing(picture: np.ndarray, x: float, y: float, covers: Place | None = None, line: Place | None = None) -> Place | None:
+    """The smallest evenly filled rectangle around a point: a button, a field, a box to tick, a chosen row."""
+    high, wide = picture.shape[:2]
+    tallest = max(80, high // 9)
+    reach_x, reach_y = wide, tallest + 20
+    part = Place(int(x) - reach_x, int(y) - reach_y, int(x) + reach_x, int(y) + reach_y).within(Place(0, 0, wide, high))
+    cut = np.ascontiguousarray(picture[part.top : part.bottom, part.left : part.right])
+    if min(cut.shape[:2]) < 12:
+        return None
+    px, py = min(int(x) - part.left, cut.shape[1] - 1), min(int(y) - part.top, cut.shape[0] - 1)
+    best: Place | None = None
+    for sx, sy in _seeds(cut, max(0, px), max(0, py)):
+        found = None
+        for tolerance in _TOLERANCES:
+            mask = np.zeros((cut.shape[0] + 2, cut.shape[1] + 2), dtype=np.uint8)
+            flags = 4 | (255 << 8) | cv2.FLOODFILL_FIXED_RANGE | cv2.FLOODFILL_MASK_ONLY
+            area, _, _, (left, top, width, height) = cv2.floodFill(
+                cut, mask, (sx, sy), 0, (tolerance,) * 3, (tolerance,) * 3, flags
+            )
+            if 10 <= width <= 0.9 * wide and 10 <= height <= tallest and area > 0.45 * width * height:
+                found = left, top, width, height
+                break
+        if found is None:
+            continue
+        left, top, width, height = found
+        place = Place(left + part.left, top + part.top, left + part.left + width, top + part.top + height)
+        if covers is not None and place.share_in(covers) > 0.5:
+            continue
+        if line is not None and line.share_in(place.grown(4)) < 0.8:
+            continue
+        if place.grown(3).holds(x, y) and (best is None or place.area < best.area):
+            best = place
+    return best.grown(1) if best else None
+
+
+_TOLERANCES = (24, 14, 8)
+"""Colour levels of one fill, the widest first: an encoder tints it from block to block."""
+
+
+def _seeds(cut: np.ndarray, px: int, py: int) -> list[tuple[int, int]]:
+    """Pixels of the commonest colours near a point."""
+    reach = 12
+    top, left = max(0, py - reach), max(0, px - reach)
+    window = cut[top : py + reach + 1, left : px + reach + 1]
+    keys = (window // 8).astype(np.int32)
+    keys = keys[:, :, 0] * 1024 + keys[:, :, 1] * 32 + keys[:, :, 2]
+    values, counts = np.unique(keys, return_counts=True)
+    seeds = []
+    for value in values[np.argsort(counts)[::-1][:3]]:
+        ys, xs = np.nonzero(keys == value)
+        nearest = int(np.argmin((ys + top - py) ** 2 + (xs + left - px) ** 2))
+        seeds.append((int(xs[nearest]) + left, int(ys[nearest]) + top))
+    return seeds

@@ -1,0 +1,148 @@
+"""A recording's pictures as looks: ten a second, small and grey, with the full picture at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+
+import av
+import numpy as np
+from av.packet import Packet
+from av.stream import Stream
+from av.video.frame import VideoFrame
+from av.video.stream import VideoStream
+from numpy.typing import NDArray
+
+from activities.media.container import (
+    Beat,
+    Clock,
+    OnProgress,
+    is_file_system_fault,
+    limit_pictures,
+    opened,
+    packets,
+    read_only,
+    recorded_video,
+    recording_zero,
+    to_ms,
+)
+from activities.media.frames import picture
+from activities.media.orientation import Orientation, pixel_aspect, shown_size, square_pixel_size
+
+Grey = NDArray[np.uint8]
+Colours = NDArray[np.uint8]
+
+LOOK_EVERY_MS = 100
+"""Ten looks a second: a click's place is known before the screen answers it, and decoding costs more than looking."""
+
+LONG_SIDE = 960
+"""Pixels of a look's longer side. On a full-HD screen a check box of 13 pixels is still 6 of these."""
+
+_SLOWEST_SKIPPABLE_FPS = 24
+"""Below this rate frames that nothing refers to are decoded, too: each may be a look."""
+
+
+@dataclass(eq=False)
+class Look:
+    """What is on screen from ``at_ms`` on.
+
+    Attributes:
+        grey: Upright, rows by columns, at most :data:`LONG_SIDE` long.
+    """
+
+    at_ms: int
+    grey: Grey
+    _frame: VideoFrame
+    _aspect: Fraction
+    _turn: Orientation
+
+    @cached_property
+    def colours(self) -> Colours:
+        """The whole picture as a player shows it, rows by columns by blue, green, red."""
+        rgb = np.asarray(picture(self._frame, self._aspect, self._turn))
+        return np.ascontiguousarray(rgb[:, :, ::-1])
+
+    def forget(self) -> None:
+        """Let go of the whole picture's copy; it is made again when it is asked for."""
+        self.__dict__.pop("colours", None)
+
+
+class Film:
+    """One video track, its times and its decoder."""
+
+    def __init__(self, container: av.container.InputContainer, stream: VideoStream, beat: Beat) -> None:
+        self._beat = beat
+        self._container = container
+        self._stream = stream
+        self._clock = Clock(stream.time_base or Fraction(1, av.time_base), recording_zero(container))
+        self._aspect = pixel_aspect(stream)
+        limit_pictures(stream)
+        stream.codec_context.thread_type = "AUTO"
+        read_only(container, stream)
+        self.duration_ms = to_ms(Fraction(container.duration or 0, av.time_base))
+        self.width = self.height = 0
+        """As shown; known once the first look was taken."""
+
+    def looks(self) -> Iterator[Look]:
+        """The pictures at least :data:`LOOK_EVERY_MS` apart, and the last one of a burst that stays longer than that."""
+        turn: Orientation | None = None
+        due_ms = -1
+        held: VideoFrame | None = None
+        for frame in self._frames():
+            if turn is None:
+                turn = Orientation.of(frame)
+                self.width, self.height = shown_size(frame.width, frame.height, self._aspect, turn)
+            at_ms = self._clock.ms(frame.pts or 0)
+            self._beat(at_ms)
+            if held is not None:
+                held_ms = self._clock.ms(held.pts or 0)
+                if held_ms >= due_ms or at_ms - held_ms > LOOK_EVERY_MS:
+                    yield self._look(held, held_ms, turn)
+                    due_ms = held_ms + LOOK_EVERY_MS - 5
+            held = frame
+        if held is not None and turn is not None:
+            end_ms = self._clock.ms(held.pts or 0)
+            self.duration_ms = max(self.duration_ms, end_ms + self._clock.span_ms(held.duration or 0))
+            yield self._look(held, end_ms, turn)
+
+    def _look(self, frame: VideoFrame, at_ms: int, turn: Orientation) -> Look:
+        wide, high = square_pixel_size(frame.width, frame.height, self._aspect)
+        scale = min(1.0, LONG_SIDE / max(wide, high))
+        small = frame.reformat(
+            max(16, round(wide * scale)), max(16, round(high * scale)), format="gray8", interpolation="AREA"
+        ).to_ndarray()
+        if turn.transposed:
+            small = small.T
+        if turn.flipped_x:
+            small = small[:, ::-1]
+        if turn.flipped_y:
+            small = small[::-1]
+        return Look(max(0, at_ms), np.ascontiguousarray(small, dtype=np.uint8), frame, self._aspect, turn)
+
+    def _frames(self) -> Iterator[VideoFrame]:
+        rate = float(self._stream.average_rate or 30)
+        self._stream.codec_context.skip_frame = "NONREF" if rate >= _SLOWEST_SKIPPABLE_FPS else "DEFAULT"
+        for packet in packets(self._container, self._stream):
+            yield from self._decoded(packet)
+        yield from self._decoded(None)
+
+    def _decoded(self, packet: Packet[Stream] | None) -> list[VideoFrame]:
+        try:
+            frames = self._stream.decode(packet)
+        except (av.FFmpegError, ValueError) as error:
+            if is_file_system_fault(error):
+                raise
+            return []
+        return [frame for frame in frames if frame.pts is not None]
+
+
+@contextmanager
+def film(path: Path, on_progress: OnProgress | None) -> Iterator[Film | None]:
+    """The recording's pictures; ``None`` where it has none."""
+    with opened(path) as container:
+        found = recorded_video(container)
+        yield Film(container, found[0], Beat(on_progress)) if found else None

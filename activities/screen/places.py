@@ -1,0 +1,101 @@
+"""Rectangles on a picture, in whole pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """From the left and top edge up to, without, the right and bottom one."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+    @property
+    def width(self) -> int:
+        return self.right - self.left
+
+    @property
+    def height(self) -> int:
+        return self.bottom - self.top
+
+    @property
+    def area(self) -> int:
+        return max(0, self.width) * max(0, self.height)
+
+    @property
+    def empty(self) -> bool:
+        return self.width <= 0 or self.height <= 0
+
+    @property
+    def centre(self) -> tuple[float, float]:
+        return (self.left + self.right) / 2, (self.top + self.bottom) / 2
+
+    def grown(self, by: int, down: int | None = None) -> Place:
+        """Wider by ``by`` on both sides, higher by ``down`` (as much, where not said)."""
+        down = by if down is None else down
+        return Place(self.left - by, self.top - down, self.right + by, self.bottom + down)
+
+    def within(self, other: Place) -> Place:
+        """The part that both share; may be empty."""
+        return Place(
+            max(self.left, other.left),
+            max(self.top, other.top),
+            min(self.right, other.right),
+            min(self.bottom, other.bottom),
+        )
+
+    def touches(self, other: Place) -> bool:
+        return not self.within(other).empty
+
+    def holds(self, x: float, y: float) -> bool:
+        return self.left <= x < self.right and self.top <= y < self.bottom
+
+    def share_in(self, other: Place) -> float:
+        """How much of this lies in the other, 0 to 1."""
+        shared = self.within(other)
+        return 0.0 if shared.empty or not self.area else shared.area / self.area
+
+    def alike(self, other: Place) -> float:
+        """Shared over covered area, 0 to 1."""
+        shared = self.within(other)
+        if shared.empty:
+            return 0.0
+        return shared.area / (self.area + other.area - shared.area)
+
+    def distance(self, x: float, y: float) -> float:
+        """To the nearest edge, 0 inside."""
+        across = max(self.left - x, 0, x - self.right)
+        down = max(self.top - y, 0, y - self.bottom)
+        return float((across * across + down * down) ** 0.5)
+
+    def scaled(self, across: float, down: float) -> Place:
+        return Place(
+            int(self.left * across), int(self.top * down), int(self.right * across + 0.999), int(self.bottom * down + 0.999)
+        )
+
+    def union(self, other: Place) -> Place:
+        return Place(
+            min(self.left, other.left),
+            min(self.top, other.top),
+            max(self.right, other.right),
+            max(self.bottom, other.bottom),
+        )
+
+
+def union(places: Iterable[Place]) -> Place:
+    """
+    Raises:
+        ValueError: There are none.
+    """
+    found = list(places)
+    if not found:
+        raise ValueError("no places")
+    whole = found[0]
+    for place in found[1:]:
+        whole = whole.union(place)
+    return whole

@@ -1,0 +1,184 @@
+"""Where the pointer is: the small thing that moves over a screen which otherwise stands still.
+
+No shape, size or colour is assumed. What differs from the settled screen, is small, and was in motion just now is
+the pointer; where it came to rest is where it stays until it moves again.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from itertools import islice
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from activities.screen.places import Place
+
+Mask = NDArray[np.uint8]
+Grey = NDArray[np.uint8]
+
+LARGEST = 60
+"""Pixels of a look, either way: twice a usual pointer, or one that was made large for the audience."""
+_MOST_IN_MOTION = 4
+"""Things that change from one look to the next while a pointer moves: its old and its new place, and crumbs."""
+_OTHER = 14
+_CRUMBS_LEFT = 0.15
+"""Grey levels and share of pixels by which a place may differ that the pointer has left."""
+_CRUMB = 10
+"""Pixels; a small pointer has thrice as many."""
+_REMEMBERED = 400
+_TRACK = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """The pointer at a time, in pixels of a look; it stays until the next sight. ``ground``: what it hides."""
+
+    at_ms: int
+    place: Place
+    ground: Grey
+
+    @property
+    def tip(self) -> tuple[float, float]:
+        """Where it points: near the top left of an arrow, and still within a hand or a beam."""
+        return self.place.left + 0.2 * self.place.width, self.place.top + 0.15 * self.place.height
+
+    def likeness(self, other: Place) -> float:
+        """0 to 1: of the same size."""
+        return _likeness(self.place, other)
+
+
+class Pointer:
+    """Follows one pointer."""
+
+    def __init__(self) -> None:
+        self._seen: deque[Sight] = deque(maxlen=_REMEMBERED)
+        self._first: Sight | None = None
+        self._track: list[Sight] = []
+        """What may be the pointer: it moves, but has not yet left a place behind as it was."""
+
+    @property
+    def last(self) -> Sight | None:
+        return self._seen[-1] if self._seen else None
+
+    @property
+    def first(self) -> Sight | None:
+        return self._first
+
+    def at(self, at_ms: int) -> Sight | None:
+        """The last sight at or before a time."""
+        return next((sight for sight in reversed(self._seen) if sight.at_ms <= at_ms), None)
+
+    def moved_between(self, start_ms: int, end_ms: int) -> bool:
+        return any(start_ms <= sight.at_ms <= end_ms for sight in self._seen)
+
+    def hid(self, place: Place, at_ms: int) -> bool:
+        """The pointer covered ``place`` shortly before ``at_ms``."""
+        lately = [sight for sight in self._seen if at_ms - 2_000 <= sight.at_ms <= at_ms]
+        rests = [sight for sight in (self.at(at_ms - 2_000), self.at(at_ms - 100)) if sight is not None]
+        return any(place.share_in(sight.place.grown(4)) > 0.75 for sight in [*rests, *lately])
+
+    def _usual_size(self) -> Place:
+        lately = list(islice(reversed(self._seen), 15))
+        wide = sorted(sight.place.width for sight in lately)[len(lately) // 2]
+        high = sorted(sight.place.height for sight in lately)[len(lately) // 2]
+        return Place(0, 0, wide, high)
+
+    def see(self, at_ms: int, look: Grey, screen: Grey, moved: Mask, away: Mask) -> bool:
+        """A look. Returns whether all that moved in it is the pointer.
+
+        Args:
+            screen: The settled screen.
+            moved: What differs from the look before, 0 or 255.
+            away: What differs from the settled screen.
+        """
+        parts = _parts(moved)
+        if not parts or len(parts) > _MOST_IN_MOTION or any(max(p.width, p.height) > 2 * LARGEST for p in parts):
+            self._track.clear()
+            return False
+        there = [sight for part in parts for sight in _candidates(at_ms, part, screen, away)]
+        if not there:
+            return True  # it went out of sight
+        last = self.last
+        if last is not None:
+            size = self._usual_size()
+            best = max(there, key=lambda sight: _likeness(size, sight.place))
+            if _likeness(size, best.place) > 0.5 and _follows(last, best, look):
+                self._seen.append(best)
+                self._track.clear()
+                return True
+        head = self._track[-1] if self._track else None
+        if head is None:
+            self._track = [min(there, key=lambda sight: sight.place.area)]
+            return False
+        best = max(there, key=lambda sight: head.likeness(sight.place))
+        if not _follows(head, best, look):
+            self._track = [best]
+            return False
+        self._track.append(best)
+        del self._track[:-_TRACK]
+        if any(not best.place.touches(each.place) and _left(each, look) for each in self._track):
+            self._first = self._first or self._track[0]
+            self._seen.extend(self._track)
+            self._track = []
+            return True
+        return False
+
+
+def _candidates(at_ms: int, part: Place, screen: Grey, away: Mask) -> list[Sight]:
+    """Small things that differ from the settled screen where something moved."""
+    around = part.grown(LARGEST // 2).within(Place(0, 0, away.shape[1], away.shape[0]))
+    cut = away[around.top : around.bottom, around.left : around.right]
+    found = []
+    for spread in _parts(cut):
+        place = Place(
+            around.left + spread.left + 2,
+            around.top + spread.top + 2,
+            around.left + spread.right - 2,
+            around.top + spread.bottom - 2,
+        )
+        if place.touches(part) and 5 <= max(place.width, place.height) <= LARGEST and place.width >= 3:
+            found.append(Sight(at_ms, place, screen[place.top : place.bottom, place.left : place.right].copy()))
+    return found
+
+
+def _likeness(one: Place, other: Place) -> float:
+    wide = min(one.width, other.width) / max(one.width, other.width)
+    high = min(one.height, other.height) / max(one.height, other.height)
+    return wide * high
+
+
+def _follows(old: Sight, new: Sight, look: Grey) -> bool:
+    """The same thing, moved: what it left is as it was before. Text that grows stays where it is."""
+    if old.likeness(new.place) < 0.3:
+        return False
+    if new.place.touches(old.place):
+        moved = max(abs(new.place.left - old.place.left), abs(new.place.top - old.place.top))
+        grew = new.place.width > 1.3 * old.place.width and abs(new.place.left - old.place.left) <= 1
+        return not grew or moved > 2
+    return _left(old, look)
+
+
+def _left(sight: Sight, look: Grey) -> bool:
+    """What was hidden is to be seen again."""
+    place = sight.place
+    now = look[place.top : place.bottom, place.left : place.right]
+    return float((cv2.absdiff(now, sight.ground) > _OTHER).mean()) < _CRUMBS_LEFT
+
+
+_SPREAD = np.ones((5, 5), dtype=np.uint8)
+
+
+def _parts(mask: Mask) -> list[Place]:
+    """What hangs together, or nearly, with a margin of 2; crumbs are left out."""
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(cv2.dilate(mask, _SPREAD), connectivity=8)
+    if count < 2:
+        return []
+    pixels = np.bincount(labels[mask > 0], minlength=count)
+    return [
+        Place(int(left), int(top), int(left + wide), int(top + high))
+        for (left, top, wide, high, _), own in zip(stats[1:count], pixels[1:], strict=True)
+        if own >= _CRUMB
+    ]

@@ -1,0 +1,302 @@
+"""Reads a recording's pictures into a record of what was shown and done."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from activities.screen.acting import Acted, control_of, kind_of
+from activities.screen.film import Film, Look, film
+from activities.screen.places import Place, union
+from activities.screen.pointing import Sight
+from activities.screen.settling import Patch, Settling
+from activities.screen.shown import Changed, Shown
+from activities.screen.structure import places_of, replaced
+from activities.screen.text import TextReader
+from activities.screen.typed import ANSWER_MS, PAUSE_MS, Typed, is_prompt, only_glyphs, without_prompt
+from activities.screen.weights import READER
+from domain.annotations import Box
+from domain.screen import ChangeKind, Point, ScreenChange, ScreenRecord
+
+VERSION = "1"
+_TOGETHER_MS = 350
+"""Between the rests of parts of one transition: a wipe, a dialog that comes after its shade."""
+
+_FAINT_MS = 350
+"""A fade is not seen at once: so much earlier nothing of it is on the picture."""
+
+
+@dataclass(eq=False)
+class _Group:
+    """Patches that settled one after the other, as one change."""
+
+    patches: list[Patch]
+    before: Look
+    after: Look
+    settled_ms: int
+
+    @property
+    def left_ms(self) -> int:
+        whole = sum(p.pixels for p in self.patches)
+        return min(p.left_ms for p in self.patches if p.pixels * 20 >= whole)
+
+    @property
+    def came_ms(self) -> int:
+        return max(p.came_ms for p in self.patches)
+
+
+def read_screen(path: Path, *, threads: int = 1, on_progress: Callable[[int], None] | None = None) -> ScreenRecord:
+    """All that the recording's pictures say.
+
+    Raises:
+        ScreenReaderUnavailable, MediaError: As they say.
+    """
+    with film(path, on_progress) as found:
+        if found is None:
+            return ScreenRecord(reader=f"{READER}/{VERSION}", width=0, height=0, duration_ms=0)
+        return _Reading(found, TextReader(threads)).whole()
+
+
+class _Reading:
+    def __init__(self, source: Film, reader: TextReader) -> None:
+        self._film = source
+        self._reader = reader
+        self._shown = Shown(reader)
+        self._changes: list[ScreenChange] = []
+        self._group: _Group | None = None
+        self._typed: Typed | None = None
+        self._settling: Settling | None = None
+        self._calm: Look | None = None
+        self._rests: deque[tuple[Place, Look]] = deque(maxlen=4)
+        """Calm looks, each with the pointer at another place."""
+        self._started = False
+
+    def whole(self) -> ScreenRecord:
+        last: Look | None = None
+        for look in self._film.looks():
+            self._see(last, look)
+            last = look
+        end_ms = self._film.duration_ms
+        if last is not None and self._settling is not None:
+            self._settle(last, end_ms + 10_000)
+            self._close()
+            if not self._started:
+                self._shown.start(last, 0)
+        return ScreenRecord(
+            reader=f"{READER}/{VERSION}",
+            width=self._film.width,
+            height=self._film.height,
+            duration_ms=end_ms,
+            texts=self._shown.finish(end_ms, self._film.width, self._film.height),
+            changes=_until(self._changes, end_ms),
+        )
+
+    def _see(self, last: Look | None, look: Look) -> None:
+        if self._settling is None or last is None:
+            self._settling = Settling(look.grey, look.at_ms)
+            self._calm = look
+            return
+        self._settle(last, look.at_ms)
+        self._settling.see(look.at_ms, look.grey)
+        if self._group is None and self._settling.is_calm:
+            self._be_calm(look)
+            if not self._started and look.at_ms >= 500:
+                self._start(look)
+
+    def _start(self, look: Look) -> None:
+        self._started = True
+        self._shown.start(look, 0)
+
+    def _settle(self, shown: Look, until_ms: int) -> None:
+        """Nothing else happened until then."""
+        assert self._settling is not None
+        for patch in self._settling.until(until_ms):
+            self._add(patch, shown)
+        group = self._group
+        if group is not None and not self._settling.pending_since(group.came_ms + _TOGETHER_MS):
+            if until_ms >= group.settled_ms + 50:
+                self._close()
+                if self._settling.is_calm:
+                    self._be_calm(shown)
+
+    def _be_calm(self, look: Look) -> None:
+        assert self._settling is not None
+        self._calm = look
+        sight = self._settling.pointer.last
+        place = sight.place if sight is not None else Place(0, 0, 1, 1)
+        if self._rests and self._rests[-1][0].grown(40).touches(place):
+            self._rests[-1] = (self._rests[-1][0], look)
+        else:
+            self._rests.append((place, look))
+
+    def _clean(self, group: _Group, sight: Sight | None) -> Look:
+        """The screen before, with the pointer elsewhere."""
+        since_ms = self._changes[-1].after_ms if self._changes else 0
+        for place, look in reversed(self._rests):
+            if since_ms <= look.at_ms <= group.left_ms and sight and not place.grown(30).touches(sight.place):
+                return look
+        return group.before
+
+    def _add(self, patch: Patch, shown: Look) -> None:
+        group = self._group
+        if group is not None and patch.left_ms > group.came_ms + _TOGETHER_MS:
+            self._close()
+            group = None
+        if group is None:
+            assert self._calm is not None
+            self._group = _Group([patch], self._calm, shown, patch.settled_ms)
+        else:
+            group.patches.append(patch)
+            group.after = shown
+            group.settled_ms = max(group.settled_ms, patch.settled_ms)
+
+    def _close(self) -> None:
+        group, self._group = self._group, None
+        if group is None:
+            return
+        assert self._settling is not None
+        if not self._started:
+            self._start(group.before)
+        high, wide = group.after.grey.shape
+        across, down = self._film.width / wide, self._film.height / high
+        before = list(self._shown.lines)
+        places = [patch.place.scaled(across, down) for patch in group.patches]
+        last = self._settling.pointer.at(group.settled_ms)
+        covers = last.place.grown(2).scaled(across, down) if last else None
+        cells, share = replaced(group.before.grey, group.after.grey)
+        looked = [patch.place for patch in group.patches]
+        parts = [p for p in places_of(cells, group.after.grey.shape) if any(p.touches(q.grown(6)) for q in looked)]
+        gone, came = self._shown.change(
+            Changed(group.after, parts, cells, group.left_ms, group.came_ms, covers)
+        )
+        sight = self._settling.pointer.at(group.left_ms + 50)
+        pointer = (sight.tip[0] * across, sight.tip[1] * down) if sight else None
+        acted = Acted(
+            before=group.before,
+            clean=self._clean(group, sight),
+            after=group.after,
+            places=places,
+            lines=before,
+            replaced=cells,
+            share=share,
+            gone=gone,
+            came=came,
+            pointer=pointer,
+            covers=sight.place.grown(3).scaled(across, down) if sight else None,
+            moving=self._settling.pointer.moved_between(group.left_ms - 60, group.left_ms + 60),
+        )
+        self._correct()
+        if self._goes_on(acted, group):
+            return
+        kind = kind_of(acted)
+        control, label = control_of(acted, kind)
+        before_ms = max(0, min(group.before.at_ms, group.left_ms - _FAINT_MS))
+        if self._changes:
+            before_ms = max(before_ms, min(self._changes[-1].after_ms, group.left_ms))
+        self._changes.append(
+            ScreenChange(
+                id=len(self._changes),
+                kind=kind,
+                before_ms=before_ms,
+                at_ms=group.left_ms,
+                after_ms=group.came_ms + 50,
+                until_ms=group.came_ms + 50,
+                box=box_of(union(places), self._film.width, self._film.height),
+                pointer=Point(
+                    x=min(1.0, max(0.0, pointer[0] / self._film.width)),
+                    y=min(1.0, max(0.0, pointer[1] / self._film.height)),
+                )
+                if pointer
+                else None,
+                control=box_of(control, self._film.width, self._film.height) if control else None,
+                label=label.text if label else None,
+                label_confidence=label.confidence if label else None,
+                appeared=self._appeared(acted, kind),
+            )
+        )
+        group.before.forget()
+        group.after.forget()
+
+    def _correct(self) -> None:
+        """What was read better at a second look was so from the beginning."""
+        for wrong, right in self._shown.corrected:
+            for at, change in enumerate(self._changes):
+                if any(wrong.endswith(text) for text in change.appeared if text):
+                    better = tuple(
+                        right[-len(text) :] if wrong.endswith(text) and len(right) >= len(text) else text
+                        for text in change.appeared
+                    )
+                    self._changes[at] = change.model_copy(update={"appeared": better})
+        self._shown.corrected.clear()
+
+    def _appeared(self, acted: Acted, kind: ChangeKind) -> tuple[str, ...]:
+        """For typing: what was typed, then what came below it; else what can be read that was not there before."""
+        self._typed = None
+        if kind is not ChangeKind.TYPING:
+            return tuple(line.text for line in acted.came)
+        line = min(acted.came, key=lambda each: abs(each.place.centre[1] - acted.place.centre[1]))
+        before = next((old.text for old in acted.gone if old.place.touches(line.place)), "")
+        self._typed = Typed(line.place, before, line.place.bottom)
+        below = [each.text for each in acted.came if each.place.top > line.place.centre[1] and not is_prompt(each.text)]
+        return (without_prompt(line.text, before) or line.text, *below)
+
+    def _goes_on(self, acted: Acted, group: _Group) -> bool:
+        """More letters of what is being typed, or what a terminal answered: one change with the one before."""
+        typed, last = self._typed, self._changes[-1] if self._changes else None
+        if typed is None or last is None or group.left_ms - last.after_ms > ANSWER_MS:
+            return False
+        if not only_glyphs(acted.before, acted.after, acted.places):
+            return False
+        place = acted.place
+        on_line = place.centre[1] < typed.line.bottom and place.bottom > typed.line.top
+        appeared = last.appeared
+        if on_line and place.bottom <= typed.line.bottom + typed.line.height // 2:
+            now = next((line for line in self._shown.lines if line.place.alike(typed.line) > 0.2), None)
+            grown = now is not None and place.left >= typed.line.left - 4
+            if now is None or not grown or group.left_ms - last.after_ms > PAUSE_MS:
+                return False
+            typed.line = now.place
+            appeared = (without_prompt(now.text, typed.before) or now.text, *appeared[1:])
+        else:
+            is_command = any(without_prompt(line.text) != line.text and not is_prompt(line.text) for line in acted.came)
+            below = typed.line.centre[1] < place.top < typed.bottom + 3 * typed.line.height
+            aligned = place.left < typed.line.left + 3 * typed.line.height
+            if is_command or not below or not aligned:
+                return False
+            appeared = (*appeared, *(line.text for line in acted.came if not is_prompt(line.text)))
+        typed.bottom = max(typed.bottom, place.bottom)
+        self._changes[-1] = last.model_copy(
+            update={
+                "after_ms": group.came_ms + 50,
+                "until_ms": group.came_ms + 50,
+                "box": box_of(place_of(last.box, self._film).union(place), self._film.width, self._film.height),
+                "appeared": appeared,
+            }
+        )
+        return True
+
+
+def place_of(box: Box, source: Film) -> Place:
+    """In pixels of the picture."""
+    left, top = round(box.x * source.width), round(box.y * source.height)
+    return Place(left, top, left + round(box.w * source.width), top + round(box.h * source.height))
+
+
+def box_of(place: Place, width: int, height: int) -> Box:
+    place = place.within(Place(0, 0, width, height))
+    return Box(
+        x=place.left / width,
+        y=place.top / height,
+        w=max(1, place.width) / width,
+        h=max(1, place.height) / height,
+    )
+
+
+def _until(changes: list[ScreenChange], end_ms: int) -> tuple[ScreenChange, ...]:
+    ends = [max(later.before_ms, now.after_ms) for now, later in zip(changes, changes[1:], strict=False)]
+    return tuple(
+        change.model_copy(update={"until_ms": until})
+        for change, until in zip(changes, [*ends, max([end_ms, *(c.after_ms for c in changes[-1:])])], strict=False)
+    )

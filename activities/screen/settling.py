@@ -1,0 +1,218 @@
+"""What of the screen changed for good, and when: each pixel for itself, then together.
+
+A pixel that differs from the settled screen is away; once it kept its new value for :data:`SETTLED_MS` it has settled
+there, and what settled together is one patch, with when its pixels left (``left_ms``) and when they came to rest
+(``came_ms``). A pointer that passes, a ripple, a caret, a video and a fade on its way never rest for so long. What
+plays all the time (a webcam, an animation) is left out by how often it changed lately.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from activities.screen.film import Grey
+from activities.screen.places import Place
+from activities.screen.pointing import LARGEST, Pointer
+
+SETTLED_MS = 600
+"""Longer than half a caret's blink (500 to 530 ms on all desktops), shorter than people take between two actions."""
+
+_AWAY = 12
+"""Grey levels of 255 that a pixel differs from the settled screen by: above an encoder's noise after shrinking."""
+_NEW = 14
+"""Grey levels that make another value of one on its way: a slow fade counts as motion until it is nearly done."""
+_MOVED = 10
+_SAME = 0.85
+_BRIGHTER = 5
+"""Grey levels by which a patch as a whole may differ, and how alike its structure is, where it is only sharper."""
+_LEAST = 10
+"""Pixels of a patch: the mark of a check box on a full-HD screen."""
+_FOLLOW_MS = 1_000
+_CELL = 8
+_PLAYING = 0.3
+"""Share of the last seconds' looks in which a cell that plays has changed."""
+_MEMORY_MS = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """What settled together. Places in pixels of a look."""
+
+    place: Place
+    pixels: int
+    left_ms: int
+    came_ms: int
+    settled_ms: int
+
+
+class Settling:
+    """The settled screen, and what is on its way to it."""
+
+    def __init__(self, first: Grey, at_ms: int) -> None:
+        first = _soft(first)
+        self.screen = first.copy()
+        """The settled screen."""
+        self.pointer = Pointer()
+        shape = first.shape
+        self._value = first.copy()
+        self._last = first.copy()
+        self._last_ms = at_ms
+        self._follow_ms = at_ms
+        self._away = np.zeros(shape, dtype=np.uint8)
+        self._came = np.zeros(shape, dtype=np.int32)
+        self._left = np.zeros(shape, dtype=np.int32)
+        self._rows, self._columns = -(-shape[0] // _CELL), -(-shape[1] // _CELL)
+        self._motion = np.zeros((self._rows, self._columns), dtype=np.float32)
+        self._playing = np.zeros(shape, dtype=np.uint8)
+
+    def until(self, at_ms: int) -> list[Patch]:
+        """What has settled by a time, if nothing else happened until then."""
+        waiting = self._waiting()
+        if waiting is None:
+            return []
+        ripe = waiting & (self._came <= at_ms - SETTLED_MS)
+        self._leave_out_pointer(ripe)
+        if not ripe.any():
+            return []
+        mask = ripe.astype(np.uint8) * 255
+        count, labels, stats, _ = cv2.connectedComponentsWithStats(cv2.dilate(mask, _SPREAD), connectivity=8)
+        patches = []
+        for number in range(1, count):
+            left, top, wide, high, _ = (int(v) for v in stats[number])
+            box = Place(left, top, left + wide, top + high)
+            window = np.s_[box.top : box.bottom, box.left : box.right]
+            inside = (labels[window] == number) & (mask[window] > 0)
+            patch = self._patch(box, inside, window, at_ms)
+            if patch is None:
+                continue
+            sharper = patch.pixels >= _LEAST and self._only_sharper(patch)
+            self.screen[window][inside] = self._last[window][inside]
+            self._away[window][inside] = 0
+            if patch.pixels >= _LEAST and not sharper and not self._is_hole(patch):
+                patches.append(patch)
+        return patches
+
+    def see(self, at_ms: int, look: Grey) -> bool:
+        """A look. Returns whether anything but the pointer moved in it."""
+        look = _soft(look)
+        moved = cv2.threshold(cv2.absdiff(look, self._last), _MOVED, 255, cv2.THRESH_BINARY)[1]
+        still = cv2.countNonZero(moved) == 0
+        self._note_motion(at_ms, moved if not still else None)
+        if still:
+            return False
+        away = cv2.threshold(cv2.absdiff(look, self.screen), _AWAY, 255, cv2.THRESH_BINARY)[1]
+        changed = cv2.threshold(cv2.absdiff(look, self._value), _NEW, 255, cv2.THRESH_BINARY)[1]
+        fresh = (away > 0) & (self._away == 0)
+        new = fresh | ((away > 0) & (changed > 0))
+        sight = self.pointer.last
+        if sight is not None:  # it was away because the pointer hid it
+            box = sight.place.grown(4).within(Place(0, 0, look.shape[1], look.shape[0]))
+            window = np.s_[box.top : box.bottom, box.left : box.right]
+            fresh[window] |= new[window]
+        self._left[fresh] = at_ms
+        self._came[new] = at_ms
+        np.copyto(self._value, look, where=new)
+        self._away = away
+        self._last = look
+        moved[self._playing > 0] = 0
+        if at_ms >= self._follow_ms:
+            # so that small differences in quality do not add up
+            np.copyto(self.screen, look, where=away == 0)
+            self._follow_ms = at_ms + _FOLLOW_MS
+        only_pointer = self.pointer.see(at_ms, look, self.screen, moved, away)
+        return not only_pointer
+
+    @property
+    def is_calm(self) -> bool:
+        """Nothing but the pointer is on its way."""
+        waiting = self._waiting()
+        if waiting is None:
+            return True
+        self._leave_out_pointer(waiting, 4)
+        return int(waiting.sum()) < 2 * _LEAST
+
+    def pending_since(self, at_ms: int) -> bool:
+        """Something that left at or before a time is still on its way."""
+        waiting = self._waiting()
+        if waiting is None:
+            return False
+        waiting &= self._left <= at_ms
+        self._leave_out_pointer(waiting)
+        return int(waiting.sum()) >= _LEAST
+
+    def _waiting(self) -> NDArray[np.bool_] | None:
+        waiting = (self._away > 0) & (self._playing == 0)
+        return waiting if waiting.any() else None
+
+    def _patch(self, box: Place, inside: NDArray[np.bool_], window: tuple[slice, slice], at_ms: int) -> Patch | None:
+        ys, xs = np.nonzero(inside)
+        if not len(ys):
+            return None
+        place = Place(
+            box.left + int(xs.min()), box.top + int(ys.min()), box.left + int(xs.max()) + 1, box.top + int(ys.max()) + 1
+        )
+        came = self._came[window][inside]
+        left = self._left[window][inside]
+        return Patch(place, len(ys), int(np.percentile(left, 20)), int(np.percentile(came, 95)), at_ms)
+
+    def _only_sharper(self, patch: Patch) -> bool:
+        """An encoder brings the same picture in better quality, some time after it changed."""
+        place = patch.place.grown(4).within(Place(0, 0, self.screen.shape[1], self.screen.shape[0]))
+        window = np.s_[place.top : place.bottom, place.left : place.right]
+        old, new = self.screen[window].astype(np.float32), self._last[window].astype(np.float32)
+        new = np.where(self._away[window] > 0, new, old)
+        if abs(float(old.mean() - new.mean())) > _BRIGHTER:
+            return False
+        spread = float(old.std()), float(new.std())
+        if min(spread) < 0.6 * max(spread):
+            return False
+        like = float(((old - old.mean()) * (new - new.mean())).mean()) / (spread[0] * spread[1] + 1e-6)
+        return like > _SAME
+
+    def _leave_out_pointer(self, mask: NDArray[np.bool_], by: int = 2) -> None:
+        """What the pointer hides is not known until it moves on."""
+        sight = self.pointer.last
+        if sight is not None:
+            box = sight.place.grown(by).within(Place(0, 0, mask.shape[1], mask.shape[0]))
+            mask[box.top : box.bottom, box.left : box.right] = False
+
+    def _is_hole(self, patch: Patch) -> bool:
+        """Where the pointer had been when the screen settled around it."""
+        if max(patch.place.width, patch.place.height) > LARGEST:
+            return False
+        if self.pointer.hid(patch.place, patch.came_ms):
+            return True
+        first = self.pointer.first
+        if first is None or abs(first.at_ms - patch.came_ms) > 400:
+            return False
+        size = first.place.grown(4)  # it stood there from the beginning
+        return patch.place.width <= size.width and patch.place.height <= size.height
+
+    def _note_motion(self, at_ms: int, moved: NDArray[np.uint8] | None) -> None:
+        share = min(0.5, (at_ms - self._last_ms) / _MEMORY_MS)
+        if moved is None:
+            if not self._motion.any():
+                self._last_ms = at_ms
+                return
+            self._motion *= 1 - share
+            self._motion[self._motion < 0.02] = 0
+        else:
+            cells = cv2.resize(cv2.dilate(moved, _SPREAD), (self._columns, self._rows), interpolation=cv2.INTER_AREA)
+            self._motion += share * ((cells > 0).astype(np.float32) - self._motion)
+        self._last_ms = at_ms
+        playing = (self._motion > _PLAYING).astype(np.uint8)
+        if playing.any() or self._playing.any():
+            whole = cv2.resize(playing, (self._columns * _CELL, self._rows * _CELL), interpolation=cv2.INTER_NEAREST)
+            self._playing = np.ascontiguousarray(whole[: self.screen.shape[0], : self.screen.shape[1]])
+
+
+def _soft(look: Grey) -> Grey:
+    """Without the finest detail, in which encoders differ from picture to picture."""
+    return np.asarray(cv2.GaussianBlur(look, (5, 5), 1.1), dtype=np.uint8)
+
+
+_SPREAD = np.ones((5, 5), dtype=np.uint8)
