@@ -15,6 +15,7 @@ class ArtifactKind(StrEnum):
 
     VIDEO = "video"
     AUDIO = "audio"
+    SCREEN = "screen"
     TRANSCRIPT = "transcript"
     OUTLINE = "outline"
     DRAFT = "draft"

@@ -174,6 +174,8 @@ class Settings(BaseSettings):
     folder with CTranslate2 weights."""
     speech_language: str | None = None
     """The language of recordings whose uploader named none (``en``, ``de``); None: detected."""
+    screen_reading: bool = True
+    """Whether the pictures of a recording are read, too: what is shown, and what is done."""
     speech_threads: int | None = Field(default=None, ge=1, le=256)
     """CPU threads of one transcription; None: as many as the machine has."""
     speech_device: str = Field(default="cpu", pattern="^(cpu|cuda|auto)$")

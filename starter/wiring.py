@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from activities.stages.batch import BatchStages
     from activities.stages.generation import GenerationParts
     from activities.stages.image import ImageStages
+    from activities.stages.screening import ScreenReading
     from activities.tasks.documents import DocumentTasks
     from domain.webhooks import Ticket
     from starter.access.tokens import TokenCheck
@@ -90,6 +91,7 @@ def run_options(settings: Settings) -> RunOptions:
         task_queue_prefix=settings.task_queue_prefix,
         retry_budget=settings.retry_budget,
         external_timeout_s=settings.external_stage_timeout_s,
+        reads_screen=settings.screen_reading,
     )
 
 
@@ -348,6 +350,13 @@ def _provider(
     return ProviderClient(
         base_url, api_key=secret, timeout_s=settings.provider_timeout_s, answer_cap_bytes=answer_cap_bytes
     )
+
+
+def screen_reading(settings: Settings, store: Store, artifacts: ArtifactStore) -> "ScreenReading":
+    """What reads the pictures of recordings, beside their transcription."""
+    from activities.stages.screening import ScreenReading
+
+    return ScreenReading(store, artifacts, StageMemo(artifacts), Partial(artifacts))
 
 
 def build_activities(settings: Settings, store: Store, artifacts: ArtifactStore) -> tuple["Adoptions", "DocumentTasks"]:

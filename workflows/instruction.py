@@ -5,13 +5,14 @@ from collections.abc import Callable
 from typing import Any
 
 from temporalio import workflow
-from temporalio.exceptions import ApplicationError, FailureError
+from temporalio.exceptions import ActivityError, ApplicationError, FailureError, is_cancelled_exception
 from temporalio.workflow import ParentClosePolicy
 
 with workflow.unsafe.imports_passed_through():
     from activities.rails.contracts import CarriedState, JobOutcome, JobStart, StageCall, StageResult, TaskStart
     from activities.stages.adopting import Adoptions
     from activities.stages.instruction import InstructionStages
+    from activities.stages.screening import ScreenReading
     from domain.errors import TerminalImmutable, TransitionRefused
     from domain.jobs import Actor
     from domain.lifecycles.callbacks import AUDIO, DRAFT, TRANSCRIPTION, ExternalStage, is_needed
@@ -69,6 +70,8 @@ class InstructionWorkflow:
         self.job = JobRun(INSTRUCTION, start)
         self.desk = Desk(start.carried)
         self.pieces = start.pieces
+        self.has_picture = AUDIO.name not in start.external
+        """Whether there may be a screen to read; known once the recording was probed."""
         self.cancel_requested = False
         self.is_open = False
         """Whether the job is at its desk: drafted, and followed in what people do."""
@@ -84,7 +87,7 @@ class InstructionWorkflow:
     async def steps(self) -> None:
         await self.job.claim()
         await self.extract_audio()
-        await self.transcribe()
+        await self.hear_and_read()
         await self.draft_and_illustrate()
         await self.edit_until_exported()
 
@@ -99,6 +102,24 @@ class InstructionWorkflow:
             return
         result = await self.job.run_stage(InstructionStages.extract_audio)
         self.pieces = int(result.facts.get("pieces") or 0)
+        self.has_picture = bool(result.facts.get("has_video"))
+
+    async def hear_and_read(self) -> None:
+        """What is said, and beside it what is shown. A screen that cannot be read costs the job nothing but that."""
+        self.job.reads_screen = self.job.options.reads_screen and self.has_picture
+        if not self.job.reads_screen or self.has_reached(TRANSCRIPT_READY):
+            await self.transcribe()
+            return
+        reading = self.job.begin_beside(ScreenReading.read)
+        reading.add_done_callback(lambda done: done.cancelled() or done.exception())
+        try:
+            await self.transcribe()
+            await reading
+        except ActivityError as error:
+            if is_cancelled_exception(error) or not (reading.done() and reading.exception() is error):
+                raise
+        finally:
+            reading.cancel()
 
     async def transcribe(self) -> None:
         """A short recording in one piece; a long one in parallel pieces, each resumable, joined at the end."""

@@ -50,6 +50,8 @@ CANCEL_PATIENCE = timedelta(seconds=4)
 """How long a cancelled job waits for its stage to say that it stopped. After that the fence keeps it from writing,
 and the job is CANCELLED within the five seconds that people are promised."""
 
+BESIDE_RETRIES = 4
+"""Executions of what goes on beside the stages: the job waits for them, and goes on without their result."""
 
 Facts = Mapping[str, int | float | str | bool]
 
@@ -92,6 +94,8 @@ class JobRun(Generic[S]):
         self.conclude: Callable[[Failure], Coroutine[Any, Any, None]] | None = None
         self.is_stopping = False
         """Whether the work is being stopped: no stage begins any more."""
+        self.reads_screen = False
+        """Whether the recording's screen is read in this run."""
         self.notice: str | None = None
         """What whoever looks at the run in the Temporal UI is told besides where it is."""
         self.followers: list[asyncio.Task[None]] = []
@@ -158,6 +162,10 @@ class JobRun(Generic[S]):
         self.stage = None
         return result
 
+    def begin_beside(self, method: Callable[[Any, StageCall], StageResult]) -> workflow.ActivityHandle[StageResult]:
+        """Start what goes on beside the stages, and has no part in the run's sequence."""
+        return self._execute(method, spec_of(method), budget=BESIDE_RETRIES)
+
     async def run_piece(self, method: Callable[[Any, StageCall], StageResult], unit: int) -> StageResult:
         """Execute piece ``unit`` of the stage that the job is in, for a workflow that has its own order for the pieces.
         What ends the stage comes next (:meth:`leave_stage`)."""
@@ -185,6 +193,7 @@ class JobRun(Generic[S]):
         unit: int = 0,
         required: bool = True,
         told: Sequence[str] = (),
+        budget: int | None = None,
     ) -> workflow.ActivityHandle[StageResult]:
         return workflow.start_activity_method(
             method,
@@ -196,11 +205,12 @@ class JobRun(Generic[S]):
                 unit=unit,
                 heartbeat_timeout_s=self.options.heartbeat_timeout_s,
                 required=required,
+                screen=self.reads_screen,
             ),
             task_queue=self.options.queue(spec.queue),
             start_to_close_timeout=timedelta(seconds=self.options.stage_timeout_s),
             heartbeat_timeout=timedelta(seconds=self.options.heartbeat_timeout_s),
-            retry_policy=stage_retries(self.options.retry_budget, told),
+            retry_policy=stage_retries(min(budget or self.options.retry_budget, self.options.retry_budget), told),
             cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
             summary=f"{spec.summary} (piece {unit})" if unit else spec.summary,
         )

@@ -26,6 +26,8 @@ class RunOptions(Message):
         task_queue_prefix: Task queues are called ``{prefix}-jobs``, ``-media``, ``-speech``, ``-providers``.
         history_events: Continue as new beyond this many events, besides when the server suggests it.
         external_timeout_s: How long a stage that a runner outside does is waited for.
+        reads_screen: Whether the pictures of a recording are read beside its sound. Runs that began before there was
+            such a reader have none.
     """
 
     heartbeat_timeout_s: float = 30.0
@@ -34,6 +36,7 @@ class RunOptions(Message):
     task_queue_prefix: str = "guidesmith"
     history_events: int = 10_000
     external_timeout_s: float = 24 * 3600.0
+    reads_screen: bool = False
 
     def queue(self, name: str) -> str:
         return f"{self.task_queue_prefix}-{name}"
@@ -80,6 +83,7 @@ class StageCall(Message):
     """The input of every stage. ``unit`` numbers the parallel pieces of one stage, from 1; 0 is the whole.
 
     ``required``: of a stage that takes over what a runner outside left; whether the job can go on without it.
+    ``screen``: whether the run had the recording's screen read, or tried to.
     """
 
     job_id: str
@@ -89,6 +93,7 @@ class StageCall(Message):
     unit: int = 0
     heartbeat_timeout_s: float = 30.0
     required: bool = True
+    screen: bool = False
 
     def fence(self, execution: int) -> Fence:
         return Fence(attempt=self.attempt, dispatch_id=self.dispatch_id, seq=self.seq, execution=execution)

@@ -13,7 +13,7 @@ from activities.screen.places import Place, union
 from activities.screen.structure import Replaced, extent, moved_by
 from activities.screen.text import Line
 from activities.screen.typed import only_glyphs
-from domain.screen import ChangeKind
+from domain.recordings.screen import ChangeKind
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class Acted:
         return union(self.places)
 
 
-def kind_of(acted: Acted) -> ChangeKind | None:
-    """``None``: nobody did it."""
+def kind_of(acted: Acted) -> ChangeKind:
+    """By what changed, and how much."""
     replaced, share = acted.replaced, acted.share
     if moved_by(acted.before.grey, acted.after.grey, replaced):
         return ChangeKind.SCROLL
@@ -93,9 +93,8 @@ def control_of(acted: Acted, kind: ChangeKind) -> tuple[Place | None, Line | Non
     if under:
         line = min(under, key=lambda each: each.place.area)
         name = _label_above(frame, acted.lines) if frame is not None and drawn else None
-        if frame is not None and name is not None and frame.width > 1.8 * line.place.width:
-            if line.place.left - frame.left < 40:
-                return frame, name
+        if frame is not None and name is not None and _is_value(line.place, frame):
+            return frame, name
         return frame or line.place.grown(8, 6), line
     if frame is not None:
         inside = [line for line in acted.lines if line.place.share_in(frame.grown(2)) > 0.8]
@@ -110,6 +109,11 @@ def control_of(acted: Acted, kind: ChangeKind) -> tuple[Place | None, Line | Non
     if near is not None and near.place.distance(x, y) < 60:
         return frame or near.place.grown(8, 6), near
     return frame, None
+
+
+def _is_value(text: Place, frame: Place) -> bool:
+    """Text in a field, and not on a button: it begins at the left, with room behind it."""
+    return frame.width > 1.8 * text.width and text.left - frame.left < 40
 
 
 def _tick_box(look: Look, acted: Acted, x: float, y: float) -> tuple[Place, Line] | None:
@@ -141,7 +145,9 @@ def _label_above(frame: Place, lines: Sequence[Line]) -> Line | None:
     return max(near, key=lambda each: each.place.bottom, default=None)
 
 
-def enclosing(picture: np.ndarray, x: float, y: float, covers: Place | None = None, line: Place | None = None) -> Place | None:
+def enclosing(
+    picture: np.ndarray, x: float, y: float, covers: Place | None = None, line: Place | None = None
+) -> Place | None:
     """The smallest evenly filled rectangle around a point: a button, a field, a box to tick, a chosen row."""
     high, wide = picture.shape[:2]
     tallest = max(80, high // 9)

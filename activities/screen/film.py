@@ -28,6 +28,7 @@ from activities.media.container import (
     read_only,
     recorded_video,
     recording_zero,
+    seek,
     to_ms,
 )
 from activities.media.frames import picture
@@ -87,10 +88,14 @@ class Film:
         self.width = self.height = 0
         """As shown; known once the first look was taken."""
 
-    def looks(self) -> Iterator[Look]:
-        """The pictures at least :data:`LOOK_EVERY_MS` apart, and the last one of a burst that stays longer than that."""
+    def looks(self, from_ms: int = 0) -> Iterator[Look]:
+        """From ``from_ms`` on, the pictures at least :data:`LOOK_EVERY_MS` apart, and every one that stays longer."""
         turn: Orientation | None = None
-        due_ms = -1
+        due_ms = from_ms
+        if from_ms > 0:
+            zero = recording_zero(self._container)
+            if not seek(self._container, zero + Fraction(from_ms, 1000), self._stream):
+                seek(self._container, zero)
         held: VideoFrame | None = None
         for frame in self._frames():
             if turn is None:
@@ -100,7 +105,8 @@ class Film:
             self._beat(at_ms)
             if held is not None:
                 held_ms = self._clock.ms(held.pts or 0)
-                if held_ms >= due_ms or at_ms - held_ms > LOOK_EVERY_MS:
+                stays = at_ms - held_ms > LOOK_EVERY_MS and at_ms > from_ms
+                if held_ms >= due_ms or stays:
                     yield self._look(held, held_ms, turn)
                     due_ms = held_ms + LOOK_EVERY_MS - 5
             held = frame

@@ -75,7 +75,10 @@ class Place:
 
     def scaled(self, across: float, down: float) -> Place:
         return Place(
-            int(self.left * across), int(self.top * down), int(self.right * across + 0.999), int(self.bottom * down + 0.999)
+            int(self.left * across),
+            int(self.top * down),
+            int(self.right * across + 0.999),
+            int(self.bottom * down + 0.999),
         )
 
     def union(self, other: Place) -> Place:

@@ -4,26 +4,34 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
+from time import monotonic
+
+from pydantic import BaseModel
 
 from activities.screen.acting import Acted, control_of, kind_of
 from activities.screen.film import Film, Look, film
 from activities.screen.places import Place, union
 from activities.screen.pointing import Sight
-from activities.screen.settling import Patch, Settling
-from activities.screen.shown import Changed, Shown
+from activities.screen.settling import SETTLED_MS, Patch, Settling
+from activities.screen.shown import Changed, Shown, ShownState
 from activities.screen.structure import places_of, replaced
 from activities.screen.text import TextReader
 from activities.screen.typed import ANSWER_MS, PAUSE_MS, Typed, is_prompt, only_glyphs, without_prompt
 from activities.screen.weights import READER
-from domain.annotations import Box
-from domain.screen import ChangeKind, Point, ScreenChange, ScreenRecord
+from domain.documents.annotations import Box
+from domain.recordings.screen import ChangeKind, Point, ScreenChange, ScreenRecord
 
-VERSION = "1"
+NAME = f"{READER}/1"
+"""The reader with its version: raise it when it would answer differently."""
+SAVE_EVERY_S = 5.0
+"""Seconds of work that a killed reading loses at most, besides the change being read."""
 _TOGETHER_MS = 350
 """Between the rests of parts of one transition: a wipe, a dialog that comes after its shade."""
 
+_AFTERMATH_MS = 50
 _FAINT_MS = 350
 """A fade is not seen at once: so much earlier nothing of it is on the picture."""
 
@@ -47,22 +55,54 @@ class _Group:
         return max(p.came_ms for p in self.patches)
 
 
-def read_screen(path: Path, *, threads: int = 1, on_progress: Callable[[int], None] | None = None) -> ScreenRecord:
-    """All that the recording's pictures say.
+class ReadSoFar(BaseModel):
+    """A reading under way, at a moment when nothing moved: from where to go on, and what was found."""
+
+    resume_ms: int
+    shown: ShownState
+    changes: tuple[ScreenChange, ...]
+
+
+def read_screen(
+    path: Path,
+    *,
+    threads: int = 1,
+    on_progress: Callable[[int], None] | None = None,
+    so_far: ReadSoFar | None = None,
+    save: Callable[[ReadSoFar], None] | None = None,
+) -> ScreenRecord:
+    """All that the recording's pictures say; a record without size where it has none.
+
+    Args:
+        threads: Cores that text is read with.
+        on_progress: Called with the position in ms, several times a second; may raise to stop.
+        so_far: Where an earlier reading of this recording stopped.
+        save: Called every few seconds of work with what would be ``so_far``.
 
     Raises:
-        ScreenReaderUnavailable, MediaError: As they say.
+        ScreenReaderUnavailable: There are no weights.
+        MediaError: The recording cannot be read.
     """
     with film(path, on_progress) as found:
         if found is None:
-            return ScreenRecord(reader=f"{READER}/{VERSION}", width=0, height=0, duration_ms=0)
-        return _Reading(found, TextReader(threads)).whole()
+            return ScreenRecord(reader=NAME, width=0, height=0, duration_ms=0)
+        position = [so_far.resume_ms if so_far else 0]
+        reading = _Reading(
+            found, TextReader(threads, lambda: on_progress(position[0]) if on_progress else None), save, position
+        )
+        return reading.whole(so_far)
 
 
 class _Reading:
-    def __init__(self, source: Film, reader: TextReader) -> None:
+    def __init__(
+        self,
+        source: Film,
+        reader: TextReader,
+        save: Callable[[ReadSoFar], None] | None,
+        position: list[int],
+    ) -> None:
         self._film = source
-        self._reader = reader
+        self._position = position
         self._shown = Shown(reader)
         self._changes: list[ScreenChange] = []
         self._group: _Group | None = None
@@ -72,26 +112,38 @@ class _Reading:
         self._rests: deque[tuple[Place, Look]] = deque(maxlen=4)
         """Calm looks, each with the pointer at another place."""
         self._started = False
+        self._save = save
+        self._saved_at = monotonic()
 
-    def whole(self) -> ScreenRecord:
+    def whole(self, so_far: ReadSoFar | None) -> ScreenRecord:
+        if so_far is not None:
+            self._shown.restore(so_far.shown)
+            self._changes = list(so_far.changes)
+            self._started = True
         last: Look | None = None
-        for look in self._film.looks():
+        for look in self._film.looks(so_far.resume_ms if so_far else 0):
+            self._position[0] = look.at_ms
             self._see(last, look)
             last = look
         end_ms = self._film.duration_ms
         if last is not None and self._settling is not None:
-            self._settle(last, end_ms + 10_000)
+            self._settle(last, end_ms + SETTLED_MS)
             self._close()
             if not self._started:
                 self._shown.start(last, 0)
         return ScreenRecord(
-            reader=f"{READER}/{VERSION}",
+            reader=NAME,
             width=self._film.width,
             height=self._film.height,
             duration_ms=end_ms,
             texts=self._shown.finish(end_ms, self._film.width, self._film.height),
             changes=_until(self._changes, end_ms),
         )
+
+    def _save_if_due(self, at_ms: int) -> None:
+        if self._save is not None and self._started and monotonic() - self._saved_at >= SAVE_EVERY_S:
+            self._save(ReadSoFar(resume_ms=at_ms, shown=self._shown.state(), changes=tuple(self._changes)))
+            self._saved_at = monotonic()
 
     def _see(self, last: Look | None, look: Look) -> None:
         if self._settling is None or last is None:
@@ -104,6 +156,7 @@ class _Reading:
             self._be_calm(look)
             if not self._started and look.at_ms >= 500:
                 self._start(look)
+            self._save_if_due(look.at_ms)
 
     def _start(self, look: Look) -> None:
         self._started = True
@@ -115,11 +168,12 @@ class _Reading:
         for patch in self._settling.until(until_ms):
             self._add(patch, shown)
         group = self._group
-        if group is not None and not self._settling.pending_since(group.came_ms + _TOGETHER_MS):
-            if until_ms >= group.settled_ms + 50:
-                self._close()
-                if self._settling.is_calm:
-                    self._be_calm(shown)
+        if group is None or until_ms < group.settled_ms + _AFTERMATH_MS:
+            return
+        if not self._settling.pending_since(group.came_ms + _TOGETHER_MS):
+            self._close()
+            if self._settling.is_calm:
+                self._be_calm(shown)
 
     def _be_calm(self, look: Look) -> None:
         assert self._settling is not None
@@ -168,9 +222,7 @@ class _Reading:
         cells, share = replaced(group.before.grey, group.after.grey)
         looked = [patch.place for patch in group.patches]
         parts = [p for p in places_of(cells, group.after.grey.shape) if any(p.touches(q.grown(6)) for q in looked)]
-        gone, came = self._shown.change(
-            Changed(group.after, parts, cells, group.left_ms, group.came_ms, covers)
-        )
+        gone, came = self._shown.change(Changed(group.after, parts, cells, group.left_ms, group.came_ms, covers))
         sight = self._settling.pointer.at(group.left_ms + 50)
         pointer = (sight.tip[0] * across, sight.tip[1] * down) if sight else None
         acted = Acted(
@@ -238,7 +290,8 @@ class _Reading:
             return tuple(line.text for line in acted.came)
         line = min(acted.came, key=lambda each: abs(each.place.centre[1] - acted.place.centre[1]))
         before = next((old.text for old in acted.gone if old.place.touches(line.place)), "")
-        self._typed = Typed(line.place, before, line.place.bottom)
+        prompted = is_prompt(before) or without_prompt(line.text) != line.text
+        self._typed = Typed(line.place, before, line.place.bottom, prompted)
         below = [each.text for each in acted.came if each.place.top > line.place.centre[1] and not is_prompt(each.text)]
         return (without_prompt(line.text, before) or line.text, *below)
 
@@ -263,7 +316,7 @@ class _Reading:
             is_command = any(without_prompt(line.text) != line.text and not is_prompt(line.text) for line in acted.came)
             below = typed.line.centre[1] < place.top < typed.bottom + 3 * typed.line.height
             aligned = place.left < typed.line.left + 3 * typed.line.height
-            if is_command or not below or not aligned:
+            if not typed.prompted or is_command or not below or not aligned:
                 return False
             appeared = (*appeared, *(line.text for line in acted.came if not is_prompt(line.text)))
         typed.bottom = max(typed.bottom, place.bottom)
@@ -295,7 +348,7 @@ def box_of(place: Place, width: int, height: int) -> Box:
 
 
 def _until(changes: list[ScreenChange], end_ms: int) -> tuple[ScreenChange, ...]:
-    ends = [max(later.before_ms, now.after_ms) for now, later in zip(changes, changes[1:], strict=False)]
+    ends = [max(later.before_ms, now.after_ms) for now, later in pairwise(changes)]
     return tuple(
         change.model_copy(update={"until_ms": until})
         for change, until in zip(changes, [*ends, max([end_ms, *(c.after_ms for c in changes[-1:])])], strict=False)

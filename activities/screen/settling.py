@@ -59,15 +59,15 @@ class Settling:
         self.pointer = Pointer()
         shape = first.shape
         self._value = first.copy()
-        self._last = first.copy()
+        self._last: Grey = first.copy()
         self._last_ms = at_ms
         self._follow_ms = at_ms
-        self._away = np.zeros(shape, dtype=np.uint8)
+        self._away: Grey = np.zeros(shape, dtype=np.uint8)
         self._came = np.zeros(shape, dtype=np.int32)
         self._left = np.zeros(shape, dtype=np.int32)
         self._rows, self._columns = -(-shape[0] // _CELL), -(-shape[1] // _CELL)
         self._motion = np.zeros((self._rows, self._columns), dtype=np.float32)
-        self._playing = np.zeros(shape, dtype=np.uint8)
+        self._playing: Grey = np.zeros(shape, dtype=np.uint8)
 
     def until(self, at_ms: int) -> list[Patch]:
         """What has settled by a time, if nothing else happened until then."""
@@ -99,13 +99,13 @@ class Settling:
     def see(self, at_ms: int, look: Grey) -> bool:
         """A look. Returns whether anything but the pointer moved in it."""
         look = _soft(look)
-        moved = cv2.threshold(cv2.absdiff(look, self._last), _MOVED, 255, cv2.THRESH_BINARY)[1]
+        moved = _beyond(look, self._last, _MOVED)
         still = cv2.countNonZero(moved) == 0
         self._note_motion(at_ms, moved if not still else None)
         if still:
             return False
-        away = cv2.threshold(cv2.absdiff(look, self.screen), _AWAY, 255, cv2.THRESH_BINARY)[1]
-        changed = cv2.threshold(cv2.absdiff(look, self._value), _NEW, 255, cv2.THRESH_BINARY)[1]
+        away = _beyond(look, self.screen, _AWAY)
+        changed = _beyond(look, self._value, _NEW)
         fresh = (away > 0) & (self._away == 0)
         new = fresh | ((away > 0) & (changed > 0))
         sight = self.pointer.last
@@ -192,7 +192,7 @@ class Settling:
         size = first.place.grown(4)  # it stood there from the beginning
         return patch.place.width <= size.width and patch.place.height <= size.height
 
-    def _note_motion(self, at_ms: int, moved: NDArray[np.uint8] | None) -> None:
+    def _note_motion(self, at_ms: int, moved: Grey | None) -> None:
         share = min(0.5, (at_ms - self._last_ms) / _MEMORY_MS)
         if moved is None:
             if not self._motion.any():
@@ -208,6 +208,11 @@ class Settling:
         if playing.any() or self._playing.any():
             whole = cv2.resize(playing, (self._columns * _CELL, self._rows * _CELL), interpolation=cv2.INTER_NEAREST)
             self._playing = np.ascontiguousarray(whole[: self.screen.shape[0], : self.screen.shape[1]])
+
+
+def _beyond(one: Grey, other: Grey, levels: int) -> Grey:
+    """255 where the two differ by more than so many grey levels."""
+    return np.asarray(cv2.threshold(cv2.absdiff(one, other), levels, 255, cv2.THRESH_BINARY)[1], dtype=np.uint8)
 
 
 def _soft(look: Grey) -> Grey:

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from pydantic import BaseModel
+
 from activities.screen.film import Look
 from activities.screen.places import Place
 from activities.screen.structure import Replaced, merged, share_of
 from activities.screen.text import Line, TextReader
-from domain.annotations import Box
-from domain.screen import ScreenText
+from domain.documents.annotations import Box
+from domain.recordings.screen import ScreenText
 
 _TOUCHED = 0.15
 """Share of a line's cells that were replaced from which it is read again."""
@@ -25,6 +27,38 @@ _MOSTLY = 0.5
 class _Standing:
     line: Line
     start_ms: int
+
+
+class KeptLine(BaseModel):
+    """A line as it is kept between two executions."""
+
+    text: str
+    place: tuple[int, int, int, int]
+    confidence: float
+    start_ms: int
+    end_ms: int = 0
+
+
+class ShownState(BaseModel):
+    """What stands, and what stood, at a moment."""
+
+    standing: list[KeptLine] = []
+    past: list[KeptLine] = []
+
+
+def _kept(line: Line, start_ms: int, end_ms: int = 0) -> KeptLine:
+    place = line.place
+    return KeptLine(
+        text=line.text,
+        place=(place.left, place.top, place.right, place.bottom),
+        confidence=line.confidence,
+        start_ms=start_ms,
+        end_ms=end_ms,
+    )
+
+
+def _line(kept: KeptLine) -> Line:
+    return Line(kept.text, Place(*kept.place), kept.confidence)
 
 
 @dataclass(frozen=True)
@@ -52,6 +86,16 @@ class Shown:
     @property
     def lines(self) -> list[Line]:
         return [each.line for each in self._standing]
+
+    def state(self) -> ShownState:
+        return ShownState(
+            standing=[_kept(each.line, each.start_ms) for each in self._standing],
+            past=[_kept(line, start_ms, end_ms) for line, start_ms, end_ms in self._past],
+        )
+
+    def restore(self, state: ShownState) -> None:
+        self._standing = [_Standing(_line(kept), kept.start_ms) for kept in state.standing]
+        self._past = [(_line(kept), kept.start_ms, kept.end_ms) for kept in state.past]
 
     def start(self, look: Look, at_ms: int) -> None:
         self._standing = [_Standing(line, at_ms) for line in self._reader.read(look.colours)]
@@ -111,7 +155,7 @@ class Shown:
     def finish(self, end_ms: int, width: int, height: int) -> tuple[ScreenText, ...]:
         whole = [*self._past, *((each.line, each.start_ms, max(end_ms, each.start_ms)) for each in self._standing)]
         frame = Place(0, 0, width, height)
-        texts = []
+        texts: list[ScreenText] = []
         for line, start_ms, stop_ms in sorted(whole, key=lambda each: (each[1], each[0].place.top, each[0].place.left)):
             place = line.place.within(frame)
             if place.empty:
@@ -120,9 +164,7 @@ class Shown:
                 ScreenText(
                     id=len(texts),
                     text=line.text,
-                    box=Box(
-                        x=place.left / width, y=place.top / height, w=place.width / width, h=place.height / height
-                    ),
+                    box=Box(x=place.left / width, y=place.top / height, w=place.width / width, h=place.height / height),
                     confidence=line.confidence,
                     start_ms=start_ms,
                     end_ms=stop_ms,

@@ -55,10 +55,11 @@ def merged(places: list[Place]) -> list[Place]:
     """With those that touch in one."""
     done: list[Place] = []
     for place in places:
+        whole = place
         for other in [each for each in done if each.touches(place)]:
             done.remove(other)
-            place = place.union(other)
-        done.append(place)
+            whole = whole.union(other)
+        done.append(whole)
     return done if len(done) == len(places) else merged(done)
 
 
@@ -96,9 +97,7 @@ def moved_by(before: Grey, after: Grey, cells: Replaced) -> int:
 
 def _cells(picture: NDArray[np.float32]) -> NDArray[np.float32]:
     high, wide = picture.shape
-    return np.asarray(
-        cv2.resize(picture, (wide // CELL, high // CELL), interpolation=cv2.INTER_AREA), dtype=np.float32
-    )
+    return np.asarray(cv2.resize(picture, (wide // CELL, high // CELL), interpolation=cv2.INTER_AREA), dtype=np.float32)
 
 
 def extent(cells: Replaced) -> float:

@@ -10,7 +10,6 @@ import numpy as np
 
 from activities.screen.film import Look
 from activities.screen.places import Place
-from activities.screen.text import Line
 
 PAUSE_MS = 2_500
 """Between two letters of one text."""
@@ -18,7 +17,9 @@ ANSWER_MS = 6_000
 """From a command's end until its first output, and between two parts of that."""
 
 _PROMPT = re.compile(
-    r"^(?:\([\w.-]+\)\s*)?(?:[\w.-]+@[\w.-]+[:\s]?\S*\s?[$#%>]|\[[^\]]+\][$#]|PS [A-Z]:\\\S*>|[A-Z]:\\\S*>|[$#%>\u276f\u279c\u00bb])(?:\s+|$)"
+    r"^(?:\([\w.-]+\)\s*)?"
+    r"(?:[\w.-]+@[\w.-]+[:\s]?\S*\s?[$#%>]|\[[^\]]+\][$#]|PS [A-Z]:\\\S*>|[A-Z]:\\\S*>|[$#%>\u276f\u279c\u00bb])"
+    r"(?:\s+|$)"
 )
 """Of usual shells, at a line's start."""
 
@@ -30,6 +31,8 @@ class Typed:
     line: Place
     before: str
     bottom: int
+    prompted: bool
+    """A shell had asked for it: what comes below is its answer."""
 
 
 def without_prompt(text: str, before: str = "") -> str:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Protocol
 from pydantic import BaseModel, TypeAdapter
 
 from activities.rails.stage import Product, StageLedger, Stages, Work, stage
+from activities.stages.screening import UNREADABLE, UNREADABLE_MESSAGE, known_screen
 from domain.artifacts import Artifact, ArtifactKind, Blob
 from domain.documents.document import stable_ids
-from domain.documents.draft import BlockRole, Draft, check_draft
+from domain.documents.draft import BlockRole, Draft, DraftWarning, check_draft
 from domain.errors import ArtifactMissing, MediaHasNoContent, MediaTooLong, ModelNotAllowed, RecordingLost
 from domain.jobs import NewArtifact, NewScreenshot, NewVersion, StageName, VersionOrigin
 from domain.lifecycles.instruction import (
@@ -354,19 +355,37 @@ class InstructionStages(Stages):
         transcript = self._transcript(work)
         spoken = transcript.speech is SpeechFound.SPEECH
         scenes = () if spoken else self._scenes(work, lambda done: work.advance(0.5 * done), thorough=True)
+        read = self._read_screen(work)
+        screen = ScreenRecord.model_validate_json(self._parts.artifacts.read_bytes(read.blob)) if read else None
         outline = self._drafter(work).draft(
             transcript,
             scenes,
             source_name=work.job.source_name or "",
+            screen=screen,
             on_progress=lambda done: work.advance(0.5 + 0.5 * done),
         )
-        check_draft(outline, transcript, scenes)
+        if work.call.screen and screen is None and self._recorded(work).has_picture:
+            unread = DraftWarning(code=UNREADABLE, message=UNREADABLE_MESSAGE)
+            outline = outline.model_copy(update={"warnings": (*outline.warnings, unread)})
+        check_draft(outline, transcript, scenes, screen)
         blob = self._parts.artifacts.put_bytes(
             _key(work, "outline.json"), outline.model_dump_json().encode(), "application/json"
         )
         steps = sum(1 for block in outline.blocks if block.role is BlockRole.STEP)
         facts = {"steps": steps, "warnings": len(outline.warnings), "drafter": outline.provenance.model_profile_id}
-        return Product([NewArtifact(kind=ArtifactKind.OUTLINE, blob=blob, facts=facts)])
+        made = [NewArtifact(kind=ArtifactKind.OUTLINE, blob=blob, facts=facts)]
+        return Product([*made, read] if read is not None else made)
+
+    def _read_screen(self, work: Work) -> NewArtifact | None:
+        """What was read off the recording's screen, if it was."""
+        if not work.call.screen:
+            return None
+        return known_screen(self._parts.memo, work.job.owner, self._recording(work))
+
+    def _screen(self, work: Work) -> ScreenRecord | None:
+        """As the draft saw it."""
+        kept = self._parts.library.latest_artifact(work.job.id, ArtifactKind.SCREEN)
+        return ScreenRecord.model_validate_json(self._read(kept)) if kept is not None else None
 
     def _drafter(self, work: Work) -> "Drafter":
         profile = work.job.model_profile or self._parts.default_profile
@@ -391,8 +410,10 @@ class InstructionStages(Stages):
     def _illustrated(self, work: Work, outline: Draft, transcript: Transcript, *, attempt: int) -> Product:
         silent = transcript.speech is not SpeechFound.SPEECH
         scenes = self._scenes(work, lambda done: work.advance(0.5 * done), thorough=silent)
-        version, composed = first_version(outline, transcript, scenes, stable_ids(f"{work.job.id}:{attempt}"))
-        screenshots = self._screenshots(work, composed, scenes, transcript.duration_ms)
+        screen = self._screen(work)
+        ids = stable_ids(f"{work.job.id}:{attempt}")
+        version, composed = first_version(outline, transcript, scenes, ids, screen)
+        screenshots = self._screenshots(work, composed, scenes, transcript.duration_ms, screen)
         blob = self._parts.artifacts.put_bytes(
             _key(work, "draft.json"), version.model_dump_json().encode(), "application/json"
         )
@@ -504,12 +525,16 @@ class Advance(Protocol):
 
 
 def first_version(
-    outline: Draft, transcript: Transcript, scenes: tuple[Scene, ...], new_id: Callable[[], str]
+    outline: Draft,
+    transcript: Transcript,
+    scenes: tuple[Scene, ...],
+    new_id: Callable[[], str],
+    screen: ScreenRecord | None = None,
 ) -> "tuple[NewVersion, Composed]":
     """The document of a draft, and where its blocks stand in the recording. Raises: DraftInvalid."""
     from activities.drafting import compose
 
-    composed = compose(outline, transcript, scenes, new_id)
+    composed = compose(outline, transcript, scenes, new_id, screen)
     version = NewVersion(
         title=composed.title,
         markdown=composed.markdown,

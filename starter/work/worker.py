@@ -42,6 +42,7 @@ from starter.wiring import (
     open_artifacts,
     open_store,
     run_options,
+    screen_reading,
 )
 from starter.work.vitals import Vitals
 from starter.work.webhooks import postman, running_courier
@@ -143,6 +144,7 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
     batches, desk = batch_stages(settings, store, artifacts), BatchDesk(store)
     analysing = analysis_parts(settings, store, artifacts)
     planning, analyses = AnalysisPlanning(analysing), AnalysisStages(analysing)
+    reading = screen_reading(settings, store, artifacts)
     reconciler = Reconciler(store, client, run_options(settings), kind_terms(settings))
     sweeper = Sweeper(
         store, artifacts, longest_s=settings.upload_url_ttl_s, retention_s=settings.webhook_retention_days * DAY_S
@@ -153,6 +155,7 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
         stages.transcribe,
         stages.transcribe_piece,
         stages.join_transcript,
+        reading.read,
         stages.draft,
         stages.illustrate,
         stages.adopt_audio,
