@@ -149,6 +149,9 @@ class Settings(BaseSettings):
     """How often an event stream says that it is alive: proxies drop a connection that is silent for 30 s or more. A
     client that takes nothing for twice as long is cut off."""
 
+    redact_also: str = Field(default="", repr=False)
+    """Words and names, with commas, that are blurred on pictures whenever somebody asks for what is private to be."""
+
     # --- the engine ------------------------------------------------------------------------------------------
     task_queue_prefix: str = Field(default="guidesmith", min_length=1, max_length=60, pattern=r"^[A-Za-z0-9_.-]+$")
     heartbeat_timeout_s: float = Field(default=30.0, ge=1.0, le=600.0)

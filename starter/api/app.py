@@ -35,7 +35,7 @@ from starter.api.perimeter.framing import Framing
 from starter.api.perimeter.gate import BASE, Gate, GateRules
 from starter.api.perimeter.limits import Limits
 from starter.api.perimeter.sessions import Sessions, Tickets
-from starter.api.pictures import anchors, annotations, screenshots
+from starter.api.pictures import anchors, annotations, redactions, screenshots
 from starter.api.readiness import Check, Readiness
 from starter.api.uploads import routes as uploads
 from starter.api.webhooks import routes as webhooks
@@ -65,8 +65,8 @@ from starter.wiring import (
 VERSION = "1"
 
 ROUTES = (
-    *(projects, jobs, uploads, transcripts, events, instructions, screenshots, anchors, annotations, exports),
-    *(callbacks, credits, lifecycles, images, generations, batches, analyses, webhooks),
+    *(projects, jobs, uploads, transcripts, events, instructions, screenshots, anchors, annotations, redactions),
+    *(exports, callbacks, credits, lifecycles, images, generations, batches, analyses, webhooks),
 )
 
 THREADS = 40

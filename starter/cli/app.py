@@ -40,6 +40,12 @@ def make(
     format: Annotated[str | None, FORMAT] = None,
     language: Annotated[str | None, typer.Option(help="The spoken language (en, de).  [default: detected]")] = None,
     new: Annotated[bool, typer.Option("--new", help="Make a new job even when the recording has one.")] = False,
+    redact: Annotated[
+        bool, typer.Option("--redact", help="Blur addresses, keys, card and phone numbers on the pictures.")
+    ] = False,
+    private: Annotated[
+        list[str] | None, typer.Option("--private", help="A word or name to blur, too. Repeat it.", show_default=False)
+    ] = None,
     as_json: AsJson = False,
     data_dir: DataDir = None,
 ) -> None:
@@ -51,7 +57,8 @@ def make(
     """
     from starter.cli.flows import made
 
-    made(recording, out, format, language=language, fresh=new, as_json=as_json, data_dir=data_dir)
+    blurred = tuple(private or ()) if redact or private else None
+    made(recording, out, format, language=language, fresh=new, private=blurred, as_json=as_json, data_dir=data_dir)
 
 
 @app.command(epilog="Example: guidesmith demo --keep")

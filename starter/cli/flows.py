@@ -2,6 +2,7 @@
 
 import signal
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import typer
@@ -27,13 +28,14 @@ def made(
     *,
     language: str | None,
     fresh: bool,
+    private: Sequence[str] | None,
     as_json: bool,
     data_dir: Path | None,
 ) -> None:
     """``guidesmith make``."""
     target = Target.of(out, formats, recording.stem)
     with shown(as_json=as_json) as view, _stack(data_dir, view) as connection:
-        result = _run(connection, view, recording, target, language=language, fresh=fresh)
+        result = _run(connection, view, recording, target, language=language, fresh=fresh, private=private)
     _report(result, as_json=as_json)
 
 
@@ -82,13 +84,20 @@ class _Announced:
 
 
 def _run(
-    connection: Connection, view: View, recording: Path, target: Target, *, language: str | None, fresh: bool
+    connection: Connection,
+    view: View,
+    recording: Path,
+    target: Target,
+    *,
+    language: str | None,
+    fresh: bool,
+    private: Sequence[str] | None = None,
 ) -> Json:
     memory = Memory(connection.folder, "local" if connection.state else connection.api_url)
     with Client(connection) as client:
         making = Making(client, memory, view)
         try:
-            return making.make(recording, target, language=language, fresh=fresh)
+            return making.make(recording, target, language=language, fresh=fresh, private=private)
         except KeyboardInterrupt:
             view.say(interrupted(making))
             raise typer.Exit(ExitCode.CANCELLED) from None

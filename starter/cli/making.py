@@ -1,7 +1,7 @@
 """``guidesmith make``: a recording in, the exported instruction out, whatever happened before."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -76,11 +76,20 @@ class Making:
     job_id: str | None = None
     warnings: list[str] = field(default_factory=list)
 
-    def make(self, recording: Path, target: Target, *, language: str | None = None, fresh: bool = False) -> Json:
+    def make(
+        self,
+        recording: Path,
+        target: Target,
+        *,
+        language: str | None = None,
+        fresh: bool = False,
+        private: Sequence[str] | None = None,
+    ) -> Json:
         """Run the job to its document and save the exports; what has been done before is not done again.
 
         Args:
             fresh: Make a new job even when the recording has one.
+            private: Blur what is private on the pictures before they are exported, and these words; ``None``: do not.
 
         Returns:
             What happened: job, status, files.
@@ -98,6 +107,7 @@ class Making:
         self.view.step("read", "Reading the recording", 1.0)
         job, resumed = self._job(sha256, language, fresh)
         self._bring_to_document(job, recording, sha256)
+        redacted = None if private is None else self._redact(private)
         files = self._export(target)
         job = self._after_export()
         return {
@@ -108,6 +118,7 @@ class Making:
             "resumed": resumed,
             "files": files,
             "warnings": self.warnings,
+            **({} if redacted is None else {"redacted": redacted}),
         }
 
     def cancel(self) -> bool:
@@ -224,7 +235,7 @@ class Making:
         """Ask for all formats, then save each as it is done."""
         job = self.client.get(f"jobs/{self.job_id}")
         instruction = self.client.get(f"instructions/{job['instruction_id']}")
-        self.warnings = [str(each["message"]) for each in instruction.get("warnings") or ()]
+        self.warnings += [str(each["message"]) for each in instruction.get("warnings") or ()]
         asked = {
             name: self.client.post(
                 f"jobs/{self.job_id}/exports",
@@ -233,6 +244,20 @@ class Making:
             for name in target.files
         }
         return [self._saved(name, asked[name], path) for name, path in target.files.items()]
+
+    def _redact(self, private: Sequence[str]) -> Json:
+        """Blur what is private on every picture; what could not be checked becomes a warning."""
+        self.view.step("redact", "Blurring what is private", 0.0)
+        instruction = self.client.get(f"jobs/{self.job_id}")["instruction_id"]
+        made = self.client.post(f"instructions/{instruction}/redactions", {"also": list(private)})
+        self.view.step("redact", "Blurring what is private", 1.0)
+        blurred = sum(1 for each in made["pictures"] if each["blurs"])
+        if made["unchecked"]:
+            self.warnings.append(
+                f"{made['unchecked']} of {len(made['pictures'])} pictures could not be checked for what is private: "
+                "nothing, or not everything, could be read on them. Look at them before you pass the files on."
+            )
+        return {"values": len(made["found"]), "pictures": blurred, "unchecked": made["unchecked"]}
 
     def _after_export(self) -> Json:
         """The job once it has heard of its exports: they are retrievable a moment before it says DONE."""

@@ -51,6 +51,7 @@ EXPENSIVE = frozenset(
         ("POST", "/jobs/{}/screenshots/uploads/{}/confirm"),
         ("POST", "/anchors/{}/replace"),
         ("POST", "/anchors/{}/annotations"),
+        ("POST", "/instructions/{}/redactions"),
         ("POST", "/anchors/{}/attach-upload"),
         ("POST", "/instructions/{}/regenerate"),
         ("PUT", "/instructions/{}"),

@@ -380,6 +380,16 @@ text.addEventListener("focusin", ({ target }) => {
   current = target.closest("[data-block]")?.dataset.block ?? current;
 });
 
+find("redact").addEventListener("click", async () => {
+  try {
+    const { redact } = await import("./editor/redacting.js");
+    const blockOf = (anchorId) => desk.blocks.find(({ id }) => desk.facts.get(id)?.anchors.some((each) => each.id === anchorId))?.id;
+    if (await redact(desk.instruction, (anchorId) => labelOf(blockOf(anchorId)))) await desk.refresh();
+  } catch (error) {
+    tellError(error);
+  }
+});
+
 watch.follow((ms) => markPlaying(ms, desk.blocks, desk.facts));
 
 // --- keys

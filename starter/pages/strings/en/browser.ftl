@@ -216,6 +216,35 @@ draw-described = { $what } at { $left }, { $top } %: { $width } by { $height } %
 draw-discard = Discard the drawing?
 draw-discard-what = What you drew here is not saved.
 draw-go-on = Go on drawing
+redact-title = Blur what is private
+redact-what = E-mail addresses, keys and tokens, card and phone numbers that were read on the pictures. The blurs can be changed and removed under “Draw”.
+redact-also = Words and names to blur as well, with commas
+redact-looking = Looking at the pictures …
+redact-found = { $count ->
+    [0] There is nothing left to blur.
+    [one] One picture shows something private.
+   *[other] { $count } pictures show something private.
+ }
+redact-value = { $kind ->
+    [email] E-mail address
+    [key] Key or password
+    [card] Card number
+    [phone] Phone number
+   *[listed] Listed
+ }: { $text } ({ $count ->
+    [0] on none of the pictures
+    [one] on one picture
+   *[other] on { $count } pictures
+ })
+redact-unchecked = { $count ->
+    [one] One picture could not be checked. Look at it yourself: { $where }
+   *[other] { $count } pictures could not be checked. Look at them yourself: { $where }
+ }
+redact-do = Blur on all pictures
+redact-done = { $count ->
+    [one] Blurred on one picture.
+   *[other] Blurred on { $count } pictures.
+ }
 retry-began = The job goes on.
 redelivered = It is being sent once more.
 

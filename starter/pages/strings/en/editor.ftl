@@ -11,6 +11,7 @@ recording-gone = The recording is not here any more. The text can still be edite
 captions = Captions
 contents = Sections
 shot-outcome = Result
+redact = Blur what is private…
 editor-needs-scripts = The editor needs JavaScript. You can read the text here; turn scripts on to change it.
 editor-text = Text
 editor-tools = Editing
