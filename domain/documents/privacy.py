@@ -254,23 +254,35 @@ def _folded(text: str) -> str:
 @lru_cache(maxsize=20_000)
 def _places(value: str, text: str) -> tuple[tuple[int, int], ...]:
     """Where a value (its letters and digits) stands in a line: exactly, begun, or read a little differently."""
-    where = [place for place, each in enumerate(text) if each.casefold().isalnum()]
+    where = [place for place, each in enumerate(text) if each.isalnum()]
     folded = "".join(text[place].casefold()[:1] for place in where)
     if len(value) < 3 or len(folded) < 3:
         return ()
-    exact = [found.start() for found in re.finditer(re.escape(value), folded)]
-    if exact:
-        return tuple((where[at], where[at + len(value) - 1] + 1) for at in exact)
+    exact = [(where[at], where[at + len(value) - 1] + 1) for at in _all(value, folded)]
     if len(value) < LEAST_PREFIX:
-        return ()
+        exact = [(start, end) for start, end in exact if _is_word(text, start, end)]
+    if exact or len(value) < LEAST_PREFIX:
+        return tuple(exact)
     match = SequenceMatcher(None, folded, value, autojunk=False).find_longest_match()
     begun = match.b == 0 and match.size >= max(LEAST_PREFIX, len(value) // 2)
-    if begun or match.size >= LIKENESS * len(value):
-        return ((where[match.a], where[match.a + match.size - 1] + 1),)
-    if match.size < 3:
+    first = max(0, match.a - match.b)
+    last = min(len(folded), first + len(value) + len(value) // 6)
+    stretch = SequenceMatcher(None, folded[first : first + len(value)], value, autojunk=False)
+    if not (begun or match.size >= LIKENESS * len(value) or (match.size >= 3 and stretch.ratio() >= LIKENESS)):
         return ()
-    first = max(0, min(match.a - match.b, len(folded) - len(value)))
-    stretch = folded[first : first + len(value)]
-    if SequenceMatcher(None, stretch, value, autojunk=False).ratio() >= LIKENESS:
-        return ((where[first], where[first + len(stretch) - 1] + 1),)
-    return ()
+    return (_whole_words(text, where[first], where[last - 1] + 1),)
+
+
+def _all(value: str, folded: str) -> Iterator[int]:
+    return (found.start() for found in re.finditer(re.escape(value), folded))
+
+
+def _is_word(text: str, start: int, end: int) -> bool:
+    return not text[max(start - 1, 0) : start].isalnum() and not text[end : end + 1].isalnum()
+
+
+def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
+    """To the blanks around: what was read differently may be longer or shorter than what it is."""
+    begin = text.rfind(" ", 0, start) + 1
+    ends = text.find(" ", end)
+    return begin, len(text) if ends < 0 else ends
