@@ -8,9 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from domain.documents.annotations import Box, Crop, CropStyle, Operation, Ring
 from domain.recordings.screen import ChangeKind, Point, ScreenChange
 
-SMALL_WIDTH, SMALL_HEIGHT = 0.4, 0.06
-"""Of the picture: what is written on a control that is smaller both ways is hard to read on a printed page. 43 pixels
-of 720."""
+SMALL_WIDTH, SMALL_HEIGHT = 0.5, 0.12
+"""Of the picture: what is written on a control that is smaller both ways is hard to read on a printed page. 130 pixels
+of 1080: a line of a terminal with what it answered, too."""
 CROP = 0.55
 """Of the picture each way: the part that a small control is shown in. Its surroundings say where it is."""
 LARGEST_CROP = 0.8

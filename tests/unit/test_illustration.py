@@ -80,7 +80,7 @@ def test_given_a_pointer_right_beside_a_label_then_the_box_that_it_ticks_is_ring
 
 
 def test_given_a_large_control_or_one_in_a_corner_then_the_crop_fits_it() -> None:
-    assert len(sights([change(control=Box(x=0.1, y=0.1, w=0.4, h=0.04))], SIZE)[0].operations) == 1
+    assert len(sights([change(control=Box(x=0.1, y=0.1, w=0.6, h=0.04))], SIZE)[0].operations) == 1
     crop = sights([change(control=Box(x=0.98, y=0, w=0.02, h=0.02))], SIZE)[0].operations[1].geometry
     assert isinstance(crop, Box) and crop.x + crop.w <= 1 and crop.y == 0
 
