@@ -5,6 +5,7 @@ tells as an action takes the sentence spoken over it, or its label where none wa
 hardly anything on it answers, what was said stands alone.
 """
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -34,6 +35,8 @@ _UNSPOKEN_MS = 2_500
 """A change that no sentence is near to was made in silence."""
 _LONGEST_SENTENCE_MS = 60_000
 _SURE_LABEL = 0.85
+_ALONE = re.compile(r"\S+ (?:it|that|this|them|there|here|so)$", re.IGNORECASE)
+"""An action on something that only the screen could name ("got it", "try that")."""
 _ECHO_MS = 12_000
 _FEW = 3
 _FEW_SHARE = 0.12
@@ -194,7 +197,7 @@ def _stands_alone(
     """Whether a spoken action that the screen does not answer is a step: it was told as an instruction, nobody took
     it back, and it is done off the screen (or no screen was read)."""
     each = told[place][1]
-    if not each.sure or _is_taken_back(place, told, read):
+    if not each.sure or _is_taken_back(place, told, read) or _ALONE.match(each.heading):
         return False
     if shown is None:
         return True

@@ -43,7 +43,7 @@ def announced(read: Sequence[Reading], language: str, shown: Shown | None, answe
     spoken_of: list[Announced] = []
     named = 0
     for number, reading in enumerate(read):
-        found = _topic(reading, language) if reading.kind is Kind.REMARK else None
+        found = _topic(reading, language) if reading.kind in (Kind.REMARK, Kind.COURTESY) else None
         if found is None or (answered[number] and not found[1]):
             continue
         named += found[1]
