@@ -1,6 +1,6 @@
 """A worker in a process of its own, to be killed: the product's worker, with ways to stop time and one to fail.
 
-``HOLD=STATUS``: the first execution of the stage that works in STATUS waits, heartbeating, until it is killed or
+``HOLD=STATUS,…``: the first execution of a stage that works in STATUS waits, heartbeating, until it is killed or
 cancelled, or until the file ``$HOLD_FILE`` is gone.
 ``CRASH_IN=STATUS``: the first execution of the stage that works in STATUS fails with words that quote ``$CRASH_WITH``.
 ``DIE_AFTER=STATUS``: the process ends as by SIGKILL once the transaction that leads to STATUS is committed, before
@@ -42,7 +42,7 @@ class StoppingStore(Store):
 
     def begin_stage(self, job_id: str, fence: Fence, processing: str, *, unit: int = 0) -> StageGrant:
         grant = super().begin_stage(job_id, fence, processing, unit=unit)
-        if processing == os.environ.get("HOLD") and fence.execution == 1 and not grant.ended:
+        if processing in os.environ.get("HOLD", "").split(",") and fence.execution == 1 and not grant.ended:
             held = Path(os.environ["HOLD_FILE"])
             while held.exists() and not activity.is_cancelled():
                 time.sleep(0.02)

@@ -19,6 +19,8 @@ from typing import Any
 import httpx
 import pytest
 from pydantic import SecretStr
+from temporalio.client import WorkflowFailureError
+from temporalio.exceptions import CancelledError
 
 from activities.rails.dispatching import Dispatcher
 from domain.credits import PostingKind
@@ -200,6 +202,25 @@ def test_given_each_status_when_moved_where_its_table_does_not_lead_then_refused
     studio.stack.wait_for(running, COMPLETED)
     studio.stack.loop.run(studio.stack.client.get_workflow_handle(waiting.id).terminate())
     wait_until(lambda: studio.reconcile().repaired or None, 20, "the terminated job's end")
+
+
+@pytest.mark.parametrize("found", [RUNNING, FAILED])
+def test_given_a_picture_whose_run_is_cancelled_in_temporal_then_it_is_given_up_and_asked_for_no_second_time(
+    studio: Studio, found: str
+) -> None:
+    slow, later = Behaviour(delay_ms=2500), Behaviour(status=429, retry_after=600)
+    studio.sandbox.script("images", slow if found == RUNNING else later)
+    job = studio.stack.wait_for(studio.ask(f"not any more, {found}"), found)
+    handle = studio.stack.client.get_workflow_handle(job.id)
+    wait_until(lambda: studio.sandbox.count("images") or None, 20, "the provider to be asked")
+    studio.stack.loop.run(handle.cancel())
+    with pytest.raises(WorkflowFailureError) as ended:
+        studio.stack.loop.run(handle.result())
+    assert isinstance(ended.value.cause, CancelledError)
+    assert studio.moves(job)[-1] == (FAILED, DEAD_LETTER)
+    assert studio.stack.job(job).failure.failure_code == "CANCELLED"  # type: ignore[union-attr]
+    assert studio.postings(job) == [PostingKind.RESERVE, PostingKind.RELEASE]
+    assert studio.sandbox.count("images") == 1
 
 
 # --- guards ----------------------------------------------------------------------------------------------------------

@@ -1,0 +1,367 @@
+"""What becomes of each job whose run does not end by itself: every kind, in every status, when it is cancelled,
+terminated, reset or signalled from outside, and when Temporal has lost it.
+
+No worker runs in the first part: a row is brought where it is by the writes that its run would make. In the second part
+one worker holds the stages of every kind, heartbeating, as long work would.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+from temporalio.api.common.v1 import WorkflowExecution
+from temporalio.api.enums.v1 import ResetReapplyType
+from temporalio.api.workflowservice.v1 import DeleteWorkflowExecutionRequest, ResetWorkflowExecutionRequest
+from temporalio.client import Client, WorkflowExecutionStatus
+from temporalio.common import WorkflowIDReusePolicy
+from temporalio.contrib.pydantic import pydantic_data_converter
+from temporalio.service import RPCError
+from temporalio.testing import ActivityEnvironment
+
+from activities.contracts import JobStart
+from activities.dispatching import begin_run
+from activities.recognising import recognise, standing_of
+from activities.reconciling import Reconciled, Reconciler
+from activities.store import JobRequest, Store
+from activities.store.area import utc_now
+from domain.batch_orders import BatchOrder, BatchType
+from domain.credits import PostingKind
+from domain.engine import Standing
+from domain.errors import RetryNotAllowed
+from domain.fence import Fence
+from domain.instruction import DRAFT_READY, EDITING
+from domain.jobs import Actor, Job
+from domain.kinds import GIVEN_UP, LIFECYCLES, STARTS, WORKING_ON, lifecycle_of
+from domain.library import AssetMedium, NewAsset
+from domain.lifecycle import Trigger
+from domain.publication import ExportFormat
+from domain.webhooks import WebhookEvent
+from starter.wiring import kind_terms, run_options
+from tests.integration.store_builders import blob, drafted_job, instruction_of
+from tests.stack import OWNER, Stack, running_stack, wait_until
+from tests.temporal import TemporalServer, running_temporal
+
+PRICE = 4
+BEGINS = {"instruction": "UPLOADED", **STARTS}
+"""The status in which a kind's run is started."""
+
+WITH_A_RUN = [(kind, str(status)) for kind, works in WORKING_ON.items() for status in works]
+WITHOUT = [
+    (kind, str(each)) for kind, table in LIFECYCLES.items() for each in table.active if (kind, each) not in WITH_A_RUN
+]
+
+
+@pytest.fixture(scope="module")
+def stack(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    folder = tmp_path_factory.mktemp("fates")
+    with running_stack(folder, temporal, deadly=True) as running:
+        running.store.grant(OWNER, 10_000, reason="test", actor="test", idempotency_key="fates")
+        yield running
+
+
+def new_job(stack: Stack, kind: str) -> Job:
+    """A job in its kind's first status; a batch of two items."""
+    cost = PRICE if kind in ("image", "generation") else None
+    if kind == "batch":
+        order = BatchOrder(job_type=BatchType.CAPTIONS, sources=("a", "b"))
+        return stack.store.request_job(JobRequest(owner=OWNER, kind=kind, input=order.model_dump(mode="json")))[0]
+    if kind in ("image", "generation"):
+        words = {"type": "copy", "prompt": "x"} if kind == "generation" else {"prompt": "x", "params": {}}
+        return stack.store.request_job(JobRequest(owner=OWNER, kind=kind, input=words, cost=cost))[0]
+    project = stack.store.create_project(OWNER, kind, {"audio": "external"} if kind == "instruction" else None)
+    return stack.store.create_job(OWNER, project.id, kind=kind)
+
+
+def walked(stack: Stack, job: Job, target: str, fence: Callable[[int], Fence | None] = lambda _: None) -> Job:
+    """The job, brought to ``target`` as its table has it."""
+    lifecycle = lifecycle_of(job.kind)
+    for number, status in enumerate(_way(job, target), start=1):
+        here = lifecycle.status(stack.job(job).status)
+        trigger = next(each for each in Trigger if lifecycle.may(here, status, each))
+        stack.store.move(job.id, fence(number), str(status), trigger=trigger, actor=Actor.SYSTEM)
+    return stack.job(job)
+
+
+def _way(job: Job, target: str) -> list[str]:
+    """The shortest way, whoever makes the moves."""
+    lifecycle = lifecycle_of(job.kind)
+    ways: dict[str, list[str]] = {job.status: []}
+    frontier = [job.status]
+    for here in frontier:
+        for row in lifecycle.transitions:
+            if row.source == here and row.action is None and str(row.target) not in ways:
+                ways[str(row.target)] = [*ways[here], str(row.target)]
+                frontier.append(str(row.target))
+    return ways[target]
+
+
+def started(stack: Stack, job: Job, **start: object) -> str:
+    """The run of a job, which the database does not know of yet; its id."""
+    begun = JobStart(
+        job_id=job.id,
+        kind=job.kind,
+        attempt=1,
+        resume_from=job.status,
+        correlation_id="fates",
+        options=run_options(stack.settings),
+        terms=dict(kind_terms(stack.settings).get(job.kind, {})),
+    ).model_copy(update=start)
+    handle = stack.loop.run(begin_run(stack.client, job, begun, WorkflowIDReusePolicy.ALLOW_DUPLICATE))
+    return handle.first_execution_run_id or ""
+
+
+def placed(stack: Stack, kind: str, status: str) -> Job:
+    """A job that a run, which nobody works on, has brought to ``status``."""
+    job = walked(stack, new_job(stack, kind), str(BEGINS[kind]))
+    run = started(stack, job)
+    if status == job.status:
+        stack.store.record_dispatch(job.id, attempt=1, dispatch_id=run, trigger=Trigger.API, actor=Actor.EDITOR)
+        return stack.job(job)
+    return walked(stack, job, status, lambda seq: Fence(attempt=1, dispatch_id=run, seq=seq))
+
+
+def reconcile(stack: Stack, store: Store | None = None, client: Client | None = None) -> Reconciled:
+    settings = stack.settings
+    reconciler = Reconciler(store or stack.store, client or stack.client, run_options(settings), kind_terms(settings))
+
+    async def once() -> Reconciled:
+        return await ActivityEnvironment().run(reconciler.reconcile)
+
+    return stack.loop.run(once(), 120)
+
+
+def reset(stack: Stack, job: Job) -> None:
+    """To the first step, as an operator does in the UI; what was signalled is signalled again."""
+    run_id = stack.store.get_job(job.id).dispatch_id or ""
+    step = next(
+        each.event_id for each in stack.events(job.id) if each.HasField("workflow_task_completed_event_attributes")
+    )
+    request = ResetWorkflowExecutionRequest(
+        namespace=stack.client.namespace,
+        workflow_execution=WorkflowExecution(workflow_id=job.id, run_id=run_id),
+        reason="test",
+        workflow_task_finish_event_id=step,
+        request_id=f"reset-{job.id}",
+        reset_reapply_type=ResetReapplyType.RESET_REAPPLY_TYPE_SIGNAL,
+    )
+    stack.loop.run(stack.client.workflow_service.reset_workflow_execution(request))
+
+
+def forgotten(stack: Stack, job: Job) -> None:
+    """Its history is gone, as where its retention has passed."""
+    named = WorkflowExecution(workflow_id=job.id)
+    request = DeleteWorkflowExecutionRequest(namespace=stack.client.namespace, workflow_execution=named)
+    stack.loop.run(stack.client.workflow_service.delete_workflow_execution(request))
+
+
+def fate(kind: str, settled: int = 0) -> str:
+    """Where a job ends whose run was lost: a batch by what there is."""
+    return "partial" if kind == "batch" and settled else str(GIVEN_UP[kind])
+
+
+# --- nobody works on it ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("how", ["terminated", "lost"])
+def test_given_a_run_that_is_gone_in_each_status_when_reconciled_then_its_job_ends_along_its_table(
+    stack: Stack, how: str
+) -> None:
+    assert stack.loop.run(recognise(stack.store, stack.client))
+    untouched = [walked(stack, new_job(stack, kind), status) for kind, status in WITHOUT]
+    jobs = {(kind, status): placed(stack, kind, status) for kind, status in WITH_A_RUN}
+    reconcile(stack)
+    assert {each: stack.job(job).status for each, job in jobs.items()} == {each: each[1] for each in jobs}, "alive"
+    half = jobs["batch", "processing"]
+    fence = Fence(attempt=1, dispatch_id=half.dispatch_id or "", seq=1)
+    made = NewAsset(ordinal=1, medium=AssetMedium.DOCUMENT, blob=blob(half.id), facts={"name": "captions.srt"})
+    stack.store.finish_item(half.id, fence, 1, 2, [made])
+    for job in jobs.values():
+        if how == "terminated":
+            stack.loop.run(stack.client.get_workflow_handle(job.id).terminate())
+        else:
+            forgotten(stack, job)
+    if how == "lost":
+        wait_until(lambda: all(_is_unknown(stack, job) for job in jobs.values()), 60, "Temporal to forget them")
+
+    reconcile(stack)
+
+    ended = {each: stack.job(job) for each, job in jobs.items()}
+    assert {each: job.status for each, job in ended.items()} == {
+        (kind, status): fate(kind, settled=status == "processing") for kind, status in jobs
+    }
+    for (kind, status), job in ended.items():
+        assert job.failure is not None and job.failure.failure_code == "WORKFLOW_LOST"
+        assert job.failure.failed_stage == WORKING_ON[kind][lifecycle_of(kind).status(status)]
+        assert ("no history" in job.failure.failure_message) == (how == "lost")
+    assert [stack.job(job).status for job in untouched] == [job.status for job in untouched], "they never had a run"
+    books = stack.store.audit_credits()
+    assert books.balanced, books.findings
+    assert stack.store.settled_items(half.id).done == 1 and stack.store.assets_of_job(half.id).items
+    assert reconcile(stack).repaired == 0, "what is settled stays"
+
+
+def _is_unknown(stack: Stack, job: Job) -> bool:
+    asked = Reconciler(stack.store, stack.client, run_options(stack.settings))._workflow_status(job.id)
+    return stack.loop.run(asked) is None
+
+
+def test_given_a_request_that_is_refused_when_the_run_is_gone_then_nothing_changes(stack: Stack) -> None:
+    for kind, status in (("image", "running"), ("generation", "processing"), ("batch", "processing")):
+        job = placed(stack, kind, status)
+        stack.loop.run(stack.client.get_workflow_handle(job.id).terminate())
+        with pytest.raises(RetryNotAllowed):
+            stack.loop.run(stack.jobs.retry(OWNER, job.id, model_profile=None, client_request_id="x"))
+        assert stack.job(job) == job
+    reconcile(stack)
+
+
+# --- a whole Temporal that is gone, and another that is none of ours -------------------------------------------------
+
+
+def test_given_a_lost_temporal_when_reconciled_then_all_is_settled_and_a_foreign_one_settles_nothing(
+    temporal: TemporalServer, tmp_path: Path
+) -> None:
+    with running_temporal(tmp_path) as own, running_stack(tmp_path / "stack", own) as stack:
+        assert stack.loop.run(recognise(stack.store, stack.client))
+        stack.store.create_endpoint(OWNER, "https://example.org/hook", (WebhookEvent.JOB_STATUS_CHANGED,))
+        drafted, _ = drafted_job(stack.store, OWNER)
+        version = stack.store.get_instruction(OWNER, instruction_of(drafted))
+        stack.store.grant(OWNER, 100, reason="test", actor="test", idempotency_key="x")
+        image = placed(stack, "image", "running")
+        export, _ = stack.store.request_export(OWNER, drafted.id, ExportFormat.HTML, version.id)
+        stack.store.begin_export(export.id)
+        block = {"block_id": version.evidence[0]["block_id"]}
+        task, _ = stack.store.create_regenerate(
+            OWNER, version.instruction_id, base_version=1, selection=block, client_request_id="x", requested_by=OWNER
+        )
+        stack.store.begin_regenerate(task.id)
+        waiting = stack.store.waiting_deliveries()
+        stack.store.mark_handed_over(waiting)
+        assert waiting
+
+        foreign = stack.loop.run(Client.connect(temporal.address, data_converter=pydantic_data_converter))
+        later = Store.open(stack.settings.database, clock=lambda: utc_now() + timedelta(minutes=2))
+        with capture_logs() as logs:
+            assert reconcile(stack, later, foreign).repaired == 0
+        assert "engine.foreign" in [each["event"] for each in logs]
+        assert stack.job(image) == image and stack.store.get_export(export.id).status == "RUNNING"
+
+        own.kill()
+        for left in tmp_path.glob("temporal.db*"):
+            left.unlink()
+        own.start()
+        wait_until(lambda: _answers(stack), 30, "the new server")
+        assert stack.loop.run(standing_of(stack.store, stack.client)) is Standing.MADE_ANEW
+        with capture_logs() as logs:
+            reconcile(stack, later)
+        assert {"engine.made_anew", "job.reconciled", "task.reconciled", "webhook.taken_up_again"} <= {
+            each["event"] for each in logs
+        }
+        assert stack.job(image).status == "dead_letter" and stack.job(drafted).status == "FAILED"
+        lost = stack.store.get_export(export.id)
+        assert (lost.status, lost.failure and lost.failure.failed_stage) == ("FAILED", "export")
+        assert stack.store.get_regenerate(task.id).status == "FAILED", "another can be asked for"
+        again = {each.delivery_id: each.round for each in stack.store.waiting_deliveries()}
+        assert {again[each.delivery_id] for each in waiting} == {2}
+        kinds = {str(each.kind) for each in stack.store.credit_entries(OWNER, 100).items}
+        assert PostingKind.RELEASE in kinds and stack.store.audit_credits().balanced
+        later.dispose()
+
+
+def _answers(stack: Stack) -> bool:
+    with suppress(RPCError, RuntimeError):
+        return stack.loop.run(standing_of(stack.store, stack.client), 10) is not None
+    return False
+
+
+# --- somebody works on it --------------------------------------------------------------------------------------------
+
+HELD = [
+    ("instruction", "AUDIO_EXTRACTING"),
+    ("instruction", "DRAFT_READY"),
+    ("instruction", "EDITING"),
+    ("image", "running"),
+    ("generation", "processing"),
+    ("analysis", "running"),
+    ("batch", "processing"),
+]
+STOPPED = {"instruction": "CANCELLED", "generation": "canceled", "batch": "failed"}
+"""Where a job ends that its owner stops, of the kinds whose owner may."""
+
+GOES_ON = "goes on"
+
+FATES = {
+    "cancel": {kind: STOPPED.get(kind, str(GIVEN_UP[kind])) for kind in LIFECYCLES},
+    "terminate": {kind: str(GIVEN_UP[kind]) for kind in LIFECYCLES},
+    "signal": {kind: STOPPED.get(kind, GOES_ON) for kind in LIFECYCLES},
+    "reset": dict.fromkeys(LIFECYCLES, GOES_ON),
+}
+"""What an operator does in Temporal's UI, and what becomes of a job of each kind. A reset run works again on what it
+had begun; where it had gone on from there, the fence lets it change nothing, and its job has failed, to be retried."""
+
+
+def held(stack: Stack, kind: str, status: str) -> Job:
+    """A job whose run works in ``status``, and stays there."""
+    job = walked(stack, new_job(stack, kind), str(BEGINS[kind]))
+    drafted = status in (DRAFT_READY, EDITING)
+    if drafted:
+        job = walked(stack, job, DRAFT_READY)
+    run = started(stack, job, external=("audio",) if status == "AUDIO_EXTRACTING" else ())
+    if drafted:
+        stack.store.record_dispatch(job.id, attempt=1, dispatch_id=run, trigger=Trigger.API, actor=Actor.EDITOR)
+    if status == EDITING:
+        stack.loop.run(stack.client.get_workflow_handle(job.id).signal("edit"))
+    return job
+
+
+@pytest.fixture(scope="module")
+def holding(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    hold = tmp_path_factory.mktemp("hold") / "held"
+    hold.touch()
+    stack.start_worker(HOLD="running,processing", HOLD_FILE=str(hold))
+    yield stack
+    stack.kill_worker()
+
+
+@pytest.mark.parametrize("how", FATES)
+def test_given_a_job_that_is_worked_on_when_an_operator_acts_then_it_becomes_what_the_table_says(
+    holding: Stack, how: str
+) -> None:
+    stack = holding
+    jobs = {(kind, status): held(stack, kind, status) for kind, status in HELD}
+    for (_, status), job in jobs.items():
+        stack.wait_for(job, status)
+        wait_until(lambda job=job: stack.job(job).dispatch_id, 30, "its run to be known")  # type: ignore[misc]
+    for job in jobs.values():
+        handle = stack.client.get_workflow_handle(job.id)
+        if how == "cancel":
+            stack.loop.run(handle.cancel())
+        elif how == "terminate":
+            stack.loop.run(handle.terminate())
+        elif how == "signal":
+            stack.loop.run(handle.signal("cancel"))
+        else:
+            reset(stack, job)
+
+    for (kind, status), job in jobs.items():
+        expected = FATES[how][kind]
+        if expected == GOES_ON:
+            continue
+
+        def ended(job: Job = job) -> bool:
+            reconcile(stack)
+            return stack.job(job).completed_at is not None
+
+        wait_until(ended, 60, f"the end of {kind} in {status}")
+        assert stack.job(job).status == expected, (kind, status)
+        assert (stack.job(job).failure is None) == (expected in ("CANCELLED", "canceled"))
+    for (kind, status), job in jobs.items():
+        if FATES[how][kind] == GOES_ON:
+            description = stack.loop.run(stack.client.get_workflow_handle(job.id).describe())
+            assert (description.status, stack.job(job).status) == (WorkflowExecutionStatus.RUNNING, status), kind
+            stack.loop.run(stack.client.get_workflow_handle(job.id).terminate())
+    reconcile(stack)
+    assert stack.store.audit_credits().balanced
