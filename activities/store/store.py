@@ -35,11 +35,11 @@ from activities.store.jobs.projects import Projects
 from activities.store.kinds.analyses import Analyses
 from activities.store.kinds.batches import Batches
 from activities.store.kinds.generations import Generations
-from activities.store.namespaces import Namespaces
 from activities.store.runs.callbacks import Callbacks
 from activities.store.runs.external import External
 from activities.store.runs.stages import Stages
 from activities.store.sealing import Sealing
+from activities.store.upkeep.namespaces import Namespaces
 from activities.store.upkeep.naming import Naming
 from activities.store.upkeep.pending import Pending
 from activities.store.upkeep.retention import Retention

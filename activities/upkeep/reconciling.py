@@ -3,7 +3,7 @@
 A workflow that is terminated, or times out, writes no last row; one whose history Temporal has lost (its database is
 gone, its namespace was made anew, its retention ran out) never will. The reconciler compares the mirror with Temporal's
 word on each job that the mirror calls active, and repairs with that evidence only, never by age. That there is no such
-workflow is such a word where it is the jobs' own namespace that says so (see ``activities/recognising.py``).
+workflow is such a word where it is the jobs' own namespace that says so (see ``activities/rails/recognising.py``).
 """
 
 import asyncio
@@ -18,8 +18,8 @@ from temporalio.service import RPCError, RPCStatusCode
 from activities.rails.contracts import Message, RunOptions
 from activities.rails.dispatching import Dispatcher, Terms, is_startable
 from activities.rails.handover import EXPORT, PLAN, REGENERATE, SCREENSHOT, Handover
+from activities.rails.recognising import Register, recognise
 from activities.rails.waking import EDIT, wake
-from activities.recognising import Register, recognise
 from activities.store.hooks.webhooks import Waiting
 from activities.webhooks.courier import delivery_workflow
 from domain.analyses.analysis import Planning

@@ -16,7 +16,7 @@ from temporalio.envconfig import ClientConfig
 from temporalio.runtime import Runtime
 from temporalio.service import RPCError, RPCStatusCode
 
-from activities.recognising import Register, standing_of
+from activities.rails.recognising import Register, standing_of
 from domain.engine import Standing
 from domain.errors import (
     MESSAGE_LIMIT,

@@ -61,8 +61,8 @@ from domain.lifecycles.instruction import AUDIO_EXTRACTING, DRAFT_READY, FAILED,
 from domain.lifecycles.kinds import STARTS, lifecycle_of
 from domain.lifecycles.lifecycle import Trigger
 from domain.lifecycles.resume import CHECKPOINT_ARTIFACT, resume_point
-from starter.live_runs import LiveRuns, has_ended
 from starter.services.engine import engine_faults, signalled
+from starter.services.live_runs import LiveRuns, has_ended
 from workflows.instruction import InstructionWorkflow
 
 EDIT_WAIT_S = 0.3

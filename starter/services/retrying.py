@@ -7,8 +7,8 @@ from temporalio.client import Client
 
 from activities.store import Store
 from domain.jobs import Job
-from starter.live_runs import LiveRuns
 from starter.services.kinds import KindService
+from starter.services.live_runs import LiveRuns
 
 
 class Retries:

@@ -20,7 +20,7 @@ from activities.rails.external import Outside
 from activities.rails.interceptor import ErrorInterceptor
 from activities.rails.mirror import Mirror
 from activities.rails.pulse import beat_interval
-from activities.recognising import recognise
+from activities.rails.recognising import recognise
 from activities.stages.analysis import AnalysisPlanning, AnalysisStages
 from activities.stages.batch import BatchDesk
 from activities.stages.generation import GenerationDesk, GenerationStages

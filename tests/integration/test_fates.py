@@ -21,23 +21,23 @@ from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.service import RPCError
 from temporalio.testing import ActivityEnvironment
 
-from activities.contracts import JobStart
-from activities.dispatching import begin_run
-from activities.recognising import recognise, standing_of
-from activities.reconciling import Reconciled, Reconciler
+from activities.rails.contracts import JobStart
+from activities.rails.dispatching import begin_run
+from activities.rails.recognising import recognise, standing_of
 from activities.store import JobRequest, Store
 from activities.store.area import utc_now
-from domain.batch_orders import BatchOrder, BatchType
+from activities.upkeep.reconciling import Reconciled, Reconciler
 from domain.credits import PostingKind
+from domain.documents.publication import ExportFormat
 from domain.engine import Standing
 from domain.errors import RetryNotAllowed
-from domain.fence import Fence
-from domain.instruction import DRAFT_READY, EDITING
 from domain.jobs import Actor, Job
-from domain.kinds import GIVEN_UP, LIFECYCLES, STARTS, WORKING_ON, lifecycle_of
 from domain.library import AssetMedium, NewAsset
-from domain.lifecycle import Trigger
-from domain.publication import ExportFormat
+from domain.lifecycles.fence import Fence
+from domain.lifecycles.instruction import DRAFT_READY, EDITING
+from domain.lifecycles.kinds import GIVEN_UP, LIFECYCLES, STARTS, WORKING_ON, lifecycle_of
+from domain.lifecycles.lifecycle import Trigger
+from domain.orders.batch import BatchOrder, BatchType
 from domain.webhooks import WebhookEvent
 from starter.wiring import kind_terms, run_options
 from tests.integration.store_builders import blob, drafted_job, instruction_of

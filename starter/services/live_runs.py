@@ -6,7 +6,7 @@ import time
 from temporalio.client import Client, WorkflowExecutionStatus
 from temporalio.service import RPCError, RPCStatusCode
 
-from activities.recognising import recognise
+from activities.rails.recognising import recognise
 from activities.store import Store
 from activities.upkeep.reconciling import settle_lost
 from domain.errors import EngineForeign, JobAlreadyRunning
