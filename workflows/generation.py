@@ -233,16 +233,16 @@ class GenerationWorkflow:
 
     # --- what people and providers say ---------------------------------------------------------------------
 
-    @workflow.signal
+    @workflow.signal(description="Stop the job; its running stage is stopped first, a provider's work is called off.")
     def cancel(self) -> None:
         """Stop the job; the running stage is stopped first."""
         self.cancel_requested = True
 
-    @workflow.signal
+    @workflow.signal(description="The provider said something: look at what is stored. Safe to send again.")
     def reported(self) -> None:
         """The provider said something: look at what is stored."""
         self.job.reported = True
 
-    @workflow.query
+    @workflow.query(description="The job's status, as this run has it.")
     def status(self) -> GenerationStatus:
         return self.job.status

@@ -57,7 +57,7 @@ class ImageWorkflow:
         self.failures = 0
         self.is_superseded = False
 
-    @workflow.signal
+    @workflow.signal(description="A newer request has taken this job's place, perhaps: look at the job's row.")
     def superseded(self) -> None:
         """A newer request has taken this job's place, perhaps: whether it has is asked of the database."""
         self.is_superseded = True

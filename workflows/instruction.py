@@ -205,22 +205,23 @@ class InstructionWorkflow:
 
     # --- what people ask for -------------------------------------------------------------------------------
 
-    @workflow.signal
+    @workflow.signal(description="Stop the job; its running stage is stopped first, and it ends as CANCELLED.")
     def cancel(self) -> None:
         """Stop the job; the running stage is stopped first."""
         self.cancel_requested = True
 
-    @workflow.signal
+    @workflow.signal(description="The document was changed for the first time: DRAFT_READY becomes EDITING.")
     def edit(self) -> None:
-        """The first save, or the editor opened: DRAFT_READY becomes EDITING. Repeats change nothing."""
+        """The first save: DRAFT_READY becomes EDITING. Repeats change nothing. A look at the document is none: reading
+        is safe, and whoever may read would move the job."""
         self.desk.touched = True
 
-    @workflow.signal
+    @workflow.signal(description="A runner outside reported something: look at the job's row. Safe to send again.")
     def reported(self) -> None:
         """A runner outside reported something: look at the job's row."""
         self.job.reported = True
 
-    @workflow.query
+    @workflow.query(description="The job's status, as this run has it.")
     def status(self) -> str:
         return str(self.job.status)
 
@@ -239,7 +240,7 @@ class InstructionWorkflow:
     def is_shown(self) -> bool:
         return self.is_open and not self.is_moving and self.next_status() is None
 
-    @workflow.update
+    @workflow.update(description="Take on a regeneration whose row is written. Answers its id once it is under way.")
     async def regenerate(self, task: TaskStart) -> str:
         """Write a part again; answers the task's id once the task is under way. That there is one at a time is decided
         by the tasks' rows: where another is still under way here, its row has ended, and its run does in a moment."""
@@ -268,7 +269,7 @@ class InstructionWorkflow:
     def refuse_regenerate(self, task: TaskStart) -> None:
         self.refuse_unless_open()
 
-    @workflow.update
+    @workflow.update(description="Take on an export whose row is written. Answers its id once it is under way.")
     async def export(self, task: TaskStart) -> str:
         """Publish a version; answers the export's id once it is under way."""
         self.desk.touched = True

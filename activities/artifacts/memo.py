@@ -6,7 +6,7 @@ nobody is ever answered from somebody else's work. Both may be lost at any time:
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -65,6 +65,23 @@ class StageMemo:
     def forget(self, owner: str, stage: str, inputs: Mapping[str, str]) -> None:
         """Drop one remembered result, for instance because its object turned out to be corrupt."""
         self._store.delete(_key(MEMOS, owner, stage, inputs, "json"))
+
+    def forget_blobs(self, owner: str, keys: Collection[str]) -> int:
+        """Drop every memo of ``owner``'s whose result is one of the objects ``keys``; how many."""
+        dropped = 0
+        for found in self._store.list(f"{MEMOS}/{_sha256(owner)}/"):
+            record = self._store.load_small(found.key)
+            if record is not None and _names_one_of(record, keys):
+                self._store.delete(found.key)
+                dropped += 1
+        return dropped
+
+
+def _names_one_of(record: bytes, keys: Collection[str]) -> bool:
+    try:
+        return _Remembered.model_validate_json(record).blob.key in keys
+    except ValidationError:
+        return False
 
 
 class Partial:

@@ -23,8 +23,10 @@ from activities.store.ended_sessions import EndedSessions
 from activities.store.hooks.provider_webhooks import ProviderWebhooks
 from activities.store.hooks.webhooks import Webhooks
 from activities.store.idempotency import Idempotency
+from activities.store.jobs.administering import Administering
 from activities.store.jobs.artifacts import Artifacts
 from activities.store.jobs.dispatches import Dispatches
+from activities.store.jobs.erasures import Erasures
 from activities.store.jobs.events import Events
 from activities.store.jobs.inputs import Inputs
 from activities.store.jobs.jobs import Jobs
@@ -82,6 +84,8 @@ class Store(
     EndedSessions,
     Naming,
     Namespaces,
+    Administering,
+    Erasures,
     Idempotency,
 ):
     """Synchronous and safe to share between threads; each call is one transaction.

@@ -557,7 +557,8 @@ credit_postings = Table(
     Column("kind", Name, nullable=False),
     Column("owner", Text, nullable=False),
     Column("amount", BigInteger, nullable=False),
-    Column("job_id", Name, ForeignKey("jobs.id")),
+    # of a job that may have been erased since: the books keep what was posted
+    Column("job_id", Name),
     Column("attempt", Integer),
     Column("reason", Text, nullable=False),
     Column("actor", Text, nullable=False),
@@ -893,4 +894,37 @@ engine_namespaces = Table(
     Column("name", Text, nullable=False),
     Column("address", Text, nullable=False),
     Column("recorded_at", Moment, nullable=False),
+)
+
+erasures = Table(
+    "erasures",
+    metadata,
+    # of a job that is not there any more
+    Column("job_id", Name, primary_key=True),
+    Column("by_admin", Boolean, nullable=False),
+    Column("requested_at", Moment, nullable=False),
+    Column("completed_at", Moment),
+    # what is still to be removed; emptied when it is
+    Column("owner", Text),
+    Column("keys", Json, nullable=False),
+    Column("workflows", Json, nullable=False),
+    CheckConstraint("completed_at IS NULL OR owner IS NULL", name="nothing_else"),
+    Index(None, "requested_at", "job_id"),
+    Index(
+        "ix_erasures_open",
+        "requested_at",
+        postgresql_where=text("completed_at IS NULL"),
+        sqlite_where=text("completed_at IS NULL"),
+    ),
+)
+
+reviews = Table(
+    "reviews",
+    metadata,
+    Column("job_id", Name, ForeignKey("jobs.id"), primary_key=True),
+    Column("attempt", Integer, primary_key=True, autoincrement=False),
+    Column("reviewer", Text, nullable=False),
+    Column("note", Text, nullable=False),
+    Column("reviewed_at", Moment, nullable=False),
+    CheckConstraint("attempt >= 1", name="counters"),
 )

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import structlog
 from temporalio import activity
 from temporalio.client import Client, WorkflowExecutionStatus
+from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.service import RPCError, RPCStatusCode
 
 from activities.rails.contracts import Message, RunOptions
@@ -21,6 +22,8 @@ from activities.rails.handover import EXPORT, PLAN, REGENERATE, SCREENSHOT, Hand
 from activities.rails.recognising import Register, recognise
 from activities.rails.waking import EDIT, wake
 from activities.store.hooks.webhooks import Waiting
+from activities.upkeep.erasing import NAME as ERASE
+from activities.upkeep.erasing import erase_workflow
 from activities.webhooks.courier import delivery_workflow
 from domain.analyses.analysis import Planning
 from domain.documents.screenshots import ScreenshotTask
@@ -86,6 +89,7 @@ class Books(Register, Protocol):
         of_run: str | None = None,
     ) -> Job: ...
     def end_batch(self, job_id: str, failure: Failure, *, version: int, actor: Actor, note: str) -> Job: ...
+    def open_erasures(self, older_than_s: float = 30.0, limit: int = 100) -> tuple[str, ...]: ...
     def untold_edits(self, limit: int = 100) -> tuple[str, ...]: ...
     def open_deliveries(
         self, after_id: str | None = None, older_than_s: float = 60.0, limit: int = 100
@@ -111,6 +115,7 @@ class Reconciler:
     def __init__(self, books: Books, client: Client, options: RunOptions, terms: Terms | None = None) -> None:
         self._books = books
         self._client = client
+        self._options = options
         self._handover = Handover(client, options)
         self._dispatcher = Dispatcher(client, options, terms)
         self._delivery: str | None = None
@@ -128,7 +133,7 @@ class Reconciler:
                 activity.heartbeat(seen)
             after = page[-1].id
         repaired += await self.deliver_callbacks()
-        repaired += await self.tell_edits()
+        repaired += await self.tell_edits() + await self.follow_erasures()
         repaired += await self.take_up_deliveries(sure=sure, beat=activity.heartbeat)
         return Reconciled(seen=seen, repaired=repaired + await self.follow_tasks(sure=sure))
 
@@ -224,6 +229,15 @@ class Reconciler:
             log.warning("callback.delivered_late", callbacks=len(told))
         return delivered
 
+    async def follow_erasures(self) -> int:
+        """Begin the erasures that nobody works on: whoever was asked for them died, or did not reach Temporal."""
+        begun = 0
+        for job_id in await asyncio.to_thread(self._books.open_erasures):
+            if await self._workflow_status(erase_workflow(job_id)) is not WorkflowExecutionStatus.RUNNING:
+                await begin_erasing(self._client, job_id, self._options)
+                begun += 1
+        return begun
+
     async def follow_tasks(self, *, sure: bool = False) -> int:
         """Start the tasks whose row was written by an API that died before it could; settle those whose workflow ended
         without saying so."""
@@ -268,6 +282,23 @@ _TASK_STAGE: Mapping[str, str] = {
     SCREENSHOT: StageName.SCREENSHOT,
     PLAN: "planning",
 }
+
+
+async def begin_erasing(client: Client, job_id: str, options: RunOptions) -> None:
+    """Start the workflow that erases a job, unless it runs.
+
+    Raises:
+        RPCError: Temporal could not be asked.
+    """
+    await client.start_workflow(
+        ERASE,
+        job_id,
+        id=erase_workflow(job_id),
+        task_queue=options.queue("jobs"),
+        id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE,
+        id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+        static_summary="erase a job",
+    )
 
 
 def _is_at_work(status: Gone, sure: bool) -> bool:

@@ -68,7 +68,12 @@ INSTRUCTION = Lifecycle(
         rows(AUDIO_EXTRACTING, AUDIO_EXTRACTING, WORKFLOW, "the stage was retried"),
         rows(TRANSCRIBING, TRANSCRIBING, WORKFLOW, "the stage was retried"),
         rows(GENERATING, GENERATING, WORKFLOW, "the stage was retried"),
-        rows(DRAFT_READY, EDITING, (API, USER), "first save, regenerate or export, or the editor opened"),
+        rows(
+            DRAFT_READY,
+            EDITING,
+            (API, USER),
+            "first save, regenerate or export; a look changes nothing",
+        ),
         rows(EDITING, REGENERATING, (API, USER), "a part is written again; one at a time"),
         rows(REGENERATING, EDITING, (API, WORKFLOW), "the regeneration ended, either way"),
         rows(EDITING, EXPORTING, (API, USER), "an export began"),

@@ -26,7 +26,7 @@ from starter.api.documents import exports, instructions
 from starter.api.errors import handle_errors
 from starter.api.generations import routes as generations
 from starter.api.images import routes as images
-from starter.api.jobs import events, lifecycles, projects, transcripts
+from starter.api.jobs import administering, events, lifecycles, projects, transcripts
 from starter.api.jobs import routes as jobs
 from starter.api.jobs.feed import Feed, Seats
 from starter.api.perimeter.admission import Admission
@@ -45,6 +45,7 @@ from starter.services.analyses import AnalysisService
 from starter.services.batches import BatchRequests
 from starter.services.callbacks import CallbackService
 from starter.services.engine import check_own, connect, engine_faults
+from starter.services.erasing import ErasureService
 from starter.services.jobs import JobService
 from starter.services.kinds import KindService
 from starter.services.retrying import Retries
@@ -66,7 +67,7 @@ VERSION = "1"
 
 ROUTES = (
     *(projects, jobs, uploads, transcripts, events, instructions, screenshots, anchors, annotations, redactions),
-    *(exports, callbacks, credits, lifecycles, images, generations, batches, analyses, webhooks),
+    *(exports, callbacks, credits, lifecycles, images, generations, batches, analyses, webhooks, administering),
 )
 
 THREADS = 40
@@ -87,6 +88,7 @@ def create_app(
     webhook_service: WebhookService,
     analysis_service: AnalysisService,
     retries: Retries,
+    erasing: ErasureService,
     *,
     engine: Check,
 ) -> FastAPI:
@@ -147,6 +149,7 @@ def create_app(
         images=image_requests(settings, store),
         generations=generation_requests(settings, store),
         retries=retries,
+        erasing=erasing,
         batches=BatchRequests(store),
         callbacks=callback_service,
         screenshots=screenshot_service,
@@ -240,6 +243,7 @@ async def wired(settings: Settings) -> AsyncIterator[FastAPI]:
             webhook_service,
             analysis_service,
             Retries(store, client, kind_service),
+            ErasureService(store, client, options),
             engine=engine,
         )
     finally:

@@ -27,6 +27,7 @@ from starter.api.uploads.part_counts import PartCounts
 from starter.services.analyses import AnalysisService
 from starter.services.batches import BatchRequests
 from starter.services.callbacks import CallbackService
+from starter.services.erasing import ErasureService
 from starter.services.generations import GenerationRequests
 from starter.services.images import ImageRequests
 from starter.services.jobs import JobService
@@ -58,6 +59,7 @@ class Api:
     images: ImageRequests
     generations: GenerationRequests
     retries: Retries
+    erasing: ErasureService
     batches: BatchRequests
     callbacks: CallbackService
     screenshots: ScreenshotService

@@ -177,6 +177,13 @@ class JobAnswer(Shape):
     completed_at: Moment | None
 
 
+class Erased(Shape):
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    job_id: str
+    requested_at: Moment
+
+
 class RunResult(Shape):
     model_config = ConfigDict(frozen=True, from_attributes=True)
 

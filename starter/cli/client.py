@@ -76,8 +76,8 @@ class Client:
         """One logical request: however often it has to be sent, it creates once."""
         return self._json("POST", path, json=body, headers={"Idempotency-Key": uuid4().hex})
 
-    def delete(self, path: str) -> None:
-        self._json("DELETE", path)
+    def delete(self, path: str) -> Json:
+        return self._json("DELETE", path)
 
     def replace(self, path: str, body: Json) -> Json:
         """PUT; the API may read what was sent for it, which takes a while when it is large."""

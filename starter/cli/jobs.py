@@ -25,6 +25,11 @@ _client = partial(
 )
 
 
+Anybodys = Annotated[
+    bool, typer.Option("--any", help="Anybody's. With $GUIDESMITH_TOKEN it has to be an administrator's.")
+]
+
+
 @jobs_app.command("list", epilog="Example: guidesmith jobs list --status FAILED")
 def list_jobs(
     status: Annotated[
@@ -35,14 +40,43 @@ def list_jobs(
         str | None, typer.Option("--type", help="Only jobs that make this: clips, copy, tts, and so on.")
     ] = None,
     limit: Annotated[int, typer.Option(min=1, max=100, help="At most so many.")] = 20,
+    anybodys: Anybodys = False,
+    user: Annotated[str | None, typer.Option(help="With --any: only this user's.")] = None,
+    to_review: Annotated[
+        bool, typer.Option("--to-review", help="With --any: only those that were given up, and that nobody reviewed.")
+    ] = False,
     as_json: AsJson = False,
     data_dir: DataDir = None,
 ) -> None:
     """Your jobs, newest first."""
-    with _client(data_dir) as client:
-        page = client.get("jobs", status=_known(status, kind), kind=kind, job_type=job_type, limit=limit)
+    wanted = {"status": _known(status, kind), "kind": kind, "limit": limit}
+    if (user or to_review) and not anybodys:
+        raise UsageWrong("--user and --to-review go with --any.")
+    if anybodys and job_type:
+        raise UsageWrong("--type does not go with --any.")
+    with _client(data_dir, as_admin=anybodys) as client:
+        if anybodys:
+            page = client.get("admin/jobs", user_id=user, to_review="true" if to_review else None, **wanted)
+        else:
+            page = client.get("jobs", job_type=job_type, **wanted)
     if as_json:
         print_json(page)
+        return
+    if anybodys:
+        print_table(
+            ("ID", "USER", "KIND", "STATUS", "FAILURE", "CREATED"),
+            (
+                (
+                    job["id"],
+                    job["owner"],
+                    job["kind"],
+                    job["status"],
+                    job["failure"] and job["failure"]["failure_code"],
+                    job["created_at"],
+                )
+                for job in page["items"]
+            ),
+        )
         return
     print_table(
         ("ID", "STATUS", "PROGRESS", "ATTEMPT", "RECORDING", "CREATED"),
@@ -54,10 +88,10 @@ def list_jobs(
 
 
 @jobs_app.command(epilog="Example: guidesmith jobs show 0199f3c2-… --json")
-def show(job_id: JobId, as_json: AsJson = False, data_dir: DataDir = None) -> None:
+def show(job_id: JobId, anybodys: Anybodys = False, as_json: AsJson = False, data_dir: DataDir = None) -> None:
     """One job."""
-    with _client(data_dir) as client:
-        _print_job(client.get(f"jobs/{job_id}"), as_json=as_json)
+    with _client(data_dir, as_admin=anybodys) as client:
+        _print_job(client.get(_path(job_id, anybodys=anybodys)), as_json=as_json)
 
 
 @jobs_app.command(epilog="Example: guidesmith jobs watch 0199f3c2-…")
@@ -76,10 +110,45 @@ def watch(job_id: JobId, as_json: AsJson = False, data_dir: DataDir = None) -> N
 
 
 @jobs_app.command(epilog="Example: guidesmith jobs cancel 0199f3c2-…")
-def cancel(job_id: JobId, as_json: AsJson = False, data_dir: DataDir = None) -> None:
+def cancel(job_id: JobId, anybodys: Anybodys = False, as_json: AsJson = False, data_dir: DataDir = None) -> None:
     """Stop a job's work, and the job."""
-    with _client(data_dir) as client:
-        _print_job(client.post(f"jobs/{job_id}/cancel"), as_json=as_json)
+    with _client(data_dir, as_admin=anybodys) as client:
+        _print_job(client.post(f"{_path(job_id, anybodys=anybodys)}/cancel"), as_json=as_json)
+
+
+@jobs_app.command(epilog='Example: guidesmith jobs review 0199f3c2-… --note "the provider was down"')
+def review(
+    job_id: JobId,
+    note: Annotated[str, typer.Option(help="What was found.")],
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Note that a job which was given up was looked at. With $GUIDESMITH_TOKEN it has to be an administrator's."""
+    with _client(data_dir, as_admin=True) as client:
+        reviewed = client.post(f"admin/jobs/{job_id}/review", {"note": note})
+    if as_json:
+        print_json(reviewed)
+    else:
+        typer.echo(f"Job {reviewed['job_id']} was reviewed by {reviewed['reviewer']}: {reviewed['note']}")
+
+
+@jobs_app.command(epilog="Example: guidesmith jobs delete 0199f3c2-… --yes")
+def delete(
+    job_id: JobId,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    anybodys: Anybodys = False,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Erase a job with its recording, documents, pictures, exports and histories. It cannot be undone."""
+    if not yes:
+        typer.confirm(f"Erase job {job_id} with all that is its own?", abort=True)
+    with _client(data_dir, as_admin=anybodys) as client:
+        erased = client.delete(_path(job_id, anybodys=anybodys))
+    if as_json:
+        print_json(erased)
+    else:
+        typer.echo(f"Job {erased['job_id']} is gone; its files are being removed.")
 
 
 @jobs_app.command(epilog="Example: guidesmith jobs retry 0199f3c2-…")
@@ -100,10 +169,10 @@ def retry(
 
 
 @jobs_app.command(epilog="Example: guidesmith jobs history 0199f3c2-… --json")
-def history(job_id: JobId, as_json: AsJson = False, data_dir: DataDir = None) -> None:
+def history(job_id: JobId, anybodys: Anybodys = False, as_json: AsJson = False, data_dir: DataDir = None) -> None:
     """What happened to a job, oldest first."""
-    with _client(data_dir) as client:
-        rows = list(client.listed(f"jobs/{job_id}/history", limit=100))[::-1]
+    with _client(data_dir, as_admin=anybodys) as client:
+        rows = list(client.listed(f"{_path(job_id, anybodys=anybodys)}/history", limit=100))[::-1]
     if as_json:
         print_json({"items": rows})
         return
@@ -122,6 +191,10 @@ def history(job_id: JobId, as_json: AsJson = False, data_dir: DataDir = None) ->
             for row in rows
         ),
     )
+
+
+def _path(job_id: str, *, anybodys: bool) -> str:
+    return f"admin/jobs/{job_id}" if anybodys else f"jobs/{job_id}"
 
 
 def _known(status: str | None, kind: str | None) -> str | None:

@@ -26,6 +26,7 @@ from activities.stages.batch import BatchDesk
 from activities.stages.generation import GenerationDesk, GenerationStages
 from activities.store import Store
 from activities.tasks.screenshots import ScreenshotTaker
+from activities.upkeep.erasing import Eraser
 from activities.upkeep.orphans import OrphanSweeper
 from activities.upkeep.reconciling import Reconciler
 from activities.upkeep.sweeping import Sweeper
@@ -49,6 +50,7 @@ from starter.work.webhooks import postman, running_courier
 from workflows import reconciler, sweeping
 from workflows.analysis import AnalysisWorkflow, PlanWorkflow
 from workflows.batch import BatchWorkflow
+from workflows.erasing import EraseWorkflow
 from workflows.generation import GenerationWorkflow
 from workflows.image import ImageWorkflow
 from workflows.instruction import InstructionWorkflow
@@ -75,6 +77,7 @@ WORKFLOWS = (
     SweepWorkflow,
     SweepOrphansWorkflow,
     WebhookWorkflow,
+    EraseWorkflow,
 )
 
 SCHEDULES = {
@@ -150,6 +153,7 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
         store, artifacts, longest_s=settings.upload_url_ttl_s, retention_s=settings.webhook_retention_days * DAY_S
     )
     orphans = OrphanSweeper(store, artifacts)
+    eraser = Eraser(store, artifacts, client)
     return [
         stages.extract_audio,
         stages.transcribe,
@@ -196,6 +200,10 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
         reconciler.reconcile,
         sweeper.sweep,
         orphans.sweep,
+        eraser.end_runs,
+        eraser.erase_rows,
+        eraser.erase_files,
+        eraser.forget_runs,
     ]
 
 

@@ -45,11 +45,7 @@ class Naming(Area):
     def keys_of_jobs(self, job_ids: Sequence[str]) -> frozenset[str]:
         """The keys that rows of these jobs name, and other texts that stand beside them."""
         with self._database.read() as connection:
-            named = {str(key) for column in KEYS for key in connection.scalars(_of_jobs(column, job_ids)) if key}
-            for column in SAYING:
-                for said in connection.scalars(_of_jobs(column, job_ids)):
-                    named.update(_texts(said))
-        return frozenset(named)
+            return keys_of(connection, job_ids)
 
     def named_keys(self, keys: Sequence[str]) -> frozenset[str]:
         """Those of ``keys`` that a row of any job names. Reads whole tables: ask for few."""
@@ -57,6 +53,15 @@ class Naming(Area):
         thumbnail = library_assets.c.thumbnail["key"].as_string()
         with self._database.read() as connection:
             return _found(connection, union_all(*by_column, select(thumbnail).where(thumbnail.in_(keys))))
+
+
+def keys_of(connection: Connection, job_ids: Sequence[str]) -> frozenset[str]:
+    """As :meth:`Naming.keys_of_jobs`, in the caller's transaction."""
+    named = {str(key) for column in KEYS for key in connection.scalars(_of_jobs(column, job_ids)) if key}
+    for column in SAYING:
+        for said in connection.scalars(_of_jobs(column, job_ids)):
+            named.update(_texts(said))
+    return frozenset(named)
 
 
 def _of_jobs(column: Column[Any], job_ids: Sequence[str]) -> Select[Any]:

@@ -11,7 +11,7 @@ from domain.lifecycles.kinds import JOB_TYPES, LIFECYCLES
 from starter.api.context import Api, ApiParts, Owner, identifier
 from starter.api.declared import errors
 from starter.api.paging import Cursor, Limit
-from starter.api.shapes import HistoryRow, JobAnswer, Listed, NewRetry, RetryResult, RunResult
+from starter.api.shapes import Erased, HistoryRow, JobAnswer, Listed, NewRetry, RetryResult, RunResult
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 
@@ -49,7 +49,7 @@ def list_jobs(
     cursor: Cursor = None,
 ) -> Listed[JobAnswer]:
     """Your jobs, newest first."""
-    _check_filter(kind, status, job_type)
+    check_filter(kind, status, job_type)
     page = api.store.list_jobs(
         owner,
         kind=kind,
@@ -62,7 +62,7 @@ def list_jobs(
     return Listed(items=api.job_answers(page.items), next_cursor=page.next_cursor)
 
 
-def _check_filter(kind: str | None, status: str | None, job_type: str | None) -> None:
+def check_filter(kind: str | None, status: str | None, job_type: str | None) -> None:
     """Raises: RequestInvalid: there is no such kind, or it has no such status or type; ``details.allowed`` tells."""
     if kind is not None and kind not in LIFECYCLES:
         raise _not_one_of("kind", [*LIFECYCLES])
@@ -108,6 +108,14 @@ async def run_job(job_id: str, api: ApiParts, owner: Owner, response: Response) 
 async def cancel_job(job_id: str, api: ApiParts, owner: Owner) -> JobAnswer:
     """Stop the job's work, and the job."""
     return await answered(api, await api.kinds.cancel(owner, identifier(job_id)))
+
+
+@router.delete("/{job_id}", status_code=202, responses=errors(404, 413, 415))
+async def erase_job(job_id: str, api: ApiParts, owner: Owner) -> Erased:
+    """Erase the job with all that is its own: what works for it is stopped, and from now on it is not there. Its rows,
+    files and histories are removed by a workflow that goes on until all is gone; that it was done is all that is
+    kept."""
+    return Erased.model_validate(await api.erasing.erase(identifier(job_id), owner=owner))
 
 
 @router.post(

@@ -1,0 +1,162 @@
+"""Jobs that are erased with all that is theirs, and what administrators do with anybody's: on the real stack."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+from sqlalchemy import select
+from temporalio.client import WorkflowHandle
+from temporalio.service import RPCError
+
+from activities.store import Store
+from activities.store.area import utc_now
+from activities.store.jobs.erasures import NOBODY
+from activities.store.tables import metadata
+from domain.jobs import Job
+from domain.webhooks import WebhookEvent
+from starter.access.tokens import Role
+from tests.apis import SECRET, RunningApi, running_api, wait_ready
+from tests.integration.store_builders import drafted_job, instruction_of
+from tests.integration.test_fates import placed, reconcile
+from tests.stack import OWNER, Stack, running_stack, wait_until
+from tests.temporal import TemporalServer, free_port
+
+SHARED = "some/key"
+"""Where the artifacts of every drafted job of the builders lie: one file that several jobs name."""
+
+
+@pytest.fixture(scope="module")
+def office(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Stack, RunningApi]]:
+    folder = tmp_path_factory.mktemp("office")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TEMPORAL_ADDRESS", temporal.address)
+        settings: dict[str, Any] = {"api_port": free_port(), "auth_secret": SecretStr(SECRET), "prices": "image=4"}
+        settings |= {"rate_limit_default": "off", "rate_limit_expensive": "off"}
+        with running_stack(folder, temporal, **settings) as stack, running_api(stack.settings) as api:
+            wait_ready(api)
+            stack.store.grant(OWNER, 1000, reason="test", actor="test", idempotency_key="x")
+            yield stack, api
+
+
+def traces(stack: Stack, job_id: str) -> set[str]:
+    """Tables in which anything of the job stands."""
+    with stack.store._database.read() as connection:
+        return {
+            table.name
+            for table in metadata.sorted_tables
+            for row in connection.execute(select(table)).mappings()
+            if any(job_id in str(value) for value in row.values())
+        }
+
+
+def is_known(stack: Stack, workflow_id: str) -> bool:
+    handle: WorkflowHandle[object, object] = stack.client.get_workflow_handle(workflow_id)
+    try:
+        stack.loop.run(handle.describe())
+    except RPCError:
+        return False
+    return True
+
+
+def test_given_jobs_when_their_owner_deletes_them_then_nothing_is_left_but_that_it_was_done(
+    office: tuple[Stack, RunningApi],
+) -> None:
+    stack, api = office
+    mine, other, admin = api.client(OWNER), api.client("bob"), api.client("root", Role.ADMIN)
+    stack.artifacts.put_bytes(SHARED, b"both", "text/plain")
+    stack.store.create_endpoint(OWNER, "https://example.org/hook", (WebhookEvent.JOB_STATUS_CHANGED,))
+    kept, _ = drafted_job(stack.store, OWNER)
+    drafted, _ = drafted_job(stack.store, OWNER)
+    worked_on = placed(stack, "image", "running")
+    waiting = stack.store.create_job(OWNER, kept.project_id, kind="analysis")
+    own = f"jobs/{drafted.id}/1-1-0-1/left.txt"
+    stack.artifacts.put_bytes(own, b"of an execution that was killed", "text/plain")
+    doomed = (drafted, worked_on, waiting)
+
+    absent = mine.get("jobs/00000000-0000-0000-0000-000000000000")
+    for job in doomed:
+        foreign = other.delete(f"jobs/{job.id}")
+        assert (foreign.status_code, foreign.json()["code"]) == (404, "RESOURCE_NOT_FOUND")
+        answer = mine.delete(f"jobs/{job.id}")
+        assert (answer.status_code, answer.json()["job_id"]) == (202, job.id)
+        again = mine.delete(f"jobs/{job.id}")
+        assert (again.status_code, mine.get(f"jobs/{job.id}").status_code) == (404, absent.status_code)
+        assert stack.job(job).owner.startswith(NOBODY)
+    assert mine.get(f"instructions/{instruction_of(drafted)}").status_code == 404, "before any worker has come"
+    assert {each["id"] for each in mine.get("jobs").json()["items"]} == {kept.id}
+
+    worker = stack.start_worker()
+    wait_until(lambda: not stack.store.open_erasures(older_than_s=-60.0), 90, "the erasures")
+    assert worker.poll() is None
+    for job in doomed:
+        assert traces(stack, job.id) <= {"erasures", "credit_postings"}, job.kind
+        wait_until(lambda job=job: not is_known(stack, job.id), 60, "Temporal to forget it")  # type: ignore[misc]
+    assert not stack.artifacts.exists(own) and stack.artifacts.exists(SHARED), "another job stands on it"
+    assert stack.store.get_instruction(OWNER, instruction_of(kept)).job_id == kept.id
+    books = stack.store.audit_credits()
+    assert books.balanced and mine.get("credits").json()["available"] == 1000, books.findings
+    done = admin.get("admin/erasures").json()["items"]
+    assert {each["job_id"] for each in done} == {job.id for job in doomed}
+    assert all(each["completed_at"] and not each["by_admin"] for each in done)
+    with stack.store._database.read() as connection:
+        rows = connection.execute(select(metadata.tables["erasures"])).mappings().all()
+    assert {(row["owner"], str(row["keys"]), str(row["workflows"])) for row in rows} == {(None, "[]", "[]")}
+
+    assert admin.delete(f"admin/jobs/{kept.id}").json()["by_admin"] is True
+    wait_until(lambda: not stack.artifacts.exists(SHARED), 60, "the shared file to go with its last job")
+    stack.kill_worker()
+
+
+def test_given_an_erasure_whose_start_was_lost_when_reconciled_then_it_is_done(
+    office: tuple[Stack, RunningApi],
+) -> None:
+    stack, _ = office
+    job = stack.store.create_job(OWNER, stack.store.create_project(OWNER, "x").id)
+    stack.store.begin_erasure(job.id, owner=OWNER, by_admin=False)
+    stack.store.erase_rows(job.id)  # and whoever did died before it could say so
+    wait_until(lambda: job.id in stack.store.open_erasures(older_than_s=0.0), 10, "the erasure to be due")
+    stack.start_worker()
+    later = Store.open(stack.settings.database, clock=lambda: utc_now() + timedelta(minutes=1))
+    reconcile(stack, later)
+    later.dispose()
+    wait_until(lambda: traces(stack, job.id) == {"erasures"} and not stack.store.open_erasures(-60.0), 60, "its end")
+    stack.kill_worker()
+
+
+def test_given_an_administrator_when_they_look_at_anybodys_jobs_then_they_see_stop_and_review_them(
+    office: tuple[Stack, RunningApi],
+) -> None:
+    stack, api = office
+    mine, admin = api.client(OWNER), api.client("root", Role.ADMIN)
+    lost, stopped = placed(stack, "image", "running"), placed(stack, "generation", "pending")
+    for path in ("admin/jobs", f"admin/jobs/{lost.id}", f"admin/jobs/{lost.id}/history", "admin/erasures"):
+        refused = mine.get(path)
+        assert (refused.status_code, refused.json()["code"]) == (403, "FORBIDDEN"), path
+    assert mine.delete(f"admin/jobs/{lost.id}").status_code == 403
+    found = admin.get("admin/jobs", params={"user_id": OWNER, "kind": "image", "status": "running"}).json()["items"]
+    assert [(each["id"], each["owner"]) for each in found] == [(lost.id, OWNER)]
+    assert admin.get(f"admin/jobs/{lost.id}").json()["status"] == "running"
+    assert admin.get(f"admin/jobs/{lost.id}/history").json()["items"][0]["new_status"] == "running"
+    assert admin.post(f"admin/jobs/{lost.id}/review", json={"note": "?"}).status_code == 409, "it works still"
+    assert admin.post(f"admin/jobs/{lost.id}/cancel").status_code == 409, "the kind's table has no such move"
+    assert admin.get("jobs").json()["items"] == [], "their own list is their own"
+
+    stack.loop.run(stack.client.get_workflow_handle(lost.id).terminate())
+    stack.loop.run(stack.client.get_workflow_handle(stopped.id).terminate())
+    assert admin.post(f"admin/jobs/{stopped.id}/cancel").json()["status"] == "canceled"
+    reconcile(stack)
+
+    def to_review() -> list[str]:
+        return [each["id"] for each in admin.get("admin/jobs", params={"to_review": True}).json()["items"]]
+
+    assert to_review() == [lost.id]
+    first = admin.post(f"admin/jobs/{lost.id}/review", json={"note": "the provider was down"}).json()
+    assert (first["reviewer"], first["note"]) == ("root", "the provider was down")
+    assert admin.post(f"admin/jobs/{lost.id}/review", json={"note": "again"}).json() == first
+    assert to_review() == [] and _is_listed(admin.get("admin/jobs").json()["items"], lost)
+
+
+def _is_listed(items: list[dict[str, object]], job: Job) -> bool:
+    return any(each["id"] == job.id for each in items)
