@@ -15,6 +15,7 @@ from activities.store import Store
 from domain.lifecycles.generation import GENERATION, GenerationType
 from domain.lifecycles.image import IMAGE
 from domain.orders.prompt_guard import PromptGuard
+from domain.room import OwnerLimits
 from starter.settings import LOOPBACK_NAMES, Settings, listed
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ LOCAL, LLM = "local", "llm"
 
 def open_store(settings: Settings) -> Store:
     """The database. Raises SettingsInvalid for a URL that cannot be read."""
-    return Store.open(settings.database, secrets_keys=settings.secrets_keys())
+    limits = OwnerLimits(open_jobs=settings.max_open_jobs_per_user, stored_bytes=settings.max_stored_bytes_per_user)
+    return Store.open(settings.database, secrets_keys=settings.secrets_keys(), limits=limits)
 
 
 def open_artifacts(settings: Settings) -> ArtifactStore:

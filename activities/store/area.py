@@ -7,6 +7,7 @@ import uuid_utils
 
 from activities.store.database import Database
 from activities.store.sealing import Sealing
+from domain.room import OwnerLimits
 
 
 def utc_now() -> datetime:
@@ -26,6 +27,7 @@ class Area:
         clock: The moment that rows are stamped with, aware.
         new_id: Makes the ids of new rows.
         sealing: Seals the secrets of users; ``None``: they lie in clear.
+        limits: How much each user may have; ``None``: as much as they like.
     """
 
     def __init__(
@@ -34,8 +36,10 @@ class Area:
         clock: Callable[[], datetime],
         new_id: Callable[[], str],
         sealing: Sealing | None = None,
+        limits: OwnerLimits | None = None,
     ) -> None:
         self._database = database
         self._sealing = sealing or Sealing()
+        self._limits = limits or OwnerLimits()
         self._clock = clock
         self._new_id = new_id

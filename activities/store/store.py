@@ -47,6 +47,7 @@ from activities.store.upkeep.pending import Pending
 from activities.store.upkeep.retention import Retention
 from activities.store.uploads.seals import Seals
 from activities.store.uploads.uploads import Uploads
+from domain.room import OwnerLimits
 
 
 class Store(
@@ -101,6 +102,7 @@ class Store(
         clock: Callable[[], datetime] = utc_now,
         new_id: Callable[[], str] = new_uuid7,
         secrets_keys: Sequence[str] = (),
+        limits: OwnerLimits | None = None,
         **options: Any,
     ) -> Self:
         """A store on ``url``. Nothing is connected yet.
@@ -110,12 +112,13 @@ class Store(
             clock: Gives the moment that rows are stamped with.
             new_id: Makes ids (UUIDv7).
             secrets_keys: What secrets of users are sealed with: see :class:`activities.store.sealing.Sealing`.
+            limits: How much each user may have at once.
             options: Fields of :class:`DatabaseOptions`.
 
         Raises:
             SettingsInvalid: The URL cannot be read or names another database.
         """
-        return cls(Database(url, DatabaseOptions(**options)), clock, new_id, Sealing(secrets_keys))
+        return cls(Database(url, DatabaseOptions(**options)), clock, new_id, Sealing(secrets_keys), limits)
 
     def dispose(self) -> None:
         """Close the connections."""

@@ -160,6 +160,12 @@ jobs = Table(
         sqlite_where=text("job_type IS NOT NULL"),
     ),
     Index(
+        "ix_jobs_open",
+        "owner",
+        postgresql_where=text("completed_at IS NULL"),
+        sqlite_where=text("completed_at IS NULL"),
+    ),
+    Index(
         "ix_jobs_active",
         "id",
         postgresql_where=text("completed_at IS NULL"),

@@ -266,6 +266,9 @@ class LocalStack:
             *("--dynamic-config-value", "history.transferProcessorMaxPollRPS=1000"),
             # Its HTTP API asks for no token, and any page in a browser can call it: only this name is heard.
             *("--dynamic-config-value", f'frontend.httpAllowedHosts=["{self._http_name}"]'),
+            # Each owner's stages in turn, whoever's backlog is longer: with 30 waiting, another's came 3rd, not 24th.
+            *("--dynamic-config-value", "matching.useNewMatcher=true"),
+            *("--dynamic-config-value", "matching.enableFairness=true"),
             # A job may start in the first second: the search attributes registered below must be known by then.
             *("--dynamic-config-value", "system.forceSearchAttributesCacheRefreshOnRead=true"),
         ]

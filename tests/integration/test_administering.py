@@ -14,7 +14,10 @@ from activities.store import Store
 from activities.store.area import utc_now
 from activities.store.jobs.erasures import NOBODY
 from activities.store.tables import metadata
-from domain.jobs import Job
+from domain.errors import QuotaExceeded
+from domain.jobs import Actor, Job
+from domain.lifecycles.lifecycle import Trigger
+from domain.room import OwnerLimits
 from domain.webhooks import WebhookEvent
 from starter.access.tokens import Role
 from tests.apis import SECRET, RunningApi, running_api, wait_ready
@@ -160,3 +163,36 @@ def test_given_an_administrator_when_they_look_at_anybodys_jobs_then_they_see_st
 
 def _is_listed(items: list[dict[str, object]], job: Job) -> bool:
     return any(each["id"] == job.id for each in items)
+
+
+def test_given_a_user_with_as_much_as_they_may_have_when_they_ask_for_more_then_429_and_no_other_user_is_held_up(
+    office: tuple[Stack, RunningApi],
+) -> None:
+    stack, _ = office
+    limits = OwnerLimits(open_jobs=2, stored_bytes=100)
+    store = Store.open(stack.settings.database, limits=limits)
+    mine, theirs = store.create_project("carl", "x").id, store.create_project("dora", "x").id
+    first = store.create_job("carl", mine)
+    store.create_job("carl", mine)
+    with pytest.raises(QuotaExceeded) as refused:
+        store.create_job("carl", mine)
+    assert refused.value.details == {"limit": "open_jobs", "used": 2, "allowed": 2} and refused.value.retry_after_s
+    store.create_job("dora", theirs)
+    store.move(first.id, None, "CANCELLED", trigger=Trigger.API, actor=Actor.EDITOR)
+    third = store.create_job("carl", mine)
+    with pytest.raises(QuotaExceeded) as refused:
+        store.begin_upload(
+            "carl",
+            third.id,
+            upload_id=third.id,
+            key=f"uploads/{third.id}",
+            filename="x.mp4",
+            size_bytes=101,
+            checksum_sha256=None,
+            expires_at=utc_now(),
+        )
+    assert refused.value.details["limit"] == "stored_bytes" and store.get_job(third.id).status == "CREATED"
+    drafted, _ = drafted_job(store, "dora")
+    assert store.get_job(drafted.id).status == "DRAFT_READY"
+    store.create_job("dora", theirs)  # a document that is only edited takes nobody's time
+    store.dispose()

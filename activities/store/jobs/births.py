@@ -10,6 +10,7 @@ from activities.store.area import new_uuid7
 from activities.store.credits import book
 from activities.store.jobs.locking import read_job
 from activities.store.jobs.projects import read_project
+from activities.store.jobs.room import check_room
 from activities.store.records import EventType
 from activities.store.spoken import say_created
 from activities.store.tables import job_events, jobs
@@ -18,6 +19,9 @@ from domain.jobs import Actor, Job
 from domain.lifecycles.instruction import INSTRUCTION
 from domain.lifecycles.kinds import lifecycle_of
 from domain.lifecycles.lifecycle import Trigger
+from domain.room import OwnerLimits
+
+UNLIMITED = OwnerLimits()
 
 
 @dataclass(frozen=True)
@@ -41,17 +45,25 @@ class NewJob:
     """What is made, of a kind that makes several things."""
 
 
-def add_job(connection: Connection, new: NewJob, now: datetime, new_id: Callable[[], str] = new_uuid7) -> Job:
+def add_job(
+    connection: Connection,
+    new: NewJob,
+    now: datetime,
+    new_id: Callable[[], str] = new_uuid7,
+    limits: OwnerLimits = UNLIMITED,
+) -> Job:
     """Make a job in its kind's first status, and charge for it where the books say so.
 
     Raises:
         NotFound: The project is absent, or not the owner's.
         RequestInvalid: There is no such kind.
+        QuotaExceeded: The owner has as many jobs or bytes as they may.
         InsufficientCredits: It costs more than the owner has. With the transaction, the job is undone.
     """
     lifecycle = lifecycle_of(new.kind)
     row = lifecycle.check(None, lifecycle.initial, Trigger.API)
     read_project(connection, new.owner, new.project_id)
+    check_room(connection, new.owner, limits)
     columns = {
         "id": new_id(),
         "kind": new.kind,

@@ -124,7 +124,7 @@ class Inputs(Area):
                 rules.admit(*_made_lately(connection, request, now))
             named = request.model_dump(include={"cost", "correlation_id", "job_type"})
             new = NewJob(request.owner, project_id, request.kind, **named)
-            job = add_job(connection, new, now, self._new_id)
+            job = add_job(connection, new, now, self._new_id, self._limits)
             columns = {
                 **request.model_dump(include={"owner", "kind", "input", "idempotency_key"}),
                 "job_id": job.id,

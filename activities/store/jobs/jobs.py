@@ -40,7 +40,7 @@ class Jobs(Area):
         """
         new = NewJob(owner, project_id, kind, cost, language, model_profile, correlation_id)
         with self._database.write() as connection:
-            return add_job(connection, new, self._clock(), self._new_id)
+            return add_job(connection, new, self._clock(), self._new_id, self._limits)
 
     def get_job(self, job_id: str, *, owner: str | None = None) -> Job:
         """The job; workers ask without an owner.

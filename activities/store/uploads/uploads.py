@@ -8,6 +8,7 @@ from sqlalchemy import Connection, insert, select, update
 from activities.store.area import Area
 from activities.store.jobs.artifacts import add_artifacts, latest_artifact
 from activities.store.jobs.locking import LockedJob, not_found, read_job
+from activities.store.jobs.room import check_room
 from activities.store.records import UploadSession
 from activities.store.tables import uploads
 from domain.artifacts import ArtifactKind, Blob
@@ -71,6 +72,7 @@ class Uploads(Area):
 
         Raises:
             TransitionRefused: The job is past its upload.
+            QuotaExceeded: The owner has no room for so much.
             NotFound: Absent, or not ``owner``'s.
         """
         declared: dict[str, Any] = {
@@ -82,6 +84,7 @@ class Uploads(Area):
         with self._database.write() as connection:
             now = self._clock()
             job = LockedJob(connection, job_id, now, owner=owner)
+            check_room(connection, owner, self._limits, more_bytes=size_bytes or 0, is_job=False)
             session = session_of(connection, job_id)
             if session is not None and job.status is UPLOADING:
                 sizes = {"part_size": part_size} if session.multipart_id is None else {}

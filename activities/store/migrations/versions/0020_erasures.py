@@ -1,4 +1,5 @@
-"""Jobs that were erased, of which nothing else is kept; the books, which outlive them; reviews of what ended badly.
+"""Jobs that were erased, of which nothing else is kept; the books, which outlive them; reviews of what ended badly;
+how many jobs a user has open.
 
 Revision: 0020, after 0018.
 """
@@ -31,6 +32,7 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_erasures_requested_at_job_id"), "erasures", ["requested_at", "job_id"], unique=False)
     op.create_index(OPEN, "erasures", ["requested_at"], unique=False, postgresql_where=WHERE, sqlite_where=WHERE)
+    op.create_index("ix_jobs_open", "jobs", ["owner"], unique=False, postgresql_where=WHERE, sqlite_where=WHERE)
     op.create_table(
         "reviews",
         sa.Column("job_id", Name, nullable=False),
@@ -50,6 +52,7 @@ def downgrade() -> None:
     with op.batch_alter_table("credit_postings") as batch:
         batch.create_foreign_key(op.f("fk_credit_postings_job_id"), "jobs", ["job_id"], ["id"])
     op.drop_table("reviews")
+    op.drop_index("ix_jobs_open", table_name="jobs")
     op.drop_index(OPEN, table_name="erasures")
     op.drop_index(op.f("ix_erasures_requested_at_job_id"), table_name="erasures")
     op.drop_table("erasures")

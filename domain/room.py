@@ -1,0 +1,41 @@
+"""How much one user may have at once, so that none takes everybody's."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from domain.errors import QuotaExceeded
+
+COME_BACK_S = 60.0
+"""Seconds after which it is worth looking whether a job of one's own has ended."""
+
+
+class OwnerLimits(BaseModel):
+    """What each user may have; 0: as much as they like.
+
+    Args:
+        open_jobs: Jobs that have not ended and are not at their desk: those that wait, are uploaded to or worked on.
+        stored_bytes: Of all files that rows of theirs name.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    open_jobs: int = Field(default=0, ge=0)
+    stored_bytes: int = Field(default=0, ge=0)
+
+    def check_open(self, open_jobs: int) -> None:
+        """Whether there is room for one more job. Raises: QuotaExceeded: no; nothing changed."""
+        if 0 < self.open_jobs <= open_jobs:
+            raise QuotaExceeded(
+                f"You have {open_jobs} jobs that have not ended, of {self.open_jobs} that you may have at once. Wait "
+                "for one to end, or cancel or delete one.",
+                details={"limit": "open_jobs", "used": open_jobs, "allowed": self.open_jobs},
+                retry_after_s=COME_BACK_S,
+            )
+
+    def check_stored(self, stored_bytes: int, more_bytes: int = 0) -> None:
+        """Whether ``more_bytes`` may be stored besides. Raises: QuotaExceeded: no; nothing changed."""
+        if self.stored_bytes and (stored_bytes >= self.stored_bytes or stored_bytes + more_bytes > self.stored_bytes):
+            raise QuotaExceeded(
+                f"Your files take {stored_bytes >> 20} MiB of the {self.stored_bytes >> 20} MiB that you may store. "
+                "Delete jobs that you need no more.",
+                details={"limit": "stored_bytes", "used": stored_bytes, "allowed": self.stored_bytes},
+            )
