@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from sqlalchemy import select
 from temporalio.client import WorkflowFailureError
 
 from activities.rails.dispatching import Dispatcher
 from activities.rails.waking import wake
 from activities.store.area import new_uuid7
+from activities.store.tables import jobs
 from domain.analyses.analysis import AnnouncedFile, NewAnalysis
 from domain.artifacts import ArtifactKind
 from domain.documents.document import parse
@@ -26,6 +28,7 @@ from domain.documents.screenshots import Extraction
 from domain.documents.wish import PictureWish
 from domain.jobs import Actor, Job
 from domain.lifecycles.callbacks import Callback
+from domain.lifecycles.fence import Fence
 from domain.lifecycles.instruction import InstructionStatus
 from domain.lifecycles.lifecycle import Trigger
 from domain.orders.batch import BatchOrder, BatchType, Span
@@ -35,6 +38,7 @@ from domain.webhooks import Delivery, ProviderEvent, WebhookEvent
 from starter.sandbox import Behaviour, Course, RunningSandbox, Verdict, running_sandbox
 from starter.services.analyses import AnalysisService
 from starter.services.batches import BatchRequests
+from starter.services.erasing import ErasureService
 from starter.services.jobs import RegenerateRequest
 from starter.services.kinds import KindService
 from starter.services.screenshots import ScreenshotService, Wish
@@ -347,6 +351,47 @@ def webhooks(stack: Stack) -> None:
             keep(stack, name, workflow_id)
 
 
+def stopped(folder: Path, temporal: TemporalServer) -> None:
+    """A batch that its owner stops with one item done, a picture that is cancelled in Temporal while it is painted, and
+    a job that is erased."""
+    with running_sandbox() as sandbox:
+        provider: dict[str, Any] = {"image_base_url": sandbox.base_url, "image_model": "sandbox"}
+        with running_stack(folder, temporal, prices="image=0", **provider) as stack:
+            hold = folder / "hold"
+            hold.touch()
+            stack.start_worker(HOLD="processing,running", HOLD_FILE=str(hold))
+            kinds = KindService(stack.store, stack.client, run_options(stack.settings))
+            source = stack.new_job(SAMPLE).id
+            job = BatchRequests(stack.store).make(OWNER, BatchOrder(job_type=BatchType.CAPTIONS, sources=(source,) * 2))
+            stack.loop.run(kinds.start(job))
+            begun = stack.wait_for(job, "processing")
+            fence = Fence(attempt=1, dispatch_id=begun.dispatch_id or "", seq=2)
+            wait_until(lambda: is_begun(stack, begun.id), 30, "an item to begin")
+            stack.store.finish_item(job.id, fence, 1, 2, [])
+            stack.loop.run(kinds.cancel(OWNER, job.id))
+            stack.wait_for(job, "partial")
+            keep(stack, "batch-stopped", job.id)
+            job, _ = image_requests(stack.settings, stack.store).make(OWNER, PictureWish(prompt="not any more"))
+            stack.loop.run(kinds.start(job))
+            stack.wait_for(job, "running")
+            handle = stack.client.get_workflow_handle(job.id)
+            stack.loop.run(handle.cancel())
+            with suppress(WorkflowFailureError):
+                stack.loop.run(handle.result())
+            keep(stack, "image-cancelled", job.id)
+            stack.loop.run(
+                ErasureService(stack.store, stack.client, run_options(stack.settings)).erase(job.id, owner=OWNER)
+            )
+            stack.loop.run(stack.client.get_workflow_handle(f"erase-{job.id}").result())
+            keep(stack, "erase", f"erase-{job.id}")
+
+
+def is_begun(stack: Stack, job_id: str) -> bool:
+    """Whether an item's activity has begun: the batch's row has seen the run's second number."""
+    with stack.store._database.read() as connection:
+        return bool(connection.execute(select(jobs.c.fence_seq).where(jobs.c.id == job_id)).scalar_one() >= 2)
+
+
 def main() -> None:
     HISTORIES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, running_temporal(Path(folder)) as temporal:
@@ -364,6 +409,7 @@ def main() -> None:
             stack.start_worker(GUIDESMITH_WEBHOOK_ALLOW_PRIVATE="true")
             webhooks(stack)
         generations(Path(folder) / "generations", temporal)
+        stopped(Path(folder) / "stopped", temporal)
         dead: dict[str, Any] = {"llm_base_url": "http://127.0.0.1:9/v1", "llm_model": "none", "retry_budget": 1}
         with running_stack(Path(folder) / "three", temporal, **dead) as stack:
             stack.start_worker()
