@@ -1,7 +1,7 @@
 """Jobs that were erased, of which nothing else is kept; the books, which outlive them; reviews of what ended badly;
 how many jobs a user has open.
 
-Revision: 0020, after 0018.
+Revision: 0020, after 0019.
 """
 
 import sqlalchemy as sa
@@ -10,7 +10,7 @@ from alembic import op
 from activities.store.tables import Json, Moment, Name
 
 revision = "0020"
-down_revision = "0018"
+down_revision = "0019"
 branch_labels = None
 depends_on = None
 
