@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -139,14 +139,14 @@ class NewVersion(Frozen):
     """A version that is about to be stored.
 
     ``evidence`` is what each block rests on (``domain.documents.document.BlockEvidence`` as plain values), ``warnings``
-    are ``{code, message}``.
+    are ``{code, message, at_ms}``; those of earlier versions have no moments.
     """
 
     title: str
     markdown: str
     evidence: tuple[dict[str, object], ...] = ()
     language: str | None = None
-    warnings: tuple[dict[str, str], ...] = ()
+    warnings: tuple[dict[str, Any], ...] = ()
     origin: VersionOrigin
     author: str
     model_profile_id: str | None = None
@@ -231,7 +231,7 @@ class RegenerateTask(Frozen):
     """A regeneration.
 
     ``kept`` are the texts that gave way to an edit made meanwhile, ``proposal`` all of them as one, ``warnings``
-    (``{code, message}``) what the writer has to say. ``model_profile_id`` and what follows is what was asked for, and
+    (as those of a version) what the writer has to say. ``model_profile_id`` and what follows is what was asked for, and
     where nothing was, what wrote.
     """
 
@@ -250,7 +250,7 @@ class RegenerateTask(Frozen):
     instruction_version: int | None = None
     proposal: str | None = None
     kept: tuple[KeptProposal, ...] = ()
-    warnings: tuple[dict[str, str], ...] = ()
+    warnings: tuple[dict[str, Any], ...] = ()
     model_profile_id: str | None = None
     prompt_template_id: str | None = None
     prompt_params_ref: str | None = None
@@ -264,7 +264,7 @@ class Regenerated(Frozen):
 
     version: NewVersion | None
     kept: tuple[KeptProposal, ...] = ()
-    warnings: tuple[dict[str, str], ...] = ()
+    warnings: tuple[dict[str, Any], ...] = ()
     model_profile_id: str | None = None
     prompt_template_id: str | None = None
     prompt_params_ref: str | None = None

@@ -540,7 +540,7 @@ def first_version(
         markdown=composed.markdown,
         evidence=tuple(each.model_dump(mode="json") for each in composed.evidence),
         language=outline.language,
-        warnings=tuple(each.model_dump() for each in outline.warnings),
+        warnings=tuple(each.model_dump(mode="json") for each in outline.warnings),
         origin=VersionOrigin.DRAFT,
         author="guidesmith",
         model_profile_id=outline.provenance.model_profile_id,

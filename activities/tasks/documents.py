@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from temporalio import activity
 
@@ -225,7 +225,7 @@ class DocumentTasks:
             ours=ours,
             selection=tuple(dict.fromkeys(part.block_id for part in parts)),
             author=task.requested_by,
-            warnings=tuple(warning.model_dump() for warning in warnings),
+            warnings=tuple(warning.model_dump(mode="json") for warning in warnings),
             provenance={} if provenance is None else provenance.model_dump(),
         )
 
@@ -252,7 +252,7 @@ class _Written:
     ours: Document
     selection: tuple[str, ...]
     author: str
-    warnings: tuple[dict[str, str], ...]
+    warnings: tuple[dict[str, Any], ...]
     provenance: dict[str, str | None]
 
     def merged(self, current: InstructionVersion) -> Regenerated:

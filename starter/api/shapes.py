@@ -313,6 +313,7 @@ class ValidationIssue(Shape):
 class DraftNotice(Shape):
     code: str
     message: str
+    at_ms: tuple[int, ...] = Field(default=(), description="Moments of the recording to look at.")
 
 
 class InstructionAnswer(Shape):

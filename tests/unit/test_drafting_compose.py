@@ -4,8 +4,9 @@ import pytest
 from markdown_it import MarkdownIt
 
 from activities.drafting import LocalDrafter, compose
+from activities.stages.instruction import first_version
 from domain.documents.document import marker, parse, stable_ids, validate, with_ids
-from domain.documents.draft import BlockRole, Draft, DraftBlock, DraftProvenance
+from domain.documents.draft import BlockRole, Draft, DraftBlock, DraftProvenance, DraftWarning
 from domain.errors import DraftInvalid
 from domain.recordings.transcript import SpeechFound
 from tests.unit.drafting_builders import TOUR, screens, spoken, unspoken
@@ -24,6 +25,13 @@ def draft(*blocks: DraftBlock, language: str | None = "en") -> Draft:
 
 def texts(made: Draft) -> list[str]:
     return [block.markdown for block in parse(compose(made, SAID, (), stable_ids("test")).markdown).blocks]
+
+
+def test_given_a_warning_with_moments_when_a_version_is_made_then_it_keeps_them() -> None:
+    warning = DraftWarning(code="FEW_STEPS", message="Look here.", at_ms=(3_000, 7_000))
+    told = draft(DraftBlock(role=BlockRole.LEAD, body="Lead.")).model_copy(update={"warnings": (warning,)})
+    version, _ = first_version(told, SAID, (), stable_ids("test"))
+    assert version.warnings == ({"code": "FEW_STEPS", "message": "Look here.", "at_ms": [3_000, 7_000]},)
 
 
 def test_given_a_draft_when_composed_then_each_role_has_its_markdown_and_steps_no_number() -> None:
