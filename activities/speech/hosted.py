@@ -13,7 +13,7 @@ from activities.speech.language import code_of_name, language_code
 from activities.speech.recognition import OnProgress, OnSegment, Recognition, SpokenSegment
 from activities.speech.sound import SAMPLE_RATE_HZ, SAMPLES_PER_MS, Samples
 from activities.speech.understanding import Answer, is_invented
-from activities.speech.voice import Speech
+from activities.speech.voice import Speech, quietest
 from activities.speech.windows import Window, windows
 from domain.errors import ProviderAnswerInvalid, ProviderRequestRefused, ProviderRequestTooLarge
 
@@ -29,7 +29,14 @@ _BYTES_PER_MS = 2 * SAMPLES_PER_MS
 _HEADER_BYTES = 10_000
 
 _FORMATS = ("verbose_json", "json")
-"""Newer models refuse the first, which alone has times; the text is then spread over the speech found."""
+"""Newer models refuse the first, which alone has times. They are asked by stretch of speech, whose times are known."""
+
+_PIECE_MS = 10_000
+"""Longest stretch that is asked about at once where answers have no times: words are spread over it by their length,
+which is right within 2 s."""
+
+_PIECE_PAUSE_MS = 1_000
+"""A pause that ends such a stretch. Between shorter ones lies little silence to spread words over."""
 
 
 class OpenAiRecogniser:
@@ -46,6 +53,7 @@ class OpenAiRecogniser:
         self._model = model
         self._window_ms = max(1_000, min(WINDOW_MS, (cap_bytes - _HEADER_BYTES) // _BYTES_PER_MS))
         self._refused_formats = 0
+        self._timeless = False
 
     @property
     def name(self) -> str:
@@ -86,8 +94,15 @@ class OpenAiRecogniser:
         """The window's language and segments; in parts when the provider takes less at once than we were told."""
         if not window.speech:
             return
+        pieces = _pieces(window)
+        if self._timeless and len(pieces) > 1:
+            yield from self._by_piece(pieces, language, on_progress)
+            return
         try:
-            answer = self._ask(window, language, on_progress)
+            answer = self._ask(window, language, on_progress, is_piece=len(pieces) == 1)
+        except _NoTimes:
+            yield from self._by_piece(pieces, language, on_progress)
+            return
         except ProviderRequestTooLarge:
             if len(window.speech) < 2:
                 raise
@@ -96,7 +111,22 @@ class OpenAiRecogniser:
             return
         yield _language(answer), list(_segments(answer, window))
 
-    def _ask(self, window: Window, language: str | None, on_progress: OnProgress) -> dict[str, object]:
+    def _by_piece(
+        self, pieces: list[Window], language: str | None, on_progress: OnProgress
+    ) -> Iterator[tuple[str | None, list[SpokenSegment]]]:
+        for piece in pieces:
+            answer = self._ask(piece, language, on_progress, is_piece=True)
+            found = _language(answer)
+            language = language or found
+            yield found, list(_segments(answer, piece))
+
+    def _ask(
+        self, window: Window, language: str | None, on_progress: OnProgress, *, is_piece: bool
+    ) -> dict[str, object]:
+        """
+        Raises:
+            _NoTimes: The model gives no times, and the window is no piece that needs none.
+        """
         first, last = window.speech[0].start, window.speech[-1].end
         file = ("speech.flac", _flac(window.samples[first:last]), "audio/flac")
         form: dict[str, str | list[str]] = {"model": self._model, "temperature": "0"}
@@ -116,9 +146,49 @@ class OpenAiRecogniser:
                 if place + 1 >= len(_FORMATS) or refused.details.get("status") not in (400, 422):
                     raise
                 place += 1
+                if _FORMATS[place] == "json" and not is_piece:
+                    self._refused_formats, self._timeless = place, True
+                    raise _NoTimes from None
                 continue
             self._refused_formats = place
-            return _object(self._http.provider, answer.json())
+            said = _object(self._http.provider, answer.json())
+            if not said.get("segments") and not is_piece:
+                self._timeless = True
+                if str(said.get("text") or "").strip():
+                    raise _NoTimes
+            return said
+
+
+class _NoTimes(Exception):
+    """Never leaves this module."""
+
+
+def _pieces(window: Window) -> list[Window]:
+    """The window's speech in stretches that are asked about at once where answers have no times."""
+    short = [part for speech in window.speech for part in _parts(window.samples, speech)]
+    groups: list[list[Speech]] = []
+    for speech in short:
+        last = groups[-1] if groups else None
+        if (
+            last
+            and speech.start - last[-1].end < _PIECE_PAUSE_MS * SAMPLES_PER_MS
+            and speech.end - last[0].start <= _PIECE_MS * SAMPLES_PER_MS
+        ):
+            last.append(speech)
+        else:
+            groups.append([speech])
+    return [Window(window.start_ms, window.samples, tuple(group)) for group in groups]
+
+
+def _parts(samples: Samples, speech: Speech) -> Iterator[Speech]:
+    """A stretch that is too long, cut where it is quietest."""
+    if speech.size <= _PIECE_MS * SAMPLES_PER_MS:
+        yield speech
+        return
+    third = speech.size // 3
+    cut = speech.start + third + quietest(samples[speech.start + third : speech.end - third])
+    yield from _parts(samples, Speech(speech.start, cut))
+    yield from _parts(samples, Speech(cut, speech.end))
 
 
 def _object(provider: str, answer: object) -> dict[str, object]:

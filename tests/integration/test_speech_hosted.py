@@ -9,7 +9,7 @@ from activities.speech import Recognition, SpokenSegment
 from activities.speech.hosted import OpenAiRecogniser
 from domain.errors import Cancelled, ProviderAnswerInvalid, ProviderRateLimited, ProviderRequestTooLarge
 from starter.sandbox import Behaviour, Cut, RunningSandbox
-from tests.speech import ENGLISH_MS, clip, music, silence, write_flac
+from tests.speech import ENGLISH, ENGLISH_MS, clip, music, silence, write_flac
 
 pytest_plugins = ("tests.sandbox",)
 
@@ -104,16 +104,35 @@ def test_given_a_provider_that_takes_nothing_then_the_request_is_too_large(
         hear(sandbox, audio)
 
 
-def test_given_a_model_without_times_then_its_text_lies_within_the_speech(sandbox: RunningSandbox, audio: Path) -> None:
-    sandbox.script("transcriptions", Behaviour(status=400))
+@pytest.mark.parametrize("timeless", [Behaviour(status=400), Behaviour(body={"text": "Open it. Click it."})])
+def test_given_a_model_without_times_then_it_is_asked_by_stretch_of_speech(
+    sandbox: RunningSandbox, tmp_path: Path, timeless: Behaviour
+) -> None:
+    pause_ms = 60_000
+    audio = write_flac(tmp_path / "pauses.flac", [clip("english"), silence(pause_ms), clip("english")])
+    sandbox.script("transcriptions", timeless, Behaviour(body={"text": "Said here."}, times=40))
     _, segments = hear(sandbox, audio)
-    assert [request["body"]["response_format"] for request in sandbox.requests("transcriptions")] == [
-        "verbose_json",
-        "json",
-    ]
+    first, *rest = sandbox.requests("transcriptions")
+    assert first["body"]["response_format"] == "verbose_json"
+    assert all(request["body"]["file_bytes"] < first["body"]["file_bytes"] for request in rest)
+    assert len(rest) == len(segments)
+    wanted = [offset + start for offset in (0, ENGLISH_MS + pause_ms) for start, _, _ in ENGLISH]
+    for start_ms in wanted:
+        assert any(segment.start_ms - 500 <= start_ms <= segment.end_ms for segment in segments)
+    assert all(segment.end_ms - segment.start_ms <= 11_000 for segment in segments)
+    assert not any(ENGLISH_MS < segment.start_ms < ENGLISH_MS + pause_ms for segment in segments)
+
+
+def test_given_a_short_talk_and_a_model_without_times_then_its_text_lies_within_the_speech(
+    sandbox: RunningSandbox, tmp_path: Path
+) -> None:
+    audio = write_flac(tmp_path / "short.flac", [clip("english")[: 7 * 16_000]])
+    sandbox.script("transcriptions", Behaviour(status=400), Behaviour(body={"text": "All of it."}))
+    _, segments = hear(sandbox, audio)
+    formats = [request["body"]["response_format"] for request in sandbox.requests("transcriptions")]
+    assert formats == ["verbose_json", "json"]
     (segment,) = segments
     assert abs(segment.start_ms - LEAD_MS) < 400
-    assert abs(segment.end_ms - 19_323) < 400
 
 
 def test_given_odd_segments_then_what_can_be_used_is_used(sandbox: RunningSandbox, audio: Path) -> None:
