@@ -21,6 +21,7 @@ def assemble(
     peak_dbfs: float | None = None,
     has_audio: bool = True,
     listened: bool = True,
+    unclear: Iterable[tuple[int, int]] = (),
 ) -> Transcript:
     """The transcript of a recording from what was found in its pieces, which are in order of time.
 
@@ -32,6 +33,7 @@ def assemble(
         peak_dbfs: The loudest sample of the track; tells silence from sound without speech.
         has_audio: ``False``: the recording has no audio track.
         listened: ``False``: nobody was asked to.
+        unclear: Where somebody spoke who was not understood, ms.
     """
     segments = tuple(_numbered(_in_order(_sentences(pieces)), duration_ms))
     found = _verdict(bool(segments), peak_dbfs, has_audio) if listened else SpeechFound.UNHEARD
@@ -43,6 +45,7 @@ def assemble(
         duration_ms=duration_ms,
         model=model,
         segments=segments,
+        unclear=tuple((start_ms, min(end_ms, duration_ms)) for start_ms, end_ms in unclear if start_ms < duration_ms),
     )
 
 

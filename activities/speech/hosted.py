@@ -13,7 +13,7 @@ from activities.speech.language import code_of_name, language_code
 from activities.speech.recognition import OnProgress, OnSegment, Recognition, SpokenSegment
 from activities.speech.sound import SAMPLE_RATE_HZ, SAMPLES_PER_MS, Samples
 from activities.speech.understanding import Answer, is_invented
-from activities.speech.voice import Speech, quietest
+from activities.speech.voice import Speech, parts_of
 from activities.speech.windows import Window, windows
 from domain.errors import ProviderAnswerInvalid, ProviderRequestRefused, ProviderRequestTooLarge
 
@@ -165,7 +165,7 @@ class _NoTimes(Exception):
 
 def _pieces(window: Window) -> list[Window]:
     """The window's speech in stretches that are asked about at once where answers have no times."""
-    short = [part for speech in window.speech for part in _parts(window.samples, speech)]
+    short = [part for speech in window.speech for part in parts_of(window.samples, speech)]
     groups: list[list[Speech]] = []
     for speech in short:
         last = groups[-1] if groups else None
@@ -178,17 +178,6 @@ def _pieces(window: Window) -> list[Window]:
         else:
             groups.append([speech])
     return [Window(window.start_ms, window.samples, tuple(group)) for group in groups]
-
-
-def _parts(samples: Samples, speech: Speech) -> Iterator[Speech]:
-    """A stretch that is too long, cut where it is quietest."""
-    if speech.size <= _PIECE_MS * SAMPLES_PER_MS:
-        yield speech
-        return
-    third = speech.size // 3
-    cut = speech.start + third + quietest(samples[speech.start + third : speech.end - third])
-    yield from _parts(samples, Speech(speech.start, cut))
-    yield from _parts(samples, Speech(cut, speech.end))
 
 
 def _object(provider: str, answer: object) -> dict[str, object]:

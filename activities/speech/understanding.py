@@ -24,6 +24,7 @@ language.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 CONFIDENT_LOGPROB = -0.6
 """Average log-probability of an English answer's tokens; see the table."""
@@ -69,6 +70,20 @@ _COMMONEST = frozenset(
 )
 
 
+_LONGEST_LOOP = 6
+_ROUNDS, _ROUNDS_OF_A_WORD = 4, 6
+_KEPT = 4
+"""Times of what would be kept: where more is left, that was no answer."""
+
+
+class HasText(Protocol):
+    @property
+    def text(self) -> str: ...
+
+
+Spoken = TypeVar("Spoken", bound=HasText)
+
+
 @dataclass(frozen=True)
 class Answer:
     """What the model said about one block of speech."""
@@ -93,6 +108,21 @@ def is_invented(answer: Answer, *, sparse: bool = False, continues: bool = False
     if sparse and (answer.logprob < CONFIDENT_LOGPROB or answer.no_speech > NO_SPEECH):
         return True
     return is_noise(answer)
+
+
+def without_loops(words: Sequence[Spoken]) -> list[Spoken]:
+    """The words up to where the same few are said over and over again, with one round of them; nothing where that is
+    most of it. Nobody says a phrase four times on end, or a word six times, and a model in trouble does."""
+    plain = ["".join(each for each in word.text.casefold() if each.isalnum()) for word in words]
+    for start in range(len(plain)):
+        for length in range(1, _LONGEST_LOOP + 1):
+            rounds = 1
+            while plain[start : start + length] == plain[start + rounds * length : start + (rounds + 1) * length]:
+                rounds += 1
+            if rounds >= (_ROUNDS_OF_A_WORD if length == 1 else _ROUNDS) and any(plain[start : start + length]):
+                kept = list(words[: start + length])
+                return kept if _KEPT * len(kept) > len(words) else []
+    return list(words)
 
 
 def is_noise(answer: Answer) -> bool:

@@ -1,5 +1,6 @@
 """Where somebody speaks: Silero's voice activity detection, which faster-whisper brings along."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,9 @@ SHORTEST_SPEECH_MS = 250
 
 SHORTEST_SILENCE_MS = 500
 """Speakers breathe for 300 to 600 ms; longer pauses are cut out before recognition, shorter ones are left in."""
+
+LONGEST_PART_MS = 9_000
+"""Where speech has no pause, but is to be judged or heard in parts: about two sentences."""
 
 _OPTIONS = VadOptions(
     threshold=0.5,
@@ -68,6 +72,17 @@ def quietest(samples: Samples, *, grain_ms: int = 200) -> int:
         return samples.size // 2
     energy = np.square(samples[: whole * grain].reshape(whole, grain)).sum(axis=1)
     return int(energy.argmin()) * grain + grain // 2
+
+
+def parts_of(samples: Samples, speech: Speech) -> Iterator[Speech]:
+    """A stretch in parts of at most ``LONGESTLONGEST_PART_MS``, cut where it is quietest."""
+    if speech.size <= LONGEST_PART_MS * SAMPLES_PER_MS:
+        yield speech
+        return
+    third = speech.size // 3
+    cut = speech.start + third + quietest(samples[speech.start + third : speech.end - third])
+    yield from parts_of(samples, Speech(speech.start, cut))
+    yield from parts_of(samples, Speech(cut, speech.end))
 
 
 def only_speech(samples: Samples, found: tuple[Speech, ...]) -> Samples:

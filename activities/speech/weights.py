@@ -9,11 +9,14 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import ctranslate2
+import numpy as np
 from faster_whisper import WhisperModel
 
 from activities.speech.language import MODEL_SETTING
+from activities.speech.tongues import Encodings
 from domain.errors import SpeechModelUnavailable
 
 BUNDLED = "bundled"
@@ -72,6 +75,24 @@ class WhisperOptions:
         return max(min(2, self.cores), self.cores // self.lanes)
 
 
+class _Weights(WhisperModel):  # type: ignore[misc]
+    """Encodes a stretch once, whatever is asked about it one after the other."""
+
+    def __init__(self, place: str, **options: Any) -> None:
+        super().__init__(place, **options)
+        self._encodings = threading.local()
+
+    def encode(self, features: np.ndarray) -> ctranslate2.StorageView:
+        if not hasattr(self._encodings, "last"):
+            self._encodings.last = Encodings()
+        last: Encodings = self._encodings.last
+        encoded = last.get(features)
+        if encoded is None:
+            encoded = super().encode(features)
+            last.keep(features, encoded)
+        return encoded
+
+
 _loaded: dict[WhisperOptions, WhisperModel] = {}
 _loading = threading.Lock()
 
@@ -123,7 +144,7 @@ def _load(options: WhisperOptions) -> WhisperModel:
     # Doubtful answers are sampled again; the same audio should get the same words.
     ctranslate2.set_random_seed(1)
     try:
-        return WhisperModel(
+        return _Weights(
             place,
             device=options.device,
             compute_type=options.compute_type,

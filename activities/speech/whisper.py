@@ -1,7 +1,7 @@
 """The local recogniser: Whisper on faster-whisper, fed with nothing but speech."""
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +18,17 @@ from activities.speech.language import EnglishCheck, language_code, refuse_langu
 from activities.speech.recognition import OnProgress, OnSegment, Recognition, SpokenSegment, SpokenWord
 from activities.speech.sentences import SentenceBuilder, ends_sentence
 from activities.speech.sound import SAMPLE_RATE_HZ, SAMPLES_PER_MS, Samples
-from activities.speech.understanding import SPOKEN_REPETITION, Answer, is_confident, is_english, is_invented, is_noise
-from activities.speech.voice import Speech, only_speech
+from activities.speech.tongues import LEAST_SAMPLES, UNKNOWN, Tongue, joined, runs, tongue_of, tongues_of
+from activities.speech.understanding import (
+    SPOKEN_REPETITION,
+    Answer,
+    is_confident,
+    is_english,
+    is_invented,
+    is_noise,
+    without_loops,
+)
+from activities.speech.voice import Speech, only_speech, parts_of
 from activities.speech.weights import WhisperOptions, load_weights, weights_name
 from activities.speech.windows import Window, windows
 
@@ -81,6 +90,8 @@ class _Block:
     answer: Answer
     gap_s: float
     """Longest stretch of its speech in which no word begins."""
+    language: str
+    language_probability: float
 
     @property
     def is_complete(self) -> bool:
@@ -164,6 +175,7 @@ class _Listener:
         self._beam_size = beam_size
         self.language = language
         self.probability: float | None = None if language is None else 1.0
+        self._listens_for_others = language is None and not self.knows_only_english
 
     @property
     def knows_only_english(self) -> bool:
@@ -189,46 +201,88 @@ class _Listener:
     def blocks(self, window: Window) -> Iterator[_Block]:
         """The model's answers about the window, as it gives them."""
         before: _Block | None = None
-        for place in pack([speech.size / SAMPLE_RATE_HZ for speech in window.speech]):
-            portion = _Portion.of(window, window.speech[place])
-            for block in self._answers(portion, _context(before, portion)):
+        for portion, tongue in self._portions(window):
+            context = _context(before, portion) if before is not None and before.language == tongue.language else None
+            for block in self._answers(window, portion, tongue, context):
                 yield block
                 before = block
 
-    def _answers(self, portion: _Portion, context: str | None) -> Iterator[_Block]:
-        if portion.samples.size > _BLOCK_MS * SAMPLES_PER_MS:
-            yield from self._walk(portion)
+    def _portions(self, window: Window) -> Iterator[tuple[_Portion, Tongue]]:
+        """What is asked about at once, each in one language as far as can be told before it is heard."""
+        sizes = [speech.size / SAMPLE_RATE_HZ for speech in window.speech]
+        portions = [_Portion.of(window, window.speech[place]) for place in pack(sizes)]
+        if not self._listens_for_others:
+            yield from ((portion, Tongue(self.language or "en", 1.0)) for portion in portions)
             return
-        block = self._listen(portion, context)
+        heard = [tongue_of(self._model, portion.samples) for portion in portions]
+        settled = [self._settled_tongue(portion, tongue) for portion, tongue in zip(portions, heard, strict=True)]
+        for place, (portion, tongue) in enumerate(zip(portions, settled, strict=True)):
+            around = {each.language for each in settled[max(0, place - 1) : place + 2]}
+            if len(around) > 1 or not tongue.is_plain:
+                yield from self._parted(window, portion, tongue)
+            else:
+                yield portion, tongue
+
+    def _settled_tongue(self, portion: _Portion, tongue: Tongue) -> Tongue:
+        """The recording's own language, unless the model is sure of another one."""
+        if tongue.language == self.language or tongue.sure(portion.samples.size):
+            return tongue
+        return Tongue(self.language or "en", 1 - tongue.probability)
+
+    def _parted(self, window: Window, portion: _Portion, tongue: Tongue) -> Iterator[tuple[_Portion, Tongue]]:
+        """The portion, cut where its language changes."""
+        fine = [part for speech in portion.stretches for part in parts_of(window.samples, speech)]
+        heard = [window.samples[speech.start : speech.end] for speech in fine]
+        for language, place in runs(tongues_of(self._model, heard, tongue.language)):
+            yield _Portion.of(window, joined(fine[place])), Tongue(language, tongue.probability)
+
+    def _answers(
+        self, window: Window, portion: _Portion, tongue: Tongue, context: str | None, *, whole: bool = True
+    ) -> Iterator[_Block]:
+        if portion.samples.size > _BLOCK_MS * SAMPLES_PER_MS:
+            yield from self._walk(portion, tongue)
+            return
+        block = self._listen(portion, tongue, context)
         if context is not None and (block is None or not block.is_complete):
-            block = self._listen(portion, None)
+            block = self._listen(portion, tongue, None)
+        if (
+            whole
+            and self._listens_for_others
+            and not (block and block.is_complete)
+            and portion.samples.size > LEAST_SAMPLES
+        ):
+            parts = list(self._parted(window, portion, tongue))
+            if len(parts) > 1:
+                for part, spoken in parts:
+                    yield from self._answers(window, part, spoken, None, whole=False)
+                return
         if block is not None:
             yield block
 
-    def _listen(self, portion: _Portion, context: str | None) -> _Block | None:
+    def _listen(self, portion: _Portion, tongue: Tongue, context: str | None) -> _Block | None:
         """One answer about the whole portion. Without time tokens, with which Whisper skips sentences in blocks that
         are not full: the words' times come from the aligner."""
-        found = self._ask(portion.samples, initial_prompt=context, without_timestamps=True)
+        found = self._ask(portion.samples, tongue, initial_prompt=context, without_timestamps=True)
         segment = next(iter(found), None)  # what it would hear next is the silence behind the last word
-        return _answered([segment], portion.end, portion) if segment is not None else None
+        return _answered([segment], portion.end, portion, tongue) if segment is not None else None
 
-    def _walk(self, portion: _Portion) -> Iterator[_Block]:
+    def _walk(self, portion: _Portion, tongue: Tongue) -> Iterator[_Block]:
         """Answers about a stretch longer than Whisper hears at once: it goes on where its last sentence ended."""
         answer: list[FoundSegment] = []
-        for segment in self._ask(portion.samples):
+        for segment in self._ask(portion.samples, tongue):
             if answer and segment.seek != answer[0].seek:
-                yield _answered(answer, segment.seek, portion)
+                yield _answered(answer, segment.seek, portion, tongue)
                 answer = []
             answer.append(segment)
         if answer:
-            yield _answered(answer, portion.end, portion)
+            yield _answered(answer, portion.end, portion, tongue)
 
     def _ask(
-        self, samples: Samples, *, initial_prompt: str | None = None, without_timestamps: bool = False
+        self, samples: Samples, tongue: Tongue, *, initial_prompt: str | None = None, without_timestamps: bool = False
     ) -> Iterable[FoundSegment]:
         found, _ = self._model.transcribe(
             samples,
-            language=self.language,
+            language=tongue.language,
             beam_size=self._beam_size,
             temperature=list(TEMPERATURES),
             compression_ratio_threshold=SPOKEN_REPETITION,
@@ -261,6 +315,7 @@ class _Hearing:
         self._spoken = False
         self._voiced_ms = 0
         self._unclear_ms = 0
+        self._unclear: list[tuple[int, int]] = []
 
     def hear(self, window: Window, blocks: Iterable[_Block]) -> None:
         voiced_ms = sum(speech.size for speech in window.speech) // SAMPLES_PER_MS
@@ -274,11 +329,19 @@ class _Hearing:
             heard_ms += block.span_ms
             continues = unfinished and block.span_ms < REST_MS
             unfinished = is_confident(block.answer) and not ends_sentence(block.answer.text)
-            if is_invented(block.answer, sparse=voiced_ms < SPARSE_MS, continues=continues):
+            words = [word for segment in block.segments for word in _words(segment, window.start_ms)]
+            said = without_loops(words)
+            if (
+                is_invented(block.answer, sparse=voiced_ms < SPARSE_MS, continues=continues)
+                or (block.language_probability < UNKNOWN and not is_confident(block.answer))
+                or not said
+            ):
                 self._unclear_ms += block.span_ms
+                self._mark_unclear(words)
                 continue
-            for segment in block.segments:
-                self._give(builder.push(_words(segment, window.start_ms)))
+            if len(said) < len(words):
+                self._mark_unclear(words[len(said) :])
+            self._give(builder.push(said))
             self._heard_ms = window.start_ms + round(block.segments[-1].end * 1000)
             self.wait()
         self._give(builder.flush())
@@ -286,6 +349,10 @@ class _Hearing:
         self._unclear_ms += silent_ms
         if silent_ms:
             self._count(silent_ms, understood=False)
+
+    def _mark_unclear(self, words: Sequence[SpokenWord]) -> None:
+        if words:
+            self._unclear.append((words[0].start_ms, max(words[0].start_ms, words[-1].end_ms)))
 
     def wait(self) -> None:
         """Say how far it is, and stop here if nobody wants the rest."""
@@ -300,6 +367,7 @@ class _Hearing:
             language_probability=self._listener.probability if self._spoken else None,
             voiced_ms=self._voiced_ms,
             unclear_ms=self._unclear_ms,
+            unclear=tuple(self._unclear),
         )
 
     def _count(self, span_ms: int, *, understood: bool) -> None:
@@ -329,7 +397,7 @@ def _context(before: _Block | None, portion: _Portion) -> str | None:
     return before.answer.text[-CONTEXT_CHARACTERS:] if silence_s < SAME_TALK_S else None
 
 
-def _answered(segments: list[FoundSegment], next_seek: int, portion: _Portion) -> _Block:
+def _answered(segments: list[FoundSegment], next_seek: int, portion: _Portion, tongue: Tongue) -> _Block:
     first = segments[0]
     answer = Answer(
         text=" ".join(segment.text.strip() for segment in segments),
@@ -341,7 +409,8 @@ def _answered(segments: list[FoundSegment], next_seek: int, portion: _Portion) -
     span_ms = min(_BLOCK_MS, (next_seek - first.seek) * 1000 // _FRAMES_PER_S)
     chunks = [{"start": speech.start, "end": speech.end} for speech in portion.stretches]
     gap_s = _longest_gap_s(segments, next_seek)
-    return _Block(tuple(restore_speech_timestamps(segments, chunks, SAMPLE_RATE_HZ)), span_ms, answer, gap_s)
+    restored = tuple(restore_speech_timestamps(segments, chunks, SAMPLE_RATE_HZ))
+    return _Block(restored, span_ms, answer, gap_s, tongue.language, tongue.probability)
 
 
 def _longest_gap_s(segments: list[FoundSegment], next_seek: int) -> float:

@@ -11,13 +11,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Protocol
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel, Field, TypeAdapter
 
 from activities.rails.stage import Product, StageLedger, Stages, Work, stage
 from activities.stages.screening import UNREADABLE, UNREADABLE_MESSAGE, known_screen
 from domain.artifacts import Artifact, ArtifactKind, Blob
 from domain.documents.document import stable_ids
-from domain.documents.draft import BlockRole, Draft, DraftWarning, check_draft
+from domain.documents.draft import BlockRole, Draft, DraftWarning, check_draft, unclear_speech
 from domain.errors import ArtifactMissing, MediaHasNoContent, MediaTooLong, ModelNotAllowed, RecordingLost
 from domain.jobs import NewArtifact, NewScreenshot, NewVersion, StageName, VersionOrigin
 from domain.lifecycles.instruction import (
@@ -44,9 +44,9 @@ NO_AUDIO = "application/vnd.guidesmith.no-audio+json"
 SAVE_EVERY_S = 3.0
 """Seconds of work that a killed transcription loses at most, besides the stretch being decoded."""
 
-EXTRACTION = "1"
+EXTRACTION = "2"
 SCENES = "1"
-TRANSCRIPTION = "2"
+TRANSCRIPTION = "3"
 """Versions of what the memos remember: raise one when its stage would answer differently."""
 
 scene_list = TypeAdapter(tuple[Scene, ...])
@@ -90,6 +90,7 @@ class Heard(BaseModel):
     language_probability: float | None = None
     ended: bool = False
     resumed_from_ms: int | None = None
+    unclear: list[tuple[int, int]] = Field(default_factory=list)
     segments: list[dict[str, object]]
 
 
@@ -306,6 +307,7 @@ class InstructionStages(Stages):
         except Exception:
             save()
             raise
+        heard.unclear = [*heard.unclear, *recognition.unclear]
         heard.language = recognition.language or heard.language
         heard.language_probability = recognition.language_probability or heard.language_probability
         heard.resume_ms, heard.ended = end_ms, True
@@ -325,6 +327,7 @@ class InstructionStages(Stages):
             language_probability=next((piece.language_probability for piece in heard if piece.language), None),
             peak_dbfs=float(peak) if isinstance(peak, int | float) else None,
             has_audio=_has_sound(audio),
+            unclear=[span for piece in heard for span in piece.unclear],
             listened=work.job.language != NO_LANGUAGE,
         )
         blob = self._parts.artifacts.put_bytes(
@@ -367,6 +370,7 @@ class InstructionStages(Stages):
         if work.call.screen and screen is None and self._recorded(work).has_picture:
             unread = DraftWarning(code=UNREADABLE, message=UNREADABLE_MESSAGE)
             outline = outline.model_copy(update={"warnings": (*outline.warnings, unread)})
+        outline = outline.model_copy(update={"warnings": (*outline.warnings, *unclear_speech(transcript))})
         check_draft(outline, transcript, scenes, screen)
         blob = self._parts.artifacts.put_bytes(
             _key(work, "outline.json"), outline.model_dump_json().encode(), "application/json"

@@ -255,3 +255,25 @@ def _text_problems(block: DraftBlock) -> Iterator[str]:
         yield f"The heading of a {block.role} has more than one line."
     if _MARKER.search(block.body):
         yield f"A {block.role} of the draft holds a block marker."
+
+
+UNCLEAR_MS = 2_000
+"""Speech that was not understood, in all, from which it is told: less is a cough or a word."""
+
+_PLACES_TOLD = 5
+
+
+def unclear_speech(transcript: Transcript) -> tuple[DraftWarning, ...]:
+    """The warning that somebody speaks where nothing was written down, if so: what was said there is in no step."""
+    if sum(end_ms - start_ms for start_ms, end_ms in transcript.unclear) < UNCLEAR_MS:
+        return ()
+    starts = tuple(start_ms for start_ms, _ in transcript.unclear)
+    places = ", ".join(f"{start_ms // 60_000}:{start_ms // 1000 % 60:02}" for start_ms in starts[:_PLACES_TOLD])
+    more = f" and {len(starts) - _PLACES_TOLD} more" if len(starts) > _PLACES_TOLD else ""
+    return (
+        DraftWarning(
+            code="SPEECH_UNCLEAR",
+            message=f"Somebody speaks at {places}{more} and was not understood. Listen there, and add what is missing.",
+            at_ms=starts,
+        ),
+    )

@@ -55,6 +55,8 @@ class Transcript(BaseModel):
     duration_ms: int = Field(ge=0)
     model: str
     segments: tuple[Segment, ...] = ()
+    unclear: tuple[tuple[int, int], ...] = ()
+    """Where somebody speaks who was not understood, ms from and to: words there would have been made up."""
 
     @model_validator(mode="after")
     def _monotone(self) -> "Transcript":

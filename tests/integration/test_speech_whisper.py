@@ -191,6 +191,16 @@ def test_given_multilingual_weights_then_the_language_is_detected_on_the_first_s
         hear(multilingual, audio, language="xx")
 
 
+def test_given_a_recording_that_changes_its_language_then_each_stretch_is_heard_in_its_own(tmp_path: Path) -> None:
+    audio = write_flac(tmp_path / "audio.flac", [clip("english"), clip("german"), clip("spanish")])
+    heard = hear(WhisperRecogniser(WhisperOptions(model="multilingual")), audio)
+    words = plain_words(heard.text)
+    assert {"dashboard", "invoice", "customer", "green"} <= words
+    assert {"willkommen", "klicken", "geben", "feld"} <= words
+    assert {"primero", "nueva", "factura", "cliente", "campo"} <= words
+    assert not words & {"fakturas", "opens", "client"}  # Spanish told as German or English
+
+
 def test_given_a_cancel_when_it_is_seen_then_the_work_stops(bundled: WhisperRecogniser, english: Path) -> None:
     def stop(_: SpokenSegment) -> None:
         raise Cancelled("stop")

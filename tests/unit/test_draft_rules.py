@@ -12,6 +12,7 @@ from domain.documents.draft import (
     check_draft,
     cited_time,
     draft_problems,
+    unclear_speech,
 )
 from domain.errors import DraftInvalid
 from domain.recordings.media import Scene
@@ -182,3 +183,13 @@ def test_given_changes_of_the_screen_when_cited_then_the_first_is_the_action_and
     assert len(draft_problems(draft(TITLE, section.model_copy(update={"changes": ()})), SAID, (), shown)) == 1
     stored = {"block_id": "b", "role": "step", "segments": [1], "start_ms": 4_000, "end_ms": 8_000}
     assert BlockEvidence.model_validate(stored).changes == ()
+
+
+def test_given_speech_that_was_not_understood_when_it_is_more_than_a_word_then_it_is_said_where() -> None:
+    heard = Transcript(
+        speech=SpeechFound.NO_SPEECH, duration_ms=200_000, model="m", unclear=((61_000, 75_000), (90_000, 91_000))
+    )
+    (warning,) = unclear_speech(heard)
+    assert (warning.code, warning.at_ms) == ("SPEECH_UNCLEAR", (61_000, 90_000))
+    assert "1:01, 1:30" in warning.message
+    assert unclear_speech(heard.model_copy(update={"unclear": ((61_000, 62_000),)})) == ()

@@ -1,11 +1,11 @@
 """What an answer of Whisper tiny.en shows about what was spoken. The answers are real ones, shortened."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 
 from activities.speech.language import EnglishCheck, code_of_name, language_code
-from activities.speech.understanding import Answer, is_english, is_invented
+from activities.speech.understanding import Answer, is_english, is_invented, without_loops
 from domain.errors import SpeechLanguageUnsupported
 
 ENGLISH = Answer(
@@ -115,3 +115,24 @@ def test_given_a_few_sounds_then_nothing_is_said_about_their_language() -> None:
 def test_languages_are_known_by_codes_and_names() -> None:
     assert [language_code(said) for said in ("en", "EN-gb", "pt_BR", " ", None)] == ["en", "en", "pt", None, None]
     assert [code_of_name(said) for said in ("english", "German", "de", "klingon")] == ["en", "de", "de", None]
+
+
+@dataclass(frozen=True)
+class Said:
+    text: str
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Click the button and then click the link.", None),
+        ("No, no, no, no, not that one.", None),
+        ("so for tien, on tien tien tien tien tien tien tien", "so for tien, on tien"),
+        ("Open it and wait and wait and wait and wait and wait", "Open it and wait"),
+        ("la la la la la la la la la la", ""),
+        ("Save. Close. Save. Close. Save. Close. Save. Close. Save. Close.", ""),
+    ],
+)
+def test_given_words_said_over_and_over_again_then_one_round_is_kept_or_nothing(said: str, kept: str | None) -> None:
+    words = [Said(word) for word in said.split()]
+    assert " ".join(word.text for word in without_loops(words)) == (said if kept is None else kept)
