@@ -308,6 +308,12 @@ class SpeechModelUnavailable(GuidesmithError):
     code = "SPEECH_MODEL_UNAVAILABLE"
 
 
+class ScreenNotReady(GuidesmithError):
+    """What was read off the recording's screen is asked for, and there is nothing (yet)."""
+
+    code = "SCREEN_NOT_READY"
+
+
 class ScreenReaderUnavailable(GuidesmithError):
     """The weights that read text on the screen are not there, or not the ones that were measured."""
 

@@ -84,7 +84,8 @@ def control_of(acted: Acted, kind: ChangeKind) -> tuple[Place | None, Line | Non
         if ticked is not None:
             return ticked
     found = [enclosing(look.colours, x, y, acted.covers, written) for look in looks]
-    frame = next((each for each in found if each is not None), None)
+    least = acted.covers.area if acted.covers is not None else 0  # smaller is the pointer's own fill, or a letter's
+    frame = next((each for each in found if each is not None and each.area > least), None)
     drawn = frame is not None
     if frame is None and any(place.grown(4).holds(x, y) for place in acted.places):
         frame = enclosing(acted.after.colours, x, y, acted.covers, written)  # plain before, marked as chosen after
@@ -173,13 +174,19 @@ def enclosing(
             continue
         left, top, width, height = found
         place = Place(left + part.left, top + part.top, left + part.left + width, top + part.top + height)
-        if covers is not None and place.share_in(covers) > 0.5:
+        if covers is not None and _is_pointer(place, covers, x, y):
             continue
         if line is not None and line.share_in(place.grown(4)) < 0.8:
             continue
         if place.grown(3).holds(x, y) and (best is None or place.area < best.area):
             best = place
     return best.grown(1) if best else None
+
+
+def _is_pointer(place: Place, covers: Place, x: float, y: float) -> bool:
+    """The fill of the pointer itself: right of and below its tip, and hardly beyond what it covers."""
+    beyond_tip = place.left >= x - 4 and place.top >= y - 4
+    return place.share_in(covers) > (0.5 if beyond_tip else 0.85)
 
 
 _TOLERANCES = (24, 14, 8)

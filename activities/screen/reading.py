@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from activities.screen.acting import Acted, control_of, kind_of
 from activities.screen.film import Film, Look, film
 from activities.screen.places import Place, union
-from activities.screen.pointing import Sight
+from activities.screen.pointing import LARGEST, Sight
 from activities.screen.settling import SETTLED_MS, Patch, Settling
 from activities.screen.shown import Changed, Shown, ShownState
 from activities.screen.structure import places_of, replaced
@@ -137,8 +137,28 @@ class _Reading:
             height=self._film.height,
             duration_ms=end_ms,
             texts=self._shown.finish(end_ms, self._film.width, self._film.height),
-            changes=_until(self._changes, end_ms),
+            changes=_until(self._acted(), end_ms),
         )
+
+    def _acted(self) -> list[ScreenChange]:
+        """Without the place that the pointer left when it was first seen."""
+        first = self._settling.pointer.first if self._settling is not None else None
+        if first is None:
+            return self._changes
+        high, wide = self._settling.screen.shape if self._settling is not None else (1, 1)
+        near = first.place.grown(LARGEST)
+        kept = []
+        for change in self._changes:
+            box = change.box
+            place = Place(
+                round(box.x * wide), round(box.y * high), round((box.x + box.w) * wide), round((box.y + box.h) * high)
+            )
+            small = max(place.width, place.height) <= 1.5 * max(first.place.width, first.place.height)
+            there = near.touches(place) or (change.at_ms < first.at_ms and first.likeness(place) > 0.5)
+            if small and there and abs(change.at_ms - first.at_ms) < 2_500:
+                continue
+            kept.append(change)
+        return [change.model_copy(update={"id": at}) for at, change in enumerate(kept)]
 
     def _save_if_due(self, at_ms: int) -> None:
         if self._save is not None and self._started and monotonic() - self._saved_at >= SAVE_EVERY_S:

@@ -26,7 +26,7 @@ from starter.api.documents import exports, instructions
 from starter.api.errors import handle_errors
 from starter.api.generations import routes as generations
 from starter.api.images import routes as images
-from starter.api.jobs import administering, events, lifecycles, projects, transcripts
+from starter.api.jobs import administering, events, lifecycles, projects, screens, transcripts
 from starter.api.jobs import routes as jobs
 from starter.api.jobs.feed import Feed, Seats
 from starter.api.perimeter.admission import Admission
@@ -66,7 +66,19 @@ from starter.wiring import (
 VERSION = "1"
 
 ROUTES = (
-    *(projects, jobs, uploads, transcripts, events, instructions, screenshots, anchors, annotations, redactions),
+    *(
+        projects,
+        jobs,
+        uploads,
+        transcripts,
+        screens,
+        events,
+        instructions,
+        screenshots,
+        anchors,
+        annotations,
+        redactions,
+    ),
     *(exports, callbacks, credits, lifecycles, images, generations, batches, analyses, webhooks, administering),
 )
 

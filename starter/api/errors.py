@@ -97,6 +97,7 @@ STATUS: Mapping[type[GuidesmithError], HTTPStatus] = {
     errors.Fenced: HTTPStatus.CONFLICT,
     errors.VideoUriConflict: HTTPStatus.CONFLICT,
     errors.TranscriptNotReady: HTTPStatus.CONFLICT,
+    errors.ScreenNotReady: HTTPStatus.CONFLICT,
     errors.CorrectionConflict: HTTPStatus.CONFLICT,
     errors.RetryNotAllowed: HTTPStatus.CONFLICT,
     errors.JobAlreadyRunning: HTTPStatus.CONFLICT,

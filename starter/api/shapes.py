@@ -282,6 +282,31 @@ class TranscriptPage(Shape):
     next_cursor: str | None
 
 
+class ScreenBox(Shape):
+    """Parts of the picture's width and height, from its top left corner."""
+
+    x: float
+    y: float
+    w: float
+    h: float
+
+
+class ScreenLine(Shape):
+    """A line of text on the screen, and when it stood there."""
+
+    text: str
+    start_ms: int
+    end_ms: int
+    confidence: float = Field(description="The reader's, 0 to 1.")
+    box: ScreenBox
+
+
+class ScreenPage(Shape):
+    items: tuple[ScreenLine, ...]
+    limit: int
+    next_cursor: str | None
+
+
 class HistoryRow(Shape):
     seq: int
     event_type: str

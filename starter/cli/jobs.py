@@ -168,6 +168,25 @@ def retry(
     typer.echo(f"Job {answer['job_id']} resumes from {answer['resume_from_status']}.")
 
 
+@jobs_app.command(epilog='Example: guidesmith jobs screen 0199f3c2-… "Endpoint URL"')
+def screen(
+    job_id: JobId,
+    wanted: Annotated[str, typer.Argument(help="Words to look for; all lines without.")] = "",
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Where and when something stood on the screen of a job's recording."""
+    with _client(data_dir) as client:
+        rows = list(client.listed(f"jobs/{job_id}/screen", limit=100, q=wanted))
+    if as_json:
+        print_json({"items": rows})
+        return
+    print_table(
+        ("FROM", "TO", "TEXT"),
+        ((f"{row['start_ms'] / 1000:.1f} s", f"{row['end_ms'] / 1000:.1f} s", row["text"]) for row in rows),
+    )
+
+
 @jobs_app.command(epilog="Example: guidesmith jobs history 0199f3c2-… --json")
 def history(job_id: JobId, anybodys: Anybodys = False, as_json: AsJson = False, data_dir: DataDir = None) -> None:
     """What happened to a job, oldest first."""

@@ -1,0 +1,126 @@
+"""What is read off a recording's pictures, on films that wheels alone can make."""
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw, ImageFont
+
+from activities.screen import ReadSoFar, read_screen
+from activities.screen import reading as reading_module
+from activities.screen.typed import is_prompt, without_prompt
+from domain.errors import Cancelled
+from domain.recordings.screen import ChangeKind
+
+SIZE, FPS = (960, 540), 10
+FONT = ImageFont.load_default(20)
+
+
+def page(dialog: bool, ticked: bool, dark: bool) -> Image.Image:
+    """A page with a button and a box to tick; over it, a dialog."""
+    paper, ink, card = ("#16181d", "#d8dce6", "#2b3040") if dark else ("#f4f5f8", "#22252e", "#ffffff")
+    picture = Image.new("RGB", SIZE, paper)
+    draw = ImageDraw.Draw(picture)
+    draw.text((60, 40), "Workspace settings", font=FONT, fill=ink)
+    draw.rounded_rectangle((60, 100, 240, 140), 6, fill="#2f62f0")
+    draw.text((80, 108), "Invite members", font=FONT, fill="white")
+    draw.rectangle((60, 180, 84, 204), fill="#2f62f0" if ticked else card, outline="#8894b3", width=2)
+    if ticked:
+        draw.line((65, 192, 70, 198, 79, 186), fill="white", width=3)
+    draw.text((96, 180), "Export data", font=FONT, fill=ink)
+    if dialog:
+        draw.rectangle((400, 150, 800, 400), fill=card, outline="#8894b3", width=2)
+        draw.text((430, 180), "Email address", font=FONT, fill=ink)
+    return picture
+
+
+def film(path: Path, dark: bool, webcam: bool) -> Path:
+    """The pointer goes to the box, ticks it at 3 s, goes to the button, opens the dialog at 7 s; 10 s in all."""
+
+    def pointer(at: float) -> tuple[float, float]:
+        for start, end, a, b in ((1.0, 2.0, (600, 460), (72, 192)), (5.0, 6.0, (72, 192), (150, 120))):
+            if at < start:
+                return a
+            if at < end:
+                share = (at - start) / (end - start)
+                return a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share
+        return 150, 120
+
+    def frames() -> Iterator[Image.Image]:
+        for number in range(10 * FPS):
+            at = number / FPS
+            picture = page(at >= 7, at >= 3, dark)
+            draw = ImageDraw.Draw(picture)
+            x, y = pointer(at)
+            draw.polygon([(x, y), (x, y + 20), (x + 5, y + 15), (x + 14, y + 14)], fill="black", outline="white")
+            if webcam:
+                draw.ellipse((820, 400, 940, 520), fill=(90 + 40 * (number % 4), 60 + 50 * (number % 3), 80))
+            yield picture
+
+    with av.open(str(path), "w") as out:
+        stream = out.add_stream("libx264", rate=FPS)
+        stream.width, stream.height, stream.pix_fmt = *SIZE, "yuv420p"
+        stream.options = {"crf": "24", "preset": "veryfast"}
+        for number, each in enumerate(frames()):
+            frame = av.VideoFrame.from_ndarray(np.asarray(each), format="rgb24")
+            frame.pts, frame.time_base = number, Fraction(1, FPS)
+            out.mux(stream.encode(frame))
+        out.mux(stream.encode(None))
+    return path
+
+
+@pytest.mark.parametrize(("dark", "webcam"), [(False, False), (True, True)], ids=["light", "dark-with-a-webcam"])
+def test_what_was_clicked_is_found_with_its_control_and_nothing_else(tmp_path: Path, dark: bool, webcam: bool) -> None:
+    record = read_screen(film(tmp_path / "film.mp4", dark, webcam))
+    ticked, opened = record.changes
+    assert (ticked.kind, opened.kind) == (ChangeKind.PRESS, ChangeKind.PRESS)
+    assert 2900 <= ticked.at_ms <= 3300 and 6900 <= opened.at_ms <= 7300
+    assert (ticked.label, opened.label) == ("Export data", "Invite members")
+    assert opened.appeared == ("Email address",)
+    for change, (x, y) in ((ticked, (72, 192)), (opened, (150, 120))):
+        assert change.control is not None
+        assert abs((change.control.x + change.control.w / 2) * SIZE[0] - x) <= 25
+        assert abs((change.control.y + change.control.h / 2) * SIZE[1] - y) <= 25
+        assert change.before_ms < change.at_ms < change.after_ms <= change.until_ms
+    assert {each.text for each in record.texts_at(1000)} >= {"Workspace settings", "Invite members", "Export data"}
+    assert "Email address" not in {each.text for each in record.texts_at(1000)}
+
+
+def test_a_reading_goes_on_where_it_stopped_and_stops_when_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recording = film(tmp_path / "film.mp4", dark=False, webcam=False)
+    monkeypatch.setattr(reading_module, "SAVE_EVERY_S", 0.0)
+    saved: list[ReadSoFar] = []
+
+    def stop_after(position_ms: int) -> Callable[[int], None]:
+        def at(now_ms: int) -> None:
+            if now_ms > position_ms:
+                raise Cancelled("Stopped.")
+
+        return at
+
+    with pytest.raises(Cancelled):
+        read_screen(recording, on_progress=stop_after(5_000), save=saved.append)
+    rest = read_screen(recording, so_far=ReadSoFar.model_validate_json(saved[-1].model_dump_json()))
+    assert saved[-1].resume_ms >= 3_500
+    assert [each.label for each in rest.changes] == ["Export data", "Invite members"]
+
+
+@pytest.mark.parametrize(
+    ("line", "command"),
+    [
+        ("$ npm ci", "npm ci"),
+        ("kim@host:~/api$ git status", "git status"),
+        ("PS C:\\Users\\kim> dir", "dir"),
+        ("(venv) $ pip list", "pip list"),
+        ("Price $ 5", "Price $ 5"),
+    ],
+)
+def test_a_command_is_what_stands_behind_the_prompt(line: str, command: str) -> None:
+    assert without_prompt(line) == command
+    assert not is_prompt(line)
+    assert is_prompt("$") and is_prompt("kim@host:~$ ")
