@@ -233,11 +233,20 @@ class Conditions:
         words = said.words(begin, end)
         if len(named) == 1 or len(measures) == 1:
             column = [*named.values(), *measures][0]
-            said.assume(f"“{words}” is said of {column.name}.")
-            return column, False
+            if not self._follows_a_group(begin):
+                said.assume(f"“{words}” is said of {column.name}.")
+                return column, False
+            options = [f"each row's {column.name}", f"the total {column.name} of each group"]
+            answer = said.ask(f"of_{slug(words)}", f"What is to be {words}?", options)
+            return column, answer == options[1]
         if not measures:
             return None, False
         return said.ask_column(f"column_{slug(words)}", f"Which column is to be {words}?", measures), False
+
+    def _follows_a_group(self, begin: int) -> bool:
+        """``amount per customer over 1000``: of the rows, or of the customers?"""
+        near = [self._said.word(place) for place in range(begin - 3, begin)]
+        return any(word in ("by", "per", "each", "every") for word in near)
 
     # --- values ------------------------------------------------------------------------------------------------
 
@@ -377,6 +386,7 @@ class Conditions:
         said = self._said
         texts = [column for column in said.columns if column.profile.values]
         found: dict[tuple[str, bool], tuple[Column, list[Value]]] = {}
+        before: tuple[str, bool, int] | None = None
         place = 0
         while place < len(said.tokens):
             column, value, end = self._bare_value(texts, place)
@@ -384,6 +394,9 @@ class Conditions:
                 place += 1
                 continue
             negated = said.word(place - 1) in cues.NEGATIONS or said.word(place - 2) in ("excluding", "except", "not")
+            if before is not None and before[0] == column.name and self._goes_together(before[2], place):
+                negated = before[1]  # “except North and West”
+            before = (column.name, negated, end)
             self._take_negation(place)
             key = (column.name, negated)
             found.setdefault(key, (column, []))[1].append(value)
@@ -398,6 +411,11 @@ class Conditions:
                 said.intent.groups.append(column)
                 for match in said.found(cues.COMPARE):
                     said.take(*said.span(match))
+
+    def _goes_together(self, end: int, place: int) -> bool:
+        """Whether a value goes on where another ended: nothing but joining words between."""
+        between = [self._said.word(each) for each in range(end, place)]
+        return bool(between) and all(word in ("and", "or", ",", "nor", "&", "the") for word in between)
 
     def _take_negation(self, place: int) -> None:
         for before in (place - 1, place - 2):

@@ -311,6 +311,8 @@ class _Reading:
             every = cues.ADVERBS.get(token.word)
             mention = said.mention_at(place)
             if every is not None and said.free(place, place + 1) and not (mention and named_wholly(mention)):
+                if said.word(place - 1) in ("average", "avg", "mean", "median", "highest", "lowest", "typical"):
+                    said.unread(said.words(place - 1, place + 1))
                 self._every(every)
                 said.take(place, place + 1)
         if self._cued(cues.CHANGE, "change to the period before"):
@@ -345,6 +347,8 @@ class _Reading:
             mention = said.mention_at(place)
             if match is not None and not (mention is not None and self._is_named_so(mention, match)):
                 function = next(function for function, _ in cues.FUNCTIONS if match[function.name])
+                if fresh and pending and not self._is_another(place):
+                    said.unread(f"{said.words(place - 1, place)} {said.word(place)}".strip())
                 pending = [*pending, function] if fresh else [function]
                 fresh = True
                 _, end = said.span(match)
@@ -367,6 +371,10 @@ class _Reading:
             place += 1
         if fresh:
             self._unnamed(pending)
+
+    def _is_another(self, place: int) -> bool:
+        """Whether a function stands beside the one before it: ``lowest and average``, not ``lowest average``."""
+        return self.said.word(place - 1) in ("and", ",", "or", "&", "/")
 
     def _is_named_so(self, mention: Mention, match: re.Match[str]) -> bool:
         """A column that is called ``total``, where no other number follows."""

@@ -53,7 +53,7 @@ STOP = word_set(
     "a an and are as at be by do each every for from give had has have how i if in is it its list me my "
     "of on or our per please show tell than that the their them there these this those to us was we were "
     "what when where which who will with would you your all any only get find see want need compute "
-    "calculate create make produce also it's"
+    "calculate create make produce also it's did does been being made"
 )
 NEVER_PART = STOP | word_set(
     "total sum average mean median count number maximum minimum max min highest lowest largest smallest "
