@@ -39,6 +39,8 @@ _LEFT_OUT = frozenset(
     ("PREAMBLE_SKIPPED", "REMARKS_LEFT_OUT", "TOTALS_LEFT_OUT", "COLUMN_LEFT_OUT", "CONTROL_CHARACTERS_REMOVED")
 )
 """Notes of what of the inputs is not computed with."""
+_TAKEN_FOR = frozenset(("DURATIONS_AS_HOURS", "DATE_ORDER_OF_FILE", "ZONE_AS_WRITTEN", "TOTALS_SUSPECTED"))
+"""Notes of what could be meant otherwise, beside those that say that they are guesses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ _PLANNED = ("Data", "Computed", "For each", "Period", "Rows", "Order")
 def _aspect_of(note: Note) -> str:
     if note.code in _LEFT_OUT:
         return "Left out"
-    return "Guessed" if note.code.endswith("_GUESSED") else "To know"
+    return "Guessed" if note.code.endswith("_GUESSED") or note.code in _TAKEN_FOR else "To know"
 
 
 def _of_step(step: Step, before: Origins, tables: Sequence[TableProfile]) -> Iterator[tuple[str, str]]:

@@ -65,6 +65,7 @@ def noted(plan: Plan, tables: Sequence[TableProfile]) -> Plan:
         note if len(used) == 1 else note.model_copy(update={"message": f"{table.source}: {note.message}"})
         for table in used
         for note in table.notes
+        if _concerns(note, table, plan)
     ]
     own = [note for note in plan.warnings if note.code not in {GROUP_EMPTY, NUMBER_EMPTY, VALUES_ALIKE}]
     warnings = dict.fromkeys([*own, *found, *_gaps(plan, by_name)])
@@ -174,6 +175,14 @@ def _is_twice(table: TableProfile, column: ColumnProfile) -> bool:
 
 def _is_asked(plan: Plan, name: str) -> bool:
     return any(name in question.options for question in plan.questions)
+
+
+def _concerns(note: Note, table: TableProfile, plan: Plan) -> bool:
+    """Whether a note is of the table, or of a column that the plan names. It begins with the column's name."""
+    if not any(isinstance(step.operation, Aggregate | Trend) for step in plan.steps):
+        return True
+    of = next((column.name for column in table.columns if note.message.startswith(f"{column.name} ")), None)
+    return of is None or f'"{of}"' in plan.model_dump_json(include={"steps"})
 
 
 # --- what is to be known -----------------------------------------------------------------------------------------
