@@ -19,6 +19,7 @@ _NUMBERLIKE = re.compile(
     rf"\(?[+\-\u2212]?(?:[^\w\s.,:()+-])?[{_SPACES}]?[+\-\u2212]?\d[\d.,:/'\u2019{_SPACES}-]*"
     rf"(?:[{_SPACES}]?[^\w\s.,:()+-])?\)?-?"
 )
+_SCIENTIFIC = re.compile(r"[+-]?\d+(?:\.\d*)?[eE][+-]?\d{1,3}")
 _YEAR = re.compile(r"(19|20)\d\d")
 _NOTHING = frozenset(("", "-", "--", "na", "n/a", "null", "none", "nan", "\u2013", "\u2014"))
 
@@ -59,7 +60,9 @@ def filled(row: Sequence[str]) -> Sequence[str]:
 
 def is_numberlike(cell: str) -> bool:
     """Whether a cell begins like a number, a date or a duration, and holds nothing else."""
-    return any(letter.isdigit() for letter in cell) and bool(_NUMBERLIKE.fullmatch(cell) or is_number(plain(cell)))
+    return any(letter.isdigit() for letter in cell) and bool(
+        _NUMBERLIKE.fullmatch(cell) or _SCIENTIFIC.fullmatch(cell) or is_number(plain(cell))
+    )
 
 
 def _usual_width(rows: Rows) -> int:

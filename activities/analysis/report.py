@@ -179,6 +179,8 @@ def _extremes(
         return f"{escaped(shown(names, CELL_LIMIT))} ({formatted(row[at], type)})"
 
     top, least = max(valued, key=lambda each: each[1])[0], min(valued, key=lambda each: each[1])[0]
+    if top[at] == least[at]:
+        return f"**{label}**: {formatted(top[at], type)} in each"
     return f"**{label}**: most in {said(top)}, least in {said(least)}"
 
 

@@ -7,12 +7,16 @@ _WORD = (
     r"(?:grand |sub-?|overall |running |net )?totals?|sum|sub ?total|summen?|gesamt(?:summe|ergebnis)?|zwischensumme"
     r"|teilergebnis|insgesamt|total g[eé]n[eé]ral|sous-total|totale(?: generale)?|subtotale|suma(?: total)?"
     r"|total general|razem|og[oó][lł]em|celkem|итого|всего|разом|усього|toplam|genel toplam|totaal|subtotaal|summa"
+    r"|(?:closing |ending |final )?balance|(?:end)?saldo|solde(?: final)?|kontostand"
     r"|i alt|yhteens[aä]|összesen|合計|小計|総計|合计|小计|总计|總計|합계|소계|총계|סה\"כ|الإجمالي|المجموع"
 )
-CALLED = rf"(?i)^(?:(?:{_WORD})\s*[:=]?|(?:(?:{_WORD})\s*[:\-]?\s+(?:of |for |per )?\S.*)|(?:\S.*\s(?:{_WORD})\s*:?))$"
-"""``Total``, ``Grand Total:``, ``North Total``, ``Total North``, in languages that spreadsheets speak."""
+CALLED = rf"(?im)^(?:(?:{_WORD})\s*[:=]?|(?:(?:{_WORD})\s*[:\-]?\s+(?:of |for |per )?\S.*)|(?:\S.*\s(?:{_WORD})\s*:?))$"
+"""A line ``Total``, ``Grand Total:``, ``North Total``, ``Total North``, in languages that spreadsheets speak."""
 
-_ALONE = re.compile(rf"(?:{_WORD})\s*[:=]?", re.IGNORECASE)
+_OTHER_SUMMARIES = (
+    r"average|mean|median|avg|durchschnitt|mittelwert|moyenne|promedio|media|m[eé]dia|gemiddelde|平均|평균"
+)
+_ALONE = re.compile(rf"(?:{_WORD}|{_OTHER_SUMMARIES})\s*[:=]?", re.IGNORECASE)
 _WITH_NAME = re.compile(
     rf"(?:{_WORD})\s*[:\-]?\s+(?:of |for |per )?(?P<behind>\S.*)|(?P<before>\S.*)\s(?:{_WORD})\s*:?", re.IGNORECASE
 )

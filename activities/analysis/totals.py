@@ -48,9 +48,9 @@ def set_remarks_apart(connection: Connection, table: str, columns: Sequence[str]
 def set_totals_apart(connection: Connection, table: str, columns: Sequence[str]) -> bool:
     """Mark rows that call themselves totals, and a last row of numbers without a name, in a copy of ``table`` called
     ``marked`` (``place``, ``called``, ``total``); whether there are any."""
-    called = " OR ".join(
-        f"regexp_matches(trim({quoted(column)}), {literal(CALLED)})" for column in columns[:LABELS_AMONG]
-    )
+    # one pattern over a line for each label: compiling it is dear
+    labels = ", ".join(f"trim(replace({quoted(column)}, chr(10), ' '))" for column in columns[:LABELS_AMONG])
+    called = f"regexp_matches(concat_ws(chr(10), {labels}), {literal(CALLED)})"
     last = f"rowid = (SELECT max(rowid) FROM {quoted(table)})"
     nameless = f"{last} AND NOT {_filled(quoted(columns[0]))} AND {len(columns) > 1}"
     candidates = f"(({called}) IS TRUE OR ({nameless}))"

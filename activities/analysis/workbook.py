@@ -18,6 +18,8 @@ from activities.analysis.csv_text import SNIFFED_ROWS, CsvText, remarks_of
 from activities.analysis.layout import MOST_ABOVE, is_numberlike, layout_of
 from activities.analysis.refusals import Refused
 
+LONGEST_WHOLE = 1e30
+"""Whole numbers below are written out: nobody means 1.2345678901234568e+18, which is an id that has lost its end."""
 MOST_PARTS = 5_000
 """Files within a workbook; one of a thousand sheets has about 3,000."""
 
@@ -164,8 +166,8 @@ def _cell(value: object) -> str:
     match value:
         case bool():
             return "true" if value else "false"
-        case float() if value.is_integer() and abs(value) < 1e18:
-            return str(int(value))
+        case float() if value.is_integer() and abs(value) < LONGEST_WHOLE:
+            return f"{value:.0f}"
         case datetime():
             return value.isoformat(sep=" ") if value.time() != time() else value.date().isoformat()
         case date():

@@ -32,8 +32,11 @@ from domain.analyses.table import ColumnProfile, Note, TableProfile
 IDENTIFIER_MEASURED = "PLAN_IDENTIFIER_MEASURED"
 COUNT_INSTEAD = "PLAN_COUNT_INSTEAD"
 COLUMN_AMBIGUOUS = "PLAN_COLUMN_AMBIGUOUS"
+VALUES_LOST = "PLAN_VALUES_LOST"
 NUMBER_MULTIPLIED = "PLAN_NUMBER_MULTIPLIED"
 
+DIGITS_LOST = "DIGITS_LOST"
+"""The note of a column whose values are not what they were: two of them may have become one."""
 GROUP_EMPTY = "GROUP_EMPTY"
 NUMBER_EMPTY = "NUMBER_EMPTY"
 VALUES_ALIKE = "VALUES_ALIKE"
@@ -108,6 +111,10 @@ def _issues(plan: Plan, tables: Mapping[str, TableProfile]) -> Iterator[PlanIssu
             if name in before and _is_twice(*before[name]) and not _is_asked(plan, name):
                 text = f"Several columns have the heading of {name!r}: ask which is meant."
                 yield PlanIssue(code=COLUMN_AMBIGUOUS, path=path, message=text)
+        for name in _named(step):
+            if name in before and _has_lost_digits(*before[name]):
+                text = f"{name!r} has lost digits in its workbook, and different values may be one: send it as CSV."
+                yield PlanIssue(code=VALUES_LOST, path=path, message=text)
         yield from _multiplied(plan, step, path, known, tables)
     if _counts_instead(plan):
         text = "Rows are counted, and a total or an average is asked for: compute that, or ask which column holds it."
@@ -171,6 +178,10 @@ def _named(step: Step) -> Iterator[str]:
 
 def _is_twice(table: TableProfile, column: ColumnProfile) -> bool:
     return Counter(each.original.casefold() for each in table.columns)[column.original.casefold()] > 1
+
+
+def _has_lost_digits(table: TableProfile, column: ColumnProfile) -> bool:
+    return any(note.code == DIGITS_LOST and note.message.startswith(f"{column.name} ") for note in table.notes)
 
 
 def _is_asked(plan: Plan, name: str) -> bool:

@@ -109,6 +109,7 @@ def _amounts() -> Iterator[Case]:
         "millions, point": ("1,234,567.89", "2.50", "1234567.89"),
         "decimals only": (".75", "2.50", "0.75"),
     }
+    ways["scientific"] = ("1.5e3", "2.5", "1500")
     for name, (first, second, right) in ways.items():
         text = f'region,amount\nNorth,"{first}"\nSouth,"{second}"\n'
         yield case(name, text, BY_REGION, {"North": right, "South": "2.5"})
@@ -267,6 +268,7 @@ def _totals() -> Iterator[Case]:
         "Total amount by shop",
         {"Total Wine": "350", "Shell": "200", "BP": "100"},
     )
+    yield case("an average among them", "region,amount\nNorth,10\nSouth,20\nAverage,15\n", BY_REGION, None)
     yield case("totals above", "region,amount\nTotal,600\nNorth,300\nSouth,300\n", BY_REGION, right)
 
 

@@ -225,6 +225,56 @@ def test_given_what_could_mean_several_things_when_drafted_then_it_is_asked_and_
     assert known.questions[0].answer == answer
 
 
+@pytest.mark.parametrize(
+    ("requirement", "question"),
+    [
+        ("Which customer never bought in 2024?", "unread_customer_never_bought"),
+        ("compare revenue to last year by region", "unread_compare"),
+        ("net amount by region", "unread_net"),
+        ("amount excluding VAT by region", "unread_excluding_vat"),
+        ("standard deviation of amount by region", "unread_standard_deviation"),
+        ("lowest average amount by region", "unread_lowest_average"),
+        ("average monthly amount", "unread_average_monthly"),
+        ("average number of orders per customer", "unread_average_number"),
+        ("total amount before March", "unread_before_march"),
+        ("total amount where status is open or region is North", "unread_or"),
+        ("top 10% of products by amount", "unread_top_10_products"),
+        ("how many widgets by region", "count_widgets"),
+        ("which product grew the most", "growth"),
+        ("amount per customer over 1000", "of_over_1000"),
+    ],
+)
+def test_given_words_that_nothing_was_made_of_when_drafted_then_they_are_asked_about(
+    requirement: str, question: str
+) -> None:
+    assert question in open_questions(drafted(requirement))
+
+
+def test_given_a_word_that_does_not_matter_when_that_is_said_then_the_plan_says_that_it_was_left_out() -> None:
+    plan = drafted("net amount by region", unread_net="does not matter")
+    assert open_questions(plan) == () and computed(plan) == [BY_REGION]
+    assert "“net” was left out of account." in plan.assumptions
+
+
+def test_given_a_question_in_other_words_when_drafted_then_those_are_read() -> None:
+    plan = drafted("net amount by region", unread_net="average amount by product")
+    assert open_questions(plan) == () and computed(plan) == ["average of amount for each product"]
+    assert plan.questions[0].answer == "average amount by product"
+
+
+def test_given_a_negation_before_a_list_when_drafted_then_it_holds_for_all_of_it() -> None:
+    assert computed(drafted("total amount except North and West")) == [
+        "rows where region is none of North, West",
+        "total of amount over all rows",
+    ]
+
+
+def test_given_a_number_of_a_joined_table_when_it_would_count_often_then_that_blocks() -> None:
+    budgets = table("budgets", column("region", "text", 4), column("budget", "number", 4), rows=4)
+    plan = drafted("total amount and total budget by region", SALES, budgets)
+    assert plan.unknowns and open_questions(plan) == ()
+
+
 def test_given_two_columns_that_fit_equally_when_drafted_then_neither_is_taken_unasked() -> None:
     tables = table("t", column("region", "text", 4), column("net_amount", "number"), column("gross_amount", "number"))
     plan = drafted("total amount by region", tables)

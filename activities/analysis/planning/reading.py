@@ -32,10 +32,6 @@ FEW_GROUPS = 1_000
 UNIQUE = 0.97
 """From this part of distinct values on, a column tells the rows apart."""
 
-_WORDS_OF = {
-    Function.SUM: "total", Function.MEAN: "average", Function.MEDIAN: "median", Function.LEAST: "least",
-    Function.MOST: "most", Function.COUNT: "number", Function.DISTINCT: "number",
-}  # fmt: skip
 _OPERATORS: dict[str, Literal["+", "-", "*", "/"]] = {
     "times": "*", "x": "*", "*": "*", "multiplied by": "*", "minus": "-", "-": "-", "less": "-", "plus": "+",
     "+": "+", "divided by": "/", "/": "/",
@@ -354,8 +350,6 @@ class _Reading:
                 _, end = said.span(match)
                 said.take(place, end)
                 if function is Function.COUNT:
-                    if pending[:-1] and fresh:
-                        said.unread(f"{' of '.join(_WORDS_OF[each] for each in pending[:-1])} of a number of things")
                     end = self._counted(place, end)
                     pending, fresh = [], False
                 place = end
