@@ -43,6 +43,13 @@ class Desk:
     def __init__(self, site: Site, page: Page, who: str, ids: dict[str, str]) -> None:
         self.site, self.page, self.who, self.ids = site, page, who, ids
 
+    def bare(self) -> None:
+        """Let the first picture show without what the draft has marked on it."""
+        anchor = self.anchor()
+        with self.site.client(self.who) as client:
+            path = f"anchors/{anchor['id']}/assets/{anchor['assets'][-1]['id']}/show"
+            client.post(path).raise_for_status()
+
     def anchor(self) -> Any:
         with self.site.client(self.who) as client:
             return client.get(f"instructions/{self.ids['instruction']}/anchors").json()["items"][-1]
@@ -72,6 +79,7 @@ class Desk:
 @pytest.fixture
 def desk(site: Site, page: Page, who: str, drafted: Callable[[str], dict[str, str]], dialogs: str) -> Desk:
     made = Desk(site, page, who, drafted(who))
+    made.bare()
     page.goto("/nothing-here")  # a page that does nothing by itself
     page.evaluate(dialogs)
     page.evaluate(
@@ -256,6 +264,7 @@ def test_given_a_ring_and_a_crop_when_the_editor_opens_then_they_can_be_seen_who
 ) -> None:
     ids = drafted(who)
     desk = Desk(site, page, who, ids)
+    desk.bare()
     anchor = desk.anchor()
     base = anchor["active_asset_id"]
     ring: dict[str, Any] = {"op_type": "ring", "geometry": {"x": 0.2, "y": 0.3, "w": 0.2, "h": 0.06}}
