@@ -134,13 +134,18 @@ class Delivery(Frozen):
 
 
 def message(
-    event: WebhookEvent, job: Mapping[str, Any], logged: Mapping[str, Any], occurred_at: datetime
+    event: WebhookEvent,
+    job: Mapping[str, Any],
+    logged: Mapping[str, Any],
+    occurred_at: datetime,
+    output: Mapping[str, object] | None = None,
 ) -> dict[str, object]:
     """What an endpoint is sent: references and small facts that are safe to show, never what people said or wrote.
 
     Args:
         job: The job's row as the event leaves it.
         logged: The row of its log.
+        output: How much a job made that is complete, and in which time.
     """
     failure = {
         "failure_code": job["failure_code"],
@@ -163,6 +168,7 @@ def message(
             "correlation_id": logged["correlation_id"],
             "failure": failure if job["failure_code"] is not None else None,
             **about,
+            **({"output": dict(output)} if output is not None and event is WebhookEvent.JOB_COMPLETED else {}),
         },
     }
 

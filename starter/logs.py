@@ -46,7 +46,7 @@ def configure_logs(level: str = "INFO", log_format: str = "auto") -> None:
         with_noted,
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.TimeStamper(fmt="iso", utc=True, key="ts"),
         structlog.stdlib.ExtraAdder(),
         without_messages,
         plain_values,
@@ -61,9 +61,8 @@ def configure_logs(level: str = "INFO", log_format: str = "auto") -> None:
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
     )
-    ending: list[structlog.typing.Processor] = (
-        [structlog.dev.ConsoleRenderer(colors=True)] if console else [structlog.processors.JSONRenderer()]
-    )
+    readable = structlog.dev.ConsoleRenderer(colors=True, timestamp_key="ts")
+    ending: list[structlog.typing.Processor] = [readable if console else structlog.processors.JSONRenderer()]
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(

@@ -65,12 +65,14 @@ def say_moved(
     job: Mapping[str, Any],
     events: Sequence[Mapping[str, Any]],
     charges: Sequence[Charge],
+    output: Mapping[str, object] | None = None,
 ) -> None:
     """What rows of a job's log say of its status.
 
     Args:
         job: The row as they leave it.
         charges: What was posted with them.
+        output: How much the job made, where they complete it.
     """
     back = sum(each.amount for each in charges if each.kind in _GIVEN_BACK)
     for event in events:
@@ -84,4 +86,4 @@ def say_moved(
         if status in lifecycle.failures:
             _say(FAILED, **facts, error=event["data"].get("failure_code"), refund=back)
         else:
-            _say(COMPLETED, **facts)
+            _say(COMPLETED, **facts, **(output or {}))

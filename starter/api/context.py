@@ -116,6 +116,7 @@ class Api:
             **export.model_dump(include=set(ExportAnswer.model_fields) - {"failure", "status"}),
             export_id=export.id,
             status=export.status.value,
+            screenshot_set_hash=str(export.provenance["screenshot_set_hash"]),
             size_bytes=export.blob.size_bytes if export.blob else None,
             checksum_sha256=export.blob.checksum_sha256 if export.blob else None,
             failure=FailureAnswer.of(export.failure),

@@ -1,12 +1,13 @@
 """The errors a route can answer with, for OpenAPI: declared once here, named by status at each route."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import Any, cast
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from domain.errors import GuidesmithError
 from starter.api.errors import ErrorBody
 
 EVERYWHERE = (400, 401, 405, 429, 500, 503)
@@ -88,10 +89,18 @@ def _renamed(part: Any, names: Mapping[str, str]) -> Any:
     return part
 
 
+def _codes(of: type[GuidesmithError]) -> Iterator[str]:
+    """The codes of errors, all of whose modules are there once the routes are."""
+    yield of.code
+    for each in of.__subclasses__():
+        yield from _codes(each)
+
+
 def _corrected(schema: dict[str, Any]) -> dict[str, Any]:
     schemas = schema.get("components", {}).get("schemas", {})
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
+    schemas["ErrorBody"]["properties"]["code"]["enum"] = sorted(set(_codes(GuidesmithError)))
     for path in schema["paths"].values():
         for operation in path.values():
             operation["responses"].pop("422", None)

@@ -13,12 +13,14 @@ from pydantic import (
     StrictBool,
     StrictInt,
     StringConstraints,
+    WithJsonSchema,
 )
 
-from activities.store import VersionSummary
+from activities.store import EventType, VersionSummary
 from domain.documents.anchors import CharRange
 from domain.errors import MESSAGE_LIMIT
-from domain.jobs import Event, Failure, InstructionVersion, Project, RegenerateTask
+from domain.jobs import Actor, Event, Failure, InstructionVersion, Project, RegenerateTask
+from domain.lifecycles.kinds import LIFECYCLES
 from domain.recordings.corrections import LONGEST_TEXT
 from domain.uploads import MOST_PARTS
 
@@ -70,6 +72,23 @@ Line = Annotated[
 """A short text on one line."""
 
 Text = Annotated[str, AfterValidator(_without_nul)]
+
+Status = Annotated[
+    str,
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {
+                    "title": f"{kind.capitalize()}Status",
+                    "type": "string",
+                    "enum": [str(each.value) for each in lifecycle.statuses],
+                }
+                for kind, lifecycle in LIFECYCLES.items()
+            ]
+        }
+    ),
+]
+"""A status of a job of any kind."""
 
 Said = Annotated[
     str,
@@ -158,12 +177,19 @@ class Manifest(Shape):
     exports: tuple[ManifestExport, ...] = ()
 
 
+class BatchResult(Shape):
+    items: int = Field(description="How many it was asked for.")
+    failed_items: int
+    assets: int = Field(description="How many files were made.")
+    size_bytes: int = Field(description="Of all files together.")
+
+
 class JobAnswer(Shape):
     id: str
     kind: str
     job_type: Annotated[str | None, Field(description="What is made, of a kind that makes several things.")]
     project_id: str
-    status: str
+    status: Status
     progress: int = Field(ge=0, le=100)
     manifest: Manifest
     source_name: str | None
@@ -175,6 +201,10 @@ class JobAnswer(Shape):
     created_at: Moment
     updated_at: Moment
     completed_at: Moment | None
+    parameters: dict[str, Any] | None = Field(
+        default=None, description="Of a batch, where it is asked for by itself: what it was asked to do."
+    )
+    result: BatchResult | None = Field(default=None, description="Likewise: what came of its items so far.")
 
 
 class Erased(Shape):
@@ -309,16 +339,17 @@ class ScreenPage(Shape):
 
 class HistoryRow(Shape):
     seq: int
-    event_type: str
+    event_type: EventType
     job_id: str
     project_id: str
-    actor_type: str
+    actor_type: Actor
     prev_status: str | None
     new_status: str | None
     occurred_at: Moment
     recorded_at: Moment
     correlation_id: str
     attempt: int
+    execution: int = Field(description="Of a stage in this attempt: which try this was, from 1.")
     data: dict[str, Any]
 
     @classmethod
@@ -454,10 +485,14 @@ class TaskAnswer(Shape):
     )
     failure: FailureAnswer | None
     provenance: TaskProvenance
+    requested_at: Moment
+    replayed: bool = Field(description="It had been asked for before.")
 
     @classmethod
-    def of(cls, task: RegenerateTask) -> "TaskAnswer":
+    def of(cls, task: RegenerateTask, *, replayed: bool = False) -> "TaskAnswer":
         return cls(
+            requested_at=task.requested_at,
+            replayed=replayed,
             id=task.id,
             task_id=task.id,
             instruction_id=task.instruction_id,
@@ -530,12 +565,14 @@ class ExportAnswer(Shape):
     filename: str | None
     size_bytes: int | None
     checksum_sha256: str | None
+    screenshot_set_hash: str = Field(description="Of the pictures that it shows, as in its provenance.")
     provenance: ExportProvenance
     provenance_frozen_at: Moment | None
     warnings: tuple[str, ...]
     failure: FailureAnswer | None
     requested_at: Moment
     completed_at: Moment | None
+    replayed: bool = Field(default=False, description="It had been asked for before.")
     download_url: str | None = Field(description="Signed, for this file only; on SUCCEEDED.")
     download_url_expires_at: Moment | None
 

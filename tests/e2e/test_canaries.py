@@ -362,7 +362,7 @@ def test_no_error_shows_a_path_of_a_file_or_a_stack(evidence: Evidence) -> None:
 def test_every_line_of_the_api_is_json_with_its_event_and_those_of_a_request_name_it(evidence: Evidence) -> None:
     written = [json.loads(line) for line in evidence.api_log.splitlines()]
     for line in written:
-        assert {"event", "level", "timestamp"} <= set(line), line
+        assert {"event", "level", "ts"} <= set(line), line
     for line in written:
         if line.get("logger") in ("api", "guidesmith.jobs") and line["event"] != "api.exposed":
             assert line["request_id"], line

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, exists, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, exists, func, insert, or_, select, update
 
 from activities.process.logged import note
 from activities.store import rows
@@ -16,7 +16,7 @@ from activities.store.credits import book
 from activities.store.jobs.outbox import IS_LISTENED, LISTENED, announce
 from activities.store.records import UNEXPLAINED, EventType
 from activities.store.spoken import say_moved
-from activities.store.tables import job_events, jobs
+from activities.store.tables import exports, job_events, jobs, library_assets
 from domain.credits import Charge
 from domain.errors import NotFound
 from domain.jobs import Actor, Failure, Job
@@ -53,6 +53,19 @@ _UPDATE = (
     .values({name: bindparam(f"new_{name}", type_=jobs.c[name].type) for name in _CHANGING})
 )
 _INSERT_EVENT = insert(job_events)
+_OUTPUT = select(
+    select(func.count())
+    .where(library_assets.c.job_id == bindparam("job_id"))
+    .select_from(library_assets)
+    .scalar_subquery()
+    .label("assets"),
+    select(func.count())
+    .where(exports.c.job_id == bindparam("job_id"), exports.c.key.is_not(None))
+    .select_from(exports)
+    .scalar_subquery()
+    .label("exports"),
+)
+"""How many files a job has made, by itself and on request."""
 _SELECT_MOVE = select(
     exists().where(
         job_events.c.job_id == bindparam("job_id"),
@@ -237,6 +250,18 @@ class LockedJob:
             }
         )
 
+    def _output(self) -> dict[str, object] | None:
+        """How much a job has made that its events complete; ``None`` where they do not."""
+        table = self.lifecycle
+        moved = (each for each in self._events if each["new_status"] not in (None, each["prev_status"]))
+        ends = {table.status(each["new_status"]) for each in moved}
+        bad = {*table.failures, table.cancelled}
+        if not any(table.is_terminal(each) and each not in bad for each in ends):
+            return None
+        made = self._connection.execute(_OUTPUT, {"job_id": self.id}).mappings().one()
+        took = self.now - self._row["created_at"]
+        return {**made, "duration_ms": int(took.total_seconds() * 1000)}
+
     def save(self) -> Job:
         """Write what changed, if anything did, and answer the job as it is now."""
         if any(self._row[name] != self._stored[name] for name in _CHANGING):
@@ -246,8 +271,9 @@ class LockedJob:
         if self._events:
             batch = self._events if len(self._events) > 1 else self._events[0]
             self._connection.execute(_INSERT_EVENT, batch)
+            output = self._output()
             if self._stored[LISTENED]:
-                announce(self._connection, self.lifecycle, self._row, self._events, self.now)
-            say_moved(self.lifecycle, self._row, self._events, self._charges)
+                announce(self._connection, self.lifecycle, self._row, self._events, self.now, output)
+            say_moved(self.lifecycle, self._row, self._events, self._charges, output)
         self._events, self._charges = [], []
         return rows.job(self._row)

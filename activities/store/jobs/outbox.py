@@ -31,8 +31,10 @@ def announce(
     job: Mapping[str, Any],
     events: Sequence[Mapping[str, Any]],
     now: datetime,
+    output: Mapping[str, object] | None = None,
 ) -> None:
-    """Put what the owner's endpoints want to know of ``events`` (rows of the job's log) into the outbox."""
+    """Put what the owner's endpoints want to know of ``events`` (rows of the job's log) into the outbox. ``output``:
+    how much the job made, where they complete it."""
     news = [
         (event, what)
         for event in events
@@ -48,7 +50,7 @@ def announce(
             "job_id": job["id"],
             "seq": event["seq"],
             "event": str(what),
-            "payload": message(what, job, event, event["occurred_at"]),
+            "payload": message(what, job, event, event["occurred_at"], output),
             "status": str(DeliveryStatus.PENDING),
             "round": 1,
             "created_at": now,

@@ -9,7 +9,7 @@ from activities.stages.batch import order_of
 from domain.jobs import Job
 from domain.library import LibraryAsset
 from domain.lifecycles.batch import BATCH
-from domain.orders.batch import BatchOrder, item_of
+from domain.orders.batch import BatchOrder, BatchType, item_of
 from starter.api.batches.shapes import ItemErrorAnswer, JobAsset, JobAssets, NewBatch
 from starter.api.context import Api, ApiParts, Owner, identifier
 from starter.api.declared import REPLAYED, errors
@@ -17,7 +17,7 @@ from starter.api.idempotency import REPLAYED as REPLAYED_HEADER
 from starter.api.idempotency import OnceOnly
 from starter.api.library import asset_facts
 from starter.api.paging import Cursor, Limit
-from starter.api.shapes import JobAnswer
+from starter.api.shapes import BatchResult, JobAnswer
 
 router = APIRouter(prefix="/jobs", tags=["batches"])
 
@@ -68,6 +68,27 @@ def _asset(api: Api, request: Request, job: Job, asset: LibraryAsset) -> JobAsse
         source_job_id=asset.facts.get("source"),
         created_at=asset.created_at,
     )
+
+
+def batch_facts(api: Api, job: Job) -> tuple[dict[str, Any], BatchResult]:
+    """What a batch was asked for, as its request said it, and what came of it so far."""
+    order, assets = order_of(api.store, job.id), api.store.library_of_job(job.id)
+    result = BatchResult(
+        items=order.items,
+        failed_items=len(api.store.item_errors(job.id)),
+        assets=len(assets),
+        size_bytes=sum(each.blob.size_bytes for each in assets),
+    )
+    return _parameters(order), result
+
+
+def _parameters(order: BatchOrder) -> dict[str, Any]:
+    of: dict[BatchType, dict[str, Any]] = {
+        BatchType.CLIPS: {"ranges": [span.model_dump(mode="json") for span in order.spans]},
+        BatchType.THUMBNAILS: {"stills": order.stills, "width": order.width},
+        BatchType.CAPTIONS: {"formats": [str(each) for each in order.formats]},
+    }
+    return {"inputs": [{"job_id": each} for each in order.sources], **of[order.job_type]}
 
 
 def _errors(api: Api, job: Job) -> tuple[ItemErrorAnswer, ...]:

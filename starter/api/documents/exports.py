@@ -36,7 +36,8 @@ async def request_export(
     export, replayed = await api.jobs.export(owner, identifier(job_id), _format(new.format), new.instruction_version_id)
     await to_thread.run_sync(key.spend, export.id)
     response.status_code = 200 if replayed else 202
-    return await to_thread.run_sync(api.export_answer, export, request)
+    answer = await to_thread.run_sync(api.export_answer, export, request)
+    return answer.model_copy(update={"replayed": replayed})
 
 
 @router.get("/exports/{export_id}", responses=errors(404))

@@ -115,7 +115,7 @@ async def regenerate(
     with inside("selection"):
         task, replayed = await api.jobs.regenerate(owner, identifier(instruction_id), request)
     response.status_code = 200 if replayed else 202
-    return TaskAnswer.of(task)
+    return TaskAnswer.of(task, replayed=replayed)
 
 
 @router.get("/tasks/{task_id}", responses=errors(404))

@@ -7,7 +7,9 @@ from fastapi import APIRouter, Query, Response
 
 from domain.errors import RequestInvalid
 from domain.jobs import Job
+from domain.lifecycles.batch import BATCH
 from domain.lifecycles.kinds import JOB_TYPES, LIFECYCLES
+from starter.api.batches.routes import batch_facts
 from starter.api.context import Api, ApiParts, Owner, identifier
 from starter.api.declared import errors
 from starter.api.paging import Cursor, Limit
@@ -82,7 +84,12 @@ def _not_one_of(name: str, allowed: list[str]) -> RequestInvalid:
 @router.get("/{job_id}", responses=errors(404))
 def get_job(job_id: str, api: ApiParts, owner: Owner) -> JobAnswer:
     """One job."""
-    return api.job_answer(api.store.get_job(identifier(job_id), owner=owner))
+    job = api.store.get_job(identifier(job_id), owner=owner)
+    answer = api.job_answer(job)
+    if job.kind != BATCH.kind:
+        return answer
+    asked, made = batch_facts(api, job)
+    return answer.model_copy(update={"parameters": asked, "result": made})
 
 
 @router.get("/{job_id}/history", responses=errors(400, 404))

@@ -13,7 +13,14 @@ from starter.api.idempotency import OnceOnly
 from starter.api.paging import Cursor, Limit
 from starter.api.pictures.anchoring import Places, anchor_answers
 from starter.api.pictures.screenshots import task_answer
-from starter.api.pictures.shapes import AnchorAnswer, AttachUpload, NewAnchor, NewReplacement, ScreenshotTaskAnswer
+from starter.api.pictures.shapes import (
+    AnchorAnswer,
+    AssetDeleted,
+    AttachUpload,
+    NewAnchor,
+    NewReplacement,
+    ScreenshotTaskAnswer,
+)
 from starter.api.shapes import Listed
 from starter.services.screenshots import Wish
 
@@ -91,7 +98,7 @@ async def replace_screenshot(
     )
     task, replayed = await api.screenshots.replace(owner, anchor.id, wish)
     response.status_code = 200 if replayed else 202
-    return await to_thread.run_sync(task_answer, api, request, task)
+    return await to_thread.run_sync(task_answer, api, request, task, replayed)
 
 
 @router.post("/anchors/{anchor_id}/attach-upload", responses=errors(400, 404, 409, 413, 415))
@@ -110,9 +117,11 @@ async def attach_upload(
 
 
 @router.delete("/anchors/{anchor_id}/assets/{asset_id}", responses=errors(400, 404, 413, 415))
-def delete_asset(anchor_id: str, asset_id: str, api: ApiParts, owner: Owner, request: Request) -> AnchorAnswer:
+def delete_asset(anchor_id: str, asset_id: str, api: ApiParts, owner: Owner, request: Request) -> AssetDeleted:
     """Take a picture out of view. Where it showed, the newest one that is left shows, or nothing."""
-    return _answer(api, request, api.store.delete_asset(owner, identifier(anchor_id), identifier(asset_id)))
+    asset = identifier(asset_id)
+    shown = _answer(api, request, api.store.delete_asset(owner, identifier(anchor_id), asset))
+    return AssetDeleted(**dict(shown), deleted_asset_id=asset)
 
 
 @router.post("/anchors/{anchor_id}/assets/{asset_id}/show", responses=errors(400, 404, 413, 415))

@@ -1,13 +1,14 @@
 """Screenshots: taken from the recording, or brought along."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, get_args
 
 from anyio import to_thread
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import StreamingResponse
 
 from activities.artifacts import content_disposition
+from activities.pictures.opening import MOST_BYTES
 from domain.documents.screenshots import PictureFormat, ScreenshotTask
 from starter.api.context import Api, ApiParts, Owner, identifier
 from starter.api.declared import errors, signed_errors
@@ -17,6 +18,7 @@ from starter.api.pictures.answers import asset_answer, receive, too_large
 from starter.api.pictures.shapes import (
     Announced,
     ConfirmPicture,
+    MediaType,
     NewExtraction,
     NewPicture,
     PictureConfirmed,
@@ -63,7 +65,7 @@ async def extract_screenshot(
     )
     task, replayed = await api.screenshots.extract(owner, identifier(job_id), wish)
     response.status_code = 200 if replayed else 202
-    return await to_thread.run_sync(task_answer, api, request, task)
+    return await to_thread.run_sync(task_answer, api, request, task, replayed)
 
 
 @router.get("/screenshot-tasks/{task_id}", responses=errors(404))
@@ -72,10 +74,11 @@ def get_screenshot_task(task_id: str, api: ApiParts, owner: Owner, request: Requ
     return task_answer(api, request, api.store.get_screenshot_task(identifier(task_id), owner=owner))
 
 
-def task_answer(api: Api, request: Request, task: ScreenshotTask) -> ScreenshotTaskAnswer:
+def task_answer(api: Api, request: Request, task: ScreenshotTask, replayed: bool = False) -> ScreenshotTaskAnswer:
     """The task as it is sent. Reads the database."""
     asset = api.store.get_asset(task.asset_id) if task.asset_id is not None else None
-    return ScreenshotTaskAnswer.of(task, asset_answer(api, request, asset) if asset is not None else None)
+    shown = asset_answer(api, request, asset) if asset is not None else None
+    return ScreenshotTaskAnswer.of(task, shown, replayed=replayed)
 
 
 # --- brought along -----------------------------------------------------------------------------------------------
@@ -86,7 +89,6 @@ def announce_picture(
     job_id: str, new: NewPicture, api: ApiParts, owner: Owner, once: OnceOnly, request: Request
 ) -> PictureTicket:
     """Announce a picture of your own: PNG, JPEG or WebP."""
-    from activities.pictures.opening import MOST_BYTES
 
     if new.size_bytes > MOST_BYTES:
         raise too_large(MOST_BYTES)
@@ -108,7 +110,11 @@ def announce_picture(
     upload = api.store.get_picture(once.answer(Announced, announced).upload_id)
     signed = api.capabilities.sign("picture-upload", upload.id, upload.expires_at.timestamp())
     return PictureTicket(
-        upload_id=upload.id, upload_url=api.address(request, f"picture-uploads/{signed}"), expires_at=upload.expires_at
+        upload_id=upload.id,
+        upload_url=api.address(request, f"picture-uploads/{signed}"),
+        expires_at=upload.expires_at,
+        max_size_bytes=MOST_BYTES,
+        allowed_mime_types=get_args(MediaType),
     )
 
 

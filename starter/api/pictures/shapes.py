@@ -126,11 +126,13 @@ class ScreenshotTaskAnswer(Shape):
     failure_message: str | None
     requested_at: Moment
     completed_at: Moment | None
+    replayed: bool = Field(description="It had been asked for before.")
 
     @classmethod
-    def of(cls, task: ScreenshotTask, asset: AssetAnswer | None) -> "ScreenshotTaskAnswer":
+    def of(cls, task: ScreenshotTask, asset: AssetAnswer | None, *, replayed: bool = False) -> "ScreenshotTaskAnswer":
         return cls(
             **task.model_dump(include=set(cls.model_fields) - {"failure"}),
+            replayed=replayed,
             **task.extraction.model_dump(),
             task_id=task.id,
             asset=asset,
@@ -197,9 +199,17 @@ class Announced(Shape):
     upload_id: str
 
 
+class AssetDeleted(AnchorAnswer):
+    """The anchor as it shows now."""
+
+    deleted_asset_id: str
+
+
 class PictureTicket(Announced):
     upload_url: str = Field(description="PUT the file here, whole; again, if it was lost.")
     expires_at: Moment
+    max_size_bytes: int = Field(description="Of any picture.")
+    allowed_mime_types: tuple[MediaType, ...]
 
 
 class PictureReceived(Announced):
