@@ -37,15 +37,18 @@ LOADED_POLL_S = 0.1
 
 
 @contextmanager
-def worker_process(contender: str, surroundings: Mapping[str, str]) -> "Iterator[subprocess.Popen[str]]":
-    """A worker of ``contender`` in a process of its own; it comes up while the next is started."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.bench.engine_worker", contender],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, **surroundings},
-    )
+def worker_process(contender: str, surroundings: Mapping[str, str], folder: Path) -> "Iterator[subprocess.Popen[str]]":
+    """A worker of ``contender`` in a process of its own, its log in ``folder``; it comes up while the next is
+    started."""
+    with (folder / f"{contender}.log").open("w") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.bench.engine_worker", contender],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            env={**os.environ, **surroundings},
+        )
     assert process.stdin is not None and process.stdout is not None
     try:
         yield process
@@ -144,7 +147,7 @@ async def bench_stand(folder: Path) -> AsyncIterator[Stand]:
         up.callback(store.dispose)
         store.upgrade()
         surroundings = {"TEMPORAL_ADDRESS": temporal.address, "GUIDESMITH_DATABASE_URL": database_url}
-        started = {each: up.enter_context(worker_process(each, surroundings)) for each in CONTENDERS}
+        started = {each: up.enter_context(worker_process(each, surroundings, folder)) for each in CONTENDERS}
         workers = {each: ready(process) for each, process in started.items()}
         client = await Client.connect(temporal.address, data_converter=pydantic_data_converter)
         settings = bench_settings(OURS)

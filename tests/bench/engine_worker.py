@@ -1,15 +1,17 @@
 """A worker process of the engine benchmark: ``python -m tests.bench.engine_worker CONTENDER``.
 
 It is put together as the product's own worker is, with the same settings for every contender. It says ``ready`` on its
-standard output, and works until its standard input ends.
+standard output, and works until its standard input ends. Its log goes to standard error, as the product's own does.
 """
 
 import asyncio
+import os
 import sys
 from contextlib import AsyncExitStack
 
 from activities.rails.mirror import Mirror
 from activities.store import Store
+from starter.logs import configure_logs
 from starter.services.engine import connect_patiently
 from starter.settings import QUEUES, Settings, load_settings
 from starter.wiring import open_store
@@ -50,9 +52,11 @@ async def work_until_told(contender: str) -> None:
             await running.enter_async_context(worker)
         sys.stdout.write(f"{READY}\n")
         sys.stdout.flush()
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # nobody reads on: a full pipe would stop the worker
         await asyncio.to_thread(sys.stdin.read)
     store.dispose()
 
 
 if __name__ == "__main__":
+    configure_logs()
     asyncio.run(work_until_told(sys.argv[1]))
