@@ -8,6 +8,7 @@ Messages are shown to people and kept in histories: they never hold a transcript
 stack, and they are capped at ``MESSAGE_LIMIT`` characters.
 """
 
+import errno
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -294,6 +295,44 @@ class MediaTooLong(MediaError):
     """Longer or larger than the settings allow."""
 
     code = "MEDIA_TOO_LONG"
+
+
+class MediaTooLarge(MediaError):
+    """Decoding it takes more memory or computing time than a recording may have, on whichever worker."""
+
+    code = "MEDIA_TOO_LARGE"
+
+
+class DecodingDied(GuidesmithError):
+    """The process that decodes a recording was killed, crashed or overran. Once, that may be the machine's fault."""
+
+    code = "DECODING_DIED"
+    retryable = True
+
+
+class WorkerExhausted(GuidesmithError):
+    """The machine lacks what the work takes: memory, room on its disk, open files. Nothing is said about the input."""
+
+    code = "WORKER_EXHAUSTED"
+    retryable = True
+
+
+_LACKING: Mapping[int, str] = {
+    errno.ENOMEM: "memory",
+    errno.ENOSPC: "room on its disk",
+    errno.EDQUOT: "room on its disk",
+    errno.EMFILE: "open files",
+    errno.ENFILE: "open files",
+}
+
+
+def exhausted_by(fault: BaseException) -> WorkerExhausted | None:
+    """What an operating system's or a library's error says of the machine, where that is at its end."""
+    number = errno.ENOMEM if isinstance(fault, MemoryError) else getattr(fault, "errno", None)
+    lacking = _LACKING.get(number) if isinstance(number, int) else None
+    if lacking is None:
+        return None
+    return WorkerExhausted(f"The worker is short of {lacking}; the work is tried again, elsewhere if it can be.")
 
 
 class SpeechLanguageUnsupported(GuidesmithError):

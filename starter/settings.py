@@ -245,6 +245,11 @@ class Settings(BaseSettings):
     prompt_blocklist: str = ""
     """Words and phrases, with commas, that no picture's prompt may hold."""
 
+    # --- recordings ------------------------------------------------------------------------------------------
+    decoder_memory_bytes: int = Field(default=2 * GiB, ge=512 * MiB)
+    """Address space of the confined process that decodes a recording or a picture; a worker has one for each of its
+    media slots at most."""
+
     # --- analyses --------------------------------------------------------------------------------------------
     analysis_max_files: int = Field(default=10, ge=1, le=100)
     """Input files of one analysis."""

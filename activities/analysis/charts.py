@@ -17,9 +17,10 @@ from typing import Any
 
 from activities.analysis.names import shown
 from activities.analysis.numbers import brief, formatted, number
-from activities.confined.outside import Bounds, Died, Overran, answer, places
+from activities.confined.outside import Bounds, Died, Overran, answer, made_bytes, places
 from activities.publishing import typesetter
 from activities.publishing.fonts import typeface_for
+from activities.publishing.pdf import LARGEST_MADE, MADE
 from domain.analyses.plan import Chart
 from domain.analyses.plan_rules import Schema
 from domain.analyses.table import ColumnType
@@ -87,14 +88,15 @@ def png_charts(drawings: Sequence[Drawing], scratch: Path | None, on_poll: Calla
             "date": DATE,
             "fonts": [str(each) for each in typeface.folders],
             "system_fonts": typeface.with_system,
+            "made": MADE,
         }
         try:
-            made = answer(TYPESETTER, order, BOUNDS, environment=places(), on_poll=on_poll)
+            answer(TYPESETTER, order, BOUNDS, environment=places(), on_poll=on_poll)
+            return [made_bytes(root, MADE.format(place), LARGEST_MADE) for place in range(len(drawings))]
         except (Overran, Died):
-            made = {}
-        if len(made.get("files", ())) != len(drawings):
-            raise AnalysisFailed("The charts could not be drawn. Leave them out of the plan, or run it again.")
-        return [(root / name).read_bytes() for name in made["files"]]
+            raise AnalysisFailed(
+                "The charts could not be drawn. Leave them out of the plan, or run it again."
+            ) from None
 
 
 # --- what is drawn -----------------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 What may go wrong is told as the taxonomy has it; whatever is said to people holds nothing of the data.
 """
 
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from activities.analysis.charts import Drawing, png_charts
 from activities.analysis.inputs import CONFINED_ENVIRONMENT, confined_bounds, engine_mib
 from activities.analysis.report import StepResult, report
 from activities.analysis.sql import Computed, computation, input_relation
-from activities.confined.outside import Died, Overran, Report, reports
+from activities.confined.outside import Died, Overran, Report, moved, reports
 from domain.analyses.plan import Chart, FrozenPlan, Step
 from domain.analyses.plan_rules import Schema, check_plan, results
 from domain.analyses.table import TableProfile
@@ -92,7 +91,7 @@ def execute(
         run.compute(parquet, limits, on_step)
         run.draw(scratch, on_step)
         run.write_report(tables)
-        return run.handed_over(out)
+        return run.handed_over(out, limits.file_bytes)
 
 
 def confinement(limits: RunLimits = RunLimits()) -> tuple[str, ...]:
@@ -132,6 +131,7 @@ class _Run:
         self._schemas = schemas
         self._steps = steps
         self._root = root
+        self._stems = {each.step.id: _stem(place, each.step) for place, each in enumerate(steps, start=1)}
         self._given_out = {step.id for step in results(frozen.plan)}
         self._made: dict[str, Report] = {}
         self._artifacts: list[Artifact] = []
@@ -192,12 +192,15 @@ class _Run:
         text = report(self._frozen, tables, made)
         self._add(REPORT, "text/markdown; charset=utf-8", None).write_text(text, encoding="utf-8")
 
-    def handed_over(self, out: Path) -> Outcome:
+    def handed_over(self, out: Path, most_bytes: int) -> Outcome:
         placed = []
         for artifact in self._artifacts:
             target = out / artifact.name
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.move(artifact.path, target)
+            try:
+                moved(artifact.path.parent, artifact.path.name, target, most_bytes)
+            except Died:
+                raise AnalysisFailed("The analysis left something that is no file. Run it again.") from None
             placed.append(Artifact(artifact.name, target, artifact.media_type, artifact.step))
         rows = {id: made["rows"] for id, made in self._made.items()}
         return Outcome(tuple(placed), rows, self._held)
@@ -209,7 +212,7 @@ class _Run:
             "sql": computed.query.sql,
             "values": list(computed.query.values),
             "relation": computed.relation if computed.kept else None,
-            "file": _stem(place, step) if step.id in self._given_out else None,
+            "file": self._stems[step.id] if step.id in self._given_out else None,
             "chart": isinstance(step.operation, Chart),
         }
 
@@ -223,7 +226,8 @@ class _Run:
         self._made[step] = made
         for kind, media_type in (("csv", "text/csv; charset=utf-8"), ("parquet", "application/vnd.apache.parquet")):
             if kind in made:
-                shutil.move(self._root / made[kind], self._add(f"tables/{made[kind]}", media_type, step))
+                name = f"{self._stems[step]}.{kind}"
+                moved(self._root, name, self._add(f"tables/{name}", media_type, step), limits.file_bytes)
 
     def _add(self, name: str, media_type: str, step: str | None) -> Path:
         path = self._root / "out" / name

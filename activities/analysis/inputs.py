@@ -4,7 +4,6 @@ The files are opened by a confined process only (``reader.py``); here they are h
 """
 
 import hashlib
-import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from activities.analysis.names import cleaned, shown
-from activities.confined.outside import Bounds, Died, Overran, Report, reports
+from activities.confined.outside import Bounds, Died, Overran, Report, moved, reports
 from domain.analyses.table import ColumnProfile, ColumnType, Note, TableProfile, inputs_fingerprint
 from domain.errors import RequestInvalid, TableInvalid, TableNotRecognised, TableTooLarge
 
@@ -22,6 +21,8 @@ CONFINED_ENVIRONMENT: Mapping[str, str] = {"LC_ALL": "C.UTF-8", "MALLOC_ARENA_MA
 """All that the processes know of the environment. Arenas are address space that would count and never be used."""
 HASHED_AT_ONCE = 1 << 20
 OPEN_FILES = 128
+LAID_OUT = 8
+"""How much larger than its file a table may be when it is laid out for reading: texts grow, not without bound."""
 ENGINE_SHARE = 0.5
 """Of a process's address space: what DuckDB may hold. The rest is code, Python and what DuckDB does not count."""
 
@@ -122,7 +123,8 @@ def prepare(
         parquet = {}
         for name, file in made.items():
             parquet[name] = out / f"{name}.parquet"
-            shutil.move(Path(folder) / file, parquet[name])
+            with _translated([each.name for each in files], lambda: 0):
+                moved(Path(folder), Path(file).name, parquet[name], LAID_OUT * limits.file_bytes)
     on_progress(1.0)
     return Prepared(tuple(tables), parquet, fingerprint)
 
@@ -191,8 +193,7 @@ def _read(
         "memory_mib": engine_mib(limits.memory_bytes),
         "spill_mib": 4 * limits.file_bytes >> 20,
     }
-    # a file of texts grows when it is laid out for reading, not without bound
-    bounds = confined_bounds(limits.memory_bytes, limits.seconds, file_bytes=8 * limits.file_bytes)
+    bounds = confined_bounds(limits.memory_bytes, limits.seconds, file_bytes=LAID_OUT * limits.file_bytes)
     done = 0
     found: list[tuple[str, Report]] = []
     together: list[tuple[list[int], Report]] = []

@@ -25,7 +25,7 @@ _CODE = re.compile(r"<Code>([A-Za-z0-9]{1,60})</Code>")
 _OS_ERROR = re.compile(r"\(os error (\d+)\)|Os \{\s*code: (\d+)")
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-_FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
+_FORBIDDEN = {errno.EACCES, errno.EPERM}
 _NAME_TAKEN = {errno.ENOTDIR, errno.EISDIR}
 
 _OVER_HTTP = "HTTP error"
@@ -123,6 +123,10 @@ def _fault_of_disk(number: int, *, missing: bool) -> GuidesmithError:
     details: dict[str, object] = {"error": errno.errorcode.get(number, str(number))}
     if number in _FULL:
         return ArtifactStoreUnavailable("The artifact store's disk is full. Free some space.", details=details)
+    if number == errno.EROFS:
+        return ArtifactStoreUnavailable(
+            "The artifact store's disk takes no writes now. Mount it writable.", details=details
+        )
     if number in _FORBIDDEN:
         return SettingsInvalid(
             "The artifact folder may not be used. Make it readable and writable for this user.", details=details

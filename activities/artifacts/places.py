@@ -6,11 +6,11 @@ A place knows what the two do differently (durability, signed URLs, what a kille
 
 import os
 import re
-import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import unquote, urlsplit
 
@@ -25,11 +25,15 @@ from activities.artifacts.keys import checked_prefix
 from activities.artifacts.multipart import Multipart
 from activities.artifacts.options import CONNECT_TIMEOUT_S, MAX_RETRIES, RETRY_BUDGET_S, S3Options
 from activities.artifacts.signing import encoded_path, signed_url
-from domain.errors import ArtifactKeyInvalid, GuidesmithError, SettingsInvalid
+from domain.errors import ArtifactKeyInvalid, ArtifactStoreUnavailable, GuidesmithError, SettingsInvalid
 
 if TYPE_CHECKING:
     from obstore import Attributes
     from obstore.store import S3Config
+
+
+ROOM_BYTES = 64 << 10
+"""What a disk that is not full takes at once."""
 
 
 class Place(Protocol):
@@ -55,6 +59,12 @@ class Place(Protocol):
 
     def check(self) -> None:
         """Raise unless the place exists and may be used."""
+
+    def check_room(self) -> None:
+        """Raise where a folder's disk takes no more."""
+
+    def check_present(self) -> None:
+        """Raise where a write would make the place anew, beside what was mounted there. Costs next to nothing."""
 
     def signed(self, method: str, key: str, expires_s: int, parameters: Mapping[str, str]) -> str | None:
         """A URL that needs no credentials, where the place can be reached by URL."""
@@ -93,17 +103,31 @@ class Folder:
         with translated(writing=True):
             self._root.mkdir(parents=True, exist_ok=True)
 
+    def check_room(self) -> None:
+        with translated(writing=True), NamedTemporaryFile(prefix=".room#", dir=self._root) as probe:
+            probe.write(bytes(ROOM_BYTES))
+            probe.flush()
+
+    def check_present(self) -> None:
+        if not self._root.is_dir():
+            self.check()
+
     def check(self) -> None:
         if not self._root.is_dir():
-            raise SettingsInvalid("The artifact folder is not there. Mount or create it, or correct its URL.")
+            raise ArtifactStoreUnavailable("The artifact folder is not there. Mount or create it, or correct its URL.")
         if not os.access(self._root, os.R_OK | os.W_OK | os.X_OK):
             raise SettingsInvalid("The artifact folder may not be used. Make it readable and writable for this user.")
 
     def signed(self, method: str, key: str, expires_s: int, parameters: Mapping[str, str]) -> str | None:
         return None
 
+    def _now(self) -> float:
+        """By the clock that stamps the files: this machine's own may be anywhere."""
+        with translated(writing=True), NamedTemporaryFile(prefix=".now#", dir=self._root) as stamped:
+            return os.fstat(stamped.fileno()).st_mtime
+
     def sweep(self, older_than_s: float, known: Callable[[str], bool]) -> int:
-        before, swept = time.time() - older_than_s, self.multipart.sweep(older_than_s, known)
+        before, swept = self._now() - older_than_s, self.multipart.sweep(older_than_s, known)
         with translated(writing=True):
             for path in self._root.rglob("*#*"):
                 if self._STAGED.fullmatch(path.name) and path.is_file() and path.stat().st_mtime < before:
@@ -124,6 +148,12 @@ class Bucket:
 
     def settle(self, key: str) -> None:
         """S3 answers when the object is durable."""
+
+    def check_room(self) -> None:
+        """A bucket is never full."""
+
+    def check_present(self) -> None:
+        """A bucket that is not there takes nothing."""
 
     def path(self, key: str) -> Path | None:
         return None

@@ -18,7 +18,16 @@ from av.container import InputContainer, OutputContainer
 from av.packet import Packet
 from av.stream import Stream
 
-from activities.media.container import is_recorded, opened, packets, recorded_video, recording_zero, seek, to_ms
+from activities.media.container import (
+    is_file_system_fault,
+    is_recorded,
+    opened,
+    packets,
+    recorded_video,
+    recording_zero,
+    seek,
+    to_ms,
+)
 from domain.errors import MediaCodecUnsupported, MediaHasNoContent, RequestInvalid
 from domain.orders.batch import Span
 
@@ -84,6 +93,8 @@ def cut(recording: Path, span: Span, out: Path, check: Check = lambda: None) -> 
             with av.open(str(out), "w", format=wrapping.muxer) as sink:
                 copied = _Copy(source, sink, chosen, (begin, end)).run(check)
         except (av.FFmpegError, ValueError) as unfit:
+            if is_file_system_fault(unfit):
+                raise
             if isinstance(unfit, OSError) and not isinstance(unfit, av.ArgumentError | av.InvalidDataError):
                 raise
             raise MediaCodecUnsupported(

@@ -2,9 +2,9 @@
 
 Three layers, each as far as the system goes. Resource limits everywhere. On Linux with Landlock (5.13 and later) it
 sees no file but those it is given and Python's own, and opens no TCP connection. On Linux with seccomp (x86-64 and
-arm64) it has no sockets, starts no program and no process, signals and traces nobody. None of it needs a privilege and
-none can be taken back. All of it happens before a library is loaded: both filters bind the thread that asks for them
-and the threads it starts later.
+arm64) it has the system calls that computing takes and no others: no sockets, no programs and processes, no signals to
+others. None of it needs a privilege and none can be taken back. All of it happens before a library is loaded: both
+filters bind the thread that asks for them and the threads it starts later.
 
 Standard library only: this runs in front of everything else.
 """
@@ -18,6 +18,7 @@ import signal
 import struct
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -54,6 +55,8 @@ def end_with_parent(parent: int) -> None:
     """
     if not _LINUX:
         return
+    with suppress(OSError):  # where memory is short, this process goes and not who ordered the work
+        Path("/proc/self/oom_score_adj").write_text("1000")
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:  # it ended before we asked
         sys.exit(ORPHANED)
@@ -86,7 +89,7 @@ def lock_down(*, readable: Iterable[Path], writable: Iterable[Path]) -> list[str
 
     Args:
         readable: Files and folders that may be read, besides Python, its packages and ours.
-        writable: Folders in which everything is allowed.
+        writable: Folders in which it may make, read, change and remove files and folders: nothing else, no links.
 
     Returns:
         The layers that hold: of ``landlock``, ``seccomp``.
@@ -128,6 +131,11 @@ _RULE_PATH_BENEATH = 1
 _READ_FILE, _READ_DIR = 1 << 2, 1 << 3
 _WRITE_FILE, _TRUNCATE, _IOCTL_DEV = 1 << 1, 1 << 14, 1 << 15
 _OF_FILES = 1 | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
+_REMOVE_DIR, _REMOVE_FILE, _MAKE_DIR, _MAKE_REG = 1 << 4, 1 << 5, 1 << 7, 1 << 8
+_OF_A_SCRATCH_FOLDER = (
+    _READ_FILE | _READ_DIR | _WRITE_FILE | _TRUNCATE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG
+)
+"""No links, pipes, sockets and devices: whoever reads what was made there would follow them, or wait for ever."""
 _RIGHTS_SINCE = {1: (1 << 13) - 1, 2: 1 << 13, 3: _TRUNCATE, 5: _IOCTL_DEV}
 """File rights by the version of the interface that brought them."""
 _NET_SINCE, _ALL_NET = 4, 0b11
@@ -152,7 +160,7 @@ def _landlock(libc: ctypes.CDLL, readable: Sequence[Path], writable: Sequence[Pa
         for path in readable:
             _allow(libc, ruleset, path, rights & (_READ_FILE | _READ_DIR))
         for path in writable:
-            _allow(libc, ruleset, path, rights)
+            _allow(libc, ruleset, path, rights & _OF_A_SCRATCH_FOLDER)
         return bool(libc.syscall(_RESTRICT_SELF, ruleset, 0) == 0)
     finally:
         os.close(ruleset)
@@ -173,7 +181,161 @@ def _allow(libc: ctypes.CDLL, ruleset: int, path: Path, rights: int) -> None:
 # --- seccomp: <linux/seccomp.h>, <linux/bpf_common.h>, <asm/unistd.h> --------------------------------------------
 
 _ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
-"""Column of :data:`_REFUSED`, and what the kernel calls the architecture (``AUDIT_ARCH_*``)."""
+"""Column of :data:`_ALLOWED` and :data:`_REFUSED`, and what the kernel calls the architecture (``AUDIT_ARCH_*``)."""
+
+_ALLOWED: Mapping[str, tuple[int | None, int | None]] = {
+    "read": (0, 63),
+    "write": (1, 64),
+    "readv": (19, 65),
+    "writev": (20, 66),
+    "pread64": (17, 67),
+    "pwrite64": (18, 68),
+    "preadv": (295, 69),
+    "pwritev": (296, 70),
+    "pwritev2": (328, 287),
+    "lseek": (8, 62),
+    "close": (3, 57),
+    "close_range": (436, 436),
+    "fstat": (5, 80),
+    "newfstatat": (262, 79),
+    "statx": (332, 291),
+    "futex": (202, 98),
+    "mmap": (9, 222),
+    "munmap": (11, 215),
+    "mprotect": (10, 226),
+    "mremap": (25, 216),
+    "madvise": (28, 233),
+    "brk": (12, 214),
+    "msync": (26, 227),
+    "mincore": (27, 232),
+    "mlock": (149, 228),
+    "munlock": (150, 229),
+    "mlock2": (325, 284),
+    "memfd_create": (319, 279),
+    "membarrier": (324, 283),
+    "rseq": (334, 293),
+    "open": (2, None),
+    "openat": (257, 56),
+    "openat2": (437, 437),
+    "access": (21, None),
+    "faccessat": (269, 48),
+    "faccessat2": (439, 439),
+    "stat": (4, None),
+    "lstat": (6, None),
+    "readlink": (89, None),
+    "readlinkat": (267, 78),
+    "getcwd": (79, 17),
+    "chdir": (80, 49),
+    "fchdir": (81, 50),
+    "getdents64": (217, 61),
+    "statfs": (137, 43),
+    "fstatfs": (138, 44),
+    "dup": (32, 23),
+    "dup2": (33, None),
+    "dup3": (292, 24),
+    "fcntl": (72, 25),
+    "flock": (73, 32),
+    "ioctl": (16, 29),
+    "pipe": (22, None),
+    "pipe2": (293, 59),
+    "poll": (7, None),
+    "ppoll": (271, 73),
+    "select": (23, None),
+    "pselect6": (270, 72),
+    "epoll_create1": (291, 20),
+    "epoll_ctl": (233, 21),
+    "epoll_wait": (232, None),
+    "epoll_pwait": (281, 22),
+    "epoll_pwait2": (441, 441),
+    "eventfd2": (290, 19),
+    "timerfd_create": (283, 85),
+    "timerfd_settime": (286, 86),
+    "timerfd_gettime": (287, 87),
+    "fsync": (74, 82),
+    "fdatasync": (75, 83),
+    "truncate": (76, 45),
+    "ftruncate": (77, 46),
+    "fallocate": (285, 47),
+    "fadvise64": (221, 223),
+    "readahead": (187, 213),
+    "copy_file_range": (326, 285),
+    "sendfile": (40, 71),
+    "sync_file_range": (277, 84),
+    "rename": (82, None),
+    "renameat": (264, 38),
+    "renameat2": (316, 276),
+    "mkdir": (83, None),
+    "mkdirat": (258, 34),
+    "rmdir": (84, None),
+    "unlink": (87, None),
+    "unlinkat": (263, 35),
+    "chmod": (90, None),
+    "fchmod": (91, 52),
+    "fchmodat": (268, 53),
+    "umask": (95, 166),
+    "utimensat": (280, 88),
+    "getxattr": (191, 8),
+    "lgetxattr": (192, 9),
+    "fgetxattr": (193, 10),
+    "listxattr": (194, 11),
+    "llistxattr": (195, 12),
+    "flistxattr": (196, 13),
+    "rt_sigaction": (13, 134),
+    "rt_sigprocmask": (14, 135),
+    "rt_sigreturn": (15, 139),
+    "rt_sigpending": (127, 136),
+    "rt_sigtimedwait": (128, 137),
+    "rt_sigsuspend": (130, 133),
+    "sigaltstack": (131, 132),
+    "restart_syscall": (219, 128),
+    "pause": (34, None),
+    "nanosleep": (35, 101),
+    "clock_nanosleep": (230, 115),
+    "clock_gettime": (228, 113),
+    "clock_getres": (229, 114),
+    "gettimeofday": (96, 169),
+    "time": (201, None),
+    "times": (100, 153),
+    "getrandom": (318, 278),
+    "getcpu": (309, 168),
+    "exit": (60, 93),
+    "exit_group": (231, 94),
+    "wait4": (61, 260),
+    "waitid": (247, 95),
+    "set_tid_address": (218, 96),
+    "set_robust_list": (273, 99),
+    "get_robust_list": (274, 100),
+    "arch_prctl": (158, None),
+    "prctl": (157, 167),
+    "getpid": (39, 172),
+    "gettid": (186, 178),
+    "getppid": (110, 173),
+    "getpgid": (121, 155),
+    "getpgrp": (111, None),
+    "getsid": (124, 156),
+    "getuid": (102, 174),
+    "geteuid": (107, 175),
+    "getgid": (104, 176),
+    "getegid": (108, 177),
+    "getresuid": (118, 148),
+    "getresgid": (120, 150),
+    "getgroups": (115, 158),
+    "uname": (63, 160),
+    "sysinfo": (99, 179),
+    "getrlimit": (97, 163),
+    "setrlimit": (160, 164),
+    "getrusage": (98, 165),
+    "getpriority": (140, 141),
+    "sched_yield": (24, 124),
+    "sched_getaffinity": (204, 123),
+    "sched_getparam": (143, 121),
+    "sched_getscheduler": (145, 120),
+    "sched_get_priority_max": (146, 125),
+    "sched_get_priority_min": (147, 126),
+    "get_mempolicy": (239, 236),
+}
+"""What computing takes: memory, files, time, threads. Numbers on x86-64 and on arm64 (``<asm/unistd.h>``). Whatever is
+neither here nor refused is not there (ENOSYS), as on an older kernel: libraries know what to do then."""
 
 _REFUSED: Mapping[str, tuple[int | None, int | None]] = {
     # network
@@ -205,7 +367,7 @@ _REFUSED: Mapping[str, tuple[int | None, int | None]] = {
     "process_madvise": (440, 440),
     "kcmp": (312, 272),
     "setpriority": (141, 140),
-    # the kernel's wide fields, of which computing a table needs none
+    # the kernel's wide fields
     "io_uring_setup": (425, 425),
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
@@ -232,7 +394,7 @@ _REFUSED: Mapping[str, tuple[int | None, int | None]] = {
     "semget": (64, 190),
     "mq_open": (240, 180),
 }
-"""System calls that answer EPERM, with their numbers on x86-64 and on arm64."""
+"""System calls that answer EPERM: what a library may fall back to by itself has no place among them."""
 _CLONE = (56, 220)
 _TGKILL = (234, 131)
 _PRLIMIT = (302, 261)
@@ -272,13 +434,14 @@ def _program(column: int, architecture: int) -> list[tuple[int, int, int, int]]:
         (_EQUAL, 0, 1, _CLONE3),
         (_RETURN, 0, 0, _ERRNO | errno.ENOSYS),
     ]
-    for numbers in _REFUSED.values():
-        number = numbers[column]
-        if number is not None:
-            lines += [(_EQUAL, 0, 1, number), refuse]
     first_argument = (_LOAD, 0, 0, _FIRST_ARGUMENT_AT)
     lines += [(_EQUAL, 0, 4, _CLONE[column]), first_argument, (_HAS, 0, 1, _CLONE_THREAD), allow, refuse]
     # signals to itself, as abort() sends; limits of its own
     lines += [(_EQUAL, 0, 4, _TGKILL[column]), first_argument, (_EQUAL, 0, 1, os.getpid()), allow, refuse]
     lines += [(_EQUAL, 0, 4, _PRLIMIT[column]), first_argument, (_EQUAL, 0, 1, 0), allow, refuse]
-    return [*lines, allow]
+    for table, verdict in ((_ALLOWED, allow), (_REFUSED, refuse)):
+        for numbers in table.values():
+            number = numbers[column]
+            if number is not None:
+                lines += [(_EQUAL, 0, 1, number), verdict]
+    return [*lines, (_RETURN, 0, 0, _ERRNO | errno.ENOSYS)]

@@ -5,10 +5,13 @@ answers in JSON lines on standard output. It is a session of its own, so that Ct
 """
 
 import contextlib
+import errno
 import json
 import os
 import selectors
+import shutil
 import signal
+import stat
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -36,7 +39,8 @@ class Overran(Exception):
 
 
 class Died(Exception):
-    """The process ended without an answer: it met a limit (memory above all), crashed, or said what is no report."""
+    """The process ended without an answer: it met a limit (memory above all), crashed, said what is no report, or left
+    what is no file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,41 @@ class Bounds:
             "file_bytes": self.file_bytes,
             "open_files": self.open_files,
         }
+
+
+def made_file(folder: Path, name: str, most_bytes: int) -> int:
+    """A file that a confined process made, open for reading: who chose its ``name`` is us, and what it is is a file.
+
+    Links are not followed: a process that was taken over would lead us by one to whatever we may read.
+
+    Raises:
+        Died: It is not there, no regular file of its own, or has more than ``most_bytes``.
+    """
+    try:
+        held = os.open(folder / name, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    except (FileNotFoundError, PermissionError, IsADirectoryError):
+        raise Died from None
+    except OSError as fault:
+        if fault.errno in (errno.ELOOP, errno.ENXIO):
+            raise Died from None
+        raise
+    about = os.fstat(held)
+    if not stat.S_ISREG(about.st_mode) or about.st_nlink != 1 or about.st_size > most_bytes:
+        os.close(held)
+        raise Died
+    return held
+
+
+def made_bytes(folder: Path, name: str, most_bytes: int) -> bytes:
+    """What is in such a file. Raises: Died: See :func:`made_file`."""
+    with os.fdopen(made_file(folder, name, most_bytes), "rb") as file:
+        return file.read(most_bytes)
+
+
+def moved(folder: Path, name: str, to: Path, most_bytes: int) -> None:
+    """Such a file in another place. Raises: Died: See :func:`made_file`."""
+    os.close(made_file(folder, name, most_bytes))  # by a process that has ended: nobody exchanges it any more
+    shutil.move(folder / name, to)
 
 
 def places() -> dict[str, str]:

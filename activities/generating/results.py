@@ -65,7 +65,7 @@ def _picture(path: Path) -> Kept:
 
 
 def _video(path: Path) -> Kept:
-    from activities.media.probe import probe
+    from activities.media import probe
 
     try:
         info = probe(path)
@@ -89,14 +89,10 @@ def _sound(path: Path) -> Kept:
 
 def _heard_ms(path: Path) -> int:
     """How long the sound is, by decoding it: what a header says need not be there. 0: there is none."""
-    from activities.media.container import opened
+    from activities.media import sound_ms
 
     try:
-        with opened(path) as container:
-            if not container.streams.audio:
-                return 0
-            frames = container.decode(container.streams.audio[0])
-            return round(1000 * sum(frame.samples / frame.sample_rate for frame in frames))
+        return sound_ms(path)
     except MediaError as wrong:
         raise _wrong(f"a file that is no sound ({wrong.code})") from None
 

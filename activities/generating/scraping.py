@@ -24,6 +24,7 @@ from domain.errors import (
     ProviderRateLimited,
     ProviderUnavailable,
     RobotsDisallowed,
+    exhausted_by,
 )
 from domain.orders.generation import ScrapeOrder
 
@@ -135,8 +136,10 @@ class PageScraper:
             order = {"page": str(source), "out": str(out), "charset": charset}
             try:
                 outside.answer(READER, order, BOUNDS, environment=outside.places(), on_poll=stop)
-                said: dict[str, Any] = json.loads((out / "text.json").read_bytes())
-            except (outside.Overran, outside.Died, OSError, ValueError):
+                said: dict[str, Any] = json.loads(outside.made_bytes(out, "text.json", TEXT_BYTES * 4))
+            except OSError as fault:
+                raise exhausted_by(fault) or fault from None
+            except (outside.Overran, outside.Died, ValueError):
                 raise PageUnreadable("The page cannot be read: it is too large or damaged.") from None
         return str(said["title"]), str(said["text"])
 

@@ -11,9 +11,10 @@ import wave
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
+from os import close
 from pathlib import Path
 
-from activities.confined.outside import Bounds, Died, Overran, answer, places
+from activities.confined.outside import Bounds, Died, Overran, answer, made_file, places
 from activities.generating.voices import PROGRAMS, VOICE, Program
 from activities.process.vouched import check_file, check_tree
 from activities.providers.watched import Stop
@@ -24,7 +25,8 @@ SPEAKER = Path(__file__).with_name("speaker.py")
 TEXT_LIMIT = 20_000
 """Characters of one text: some twenty minutes."""
 
-BOUNDS = Bounds(wall_s=120.0, cpu_s=120, memory_bytes=2 << 30, file_bytes=256 << 20)
+LARGEST_SOUND = 256 << 20
+BOUNDS = Bounds(wall_s=120.0, cpu_s=120, memory_bytes=2 << 30, file_bytes=LARGEST_SOUND)
 
 DEFAULT_VOICE = "en"
 """Of the package."""
@@ -133,6 +135,8 @@ class EmbeddedSpeech:
                 raise _no_such_voice()
             if "failed" in report:
                 raise _broke_off()
+            with _translated(voice):
+                close(made_file(folder, out.name, LARGEST_SOUND))
             duration_ms = _duration_ms(out)
             if duration_ms < SHORTEST_MS:
                 if voice is not None and not isinstance(engine, _Library):  # Festival says nothing of an unknown voice

@@ -1,16 +1,27 @@
 """Recordings: what they hold, their sound, their pictures, and where the screen stands still.
 
-Heavy: imports PyAV, numpy and Pillow. Only workers import it.
+What decodes is done in processes of their own (``apart``); the modules of the same names do the work there. Heavy:
+imports PyAV, numpy and Pillow. Only workers import it.
 """
 
-from activities.media.audio import AudioFacts, extract_audio
+from activities.media.apart import (
+    cut,
+    extract_audio,
+    find_scenes,
+    grab_frame,
+    grab_frames,
+    pick_sharp,
+    pick_speech_track,
+    probe,
+    sound_ms,
+)
+from activities.media.audio import AudioFacts
 from activities.media.container import OnProgress
-from activities.media.frames import Frame, Strategy, grab_frame, grab_frames, pick_sharp
+from activities.media.frames import Frame, Strategy
 from activities.media.pictures import encode_jpeg, encode_png, encode_webp, sharpness
-from activities.media.probe import probe
-from activities.media.scenes import Effort, find_scenes
+from activities.media.scenes import Effort
 from activities.media.settled import FrameWish, scene_at, settled_frame_time, settled_wish
-from activities.media.tracks import TrackChoice, TrackLevel, pick_speech_track
+from activities.media.tracks import TrackChoice, TrackLevel
 
 __all__ = [
     "AudioFacts",
@@ -21,6 +32,7 @@ __all__ = [
     "Strategy",
     "TrackChoice",
     "TrackLevel",
+    "cut",
     "encode_jpeg",
     "encode_png",
     "encode_webp",
@@ -35,4 +47,5 @@ __all__ = [
     "settled_frame_time",
     "settled_wish",
     "sharpness",
+    "sound_ms",
 ]

@@ -21,6 +21,7 @@ from av.container import InputContainer, OutputContainer
 from activities.media.container import (
     Beat,
     OnProgress,
+    is_file_system_fault,
     opened,
     packets,
     read_only,
@@ -202,6 +203,19 @@ def _summed(blocks: Sequence[Samples]) -> Samples:
     return total
 
 
+def sound_ms(path: Path) -> int:
+    """How long a file's first sound track is, ms, by decoding it: what a header says need not be there. 0: none.
+
+    Raises:
+        MediaError: It cannot be read.
+    """
+    with opened(path) as container:
+        if not container.streams.audio:
+            return 0
+        frames = container.decode(container.streams.audio[0])
+        return round(1000 * sum(frame.samples / frame.sample_rate for frame in frames))
+
+
 def _transfer(source: InputContainer, stream: AudioStream, placement: "_Placement", beat: Beat) -> tuple[int, int]:
     """Decode and place everything. Returns how many packets were damaged, and how many there were."""
     damaged = received = 0
@@ -222,7 +236,9 @@ def _transfer(source: InputContainer, stream: AudioStream, placement: "_Placemen
 def _held_back(stream: AudioStream) -> list[AudioFrame]:
     try:
         return stream.decode(None)
-    except (av.FFmpegError, ValueError):
+    except (av.FFmpegError, ValueError) as error:
+        if is_file_system_fault(error):
+            raise
         return []
 
 

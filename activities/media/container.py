@@ -25,7 +25,7 @@ from av.packet import Packet
 from av.stream import Discard, Disposition, Stream
 from av.video.stream import VideoStream
 
-from domain.errors import MediaEmpty, MediaError, MediaNotRecognised, MediaTruncated
+from domain.errors import MediaEmpty, MediaError, MediaNotRecognised, MediaTruncated, exhausted_by
 
 OnProgress = Callable[[int], None]
 """Called with a position in the recording, ms. May raise ``Cancelled`` to stop the work."""
@@ -65,9 +65,7 @@ _DAMAGED_READS_IN_A_ROW = 20
 _OLD_METADATA: Mapping[str, Any] = {"metadata_errors": "replace"} if int(av.__version__.partition(".")[0]) < 19 else {}
 """Titles in no encoding of this world are no reason to refuse a recording. From version 19 on PyAV never does."""
 
-_FILE_SYSTEM_FAULTS = frozenset(
-    {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.ENOENT, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
-)
+_FILE_SYSTEM_FAULTS = frozenset({errno.EACCES, errno.ENOENT, errno.EROFS})
 _NOT_RECORDINGS = Disposition.attached_pic | Disposition.timed_thumbnails | Disposition.still_image
 _MAGIC_AT_0 = (
     b"\x1aE\xdf\xa3",
@@ -192,7 +190,7 @@ def limit_pictures(stream: VideoStream) -> None:
 
 def is_file_system_fault(error: Exception) -> bool:
     """Whether the machine failed, and not the recording. FFmpeg uses EPERM and EIO for malformed input, too."""
-    return isinstance(error, OSError) and error.errno in _FILE_SYSTEM_FAULTS
+    return getattr(error, "errno", None) in _FILE_SYSTEM_FAULTS or exhausted_by(error) is not None
 
 
 def seek(container: InputContainer, seconds: Fraction, stream: Stream | None = None) -> bool:
@@ -288,7 +286,7 @@ def _read_failure(error: av.FFmpegError) -> MediaError | OSError:
 
 
 def _without_path(error: Exception) -> OSError:
-    number = getattr(error, "errno", None) or 0
+    number = getattr(error, "errno", None) or errno.ENOMEM
     return OSError(number, os.strerror(number))
 
 

@@ -128,10 +128,7 @@ def grab_frames(
         MediaHasNoContent: The recording has no picture.
         MediaTruncated: Nothing can be decoded there.
     """
-    ordered = sorted(
-        {FrameWish(wish) if isinstance(wish, int) else wish for wish in wishes},
-        key=lambda wish: (wish.timestamp_ms, wish.earliest_ms or 0),
-    )
+    ordered = in_order(wishes)
     if not ordered:
         return
     _refuse_outside(path, [wish.timestamp_ms for wish in ordered], duration_ms)
@@ -139,6 +136,14 @@ def grab_frames(
         reader = _Reader(container, Beat(on_progress))
         for wish in ordered:
             yield reader.frame_at(wish)
+
+
+def in_order(wishes: Sequence[int | FrameWish]) -> list[FrameWish]:
+    """Each distinct wish once, in the order in which its picture comes."""
+    return sorted(
+        {FrameWish(wish) if isinstance(wish, int) else wish for wish in wishes},
+        key=lambda wish: (wish.timestamp_ms, wish.earliest_ms or 0),
+    )
 
 
 class _Reader:

@@ -22,6 +22,7 @@ from activities.media.container import (
     Beat,
     OnProgress,
     end_of_packets,
+    is_file_system_fault,
     is_recorded,
     limit_pictures,
     not_recognised,
@@ -152,7 +153,9 @@ def _note_frames(trial: _Trial, source: Packet[Stream] | Stream) -> None:
     """Decode one packet, or what a decoder still holds. A packet that it refuses is no frame, and no more than that."""
     try:
         frames = source.decode() if isinstance(source, Packet) else source.codec_context.decode(None)  # type: ignore[attr-defined]
-    except (av.FFmpegError, ValueError):
+    except (av.FFmpegError, ValueError) as error:
+        if is_file_system_fault(error):
+            raise
         return
     trial.frames += len(frames)
     if frames and isinstance(frames[0], VideoFrame):

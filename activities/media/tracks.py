@@ -87,7 +87,9 @@ class TrackChoice:
 
 
 @dataclass(slots=True)
-class _Listener:
+class Listener:
+    """What is heard of one track."""
+
     track: AudioTrack
     mixer: MonoMixer = field(default_factory=MonoMixer)
     level: LevelMeter = field(default_factory=LevelMeter)
@@ -156,11 +158,20 @@ def pick_speech_track(
     Raises:
         MediaHasNoContent: The recording has no audio track.
     """
+    return choose_track(info, lambda: hear_tracks(path, info, on_progress), judge)
+
+
+def choose_track(info: MediaInfo, hear: Callable[[], Sequence[Listener]], judge: Judge) -> TrackChoice:
+    """As :func:`pick_speech_track`, of what ``hear`` heard, which is asked only where there are several tracks.
+
+    Raises:
+        MediaHasNoContent: The recording has no audio track.
+    """
     if not info.audio:
         raise MediaHasNoContent("The recording has no sound track. Record it again with the microphone switched on.")
     if len(info.audio) == 1:
         return TrackChoice(info.audio[0].index, "only_track")
-    listeners = _hear(path, info, Beat(on_progress))
+    listeners = hear()
     audible = [listener for listener in listeners if listener.is_audible]
     if not audible:
         return TrackChoice(info.audio[0].index, "all_silent", _levels(listeners, {}))
@@ -189,7 +200,7 @@ def _unheard(speech: dict[int, frozenset[int]], chosen: int) -> tuple[int, ...]:
     return tuple(also)
 
 
-def _most_speech(audible: Sequence[_Listener], shares: dict[int, float]) -> tuple[_Listener, Reason]:
+def _most_speech(audible: Sequence[Listener], shares: dict[int, float]) -> tuple[Listener, Reason]:
     best = max(shares.values())
     if best <= 0:
         return max(audible, key=lambda each: each.level.rms_dbfs), "loudest"
@@ -197,7 +208,7 @@ def _most_speech(audible: Sequence[_Listener], shares: dict[int, float]) -> tupl
     return min(close, key=lambda each: (not each.track.is_default, each.track.index)), "most_speech"
 
 
-def _levels(listeners: Iterable[_Listener], shares: dict[int, float]) -> tuple[TrackLevel, ...]:
+def _levels(listeners: Iterable[Listener], shares: dict[int, float]) -> tuple[TrackLevel, ...]:
     return tuple(
         TrackLevel(
             index=each.track.index,
@@ -212,10 +223,12 @@ def _levels(listeners: Iterable[_Listener], shares: dict[int, float]) -> tuple[T
 # --- listening ---------------------------------------------------------------------------------------------------
 
 
-def _hear(path: Path, info: MediaInfo, beat: Beat) -> list[_Listener]:
-    listeners: list[_Listener] = []
+def hear_tracks(path: Path, info: MediaInfo, on_progress: OnProgress | None = None) -> list[Listener]:
+    """Windows of every track, spread over the recording, or all of a short one."""
+    beat = Beat(on_progress)
+    listeners: list[Listener] = []
     for windows in _plans(info.duration_ms):
-        listeners = [_Listener(track) for track in info.audio]
+        listeners = [Listener(track) for track in info.audio]
         with opened(path) as source:
             for start_ms, end_ms in windows:
                 _hear_window(source, listeners, start_ms, end_ms, beat)
@@ -236,7 +249,7 @@ def _spread(count: int, duration_ms: int) -> list[tuple[int, int]]:
     return [(start, start + _WINDOW_MS) for start in range((pitch - _WINDOW_MS) // 2, duration_ms, pitch)]
 
 
-def _hear_window(source: InputContainer, listeners: list[_Listener], start_ms: int, end_ms: int, beat: Beat) -> None:
+def _hear_window(source: InputContainer, listeners: list[Listener], start_ms: int, end_ms: int, beat: Beat) -> None:
     zero = recording_zero(source)
     by_index = {listener.track.index: listener for listener in listeners}
     streams = [stream for stream in source.streams.audio if stream.index in by_index]

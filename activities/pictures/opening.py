@@ -7,11 +7,13 @@ which is what finds a file that is cut inside or lies about itself.
 import io
 from dataclasses import dataclass
 from threading import BoundedSemaphore
+from typing import NoReturn
 
 import numpy as np
 from PIL import Image, ImageOps
 
 from activities.pictures.formats import Structure, damaged, refuse, structure_of
+from domain.errors import exhausted_by
 
 MOST_BYTES = 20 * 1024 * 1024
 """Bytes of a picture that somebody brings. A lossless screenshot of an 8K screen full of text has about 12 MB."""
@@ -61,8 +63,8 @@ def decode_picture(data: bytes) -> Image.Image:
         paper = Image.new("RGB", upright.size, "white")
         shades = Image.fromarray((np.asarray(upright) >> 8).astype(np.uint8)) if upright.mode == "I;16" else upright
         paper.paste(shades.convert("RGB"), None, upright.convert("RGBA") if upright.has_transparency_data else None)
-    except Exception:  # EXIF and palettes are as hostile as the rest of the file
-        damaged()
+    except Exception as fault:  # EXIF and palettes are as hostile as the rest of the file
+        _blame(fault)
     return paper
 
 
@@ -81,8 +83,8 @@ def _decoded(data: bytes, most_bytes: int) -> tuple[Structure, Image.Image]:
         try:
             image = Image.open(io.BytesIO(data), formats=(structure.name,))
             image.load()
-        except Exception:  # decoders meet hostile bytes with whatever exception their parsers trip over
-            damaged()
+        except Exception as fault:  # decoders meet hostile bytes with whatever exception their parsers trip over
+            _blame(fault)
     if image.size != (width, height):
         damaged()
     return structure, image
@@ -91,6 +93,14 @@ def _decoded(data: bytes, most_bytes: int) -> tuple[Structure, Image.Image]:
 def _shown_size(image: Image.Image) -> tuple[int, int]:
     try:
         turned = image.getexif().get(0x0112, 1) in (5, 6, 7, 8)  # EXIF orientation: the quarter turns
-    except Exception:  # EXIF is as hostile as the rest of the file
-        damaged()
+    except Exception as fault:  # EXIF is as hostile as the rest of the file
+        _blame(fault)
     return (image.height, image.width) if turned else image.size
+
+
+def _blame(fault: Exception) -> NoReturn:
+    """The picture for what its decoder met, unless the machine is short of something."""
+    lacking = exhausted_by(fault)
+    if lacking is not None:
+        raise lacking from None
+    damaged()

@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
-from activities.confined.outside import Bounds, Died, Overran, answer, places
+from activities.confined.outside import Bounds, Died, Overran, answer, made_bytes, places
 from activities.publishing.direction import Direction, of_language, of_nodes
 from activities.publishing.fonts import Typeface, typeface_for
 from activities.publishing.labels import primary_language
@@ -54,6 +54,10 @@ MOST_PIXELS = 150_000_000
 """Of a PDF's pictures together: the typesetter holds them unpacked, four bytes each. More than 72 screenshots of
 1920 by 1080 are made smaller to share it; two hundred still have 200 dots an inch."""
 TAB = "    "
+MADE = "made-{:05}"
+"""What the typesetter's files are called, counted from 0."""
+MOST_PAGES = 5000
+LARGEST_MADE = 1 << 30
 TIMEOUT_S = 600.0
 CPU_SECONDS = 240
 MEMORY_BYTES = 4 * 1024**3
@@ -132,11 +136,15 @@ def _compile(
         "date": date.isoformat(),
         "fonts": [str(folder) for folder in typeface.folders],
         "system_fonts": typeface.with_system,
+        "made": MADE,
     }
     made = _ordered(order, on_progress)
     if "error" in made:
         raise _failed(str(made["error"]))
-    return tuple((root / name).read_bytes() for name in made["files"])
+    try:
+        return tuple(made_bytes(root, MADE.format(place), LARGEST_MADE) for place in range(made_count(made)))
+    except Died:
+        raise _failed("the typesetter made something that is no file") from None
 
 
 def _ordered(order: Mapping[str, object], on_progress: Callable[[], None]) -> dict[str, Any]:
@@ -149,6 +157,14 @@ def _ordered(order: Mapping[str, object], on_progress: Callable[[], None]) -> di
         raise _failed("the typesetter took too long") from None
     except Died:
         raise _failed("the typesetter stopped: the document is too large for it, or it crashed") from None
+
+
+def made_count(made: Mapping[str, Any]) -> int:
+    """How many files a typesetter says that it made. Raises: Died: It says nothing of the kind."""
+    count = made.get("files", 0)
+    if not isinstance(count, int) or not 0 <= count <= MOST_PAGES:
+        raise Died
+    return count
 
 
 def _failed(reason: str) -> ExportFailed:

@@ -8,6 +8,7 @@ from PIL import Image, ImageOps
 from activities.publishing.markup import printable
 from domain.documents.annotations import Box
 from domain.documents.publication import Picture
+from domain.errors import exhausted_by
 
 LONGEST_EDGE = 2_400
 """Pixels. Across the 170 mm of a page's text that is 360 dots an inch; more only makes files heavy."""
@@ -60,7 +61,10 @@ def _readable(encoded: bytes, name: str, picture: Picture) -> Illustration | Non
                 return None
             image.load()
             data, extension, size = _fit(image, encoded)
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as fault:
+        lacking = exhausted_by(fault)
+        if lacking is not None:
+            raise lacking from None
         return None
     alt = printable(picture.alt)
     return Illustration(name, data, extension, *size, alt, picture.timestamp_ms, is_outcome=picture.is_outcome)

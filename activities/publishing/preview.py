@@ -5,7 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from activities.confined.outside import Bounds, Died, Overran, answer, places
+from activities.confined.outside import Bounds, Died, Overran, answer, made_bytes, places
 from domain.errors import ArtifactCorrupt, NotFound
 
 PAINTER = Path(__file__).with_name("page_painter.py")
@@ -15,6 +15,8 @@ BOUNDS = Bounds(wall_s=30.0, cpu_s=20, memory_bytes=2 * 1024**3)
 WIDTH, LONGEST = 1100, 2200
 """Pixels of a drawn page: sharp at the width of a column on a screen with two dots a pixel."""
 QUALITY = 82
+PAINTED = "page.webp"
+LARGEST_BYTES = 64 << 20
 MOST_PAGES = 60
 """Pages that can be looked at; the whole document is there to be downloaded."""
 
@@ -48,8 +50,11 @@ def leaf(document: Path, number: int) -> bytes:
     if not 1 <= number <= MOST_PAGES:
         raise NotFound
     with TemporaryDirectory(prefix="guidesmith-preview-") as folder:
-        name = str(_painted(document, Path(folder), number - 1)["file"])
-        return (Path(folder) / name).read_bytes()
+        _painted(document, Path(folder), number - 1)
+        try:
+            return made_bytes(Path(folder), PAINTED, LARGEST_BYTES)
+        except Died:
+            raise _unreadable() from None
 
 
 def _painted(document: Path, folder: Path, page: int | None) -> dict[str, Any]:
@@ -69,5 +74,9 @@ def _painted(document: Path, folder: Path, page: int | None) -> dict[str, Any]:
     if told.get("error") == "absent":
         raise NotFound
     if "error" in told:
-        raise ArtifactCorrupt("The PDF cannot be shown here. Download it, or export the version again.")
+        raise _unreadable()
     return told
+
+
+def _unreadable() -> ArtifactCorrupt:
+    return ArtifactCorrupt("The PDF cannot be shown here. Download it, or export the version again.")

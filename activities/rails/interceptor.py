@@ -14,7 +14,7 @@ from temporalio.exceptions import ApplicationError, CancelledError
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
 
 from activities.process.logged import gathering, note_denied, place_of
-from domain.errors import MESSAGE_LIMIT, Cancelled, GuidesmithError
+from domain.errors import MESSAGE_LIMIT, Cancelled, GuidesmithError, exhausted_by
 
 RETRY_AFTER_LIMIT_S = 600.0
 """Longest wait that a provider can impose on one retry. Beyond it the budget, not the provider, decides."""
@@ -58,8 +58,9 @@ class _Translating(ActivityInboundInterceptor):
         except (ApplicationError, CancelledError):
             raise
         except Exception as fault:
-            told = unforeseen(fault)
-            self._log("INTERNAL", not told.non_retryable, fault)
+            lacking = exhausted_by(fault)
+            told = unforeseen(fault) if lacking is None else application_error(lacking)
+            self._log(told.type or "INTERNAL", not told.non_retryable, fault)
             raise told from None
 
     @staticmethod

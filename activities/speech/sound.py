@@ -10,7 +10,7 @@ from av.audio.resampler import AudioResampler
 from av.container import InputContainer
 from numpy.typing import NDArray
 
-from domain.errors import ArtifactCorrupt
+from domain.errors import ArtifactCorrupt, exhausted_by
 
 SAMPLE_RATE_HZ = 16_000
 """What Whisper and Silero VAD were trained on."""
@@ -107,4 +107,7 @@ def _opened(audio: Path) -> Iterator[InputContainer]:
                 raise ArtifactCorrupt("The extracted audio holds no sound track. Retry the job to extract it again.")
             yield container
     except av.FFmpegError as fault:
+        lacking = exhausted_by(fault)
+        if lacking is not None:
+            raise lacking from None
         raise ArtifactCorrupt("The extracted audio cannot be read. Retry the job to extract it again.") from fault

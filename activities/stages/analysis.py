@@ -181,7 +181,7 @@ class AnalysisStages(Stages):
         frozen = self._frozen(analysis)
         with ExitStack() as held, TemporaryDirectory(prefix="guidesmith-run-", dir=self._parts.scratch) as folder:
             parquet = {
-                table.profile.name: held.enter_context(self._parts.artifacts.local_path(table.parquet, verify=True))
+                table.profile.name: held.enter_context(self._parts.artifacts.local_path(table.parquet))
                 for table in analysis.tables
             }
             outcome = execute(

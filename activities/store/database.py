@@ -4,13 +4,16 @@ Everything above writes inside :meth:`Database.write` and reads inside :meth:`Da
 never leaves either.
 """
 
+import errno
 import json
 import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from threading import Lock, local
 from typing import Any, Final
 
@@ -30,6 +33,11 @@ WAL_PAUSE_S = 0.01
 PING_AFTER_IDLE_S = 5.0
 """A pooled connection that lay idle for longer is pinged before use. Pinging each time would cost every transaction
 a round trip; a connection used a moment ago is as good as a ping, and when it is not, the transaction is retried."""
+
+
+MEASURED_EVERY_S = 60.0
+TOLERATED_DRIFT = timedelta(seconds=1)
+"""Clocks that agree as well as machines' clocks do are left alone."""
 
 
 def inserting(connection: Connection, table: Table) -> postgresql.Insert | sqlite.Insert:
@@ -62,6 +70,11 @@ class DatabaseOptions:
     durable: bool = True
 
 
+_READS_ONLY = "SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean"
+ROOM_BYTES = 64 << 10
+"""What a disk that is not full takes at once."""
+
+
 class Database:
     """An engine and its transactions.
 
@@ -76,10 +89,20 @@ class Database:
     def __init__(self, url: str, options: DatabaseOptions) -> None:
         self.url = _read_url(url)
         self.options = options
-        self.engine = _sqlite_engine(self.url, options) if self.is_sqlite else _postgres_engine(self.url, options)
+        self._drift = Drift()
+        self.engine = (
+            _sqlite_engine(self.url, options) if self.is_sqlite else _postgres_engine(self.url, options, self._drift)
+        )
         self._reader = self.engine.execution_options(read_only=True)
         self._turn = Lock() if self.is_sqlite else None
         self._joined = local()
+
+    def now(self) -> datetime:
+        """The database's time: of many workers' clocks one is always wrong, and what has expired it must not say."""
+        if not self.is_sqlite and self._drift.measured_at is None:
+            with self.read():
+                pass  # connecting measures it
+        return datetime.now(UTC) + self._drift.ahead
 
     @property
     def is_sqlite(self) -> bool:
@@ -162,6 +185,26 @@ class Database:
             finally:
                 driver.execute("PRAGMA foreign_keys=ON")
 
+    def check_writable(self) -> None:
+        """Raises: DatabaseUnavailable: the disk of an SQLite file takes nothing, or Postgres is a standby or reads
+        only."""
+        if self.is_sqlite and self.url.database is not None:
+            try:
+                with NamedTemporaryFile(prefix=".room-", dir=Path(self.url.database).parent) as probe:
+                    probe.write(bytes(ROOM_BYTES))
+                    probe.flush()
+            except OSError as fault:
+                full = fault.errno in (errno.ENOSPC, errno.EDQUOT)
+                raise DatabaseUnavailable(
+                    "The database's disk is full. Free some space."
+                    if full
+                    else "The database's folder takes no writes now."
+                ) from None
+            return
+        with self.read() as connection:
+            if connection.exec_driver_sql(_READS_ONLY).scalar_one():
+                raise DatabaseUnavailable("The database takes no writes: it is a standby, or was told to read only.")
+
     def dispose(self) -> None:
         self.engine.dispose()
 
@@ -224,7 +267,29 @@ def _write_ahead(connection: sqlite3.Connection, within_s: float) -> None:
             time.sleep(WAL_PAUSE_S)
 
 
-def _postgres_engine(url: URL, options: DatabaseOptions) -> Engine:
+class Drift:
+    """How far the database's clock is ahead of this process's, as its connections find now and then."""
+
+    def __init__(self) -> None:
+        self.ahead = timedelta(0)
+        self.measured_at: float | None = None
+
+    def measure(self, connection: Any) -> None:
+        """Ask, on a driver's connection that is in no transaction; at most every :data:`MEASURED_EVERY_S`."""
+        begun = time.monotonic()
+        if self.measured_at is not None and begun - self.measured_at < MEASURED_EVERY_S:
+            return
+        before = datetime.now(UTC)
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT clock_timestamp()")
+            (there,) = cursor.fetchone()
+        connection.rollback()
+        ahead = there - (before + (datetime.now(UTC) - before) / 2)
+        self.ahead = ahead if abs(ahead) > TOLERATED_DRIFT else timedelta(0)
+        self.measured_at = begun
+
+
+def _postgres_engine(url: URL, options: DatabaseOptions, drift: Drift) -> Engine:
     settings = {
         "timezone": "UTC",
         "statement_timeout": options.statement_timeout_ms,
@@ -247,6 +312,10 @@ def _postgres_engine(url: URL, options: DatabaseOptions) -> Engine:
         },
     )
 
+    @event.listens_for(engine, "connect")
+    def ask_the_time(connection: Any, _: ConnectionPoolEntry) -> None:
+        drift.measure(connection)
+
     @event.listens_for(engine, "checkin")
     def remember(_: Any, entry: ConnectionPoolEntry) -> None:
         entry.info["idle_since"] = time.monotonic()
@@ -258,6 +327,7 @@ def _postgres_engine(url: URL, options: DatabaseOptions) -> Engine:
             return
         try:
             engine.dialect.do_ping(connection)
+            drift.measure(connection)
         except engine.dialect.loaded_dbapi.Error as fault:
             raise exc.InvalidatePoolError from fault  # the pool is drained and the checkout starts over
 

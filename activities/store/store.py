@@ -7,7 +7,7 @@ from typing import Any, Self
 from sqlalchemy import text
 
 from activities.store import schema
-from activities.store.area import new_uuid7, utc_now
+from activities.store.area import new_uuid7
 from activities.store.credits import Credits
 from activities.store.database import Database, DatabaseOptions
 from activities.store.documents.anchors import Anchors
@@ -99,7 +99,7 @@ class Store(
         cls,
         url: str,
         *,
-        clock: Callable[[], datetime] = utc_now,
+        clock: Callable[[], datetime] | None = None,
         new_id: Callable[[], str] = new_uuid7,
         secrets_keys: Sequence[str] = (),
         limits: OwnerLimits | None = None,
@@ -109,7 +109,7 @@ class Store(
 
         Args:
             url: ``sqlite:///file.db`` or ``postgresql://user:password@host/name``.
-            clock: Gives the moment that rows are stamped with.
+            clock: Gives the moment that rows are stamped with; the database's own time where none is given.
             new_id: Makes ids (UUIDv7).
             secrets_keys: What secrets of users are sealed with: see :class:`activities.store.sealing.Sealing`.
             limits: How much each user may have at once.
@@ -118,7 +118,8 @@ class Store(
         Raises:
             SettingsInvalid: The URL cannot be read or names another database.
         """
-        return cls(Database(url, DatabaseOptions(**options)), clock, new_id, Sealing(secrets_keys), limits)
+        database = Database(url, DatabaseOptions(**options))
+        return cls(database, clock or database.now, new_id, Sealing(secrets_keys), limits)
 
     def dispose(self) -> None:
         """Close the connections."""
@@ -128,6 +129,19 @@ class Store(
         """Ask the database for a sign of life. Raises: DatabaseUnavailable."""
         with self._database.read() as connection:
             connection.execute(text("SELECT 1"))
+
+    def now(self) -> datetime:
+        """The time that rows are stamped with, and that what expires is measured by."""
+        return self._clock()
+
+    def check_writing(self) -> None:
+        """Return when the database takes writes, without one that others would wait for.
+
+        Raises:
+            DatabaseUnavailable: It does not answer, reads only, or has no room.
+        """
+        self.ping()
+        self._database.check_writable()
 
     def upgrade(self) -> None:
         """Bring the schema to what this code expects, and seal what lies in clear, where there is a key. Safe to call

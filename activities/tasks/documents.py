@@ -54,6 +54,8 @@ class Shelf(Protocol):
         filename: str,
         provenance: Mapping[str, object],
         warnings: Sequence[str] = (),
+        *,
+        incomplete: bool = False,
     ) -> Export: ...
     def fail_export(self, export_id: str, failure: Failure) -> Export: ...
     def begin_regenerate(self, task_id: str) -> RegenerateTask: ...
@@ -111,6 +113,7 @@ class DocumentTasks:
                 published.filename,
                 _provenance(version, [shot for shot, _ in screenshots]),
                 (*published.warnings, *lost),
+                incomplete=bool(lost),
             )
 
     @activity.defn(name="fail-export", no_thread_cancel_exception=True)

@@ -138,10 +138,10 @@ def create_app(
     feed = Feed(store, Seats(settings.max_event_streams, settings.max_event_streams_per_user))
 
     async def database() -> None:
-        await to_thread.run_sync(store.ping)
+        await to_thread.run_sync(store.check_writing)
 
     async def artifact_store() -> None:
-        await to_thread.run_sync(artifacts.ping)
+        await to_thread.run_sync(artifacts.check_writing)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

@@ -34,14 +34,10 @@ def _rfc3339(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _without_controls(text: str) -> str:
-    if not text.isprintable():
-        raise ValueError("has control characters")
-    return text
-
-
-def _on_one_line(text: str) -> str:
-    # joiners and marks of direction belong to what is written in many scripts
+def on_one_line(text: str) -> str:
+    """Text without line breaks and control characters. Joiners, marks of direction, tags of flags, spaces that do not
+    break and letters newer than this Python belong to what is written: whoever puts a name into a path or a header
+    escapes it there."""
     if any(unicodedata.category(each) in ("Cc", "Cs", "Zl", "Zp") for each in text):
         raise ValueError("has line breaks or control characters")
     return text
@@ -67,7 +63,7 @@ Moment = Annotated[
 Line = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=200),
-    AfterValidator(_without_controls),
+    AfterValidator(on_one_line),
 ]
 """A short text on one line."""
 
@@ -93,7 +89,7 @@ Status = Annotated[
 Said = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_TEXT),
-    AfterValidator(_on_one_line),
+    AfterValidator(on_one_line),
 ]
 """What somebody said in one stretch, on one line."""
 

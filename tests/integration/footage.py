@@ -8,7 +8,7 @@ from pathlib import Path
 from temporalio.client import Client
 
 from activities.artifacts import ArtifactStore
-from activities.media import probe
+from activities.media.probe import probe
 from activities.store import Store
 from activities.tasks.screenshots import ScreenshotTaker
 from domain.artifacts import ArtifactKind

@@ -12,7 +12,7 @@ import pytest
 
 from activities.analysis.executor import RunLimits
 from activities.analysis.inputs import CONFINED_ENVIRONMENT, Prepared
-from activities.confined.outside import Bounds, Died, Overran, reports
+from activities.confined.outside import Bounds, Died, Overran, made_bytes, moved, reports
 from domain.errors import AnalysisFailed, AnalysisLimitExceeded, Cancelled
 from tests.children import running
 from tests.integration.analysis_stand import csv_of, parquet_of, run, taken
@@ -180,6 +180,8 @@ def linked():
     link.symlink_to("/etc/passwd")
     link.read_text()
 attempt("leave by a link", linked)
+attempt("make a link", lambda: (Path(order["folder"]) / "made").symlink_to("x"))
+attempt("make a pipe", lambda: os.mkfifo(Path(order["folder"]) / "pipe"))
 attempt("write elsewhere", lambda: Path("/tmp/guidesmith-probe").write_text("x"))
 attempt("open a socket", socket.socket)
 attempt("open a socket of C", connect)
@@ -225,6 +227,27 @@ def test_a_confined_process_reads_what_it_is_given_and_reaches_nothing_else(tmp_
         assert told[0]["held"] == ["landlock", "seccomp"]
         assert done == MAY
     assert given.read_text() == "data"
+
+
+def test_what_a_confined_process_left_is_read_only_where_it_is_a_file_of_its_own(tmp_path: Path) -> None:
+    """As after a process on a system without Landlock: nothing kept it from making these."""
+    secret = tmp_path / "secret"
+    secret.write_text("hunter2")
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    (scratch / "made").write_text("made")
+    (scratch / "link").symlink_to(secret)
+    os.link(secret, scratch / "hard")
+    os.mkfifo(scratch / "pipe")
+    (scratch / "folder").mkdir()
+    assert made_bytes(scratch, "made", 4) == b"made"
+    for name, most in (("link", 99), ("hard", 99), ("pipe", 99), ("folder", 99), ("absent", 99), ("made", 3)):
+        with pytest.raises(Died):
+            made_bytes(scratch, name, most)
+        with pytest.raises(Died):
+            moved(scratch, name, tmp_path / "moved", most)
+    moved(scratch, "made", tmp_path / "moved", 4)
+    assert (tmp_path / "moved").read_text() == "made"
 
 
 def script_of(body: str) -> str:

@@ -20,6 +20,7 @@ from domain.errors import (
     ArtifactCorrupt,
     ArtifactKeyInvalid,
     ArtifactMissing,
+    ArtifactStoreUnavailable,
     ArtifactTooLarge,
     Cancelled,
     SettingsInvalid,
@@ -152,7 +153,7 @@ def test_given_a_blob_when_a_local_path_is_asked_for_then_the_file_has_its_bytes
 ) -> None:
     blob = artifact_store.put_bytes("jobs/1/audio.flac", LARGE, "audio/flac")
 
-    with artifact_store.local_path(blob, verify=True) as path:
+    with artifact_store.local_path(blob) as path:
         assert path.read_bytes() == LARGE
         assert path.suffix == ".flac"
 
@@ -195,7 +196,7 @@ def test_given_a_working_store_when_pinged_then_it_answers_and_keeps_nothing(art
 
 def each_way_of_reading(store: ArtifactStore, tmp_path: Path) -> dict[str, Callable[[Blob], object]]:
     def as_file(blob: Blob) -> None:
-        with store.local_path(blob, verify=True):
+        with store.local_path(blob):
             pass
 
     return {
@@ -528,15 +529,23 @@ def test_given_a_url_that_names_no_store_when_opened_then_the_settings_are_inval
         ArtifactStore.open(url)
 
 
-def test_given_a_folder_that_vanished_when_used_then_it_is_the_settings_and_not_the_objects_loss(
+def test_given_a_folder_that_is_away_when_used_then_it_is_unavailable_nothing_is_lost_and_none_is_made_in_its_place(
     folder_store: ArtifactStore, tmp_path: Path
 ) -> None:
     blob = folder_store.put_bytes("object", b"x", "text/plain")
     (tmp_path / "artifacts").rename(tmp_path / "elsewhere")
 
-    for use in (folder_store.ping, lambda: folder_store.stat(blob.key), lambda: folder_store.read_bytes(blob)):
-        with pytest.raises(SettingsInvalid, match="folder"):
+    for use in (
+        folder_store.ping,
+        lambda: folder_store.stat(blob.key),
+        lambda: folder_store.read_bytes(blob),
+        lambda: folder_store.put_bytes("other", b"x", "text/plain"),
+        lambda: folder_store.put_bytes("large", bytes(9 << 20), "text/plain"),
+    ):
+        with pytest.raises(ArtifactStoreUnavailable, match="folder"):
             use()
+    (tmp_path / "elsewhere").rename(tmp_path / "artifacts")
+    assert folder_store.read_bytes(blob) == b"x"
 
 
 def test_given_a_folder_store_when_a_signed_url_is_asked_for_then_there_is_none(folder_store: ArtifactStore) -> None:

@@ -19,7 +19,7 @@ from PIL import Image
 from pydantic import SecretStr
 from temporalio.api.enums.v1 import EventType as TemporalEvent
 
-from activities.media import probe
+from activities.media.probe import probe
 from activities.rails.contracts import PAYLOAD_LIMIT_BYTES
 from domain.artifacts import ArtifactKind
 from domain.jobs import Job

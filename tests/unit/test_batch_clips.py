@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from activities.batching import cut
-from activities.media import grab_frame, probe
+from activities.media.frames import grab_frame
+from activities.media.probe import probe
 from domain.errors import Cancelled, MediaNotRecognised, RequestInvalid
 from domain.orders.batch import Span
 from tests import recordings

@@ -80,4 +80,4 @@ def test_given_an_error_in_a_library_then_its_place_is_the_line_of_ours_that_ask
     try:
         application_error("no error")  # type: ignore[arg-type]
     except AttributeError as fault:
-        assert re.fullmatch(r"activities\.interceptor:\d+", place_of(fault))
+        assert re.fullmatch(r"activities\.rails\.interceptor:\d+", place_of(fault))

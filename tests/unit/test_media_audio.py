@@ -7,8 +7,10 @@ import av
 import numpy as np
 import pytest
 
-from activities.media import AudioFacts, extract_audio, pick_speech_track, probe
+from activities.media.audio import AudioFacts, extract_audio
+from activities.media.probe import probe
 from activities.media.sound import Samples, mono_weights
+from activities.media.tracks import pick_speech_track
 from domain.errors import Cancelled, MediaCodecUnsupported, MediaHasNoContent
 from tests import recordings
 

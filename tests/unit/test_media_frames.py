@@ -8,19 +8,11 @@ import numpy as np
 import pytest
 from PIL import Image, ImageFilter
 
-from activities.media import (
-    Frame,
-    FrameWish,
-    encode_jpeg,
-    encode_png,
-    encode_webp,
-    find_scenes,
-    grab_frame,
-    grab_frames,
-    pick_sharp,
-    probe,
-    sharpness,
-)
+from activities.media.frames import Frame, grab_frame, grab_frames, pick_sharp
+from activities.media.pictures import encode_jpeg, encode_png, encode_webp, sharpness
+from activities.media.probe import probe
+from activities.media.scenes import find_scenes
+from activities.media.settled import FrameWish
 from domain.errors import Cancelled, MediaHasNoContent, RequestInvalid
 from tests import recordings
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from activities.media import probe
+from activities.media.probe import probe
 from domain.errors import (
     GuidesmithError,
     MediaCodecUnsupported,

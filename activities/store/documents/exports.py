@@ -135,8 +135,14 @@ class Exports(Area):
         filename: str,
         provenance: Mapping[str, object],
         warnings: Sequence[str] = (),
+        *,
+        incomplete: bool = False,
     ) -> Export:
         """The file is stored: ``provenance`` is frozen, with the hash of its anchors and the time.
+
+        Args:
+            incomplete: Pictures that belong to it could not be read. It keeps its file, and the same request makes a
+                new one: it no longer stands for the whole set.
 
         An export that had ended is answered as it is.
 
@@ -163,6 +169,7 @@ class Exports(Area):
                 },
                 provenance_frozen_at=job.now,
                 warnings=list(warnings),
+                **({"identity_key": _of_its_own(export)} if incomplete else {}),
             )
 
     def fail_export(self, export_id: str, failure: Failure) -> Export:
@@ -207,6 +214,11 @@ class Exports(Area):
             return newest_first(
                 connection, query, exports.c.requested_at, exports.c.id, limit=limit, cursor=cursor, read=rows.export
             )
+
+
+def _of_its_own(export: Export) -> str:
+    """An identity that no request has."""
+    return hashlib.sha256(f"{export.identity_key}\n{export.id}".encode()).hexdigest()
 
 
 def _hold(connection: Connection, export_id: str, now: datetime) -> tuple[LockedJob, Export]:

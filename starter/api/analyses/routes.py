@@ -159,7 +159,7 @@ def _announcement(api: Api, file: NewInputFile) -> AnnouncedFile:
         upload_id=upload_id,
         key=f"analyses/{upload_id}/input{suffix_of(file.filename)}",
         part_size=suited_part_size(api.artifacts, api.settings.part_size_bytes, file.size_bytes, cap),
-        expires_at=datetime.now(UTC) + timedelta(seconds=api.settings.upload_url_ttl_s),
+        expires_at=api.store.now() + timedelta(seconds=api.settings.upload_url_ttl_s),
     )
 
 

@@ -9,16 +9,27 @@ from domain.analyses.plan import MAX_STEPS, REQUIREMENT_LIMIT, TEXT_LIMIT, Step,
 from domain.analyses.table import ColumnProfile, ColumnType, Note, TableProfile
 from domain.artifacts import ArtifactKind
 from domain.jobs import TaskStatus
-from starter.api.shapes import Checksum, Count, FailureAnswer, JobAnswer, Moment, Sent, Shape, Text, VersionNumber
+from starter.api.shapes import (
+    Checksum,
+    Count,
+    FailureAnswer,
+    JobAnswer,
+    Moment,
+    Sent,
+    Shape,
+    Text,
+    VersionNumber,
+    on_one_line,
+)
 
 FILES_CAP = 100
 """Input files that are looked at; how many an analysis takes is a setting."""
 
 
 def _no_path(name: str) -> str:
-    if not name.isprintable() or not name.strip():
+    if not name.strip():
         raise ValueError("is no file's name")
-    return name
+    return on_one_line(name)
 
 
 Filename = Annotated[str, StringConstraints(min_length=1, max_length=1000), AfterValidator(_no_path)]

@@ -1,6 +1,6 @@
 """Screenshots: taken from the recording, or brought along."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any, get_args
 
 from anyio import to_thread
@@ -93,7 +93,7 @@ def announce_picture(
     if new.size_bytes > MOST_BYTES:
         raise too_large(MOST_BYTES)
     api.store.get_job(identifier(job_id), owner=owner)
-    expires_at = datetime.now(UTC) + timedelta(seconds=api.settings.upload_url_ttl_s)
+    expires_at = api.store.now() + timedelta(seconds=api.settings.upload_url_ttl_s)
 
     def announced() -> Announced:
         upload = api.store.begin_picture(

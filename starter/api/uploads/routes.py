@@ -4,7 +4,7 @@ The address of a session is its own permission (``starter/api/capabilities.py``)
 ``?part=N``.
 """
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Annotated
 
 import anyio
@@ -48,7 +48,7 @@ def begin_upload(job_id: str, new: NewUpload, request: Request, api: ApiParts, o
         raise too_large(cap)
     api.store.get_job(identifier(job_id), owner=owner)
     upload_id = str(uuid_utils.uuid7())
-    expires_at = datetime.now(UTC) + timedelta(seconds=api.settings.upload_url_ttl_s)
+    expires_at = api.store.now() + timedelta(seconds=api.settings.upload_url_ttl_s)
     part_size = suited_part_size(api.artifacts, api.settings.part_size_bytes, new.size_bytes, cap)
     _, session = api.store.begin_upload(
         owner,
