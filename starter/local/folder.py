@@ -70,6 +70,23 @@ class DataFolder:
     def temporal_database(self) -> Path:
         return self.root / "temporal.db"
 
+    def begin_temporal_database(self) -> bool:
+        """Whether Temporal's database is still to be made. One that was begun and never answered, because its stack was
+        killed meanwhile, holds nothing and cannot be gone on with: it is taken away."""
+        begun = self.root / "temporal.db.begun"
+        if begun.exists():
+            for left in self.root.glob(f"{self.temporal_database.name}*"):
+                if left != begun:
+                    left.unlink(missing_ok=True)
+        if self.temporal_database.exists():
+            return False
+        begun.touch()
+        return True
+
+    def finish_temporal_database(self) -> None:
+        """It answers: from here on it is what this folder's jobs rest on."""
+        (self.root / "temporal.db.begun").unlink(missing_ok=True)
+
     @property
     def logs(self) -> Path:
         return self.root / "logs"

@@ -199,8 +199,12 @@ class LocalStack:
     async def _start(self, ports: Ports, descriptor: int) -> None:
         self._folder.make_secrets_key()  # before the database is brought up to date: what lies in clear is sealed
         parts = self.parts(ports)
+        is_first = self._folder.begin_temporal_database()
         temporal = self._add(parts[0], descriptor)
         await asyncio.to_thread(self._migrate)
+        if is_first:  # nothing may be written to it that is not to be kept
+            await temporal.wait_answering(START_TIMEOUT_S)
+            self._folder.finish_temporal_database()
         worker, api = (self._add(each, descriptor) for each in parts[1:])
         for each in (temporal, worker, api):
             await each.wait_answering(START_TIMEOUT_S)

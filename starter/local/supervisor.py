@@ -22,6 +22,8 @@ from starter.local.folder import StackFailed, last_words
 
 log = structlog.stdlib.get_logger("stack")
 
+AT_ONCE = 3
+"""Ends in a row after which a service is started again at once: a kill is no fault of its own, whatever its age."""
 FIRST_PAUSE_S = 0.2
 LONGEST_PAUSE_S = 10.0
 STEADY_S = 30.0
@@ -118,13 +120,14 @@ class Supervised:
                 await self._keeper
 
     async def _keep(self) -> None:
-        pause = FIRST_PAUSE_S
+        ends = 0
         while True:
             began = time.monotonic()
             await self._run_once()
             if self._stopping:
                 return
-            pause = FIRST_PAUSE_S if time.monotonic() - began > STEADY_S else min(pause * 2, LONGEST_PAUSE_S)
+            ends = 1 if time.monotonic() - began > STEADY_S else ends + 1
+            pause = pause_after(ends)
             log.warning("service.ended", service=self.service.name, restart_in_s=round(pause, 1))
             await asyncio.sleep(pause)
 
@@ -153,6 +156,11 @@ class Supervised:
         if self._process is not None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, number)
+
+
+def pause_after(ends: int) -> float:
+    """Seconds before a service is started again that has ended so often in a row, each time soon."""
+    return 0.0 if ends <= AT_ONCE else min(FIRST_PAUSE_S * 2.0 ** min(ends - AT_ONCE, 16), LONGEST_PAUSE_S)
 
 
 @contextlib.contextmanager

@@ -21,7 +21,7 @@ from domain.errors import SettingsInvalid
 from starter.local.folder import DataFolder, StackFailed, StackRunning, StackState
 from starter.local.ports import is_free, reserved
 from starter.local.stack import LocalStack, Ports
-from starter.local.supervisor import Service, Supervised
+from starter.local.supervisor import Service, Supervised, pause_after
 
 SLEEPS = "import time; time.sleep(600)"
 IGNORES_TERM = (
@@ -312,3 +312,23 @@ def test_given_an_earlier_stack_when_ports_are_chosen_then_its_addresses_come_ba
     )
     with Ports.reserved(last) as chosen:
         assert [chosen.api, chosen.temporal, chosen.temporal_ui, chosen.metrics] == ports
+
+
+def test_given_a_stack_that_was_killed_before_temporal_answered_then_its_database_is_begun_anew_and_else_kept(
+    tmp_path: Path,
+) -> None:
+    folder = DataFolder(tmp_path)
+    assert folder.begin_temporal_database()
+    for left in ("temporal.db", "temporal.db-journal"):
+        (tmp_path / left).write_text("half")
+    assert folder.begin_temporal_database()
+    assert not folder.temporal_database.exists()
+    assert not (tmp_path / "temporal.db-journal").exists()
+    folder.temporal_database.write_text("whole")
+    folder.finish_temporal_database()
+    assert not folder.begin_temporal_database()
+    assert folder.temporal_database.read_text() == "whole"
+
+
+def test_given_a_service_that_ends_again_and_again_then_it_is_started_at_once_at_first_and_less_often_then() -> None:
+    assert [pause_after(ends) for ends in (1, 2, 3, 4, 5, 99)] == [0.0, 0.0, 0.0, 0.4, 0.8, 10.0]
