@@ -56,15 +56,20 @@ BESIDE_RETRIES = 4
 Facts = Mapping[str, int | float | str | bool]
 
 
+OVERDUE = "TemporalTimeout:StartToClose"
+"""How Temporal's server calls an execution that took all of its time, where a policy names what is not retried."""
+
+
 def stage_retries(budget: int, told: Sequence[str] = ()) -> RetryPolicy:
     """Half a second, doubling to half a minute: a worker's death is picked up at once, and ``budget`` = 10 outlasts a
-    database restart of two minutes. What fails with a code of ``told`` is not tried again."""
+    database restart of two minutes. What fails with a code of ``told`` is not tried again, nor what was at work for the
+    whole of a stage's time: a budget of deaths is none of days."""
     return RetryPolicy(
         initial_interval=timedelta(milliseconds=500),
         backoff_coefficient=2.0,
         maximum_interval=timedelta(seconds=30),
         maximum_attempts=budget,
-        non_retryable_error_types=list(told) or None,
+        non_retryable_error_types=[*told, OVERDUE],
     )
 
 
