@@ -482,6 +482,22 @@ def test_given_an_export_when_it_is_asked_for_again_then_it_is_the_same_without_
     assert export_events(store, export) == ["EXPORT_REQUESTED", "EXPORT_REQUESTED", "EXPORT_SUCCEEDED"]
 
 
+def test_given_an_export_made_while_pictures_could_not_be_read_when_asked_for_again_then_it_is_made_again(
+    store: Store, instruction: InstructionVersion
+) -> None:
+    export, _ = request(store, instruction)
+    lacking = store.finish_export(export.id, blob(), "guide.pdf", {}, ["one is lost"], incomplete=True)
+    assert lacking.status is ExportStatus.SUCCEEDED
+    assert store.get_export(export.id, owner=OWNER).blob == blob()
+
+    anew, created = request(store, instruction)
+
+    assert created
+    assert anew.identity_key == export.identity_key != lacking.identity_key
+    whole = store.finish_export(anew.id, blob("whole.pdf"), "guide.pdf", {})
+    assert request(store, instruction) == (whole, False)
+
+
 def test_given_a_failed_export_when_it_is_asked_for_again_then_it_is_a_new_one_and_the_failed_stays(
     store: Store, instruction: InstructionVersion
 ) -> None:

@@ -1,6 +1,9 @@
 """A database that is busy, gone, or cut off in mid-sentence: said in one way, and nothing half-written."""
 
+import time
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
+from typing import Self
 
 import psycopg
 import pytest
@@ -136,6 +139,36 @@ def test_given_a_file_that_is_no_database_when_opened_then_the_setting_is_invali
 
     with pytest.raises(SettingsInvalid):
         store.ping()
+
+
+def test_given_a_worker_whose_clock_is_wrong_when_it_asks_for_the_time_then_the_database_says_it(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Ahead(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Self:
+            return cls.fromtimestamp(time.time() + timedelta(hours=26).total_seconds(), tz)
+
+    monkeypatch.setattr("activities.store.database.datetime", Ahead)
+    store = Store.open(postgres_url, durable=False)
+    assert abs(store.now() - datetime.now(UTC)) < timedelta(minutes=5)
+    store.dispose()
+
+
+def test_given_a_database_that_only_reads_when_asked_whether_it_takes_writes_then_it_says_no(
+    postgres: PostgresServer, tmp_path: Path
+) -> None:
+    name = postgres.create()
+    for each in (postgres.url(name), f"sqlite:///{tmp_path}/guidesmith.db"):
+        store = Store.open(each, durable=False)
+        store.check_writing()
+        store.dispose()
+    with psycopg.connect(postgres.url(name), autocommit=True) as connection:
+        connection.execute(f'ALTER DATABASE "{name}" SET default_transaction_read_only = on')
+    store = Store.open(postgres.url(name), durable=False)
+    with pytest.raises(DatabaseUnavailable, match="no writes"):
+        store.check_writing()
+    store.dispose()
 
 
 def test_given_a_long_statement_when_its_time_is_over_then_the_database_is_unavailable(postgres_url: str) -> None:

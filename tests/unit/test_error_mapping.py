@@ -1,18 +1,23 @@
 """The taxonomy as Temporal and as clients see it."""
 
+import errno
 import re
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
+import av.error
 import pytest
 from temporalio.common import RetryPolicy
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
+from activities.media.container import is_file_system_fault
 from activities.process.logged import place_of
 from activities.rails.interceptor import RETRY_AFTER_LIMIT_S, application_error, unforeseen
 from domain import errors
-from domain.errors import MESSAGE_LIMIT, GuidesmithError, ProviderRateLimited
+from domain.errors import MESSAGE_LIMIT, GuidesmithError, ProviderRateLimited, exhausted_by
+from starter.api.shapes import on_one_line
 
 
 def leaves() -> list[type[GuidesmithError]]:
@@ -81,3 +86,33 @@ def test_given_an_error_in_a_library_then_its_place_is_the_line_of_ours_that_ask
         application_error("no error")  # type: ignore[arg-type]
     except AttributeError as fault:
         assert re.fullmatch(r"activities\.rails\.interceptor:\d+", place_of(fault))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",  # Persian, with a joiner that does not join
+        "\U0001f469\u200d\U0001f4bb",  # a woman at her computer
+        "\u0915\u094d\u200d\u0937",  # an Indic conjunct
+        "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f",  # a flag, by its tags
+        "\u200f\u05e9\u05dc\u05d5\u05dd",
+        "10\u00a0km",
+    ],
+)
+def test_names_in_ordinary_writing_are_taken_and_line_breaks_are_not(name: str) -> None:
+    assert on_one_line(name) == name
+    for broken in ("a\nb", "a\x1b[0m", "a\u2028b", "a\x00"):
+        with pytest.raises(ValueError, match="control"):
+            on_one_line(broken)
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENOMEM, errno.ENOSPC])
+def test_what_a_machine_lacks_is_said_of_the_worker_and_tried_again(number: int) -> None:
+    lacking = exhausted_by(OSError(number, "hunter2"))
+    assert lacking is not None
+    assert lacking.retryable
+    assert "hunter2" not in lacking.message
+    of_ffmpeg: Any = av.error.classes[number]
+    assert is_file_system_fault(of_ffmpeg(number, ""))
+    assert exhausted_by(OSError(errno.ENOENT, "")) is None
+    assert exhausted_by(MemoryError()) is not None
