@@ -1,11 +1,12 @@
 """What was done on the screen, as actions that a step can tell: a click into a field and what was typed into it are
 one, and so are a click and the page that it led to."""
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from activities.drafting.sounds import squashed
+from activities.drafting.sounds import letters_alike, squashed
 from domain.documents.annotations import Box
 from domain.recordings.screen import ChangeKind, ScreenChange, ScreenRecord, ScreenText
 
@@ -16,8 +17,10 @@ _CONSEQUENCE_MS = 700
 SURE_LABEL = 0.6
 """Confidence of a reading that can stand in a heading by itself."""
 _PROMPTS = ("$ ", "# ", "% ", "> ", "\u276f ", "\u279c ", "\u03bb ", "PS ")
+_ICON = re.compile(r"^(?:[^\w\s$@#./~\u00bf\u00a1(\[\"'-]+\s+)+|(?:\s+[^\w\s)\]\"'.!?%]+)+$")
 _LONGEST_LABEL = 60
 _LONGEST_VALUE = 40
+_SAME_LINE = 0.92
 _FIELD_PARTS = 4.0
 """A change that covers more than so many of the control's areas did more than fill it."""
 _SIDEBAR = 0.26
@@ -84,7 +87,7 @@ class Shown:
         """Short texts of that time as they are spelt, by their squashed letters."""
         found: dict[str, str] = {}
         for each in self.texts(from_ms, until_ms):
-            text = each.text.strip()
+            text = _without_icon(each.text)
             key = squashed(text)
             if len(text) <= _LONGEST_LABEL and len(key) >= 2 and not _prompt(text):
                 found.setdefault(key, text)
@@ -92,16 +95,39 @@ class Shown:
 
     def command(self, act: Act) -> str | None:
         """What was typed at a terminal's prompt, exactly; ``None`` where it was no terminal."""
-        if act.kind is not ChangeKind.TYPING:
-            return None
         typed = [text.strip() for text in act.appeared if text.strip()]
+        if act.kind is not ChangeKind.TYPING:
+            # The line with its output may come at once, with an earlier line that was read anew.
+            told = [bare for text in typed if (bare := _without_prompt(text)) != text and bare]
+            return told[-1] if told else None
         lines = [text.text.strip() for text in self.texts(max(0, act.at_ms - 500), act.after_ms + 1_500)]
         prompted = [line for line in lines if _prompt(line)]
         for text in typed:
             bare = _without_prompt(text)
             if bare and (bare != text or any(squashed(bare) in squashed(line) for line in prompted)):
-                return bare
+                return self._read_again(bare, act)
         return None
+
+    def _read_again(self, command: str, act: Act) -> str:
+        """The command as a later and surer reading of the same line has it, once the first is gone."""
+        lines = [(text, _without_prompt(text.text.strip())) for text in self.texts(act.at_ms, act.after_ms + 60_000)]
+        first = next((text for text, bare in lines if bare == command), None)
+        if first is None:
+            return command
+        again = [
+            (text.confidence, bare)
+            for text, bare in lines
+            if text.start_ms >= first.end_ms
+            and text.confidence > first.confidence
+            and len(bare.split()) == len(command.split())
+            and letters_alike(bare, command) >= _SAME_LINE
+        ]
+        return max(again)[1] if again else command
+
+
+def _without_icon(text: str) -> str:
+    """The text without the signs that a reader makes of an icon beside it ("+ New invoice")."""
+    return _ICON.sub("", " ".join(text.split()))
 
 
 def _prompt(line: str) -> bool:
@@ -136,7 +162,7 @@ def _acts(changes: Sequence[ScreenChange]) -> Iterator[Act]:
 
 
 def _act(change: ScreenChange) -> Act:
-    label = " ".join((change.label or "").split())
+    label = _without_icon(change.label or "")
     confidence = 0.0 if not label else change.label_confidence if change.label_confidence is not None else 0.7
     return Act(
         changes=(change.id,),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from activities.drafting.acts import Act
 from activities.drafting.sounds import alike, letters_alike, skeleton, sounds_alike, squashed
+from domain.recordings.screen import ChangeKind
 
 _HEARD = 0.75
 """Of letters and sound together. Of pairs that were no hearing of each other ("billing address", "Email address")
@@ -24,7 +25,24 @@ _LETTERS = re.compile(r"\b[A-Z](?: [A-Z])+\b")
 _PRONOUNS = frozenset({"it", "that", "this", "there", "here", "them", "one"})
 _PREPOSITIONS = frozenset(
     (
-        *("in", "on", "at", "from", "under", "over", "to", "into", "with", "for", "as", "next", "and", "or", "by"),
+        *(
+            "of",
+            "in",
+            "on",
+            "at",
+            "from",
+            "under",
+            "over",
+            "to",
+            "into",
+            "with",
+            "for",
+            "as",
+            "next",
+            "and",
+            "or",
+            "by",
+        ),
         *("im", "in", "auf", "aus", "bei", "unter", "en", "de", "del", "dans", "sur", "que", "who", "which", "that"),
     )
 )
@@ -60,12 +78,30 @@ def spelt(heading: str, act: Act | None, names: Mapping[str, str]) -> str:
         elif act.is_read and len(words) == 2 and words[1].lower().strip(".,") in _PRONOUNS:
             words = [words[0], act.label]
     own = squashed(act.label) if act is not None and act.label else ""
-    chosen = {squashed(text): text for text in act.appeared if len(text) > 3} if act is not None else {}
+    chosen = _values(act) if act is not None else {}
     known = {key: name for key, name in names.items() if key != own}
     return " ".join(_as_names(words, known, chosen))
 
 
 _KINDS = ("page", "tab", "button", "menu", "screen", "view", "field", "panel", "link", "box", "icon")
+
+
+def _values(act: Act) -> dict[str, str]:
+    """What was chosen or typed into a field, by its letters: values, no sentences."""
+    if act.chosen is None and act.kind is not ChangeKind.TYPING:
+        return {}
+    values = (text.strip() for text in act.appeared)
+    return {
+        squashed(each): each
+        for each in values
+        if len(each) > 3 and each[-1].isalnum() and any(mark.isupper() or mark.isdigit() for mark in each)
+    }
+
+
+def _is_plural(said: str, wanted: str) -> bool:
+    """Two forms of one word: "customers" is what the speaker says of a field called Customer."""
+    shorter, longer = sorted((said, wanted), key=len)
+    return longer in (f"{shorter}s", f"{shorter}es", f"{shorter}n", f"{shorter}en", f"{shorter}e")
 
 
 def _exact_label(words: list[str], label: str) -> _Span | None:
@@ -92,7 +128,8 @@ def _misheard(words: list[str], act: Act, names: Mapping[str, str]) -> _Span | N
         for end in range(start + max(1, size - 1), min(len(words), start + size + 3) + 1):
             span = " ".join(words[start:end])
             said = squashed(span)
-            if not said or said in names or words[start].lower() in _ARTICLES or len(skeleton(span)) < 2:
+            edges = {words[start].lower(), words[end - 1].lower()} & (_ARTICLES | _PREPOSITIONS)
+            if not said or said in names or edges or len(skeleton(span)) < 2 or _is_plural(said, wanted):
                 continue
             if abs(len(said) - len(wanted)) > max(2, 0.4 * len(wanted)) or _says_more(words, start, end, names):
                 continue
@@ -157,6 +194,8 @@ def _as_names(words: list[str], names: Mapping[str, str], chosen: Mapping[str, s
 
 def _worth_it(words: list[str], start: int, end: int, name: str) -> bool:
     """A single common word is a name only where it stands as one: right behind the verb, or before what it is."""
+    if name[-1] in ".,;:!?":
+        return False
     if end - start > 1 or any(not each.isalnum() for each in name) or name[1:] != name[1:].lower():
         return not name.islower() or any(not each.isalnum() and not each.isspace() for each in name)
     return name[:1].isupper() and (

@@ -37,7 +37,14 @@ _LONGEST_SENTENCE_MS = 60_000
 _SURE_LABEL = 0.85
 _ALONE = re.compile(r"\S+ (?:it|that|this|them|there|here|so)$", re.IGNORECASE)
 """An action on something that only the screen could name ("got it", "try that")."""
+_AROUND = frozenset(
+    (
+        *("then", "just", "that", "this", "with", "youre", "done", "first", "next", "gonna", "going", "want", "wanna"),
+        *("okay", "sorry", "wait", "here", "there", "last", "thing", "need", "have", "your", "finally", "after"),
+    )
+)
 _ECHO_MS = 12_000
+_PART_MS = 4_000
 _FEW = 3
 _FEW_SHARE = 0.12
 _LINKED = 0.6
@@ -78,6 +85,8 @@ class Found:
     """Moments of surely told actions that the screen does not answer, and that were left out."""
     read_from_screen: list[int] = field(default_factory=list)
     """Moments of steps that nobody told."""
+    left_out: set[int] = field(default_factory=set)
+    """Sentences that tell what was taken back, or never done: no step, and no explanation of one."""
     unexplained: list[int] = field(default_factory=list)
     """Moments of changes that no step tells."""
 
@@ -140,6 +149,7 @@ def _told_steps(
     found: Found,
 ) -> list[_Step]:
     steps: list[_Step] = []
+    found.left_out |= {told[place][0] for place in range(len(told)) if _is_taken_back(place, told, read)}
     if shown is None and language == "en":
         told = _with_second_chance(told, len(read))
     for place, (number, each) in enumerate(told):
@@ -149,6 +159,7 @@ def _told_steps(
         act = shown.acts[pair.act] if shown and pair else None
         if act is None and not _stands_alone(place, told, read, pairs, shown):
             if each.sure and shown:
+                found.left_out.add(number)
                 found.unanswered.append(each.clause.begins_ms)
             continue
         begins, ends = each.clause.begins_ms, each.clause.ends_ms
@@ -270,12 +281,16 @@ def _untold_steps(
         elif (
             act.at_ms < leaves_ms
             and not _tells_of(act, [*steps, *made])
-            and (_speaks_for_itself(act) or (act.is_read and act.has_control and _is_unspoken(read, act)))
+            and (act.appeared or act.kind is ChangeKind.TYPING)
+            and (
+                (language != "en" and _speaks_for_itself(act))
+                or (act.is_read and act.has_control and _is_unspoken(read, act))
+            )
         ):
             number = bisect_right(read, act.at_ms, key=lambda each: each.sentence.begins_ms) - 1
             made.append(_Step(number, act.at_ms, shown_heading(act, language), True, None, act, command))
             found.read_from_screen.append(act.at_ms)
-        elif act.label is not None:
+        elif act.label is not None and act.appeared and not _belongs(act, [*steps, *made]):
             found.unexplained.append(act.at_ms)
     return made
 
@@ -306,6 +321,11 @@ def _spoken_over(
 def _as_heading(reading: Reading, act: Act) -> str:
     text = spoken.without_lead_in(reading.text).rstrip(" .,;:!-")
     return spoken.capitalised(spoken.shortened(text, spoken.HEADING_LIMIT))
+
+
+def _belongs(act: Act, steps: Sequence[_Step]) -> bool:
+    """Whether a change comes so soon before or behind what a step tells that it is part of it (a menu that opens)."""
+    return any(step.act is not None and abs(step.act.at_ms - act.at_ms) <= _PART_MS for step in steps)
 
 
 def _tells_of(act: Act, steps: Sequence[_Step]) -> bool:
@@ -373,7 +393,7 @@ def _write(
     starts = [mark[0] for mark in marks]
     between: list[list[Reading]] = [[] for _ in range(len(marks) + 1)]
     for number, reading in enumerate(kept):
-        if number not in of_steps and number not in announcing and number != topic:
+        if number not in of_steps | found.left_out and number not in announcing and number != topic:
             place = bisect_right(starts, reading.sentence.begins_ms)
             between[place].append(reading)
     found.entries += _opening(between[0], language)
@@ -406,10 +426,19 @@ def _step_entry(step: _Step) -> Entry:
     else:
         entry = Entry.of(BlockRole.STEP, step.told.clause, step.heading)
         entry.changes = changes
-        if not step.whole:
+        if not step.whole and _says_more(step.told.clause.text, step.heading):
             entry.texts.append(spoken.cleaned(step.told.clause.text))
     entry.code = step.code
     return entry
+
+
+def _says_more(sentence: str, heading: str) -> bool:
+    """Whether the sentence holds more than the heading made of it and the words around every instruction."""
+    if heading.endswith("\u2026"):
+        return True
+    kept = {squashed(word) for word in heading.split()}
+    more = {squashed(word) for word in sentence.split()} - kept
+    return sum(len(word) > 3 and word not in _AROUND for word in more) >= 2
 
 
 def _notes(readings: Sequence[Reading], language: str) -> list[Entry]:

@@ -274,7 +274,7 @@ def headed(text: str, *, nothing_dropped: bool) -> Action:
     clause = english.CLAUSE.search(heading)
     if clause and clause.start() > 0 and len(_WORD.findall(heading[: clause.start()])) >= 2:
         heading, whole = heading[: clause.start()], False
-    heading = heading.rstrip(" .!,;:-")
+    heading = _DANGLING.sub("", heading.rstrip(" .!,;:-"))
     if len(heading) > HEADING_LIMIT:
         heading, whole = shortened(heading, HEADING_LIMIT), False
     return Action(heading=capitalised(heading), whole=whole)

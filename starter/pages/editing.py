@@ -101,7 +101,9 @@ class Editing:
             "model": self.version.model_profile_id,
             "title": self.version.title,
             "issues": self.issues(""),
-            "warnings": [each["message"] for each in self.version.warnings],
+            "warnings": [
+                {"message": each["message"], "at_ms": list(each.get("at_ms") or ())} for each in self.version.warnings
+            ],
             "blocks": [self._block(block, html=html) for block in self.blocks],
             "unplaced": [each.model_dump(mode="json") for each in self.pictures.get("", ())],
         }

@@ -4,7 +4,7 @@ import time
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from activities.drafting import LocalDrafter
@@ -171,6 +171,7 @@ SPOKEN = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(SPOKEN, st.sampled_from(["en", "de", "ja", None]))
 def test_every_draft_can_be_stored_and_says_only_what_was_said(texts: list[str], language: str | None) -> None:
     draft = drafted(spoken(*texts, language=language))

@@ -176,6 +176,7 @@ def test_given_a_change_without_an_imperative_when_drafted_then_it_takes_the_sen
     screen = shown(
         (2, "press", "Alerts", ("Rules",)),
         (8, "press", "Rules", ("Add rule",)),
+        (16, "press", "Logo", ()),
         (22, "press", "Add rule", ("Name", "Save")),
         (25, "press", "Name", ()),
         (26, "typing", "Name", ("x",)),
@@ -185,9 +186,9 @@ def test_given_a_change_without_an_imperative_when_drafted_then_it_takes_the_sen
     assert steps(draft) == [
         ("Click Alerts", (0,)),
         ("Rules, that's the tab we need", (1,)),
-        ("Click Add rule", (2,)),
-        ("Type in Name", (4, 3)),
-        ("Click Save", (5,)),
+        ("Click Add rule", (3,)),
+        ("Type in Name", (5, 4)),
+        ("Click Save", (6,)),
     ]
     read = next(each for each in draft.warnings if each.code == "STEPS_READ_FROM_SCREEN")
     assert read.at_ms == (22_000, 26_000)
@@ -302,10 +303,12 @@ def test_given_nobody_speaks_when_the_screen_was_read_then_steps_are_read_from_i
         ("Tick keep old key for twenty four hours", "Keep old key for 24 hours", "Tick Keep old key for 24 hours"),
         ("Untick the box next to delete workspace", "Delete workspace", "Untick the box next to Delete workspace"),
         ("Hit that", "New alert", "Hit New alert"),
+        ("Click new invoice in the corner", "+ New invoice", "Click New invoice in the corner"),
         # No hearing of the label: what was said stays.
         ("Type the billing address", "Email address", "Type the billing address"),
         ("Enter your tax number", "Invoice number", "Enter your tax number"),
         ("Click the pen", "Settings", "Click the pen"),
+        ("Choose it from the list of customers", "Customer", "Choose it from the list of customers"),
         ("Disable the sync", "Enable sync", "Disable the sync"),
     ],
 )

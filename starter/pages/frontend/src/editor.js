@@ -1,5 +1,6 @@
 // The editor: the recording and the instruction side by side.
 import { make } from "./parts/elements.js";
+import { clock } from "./parts/moments.js";
 import { tell, tellError } from "./parts/messages.js";
 import { shortcut } from "./parts/shortcuts.js";
 import { say } from "./parts/strings.js";
@@ -57,6 +58,16 @@ function show() {
   keep();
 }
 
+/** A warning, and buttons that lead to the moments that it asks to look at. */
+function warning({ message, at_ms: moments }) {
+  const title = say("warning-seek");
+  const buttons = moments.flatMap((at) => [
+    " ",
+    make("button", { class: "time", type: "button", "data-seek": at, title }, clock(at)),
+  ]);
+  return make("li", {}, message, ...buttons);
+}
+
 /** What changes with the version only. */
 function ground() {
   inform(facts);
@@ -66,7 +77,7 @@ function ground() {
   find("version").textContent = say("version-number", { number: base.version });
   find("whole-issues").replaceChildren(...base.issues.map(issue));
   find("warnings").hidden = base.warnings.length === 0;
-  find("warnings").querySelector("ul").replaceChildren(...base.warnings.map((each) => make("li", {}, each)));
+  find("warnings").querySelector("ul").replaceChildren(...base.warnings.map(warning));
   find("model").textContent = base.model ?? say("provenance-by-hand");
   find("origin").textContent = say("provenance-origin", { origin: base.origin, author: base.author });
   find("unplaced").hidden = base.unplaced.length === 0;
@@ -374,6 +385,11 @@ text.addEventListener("click", (event) => {
   const isRead = target.closest("a") || String(getSelection()) !== "";
   if (target.closest("[data-prose]") && !isRead) write(block.dataset.block);
   return undefined;
+});
+
+find("warnings").addEventListener("click", ({ target }) => {
+  const seek = target.closest("[data-seek]");
+  if (seek) watch.seek(Number(seek.dataset.seek), { play: true });
 });
 
 text.addEventListener("focusin", ({ target }) => {

@@ -45,6 +45,7 @@ said-here = { $count ->
     [one] What was said here
    *[other] What was said here ({ $count })
  }
+warning-seek = Play from here
 shot-alt = Screenshot at { $at }
 shot-alt-uploaded = Picture
 shot-draw = Draw
