@@ -4,15 +4,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from temporalio import activity
 
+from activities.rails.contracts import StageCall, StageResult
 from activities.screen import NAME
-from activities.stages.screening import READER
+from activities.stages.screening import READER, UNREADABLE
 from domain.artifacts import ArtifactKind
+from domain.errors import ScreenReaderUnavailable
 from domain.jobs import Job
 from domain.recordings.screen import ScreenRecord
+from starter.settings import QUEUES
+from starter.work.worker import all_activities
 from tests.e2e.test_budget import ACTIONS, BILLABLE, EVENTS
-from tests.stack import Stack, running_stack
+from tests.stack import OWNER, Stack, running_stack
 from tests.temporal import TemporalServer
+from tests.workers import serving
 
 
 @pytest.fixture(scope="module")
@@ -56,3 +62,34 @@ def test_a_recordings_screen_is_read_beside_its_sound_at_one_activity_more_and_o
     again = drafted(stack, short)
     first, second = (stack.store.latest_artifact(each.id, ArtifactKind.SCREEN) for each in (job, again))
     assert first is not None and second is not None and first.blob == second.blob
+
+
+class Unreadable:
+    """Fails as a recording whose pictures are broken does."""
+
+    @activity.defn(name="screen", no_thread_cancel_exception=True)
+    def read(self, call: StageCall) -> StageResult:
+        raise ScreenReaderUnavailable("There are no weights.")
+
+
+def test_a_screen_that_cannot_be_read_costs_the_job_a_warning_and_nothing_else(
+    temporal: TemporalServer, tmp_path: Path, short: Path
+) -> None:
+    with running_stack(tmp_path, temporal, screen_reading=True) as stack:
+        known = all_activities(stack.settings, stack.store, stack.client)
+        working = [each for each in known if getattr(each, "__name__", "") != "read"]
+        assert len(working) == len(known) - 1
+        with serving(temporal.address, stack.settings, QUEUES, [*working, Unreadable().read]):
+            job = drafted(stack, short)
+        assert job.status == "DRAFT_READY" and job.instruction_id is not None
+        version = stack.store.get_instruction(OWNER, job.instruction_id)
+        assert UNREADABLE in [each["code"] for each in version.warnings]
+        assert screen_of(stack, job) is None
+
+
+def test_a_job_that_is_cancelled_while_its_screen_is_read_ends(stack: Stack, short: Path) -> None:
+    job = stack.new_job(short)
+    stack.run(job)
+    stack.wait_for(job, "TRANSCRIBING", within_s=120.0)
+    stack.loop.run(stack.kinds.cancel(OWNER, job.id))
+    assert stack.wait_for(job, "CANCELLED", within_s=30.0).failure is None
