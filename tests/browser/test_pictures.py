@@ -309,3 +309,20 @@ def test_given_a_ring_and_a_crop_when_the_editor_opens_then_they_can_be_seen_who
     expect(shot).to_have_attribute("data-asset", base)
     expect(shot.get_by_role("button", name="Whole picture")).to_have_count(0)
     assert desk.anchor()["active_asset_id"] == base
+
+
+def test_given_pictures_that_nobody_has_read_when_asked_to_blur_then_it_is_said_which_they_are(
+    site: Site, page: Page, who: str, drafted: Callable[[str], dict[str, str]]
+) -> None:
+    ids = drafted(who)
+    page.goto(f"/instructions/{ids['instruction']}")
+    page.get_by_role("button", name="Blur what is private").click()
+    dialog = page.get_by_role("dialog", name="Blur what is private")
+    dialog.get_by_label("Words and names to blur as well").fill("Atlas Studio")
+    page.keyboard.press("Tab")
+    expect(dialog.get_by_role("status")).to_have_text("There is nothing left to blur.")
+    expect(dialog.get_by_text("pictures could not be checked. Look at them yourself: Step 1")).to_be_visible()
+    expect(dialog.get_by_role("button", name="Blur on all pictures")).to_be_disabled()
+    look(page, "redacting")
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(dialog).to_have_count(0)
