@@ -172,6 +172,9 @@ def test_given_a_cursor_of_no_list_for_what_is_not_there_then_400_on_every_list(
     lists = [each for each in routes if "cursor" in {known["name"] for known in each.described.get("parameters", ())}]
     for operation in lists:
         answer = sent(api, operation, params={"cursor": "zzz"}, headers=headers_for(api, operation))
+        if operation.is_admin:
+            assert outcome(answer) == (403, "FORBIDDEN"), operation.name
+            continue
         assert outcome(answer) == (400, "VALIDATION_ERROR"), operation.name
         assert answer.json()["details"]["issues"][0]["path"] == "query.cursor", operation.name
     assert len(lists) > 10
