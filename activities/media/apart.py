@@ -71,12 +71,20 @@ class Limits:
     scratch: Path | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """Seconds that a process may take: of processors, and in all."""
+
+    cpu_s: int
+    wall_s: float
+
+
 LIMITS = Limits()
 """Of this process; set once, where its parts are put together."""
 
 _REFUSED: Sequence[type[GuidesmithError]] = (
     *errors.MediaError.__subclasses__(),
-    *(errors.MediaError, errors.RequestInvalid),
+    *(errors.MediaError, errors.RequestInvalid, errors.ScreenReaderUnavailable),
 )
 _REFUSALS: Mapping[str, type[GuidesmithError]] = {each.code: each for each in _REFUSED}
 _T = TypeVar("_T")
@@ -86,7 +94,7 @@ _WINDOWS = TypeAdapter(list[list[tuple[NonNegativeInt, NonNegativeInt]]])
 
 def probe(path: Path, *, on_progress: OnProgress | None = None) -> MediaInfo:
     """See ``activities.media.probe``. Also raises: DecodingDied."""
-    with _decoding(path, "probe", on_progress) as decoding:
+    with ordered(path, "probe", on_progress) as decoding:
         return _valid(lambda: MediaInfo.model_validate(decoding.answer()))
 
 
@@ -95,7 +103,7 @@ def extract_audio(
 ) -> AudioFacts:
     """See ``activities.media.audio``. Also raises: DecodingDied."""
     order = {"track": track_index, "also": list(also), "made": "audio.flac"}
-    with _decoding(path, "audio", on_progress, order, beside=out, file_bytes=LARGEST_SOUND) as decoding:
+    with ordered(path, "audio", on_progress, order, beside=out, file_bytes=LARGEST_SOUND) as decoding:
         facts = _valid(lambda: TypeAdapter(AudioFacts).validate_python(decoding.answer()))
         moved(decoding.folder, "audio.flac", out, LARGEST_SOUND)
         return facts
@@ -103,7 +111,7 @@ def extract_audio(
 
 def sound_ms(path: Path) -> int:
     """See ``activities.media.audio``. Also raises: DecodingDied."""
-    with _decoding(path, "sound_ms", None) as decoding:
+    with ordered(path, "sound_ms", None) as decoding:
         return _valid(lambda: TypeAdapter(int).validate_python(decoding.answer()))
 
 
@@ -121,10 +129,10 @@ def pick_speech_track(
 def _hear(path: Path, info: MediaInfo, on_progress: OnProgress | None) -> list[Listener]:
     made = "track-{:03}.f32"
     order = {"info": info.model_dump(mode="json"), "made": made}
-    with _decoding(path, "tracks", on_progress, order, file_bytes=LARGEST_WINDOWS) as decoding:
+    with ordered(path, "tracks", on_progress, order, file_bytes=LARGEST_WINDOWS) as decoding:
         told = _valid(lambda: _WINDOWS.validate_python(decoding.answer()))
         if len(told) != len(info.audio):
-            raise _died()
+            raise decoding_died()
         return [
             _listener(track, windows, decoding.file(made.format(place), LARGEST_WINDOWS))
             for place, (track, windows) in enumerate(zip(info.audio, told, strict=True))
@@ -133,7 +141,7 @@ def _hear(path: Path, info: MediaInfo, on_progress: OnProgress | None) -> list[L
 
 def _listener(track: AudioTrack, windows: Sequence[tuple[int, int]], data: bytes) -> Listener:
     if len(data) != 4 * sum(size for _, size in windows):
-        raise _died()
+        raise decoding_died()
     samples, listener = np.frombuffer(data, np.float32), Listener(track)
     for at_ms, size in windows:
         listener.begin(at_ms)
@@ -144,7 +152,7 @@ def _listener(track: AudioTrack, windows: Sequence[tuple[int, int]], data: bytes
 
 def find_scenes(path: Path, *, effort: str = "auto", on_progress: OnProgress | None = None) -> tuple[Scene, ...]:
     """See ``activities.media.scenes``. Also raises: DecodingDied."""
-    with _decoding(path, "scenes", on_progress, {"effort": effort}) as decoding:
+    with ordered(path, "scenes", on_progress, {"effort": effort}) as decoding:
         return _valid(lambda: _SCENES.validate_python(decoding.answer()))
 
 
@@ -190,20 +198,20 @@ def _frames(
         "strategy": strategy,
         "made": made,
     }
-    with _decoding(path, "frames", on_progress, order, file_bytes=LARGEST_PICTURE) as decoding:
+    with ordered(path, "frames", on_progress, order, file_bytes=LARGEST_PICTURE) as decoding:
         place = 0
         for told in decoding.told():
             yield _frame(decoding, made.format(place), told)
             place += 1
         if place != len(wishes):
-            raise _died()
+            raise decoding_died()
 
 
-def _frame(decoding: _Decoding, name: str, told: Report) -> Frame:
+def _frame(decoding: Decoding, name: str, told: Report) -> Frame:
     size = (_natural(told, "width"), _natural(told, "height"))
     data = decoding.file(name, LARGEST_PICTURE)
     if not all(size) or len(data) != 3 * size[0] * size[1]:
-        raise _died()
+        raise decoding_died()
     (decoding.folder / name).unlink()  # makes room for the next one
     return Frame(Image.frombuffer("RGB", size, data), _natural(told, "pts_ms"), _natural(told, "timestamp_ms"))
 
@@ -211,7 +219,7 @@ def _frame(decoding: _Decoding, name: str, told: Report) -> Frame:
 def _natural(told: Report, name: str) -> int:
     value = told.get(name)
     if not isinstance(value, int) or not 0 <= value < 1 << 53:
-        raise _died()
+        raise decoding_died()
     return value
 
 
@@ -221,11 +229,11 @@ def cut(recording: Path, span: Span, out: Path, check: Callable[[], None] = lamb
 
     most = recording.stat().st_size + CONTAINER_OVERHEAD
     order = {"span": span.model_dump(mode="json"), "made": "clip"}
-    with _decoding(recording, "clip", lambda _: check(), order, beside=out, file_bytes=most) as decoding:
+    with ordered(recording, "clip", lambda _: check(), order, beside=out, file_bytes=most) as decoding:
         told = decoding.answer()
         wrapping = {each.suffix: each for each in (MP4, WEBM, MATROSKA)}.get(told.get("suffix"))
         if wrapping is None:
-            raise _died()
+            raise decoding_died()
         moved(decoding.folder, "clip", out, most)
         return Clip(wrapping, _natural(told, "begins_ms"), _natural(told, "ends_ms"), told.get("has_video") is True)
 
@@ -233,7 +241,7 @@ def cut(recording: Path, span: Span, out: Path, check: Callable[[], None] = lamb
 # --- the process -----------------------------------------------------------------------------------------------------
 
 
-class _Decoding:
+class Decoding:
     """One process at work, and its folder."""
 
     def __init__(self, folder: Path, running: Iterator[Report]) -> None:
@@ -257,12 +265,12 @@ class _Decoding:
             else:
                 yield report
         if not self._last:
-            raise _died()
+            raise decoding_died()
 
     def answer(self) -> Any:
         """Its last word, once it has ended."""
         for _ in self.told():
-            raise _died()
+            raise decoding_died()
         return self._last[0]
 
     def file(self, name: str, most_bytes: int) -> bytes:
@@ -270,7 +278,7 @@ class _Decoding:
 
 
 @contextmanager
-def _decoding(
+def ordered(
     recording: Path,
     work: str,
     on_progress: OnProgress | None,
@@ -278,8 +286,16 @@ def _decoding(
     *,
     beside: Path | None = None,
     file_bytes: int = 1 << 20,
-) -> Iterator[_Decoding]:
-    """A decoder at ``work``. What becomes a file lies ``beside`` another one, on the same file system."""
+    allowance: Allowance | None = None,
+) -> Iterator[Decoding]:
+    """A decoder at ``work``. What becomes a file lies ``beside`` another one, on the same file system.
+
+    Without ``allowance`` its time follows the size of the recording.
+
+    Raises:
+        DecodingDied: It ended early.
+        GuidesmithError: What it says of the recording.
+    """
     within = beside.parent if beside is not None else LIMITS.scratch
     with TemporaryDirectory(prefix="guidesmith-decoding-", dir=within) as made:
         folder = Path(made).resolve()
@@ -287,24 +303,26 @@ def _decoding(
         running = reports(
             DECODER,
             whole,
-            _bounds(recording, file_bytes),
+            _bounds(recording, file_bytes, allowance),
             environment={**ENVIRONMENT, "TMPDIR": str(folder), "HOME": str(folder)},
             cwd=folder,
             on_poll=lambda: on_progress(decoding.at_ms) if on_progress is not None else None,
         )
-        decoding = _Decoding(folder, running)
+        decoding = Decoding(folder, running)
         with closing(running):
             try:
                 yield decoding
             except (Died, Overran):
-                raise _died() from None
+                raise decoding_died() from None
 
 
-def _bounds(recording: Path, file_bytes: int) -> Bounds:
-    cpu_s = min(LEAST_CPU_S + CPU_S_A_MIB * (recording.stat().st_size >> 20), MOST_CPU_S)
+def _bounds(recording: Path, file_bytes: int, allowance: Allowance | None) -> Bounds:
+    if allowance is None:
+        cpu_s = min(LEAST_CPU_S + CPU_S_A_MIB * (recording.stat().st_size >> 20), MOST_CPU_S)
+        allowance = Allowance(cpu_s, WALL_S_A_CPU_S * cpu_s)
     return Bounds(
-        wall_s=WALL_S_A_CPU_S * cpu_s,
-        cpu_s=cpu_s,
+        wall_s=allowance.wall_s,
+        cpu_s=allowance.cpu_s,
         memory_bytes=LIMITS.memory_bytes,
         silence_s=SILENT_S,
         file_bytes=file_bytes,
@@ -316,16 +334,16 @@ def _valid(read: Callable[[], _T]) -> _T:
     try:
         return read()
     except ValidationError:
-        raise _died() from None
+        raise decoding_died() from None
 
 
 def _refusal(report: Report) -> GuidesmithError:
     kind = _REFUSALS.get(str(report["refused"]))
     if kind is None:
-        return _died()
+        return decoding_died()
     details = report.get("details")
     return kind(str(report.get("message", "")), details=details if isinstance(details, dict) else {})
 
 
-def _died() -> DecodingDied:
+def decoding_died() -> DecodingDied:
     return DecodingDied("The process that decodes the recording ended early. It is tried once more, then given up.")

@@ -17,6 +17,8 @@ HELD_BACK = 3
 """Pictures that wait for whoever ordered them. The next one is written when one of them was taken away."""
 
 WAIT_S = 0.004
+TOLD_EVERY_S = 0.2
+"""Between positions of a reading, of which twelve hours have millions."""
 OVER_THE_LIMIT = frozenset({errno.ENOMEM, errno.EFBIG})
 """What a process meets at its own bounds: it ends, and says nothing of the recording."""
 
@@ -122,6 +124,38 @@ def _sound_ms(recording: Path, folder: Path, order: Mapping[str, Any]) -> int:
     return sound_ms(recording)
 
 
+def _screen(recording: Path, folder: Path, order: Mapping[str, Any]) -> bool:
+    """The record and, on the way, each moment to go on from: told one by one, as JSON in files of their own."""
+    from activities.screen.kept import ReadSoFar
+    from activities.screen.reading import read_screen
+
+    place, told_at = 0, float("-inf")
+
+    def at(position_ms: int) -> None:
+        nonlocal told_at
+        if time.monotonic() - told_at >= TOLD_EVERY_S:
+            told_at = time.monotonic()
+            _at(position_ms)
+
+    def save(now: ReadSoFar) -> None:
+        nonlocal place
+        (folder / order["saved"].format(place)).write_bytes(now.model_dump_json().encode())
+        inside.report(saved=place)
+        place += 1
+
+    so_far = order["so_far"]
+    record = read_screen(
+        recording,
+        threads=order["threads"],
+        on_progress=at,
+        so_far=ReadSoFar.model_validate(so_far) if so_far is not None else None,
+        save=save if order["saved"] else None,
+        save_every_s=order["save_every_s"],
+    )
+    (folder / order["made"]).write_bytes(record.model_dump_json().encode())
+    return True
+
+
 _WORK: Mapping[str, Callable[[Path, Path, Mapping[str, Any]], Any]] = {
     "probe": _probe,
     "audio": _audio,
@@ -130,6 +164,7 @@ _WORK: Mapping[str, Callable[[Path, Path, Mapping[str, Any]], Any]] = {
     "frames": _frames,
     "clip": _clip,
     "sound_ms": _sound_ms,
+    "screen": _screen,
 }
 
 

@@ -1,5 +1,9 @@
-"""Reads what is shown on a recording's screen, and what is done on it."""
+"""Reads what is shown on a recording's screen, and what is done on it.
 
-from activities.screen.reading import NAME, ReadSoFar, read_screen
+That is done in a process of its own (``apart``), in which the other modules work.
+"""
 
-__all__ = ["NAME", "ReadSoFar", "read_screen"]
+from activities.screen.apart import read_screen
+from activities.screen.kept import ReadSoFar
+
+__all__ = ["ReadSoFar", "read_screen"]

@@ -9,14 +9,13 @@ from itertools import pairwise
 from pathlib import Path
 from time import monotonic
 
-from pydantic import BaseModel
-
 from activities.screen.acting import Acted, control_of, kind_of
 from activities.screen.film import Film, Look, film
+from activities.screen.kept import SAVE_EVERY_S, ReadSoFar
 from activities.screen.places import Place, union
 from activities.screen.pointing import LARGEST, Sight
 from activities.screen.settling import SETTLED_MS, Patch, Settling
-from activities.screen.shown import Changed, Shown, ShownState
+from activities.screen.shown import Changed, Shown
 from activities.screen.structure import places_of, replaced
 from activities.screen.text import TextReader
 from activities.screen.typed import ANSWER_MS, PAUSE_MS, Typed, is_prompt, only_glyphs, without_prompt
@@ -26,8 +25,6 @@ from domain.recordings.screen import ChangeKind, Point, ScreenChange, ScreenReco
 
 NAME = f"{READER}/1"
 """The reader with its version: raise it when it would answer differently."""
-SAVE_EVERY_S = 5.0
-"""Seconds of work that a killed reading loses at most, besides the change being read."""
 _TOGETHER_MS = 350
 """Between the rests of parts of one transition: a wipe, a dialog that comes after its shade."""
 
@@ -55,14 +52,6 @@ class _Group:
         return max(p.came_ms for p in self.patches)
 
 
-class ReadSoFar(BaseModel):
-    """A reading under way, at a moment when nothing moved: from where to go on, and what was found."""
-
-    resume_ms: int
-    shown: ShownState
-    changes: tuple[ScreenChange, ...]
-
-
 def read_screen(
     path: Path,
     *,
@@ -70,6 +59,7 @@ def read_screen(
     on_progress: Callable[[int], None] | None = None,
     so_far: ReadSoFar | None = None,
     save: Callable[[ReadSoFar], None] | None = None,
+    save_every_s: float = SAVE_EVERY_S,
 ) -> ScreenRecord:
     """All that the recording's pictures say; a record without size where it has none.
 
@@ -77,7 +67,7 @@ def read_screen(
         threads: Cores that text is read with.
         on_progress: Called with the position in ms, several times a second; may raise to stop.
         so_far: Where an earlier reading of this recording stopped.
-        save: Called every few seconds of work with what would be ``so_far``.
+        save: Called every ``save_every_s`` seconds of work with what would be ``so_far``.
 
     Raises:
         ScreenReaderUnavailable: There are no weights.
@@ -87,9 +77,8 @@ def read_screen(
         if found is None:
             return ScreenRecord(reader=NAME, width=0, height=0, duration_ms=0)
         position = [so_far.resume_ms if so_far else 0]
-        reading = _Reading(
-            found, TextReader(threads, lambda: on_progress(position[0]) if on_progress else None), save, position
-        )
+        reader = TextReader(threads, lambda: on_progress(position[0]) if on_progress else None)
+        reading = _Reading(found, reader, save, save_every_s, position)
         return reading.whole(so_far)
 
 
@@ -99,6 +88,7 @@ class _Reading:
         source: Film,
         reader: TextReader,
         save: Callable[[ReadSoFar], None] | None,
+        save_every_s: float,
         position: list[int],
     ) -> None:
         self._film = source
@@ -113,6 +103,7 @@ class _Reading:
         """Calm looks, each with the pointer at another place."""
         self._started = False
         self._save = save
+        self._save_every_s = save_every_s
         self._saved_at = monotonic()
 
     def whole(self, so_far: ReadSoFar | None) -> ScreenRecord:
@@ -161,7 +152,7 @@ class _Reading:
         return [change.model_copy(update={"id": at}) for at, change in enumerate(kept)]
 
     def _save_if_due(self, at_ms: int) -> None:
-        if self._save is not None and self._started and monotonic() - self._saved_at >= SAVE_EVERY_S:
+        if self._save is not None and self._started and monotonic() - self._saved_at >= self._save_every_s:
             self._save(ReadSoFar(resume_ms=at_ms, shown=self._shown.state(), changes=tuple(self._changes)))
             self._saved_at = monotonic()
 

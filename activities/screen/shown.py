@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from pydantic import BaseModel
-
 from activities.screen.film import Look
+from activities.screen.kept import KeptLine, ShownState
 from activities.screen.places import Place
 from activities.screen.structure import Replaced, merged, share_of
 from activities.screen.text import Line, TextReader
@@ -27,23 +26,6 @@ _MOSTLY = 0.5
 class _Standing:
     line: Line
     start_ms: int
-
-
-class KeptLine(BaseModel):
-    """A line as it is kept between two executions."""
-
-    text: str
-    place: tuple[int, int, int, int]
-    confidence: float
-    start_ms: int
-    end_ms: int = 0
-
-
-class ShownState(BaseModel):
-    """What stands, and what stood, at a moment."""
-
-    standing: list[KeptLine] = []
-    past: list[KeptLine] = []
 
 
 def _kept(line: Line, start_ms: int, end_ms: int = 0) -> KeptLine:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 STAGE = "screen"
 READER = "pp-ocrv6-small/1"
-"""``activities.screen.NAME``, which costs a second to import; a test holds them together."""
+"""``activities.screen.reading.NAME``, which costs a second to import; a test holds them together."""
 
 UNREADABLE = "SCREEN_UNREADABLE"
 UNREADABLE_MESSAGE = (

@@ -7,7 +7,7 @@ import pytest
 from temporalio import activity
 
 from activities.rails.contracts import StageCall, StageResult
-from activities.screen import NAME
+from activities.screen.reading import NAME
 from activities.stages.screening import READER, UNREADABLE
 from domain.artifacts import ArtifactKind
 from domain.errors import ScreenReaderUnavailable

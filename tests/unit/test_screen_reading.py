@@ -1,5 +1,6 @@
 """What is read off a recording's pictures, on films that wheels alone can make."""
 
+import sys
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -10,10 +11,10 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from activities.screen import ReadSoFar, read_screen
-from activities.screen import reading as reading_module
 from activities.screen.typed import is_prompt, without_prompt
 from domain.errors import Cancelled
 from domain.recordings.screen import ChangeKind
+from tests.children import running
 
 SIZE, FPS = (960, 540), 10
 FONT = ImageFont.load_default(20)
@@ -89,11 +90,8 @@ def test_what_was_clicked_is_found_with_its_control_and_nothing_else(tmp_path: P
     assert "Email address" not in {each.text for each in record.texts_at(1000)}
 
 
-def test_a_reading_goes_on_where_it_stopped_and_stops_when_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_reading_goes_on_where_it_stopped_and_stops_when_told(tmp_path: Path) -> None:
     recording = film(tmp_path / "film.mp4", dark=False, webcam=False)
-    monkeypatch.setattr(reading_module, "SAVE_EVERY_S", 0.0)
     saved: list[ReadSoFar] = []
 
     def stop_after(position_ms: int) -> Callable[[int], None]:
@@ -104,9 +102,11 @@ def test_a_reading_goes_on_where_it_stopped_and_stops_when_told(
         return at
 
     with pytest.raises(Cancelled):
-        read_screen(recording, on_progress=stop_after(5_000), save=saved.append)
+        read_screen(recording, on_progress=stop_after(5_000), save=saved.append, save_every_s=0)
+    assert running("decoder.py") == []
     rest = read_screen(recording, so_far=ReadSoFar.model_validate_json(saved[-1].model_dump_json()))
     assert saved[-1].resume_ms >= 3_500
+    assert "onnxruntime" not in sys.modules  # it was all read elsewhere
     assert [each.label for each in rest.changes] == ["Export data", "Invite members"]
 
 

@@ -1,0 +1,61 @@
+"""Reading a recording's screen apart from the worker: a stranger's pictures are decoded and read in a confined process.
+
+The same signature as ``activities.screen.reading``, which does the work there. Nothing of the decoder, of OpenCV and of
+the networks is loaded here.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from activities.media.apart import Allowance, decoding_died, ordered
+from activities.media.container import OnProgress
+from activities.screen.kept import SAVE_EVERY_S, ReadSoFar
+from domain.recordings.screen import ScreenRecord
+
+ALLOWANCE = Allowance(cpu_s=24 * 3600, wall_s=24 * 3600.0)
+"""Twice the twelve hours of the longest recording that is taken. An execution has less (a stage's time limit): it is
+the next one that goes on, with an allowance of its own."""
+
+LARGEST_RECORD = 256 << 20
+"""Bytes of what was read, as JSON: a million lines of text."""
+
+_MADE = "screen.json"
+_SAVED = "so-far-{:06}.json"
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+def read_screen(
+    path: Path,
+    *,
+    threads: int = 1,
+    on_progress: OnProgress | None = None,
+    so_far: ReadSoFar | None = None,
+    save: Callable[[ReadSoFar], None] | None = None,
+    save_every_s: float = SAVE_EVERY_S,
+) -> ScreenRecord:
+    """See ``activities.screen.reading``. ``on_progress`` is called five times a second. Also raises: DecodingDied."""
+    order = {
+        "threads": threads,
+        "so_far": so_far.model_dump(mode="json") if so_far is not None else None,
+        "save_every_s": save_every_s,
+        "made": _MADE,
+        "saved": _SAVED if save is not None else None,
+    }
+    with ordered(path, "screen", on_progress, order, file_bytes=LARGEST_RECORD, allowance=ALLOWANCE) as decoding:
+        for place, _ in enumerate(decoding.told()):
+            name = _SAVED.format(place)
+            now = _read(ReadSoFar, decoding.file(name, LARGEST_RECORD))
+            (decoding.folder / name).unlink()
+            if save is not None:
+                save(now)
+        return _read(ScreenRecord, decoding.file(_MADE, LARGEST_RECORD))
+
+
+def _read(kind: type[_Model], data: bytes) -> _Model:
+    try:
+        return kind.model_validate_json(data)
+    except ValidationError:
+        raise decoding_died() from None
