@@ -73,10 +73,11 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """Seconds that a process may take: of processors, and in all."""
+    """Seconds that a process may take: of processors, and in all. ``more_bytes`` of address space than decoding has."""
 
     cpu_s: int
     wall_s: float
+    more_bytes: int = 0
 
 
 LIMITS = Limits()
@@ -323,7 +324,7 @@ def _bounds(recording: Path, file_bytes: int, allowance: Allowance | None) -> Bo
     return Bounds(
         wall_s=allowance.wall_s,
         cpu_s=allowance.cpu_s,
-        memory_bytes=LIMITS.memory_bytes,
+        memory_bytes=LIMITS.memory_bytes + allowance.more_bytes,
         silence_s=SILENT_S,
         file_bytes=file_bytes,
         open_files=64,
