@@ -60,6 +60,7 @@ async def diagnose(settings: Settings) -> list[Finding]:
         ("versions", _in_thread(_versions)),
         ("data folder", _in_thread(lambda: _data_folder(folder))),
         ("database", _in_thread(lambda: _database(settings))),
+        ("stages", _in_thread(lambda: _stages(settings))),
         ("credits", _in_thread(lambda: _credits(settings))),
         ("Temporal", lambda: _temporal(folder, settings)),
         ("artifact store", _in_thread(lambda: _artifacts(settings))),
@@ -133,6 +134,29 @@ def _database(settings: Settings) -> str:
             f"{kind}, schema revision {revision or 'none'} is not this version's", "Run `guidesmith db upgrade`."
         )
     return f"{kind}, schema revision {revision}"
+
+
+def _stages(settings: Settings) -> str:
+    """A beating heart alone is no sign of work."""
+    from starter.wiring import open_store
+
+    if not settings.database_url and not (settings.data_dir / "guidesmith.db").exists():
+        return "no jobs yet"
+    store = open_store(settings)
+    try:
+        if not store.is_current():
+            return "not examined: the database is another version's"
+        still = store.stages_without_progress()
+    finally:
+        store.dispose()
+    if not still:
+        return "every stage at work shows progress"
+    shown = ", ".join(f"{each.stage} of job {each.job_id} since {each.since:%Y-%m-%d %H:%M} UTC" for each in still[:5])
+    raise Ailing(
+        f"{len(still)} stages at work show no progress for longer than is sensible: {shown}",
+        "Look at the log of the worker that has the stage (Temporal's UI names it), and restart that worker: the "
+        "stage goes on elsewhere, from where it was.",
+    )
 
 
 def _credits(settings: Settings) -> str:

@@ -2,16 +2,23 @@
 
 import threading
 import urllib.request
+from collections.abc import Callable
 from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Self
 
-from prometheus_client import REGISTRY, generate_latest
+from prometheus_client import REGISTRY, Gauge, generate_latest
 from temporalio.runtime import PrometheusConfig, Runtime, TelemetryConfig
 
+from domain.errors import GuidesmithError
 from starter.local.ports import LOOPBACK, reserved
 from starter.settings import Settings
+
+STANDING_STILL = Gauge(
+    "guidesmith_stages_without_progress",
+    "Stages of all workers, at work for longer than is sensible without progress; NaN: the database does not say.",
+)
 
 
 class Vitals:
@@ -38,6 +45,18 @@ class Vitals:
         self.sdk_metrics = f"http://{sdk}/metrics"
         threading.Thread(target=self._server.serve_forever, name="vitals", daemon=True).start()
         return self
+
+    def watch(self, standing_still: Callable[[], int]) -> None:
+        """Have the metrics say what is counted so: when they are asked for, and not while nobody does."""
+
+        def counted() -> float:
+            try:
+                return standing_still()
+            except GuidesmithError:
+                return float("nan")
+
+        if self._address is not None:
+            STANDING_STILL.set_function(counted)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -230,6 +230,7 @@ async def run_worker(settings: Settings, queues: Sequence[str] = QUEUES) -> None
     with Vitals(settings) as vitals:
         client = await connect_patiently(vitals.runtime)
         store = open_store(settings)
+        vitals.watch(lambda: len(store.stages_without_progress()))
         try:
             if "jobs" in queues:
                 await _recognised(store, client)

@@ -12,11 +12,14 @@ from activities.store.tables import (
     instructions,
     jobs,
     plan_tasks,
+    projects,
     regenerate_tasks,
     screenshot_tasks,
 )
 from domain.jobs import ExportStatus, TaskStatus
+from domain.lifecycles.callbacks import external_stages
 from domain.lifecycles.instruction import DRAFT_READY, INSTRUCTION
+from domain.lifecycles.standstill import LONGEST, SHORTEST, Standstill, standstill
 
 OpenTask = tuple[str, str, str]
 """``export``, ``regenerate``, ``screenshot`` or ``plan``; task id; job id."""
@@ -35,6 +38,25 @@ class Pending(Area):
     def running_tasks(self, older_than_s: float = 30.0, limit: int = 1000) -> tuple[OpenTask, ...]:
         """Tasks requested more than ``older_than_s`` seconds ago that were begun and have not ended."""
         return self._open_tasks((ExportStatus.RUNNING, TaskStatus.RUNNING), older_than_s, limit)
+
+    def stages_without_progress(self, limit: int = 1000) -> tuple[Standstill, ...]:
+        """Stages at work that have shown no progress for longer than is sensible, the oldest first."""
+        now = self._clock()
+        statuses = sorted({str(status) for each in LONGEST.values() for status in each})
+        query = (
+            select(jobs.c.id, jobs.c.kind, jobs.c.status, jobs.c.updated_at, projects.c.stages)
+            .join(projects, projects.c.id == jobs.c.project_id)
+            .where(jobs.c.completed_at.is_(None), jobs.c.status.in_(statuses), jobs.c.updated_at < now - SHORTEST)
+            .order_by(jobs.c.updated_at)
+            .limit(limit)
+        )
+        with self._database.read() as connection:
+            rows = connection.execute(query).all()
+        found = (
+            standstill(job_id, kind, status, since, now, external_stages(stages))
+            for job_id, kind, status, since, stages in rows
+        )
+        return tuple(each for each in found if each is not None)
 
     def untold_edits(self, limit: int = 100) -> tuple[str, ...]:
         """Jobs whose document somebody has changed, and whose run was perhaps not told: they wait for that."""

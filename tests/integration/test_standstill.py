@@ -1,0 +1,74 @@
+"""A stage that stands still is seen, however well its worker's heart beats."""
+
+from datetime import timedelta
+from pathlib import Path
+
+from prometheus_client import REGISTRY, generate_latest
+from sqlalchemy import update
+
+from activities.store import Store
+from activities.store.tables import jobs
+from domain.lifecycles.callbacks import TRANSCRIPTION
+from domain.lifecycles.kinds import LIFECYCLES, WORKING_ON
+from domain.lifecycles.standstill import LONGEST
+from starter.doctor import Ailing, _stages
+from starter.settings import load_settings
+from starter.work.vitals import STANDING_STILL, Vitals
+from tests.integration.store_builders import OWNER, Run, blob
+
+pytest_plugins = ("tests.databases",)
+
+
+def transcribing(store: Store, *external: str) -> Run:
+    project = store.create_project(OWNER, "Manuals", dict.fromkeys(external, "external"))
+    job = store.create_job(OWNER, project.id)
+    store.confirm_upload(OWNER, job.id, blob(f"videos/{job.id}", "video/mp4"), "demo.mp4")
+    run = Run(store, job.id).dispatched().extract_audio()
+    if external:
+        store.enter_external(run.job_id, run.fence(), TRANSCRIPTION)
+    else:
+        store.begin_stage(run.job_id, run.fence(), "TRANSCRIBING")
+    return run
+
+
+def let_pass(store: Store, run: Run, time: timedelta) -> None:
+    since = store.get_job(run.job_id).updated_at - time
+    with store._database.write() as connection:
+        connection.execute(update(jobs).where(jobs.c.id == run.job_id).values(updated_at=since))
+
+
+def test_given_a_stage_when_it_shows_no_progress_for_too_long_then_it_stands_still_until_it_does(store: Store) -> None:
+    still, within, outside = transcribing(store), transcribing(store), transcribing(store, "transcription")
+    for run, hours in ((still, 2.1), (within, 1.9), (outside, 20)):
+        let_pass(store, run, timedelta(hours=hours))
+    (found,) = store.stages_without_progress()
+    assert (found.job_id, found.kind, found.stage) == (still.job_id, "instruction", "transcription")
+    assert found.since == store.get_job(still.job_id).updated_at
+    assert store.report_progress(still.job_id, still.fence(), 60)
+    assert store.stages_without_progress() == ()
+
+
+def test_every_kind_has_its_longest_times_of_statuses_in_which_a_stage_works() -> None:
+    assert LONGEST.keys() == LIFECYCLES.keys()
+    assert all(each.keys() <= WORKING_ON[kind].keys() for kind, each in LONGEST.items())
+
+
+def test_given_a_stage_that_stands_still_when_looked_at_then_doctor_and_metric_say_it(tmp_path: Path) -> None:
+    settings = load_settings(data_dir=tmp_path, metrics_port=9)
+    assert _stages(settings) == "no jobs yet"
+    store = Store.open(settings.database, durable=False)
+    try:
+        store.upgrade()
+        run = transcribing(store)
+        assert _stages(settings) == "every stage at work shows progress"
+        let_pass(store, run, timedelta(hours=3))
+        Vitals(settings).watch(lambda: len(store.stages_without_progress()))
+        assert b"\nguidesmith_stages_without_progress 1.0\n" in generate_latest(REGISTRY)
+    finally:
+        STANDING_STILL.set_function(lambda: 0)
+        store.dispose()
+    try:
+        said = _stages(settings)
+    except Ailing as ailing:
+        said = ailing.found
+    assert said.startswith("1 stages at work show no progress") and f"transcription of job {run.job_id} since" in said
