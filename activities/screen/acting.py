@@ -25,6 +25,10 @@ class Acted:
     """Before it, too, with the pointer elsewhere if there was such a time."""
     after: Look
     places: Sequence[Place]
+    content: Sequence[Place]
+    """Where something else stands than before, and not only its colour is another, or the pointer on it."""
+    lasted_ms: int
+    """From its first sign to its rest."""
     lines: Sequence[Line]
     replaced: Replaced
     share: float
@@ -34,6 +38,8 @@ class Acted:
     covers: Place | None
     """What the pointer hides."""
     moving: bool
+    """The pointer, at that moment; ``restless`` shortly before or after."""
+    restless: bool
 
     @property
     def place(self) -> Place:
@@ -52,14 +58,49 @@ def kind_of(acted: Acted) -> ChangeKind:
     return ChangeKind.PRESS
 
 
+def nobody_acted(acted: Acted) -> bool:
+    """What the pointer lights in passing, what an encoder sharpens, and a message that goes by itself."""
+    high, wide = acted.before.colours.shape[:2]
+    if acted.pointer is None:
+        return False
+    under = any(place.grown(16).holds(*acted.pointer) for place in acted.content or acted.places)
+    if not acted.replaced.any():
+        return acted.restless or not under
+    small = acted.place.area < _MESSAGE * wide * high
+    if acted.moving and small and not acted.gone and (not acted.came or acted.place.height <= high // 9):
+        return True
+    return small and bool(acted.gone) and not acted.came and acted.place.distance(*acted.pointer) > _FAR * high
+
+
+_BY_LETTERS_MS = 700
+"""A text that takes longer to come is typed, though another stood there: what to enter, in grey."""
+_MESSAGE = 0.1
+"""Share of the picture that a message covers at most."""
+_FAR = 0.08
+"""Of the picture's height: a hand that closes something is on it."""
+
+
 def _is_typing(acted: Acted) -> bool:
     if not acted.came:
         return False
-    place = acted.place
-    tallest = max(line.place.height for line in acted.came)
+    place = _at_the_hand(acted)
+    there = [line for line in acted.came if line.place.touches(place)]
+    if not there:
+        return False
+    tallest = max(line.place.height for line in there)
     if place.height > 2.6 * tallest:
         return False
-    return only_glyphs(acted.before, acted.after, [place]) and not acted_on_choice(acted)
+    return only_glyphs(acted.before, acted.after, [place]) and (
+        acted.lasted_ms >= _BY_LETTERS_MS or not acted_on_choice(acted)
+    )
+
+
+def _at_the_hand(acted: Acted) -> Place:
+    """Of several places that changed together the one that the pointer stands at; sums elsewhere follow from it."""
+    if acted.pointer is None:
+        return acted.place
+    at = [place for place in acted.content or acted.places if place.grown(16).holds(*acted.pointer)]
+    return union(at) if at else acted.place
 
 
 def acted_on_choice(acted: Acted) -> bool:
@@ -107,7 +148,7 @@ def control_of(acted: Acted, kind: ChangeKind) -> tuple[Place | None, Line | Non
         if above is not None:
             return frame, above
     near = min(acted.lines, key=lambda each: each.place.distance(x, y), default=None)
-    if near is not None and near.place.distance(x, y) < 60:
+    if near is not None and near.place.distance(x, y) < max(12, near.place.height):
         return frame or near.place.grown(8, 6), near
     return frame, None
 

@@ -23,6 +23,9 @@ class ShownState(BaseModel):
 
     standing: list[KeptLine] = []
     past: list[KeptLine] = []
+    spent_s: float = 0.0
+    unread: list[tuple[int, int, int, int, int]] = []
+    missed: bool = False
 
 
 class ReadSoFar(BaseModel):

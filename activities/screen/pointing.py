@@ -28,6 +28,9 @@ _CRUMBS_LEFT = 0.15
 """Grey levels and share of pixels by which a place may differ that the pointer has left."""
 _CRUMB = 10
 """Pixels; a small pointer has thrice as many."""
+_OWN = 40
+_SAME_SHAPE = 30.0
+"""Grey levels by which the pointer stands out from what it hides, and by which another sight of it differs."""
 _REMEMBERED = 400
 _TRACK = 20
 
@@ -56,6 +59,8 @@ class Pointer:
     def __init__(self) -> None:
         self._seen: deque[Sight] = deque(maxlen=_REMEMBERED)
         self._first: Sight | None = None
+        self._shape: tuple[Grey, Mask] | None = None
+        """How it looks, and which pixels of that are its own."""
         self._track: list[Sight] = []
         """What may be the pointer: it moves, but has not yet left a place behind as it was."""
 
@@ -95,6 +100,65 @@ class Pointer:
             away: What differs from the settled screen.
         """
         parts = _parts(moved)
+        seen = self._seen[-1] if self._seen else None
+        only_pointer = self._follow(at_ms, look, screen, parts, away)
+        if self._seen and self._seen[-1] is not seen:
+            self._learn(look)
+        elif seen is not None and parts and _left(seen, look):
+            self._search(at_ms, look, screen, parts)
+        return only_pointer
+
+    def _learn(self, look: Grey) -> None:
+        sight = self._seen[-1]
+        if _likeness(self._usual_size(), sight.place) < 0.8:
+            return
+        place = sight.place
+        crop = look[place.top : place.bottom, place.left : place.right]
+        own = np.asarray(
+            cv2.threshold(cv2.absdiff(crop, sight.ground), _OWN, 255, cv2.THRESH_BINARY)[1], dtype=np.uint8
+        )
+        if cv2.countNonZero(own) >= 3 * _CRUMB and float(crop[own > 0].std()) > _OWN / 2:
+            self._shape = crop.copy(), own
+
+    def _search(self, at_ms: int, look: Grey, screen: Grey, parts: list[Place]) -> None:
+        """It left, and what it went to changed with it: a button that lights up. By its looks, or within that."""
+        last = self._seen[-1]
+        whole = Place(0, 0, look.shape[1], look.shape[0])
+        size = self._usual_size()
+        best: tuple[float, Place] | None = None
+        for part in parts:
+            around = part.grown(max(size.width, size.height)).within(whole)
+            if self._shape is None or around.area > whole.area // 4:
+                continue
+            crop, own = self._shape
+            high, wide = crop.shape
+            if around.height <= high or around.width <= wide:
+                continue
+            cut = look[around.top : around.bottom, around.left : around.right]
+            found = cv2.matchTemplate(cut, crop, cv2.TM_SQDIFF, mask=own)
+            off, _, (x, y), _ = cv2.minMaxLoc(found)
+            apart = float(np.sqrt(max(0.0, off) / cv2.countNonZero(own)))
+            if apart < _SAME_SHAPE and (best is None or apart < best[0]):
+                place = Place(around.left + x, around.top + y, around.left + x + wide, around.top + y + high)
+                best = apart, place
+        if best is None:
+            lit = [
+                part
+                for part in parts
+                if not part.touches(last.place) and part.height <= 2 * LARGEST and part.width >= size.width
+            ]
+            if len(lit) != 1 or max(lit[0].width, lit[0].height) > 6 * LARGEST:
+                return
+            x, y = (round(value) for value in _into(lit[0], last.place.centre))
+            left, top = x - size.width // 2, y - size.height // 2
+            best = 0.0, Place(left, top, left + size.width, top + size.height).within(whole)
+        place = best[1]
+        if place.width >= 3 and place.height >= 3 and place != last.place:
+            ground = screen[place.top : place.bottom, place.left : place.right].copy()
+            self._seen.append(Sight(at_ms, place, ground))
+            self._track.clear()
+
+    def _follow(self, at_ms: int, look: Grey, screen: Grey, parts: list[Place], away: Mask) -> bool:
         if not parts or len(parts) > _MOST_IN_MOTION or any(max(p.width, p.height) > 2 * LARGEST for p in parts):
             self._track.clear()
             return False
@@ -125,6 +189,13 @@ class Pointer:
             self._track = []
             return True
         return False
+
+
+def _into(part: Place, start: tuple[float, float]) -> tuple[float, float]:
+    """Half way between where somebody who comes from ``start`` enters a part, and its middle."""
+    x = min(max(start[0], part.left), part.right)
+    y = min(max(start[1], part.top), part.bottom)
+    return (x + part.centre[0]) / 2, (y + part.centre[1]) / 2
 
 
 def _candidates(at_ms: int, part: Place, screen: Grey, away: Mask) -> list[Sight]:

@@ -4,31 +4,33 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from time import monotonic
 
-from activities.screen.acting import Acted, control_of, kind_of
+from activities.screen.acting import Acted, control_of, kind_of, nobody_acted
 from activities.screen.film import Film, Look, film
 from activities.screen.kept import SAVE_EVERY_S, ReadSoFar
 from activities.screen.places import Place, union
 from activities.screen.pointing import LARGEST, Sight
 from activities.screen.settling import SETTLED_MS, Patch, Settling
 from activities.screen.shown import Changed, Shown
-from activities.screen.structure import places_of, replaced
+from activities.screen.structure import among, places_of, replaced
 from activities.screen.text import TextReader
 from activities.screen.typed import ANSWER_MS, PAUSE_MS, Typed, is_prompt, only_glyphs, without_prompt
 from activities.screen.weights import READER
 from domain.documents.annotations import Box
-from domain.recordings.screen import ChangeKind, Point, ScreenChange, ScreenRecord
+from domain.recordings.screen import PARTLY_READ, ChangeKind, Point, ScreenChange, ScreenRecord
 
-NAME = f"{READER}/1"
+NAME = f"{READER}/2"
 """The reader with its version: raise it when it would answer differently."""
 _TOGETHER_MS = 350
 """Between the rests of parts of one transition: a wipe, a dialog that comes after its shade."""
 
 _AFTERMATH_MS = 50
+_CONSEQUENCE_MS = 1_000
+"""From a change's rest until something else moves because of it: a sum that counts up, a list that loads."""
 _FAINT_MS = 350
 """A fade is not seen at once: so much earlier nothing of it is on the picture."""
 
@@ -101,6 +103,7 @@ class _Reading:
         self._calm: Look | None = None
         self._rests: deque[tuple[Place, Look]] = deque(maxlen=4)
         """Calm looks, each with the pointer at another place."""
+        self._lately: deque[Look] = deque(maxlen=10)
         self._started = False
         self._save = save
         self._save_every_s = save_every_s
@@ -122,8 +125,10 @@ class _Reading:
             self._close()
             if not self._started:
                 self._shown.start(last, 0)
+        warnings = (PARTLY_READ,) if self._shown.is_partly_read else ()
         return ScreenRecord(
             reader=NAME,
+            warnings=warnings,
             width=self._film.width,
             height=self._film.height,
             duration_ms=end_ms,
@@ -163,6 +168,7 @@ class _Reading:
             return
         self._settle(last, look.at_ms)
         self._settling.see(look.at_ms, look.grey)
+        self._lately.append(look)
         if self._group is None and self._settling.is_calm:
             self._be_calm(look)
             if not self._started and look.at_ms >= 500:
@@ -189,6 +195,8 @@ class _Reading:
     def _be_calm(self, look: Look) -> None:
         assert self._settling is not None
         self._calm = look
+        if self._started:
+            self._shown.catch_up(look)
         sight = self._settling.pointer.last
         place = sight.place if sight is not None else Place(0, 0, 1, 1)
         if self._rests and self._rests[-1][0].grown(40).touches(place):
@@ -204,14 +212,22 @@ class _Reading:
                 return look
         return group.before
 
+    def _just_before(self, patch: Patch) -> Look:
+        """The last calm look, or where nothing rested since the change before, the last of what that led to."""
+        assert self._calm is not None
+        since_ms = self._changes[-1].after_ms if self._changes else 0
+        if self._calm.at_ms >= since_ms:
+            return self._calm
+        later = [look for look in self._lately if since_ms <= look.at_ms < patch.left_ms - 20]
+        return later[-1] if later else self._calm
+
     def _add(self, patch: Patch, shown: Look) -> None:
         group = self._group
         if group is not None and patch.left_ms > group.came_ms + _TOGETHER_MS:
             self._close()
             group = None
         if group is None:
-            assert self._calm is not None
-            self._group = _Group([patch], self._calm, shown, patch.settled_ms)
+            self._group = _Group([patch], self._just_before(patch), shown, patch.settled_ms)
         else:
             group.patches.append(patch)
             group.after = shown
@@ -226,21 +242,34 @@ class _Reading:
             self._start(group.before)
         high, wide = group.after.grey.shape
         across, down = self._film.width / wide, self._film.height / high
+        sight = self._settling.pointer.at(group.left_ms + 50)
+        pointer = (sight.tip[0] * across, sight.tip[1] * down) if sight else None
+        if pointer is not None:
+            self._shown.catch_up(group.before, pointer)
         before = list(self._shown.lines)
         places = [patch.place.scaled(across, down) for patch in group.patches]
         last = self._settling.pointer.at(group.settled_ms)
         covers = last.place.grown(2).scaled(across, down) if last else None
-        cells, share = replaced(group.before.grey, group.after.grey)
+        everywhere, share = replaced(group.before.grey, group.after.grey)
         looked = [patch.place for patch in group.patches]
-        parts = [p for p in places_of(cells, group.after.grey.shape) if any(p.touches(q.grown(6)) for q in looked)]
-        gone, came = self._shown.change(Changed(group.after, parts, cells, group.left_ms, group.came_ms, covers))
-        sight = self._settling.pointer.at(group.left_ms + 50)
-        pointer = (sight.tip[0] * across, sight.tip[1] * down) if sight else None
+        changed = among(everywhere, looked)
+        cells = changed.copy()
+        for at_ms in (group.before.at_ms, group.after.at_ms):
+            there = self._settling.pointer.at(at_ms)
+            if there is not None:
+                cells &= ~among(cells, [there.place])
+        if not cells.any():
+            changed = cells  # only the pointer came or went
+        share *= float(cells.sum()) / max(1, int(everywhere.sum()))
+        parts = [p for p in places_of(changed, group.after.grey.shape) if any(p.touches(q.grown(6)) for q in looked)]
+        gone, came = self._shown.change(Changed(group.after, parts, changed, group.left_ms, group.came_ms, covers))
         acted = Acted(
             before=group.before,
             clean=self._clean(group, sight),
             after=group.after,
             places=places,
+            content=[place.scaled(across, down) for place in places_of(cells, group.after.grey.shape)],
+            lasted_ms=group.came_ms - group.left_ms,
             lines=before,
             replaced=cells,
             share=share,
@@ -248,11 +277,16 @@ class _Reading:
             came=came,
             pointer=pointer,
             covers=sight.place.grown(3).scaled(across, down) if sight else None,
-            moving=self._settling.pointer.moved_between(group.left_ms - 60, group.left_ms + 60),
+            moving=self._settling.pointer.moved_between(group.left_ms - 150, group.left_ms + 100),
+            restless=self._settling.pointer.moved_between(group.left_ms - 300, group.left_ms + 350),
         )
         self._correct()
+        if nobody_acted(acted) or self._follows(acted, group):
+            return
         if self._goes_on(acted, group):
             return
+        if pointer is not None and not any(line.place.grown(3, 3).holds(*pointer) for line in before):
+            acted = replace(acted, lines=[*before, *self._shown.beneath(acted.clean, pointer)])
         kind = kind_of(acted)
         control, label = control_of(acted, kind)
         before_ms = max(0, min(group.before.at_ms, group.left_ms - _FAINT_MS))
@@ -281,6 +315,22 @@ class _Reading:
         )
         group.before.forget()
         group.after.forget()
+
+    def _follows(self, acted: Acted, group: _Group) -> bool:
+        """What came of the last change by itself: the hand rested, and is not there."""
+        last = self._changes[-1] if self._changes else None
+        if last is None or acted.pointer is None or not 0 <= group.left_ms - last.after_ms <= _CONSEQUENCE_MS:
+            return False
+        assert self._settling is not None
+        if self._settling.pointer.moved_between(last.at_ms, group.left_ms) or acted.share > 0.5:
+            return False
+        if self._typed is not None and self._typed.prompted:
+            return False
+        where = [line.place for line in (*acted.gone, *acted.came)] or acted.content or acted.places
+        if any(place.grown(24, 16).holds(*acted.pointer) for place in where):
+            return False
+        self._changes[-1] = last.model_copy(update={"after_ms": group.came_ms + 50, "until_ms": group.came_ms + 50})
+        return True
 
     def _correct(self) -> None:
         """What was read better at a second look was so from the beginning."""

@@ -10,7 +10,7 @@ from activities.screen.film import Look
 from activities.screen.kept import KeptLine, ShownState
 from activities.screen.places import Place
 from activities.screen.structure import Replaced, merged, share_of
-from activities.screen.text import Line, TextReader
+from activities.screen.text import Line, TextReader, likely_s
 from domain.documents.annotations import Box
 from domain.recordings.screen import ScreenText
 
@@ -20,6 +20,15 @@ _LIGHTLY = 0.3
 """Below this share a line that reads nearly the same is the same, read better or worse."""
 _MOSTLY = 0.5
 """Share of the picture beyond which all of it is read at once."""
+_FIRST_S = 20.0
+"""CPU seconds that may be spent reading at once: a recording of a minute or two is read whole."""
+_REST_S, _NEAR_S = 4.0, 6.0
+"""CPU seconds of reading for each minute of the recording: for all that changed, and for what lies around the pointer.
+With them an hour of full HD that never rests is read in ten minutes of two cores, transcription included."""
+_BENEATH = 70, 36
+"""Pixels on either side of the pointer: a button's worth."""
+_AROUND = 0.2, 0.15
+"""Parts of the picture's width and height on either side of the pointer that are read first."""
 
 
 @dataclass(slots=True)
@@ -64,6 +73,16 @@ class Shown:
         self.corrected: list[tuple[str, str]] = []
         """What was read wrong at first, and what it is."""
         self._past: list[tuple[Line, int, int]] = []
+        self._unread: list[tuple[Place, int]] = []
+        """What was put off, and since when it stands."""
+        self._missed = False
+        self._size = 0, 0
+        """Of the picture, width and height."""
+
+    @property
+    def is_partly_read(self) -> bool:
+        """Something changed again, or the recording ended, before there was time to read it."""
+        return self._missed or bool(self._unread)
 
     @property
     def lines(self) -> list[Line]:
@@ -73,19 +92,93 @@ class Shown:
         return ShownState(
             standing=[_kept(each.line, each.start_ms) for each in self._standing],
             past=[_kept(line, start_ms, end_ms) for line, start_ms, end_ms in self._past],
+            spent_s=self._reader.spent_s,
+            unread=[(at.left, at.top, at.right, at.bottom, since_ms) for at, since_ms in self._unread],
+            missed=self._missed,
         )
 
     def restore(self, state: ShownState) -> None:
         self._standing = [_Standing(_line(kept), kept.start_ms) for kept in state.standing]
         self._past = [(_line(kept), kept.start_ms, kept.end_ms) for kept in state.past]
+        self._reader.spent_s = state.spent_s
+        self._unread = [(Place(*place), since_ms) for *place, since_ms in state.unread]
+        self._missed = state.missed
 
     def start(self, look: Look, at_ms: int) -> None:
         self._standing = [_Standing(line, at_ms) for line in self._reader.read(look.colours)]
+
+    def _affords(self, part: Place, wide: int, high: int, at_ms: int, rate_s: float) -> bool:
+        return self._reader.spent_s + likely_s(part, wide, high) <= _FIRST_S + rate_s * at_ms / 60_000
+
+    def catch_up(self, look: Look, pointer: tuple[float, float] | None = None) -> None:
+        """Read what was put off and still stands: around the pointer (pixels of the picture), or the oldest."""
+        if not self._unread or not self._size[0]:
+            return
+        wide, high = self._size
+        whole = Place(0, 0, wide, high)
+        around = None if pointer is None else _around(pointer, wide, high)
+        for entry in list(self._unread):
+            place, since_ms = entry
+            part = place if around is None else place.within(around)
+            if part.empty or since_ms > look.at_ms:
+                continue
+            if not self._affords(part, wide, high, look.at_ms, _REST_S if around is None else _NEAR_S):
+                continue
+            self._unread.remove(entry)
+            self._unread += [(rest, since_ms) for rest in _without(place, part)]
+            inner = part.grown(4).within(whole)
+            self._standing += [
+                _Standing(line, since_ms)
+                for line in self._reader.read(look.colours, inner)
+                if line.place.share_in(part.grown(8)) > 0.4
+                and not any(line.place.alike(each.line.place) > 0.3 for each in self._standing)
+            ]
+            self._standing.sort(key=lambda each: (each.line.place.top // 12, each.line.place.left))
+
+    def beneath(self, look: Look, pointer: tuple[float, float]) -> list[Line]:
+        """What stands at the pointer (pixels of the picture) and was not found when all around was read."""
+        wide, high = self._size
+        x, y = (int(value) for value in pointer)
+        part = Place(x - _BENEATH[0], y - _BENEATH[1], x + _BENEATH[0], y + _BENEATH[1]).within(Place(0, 0, wide, high))
+        if part.empty or not self._affords(part, wide, high, look.at_ms, _NEAR_S):
+            return []
+        found = self._reader.read(look.colours, part)
+        return [line for line in found if line.place.grown(3, 3).holds(*pointer)]
+
+    def _chosen(self, parts: Sequence[Place], change: Changed, wide: int, high: int) -> list[Place]:
+        """What is read of it now, the nearest to the pointer first; the rest is put off."""
+        pointer = change.covered.centre if change.covered is not None else None
+        around = None if pointer is None else _around(pointer, wide, high)
+        for part in parts:
+            for entry in [each for each in self._unread if each[0].touches(part)]:
+                self._unread.remove(entry)
+                self._unread += [(rest, entry[1]) for rest in _without(entry[0], part)]
+                self._missed = True
+        chosen: list[Place] = []
+        reserved = 0.0
+        nearest = sorted(parts, key=lambda part: part.distance(*pointer) if pointer else part.area)
+        for part in nearest:
+            left_s = _FIRST_S - reserved - self._reader.spent_s
+            if likely_s(part, wide, high) <= left_s + _REST_S * change.came_ms / 60_000:
+                chosen.append(part)
+                reserved += likely_s(part, wide, high)
+                continue
+            near = part.within(around) if around is not None else None
+            if near is not None and not near.empty:
+                cost = likely_s(near, wide, high)
+                if cost <= left_s + _NEAR_S * change.came_ms / 60_000:
+                    chosen.append(near)
+                    reserved += cost
+                    self._unread += [(rest, change.came_ms) for rest in _without(part, near)]
+                    continue
+            self._unread.append((part, change.came_ms))
+        return chosen
 
     def change(self, change: Changed) -> tuple[list[Line], list[Line]]:
         """Read what changed. Returns the lines that are gone and the ones that came."""
         picture = change.after.colours
         high, wide = picture.shape[:2]
+        self._size = wide, high
         across, down = wide / change.after.grey.shape[1], high / change.after.grey.shape[0]
         whole = Place(0, 0, wide, high)
         parts = [place.scaled(across, down) for place in change.parts]
@@ -99,12 +192,13 @@ class Shown:
         if sum(part.area for part in parts) > _MOSTLY * whole.area:
             parts = [whole]
             touched = list(self._standing)
+        parts = self._chosen(parts, change, wide, high)
         kept = [each for each in self._standing if each not in touched]
         read = [
             line
             for part in parts
             for line in self._reader.read(picture, part)
-            if (part is whole or line.place.share_in(part.grown(8)) > 0.4)
+            if (part == whole or line.place.share_in(part.grown(8)) > 0.4)
             and not any(
                 line.place.alike(other.line.place) > 0.3 or line.place.share_in(other.line.place) > 0.6
                 for other in kept
@@ -153,6 +247,27 @@ class Shown:
                 )
             )
         return tuple(texts)
+
+
+def _around(pointer: tuple[float, float], wide: int, high: int) -> Place:
+    across, down = _AROUND
+    x, y = pointer
+    place = Place(int(x - across * wide), int(y - down * high), int(x + across * wide), int(y + down * high))
+    return place.within(Place(0, 0, wide, high))
+
+
+def _without(place: Place, part: Place) -> list[Place]:
+    """What is left of a place, in rectangles that do not overlap; slivers lower than any text are dropped."""
+    cut = place.within(part)
+    if cut.empty:
+        return [place]
+    rest = [
+        Place(place.left, place.top, place.right, cut.top),
+        Place(place.left, cut.bottom, place.right, place.bottom),
+        Place(place.left, cut.top, cut.left, cut.bottom),
+        Place(cut.right, cut.top, place.right, cut.bottom),
+    ]
+    return [each for each in rest if each.width >= 8 and each.height >= 8]
 
 
 def _distinct(lines: Sequence[Line]) -> list[Line]:

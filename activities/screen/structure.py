@@ -63,6 +63,17 @@ def merged(places: list[Place]) -> list[Place]:
     return done if len(done) == len(places) else merged(done)
 
 
+def among(cells: Replaced, places: list[Place]) -> Replaced:
+    """The cells that lie in one of the places (pixels of a look), or beside it."""
+    near = np.zeros_like(cells)
+    for place in places:
+        grown = place.grown(CELL)
+        near[
+            max(0, grown.top) // CELL : -(-grown.bottom // CELL), max(0, grown.left) // CELL : -(-grown.right // CELL)
+        ] = True
+    return cells & near
+
+
 def share_of(cells: Replaced, place: Place) -> float:
     """How much of a place in pixels of a look was replaced, 0 to 1."""
     cut = cells[place.top // CELL : -(-place.bottom // CELL), place.left // CELL : -(-place.right // CELL)]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from pydantic import BaseModel, Field, TypeAdapter
 
 from activities.rails.stage import Product, StageLedger, Stages, Work, stage
-from activities.stages.screening import UNREADABLE, UNREADABLE_MESSAGE, known_screen
+from activities.stages.screening import PARTLY_READ_MESSAGE, UNREADABLE, UNREADABLE_MESSAGE, known_screen
 from domain.artifacts import Artifact, ArtifactKind, Blob
 from domain.documents.document import stable_ids
 from domain.documents.draft import BlockRole, Draft, DraftWarning, check_draft, unclear_speech
@@ -30,7 +30,7 @@ from domain.lifecycles.instruction import (
 )
 from domain.recordings.corrections import Correction, corrected
 from domain.recordings.media import Scene
-from domain.recordings.screen import ScreenRecord
+from domain.recordings.screen import PARTLY_READ, ScreenRecord
 from domain.recordings.transcript import NO_LANGUAGE, SpeechFound, Transcript
 
 if TYPE_CHECKING:
@@ -370,6 +370,9 @@ class InstructionStages(Stages):
         if work.call.screen and screen is None and self._recorded(work).has_picture:
             unread = DraftWarning(code=UNREADABLE, message=UNREADABLE_MESSAGE)
             outline = outline.model_copy(update={"warnings": (*outline.warnings, unread)})
+        if screen is not None and PARTLY_READ in screen.warnings:
+            partly = DraftWarning(code=PARTLY_READ, message=PARTLY_READ_MESSAGE)
+            outline = outline.model_copy(update={"warnings": (*outline.warnings, partly)})
         outline = outline.model_copy(update={"warnings": (*outline.warnings, *unclear_speech(transcript))})
         check_draft(outline, transcript, scenes, screen)
         blob = self._parts.artifacts.put_bytes(

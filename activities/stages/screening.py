@@ -23,12 +23,16 @@ if TYPE_CHECKING:
     from activities.artifacts import ArtifactStore, Partial, StageMemo
 
 STAGE = "screen"
-READER = "pp-ocrv6-small/1"
+READER = "pp-ocrv6-small/2"
 """``activities.screen.reading.NAME``, which costs a second to import; a test holds them together."""
 
 UNREADABLE = "SCREEN_UNREADABLE"
 UNREADABLE_MESSAGE = (
     "The screen could not be read. The steps come from what was said alone; check the names of buttons and fields."
+)
+PARTLY_READ_MESSAGE = (
+    "The screen changed too often to read all of it. What lies around the pointer was read first; check the names of "
+    "buttons and fields, and do not rely on the search for what stood elsewhere."
 )
 
 

@@ -10,6 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from domain.documents.annotations import Box, Part
 
+PARTLY_READ = "SCREEN_PARTLY_READ"
+"""Too much changed to read all of it in the time that a recording of this length is given."""
+
 
 class Point(BaseModel):
     """A place on the picture."""
@@ -74,7 +77,7 @@ class ScreenChange(BaseModel):
 
 class ScreenRecord(BaseModel):
     """All that was read off one recording's pictures. ``reader`` names what read it, with its version; ``warnings``
-    are stable codes (``SCREEN_UNREADABLE``, ...)."""
+    are stable codes (:data:`PARTLY_READ`)."""
 
     model_config = ConfigDict(frozen=True)
 

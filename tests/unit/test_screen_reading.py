@@ -11,22 +11,24 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from activities.screen import ReadSoFar, read_screen
+from activities.screen import shown as shown_module
+from activities.screen.reading import read_screen as read_here
 from activities.screen.typed import is_prompt, without_prompt
 from domain.errors import Cancelled
-from domain.recordings.screen import ChangeKind
+from domain.recordings.screen import PARTLY_READ, ChangeKind
 from tests.children import running
 
 SIZE, FPS = (960, 540), 10
 FONT = ImageFont.load_default(20)
 
 
-def page(dialog: bool, ticked: bool, dark: bool) -> Image.Image:
+def page(dialog: bool, ticked: bool, lit: bool, dark: bool) -> Image.Image:
     """A page with a button and a box to tick; over it, a dialog."""
     paper, ink, card = ("#16181d", "#d8dce6", "#2b3040") if dark else ("#f4f5f8", "#22252e", "#ffffff")
     picture = Image.new("RGB", SIZE, paper)
     draw = ImageDraw.Draw(picture)
     draw.text((60, 40), "Workspace settings", font=FONT, fill=ink)
-    draw.rounded_rectangle((60, 100, 240, 140), 6, fill="#2f62f0")
+    draw.rounded_rectangle((60, 100, 240, 140), 6, fill="#5f92ff" if lit else "#2f62f0")
     draw.text((80, 108), "Invite members", font=FONT, fill="white")
     draw.rectangle((60, 180, 84, 204), fill="#2f62f0" if ticked else card, outline="#8894b3", width=2)
     if ticked:
@@ -39,7 +41,8 @@ def page(dialog: bool, ticked: bool, dark: bool) -> Image.Image:
 
 
 def film(path: Path, dark: bool, webcam: bool) -> Path:
-    """The pointer goes to the box, ticks it at 3 s, goes to the button, opens the dialog at 7 s; 10 s in all."""
+    """The pointer goes to the box, ticks it at 3 s, goes to the button that lights up, opens the dialog at 7 s; 10 s in
+    all."""
 
     def pointer(at: float) -> tuple[float, float]:
         for start, end, a, b in ((1.0, 2.0, (600, 460), (72, 192)), (5.0, 6.0, (72, 192), (150, 120))):
@@ -53,7 +56,7 @@ def film(path: Path, dark: bool, webcam: bool) -> Path:
     def frames() -> Iterator[Image.Image]:
         for number in range(10 * FPS):
             at = number / FPS
-            picture = page(at >= 7, at >= 3, dark)
+            picture = page(at >= 7, at >= 3, at >= 5.9, dark)
             draw = ImageDraw.Draw(picture)
             x, y = pointer(at)
             draw.polygon([(x, y), (x, y + 20), (x + 5, y + 15), (x + 14, y + 14)], fill="black", outline="white")
@@ -80,7 +83,7 @@ def test_what_was_clicked_is_found_with_its_control_and_nothing_else(tmp_path: P
     assert (ticked.kind, opened.kind) == (ChangeKind.PRESS, ChangeKind.PRESS)
     assert 2900 <= ticked.at_ms <= 3300 and 6900 <= opened.at_ms <= 7300
     assert (ticked.label, opened.label) == ("Export data", "Invite members")
-    assert opened.appeared == ("Email address",)
+    assert opened.appeared == ("Email address",) and record.warnings == ()
     for change, (x, y) in ((ticked, (72, 192)), (opened, (150, 120))):
         assert change.control is not None
         assert abs((change.control.x + change.control.w / 2) * SIZE[0] - x) <= 25
@@ -88,6 +91,18 @@ def test_what_was_clicked_is_found_with_its_control_and_nothing_else(tmp_path: P
         assert change.before_ms < change.at_ms < change.after_ms <= change.until_ms
     assert {each.text for each in record.texts_at(1000)} >= {"Workspace settings", "Invite members", "Export data"}
     assert "Email address" not in {each.text for each in record.texts_at(1000)}
+
+
+def test_what_there_is_no_time_to_read_is_said_and_the_pointer_comes_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shown_module, "_FIRST_S", 0.0)
+    monkeypatch.setattr(shown_module, "_REST_S", 0.0)
+    monkeypatch.setattr(shown_module, "_NEAR_S", 1_000.0)
+    record = read_here(film(tmp_path / "film.mp4", dark=False, webcam=False))
+    assert record.warnings == (PARTLY_READ,)
+    assert [each.label for each in record.changes] == ["Export data", "Invite members"]
+    assert "Email address" not in {each.text for each in record.texts}
 
 
 def test_a_reading_goes_on_where_it_stopped_and_stops_when_told(tmp_path: Path) -> None:
