@@ -15,6 +15,11 @@ from typing import ClassVar
 MESSAGE_LIMIT = 500
 """Characters of an error message that are kept. A sentence or three; more is somebody's stack."""
 
+STAGE_TIMED_OUT = "STAGE_TIMED_OUT"
+"""No error of ours, but a silence: an execution of a stage that was not heard of again."""
+WORKFLOW_LOST = "WORKFLOW_LOST"
+"""Likewise: the workflow of a job ended, and did not say so."""
+
 
 class GuidesmithError(Exception):
     """Root of the tree.

@@ -247,6 +247,7 @@ class RegenerateTask(Frozen):
     request: dict[str, object] = Field(default_factory=dict)
     requested_by: str
     requested_at: datetime
+    updated_at: datetime
     instruction_version: int | None = None
     proposal: str | None = None
     kept: tuple[KeptProposal, ...] = ()
@@ -299,4 +300,5 @@ class Export(Frozen):
     warnings: tuple[str, ...] = ()
     failure: Failure | None = None
     requested_at: datetime
+    updated_at: datetime
     completed_at: datetime | None = None

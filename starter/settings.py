@@ -156,7 +156,7 @@ class Settings(BaseSettings):
     task_queue_prefix: str = Field(default="guidesmith", min_length=1, max_length=60, pattern=r"^[A-Za-z0-9_.-]+$")
     heartbeat_timeout_s: float = Field(default=30.0, ge=1.0, le=600.0)
     """After this long without a sign of life a stage is given to another worker. Heartbeats are billed on Temporal
-    Cloud; the local stack uses 5."""
+    Cloud; the local stack uses 4."""
     retry_budget: int = Field(default=10, ge=1, le=100)
     """Executions of one stage before its job fails. Ten, with their pauses, outlast two minutes of a database's
     absence."""

@@ -40,8 +40,8 @@ STAGES = (
 class StoppingStore(Store):
     """The store, stopping the world where the test says."""
 
-    def begin_stage(self, job_id: str, fence: Fence, processing: str, *, unit: int = 0) -> StageGrant:
-        grant = super().begin_stage(job_id, fence, processing, unit=unit)
+    def begin_stage(self, job_id: str, fence: Fence, processing: str, **rest: Any) -> StageGrant:
+        grant = super().begin_stage(job_id, fence, processing, **rest)
         if processing in os.environ.get("HOLD", "").split(",") and fence.execution == 1 and not grant.ended:
             held = Path(os.environ["HOLD_FILE"])
             while held.exists() and not activity.is_cancelled():

@@ -33,6 +33,7 @@ with workflow.unsafe.imports_passed_through():
     from activities.rails.stage import StageSpec, spec_of
     from domain.errors import (
         MESSAGE_LIMIT,
+        STAGE_TIMED_OUT,
         Cancelled,
         ExternalStageFailed,
         Fenced,
@@ -500,7 +501,7 @@ def failure_of(error: BaseException, stage: str | None, correlation_id: str | No
     elif isinstance(cause, ApplicationError):
         code, message = cause.type or "INTERNAL", cause.message
     else:
-        code = "STAGE_TIMED_OUT"
+        code = STAGE_TIMED_OUT
         message = "The work did not finish in time, again and again. Retry the job; if it stays so, look at the worker."
     return Failure(
         failure_code=code, failure_message=message[:MESSAGE_LIMIT], failed_stage=stage, correlation_id=correlation_id

@@ -11,8 +11,17 @@ from types import TracebackType
 from typing import Self
 
 from temporalio import activity
+from temporalio.exceptions import ApplicationError
 
-from domain.errors import Cancelled, DecodingDied, MediaTooLarge, WorkerShuttingDown
+from domain.errors import (
+    STAGE_TIMED_OUT,
+    Cancelled,
+    DecodingDied,
+    GuidesmithError,
+    MediaTooLarge,
+    WorkerShuttingDown,
+    exhausted_by,
+)
 
 BEATS_PER_TIMEOUT = 5
 """Five chances before the server gives up on us; a lost one or a busy interpreter is no death."""
@@ -21,6 +30,9 @@ BEATS_PER_TIMEOUT = 5
 DIED = "decoding_died"
 """How often a process that decodes has died in this activity, as the heartbeats carry it to the next execution."""
 MOST_DEATHS = 1
+
+FAILED, FAILED_IN = "failure_code", "failed_in"
+"""With which code, and in which execution, this activity failed last: its last heartbeat says so to the next."""
 
 
 class Pulse:
@@ -36,6 +48,7 @@ class Pulse:
         self._noted: dict[str, int | float | str] = {}
         self._interval_s = beat_interval(timeout_s)
         self._deaths = _earlier_deaths()
+        self._failed: dict[str, int | str] = {}
         self._details: tuple[object, ...] = self._carried({})
         self._ended = threading.Event()
         context = contextvars.copy_context()
@@ -57,9 +70,10 @@ class Pulse:
                     "may have. Convert it to mp4 with H.264 video of at most 4K, then send it again."
                 ) from None
             self._deaths += 1
-            self._details = self._carried(self._noted)
         if error is not None and not activity.is_cancelled():
-            self._beat()  # so that the next execution finds the latest resume point
+            self._failed = {FAILED: _code_of(error), FAILED_IN: activity.info().attempt}
+            self._details = self._carried(self._noted)
+            self._beat()  # so that the next execution finds the latest resume point, and the reason
 
     def note(self, **details: int | float | str) -> None:
         """What the next beat carries: where the work stands, for the next execution and for operators."""
@@ -67,7 +81,7 @@ class Pulse:
         self._details = self._carried(details)
 
     def _carried(self, details: dict[str, int | float | str]) -> tuple[object, ...]:
-        whole = {**details, DIED: self._deaths} if self._deaths else details
+        whole = {**details, **({DIED: self._deaths} if self._deaths else {}), **self._failed}
         return (whole,) if whole else ()
 
     def check(self) -> None:
@@ -90,10 +104,32 @@ class Pulse:
         activity.heartbeat(*self._details)
 
 
-def _earlier_deaths() -> int:
+def why_again() -> str | None:
+    """Why the execution before this one failed: its code, or ``STAGE_TIMED_OUT`` where it was not heard of again.
+    ``None`` in the first."""
+    info = activity.info()
+    if info.attempt == 1:
+        return None
+    said = _said_before()
+    code = said.get(FAILED) if said.get(FAILED_IN) == info.attempt - 1 else None
+    return code if isinstance(code, str) else STAGE_TIMED_OUT
+
+
+def _code_of(error: BaseException) -> str:
+    known = error if isinstance(error, GuidesmithError) else exhausted_by(error)
+    if known is None and isinstance(error, ApplicationError):
+        return error.type or GuidesmithError.code
+    return (known or GuidesmithError).code
+
+
+def _said_before() -> dict[str, object]:
     """What the execution before this one said in its last heartbeat."""
     said = activity.info().heartbeat_details
-    count = said[0].get(DIED, 0) if said and isinstance(said[0], dict) else 0
+    return said[0] if said and isinstance(said[0], dict) else {}
+
+
+def _earlier_deaths() -> int:
+    count = _said_before().get(DIED, 0)
     return count if isinstance(count, int) else 0
 
 

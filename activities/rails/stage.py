@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 from temporalio import activity
 
 from activities.rails.contracts import StageCall, StageResult
-from activities.rails.pulse import Pulse
+from activities.rails.pulse import Pulse, why_again
 from domain.artifacts import Artifact
 from domain.jobs import Job, NewArtifact, NewScreenshot, NewVersion
 from domain.library import NewAsset
@@ -80,7 +80,9 @@ class StageOutcome(Protocol):
 class StageLedger(Protocol):
     """What a stage needs of the store."""
 
-    def begin_stage(self, job_id: str, fence: Fence, processing: str, *, unit: int = 0) -> StageGrant: ...
+    def begin_stage(
+        self, job_id: str, fence: Fence, processing: str, *, unit: int = 0, reason: str | None = None
+    ) -> StageGrant: ...
 
     def finish_stage(
         self,
@@ -144,7 +146,9 @@ class Stages:
     def _work(self, call: StageCall, spec: StageSpec, body: Callable[[Work], Product]) -> StageResult:
         fence = call.fence(activity.info().attempt)
         with Pulse(call.heartbeat_timeout_s) as pulse:
-            grant = self._ledger.begin_stage(call.job_id, fence, str(spec.processing), unit=call.unit)
+            grant = self._ledger.begin_stage(
+                call.job_id, fence, str(spec.processing), unit=call.unit, reason=why_again()
+            )
             if grant.ended:
                 return told(grant.artifacts)
             work = Work(grant.job, call, fence, pulse, spec.name, self._ledger, spec.span)

@@ -1,6 +1,7 @@
 """Rows into the domain's models."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy.engine import RowMapping
@@ -67,6 +68,12 @@ def _rest(row: Columns, *without: str) -> dict[str, Any]:
     return {name: value for name, value in row.items() if name not in without}
 
 
+def updated_at(row: Columns) -> datetime:
+    """When a task or export changed last. A worker of an earlier version leaves the column as it was."""
+    moments: list[datetime | None] = [row["requested_at"], row["completed_at"], row["updated_at"]]
+    return max(each for each in moments if each is not None)
+
+
 def project(row: Columns) -> Project:
     return Project.model_validate(dict(row))
 
@@ -88,11 +95,12 @@ def version(row: Columns) -> InstructionVersion:
 
 
 def regenerate_task(row: Columns) -> RegenerateTask:
-    return RegenerateTask(**row, failure=failure(row))
+    return RegenerateTask(**_rest(row, "updated_at"), updated_at=updated_at(row), failure=failure(row))
 
 
 def export(row: Columns) -> Export:
-    return Export(**row, blob=blob(row) if row["key"] is not None else None, failure=failure(row))
+    made = blob(row) if row["key"] is not None else None
+    return Export(**_rest(row, "updated_at"), updated_at=updated_at(row), blob=made, failure=failure(row))
 
 
 def screenshot(row: Columns) -> Screenshot:
@@ -114,7 +122,7 @@ def screenshot_asset(row: Columns) -> ScreenshotAsset:
 
 
 def screenshot_task(row: Columns) -> ScreenshotTask:
-    return ScreenshotTask(**row, failure=failure(row))
+    return ScreenshotTask(**_rest(row, "updated_at"), updated_at=updated_at(row), failure=failure(row))
 
 
 def picture_upload(row: Columns) -> PictureUpload:

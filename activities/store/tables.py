@@ -334,6 +334,7 @@ regenerate_tasks = Table(
     Column("model_profile_id", Text),
     Column("prompt_template_id", Text),
     Column("prompt_params_ref", Text),
+    Column("updated_at", Moment),
     UniqueConstraint("instruction_id", "client_request_id"),
     Index(None, "instruction_id", "id"),
     *constraints("regenerate_tasks"),
@@ -367,6 +368,7 @@ exports = Table(
     *_failure(),
     Column("requested_at", Moment, nullable=False),
     Column("completed_at", Moment),
+    Column("updated_at", Moment),
     *constraints("exports"),
     # a failed export stays as it is; the same request again is a new row
     Index(
@@ -453,6 +455,7 @@ screenshot_tasks = Table(
     *_failure(),
     Column("requested_at", Moment, nullable=False),
     Column("completed_at", Moment),
+    Column("updated_at", Moment),
     *constraints("screenshot_tasks"),
     Index(
         "ix_screenshot_tasks_open",

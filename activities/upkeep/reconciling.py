@@ -27,7 +27,7 @@ from activities.upkeep.erasing import erase_workflow
 from activities.webhooks.courier import delivery_workflow
 from domain.analyses.analysis import Planning
 from domain.documents.screenshots import ScreenshotTask
-from domain.errors import Cancelled, TransitionRefused, VersionConflict
+from domain.errors import WORKFLOW_LOST, Cancelled, TransitionRefused, VersionConflict
 from domain.jobs import Actor, Export, Failure, Job, RegenerateTask, StageName
 from domain.lifecycles.batch import BATCH
 from domain.lifecycles.callbacks import Undelivered
@@ -45,8 +45,6 @@ TAKEN_UP_WITHIN_S = 3 * 24 * 3600.0
 
 OpenTask = tuple[str, str, str]
 """What it is (the name of its workflow), the task's id, its job's."""
-
-WORKFLOW_LOST = "WORKFLOW_LOST"
 
 log = structlog.get_logger("guidesmith.reconciler")
 

@@ -90,6 +90,7 @@ class ScreenshotTask(Frozen):
     asset_id: str | None = None
     failure: Failure | None = None
     requested_at: datetime
+    updated_at: datetime
     completed_at: datetime | None = None
 
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from domain.errors import GuidesmithError
+from domain.errors import STAGE_TIMED_OUT, WORKFLOW_LOST, GuidesmithError
 from starter.api.errors import ErrorBody
 
 EVERYWHERE = (400, 401, 405, 429, 500, 503)
@@ -67,6 +67,14 @@ def described(app: FastAPI) -> dict[str, Any]:
 
 REFERENCE = "#/components/schemas/"
 
+FAILURE_CODES = (
+    ("FailureAnswer", "failure_code"),
+    ("ScreenshotTaskAnswer", "failure_code"),
+    ("ItemErrorAnswer", "code"),
+)
+"""Where an answer says with which code something failed."""
+OUTSIDE = {"type": "string", "description": "What a runner of yours reported."}
+
 
 def _plainly_named(schema: dict[str, Any]) -> dict[str, Any]:
     """With a name for each shape that a generated client can use for a class: the framework tells what is sent from
@@ -100,7 +108,18 @@ def _corrected(schema: dict[str, Any]) -> dict[str, Any]:
     schemas = schema.get("components", {}).get("schemas", {})
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
-    schemas["ErrorBody"]["properties"]["code"]["enum"] = sorted(set(_codes(GuidesmithError)))
+    known = set(_codes(GuidesmithError))
+    schemas["ErrorBody"]["properties"]["code"]["enum"] = sorted(known)
+    schemas["FailureCode"] = {"type": "string", "enum": sorted(known | {STAGE_TIMED_OUT, WORKFLOW_LOST})}
+    for shape, name in FAILURE_CODES:
+        described = schemas[shape]["properties"][name]
+        may_be_null = {"type": "null"} in described.pop("anyOf", ())
+        described.pop("type", None)
+        described["anyOf"] = [
+            {"$ref": f"{REFERENCE}FailureCode"},
+            OUTSIDE,
+            *([{"type": "null"}] if may_be_null else []),
+        ]
     for path in schema["paths"].values():
         for operation in path.values():
             operation["responses"].pop("422", None)

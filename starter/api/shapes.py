@@ -214,7 +214,7 @@ class RunResult(Shape):
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
     job_id: str
-    status: str
+    status: Status
     dispatch_id: str
     replayed: bool
 
@@ -225,7 +225,7 @@ class NewRetry(Sent):
 
 
 class RetryResult(RunResult):
-    resume_from_status: str
+    resume_from_status: Status
     checkpoint_ref: str | None
     model_profile: str | None
 
@@ -339,14 +339,14 @@ class HistoryRow(Shape):
     job_id: str
     project_id: str
     actor_type: Actor
-    prev_status: str | None
-    new_status: str | None
+    prev_status: Status | None
+    new_status: Status | None
     occurred_at: Moment
     recorded_at: Moment
     correlation_id: str
     attempt: int
     execution: int = Field(description="Of a stage in this attempt: which try this was, from 1.")
-    data: dict[str, Any]
+    data: dict[str, Any] = Field(description="Small facts: on STAGE_RETRIED, failure_code is why the try before ended.")
 
     @classmethod
     def of(cls, event: Event) -> "HistoryRow":
@@ -482,12 +482,14 @@ class TaskAnswer(Shape):
     failure: FailureAnswer | None
     provenance: TaskProvenance
     requested_at: Moment
+    updated_at: Moment
     replayed: bool = Field(description="It had been asked for before.")
 
     @classmethod
     def of(cls, task: RegenerateTask, *, replayed: bool = False) -> "TaskAnswer":
         return cls(
             requested_at=task.requested_at,
+            updated_at=task.updated_at,
             replayed=replayed,
             id=task.id,
             task_id=task.id,
@@ -567,6 +569,7 @@ class ExportAnswer(Shape):
     warnings: tuple[str, ...]
     failure: FailureAnswer | None
     requested_at: Moment
+    updated_at: Moment
     completed_at: Moment | None
     replayed: bool = Field(default=False, description="It had been asked for before.")
     download_url: str | None = Field(description="Signed, for this file only; on SUCCEEDED.")

@@ -10,7 +10,7 @@ from temporalio.api.common.v1 import Payload
 from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionResponse
 
 from domain.artifacts import ArtifactKind
-from domain.errors import TerminalImmutable
+from domain.errors import STAGE_TIMED_OUT, TerminalImmutable
 from starter.services.jobs import RunAnswer
 from tests.databases import PostgresServer
 from tests.stack import Stack, running_stack, wait_until
@@ -60,6 +60,8 @@ def test_given_a_worker_killed_in_a_stage_when_another_starts_then_it_goes_on_an
     assert set(executions.values()) == {1}, "a finished stage ran again"
     for kind in (ArtifactKind.AUDIO, ArtifactKind.TRANSCRIPT, ArtifactKind.DRAFT):
         assert stack.versions_of(job, kind) == [1]
+    (retried,) = (event for event in stack.audit(job) if event.event_type == "STAGE_RETRIED")
+    assert (retried.execution, retried.data["failure_code"]) == (2, STAGE_TIMED_OUT)
     moves = [(event.prev_status, event.new_status, event.execution) for event in stack.audit(job)]
     assert len([move for move in moves if move[1]]) == len({move for move in moves if move[1]})
 

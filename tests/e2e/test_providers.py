@@ -45,6 +45,15 @@ PASSING = {
     "cut JSON": Behaviour(cut=Cut.JSON),
     "cut connection": Behaviour(cut=Cut.CONNECTION),
 }
+REASONS = {
+    "busy": "PROVIDER_RATE_LIMITED",
+    "fault": "PROVIDER_UNAVAILABLE",
+    "overloaded": "PROVIDER_UNAVAILABLE",
+    "no answer": "PROVIDER_TIMEOUT",
+    "cut JSON": "PROVIDER_ANSWER_INVALID",
+    "cut connection": "PROVIDER_UNAVAILABLE",
+}
+"""What the history says of a second try: how the first one ended."""
 FINAL = {
     "key refused": (Behaviour(status=401), "PROVIDER_ACCESS_DENIED"),
     "key not permitted": (Behaviour(status=403), "PROVIDER_ACCESS_DENIED"),
@@ -179,6 +188,7 @@ def test_given_a_fault_that_passes_then_the_stage_is_retried_once_and_the_job_go
     assert job.status == "DRAFT_READY"
     (retried,) = desk.retries(job)
     assert (retried.prev_status, retried.new_status, retried.execution) == (status, status, 2)
+    assert retried.data["failure_code"] == REASONS[fault]
     executions = started_executions(desk.stack, job.id)
     assert executions.pop(stage) == 2
     assert set(executions.values()) == {1}, "another stage was tried again, too"

@@ -1,12 +1,16 @@
 """Requests as the public contract writes them, also where another way of saying the same is the usual one here."""
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import httpx
 import pytest
 
+from activities.pictures.opening import MOST_BYTES
+from domain.lifecycles.instruction import AUDIO_EXTRACTING
 from tests.apis import RunningApi
 from tests.integration.pictures import Illustrated, illustrated_job
+from tests.integration.store_builders import STEP_BLOCK, Run, uploaded_job
 
 DRAWING = [{"op_type": "marker", "geometry": {"x": 0, "y": 0, "w": 0.2, "h": 0.1}}]
 
@@ -116,3 +120,110 @@ def test_given_a_query_parameter_that_a_route_does_not_take_then_400_names_it(
     if status == 400:
         assert answer.json()["code"] == "VALIDATION_ERROR"
         assert answer.json()["details"]["issues"][0]["path"].startswith("query")
+
+
+TASKS: Mapping[str, tuple[str, Mapping[str, Any], str, str]] = {
+    "regeneration": (
+        "instructions/{0.job.instruction_id}/regenerate",
+        {"base_version": 1, "selection": {"block_id": STEP_BLOCK}, "client_request_id": "r-1"},
+        "tasks",
+        "begin_regenerate",
+    ),
+    "extraction": (
+        "jobs/{0.job.id}/screenshots/extract",
+        {
+            "instruction_id": "{0.job.instruction_id}",
+            "instruction_version_id": "{0.instruction_version_id}",
+            "block_id": STEP_BLOCK,
+            "timestamp_ms": 700,
+        },
+        "screenshot-tasks",
+        "begin_screenshot",
+    ),
+    "replacement": (
+        "anchors/{0.anchor_id}/replace",
+        {"instruction_version_id": "{0.instruction_version_id}", "timestamp_ms": 800},
+        "screenshot-tasks",
+        "begin_screenshot",
+    ),
+    "export": (
+        "jobs/{0.job.id}/exports",
+        {"format": "PDF", "instruction_version_id": "{0.instruction_version_id}"},
+        "exports",
+        "begin_export",
+    ),
+}
+"""What is asked for where, as what it is read, and what makes it change."""
+
+
+@pytest.mark.parametrize("what", TASKS)
+def test_given_what_takes_its_time_when_asked_for_and_read_then_it_says_when_and_whether_again(
+    api: RunningApi, ann: httpx.Client, shot: Illustrated, what: str
+) -> None:
+    path, body, read, begin = TASKS[what]
+    sent = {name: each.format(shot) if isinstance(each, str) else each for name, each in body.items()}
+    first, again = (ann.post(path.format(shot), json=sent) for _ in range(2))
+    assert (first.status_code, again.status_code) == (202, 200), (first.text, again.text)
+    assert (first.json()["replayed"], again.json()["replayed"]) == (False, True)
+    made = first.json()
+    assert made["updated_at"] == made["requested_at"]
+    getattr(api.store, begin)(made["id"])
+    begun = ann.get(f"{read}/{made['id']}").json()
+    assert begun["status"] == "RUNNING" and begun["requested_at"] == made["requested_at"] < begun["updated_at"]
+    if what == "export":
+        assert begun["screenshot_set_hash"] == begun["provenance"]["screenshot_set_hash"] != ""
+    assert set(made) == set(begun)
+
+
+def test_given_a_picture_when_announced_and_when_deleted_then_the_answers_say_the_limits_and_which(
+    api: RunningApi, ann: httpx.Client
+) -> None:
+    other = illustrated_job(api.store, api.artifacts)
+    new = {"filename": "a.png", "mime_type": "image/png", "size_bytes": 10, "checksum_sha256": "0" * 64}
+    ticket = ann.post(f"jobs/{other.job.id}/screenshots/uploads", json=new).json()
+    assert ticket["max_size_bytes"] == MOST_BYTES
+    assert ticket["allowed_mime_types"] == ["image/png", "image/jpeg", "image/webp"]
+    gone = ann.delete(f"anchors/{other.anchor_id}/assets/{other.asset_id}").json()
+    assert (gone["deleted_asset_id"], gone["active_asset_id"]) == (other.asset_id, None)
+
+
+def test_given_a_stage_that_is_tried_again_when_the_history_is_read_then_it_says_which_try_and_why(
+    api: RunningApi, ann: httpx.Client
+) -> None:
+    run = Run(api.store, uploaded_job(api.store, "ann").id).dispatched()
+    api.store.begin_stage(run.job_id, run.fence(), AUDIO_EXTRACTING)
+    api.store.begin_stage(run.job_id, run.fence(execution=2), AUDIO_EXTRACTING, reason="WORKER_EXHAUSTED")
+    again, began, *_ = ann.get(f"jobs/{run.job_id}/history").json()["items"]
+    assert (began["event_type"], began["execution"], "failure_code" in began["data"]) == ("STATUS_CHANGED", 1, False)
+    assert (again["event_type"], again["execution"]) == ("STAGE_RETRIED", 2)
+    assert again["data"]["failure_code"] == "WORKER_EXHAUSTED"
+
+
+@pytest.mark.parametrize(
+    ("shape", "name", "some"),
+    [
+        ("JobAnswer", "status", {"CREATED", "DRAFT_READY", "queued", "partial"}),
+        ("RunResult", "status", {"CREATED", "DRAFT_READY", "queued", "partial"}),
+        ("HistoryRow", "prev_status", {"CREATED", "DRAFT_READY", "queued", "partial"}),
+        ("HistoryRow", "new_status", {"CREATED", "DRAFT_READY", "queued", "partial"}),
+        ("HistoryRow", "event_type", {"STAGE_RETRIED", "STATUS_CHANGED"}),
+        ("HistoryRow", "actor_type", {"editor", "orchestrator", "system"}),
+        ("FailureAnswer", "failure_code", {"WORKFLOW_LOST", "STAGE_TIMED_OUT", "CANCELLED", "MEDIA_TOO_LARGE"}),
+        ("ScreenshotTaskAnswer", "failure_code", {"STAGE_TIMED_OUT", "ARTIFACT_MISSING"}),
+        ("ErrorBody", "code", {"VALIDATION_ERROR", "UNAUTHORIZED", "RESOURCE_NOT_FOUND"}),
+    ],
+)
+def test_given_the_description_when_read_then_it_lists_the_values_that_there_are(
+    api: RunningApi, shape: str, name: str, some: set[str]
+) -> None:
+    schemas = httpx.get(f"{api.url}/api/v1/openapi.json").json()["components"]["schemas"]
+    assert some <= set(values(schemas[shape]["properties"][name], schemas))
+
+
+def values(described: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[str]:
+    """Of an enum, or of any that a schema leaves open."""
+    if "$ref" in described:
+        yield from values(schemas[described["$ref"].rpartition("/")[2]], schemas)
+    yield from described.get("enum", ())
+    for each in described.get("anyOf", ()):
+        yield from values(each, schemas)

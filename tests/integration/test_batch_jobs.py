@@ -159,7 +159,12 @@ def test_given_some_items_fail_when_all_are_settled_then_it_is_partial_with_both
         (3, cutting.bare.id, "ARTIFACT_MISSING"),
         (4, cutting.bare.id, "ARTIFACT_MISSING"),
     ]
-    assert cutting.http.get(f"jobs/{job.id}").json()["failure"]["failure_code"] == "BATCH_ITEMS_FAILED"
+    answer = cutting.http.get(f"jobs/{job.id}").json()
+    assert answer["failure"]["failure_code"] == "BATCH_ITEMS_FAILED"
+    inputs = [{"job_id": each.id} for each in (cutting.filmed, cutting.bare)]
+    assert answer["parameters"] == {"inputs": inputs, "ranges": [SECOND, BEYOND]}
+    size_bytes = found["items"][0]["size_bytes"]
+    assert answer["result"] == {"items": 4, "failed_items": 3, "assets": 1, "size_bytes": size_bytes}
 
 
 def test_given_no_item_succeeds_when_all_are_settled_then_it_failed_and_keeps_its_progress(cutting: Cutting) -> None:

@@ -11,9 +11,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from activities.upkeep.reconciling import WORKFLOW_LOST
 from domain import errors
-from domain.errors import GuidesmithError
+from domain.errors import STAGE_TIMED_OUT, WORKFLOW_LOST, GuidesmithError
 from domain.lifecycles.instruction import INSTRUCTION
 from starter.access.jwks import KeysUnavailable
 from starter.access.tokens import Unauthorized
@@ -35,9 +34,6 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SPAN = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
-
-STAGE_TIMED_OUT = "STAGE_TIMED_OUT"
-"""What ``workflows.rails.failure_of`` says where Temporal alone saw the failure."""
 
 PICTURE_LIMIT_BYTES = 300_000
 

@@ -101,9 +101,10 @@ class Exports(Area):
                     "anchors": [{**each.provenance, "block_id": each.block_id} for each in shown],
                 },
                 requested_at=now,
+                updated_at=now,
             )
             columns = export.model_dump(mode="json", exclude={"blob", "failure"})
-            connection.execute(insert(exports), {**columns, "requested_at": now})
+            connection.execute(insert(exports), {**columns, "requested_at": now, "updated_at": now})
             _log(job, EventType.EXPORT_REQUESTED, export, actor=Actor.EDITOR)
             job.save()
             return export, True
@@ -238,7 +239,7 @@ def _settle(
     event_type: EventType,
     **columns: Any,
 ) -> Export:
-    columns |= {"status": str(status), "completed_at": job.now if status in _ENDED else None}
+    columns |= {"status": str(status), "updated_at": job.now, "completed_at": job.now if status in _ENDED else None}
     changed = update(exports).where(exports.c.id == export.id).values(columns).returning(*exports.c)
     settled = rows.export(connection.execute(changed).mappings().one())
     _log(job, event_type, settled)

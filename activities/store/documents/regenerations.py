@@ -105,13 +105,14 @@ class Regenerations(Area):
                 client_request_id=client_request_id,
                 requested_by=requested_by,
                 requested_at=now,
+                updated_at=now,
                 model_profile_id=_asked_text(asked, "model_profile"),
                 prompt_template_id=_asked_text(asked, "prompt_template_id"),
                 prompt_params_ref=_asked_text(asked, "prompt_params_ref"),
                 **asked,
             )
             columns = task.model_dump(mode="json", exclude={"failure", "requested_at"})
-            connection.execute(insert(regenerate_tasks), {**columns, "requested_at": now})
+            connection.execute(insert(regenerate_tasks), {**columns, "requested_at": now, "updated_at": now})
             _log(job, EventType.REGENERATE_REQUESTED, task, actor=Actor.EDITOR)
             job.save()
             return task, True
@@ -218,7 +219,11 @@ def _hold(connection: Connection, task_id: str, now: datetime) -> _Held:
 def _settle(
     connection: Connection, held: _Held, status: TaskStatus, event_type: EventType, **columns: Any
 ) -> RegenerateTask:
-    columns |= {"status": str(status), "completed_at": held.job.now if status in _ENDED else None}
+    columns |= {
+        "status": str(status),
+        "updated_at": held.job.now,
+        "completed_at": held.job.now if status in _ENDED else None,
+    }
     changed = update(regenerate_tasks).where(regenerate_tasks.c.id == held.task.id).values(columns)
     row = connection.execute(changed.returning(*regenerate_tasks.c)).mappings().one()
     task = rows.regenerate_task(row)

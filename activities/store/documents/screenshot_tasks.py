@@ -201,9 +201,12 @@ class ScreenshotTasks(Area):
             extraction=extraction,
             canonical_key=key,
             requested_at=job.now,
+            updated_at=job.now,
         )
         columns = task.model_dump(mode="json", exclude={"failure"})
-        connection.execute(insert(screenshot_tasks), {**columns, "standing_key": key, "requested_at": job.now})
+        connection.execute(
+            insert(screenshot_tasks), {**columns, "standing_key": key, "requested_at": job.now, "updated_at": job.now}
+        )
         return task
 
 
@@ -250,7 +253,7 @@ def _settle(
     event_type: EventType,
     **columns: Any,
 ) -> ScreenshotTask:
-    columns |= {"status": str(status), "completed_at": job.now if status in _ENDED else None}
+    columns |= {"status": str(status), "updated_at": job.now, "completed_at": job.now if status in _ENDED else None}
     changed = update(screenshot_tasks).where(screenshot_tasks.c.id == task.id).values(columns)
     row = connection.execute(changed.returning(*screenshot_tasks.c)).mappings().one()
     settled = rows.screenshot_task(row)

@@ -35,7 +35,9 @@ _STEP_LOGGED = select(
 
 
 class Stages(Area):
-    def begin_stage(self, job_id: str, fence: Fence, processing: str, *, unit: int = 0) -> StageGrant:
+    def begin_stage(
+        self, job_id: str, fence: Fence, processing: str, *, unit: int = 0, reason: str | None = None
+    ) -> StageGrant:
         """A stage begins, or begins again.
 
         The first time moves the job to ``processing`` (a stage that goes on where another left off finds it there:
@@ -71,12 +73,12 @@ class Stages(Area):
                 adopt(connection, job, fence, now)
                 job.advance(fence if unit == 0 else fence.model_copy(update={"execution": 1}), fence.seq)
                 if job["status"] != processing or fence.execution > 1:
-                    _enter(job, fence, processing, unit)
+                    _enter(job, fence, processing, unit, reason)
             elif verdict is Verdict.RETRY:
                 job.advance(fence, fence.seq)
-                _enter(job, fence, processing, unit)
+                _enter(job, fence, processing, unit, reason)
             elif unit > 0 and fence.execution > 1 and not is_logged(connection, job.id, fence, unit):
-                _enter(job, fence, processing, unit)
+                _enter(job, fence, processing, unit, reason)
             elif job.is_terminal:
                 job.lifecycle.check(job.status, job.lifecycle.status(processing), job.lifecycle.runner)  # refuses
             return StageGrant(job=job.save(), instruction_id=job["instruction_id"])
@@ -191,10 +193,13 @@ class Stages(Area):
             return False
 
 
-def _enter(job: LockedJob, fence: Fence, processing: str, unit: int) -> None:
+def _enter(job: LockedJob, fence: Fence, processing: str, unit: int, reason: str | None) -> None:
     """Log the begin: a move, or where the stage begins again, the self transition that the kind's table has for it. In
     a kind without one nothing moves, and the log says so."""
     again = job["status"] == processing
+    facts: dict[str, object] = {"unit": unit} if unit else {}
+    if reason is not None:
+        facts["failure_code"] = reason
     if again and (
         job.lifecycle.repeats_are_noops or not job.lifecycle.may(job.status, job.status, job.lifecycle.runner)
     ):
@@ -203,7 +208,7 @@ def _enter(job: LockedJob, fence: Fence, processing: str, unit: int) -> None:
             execution=fence.execution,
             unit=unit,
             step=fence.seq,
-            data={"unit": unit} if unit else None,
+            data=facts,
         )
         return
     job.move(
@@ -214,7 +219,7 @@ def _enter(job: LockedJob, fence: Fence, processing: str, unit: int) -> None:
         execution=fence.execution,
         unit=unit,
         step=fence.seq,
-        data={"unit": unit} if unit else None,
+        data=facts,
     )
 
 

@@ -125,6 +125,7 @@ class ScreenshotTaskAnswer(Shape):
     failure_code: str | None
     failure_message: str | None
     requested_at: Moment
+    updated_at: Moment
     completed_at: Moment | None
     replayed: bool = Field(description="It had been asked for before.")
 
