@@ -7,6 +7,9 @@ from temporalio.client import Client
 
 from activities.store import Store
 from domain.jobs import Job
+from domain.lifecycles.instruction import RETRY
+from domain.lifecycles.kinds import STARTS, lifecycle_of
+from domain.lifecycles.lifecycle import Trigger
 from starter.services.kinds import KindService
 from starter.services.live_runs import LiveRuns
 
@@ -37,7 +40,15 @@ class Retries:
             EngineUnavailable: Nothing changed.
         """
         await self._kinds.check_engine()
-        await self._runs.until_closed(await asyncio.to_thread(self._store.get_job, job_id))
+        job = await asyncio.to_thread(self._store.get_job, job_id)
+        if _may_be_retried(job):
+            await self._runs.until_closed(job)
         await asyncio.to_thread(begin)
         await self._kinds.start(await asyncio.to_thread(self._store.get_job, job_id))
         return await asyncio.to_thread(self._store.get_job, job_id)
+
+
+def _may_be_retried(job: Job) -> bool:
+    """Whether a retry leads out of the job's status. Of another one its run is not waited for: it may well be alive."""
+    lifecycle, start = lifecycle_of(job.kind), STARTS.get(job.kind)
+    return start is not None and lifecycle.may(lifecycle.status(job.status), start, Trigger.ADMIN, action=RETRY)
