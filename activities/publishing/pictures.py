@@ -1,4 +1,8 @@
-"""Screenshots made fit for print and screen: checked by decoding, turned upright, no larger than a page can show."""
+"""Screenshots made fit for print and screen: checked by decoding, turned upright, no larger than a page can show.
+
+What is decoded here was taken in before: a frame or a painting of our own, or a picture that was opened in a confined
+process when its upload was confirmed. It is the same bytes still, by their checksum.
+"""
 
 import io
 from dataclasses import dataclass, replace

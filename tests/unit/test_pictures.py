@@ -3,6 +3,7 @@
 import io
 import struct
 import zlib
+from dataclasses import replace
 from typing import cast
 
 import pytest
@@ -10,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
+from activities.pictures import apart
 from activities.pictures.opening import PictureFacts, decode_picture, inspect_picture
 from domain.errors import UploadInvalid
+from tests.children import running
 
 
 def picture(kind: str, size: tuple[int, int] = (64, 40), mode: str = "RGB", **options: object) -> bytes:
@@ -186,3 +189,20 @@ def test_given_any_damage_when_inspected_then_it_is_refused_or_read_but_nothing_
         decode_picture(bytes(whole))
     except UploadInvalid as refused:
         assert refused.details["mismatch"]
+
+
+def test_given_a_picture_when_opened_apart_then_the_same_is_said_and_what_kills_its_process_twice_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    good, bad = GOOD["progressive jpeg"][0], picture("PNG")[:-9]
+    assert apart.inspect_picture(good) == inspect_picture(good)
+    with pytest.raises(UploadInvalid) as here:
+        inspect_picture(bad)
+    with pytest.raises(UploadInvalid) as there:
+        apart.inspect_picture(bad)
+    assert (there.value.message, there.value.details) == (here.value.message, here.value.details)
+    monkeypatch.setattr(apart, "BOUNDS", replace(apart.BOUNDS, memory_bytes=64 << 20))
+    with pytest.raises(UploadInvalid) as killed:
+        apart.inspect_picture(good)
+    assert killed.value.details == {"mismatch": ["decoding"]}
+    assert running("opener.py") == []
