@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from activities.drafting import spoken
 from activities.drafting.compose import block_markdown
+from activities.drafting.english import OUTRO
 from activities.drafting.markdown import escape, letters_only, one_line, plain_words
 from activities.drafting.sentences import Sentence, sentences
 from activities.drafting.steps import clauses_of, instructions, is_english, stretches
@@ -107,7 +108,16 @@ def _step(said: Sequence[Sentence], english: bool) -> tuple[str, list[str]]:
     place = next(number for number, entry in enumerate(entries) if entry.role is BlockRole.STEP)
     before = [text for entry in entries[:place] for text in entry.texts]
     behind = [entry.said() for entry in entries[place + 1 :]]
-    return entries[place].heading, [*before, *entries[place].texts, *behind]
+    heading = entries[place].heading
+    return heading, [text for text in (*before, *entries[place].texts, *behind) if not _says_no_more(text, heading)]
+
+
+def _says_no_more(text: str, heading: str) -> bool:
+    """Whether the sentence is the heading's own with a leave taken behind it: "hit Save, and you're done"."""
+    parts = [part.strip(" .!") for part in spoken.without_lead_in(text).split(",")]
+    own, closing = parts[0], parts[1:]
+    repeats = "".join(letters_only(word) for word in own.split()) == "".join(map(letters_only, heading.split()))
+    return bool(closing) and repeats and all(OUTRO.match(part) for part in closing)
 
 
 def _told(said: Sequence[Sentence], english: bool) -> list[str]:

@@ -135,12 +135,12 @@ def extract_audio(
 def _mixed(path: Path, tracks: Sequence[int], out: Path, on_progress: OnProgress | None) -> AudioFacts:
     with TemporaryDirectory(prefix="guidesmith-tracks-", dir=out.parent) as folder:
         parts: list[tuple[Path, AudioFacts]] = []
+        reached = [0]
         for place, index in enumerate(tracks):
             part = Path(folder) / f"{index}.flac"
+            share = _share(on_progress, place, len(tracks), reached)
             try:
-                parts.append(
-                    (part, extract_audio(path, index, part, on_progress=_share(on_progress, place, len(tracks))))
-                )
+                parts.append((part, extract_audio(path, index, part, on_progress=share)))
             except MediaCodecUnsupported:
                 if not place:
                     raise
@@ -161,16 +161,15 @@ def _mixed(path: Path, tracks: Sequence[int], out: Path, on_progress: OnProgress
     return facts
 
 
-def _share(on_progress: OnProgress | None, place: int, count: int) -> OnProgress | None:
+def _share(on_progress: OnProgress | None, place: int, count: int, reached: list[int]) -> OnProgress | None:
     """Progress of one of several passes over the recording, as progress of them all: never backwards, and complete
-    with the last."""
+    with the last. ``reached`` is one number that they share."""
     if on_progress is None:
         return None
-    reached = [0]
 
     def report(at_ms: int) -> None:
-        reached[0] = max(reached[0], at_ms)
-        on_progress(reached[0] * (place + 1) // count)
+        reached[0] = max(reached[0], at_ms * (place + 1) // count)
+        on_progress(reached[0])
 
     return report
 
