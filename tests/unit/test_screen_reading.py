@@ -11,8 +11,6 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from activities.screen import ReadSoFar, read_screen
-from activities.screen import shown as shown_module
-from activities.screen.reading import read_screen as read_here
 from activities.screen.typed import is_prompt, without_prompt
 from domain.errors import Cancelled
 from domain.recordings.screen import PARTLY_READ, ChangeKind
@@ -93,18 +91,6 @@ def test_what_was_clicked_is_found_with_its_control_and_nothing_else(tmp_path: P
     assert "Email address" not in {each.text for each in record.texts_at(1000)}
 
 
-def test_what_there_is_no_time_to_read_is_said_and_the_pointer_comes_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(shown_module, "_FIRST_S", 0.0)
-    monkeypatch.setattr(shown_module, "_REST_S", 0.0)
-    monkeypatch.setattr(shown_module, "_NEAR_S", 1_000.0)
-    record = read_here(film(tmp_path / "film.mp4", dark=False, webcam=False))
-    assert record.warnings == (PARTLY_READ,)
-    assert [each.label for each in record.changes] == ["Export data", "Invite members"]
-    assert "Email address" not in {each.text for each in record.texts}
-
-
 def test_a_reading_goes_on_where_it_stopped_and_stops_when_told(tmp_path: Path) -> None:
     recording = film(tmp_path / "film.mp4", dark=False, webcam=False)
     saved: list[ReadSoFar] = []
@@ -123,6 +109,12 @@ def test_a_reading_goes_on_where_it_stopped_and_stops_when_told(tmp_path: Path) 
     assert saved[-1].resume_ms >= 3_500
     assert "onnxruntime" not in sys.modules  # it was all read elsewhere
     assert [each.label for each in rest.changes] == ["Export data", "Invite members"]
+
+    costly = saved[-1].model_copy(update={"shown": saved[-1].shown.model_copy(update={"spent_s": 1_000.0})})
+    hasty = read_screen(recording, so_far=costly)
+    assert hasty.warnings == (PARTLY_READ,) and rest.warnings == ()
+    assert [each.label for each in hasty.changes] == ["Export data", "Invite members"]
+    assert "Email address" in {each.text for each in rest.texts} - {each.text for each in hasty.texts}
 
 
 @pytest.mark.parametrize(
