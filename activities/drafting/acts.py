@@ -42,6 +42,8 @@ class Act:
     control: Box | None
     has_control: bool
     appeared: tuple[str, ...]
+    marked: bool | None = None
+    """Whether the box to tick bears its mark afterwards."""
 
     @property
     def chosen(self) -> str | None:
@@ -176,6 +178,7 @@ def _act(change: ScreenChange) -> Act:
         control=change.control,
         has_control=change.control is not None or change.pointer is not None,
         appeared=change.appeared,
+        marked=change.marked,
     )
 
 
@@ -216,6 +219,7 @@ def _merged(main: Act, other: Act, *, label: str | None) -> Act:
         control=main.control or other.control,
         has_control=main.has_control or other.has_control,
         appeared=appeared,
+        marked=main.marked if main.marked is not None else other.marked,
     )
 
 

@@ -69,6 +69,8 @@ def spelt(heading: str, act: Act | None, names: Mapping[str, str]) -> str:
         names: Short texts that stood there, by their squashed letters.
     """
     words = heading.split()
+    if act is not None and act.marked is not None and words:
+        words[0] = _as_marked(words[0], marked=act.marked)
     if act is not None and act.label:
         exact = _exact_label(words, act.label)
         if exact is not None:
@@ -81,6 +83,20 @@ def spelt(heading: str, act: Act | None, names: Mapping[str, str]) -> str:
     chosen = _values(act) if act is not None else {}
     known = {key: name for key, name in names.items() if key != own}
     return " ".join(_as_names(words, known, chosen))
+
+
+_TICKS = {"tick": "untick", "check": "uncheck"}
+
+
+def _as_marked(verb: str, *, marked: bool) -> str:
+    """What was done to a box to tick, as its mark says: the first syllable of "untick" is easily lost, or heard as
+    "then" or "and", and "tick" as "take"."""
+    lower = verb.lower()
+    if lower not in _TICKS and skeleton(lower) == skeleton("tick"):
+        lower = "tick"
+    if lower not in _TICKS:
+        return verb
+    return (lower if marked else _TICKS[lower]).capitalize()
 
 
 _KINDS = ("page", "tab", "button", "menu", "screen", "view", "field", "panel", "link", "box", "icon")

@@ -175,6 +175,44 @@ def _tick_box(look: Look, acted: Acted, x: float, y: float) -> tuple[Place, Line
     return (box, min(beside, key=lambda each: each.place.left)) if beside else None
 
 
+def marked_of(acted: Acted, control: Place | None) -> bool | None:
+    """Whether a box to tick bears its mark after the change; ``None`` where it is no such box, or cannot be told. An
+    empty box is even; a mark, whatever its colour, is not."""
+    high, wide = acted.after.colours.shape[:2]
+    box = next((each for each in (control, acted.place) if each is not None and _is_small_square(each, high)), None)
+    if box is None:
+        return None
+    inner = box.grown(-max(2, round(0.16 * min(box.width, box.height)))).within(Place(0, 0, wide, high))
+    seen = np.ones((max(inner.height, 0), max(inner.width, 0)), dtype=bool)
+    if acted.covers is not None:
+        hides = acted.covers.within(inner)
+        seen[max(0, hides.top - inner.top) : hides.bottom - inner.top, max(0, hides.left - inner.left) :][
+            :, : max(0, hides.width)
+        ] = False
+    if seen.sum() < max(20, 0.25 * seen.size):
+        seen[:] = True
+    if seen.size < 20:
+        return None
+    before, after = (_unevenness(look.colours, inner, seen) for look in (acted.clean, acted.after))
+    if max(before, after) < _MARK or min(before, after) > 0.5 * max(before, after):
+        return None
+    return after > before
+
+
+_MARK = 9.0
+"""Levels of deviation of a box's inside that only a mark makes; an encoder's noise on an even fill makes 3."""
+
+
+def _is_small_square(place: Place, high: int) -> bool:
+    side = max(place.width, place.height)
+    return 8 <= side <= max(30, high // 22) and 0.7 < place.width / max(1, place.height) < 1.4
+
+
+def _unevenness(picture: np.ndarray, inner: Place, seen: np.ndarray) -> float:
+    cut = picture[inner.top : inner.bottom, inner.left : inner.right][seen]
+    return float(cut.astype(np.float32).std(axis=0).max())
+
+
 def _label_above(frame: Place, lines: Sequence[Line]) -> Line | None:
     """The name of a field: just above it, where it begins."""
     near = [

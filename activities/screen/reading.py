@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from time import monotonic
 
-from activities.screen.acting import Acted, control_of, kind_of, nobody_acted
+from activities.screen.acting import Acted, control_of, kind_of, marked_of, nobody_acted
 from activities.screen.film import Film, Look, film
 from activities.screen.kept import SAVE_EVERY_S, ReadSoFar
 from activities.screen.places import Place, union
@@ -311,6 +311,7 @@ class _Reading:
                 label=label.text if label else None,
                 label_confidence=label.confidence if label else None,
                 appeared=self._appeared(acted, kind),
+                marked=marked_of(acted, control) if kind is ChangeKind.PRESS else None,
             )
         )
         group.before.forget()

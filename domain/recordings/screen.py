@@ -56,7 +56,8 @@ class ScreenChange(BaseModel):
     on it; ``at_ms`` the action itself; ``after_ms`` the first moment at which the screen it led to has settled, which
     stands until ``until_ms``. ``box`` is what changed; ``pointer`` where the pointer stood before it, if one was
     found; ``control`` what was acted on, and ``label`` its text as read (``None`` where it cannot be told);
-    ``appeared`` what could be read after it that was not there before (for typing: what was typed).
+    ``appeared`` what could be read after it that was not there before (for typing: what was typed); ``marked`` whether
+    a box to tick bears its mark after it (``None`` where none was acted on, or it cannot be told).
     """
 
     model_config = ConfigDict(frozen=True)
@@ -73,6 +74,7 @@ class ScreenChange(BaseModel):
     label: str | None = None
     label_confidence: float | None = Field(default=None, ge=0, le=1)
     appeared: tuple[str, ...] = ()
+    marked: bool | None = None
 
 
 class ScreenRecord(BaseModel):

@@ -81,6 +81,7 @@ def test_what_was_clicked_is_found_with_its_control_and_nothing_else(tmp_path: P
     assert (ticked.kind, opened.kind) == (ChangeKind.PRESS, ChangeKind.PRESS)
     assert 2900 <= ticked.at_ms <= 3300 and 6900 <= opened.at_ms <= 7300
     assert (ticked.label, opened.label) == ("Export data", "Invite members")
+    assert (ticked.marked, opened.marked) == (True, None)
     assert opened.appeared == ("Email address",) and record.warnings == ()
     for change, (x, y) in ((ticked, (72, 192)), (opened, (150, 120))):
         assert change.control is not None
