@@ -47,7 +47,8 @@ class _Group:
     @property
     def left_ms(self) -> int:
         whole = sum(p.pixels for p in self.patches)
-        return min(p.left_ms for p in self.patches if p.pixels * 20 >= whole)
+        counts = min(whole / 20, max(p.pixels for p in self.patches))
+        return min(p.left_ms for p in self.patches if p.pixels >= counts)
 
     @property
     def came_ms(self) -> int:
