@@ -121,7 +121,8 @@ def _pair(place: int, told: Told, number: int, shown: Shown, doubt: float) -> Pa
     act = shown.acts[number]
     in_time = _in_time(act.at_ms, told.clause.begins_ms, told.clause.ends_ms)
     said = told.heading if told.sure else told.clause.text
-    related = link(said, act)
+    # What a screen shows by itself must not hold on to what was taken back.
+    related = named(said, act.label or "") if doubt else link(said, act)
     if in_time < -0.5 and related < _LINKED:
         return None
     merit = in_time + 1.4 * related + _fit(told.verb, act.kind) + (0.3 if told.sure else 0.0) - 0.75 - doubt

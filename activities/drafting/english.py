@@ -126,7 +126,17 @@ QUESTION = _pattern(
 )
 _TAKEN_BACK = _phrases(
     *("no,? wait", "wait,? no", "wait", "oh,? no", "no,? sorry", "sorry", "i mean", "or rather", "scratch that"),
-    *("actually,? no", "oops", "whoops", "my (?:mistake|bad)", "hang on", "hold on", "that's wrong", "not that one"),
+    *(
+        "actually,? no",
+        "oops",
+        "whoops",
+        "my (?:mistake|bad)",
+        "hang on",
+        "hold on",
+        "that's wrong",
+        "not that one",
+        "not yet",
+    ),
 )
 CORRECTION = _pattern(
     rf"[,;.\u2026-]+\s*(?:(?:uh|um|oh|ah),?\s+)?(?:{_TAKEN_BACK}|no)\b[,.!]+\s*(?:(?:{_TAKEN_BACK}|no)\b[,.!]+\s*)*"
@@ -197,7 +207,10 @@ SUBJECT = _pattern(
 """Who does it and how sure they are: what an imperative goes without."""
 
 PROGRESSIVE = _pattern(_BEING, r"(?: \w+)?\s+$")
-OPTION = _pattern(r"(?:i|we|you) (?:can|could|may|might) (?:also|always|even|either)\b")
+OPTION = _pattern(
+    r"(?:i|we|you) (?:can|could|may|might) (?:also|always|even|either)\b|"
+    r"(?:(?:and|but|so),?\s+)?if\b[^,]*,\s*(?:then )?(?:i|we|you) (?:can|could|may|might)\b"
+)
 STARTING_BY = _pattern(r"(?:start|begin|continue|finish)(?: off| out)? by\s+")
 MOUSE_BUTTON = _pattern(r"(right|double|left|middle)[ -]click(ing)?\b")
 PRESS_ON = _pattern(r"((?:(?:right|double|left|middle)-)?click|tap|press|hit)(?: down)? on\b(?! and off)")
@@ -264,6 +277,11 @@ CLAUSE = _pattern(
 
 SEQUENCE = _pattern(r"[,;]?\s+(?:and\s+)?(?:then|after that|finally|afterwards)\b,?\s+|[,;]\s+(?:and\s+)?|\.\.\.\s+")
 """Where one action may follow another."""
+AND_CLICK = re.compile(
+    r"\s+and\s+(?=(?:(?:left|right|double)[ -])?(?:click|press|tap|hit|untick|uncheck)\s+(?!of\b|and\b|or\b))",
+    re.IGNORECASE,
+)
+"""Where one surely does, though grammar may take the verb for a noun ("select order 5,521 and click refund order")."""
 
 _SHOW = _phrases(
     *("video", "tutorial", "guide", "lesson", "screencast", "demo", "demonstration", "walkthrough", "overview"),

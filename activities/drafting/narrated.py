@@ -233,8 +233,14 @@ def _is_taken_back(place: int, told: Sequence[tuple[int, Told]], read: Sequence[
     number = told[place][0]
     if place + 1 < len(told) and told[place + 1][0] == number:
         return False
-    follows = next((later for later in read[number + 1 : number + 3] if later.told or later.corrects), None)
-    return follows is not None and follows.corrects and bool(follows.told)
+    for later in range(number + 1, min(number + 3, len(read))):
+        if read[later].kind is Kind.QUESTION:
+            return False  # what follows answers that
+        if read[later].corrects:
+            return any(each.told for each in read[later : later + 2])
+        if read[later].told:
+            return False
+    return False
 
 
 def _says_again(place: int, told: Sequence[tuple[int, Told]], pairs: dict[int, Pair]) -> bool:

@@ -82,6 +82,8 @@ def is_own(reading: Reading, language: str) -> bool:
 
 
 def _english(sentence: Sentence) -> Reading:
+    if english.CORRECTS.fullmatch(f"{sentence.text} "):
+        return Reading(sentence, sentence.text, Kind.COURTESY, corrects=True)
     if spoken.is_courtesy(sentence.text) or spoken.is_farewell(sentence.text):
         return Reading(sentence, sentence.text, Kind.COURTESY)
     if spoken.is_question(sentence.text):
@@ -129,7 +131,11 @@ def _actions(sentence: Sentence) -> Iterator[Told]:
         clause = sentence.part(start, end)
         told = spoken.action(text)
         found = list(_parsed(clause)) if told is None or _MAY_HOLD_MORE.search(text) else []
-        if told is not None and len(found) < 2:
+        cut = english.AND_CLICK.search(text) if told is not None and len(found) < 2 else None
+        if cut is not None and (first := spoken.action(text[: cut.start()])) is not None:
+            yield Told(clause.part(0, cut.start()), first.heading, first.whole, sure=True)
+            yield from _actions(clause.part(cut.end(), len(text)))
+        elif told is not None and len(found) < 2:
             yield Told(clause, told.heading, told.whole, sure=True)
         elif told is not None:
             yield Told(found[0].clause, *_headed(found[0], told), sure=True)

@@ -321,6 +321,50 @@ def test_given_a_label_when_it_was_heard_then_it_is_spelt_as_on_the_screen_and_n
     assert spelt(heard, act, {}) == written
 
 
+@pytest.mark.parametrize(
+    ("heard", "marked", "written"),
+    [
+        ("Tick delete tasks", False, "Untick Delete tasks"),
+        ("Untick delete tasks", False, "Untick Delete tasks"),
+        ("Take export reports", True, "Tick Export reports"),
+        ("Check delete tasks", None, "Check Delete tasks"),
+        ("Click delete tasks", False, "Click Delete tasks"),
+    ],
+)
+def test_given_a_box_to_tick_when_its_mark_goes_then_the_step_unticks_it(
+    heard: str, marked: bool | None, written: str
+) -> None:
+    from activities.drafting.acts import Shown
+
+    label = written.partition(" ")[2]
+    record = shown((1, "press", label, ()))
+    marks = record.changes[0].model_copy(update={"marked": marked})
+    act = Shown(record.model_copy(update={"changes": (marks,)})).acts[0]
+    assert spelt(heard, act, {}) == written
+
+
+def test_given_a_learner_who_is_told_not_yet_when_drafted_then_only_the_answers_are_steps() -> None:
+    talk = said(
+        (1, "Open the Rooms page."),
+        (4, "Should I click on Maple?"),
+        (7, "No, click Cedar."),
+        (11, "Okay, and now I press Floor plan."),
+        (14, "Not yet."),
+        (15, "Press Book room."),
+        (19, "If you have no room yet, you can buy one from any agency."),
+        (24, "Select order 5,521 and click refund order."),
+    )
+    screen = shown(
+        (3, "press", "Rooms", ("Maple", "Cedar")),
+        (10, "press", None, ("Floor plan", "Book room")),
+        (17, "press", "Book room", ("Purpose",)),
+        (25, "press", "Order 5521", ()),
+        (27, "press", "Refund order", ("Amount",)),
+    )
+    expected = ["Open the Rooms page", "Click Cedar", "Press Book room", "Select Order 5521", "Click Refund order"]
+    assert [heading for heading, _ in steps(drafted(talk, screen))] == expected
+
+
 def test_given_another_name_on_the_screen_when_it_was_said_then_the_label_does_not_replace_it() -> None:
     from activities.drafting.acts import Shown
 
