@@ -53,6 +53,10 @@ lint: $(READY) ## Check style, formatting and the direction of imports
 types: $(READY) ## Check types, strictly
 	@exec $(BIN)/mypy
 
+docs: $(READY) ## Write what the documentation says of the code, and build its site, strictly
+	@$(BIN)/python -m docs.generate
+	@exec $(BIN)/zensical build --strict
+
 bench: $(READY) ## Measure throughput, latency and speech against their budgets
 	@exec $(BIN)/pytest tests/bench -s --timeout=1800 $(PYTEST_ARGS)
 
@@ -65,5 +69,5 @@ audit: $(READY) ## Look up the lock in advisories that you bring: make audit ADV
 	@exec $(BIN)/python audit.py $(ADVISORIES)
 
 clean: ## Remove the environment and the caches; the data of `guidesmith up` stays
-	rm -rf .venv .tools .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
+	rm -rf .venv .tools .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist site
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

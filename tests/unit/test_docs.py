@@ -11,6 +11,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from docs import generate
 from domain import errors
 from domain.errors import STAGE_TIMED_OUT, WORKFLOW_LOST, GuidesmithError
 from domain.lifecycles.instruction import INSTRUCTION
@@ -25,9 +26,12 @@ from starter.settings import PREFIX, QUEUES, Settings
 from workflows.search_attributes import ATTRIBUTES
 
 ROOT = Path(__file__).resolve().parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-DOCUMENTS = {"README.md": README, "CONTRIBUTING.md": CONTRIBUTING}
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+DOCUMENTS = {page.relative_to(ROOT).as_posix(): page.read_text(encoding="utf-8") for page in PAGES}
+README = DOCUMENTS["README.md"]
+MADE = ("docs/reference/cli.md", "docs/reference/errors.md", "docs/reference/http.md", "docs/reference/lifecycles.md")
+"""Pages that are wholly made from the code."""
+TOLD = {name: text for name, text in DOCUMENTS.items() if name not in MADE}
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -40,11 +44,8 @@ PICTURE_LIMIT_BYTES = 300_000
 COMMANDS = typer.main.get_command(app)
 
 
-def section(heading: str) -> str:
-    """The README's text under ``heading``, up to the next heading of the same or a higher level."""
-    found = re.search(rf"^(#+) {re.escape(heading)}\n(.*?)(?=^#{{1,3}} |\Z)", README, re.MULTILINE | re.DOTALL)
-    assert found is not None, f"the README has no section {heading!r}"
-    return found[2]
+def page(name: str) -> str:
+    return DOCUMENTS[f"docs/{name}.md"]
 
 
 def rows(text: str) -> Iterator[list[str]]:
@@ -75,7 +76,9 @@ def written(value: Any) -> str:
 
 
 def documented_settings() -> dict[str, str]:
-    found = (cells for cells in rows(section("Settings")) if len(cells) == 3 and cells[0].startswith(f"`{PREFIX}"))
+    found = (
+        cells for cells in rows(page("reference/settings")) if len(cells) == 3 and cells[0].startswith(f"`{PREFIX}")
+    )
     return {cells[0].strip("`"): cells[1] for cells in found}
 
 
@@ -91,7 +94,7 @@ def test_every_setting_is_documented_with_its_default_and_no_other() -> None:
 def test_every_variable_that_is_mentioned_exists() -> None:
     client = {connection.API_URL, connection.TOKEN, connection.USER}
     known = {PREFIX + name.upper() for name in Settings.model_fields} | client
-    mentioned = {name for text in DOCUMENTS.values() for name in re.findall(rf"\b{PREFIX}[A-Z0-9_]*[A-Z0-9]\b", text)}
+    mentioned = {name for text in TOLD.values() for name in re.findall(rf"\b{PREFIX}[A-Z0-9_]*[A-Z0-9]\b", text)}
     assert mentioned - known <= {f"{PREFIX}LLM", f"{PREFIX}STT"}  # "GUIDESMITH_LLM_…": all of that family
     assert client <= mentioned
 
@@ -102,7 +105,7 @@ def test_every_variable_that_is_mentioned_exists() -> None:
 def invocations() -> list[str]:
     """Every ``guidesmith …`` that the documents show, up to where the shell takes over."""
     found = set()
-    for text in DOCUMENTS.values():
+    for text in TOLD.values():
         for line in code(text):
             for match in re.finditer(r"(?<![\w/.-])guidesmith ((?:[a-z][a-z-]*|--help)(?: [^|;&#)`]+)?)", line):
                 found.add(match[1].strip())
@@ -156,14 +159,14 @@ def test_the_help_of_a_command_that_is_shown_can_be_read(words: list[str]) -> No
 
 
 def test_the_formats_and_exit_codes_are_those_of_the_command() -> None:
-    formats = {name.strip("`") for cells in rows(section("One recording")) for name in cells[0].split(", ")}
+    formats = {name.strip("`") for cells in rows(page("guides/recordings")) for name in cells[0].split(", ")}
     assert formats - {"format"} == set(FORMATS)
-    codes = {int(cells[0]) for cells in rows(section("Exit codes")) if cells[0].isdecimal()}
+    codes = {int(cells[0]) for cells in rows(page("reference/exit-codes")) if cells[0].isdecimal()}
     assert codes == {int(each) for each in ExitCode}
 
 
 def test_the_queues_are_those_of_the_settings() -> None:
-    assert tuple(cells[0].strip("`") for cells in rows(section("Scaling")) if cells[0] != "queue") == QUEUES
+    assert tuple(cells[0].strip("`") for cells in rows(page("operations/scaling")) if cells[0] != "queue") == QUEUES
 
 
 # --- make --------------------------------------------------------------------------------------------------------
@@ -172,7 +175,7 @@ def test_the_queues_are_those_of_the_settings() -> None:
 def test_a_make_target_that_is_mentioned_exists() -> None:
     targets = set(re.findall(r"^([a-z]+):.*##", MAKEFILE, re.MULTILINE))
     mentioned: set[str] = set()
-    for text in DOCUMENTS.values():
+    for text in TOLD.values():
         for line in code(text):
             for words in re.findall(r"(?<![\w-])(?<!guidesmith )make((?: [a-z]+\b(?!=))+)", line.partition("#")[0]):
                 mentioned |= set(words.split())
@@ -183,7 +186,7 @@ def test_a_make_target_that_is_mentioned_exists() -> None:
 
 
 def test_the_drawing_of_the_lifecycle_is_the_table_of_the_code() -> None:
-    drawings = [block for language, block in FENCE.findall(README) if language == "mermaid"]
+    drawings = [block for language, block in FENCE.findall(page("explanation/how-it-works")) if language == "mermaid"]
     assert [each for each in drawings if each.startswith("stateDiagram")] == [INSTRUCTION.mermaid()]
 
 
@@ -193,7 +196,7 @@ def anchor(heading: str) -> str:
     return plain.strip().replace(" ", "-")
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
+@pytest.mark.parametrize("name", TOLD)
 def test_a_link_leads_somewhere(name: str) -> None:
     text = FENCE.sub("", DOCUMENTS[name])
     anchors = {anchor(heading) for heading in HEADING.findall(text)}
@@ -202,17 +205,29 @@ def test_a_link_leads_somewhere(name: str) -> None:
             continue
         path, _, fragment = target.partition("#")
         if path:
-            assert (ROOT / path).exists(), f"{name} links to {target}"
+            leads_to = (ROOT / name).parent / path
+            assert leads_to.exists(), f"{name} links to {target}"
+            if fragment:
+                there = FENCE.sub("", leads_to.read_text(encoding="utf-8"))
+                assert fragment in {anchor(heading) for heading in HEADING.findall(there)}, f"{name} links to {target}"
         else:
             assert fragment in anchors, f"{name} links to {target}"
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
+@pytest.mark.parametrize("name", TOLD)
 def test_a_file_that_is_named_exists(name: str) -> None:
     top = {path.name for path in ROOT.iterdir() if path.is_dir()}
     for span in SPAN.findall(FENCE.sub("", DOCUMENTS[name])):
         if re.fullmatch(r"[\w.-]+(/[\w.*-]+)+/?", span) and span.partition("/")[0] in top and not span.startswith("."):
             assert list(ROOT.glob(span.rstrip("/"))), f"{name} names {span}"
+
+
+def test_the_readme_is_read_in_one_go() -> None:
+    assert len(README.splitlines()) <= 250
+
+
+def test_what_is_made_from_the_code_is_up_to_date() -> None:
+    assert generate.outdated() == []
 
 
 def test_pictures_are_small() -> None:
@@ -230,16 +245,16 @@ def test_every_error_code_is_explained_and_no_other() -> None:
     }
     elsewhere = {StackFailed.code, StackRunning.code, Unauthorized.code, KeysUnavailable.code}
     elsewhere |= {WORKFLOW_LOST, STAGE_TIMED_OUT}
-    explained = [code for cells in rows(section("Troubleshooting")) for code in SPAN.findall(cells[0])]
+    explained = [code for cells in rows(page("operations/troubleshooting")) for code in SPAN.findall(cells[0])]
     assert sorted(explained) == sorted(taxonomy | elsewhere)
 
 
 def test_the_search_attributes_that_are_to_be_created_are_those_of_the_workflows() -> None:
     for told in (r"--name (\w+) --type (\w+)", r"--search-attribute (\w+)=(\w+)"):
-        assert dict(re.findall(told, README)) == ATTRIBUTES
+        assert dict(re.findall(told, page("operations/temporal"))) == ATTRIBUTES
 
 
 def test_the_statuses_that_are_named_exist() -> None:
     statuses: type[Enum] = INSTRUCTION.statuses
-    named = set(re.findall(r"`([A-Z]+_(?:READY|EXTRACTING)|DONE|FAILED|CANCELLED)`", README))
+    named = set(re.findall(r"`([A-Z]+_(?:READY|EXTRACTING)|DONE|FAILED|CANCELLED)`", page("explanation/durability")))
     assert named <= {str(each.value) for each in statuses}

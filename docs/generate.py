@@ -1,0 +1,236 @@
+"""Writes what the documentation says of the code: settings, errors, commands, routes, lifecycles, and the house.
+
+    python -m docs.generate            # write them
+    python -m docs.generate --check    # say which are out of date, and end with 1
+
+A setting's meaning is prose and stays as it stands in the page; a new one begins with its docstring in
+``starter/settings.py``. Names, defaults, statuses and codes come from the code alone.
+"""
+
+import ast
+import inspect
+import re
+import sys
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import grimp
+import typer.main
+from typer.cli import get_docs_for_click
+
+from domain import errors
+from domain.errors import GuidesmithError
+from domain.lifecycles.kinds import LIFECYCLES
+from starter import settings
+from starter.access.jwks import KeysUnavailable
+from starter.access.tokens import Unauthorized
+from starter.api import errors as api_errors
+from starter.api.app import description
+from starter.api.errors import STATUS
+from starter.cli.app import app
+from starter.local.folder import StackFailed, StackRunning
+from starter.settings import PREFIX, Settings
+
+ROOT = Path(__file__).resolve().parents[1]
+REFERENCE = ROOT / "docs" / "reference"
+CONTRIBUTING = ROOT / "CONTRIBUTING.md"
+FLOORS = ("starter", "workflows", "activities", "domain")
+MADE = "<!-- made by docs/generate.py -->"
+
+
+def written(value: Any) -> str:
+    """A default as the settings table writes it."""
+    if value is None or value == "":
+        return "unset"
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    return f"`{value:g}`" if isinstance(value, float) else f"`{value}`"
+
+
+def settings_page() -> str:
+    """What stands in the page, with every setting of the code, its default, and no other."""
+    page = (REFERENCE / "settings.md").read_text(encoding="utf-8")
+    table = re.search(rf"^(?:\| `{PREFIX}.*\n)+", page, re.MULTILINE)
+    if table is None:
+        raise SystemExit("docs/reference/settings.md has no table of settings.")
+    head, tail = page[: table.start()], page[table.end() :]
+    known = dict(re.findall(rf"^\| `{PREFIX}(\w+)` \| .*? \| (.*) \|$", page, re.MULTILINE))
+    said = dict(_docstrings())
+    lines = []
+    for name, field in Settings.model_fields.items():
+        default = written(field.get_default(call_default_factory=True, validated_data={}))
+        if name == "data_dir":
+            default = "`~/.local/share/guidesmith`"
+        meaning = known.get(name.upper()) or said.get(name, "").replace("``", "`").replace("|", "\\|")
+        lines.append(f"| `{PREFIX}{name.upper()}` | {default} | {meaning} |")
+    return head + "\n".join(lines) + "\n" + tail
+
+
+def _docstrings() -> Iterator[tuple[str, str]]:
+    (model,) = (
+        each
+        for each in ast.parse(inspect.getsource(settings)).body
+        if isinstance(each, ast.ClassDef) and each.name == "Settings"
+    )
+    for field, told in zip(model.body, model.body[1:], strict=False):
+        if (
+            isinstance(field, ast.AnnAssign)
+            and isinstance(field.target, ast.Name)
+            and isinstance(told, ast.Expr)
+            and isinstance(told.value, ast.Constant)
+        ):
+            yield field.target.id, " ".join(str(told.value.value).split())
+
+
+def errors_page() -> str:
+    """Every code: what it means, how HTTP says it, and whether Temporal tries again."""
+    kinds: set[type[GuidesmithError]] = {StackFailed, StackRunning, Unauthorized, KeysUnavailable}
+    for module in (errors, api_errors):
+        kinds |= {
+            each for each in vars(module).values() if isinstance(each, type) and issubclass(each, GuidesmithError)
+        }
+    lines = []
+    for code in sorted({each.code for each in kinds}):
+        named = sorted(
+            (each for each in kinds if each.code == code), key=lambda each: (len(each.__mro__), each.__name__)
+        )
+        status = next((STATUS[base] for base in named[0].__mro__ if base in STATUS), None)
+        told = (inspect.getdoc(named[0]) or "").split("\n\n")[0]
+        meaning = " ".join(told.split()).replace("``", "`").replace("|", "\\|")
+        meaning = re.sub(r":\w+:`~?\.?([^`]+)`", r"`\1`", meaning)
+        lines.append(
+            f"| `{code}` | {int(status) if status else ''} | {'yes' if named[0].retryable else ''} | {meaning} |"
+        )
+    return (
+        f"{MADE}\n\n# Errors\n\n"
+        "Every error has a code that stays. Over HTTP it is `code` in the body, in a job's failure\n"
+        "`failure_code`, in Temporal the type of the error. What to do about each is told in\n"
+        "[troubleshooting](../operations/troubleshooting.md).\n\n"
+        "| code | HTTP | tried again | meaning |\n|---|---|---|---|\n" + "\n".join(lines) + "\n"
+    )
+
+
+def commands_page() -> str:
+    """What typer says of the command line."""
+    command = typer.main.get_command(app)
+    text = get_docs_for_click(obj=command, ctx=typer.Context(command), name="guidesmith")
+    return f"{MADE}\n\n# Commands\n\n" + text.split("\n", 2)[2].strip() + "\n"
+
+
+def routes_page() -> str:
+    """The routes of the OpenAPI description. The description itself is at ``/api/v1/openapi.json``."""
+    lines = []
+    for path, methods in description()["paths"].items():
+        for method, told in methods.items():
+            if not isinstance(told, dict) or "responses" not in told:
+                continue
+            said = (told.get("description") or told.get("summary") or "").split("\n\n")[0]
+            answers = ", ".join(status for status in told["responses"])
+            said = " ".join(said.split()).replace("``", "`").replace("|", "\\|")
+            lines.append(f"| `{method.upper()} {path}` | {said} | {answers} |")
+    return (
+        f"{MADE}\n\n# HTTP routes\n\n"
+        "The whole contract, with every shape, is the OpenAPI description that the API serves at\n"
+        "`/api/v1/openapi.json`; nothing that it does not declare is answered.\n\n"
+        "| route | what it does | answers |\n|---|---|---|\n" + "\n".join(lines) + "\n"
+    )
+
+
+def lifecycles_page() -> str:
+    """The tables, as they are drawn by ``guidesmith lifecycles show KIND --format mermaid``."""
+    parts = [f"{MADE}\n\n# Lifecycles\n\nThe tables that workflow, database and API obey, drawn from the code.\n"]
+    for kind, table in LIFECYCLES.items():
+        rows = "\n".join(
+            f"| {row.source or '(none)'} | {row.target} | {', '.join(sorted(map(str, row.triggers)))} | {row.note} |"
+            for row in table.transitions
+        )
+        parts.append(
+            f"## {kind}\n\n```mermaid\n{table.mermaid().rstrip()}\n```\n\n"
+            f"| from | to | who | note |\n|---|---|---|---|\n{rows}\n"
+        )
+    return "\n".join(parts)
+
+
+def house() -> str:
+    """The rooms and what they stand on, read from the imports: an arrow that others imply is left out."""
+    graph = grimp.build_graph(*FLOORS)
+    rooms = {module.rpartition(".")[0] for module in graph.modules if module.count(".") == 2}
+    stands_on: dict[str, set[str]] = {}
+    for module in graph.modules - set(FLOORS):
+        here = _room(module, rooms)
+        imported = graph.find_modules_directly_imported_by(module) - set(FLOORS)
+        below = {_room(each, rooms) for each in imported}
+        stands_on.setdefault(here, set()).update(below - {here})
+    lines = ["flowchart TD"]
+    for floor in FLOORS:
+        named = [f"        {room}[{_name(room)}]" for room in sorted(stands_on) if _floor(room) == floor]
+        lines += [f"    subgraph {floor}s[{floor}]", *named, "    end"]
+    for room in sorted(stands_on):
+        ours = {each for each in stands_on[room] if _floor(each) == _floor(room)}
+        implied = {far for near in ours for far in _all_below(near, stands_on, {room})}
+        lines += [f"    {room} --> {each}" for each in sorted(ours - implied)]
+    lines += [f"    {upper}s --> {lower}s" for upper, lower in pairwise(FLOORS)]
+    return "\n".join(lines)
+
+
+def _floor(room: str) -> str:
+    return room.partition(".")[0]
+
+
+def _name(room: str) -> str:
+    return room.partition(".")[2] or "the rest"
+
+
+def _room(module: str, rooms: set[str]) -> str:
+    room = ".".join(module.split(".")[:2])
+    return room if room in rooms else _floor(module)
+
+
+def _all_below(room: str, stands_on: dict[str, set[str]], seen: set[str]) -> set[str]:
+    found: set[str] = set()
+    for each in stands_on[room]:
+        if each not in seen and _floor(each) == _floor(room):
+            seen.add(each)
+            found |= {each} | _all_below(each, stands_on, seen)
+    return found
+
+
+def contributing_page() -> str:
+    """What stands there, with the house as it is."""
+    text = CONTRIBUTING.read_text(encoding="utf-8")
+    before, start, rest = text.partition("<!-- the house, made by docs/generate.py -->\n")
+    _, end, after = rest.partition("<!-- end of the house -->")
+    if not (start and end):
+        raise SystemExit("CONTRIBUTING.md has no place for the house.")
+    return f"{before}{start}```mermaid\n{house()}\n```\n{end}{after}"
+
+
+PAGES = {
+    REFERENCE / "settings.md": settings_page,
+    REFERENCE / "errors.md": errors_page,
+    REFERENCE / "cli.md": commands_page,
+    REFERENCE / "http.md": routes_page,
+    REFERENCE / "lifecycles.md": lifecycles_page,
+    CONTRIBUTING: contributing_page,
+}
+
+
+def outdated() -> list[Path]:
+    """The pages that do not say what the code says."""
+    return [path for path, page in PAGES.items() if not path.exists() or path.read_text(encoding="utf-8") != page()]
+
+
+def main() -> int:
+    if "--check" in sys.argv[1:]:
+        stale = outdated()
+        sys.stdout.write("".join(f"{path.relative_to(ROOT)} is out of date: run `make docs`\n" for path in stale))
+        return 1 if stale else 0
+    for path, page in PAGES.items():
+        path.write_text(page(), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
