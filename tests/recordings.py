@@ -321,7 +321,11 @@ def mpegts_joined_within_a_group(out: Path) -> None:
     write(whole, film=Film(options=(*B_FRAMES, ("g", "50"))))
     with av.open(str(whole)) as source:
         first, *rest = source.demux(video=0)
-        start = next(each.pos for each in rest if (each.dts or 0) - (first.dts or 0) >= each.time_base**-1)
+        start = next(
+            each.pos
+            for each in rest
+            if ((each.dts or 0) - (first.dts or 0)) * each.time_base.numerator >= each.time_base.denominator
+        )
     out.write_bytes(whole.read_bytes()[int(start or 0) // 188 * 188 :])
 
 

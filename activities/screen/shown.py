@@ -24,7 +24,7 @@ _FIRST_S = 20.0
 """CPU seconds that may be spent reading at once: a recording of a minute or two is read whole."""
 _REST_S, _NEAR_S = 4.0, 6.0
 """CPU seconds of reading for each minute of the recording: for all that changed, and for what lies around the pointer.
-With them an hour of full HD that never rests is read in ten minutes of two cores, transcription included."""
+They bound what reading an hour costs, however busy its screen is; what they leave unread is said."""
 _BENEATH = 70, 36
 """Pixels on either side of the pointer: a button's worth."""
 _AROUND = 0.2, 0.15

@@ -1,7 +1,7 @@
 """Finds and loads the weights that read text. Nothing is ever downloaded.
 
 PP-OCRv6 small (Apache-2.0), from the wheel ``rapidocr``, which is pinned. Measured against others on screens of 13
-pixel text, light, dark and in a terminal: see ``docs/screen.md``.
+pixel text, light, dark and in a terminal.
 """
 
 import hashlib

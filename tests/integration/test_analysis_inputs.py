@@ -11,7 +11,7 @@ from typing import Any
 import openpyxl
 import pytest
 
-from activities.analysis.inputs import NOTES, InputFile, InputLimits, Prepared, prepare
+from activities.analysis.inputs import NOTES, InputFile, InputLimits, prepare
 from domain.analyses.table import NAME_LIMIT, ColumnType, TableProfile
 from domain.errors import (
     Cancelled,
@@ -158,10 +158,10 @@ def test_given_a_name_twice_in_the_first_row_then_it_is_a_heading_where_numbers_
 
 def test_given_a_key_of_a_small_table_when_read_then_its_values_are_counted_not_estimated(tmp_path: Path) -> None:
     tables = taken(
-        tmp_path, *((f"t{n}.csv", csv_of(["id", "x"], [(n * 97 + i, "") for i in range(40)])) for n in range(8))
+        tmp_path, *((f"t{n}.csv", csv_of(["id", f"x{n}"], [(n * 97 + i, "") for i in range(40)])) for n in range(8))
     )
     assert [table.column("id").distinct for table in tables.tables] == [40] * 8
-    assert [table.column("x").distinct for table in tables.tables] == [0] * 8
+    assert [table.column(f"x{n}").distinct for n, table in enumerate(tables.tables)] == [0] * 8
 
 
 def test_given_files_of_one_name_when_read_then_their_tables_have_two(tmp_path: Path) -> None:
@@ -201,23 +201,17 @@ ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32",
 LETTERS = "name,größe\nZoë,1\nRené,2\n"
 
 
-@pytest.fixture(scope="module")
-def texts(tmp_path_factory: pytest.TempPathFactory) -> Prepared:
-    """:data:`FORMS` and :data:`ENCODINGS`, each a file."""
-    forms = [(f"form{place}.csv", content.encode()) for place, (content, _) in enumerate(FORMS)]
-    encoded = [(f"{encoding}.csv", LETTERS.encode(encoding)) for encoding in ENCODINGS]
-    return taken(tmp_path_factory.mktemp("texts"), *forms, *encoded, limits=InputLimits(files=99, tables=99))
-
-
 @pytest.mark.parametrize("place", range(len(FORMS)), ids=[content for content, _ in FORMS])
-def test_given_a_form_of_csv_when_read_then_the_table_is_the_same(place: int, texts: Prepared) -> None:
-    assert rows_of(texts.parquet[f"form{place}"]) == FORMS[place][1]
+def test_given_a_form_of_csv_when_read_then_the_table_is_the_same(place: int, tmp_path: Path) -> None:
+    content, rows = FORMS[place]
+    assert rows_of(taken(tmp_path, ("form.csv", content.encode())).parquet["form"]) == rows
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-def test_given_an_encoding_when_read_then_letters_are_right(encoding: str, texts: Prepared) -> None:
-    table = next(table for table in texts.tables if table.source == f"{encoding}.csv")
-    assert rows_of(texts.parquet[table.name]) == [("Zoë", 1), ("René", 2)]
+def test_given_an_encoding_when_read_then_letters_are_right(encoding: str, tmp_path: Path) -> None:
+    prepared = taken(tmp_path, ("t.csv", LETTERS.encode(encoding)))
+    (table,) = prepared.tables
+    assert rows_of(prepared.parquet[table.name]) == [("Zoë", 1), ("René", 2)]
     assert [note.code for note in table.notes] == (["ENCODING_GUESSED"] if encoding == "cp1252" else [])
 
 

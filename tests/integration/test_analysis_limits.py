@@ -72,7 +72,7 @@ def test_given_more_rows_than_a_result_may_have_when_computed_then_it_fails(numb
 
 
 def test_given_numbers_that_grow_too_large_when_computed_then_the_step_is_named_and_no_data(tmp_path: Path) -> None:
-    content = csv_of(["k", "n"], [("secret", 9 * 10**17), ("secret", 9 * 10**17)])
+    content = csv_of(["k", "n"], [("secret", 9 * 10**14), ("secret", 9 * 10**14)])
     prepared = taken(tmp_path, ("sales.csv", content))
     formula = {"kind": "arithmetic", "left": "n", "operator": "*", "right": "n"}
     with pytest.raises(AnalysisFailed, match="'d' computes numbers that are too large") as failed:

@@ -16,7 +16,7 @@ import pytest
 from activities.artifacts import ArtifactStore, Multipart, PartsChanged, UploadGone
 from activities.artifacts import folder_multipart as on_folder
 from activities.artifacts.s3_multipart import PARTS_AT_ONCE, WHOLE_PART, S3Whole
-from domain.errors import ArtifactStoreUnavailable, SettingsInvalid
+from domain.errors import ArtifactStoreUnavailable
 from domain.uploads import ArrivedPart
 
 if TYPE_CHECKING:
@@ -344,14 +344,14 @@ def test_given_an_id_that_is_none_when_used_then_the_upload_is_gone(
     assert files_below(tmp_path) == []
 
 
-def test_given_a_folder_that_vanished_when_parts_come_then_it_is_the_settings(
+def test_given_a_folder_that_vanished_when_parts_come_then_the_store_is_away(
     folder_store: ArtifactStore, tmp_path: Path
 ) -> None:
     upload_id = begun(folder_store.multipart, 1)
     shutil.move(tmp_path / "artifacts", tmp_path / "elsewhere")
-    with pytest.raises(SettingsInvalid):
+    with pytest.raises(ArtifactStoreUnavailable):
         folder_store.multipart.part(KEY, upload_id, 2)
-    with pytest.raises(SettingsInvalid):
+    with pytest.raises(ArtifactStoreUnavailable):
         folder_store.multipart.begin(KEY, "video/mp4")
 
 

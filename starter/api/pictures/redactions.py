@@ -9,7 +9,7 @@ from pydantic import Field, StringConstraints
 from activities.tasks.redacting import Redactions, Redactor
 from domain.documents.privacy import LEAST_LISTED, LONGEST_LISTED, MOST_LISTED, PrivateKind, Unchecked
 from starter.api.context import Api, ApiParts, Owner, identifier
-from starter.api.declared import errors
+from starter.api.responses import errors
 from starter.api.shapes import Line, Sent, Shape
 from starter.settings import listed
 
@@ -22,7 +22,7 @@ class NewRedaction(Sent):
     also: Annotated[tuple[Listed, ...], Field(max_length=MOST_LISTED)] = Field(
         default=(), description="Words and names that are private, too, besides those of GUIDESMITH_REDACT_ALSO."
     )
-    preview: bool = Field(default=False, description="Only say what would be blurred.")
+    preview: bool = Field(default=False, strict=True, description="Only say what would be blurred.")
 
 
 class PrivateAnswer(Shape):
