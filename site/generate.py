@@ -1,7 +1,7 @@
 """Writes what the documentation says of the code: settings, errors, commands, routes, lifecycles, and the house.
 
-    python docs/generate.py            # write them
-    python docs/generate.py --check    # say which are out of date, and end with 1
+    python -m docs.generate            # write them
+    python -m docs.generate --check    # say which are out of date, and end with 1
 
 A setting's meaning is prose and stays as it stands in the page; a new one begins with its docstring in
 ``starter/settings.py``. Names, defaults, statuses and codes come from the code alone.
@@ -52,8 +52,10 @@ def written(value: Any) -> str:
 def settings_page() -> str:
     """What stands in the page, with every setting of the code, its default, and no other."""
     page = (REFERENCE / "settings.md").read_text(encoding="utf-8")
-    head, _, _ = page.partition(f"| `{PREFIX}")
-    tail = page.rpartition(f"| `{PREFIX}")[2].partition("\n")[2]
+    table = re.search(rf"^(?:\| `{PREFIX}.*\n)+", page, re.MULTILINE)
+    if table is None:
+        raise SystemExit("docs/reference/settings.md has no table of settings.")
+    head, tail = page[: table.start()], page[table.end() :]
     known = dict(re.findall(rf"^\| `{PREFIX}(\w+)` \| .*? \| (.*) \|$", page, re.MULTILINE))
     said = dict(_docstrings())
     lines = []
@@ -91,7 +93,9 @@ def errors_page() -> str:
         }
     lines = []
     for code in sorted({each.code for each in kinds}):
-        named = sorted((each for each in kinds if each.code == code), key=lambda each: len(each.__mro__))
+        named = sorted(
+            (each for each in kinds if each.code == code), key=lambda each: (len(each.__mro__), each.__name__)
+        )
         status = next((STATUS[base] for base in named[0].__mro__ if base in STATUS), None)
         told = (inspect.getdoc(named[0]) or "").split("\n\n")[0]
         meaning = " ".join(told.split()).replace("``", "`").replace("|", "\\|")
@@ -152,15 +156,17 @@ def lifecycles_page() -> str:
 def house() -> str:
     """The rooms and what they stand on, read from the imports: an arrow that others imply is left out."""
     graph = grimp.build_graph(*FLOORS)
+    rooms = {module.rpartition(".")[0] for module in graph.modules if module.count(".") == 2}
     stands_on: dict[str, set[str]] = {}
-    for module in graph.modules:
-        here = _room(module)
-        below = {_room(each) for each in graph.find_modules_directly_imported_by(module)}
+    for module in graph.modules - set(FLOORS):
+        here = _room(module, rooms)
+        imported = graph.find_modules_directly_imported_by(module) - set(FLOORS)
+        below = {_room(each, rooms) for each in imported}
         stands_on.setdefault(here, set()).update(below - {here})
     lines = ["flowchart TD"]
     for floor in FLOORS:
-        rooms = [room for room in sorted(stands_on) if _floor(room) == floor]
-        lines += [f"    subgraph {floor}s[{floor}]", *(f"        {room}[{_name(room)}]" for room in rooms), "    end"]
+        named = [f"        {room}[{_name(room)}]" for room in sorted(stands_on) if _floor(room) == floor]
+        lines += [f"    subgraph {floor}s[{floor}]", *named, "    end"]
     for room in sorted(stands_on):
         ours = {each for each in stands_on[room] if _floor(each) == _floor(room)}
         implied = {far for near in ours for far in _all_below(near, stands_on, {room})}
@@ -177,9 +183,9 @@ def _name(room: str) -> str:
     return room.partition(".")[2] or "the rest"
 
 
-def _room(module: str) -> str:
-    parts = module.split(".")
-    return ".".join(parts[:2]) if len(parts) > 2 else parts[0]
+def _room(module: str, rooms: set[str]) -> str:
+    room = ".".join(module.split(".")[:2])
+    return room if room in rooms else _floor(module)
 
 
 def _all_below(room: str, stands_on: dict[str, set[str]], seen: set[str]) -> set[str]:

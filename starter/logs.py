@@ -1,8 +1,8 @@
 """Structured logs: one JSON object a line on stderr, readable lines on a terminal.
 
 What belongs to a request or a job (its id, the correlation id) is bound once, with :func:`bound` or as
-``activities/process/logged.py`` has it, and appears on every line that is written inside, also on those of libraries:
-the standard library's logging runs through the same chain.
+``activities/process/log_context.py`` has it, and appears on every line that is written inside, also on those of
+libraries: the standard library's logging runs through the same chain.
 
 Of an exception only its kind and the way it took through the code are written. Its message may quote anything: a
 driver's the parameters of a statement, a validator's the value it refused, a provider's the prompt.
@@ -17,7 +17,7 @@ from typing import Any
 
 import structlog
 
-from activities.process.logged import with_noted
+from activities.process.log_context import with_noted
 from domain.errors import GuidesmithError
 
 VALUE_LIMIT = 2000

@@ -7,7 +7,7 @@ from workflows.tasks import carry_out
 
 with workflow.unsafe.imports_passed_through():
     from activities.rails.contracts import JobOutcome, JobStart, TaskStart
-    from activities.rails.handover import PLAN
+    from activities.rails.task_dispatch import PLAN
     from activities.stages.analysis import AnalysisPlanning, AnalysisStage, AnalysisStages
     from domain.errors import TransitionRefused
     from domain.lifecycles.analysis import ANALYSIS, FAILED

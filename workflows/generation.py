@@ -40,7 +40,9 @@ DEADLINE_TERM = "deadline_s"
 
 DEADLINE_S = 1800.0
 
-TOLD = tuple(each.code for each in (ProviderUnavailable, ProviderTimeout, ProviderRateLimited, ProviderAnswerInvalid))
+EXPECTED = tuple(
+    each.code for each in (ProviderUnavailable, ProviderTimeout, ProviderRateLimited, ProviderAnswerInvalid)
+)
 """Passing faults: they are counted here, and audited, not tried again behind the job's back."""
 
 DESK_PATIENCE = timedelta(seconds=30)
@@ -99,7 +101,7 @@ class GenerationWorkflow:
         )
 
     async def make(self) -> None:
-        await self.job.run_stage(GenerationStages.make, told=TOLD)
+        await self.job.run_stage(GenerationStages.make, expected=EXPECTED)
 
     # --- a provider's work ---------------------------------------------------------------------------------
 
@@ -107,7 +109,7 @@ class GenerationWorkflow:
         """Give the work to the provider, wait for its word, and take what it made."""
         if not self.submitted:
             self.submitting = True
-            await self.job.run_stage(GenerationStages.submit, told=TOLD)
+            await self.job.run_stage(GenerationStages.submit, expected=EXPECTED)
             self.submitted = True
         self.job.stage = spec_of(GenerationStages.ask)
         word = await self.word()
@@ -118,7 +120,7 @@ class GenerationWorkflow:
         if word.failure_code is not None:
             self.submitted = not word.passing
             raise ApplicationError(word.failure_message or "", type=word.failure_code, non_retryable=not word.passing)
-        await self.job.run_stage(GenerationStages.collect, told=TOLD)
+        await self.job.run_stage(GenerationStages.collect, expected=EXPECTED)
 
     async def word(self) -> Word:
         """What the provider says of the end: told by a webhook, else asked for once, at the deadline."""
@@ -139,10 +141,10 @@ class GenerationWorkflow:
         """The provider's answer, which may be that it is still at work."""
         for _ in range(MAX_ATTEMPTS):
             try:
-                await self.job.run_stage(GenerationStages.ask, told=TOLD)
+                await self.job.run_stage(GenerationStages.ask, expected=EXPECTED)
                 break
             except ActivityError as fault:
-                if self.judged(fault).failure_code not in TOLD:
+                if self.judged(fault).failure_code not in EXPECTED:
                     raise
                 self.job.seq += 2
                 await workflow.sleep(backoff_s(1), summary="before the provider is asked again")
@@ -167,7 +169,7 @@ class GenerationWorkflow:
             correlation_id=self.job.start.correlation_id,
         )
         await self.call_off()
-        await self.job.leave_stage(EXPIRED, failure)
+        await self.job.end_stage(EXPIRED, failure)
 
     async def call_off(self) -> None:
         """Spare the provider what nobody wants any more. If that cannot be said, it changes nothing for the job."""
@@ -197,7 +199,7 @@ class GenerationWorkflow:
         """
         failure = self.judged(fault)
         self.failures += 1
-        if failure.failure_code not in TOLD or self.failures >= MAX_ATTEMPTS:
+        if failure.failure_code not in EXPECTED or self.failures >= MAX_ATTEMPTS:
             raise fault
         cause = cause_of(fault)
         asked_for = cause.next_retry_delay if isinstance(cause, ApplicationError) else None

@@ -40,7 +40,9 @@ with workflow.unsafe.imports_passed_through():
 MAX_RETRIES_TERM, MODERATED_TERM = "max_retries", "moderated"
 """What the run goes by: executions before it is given up, and whether the prompt is moderated first."""
 
-TOLD = tuple(each.code for each in (ProviderUnavailable, ProviderTimeout, ProviderRateLimited, ProviderAnswerInvalid))
+EXPECTED = tuple(
+    each.code for each in (ProviderUnavailable, ProviderTimeout, ProviderRateLimited, ProviderAnswerInvalid)
+)
 """Passing faults of a provider: they are counted in the job's own status, not tried again behind its back."""
 
 
@@ -81,11 +83,11 @@ class ImageWorkflow:
 
     async def moderate(self) -> None:
         if self.to_moderate:
-            await self.job.run_stage(ImageStages.moderate, told=TOLD)
+            await self.job.run_stage(ImageStages.moderate, expected=EXPECTED)
             self.to_moderate = False
 
     async def paint(self) -> None:
-        await self.job.run_stage(ImageStages.paint, told=TOLD)
+        await self.job.run_stage(ImageStages.paint, expected=EXPECTED)
         self.job.show()
 
     # --- an execution that made no picture -----------------------------------------------------------------
@@ -99,14 +101,14 @@ class ImageWorkflow:
             raise error
         if failure.failure_code == ContentRejected.code:
             event = EventType.SAFE_BLOCK if self.job.status is RUNNING else None
-            await self.job.leave_stage(REJECTED, failure, event_type=event)
+            await self.job.end_stage(REJECTED, failure, event_type=event)
             return
         if self.job.status is QUEUED:  # moderation itself failed: that was an execution too
-            await self.job.leave_stage(RUNNING)
+            await self.job.end_stage(RUNNING)
         self.failures += 1
         target, pause_s = self.verdict(error)
         facts = {"retry_count": self.failures, **({"retry_in_s": pause_s} if target is QUEUED else {})}
-        await self.job.leave_stage(FAILED, failure, facts=facts)
+        await self.job.end_stage(FAILED, failure, facts=facts)
         if target is QUEUED:
             await self.queue_again(pause_s)
         else:

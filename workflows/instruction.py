@@ -40,7 +40,7 @@ def ended() -> ApplicationError:
     return ApplicationError("The job has ended.", type=TerminalImmutable.code, non_retryable=True)
 
 
-class Desk:
+class DocumentWork:
     """What people do with the document: who works on it, and what has been asked for."""
 
     def __init__(self, carried: CarriedState | None) -> None:
@@ -68,13 +68,13 @@ class InstructionWorkflow:
     @workflow.init
     def __init__(self, start: JobStart) -> None:
         self.job = JobRun(INSTRUCTION, start)
-        self.desk = Desk(start.carried)
+        self.document = DocumentWork(start.carried)
         self.pieces = start.pieces
         self.has_picture = AUDIO.name not in start.external
         """Whether there may be a screen to read; known once the recording was probed."""
         self.cancel_requested = False
         self.is_open = False
-        """Whether the job is at its desk: drafted, and followed in what people do."""
+        """Whether the job is at its document: drafted, and followed in what people do."""
         self.is_moving = False
         """Whether a status is on its way into the database."""
 
@@ -95,7 +95,7 @@ class InstructionWorkflow:
 
     async def extract_audio(self) -> None:
         if self.is_external(AUDIO):
-            result = await self.have_done(AUDIO, Adoptions.adopt_audio)
+            result = await self.await_external(AUDIO, Adoptions.adopt_audio)
             self.pieces = int(result.facts.get("pieces") or self.pieces)
             return
         if self.has_reached(AUDIO_READY):
@@ -124,7 +124,7 @@ class InstructionWorkflow:
     async def transcribe(self) -> None:
         """A short recording in one piece; a long one in parallel pieces, each resumable, joined at the end."""
         if self.is_external(TRANSCRIPTION):
-            await self.have_done(TRANSCRIPTION, Adoptions.adopt_transcript)
+            await self.await_external(TRANSCRIPTION, Adoptions.adopt_transcript)
             return
         if self.has_reached(TRANSCRIPT_READY):
             return
@@ -137,7 +137,7 @@ class InstructionWorkflow:
     async def draft_and_illustrate(self) -> None:
         if self.is_external(DRAFT):
             if self.job.start.carried is None:
-                await self.have_done(DRAFT, Adoptions.adopt_draft)
+                await self.await_external(DRAFT, Adoptions.adopt_draft)
                 self.job.show()
             return
         if self.has_reached(DRAFT_READY):
@@ -151,10 +151,10 @@ class InstructionWorkflow:
     def is_external(self, stage: ExternalStage) -> bool:
         return stage.name in self.job.start.external
 
-    async def have_done(self, stage: ExternalStage, adopt: Callable[[Any, StageCall], StageResult]) -> StageResult:
+    async def await_external(self, stage: ExternalStage, adopt: Callable[[Any, StageCall], StageResult]) -> StageResult:
         """Wait for the runner, and take over what it left: also where a retry begins at the stage's checkpoint."""
         if not self.has_reached(stage.checkpoint):
-            await self.job.have_done(stage)
+            await self.job.await_external(stage)
         elif self.job.status is not stage.checkpoint:
             return StageResult()
         return await self.job.take_over(adopt, required=is_needed(stage, self.job.start.external))
@@ -173,14 +173,14 @@ class InstructionWorkflow:
             target = self.next_status()
             if target is None:
                 await workflow.wait_condition(workflow.all_handlers_finished)
-                if self.desk.is_quiet() and self.next_status() is None:
+                if self.document.is_quiet() and self.next_status() is None:
                     workflow.continue_as_new(self.successor())
             else:
                 await self.go_to(target)
         await workflow.wait_condition(workflow.all_handlers_finished)
 
     def next_status(self) -> InstructionStatus | None:
-        return next_status(self.job.status, self.desk.activity())
+        return next_status(self.job.status, self.document.activity())
 
     async def go_to(self, target: InstructionStatus) -> None:
         """Mirror a move that people caused by what they asked for, or the end of that; the log names who it was."""
@@ -195,11 +195,14 @@ class InstructionWorkflow:
     def should_continue_as_new(self) -> bool:
         info = workflow.info()
         long = info.get_current_history_length() > self.job.options.history_events
-        return (long or info.is_continue_as_new_suggested()) and self.desk.is_quiet()
+        return (long or info.is_continue_as_new_suggested()) and self.document.is_quiet()
 
     def successor(self) -> JobStart:
         carried = CarriedState(
-            status=str(self.job.status), seq=self.job.seq, touched=self.desk.touched, exported=self.desk.exported
+            status=str(self.job.status),
+            seq=self.job.seq,
+            touched=self.document.touched,
+            exported=self.document.exported,
         )
         return self.job.start.model_copy(update={"carried": carried})
 
@@ -214,7 +217,7 @@ class InstructionWorkflow:
     def edit(self) -> None:
         """The first save: DRAFT_READY becomes EDITING. Repeats change nothing. A look at the document is none: reading
         is safe, and whoever may read would move the job."""
-        self.desk.touched = True
+        self.document.touched = True
 
     @workflow.signal(description="A runner outside reported something: look at the job's row. Safe to send again.")
     def reported(self) -> None:
@@ -244,12 +247,12 @@ class InstructionWorkflow:
     async def regenerate(self, task: TaskStart) -> str:
         """Write a part again; answers the task's id once the task is under way. That there is one at a time is decided
         by the tasks' rows: where another is still under way here, its row has ended, and its run does in a moment."""
-        while self.desk.regenerating not in (None, task.task_id):
-            await workflow.wait_condition(lambda: self.job.is_over or self.desk.regenerating is None)
+        while self.document.regenerating not in (None, task.task_id):
+            await workflow.wait_condition(lambda: self.job.is_over or self.document.regenerating is None)
             if self.job.is_over:
                 raise ended()
-        self.desk.touched = True
-        self.desk.regenerating = task.task_id
+        self.document.touched = True
+        self.document.regenerating = task.task_id
         try:
             await self.until_shown()
             child = await workflow.start_child_workflow(
@@ -260,7 +263,7 @@ class InstructionWorkflow:
                 static_summary="write a part of the instruction again",
             )
         except FailureError:
-            self.desk.regenerating = None
+            self.document.regenerating = None
             raise
         self.follow(child, self.regeneration_ended)
         return task.task_id
@@ -272,10 +275,10 @@ class InstructionWorkflow:
     @workflow.update(description="Take on an export whose row is written. Answers its id once it is under way.")
     async def export(self, task: TaskStart) -> str:
         """Publish a version; answers the export's id once it is under way."""
-        self.desk.touched = True
-        if task.task_id in self.desk.exporting:
+        self.document.touched = True
+        if task.task_id in self.document.exporting:
             return task.task_id
-        self.desk.exporting.add(task.task_id)
+        self.document.exporting.add(task.task_id)
         try:
             await self.until_shown()
             child = await workflow.start_child_workflow(
@@ -286,7 +289,7 @@ class InstructionWorkflow:
                 static_summary="publish a version of the instruction",
             )
         except FailureError:
-            self.desk.exporting.discard(task.task_id)
+            self.document.exporting.discard(task.task_id)
             raise
         self.follow(child, lambda succeeded: self.export_ended(task.task_id, succeeded))
         return task.task_id
@@ -320,8 +323,8 @@ class InstructionWorkflow:
         task.add_done_callback(self.job.followers.remove)
 
     def regeneration_ended(self, succeeded: bool) -> None:
-        self.desk.regenerating = None
+        self.document.regenerating = None
 
     def export_ended(self, export_id: str, succeeded: bool) -> None:
-        self.desk.exporting.discard(export_id)
-        self.desk.exported = self.desk.exported or succeeded
+        self.document.exporting.discard(export_id)
+        self.document.exported = self.document.exported or succeeded

@@ -61,16 +61,16 @@ OVERDUE = "TemporalTimeout:StartToClose"
 """How Temporal's server calls an execution that took all of its time, where a policy names what is not retried."""
 
 
-def stage_retries(budget: int, told: Sequence[str] = ()) -> RetryPolicy:
+def stage_retries(budget: int, expected: Sequence[str] = ()) -> RetryPolicy:
     """Half a second, doubling to half a minute: a worker's death is picked up at once, and ``budget`` = 10 outlasts a
-    database restart of two minutes. What fails with a code of ``told`` is not tried again, nor what was at work for the
-    whole of a stage's time: a budget of deaths is none of days."""
+    database restart of two minutes. What fails with a code of ``expected`` is not tried again, nor what was at work for
+    the whole of a stage's time: a budget of deaths is none of days."""
     return RetryPolicy(
         initial_interval=timedelta(milliseconds=500),
         backoff_coefficient=2.0,
         maximum_interval=timedelta(seconds=30),
         maximum_attempts=budget,
-        non_retryable_error_types=[*told, OVERDUE],
+        non_retryable_error_types=[*expected, OVERDUE],
     )
 
 
@@ -103,7 +103,7 @@ class JobRun(Generic[S]):
         self.reads_screen = False
         """Whether the recording's screen is read in this run."""
         self.notice: str | None = None
-        """What whoever looks at the run in the Temporal UI is told besides where it is."""
+        """What whoever looks at the run in the Temporal UI is expected besides where it is."""
         self.followers: list[asyncio.Task[None]] = []
         """Tasks beside the main work (children that are followed); a cancel stops them too."""
 
@@ -142,26 +142,26 @@ class JobRun(Generic[S]):
     # --- stages --------------------------------------------------------------------------------------------
 
     async def run_stage(
-        self, method: Callable[[Any, StageCall], StageResult], *, units: int = 0, told: Sequence[str] = ()
+        self, method: Callable[[Any, StageCall], StageResult], *, units: int = 0, expected: Sequence[str] = ()
     ) -> StageResult:
         """Execute a stage, or its ``units`` parallel pieces, from the current status to its checkpoint.
 
         Pieces share the stage's place in the run's sequence; the stage that joins them comes next and shares it too.
 
         Args:
-            told: Codes of errors that the kind's own table has moves for: the stage is not tried again, the caller is
-                told, and goes on with :meth:`leave_stage`.
+            expected: Codes of errors that the kind's own table has moves for: the stage is not tried again, the caller
+            is expected, and goes on with :meth:`end_stage`.
         """
         spec = self._enter(spec_of(method))
         if units:
-            calls = [self._execute(method, spec, unit=unit, told=told) for unit in range(1, units + 1)]
+            calls = [self._execute(method, spec, unit=unit, expected=expected) for unit in range(1, units + 1)]
             try:
                 await asyncio.gather(*calls)
             finally:
                 for call in calls:
                     call.cancel()
             return StageResult()
-        result = await self._execute(method, spec, told=told)
+        result = await self._execute(method, spec, expected=expected)
         self.seq += 2
         if spec.checkpoint is not None:
             self._turn(spec.checkpoint)
@@ -174,7 +174,7 @@ class JobRun(Generic[S]):
 
     async def run_piece(self, method: Callable[[Any, StageCall], StageResult], unit: int) -> StageResult:
         """Execute piece ``unit`` of the stage that the job is in, for a workflow that has its own order for the pieces.
-        What ends the stage comes next (:meth:`leave_stage`)."""
+        What ends the stage comes next (:meth:`end_stage`)."""
         return await self._execute(method, self._enter(spec_of(method)), unit=unit)
 
     def _enter(self, spec: StageSpec) -> StageSpec:
@@ -198,7 +198,7 @@ class JobRun(Generic[S]):
         *,
         unit: int = 0,
         required: bool = True,
-        told: Sequence[str] = (),
+        expected: Sequence[str] = (),
         budget: int | None = None,
     ) -> workflow.ActivityHandle[StageResult]:
         return workflow.start_activity_method(
@@ -216,12 +216,12 @@ class JobRun(Generic[S]):
             task_queue=self.options.queue(spec.queue),
             start_to_close_timeout=timedelta(seconds=self.options.stage_timeout_s),
             heartbeat_timeout=timedelta(seconds=self.options.heartbeat_timeout_s),
-            retry_policy=stage_retries(min(budget or self.options.retry_budget, self.options.retry_budget), told),
+            retry_policy=stage_retries(min(budget or self.options.retry_budget, self.options.retry_budget), expected),
             cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
             summary=f"{spec.summary} (piece {unit})" if unit else spec.summary,
         )
 
-    async def leave_stage(
+    async def end_stage(
         self, target: S, failure: Failure | None = None, *, event_type: str | None = None, facts: Facts | None = None
     ) -> None:
         """Go where a stage leads that ended before its checkpoint, past whatever it could still write. Raises as
@@ -232,7 +232,7 @@ class JobRun(Generic[S]):
 
     # --- stages that are done outside ----------------------------------------------------------------------
 
-    async def have_done(self, stage: ExternalStage) -> None:
+    async def await_external(self, stage: ExternalStage) -> None:
         """Wait until the runner of ``stage`` has reported its end: by the job's row, which its callbacks move. The
         signal that wakes this up says nothing, and may be lost or doubled (see ``activities/store/runs/callbacks.py``).
 

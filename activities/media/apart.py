@@ -5,7 +5,7 @@ FFmpeg's decoders runs beside the worker's keys and other jobs: a process that s
 (``decoder.py``), within bounds of memory and processor time. What comes back is numbers and plain samples.
 
 A process that dies says nothing certain of the recording: the machine may be short of memory. That is told as
-``DecodingDied``, and whoever tries again counts (``activities/rails/pulse.py``).
+``DecodingDied``, and whoever tries again counts (``activities/rails/heartbeat.py``).
 """
 
 from __future__ import annotations

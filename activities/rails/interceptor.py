@@ -13,7 +13,7 @@ from temporalio import activity
 from temporalio.exceptions import ApplicationError, CancelledError
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
 
-from activities.process.logged import gathering, note_denied, place_of
+from activities.process.log_context import gathering, note_denied, place_of
 from domain.errors import MESSAGE_LIMIT, Cancelled, GuidesmithError, exhausted_by
 
 RETRY_AFTER_LIMIT_S = 600.0

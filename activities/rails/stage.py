@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 from temporalio import activity
 
 from activities.rails.contracts import StageCall, StageResult
-from activities.rails.pulse import Pulse, why_again
+from activities.rails.heartbeat import Heartbeat, why_again
 from domain.artifacts import Artifact
 from domain.jobs import Job, NewArtifact, NewScreenshot, NewVersion
 from domain.library import NewAsset
@@ -108,7 +108,7 @@ class Work:
     job: Job
     call: StageCall
     fence: Fence
-    pulse: Pulse
+    heartbeat: Heartbeat
     stage: StrEnum
     _ledger: StageLedger
     span: tuple[int, int] | None = None
@@ -116,7 +116,7 @@ class Work:
 
     def check(self) -> None:
         """Stop here if nobody waits for the result. Raises Cancelled or WorkerShuttingDown."""
-        self.pulse.check()
+        self.heartbeat.check()
 
     def advance(self, fraction: float, **resume_point: int | float | str) -> None:
         """The stage is done by ``fraction`` (0 to 1). ``resume_point`` rides on the next heartbeat.
@@ -126,7 +126,7 @@ class Work:
         """
         self.check()
         progress = progress_within(self.span or span_of(self.stage), fraction)
-        self.pulse.note(progress=progress, **resume_point)
+        self.heartbeat.note(progress=progress, **resume_point)
         if progress >= self._reported + PROGRESS_STEP:
             self._reported = progress
             self._ledger.report_progress(self.job.id, self.fence, progress, {"stage": str(self.stage)})
@@ -145,17 +145,17 @@ class Stages:
 
     def _work(self, call: StageCall, spec: StageSpec, body: Callable[[Work], Product]) -> StageResult:
         fence = call.fence(activity.info().attempt)
-        with Pulse(call.heartbeat_timeout_s) as pulse:
+        with Heartbeat(call.heartbeat_timeout_s) as heartbeat:
             grant = self._ledger.begin_stage(
                 call.job_id, fence, str(spec.processing), unit=call.unit, reason=why_again()
             )
             if grant.ended:
                 return told(grant.artifacts)
-            work = Work(grant.job, call, fence, pulse, spec.name, self._ledger, spec.span)
+            work = Work(grant.job, call, fence, heartbeat, spec.name, self._ledger, spec.span)
             product = body(work)
             if call.unit:
                 return StageResult()
-            pulse.check()
+            heartbeat.check()
             outcome = self._ledger.finish_stage(
                 call.job_id,
                 fence,

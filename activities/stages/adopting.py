@@ -14,7 +14,7 @@ from typing import Protocol
 from temporalio import activity
 
 from activities.rails.contracts import StageCall, StageResult
-from activities.rails.pulse import Pulse
+from activities.rails.heartbeat import Heartbeat
 from activities.rails.stage import Product, Stage, StageSpec, Work, told
 from activities.stages.instruction import NO_AUDIO, InstructionStages, Library, Parts
 from activities.stages.reported_drafts import Reader
@@ -167,13 +167,13 @@ class Adoptions(InstructionStages):
 
     def _adopt(self, call: StageCall, stage: ExternalStage, body: Body) -> StageResult:
         fence = call.fence(activity.info().attempt)
-        with Pulse(call.heartbeat_timeout_s) as pulse:
+        with Heartbeat(call.heartbeat_timeout_s) as heartbeat:
             job = self._reports.get_job(call.job_id)
             if (job.attempt, job.dispatch_id) != (call.attempt, call.dispatch_id):
                 raise Fenced("A newer run of this job has taken over; there is nothing left to do.")
             if fence.execution > 1:
                 self._reports.adoption_retried(job.id, fence, stage)
-            work = Work(job, call, fence, pulse, stage.name, self._ledger)
+            work = Work(job, call, fence, heartbeat, stage.name, self._ledger)
             artifact = self._taken_over(work, stage, body)
             if artifact is None and call.required:
                 raise ExternalArtifactUnreachable(

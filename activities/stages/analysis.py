@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from temporalio import activity
 
 from activities.rails.contracts import TaskCall, TaskFailure
-from activities.rails.pulse import Pulse
+from activities.rails.heartbeat import Heartbeat
 from activities.rails.stage import Product, StageLedger, Stages, Work, stage
 from domain.analyses.analysis import Analysis, InputFile, KeptTable, Planning
 from domain.analyses.plan import FrozenPlan, Plan, thawed
@@ -92,23 +92,23 @@ class AnalysisPlanning:
     @activity.defn(name="read-inputs", no_thread_cancel_exception=True)
     def read_inputs(self, call: TaskCall) -> None:
         """The inputs as tables, with their profiles; nothing where they were read before."""
-        with Pulse(call.heartbeat_timeout_s) as pulse:
+        with Heartbeat(call.heartbeat_timeout_s) as heartbeat:
             task = self._parts.books.begin_planning(call.task_id)
             analysis = self._parts.books.get_analysis(task.job_id)
             if not task.is_under_way or analysis.tables_fingerprint == analysis.inputs_fingerprint:
                 return
-            tables = self._read(call.task_id, analysis, pulse.check)
+            tables = self._read(call.task_id, analysis, heartbeat.check)
             self._parts.books.keep_tables(task.id, analysis.inputs_fingerprint, tables)
 
     @activity.defn(name="draft-plan", no_thread_cancel_exception=True)
     def draft_plan(self, call: TaskCall) -> None:
         """A plan for what is asked, over the tables that were read."""
-        with Pulse(call.heartbeat_timeout_s) as pulse:
+        with Heartbeat(call.heartbeat_timeout_s) as heartbeat:
             task = self._parts.books.begin_planning(call.task_id)
             if not task.is_under_way:
                 return
             analysis = self._parts.books.get_analysis(task.job_id)
-            self._parts.books.finish_planning(task.id, self._drafted(analysis, pulse.check))
+            self._parts.books.finish_planning(task.id, self._drafted(analysis, heartbeat.check))
 
     @activity.defn(name="fail-plan", no_thread_cancel_exception=True)
     def fail(self, call: TaskFailure) -> None:

@@ -267,7 +267,7 @@ class InstructionStages(Stages):
             return heard
         if heard.resume_ms > start_ms:
             heard.resumed_from_ms = heard.resume_ms
-        work.pulse.note(resume_ms=heard.resume_ms)
+        work.heartbeat.note(resume_ms=heard.resume_ms)
         saved_at = time.monotonic()
 
         def save() -> None:
@@ -290,7 +290,7 @@ class InstructionStages(Stages):
             done = (position_ms - start_ms) / max(end_ms - start_ms, 1)
             if work.call.unit:
                 work.check()
-                work.pulse.note(resume_ms=heard.resume_ms, piece=work.call.unit)
+                work.heartbeat.note(resume_ms=heard.resume_ms, piece=work.call.unit)
             else:
                 work.advance(0.95 * done, resume_ms=heard.resume_ms)
 

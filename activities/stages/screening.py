@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from temporalio import activity
 
 from activities.rails.contracts import StageCall, StageResult
-from activities.rails.pulse import Pulse
+from activities.rails.heartbeat import Heartbeat
 from activities.rails.stage import StageSpec
 from domain.artifacts import Artifact, ArtifactKind, Blob
 from domain.errors import ArtifactMissing, RecordingLost
@@ -84,13 +84,13 @@ class ScreenReading:
             MediaError: It cannot be read.
             ScreenReaderUnavailable: There are no weights.
         """
-        with Pulse(call.heartbeat_timeout_s) as pulse:
+        with Heartbeat(call.heartbeat_timeout_s) as heartbeat:
             job = self._library.get_job(call.job_id)
             video = self._recording(job)
             known = known_screen(self._memo, job.owner, video)
             if known is not None:
                 return _told(known)
-            record = self._read(job, video, pulse)
+            record = self._read(job, video, heartbeat)
             blob = self._artifacts.put_bytes(
                 f"jobs/{job.id}/{call.attempt}-{STAGE}-{activity.info().attempt}/screen.json",
                 record.model_dump_json().encode(),
@@ -105,7 +105,7 @@ class ScreenReading:
             self._partial.clear(job.owner, STAGE, screen_inputs(video))
             return _told(NewArtifact(kind=ArtifactKind.SCREEN, blob=blob, facts=facts))
 
-    def _read(self, job: Job, video: Blob, pulse: Pulse) -> ScreenRecord:
+    def _read(self, job: Job, video: Blob, heartbeat: Heartbeat) -> ScreenRecord:
         from activities.screen import ReadSoFar, read_screen
 
         inputs = screen_inputs(video)
@@ -113,8 +113,8 @@ class ScreenReading:
         so_far = ReadSoFar.model_validate_json(saved) if saved is not None else None
 
         def at(position_ms: int) -> None:
-            pulse.check()
-            pulse.note(position_ms=position_ms)
+            heartbeat.check()
+            heartbeat.note(position_ms=position_ms)
 
         def save(now: ReadSoFar) -> None:
             self._partial.save(job.owner, STAGE, inputs, now.model_dump_json().encode())

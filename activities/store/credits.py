@@ -14,9 +14,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, and_, case, exists, func, insert, not_, or_, select, tuple_, update
 from sqlalchemy.exc import IntegrityError
 
-from activities.store.area import Area, new_uuid7
 from activities.store.cursors import newest_first
 from activities.store.database import inserting
+from activities.store.repository import Repository, new_uuid7
 from activities.store.tables import credit_accounts, credit_entries, credit_postings, jobs
 from domain.credits import (
     BOOKS,
@@ -154,7 +154,7 @@ def read_balance(connection: Connection, owner: str) -> Balance:
     return Balance(available=found.get(Account.AVAILABLE, 0), reserved=found.get(Account.RESERVED, 0))
 
 
-class Credits(Area):
+class Credits(Repository):
     def grant(self, owner: str, amount: int, *, reason: str, actor: str, idempotency_key: str) -> tuple[Posted, bool]:
         """Give ``owner`` credits, once for each key of ``actor``.
 

@@ -22,7 +22,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from activities.store.spoken import spoken_when_committed
+from activities.store.after_commit import logged_after_commit
 from domain.errors import DatabaseUnavailable, GuidesmithError, RequestInvalid, SettingsInvalid
 
 SQLITE: Final = "sqlite"
@@ -119,10 +119,10 @@ class Database:
             RequestInvalid: A value that the database cannot keep (a NUL character, half a surrogate pair).
         """
         if (outer := self._outer()) is not None:
-            with spoken_when_committed(), _translated(), outer.begin_nested():
+            with logged_after_commit(), _translated(), outer.begin_nested():
                 yield outer
             return
-        with spoken_when_committed(), self._own_turn(), _translated(), self.engine.begin() as connection:
+        with logged_after_commit(), self._own_turn(), _translated(), self.engine.begin() as connection:
             yield connection
 
     @contextmanager

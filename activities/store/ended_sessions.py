@@ -4,12 +4,12 @@ from datetime import timedelta
 
 from sqlalchemy import delete, exists, select
 
-from activities.store.area import Area
 from activities.store.database import inserting
+from activities.store.repository import Repository
 from activities.store.tables import ended_sessions
 
 
-class EndedSessions(Area):
+class EndedSessions(Repository):
     def end_session(self, session_id: str, kept_s: float) -> bool:
         """Let a session (or what opens one) count no more, for good. Answers whether it counted until now: of any who
         ask at once, one is told so.

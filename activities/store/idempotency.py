@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, and_, delete, select, update
 
-from activities.store.area import Area
 from activities.store.database import inserting
+from activities.store.repository import Repository
 from activities.store.tables import idempotency_keys
 from domain.errors import IdempotencyConflict
 
@@ -28,7 +28,7 @@ def _is(scope: IdempotencyScope) -> ColumnElement[bool]:
     return and_(*(idempotency_keys.c[name] == value for name, value in scope._asdict().items()))
 
 
-class Idempotency(Area):
+class Idempotency(Repository):
     def idempotent_answer(self, scope: IdempotencyScope, request_sha256: str) -> dict[str, Any] | None:
         """What this request was answered before, or ``None``.
 

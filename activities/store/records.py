@@ -71,7 +71,7 @@ class UploadSession(Frozen):
     """Of an analysis's input, from 1; a recording's is 0."""
     confirmed_at: datetime | None = None
 
-    def is_sealed(self, now: datetime) -> bool:
+    def is_leased(self, now: datetime) -> bool:
         """Whether somebody is confirming it."""
         return self.sealed_until is not None and self.sealed_until > now
 

@@ -20,7 +20,7 @@ ALGORITHMS = ["dir", "A256GCM"]
 
 
 class Sealing:
-    """Seals and opens.
+    """Leases and opens.
 
     Args:
         keys: Texts of enough randomness. The first seals; the others open what it did before it was replaced. None at

@@ -7,7 +7,6 @@ from typing import Any, Self
 from sqlalchemy import text
 
 from activities.store import schema
-from activities.store.area import new_uuid7
 from activities.store.credits import Credits
 from activities.store.database import Database, DatabaseOptions
 from activities.store.documents.anchors import Anchors
@@ -31,21 +30,22 @@ from activities.store.jobs.events import Events
 from activities.store.jobs.inputs import Inputs
 from activities.store.jobs.jobs import Jobs
 from activities.store.jobs.library import Library
+from activities.store.jobs.listing import Listing
 from activities.store.jobs.manifests import Manifests
-from activities.store.jobs.overview import Overview
 from activities.store.jobs.projects import Projects
 from activities.store.kinds.analyses import Analyses
 from activities.store.kinds.batches import Batches
 from activities.store.kinds.generations import Generations
+from activities.store.repository import new_uuid7
 from activities.store.runs.callbacks import Callbacks
 from activities.store.runs.external import External
 from activities.store.runs.stages import Stages
 from activities.store.sealing import Sealing
 from activities.store.upkeep.namespaces import Namespaces
-from activities.store.upkeep.naming import Naming
 from activities.store.upkeep.pending import Pending
+from activities.store.upkeep.references import References
 from activities.store.upkeep.retention import Retention
-from activities.store.uploads.seals import Seals
+from activities.store.uploads.leases import Leases
 from activities.store.uploads.uploads import Uploads
 from domain.room import OwnerLimits
 
@@ -54,7 +54,7 @@ class Store(
     Projects,
     Jobs,
     Uploads,
-    Seals,
+    Leases,
     Dispatches,
     Stages,
     Artifacts,
@@ -69,7 +69,7 @@ class Store(
     Annotations,
     Regenerations,
     Exports,
-    Overview,
+    Listing,
     Pending,
     Callbacks,
     Credits,
@@ -83,7 +83,7 @@ class Store(
     ProviderWebhooks,
     Retention,
     EndedSessions,
-    Naming,
+    References,
     Namespaces,
     Administering,
     Erasures,

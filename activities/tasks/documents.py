@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from temporalio import activity
 
 from activities.rails.contracts import TaskCall, TaskFailure
-from activities.rails.pulse import Pulse
+from activities.rails.heartbeat import Heartbeat
 from domain.artifacts import Artifact, ArtifactKind, Blob
 from domain.documents.annotations import crop_of, without_crop
 from domain.documents.document import BlockEvidence, BlockPart, Document, carry_evidence, merge, parse
@@ -87,25 +87,25 @@ class DocumentTasks:
         """Typeset exactly the version that was asked for, whatever was saved since, and store the file."""
         from activities.publishing import publish
 
-        with Pulse(call.heartbeat_timeout_s) as pulse:
+        with Heartbeat(call.heartbeat_timeout_s) as heartbeat:
             export = self._parts.shelf.begin_export(call.task_id)
             if export.status is not ExportStatus.RUNNING:
                 return
             version = self._parts.shelf.get_version_by_id(export.instruction_version_id)
-            screenshots, lost = self._at_hand(self._parts.shelf.pictures_of_export(export.id), pulse)
+            screenshots, lost = self._at_hand(self._parts.shelf.pictures_of_export(export.id), heartbeat)
             with TemporaryDirectory(prefix="guidesmith-", dir=self._parts.scratch) as folder:
                 published = publish(
                     self._publication(version, screenshots, opens=export.format in WHOLE_FORMATS),
                     export.format,
                     transcript=self._transcript(version.job_id) if export.format in CAPTION_FORMATS else None,
                     out=Path(folder),
-                    on_progress=pulse.check,
+                    on_progress=heartbeat.check,
                 )
                 blob = self._parts.artifacts.put_file(
                     f"exports/{export.job_id}/{export.id}/{activity.info().attempt}/{published.path.name}",
                     published.path,
                     published.media_type,
-                    on_progress=lambda _: pulse.check(),
+                    on_progress=lambda _: heartbeat.check(),
                 )
             self._parts.shelf.finish_export(
                 export.id,
@@ -121,13 +121,13 @@ class DocumentTasks:
         self._parts.shelf.fail_export(call.task_id, call.failure)
 
     def _at_hand(
-        self, shots: Sequence[Screenshot], pulse: Pulse
+        self, shots: Sequence[Screenshot], heartbeat: Heartbeat
     ) -> tuple[list[tuple[Screenshot, bytes]], tuple[str, ...]]:
         """The screenshots that are still there and whole, and a sentence about those that are not: an instruction
         without one picture is worth more than none."""
         found, lost = [], 0
         for shot in shots:
-            pulse.check()
+            heartbeat.check()
             try:
                 found.append((shot, self._parts.artifacts.read_bytes(shot.blob)))
             except (ArtifactMissing, ArtifactCorrupt):
@@ -185,7 +185,7 @@ class DocumentTasks:
     @activity.defn(name="rewrite", no_thread_cancel_exception=True)
     def rewrite(self, call: TaskCall) -> None:
         """Write the selection again from what it cites; an edit saved meanwhile wins over it."""
-        with Pulse(call.heartbeat_timeout_s) as pulse:
+        with Heartbeat(call.heartbeat_timeout_s) as heartbeat:
             task = self._parts.shelf.begin_regenerate(call.task_id)
             if task.status is not TaskStatus.RUNNING:
                 return
@@ -193,7 +193,7 @@ class DocumentTasks:
             transcript = self._transcript(task.job_id)
             if transcript is None:
                 raise ArtifactMissing("The transcript of this recording is gone. Run the job again from its recording.")
-            written = self._write(task, base, transcript, pulse)
+            written = self._write(task, base, transcript, heartbeat)
             self._parts.shelf.finish_regenerate(task.id, written.merged)
 
     @activity.defn(name="fail-regenerate", no_thread_cancel_exception=True)
@@ -201,7 +201,7 @@ class DocumentTasks:
         self._parts.shelf.fail_regenerate(call.task_id, call.failure)
 
     def _write(
-        self, task: RegenerateTask, base: InstructionVersion, transcript: Transcript, pulse: Pulse
+        self, task: RegenerateTask, base: InstructionVersion, transcript: Transcript, heartbeat: Heartbeat
     ) -> "_Written":
         document = parse(base.markdown)
         evidence = {each.block_id: each for each in _evidence(base)}
@@ -210,7 +210,7 @@ class DocumentTasks:
         parts = selected_parts(document, task.selection)
         rewriter = self._rewriter(str(task.request.get("model_profile") or self._parts.default_profile))
         for part in reversed(parts):
-            pulse.check()
+            heartbeat.check()
             rewrite = rewriter.rewrite(
                 document.text_of(part),
                 evidence=evidence.get(part.block_id) or BlockEvidence(block_id=part.block_id, role=BlockRole.NOTE),
@@ -218,7 +218,7 @@ class DocumentTasks:
                 context=_neighbourhood(document, part.block_id),
                 instruction=str(instruction) if instruction else None,
                 passage=part.end - part.start < len(document.block(part.block_id).markdown),
-                stop=pulse.check,
+                stop=heartbeat.check,
             )
             ours = ours.replace_part(part, rewrite.markdown)
             warnings += rewrite.warnings

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from temporalio import activity
 
 from activities.rails.contracts import TaskCall, TaskFailure
-from activities.rails.pulse import Pulse
+from activities.rails.heartbeat import Heartbeat
 from domain.artifacts import Artifact, ArtifactKind
 from domain.documents.screenshots import Extraction, FrameStrategy, NewFrame, PictureFormat, ScreenshotTask
 from domain.errors import ArtifactMissing, MediaHasNoContent
@@ -69,12 +69,12 @@ class ScreenshotTaker:
     @activity.defn(name="take-screenshot", no_thread_cancel_exception=True)
     def take(self, call: TaskCall) -> None:
         """Take the frame that was asked for; its picture shows at the task's anchor."""
-        with Pulse(call.heartbeat_timeout_s) as pulse:
+        with Heartbeat(call.heartbeat_timeout_s) as heartbeat:
             task = self._gallery.begin_screenshot(call.task_id)
             if task.status is not TaskStatus.RUNNING:
                 return
-            frame = self._frame(task, pulse)
-            pulse.check()
+            frame = self._frame(task, heartbeat)
+            heartbeat.check()
             picture = task.extraction.format
             blob = self._artifacts.put_bytes(
                 f"jobs/{task.job_id}/screenshots/{task.id}/{activity.info().attempt}.{picture}",
@@ -89,14 +89,14 @@ class ScreenshotTaker:
     def fail_screenshot(self, call: TaskFailure) -> None:
         self._gallery.fail_screenshot(call.task_id, call.failure)
 
-    def _frame(self, task: ScreenshotTask, pulse: Pulse) -> "Frame":
+    def _frame(self, task: ScreenshotTask, heartbeat: Heartbeat) -> "Frame":
         video = self._gallery.latest_artifact(task.job_id, ArtifactKind.VIDEO)
         if video is None:
             raise ArtifactMissing("The recording of this job is gone. Upload it again as a new job.")
         footage = Footage.of(self._gallery.latest_artifact(task.job_id, ArtifactKind.AUDIO))
         footage.check(task.extraction)
-        with self._artifacts.local_path(video.blob, on_progress=lambda _: pulse.check()) as recording:
-            return grabbed(recording, task.extraction, footage.duration_ms, on_progress=lambda _: pulse.check())
+        with self._artifacts.local_path(video.blob, on_progress=lambda _: heartbeat.check()) as recording:
+            return grabbed(recording, task.extraction, footage.duration_ms, on_progress=lambda _: heartbeat.check())
 
 
 def grabbed(

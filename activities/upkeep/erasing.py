@@ -16,7 +16,7 @@ from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 
 from activities.artifacts import ArtifactStore, StageMemo
-from activities.rails.pulse import Pulse
+from activities.rails.heartbeat import Heartbeat
 from domain.errors import ArtifactKeyInvalid
 
 NAME = "erase"
@@ -73,13 +73,13 @@ class Eraser:
     @activity.defn(name="erase-files")
     def erase_files(self, job_id: str) -> None:
         """Remove the job's objects, and what was remembered of them."""
-        with Pulse(HEARTBEAT_TIMEOUT_S) as pulse:
+        with Heartbeat(HEARTBEAT_TIMEOUT_S) as heartbeat:
             named = self._remains.erase_rows(job_id)  # removed before: their keys are answered again
             own = [each.key for place in ("jobs", "exports") for each in self._artifacts.list(f"{place}/{job_id}/")]
             doomed = self._unnamed([*dict.fromkeys((*named, *own))])
             self._memo.forget_blobs(self._remains.erasure_owner(job_id), frozenset(doomed))
             for key in doomed:
-                pulse.check()
+                heartbeat.check()
                 self._artifacts.delete(key)
         log.info("job.files_erased", job_id=job_id, files=len(doomed))
 

@@ -20,8 +20,8 @@ from temporalio import activity
 from activities.artifacts import ArtifactStore
 from activities.artifacts.memo import BELIEVED_S, MEMOS, PARTIALS
 from activities.rails.contracts import Message
-from activities.rails.pulse import Pulse
-from activities.store.area import utc_now
+from activities.rails.heartbeat import Heartbeat
+from activities.store.repository import utc_now
 
 ORPHANED_AFTER_S = BELIEVED_S + 7 * 24 * 3600.0
 """Seconds since an object was written, after which nobody can be about to name it."""
@@ -69,22 +69,22 @@ class OrphanSweeper:
     def sweep(self) -> Orphaned:
         """Look at every object once, and remove the orphans."""
         before = self._clock() - timedelta(seconds=ORPHANED_AFTER_S)
-        with Pulse(HEARTBEAT_TIMEOUT_S) as pulse:
+        with Heartbeat(HEARTBEAT_TIMEOUT_S) as heartbeat:
             files = memos = 0
             for folder in FOLDERS:
-                for some in _chunks(self._old(folder, before, pulse)):
+                for some in _chunks(self._old(folder, before, heartbeat)):
                     files += self._drop_orphans([key for key in some if EXECUTIONS.fullmatch(key)])
             for folder in (MEMOS, PARTIALS):
-                for some in _chunks(self._old(folder, before, pulse)):
+                for some in _chunks(self._old(folder, before, heartbeat)):
                     memos += self._drop(some)
         swept = Orphaned(files=files, memos=memos)
         if swept != Orphaned():
             log.info("sweep.orphans", **swept.model_dump())
         return swept
 
-    def _old(self, folder: str, before: datetime, pulse: Pulse) -> Iterator[str]:
+    def _old(self, folder: str, before: datetime, heartbeat: Heartbeat) -> Iterator[str]:
         for each in self._artifacts.list(folder):
-            pulse.check()
+            heartbeat.check()
             if each.modified_at < before:
                 yield each.key
 

@@ -18,9 +18,9 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from activities.rails.contracts import Message, RunOptions
 from activities.rails.dispatching import Dispatcher, Terms, is_startable
-from activities.rails.handover import EXPORT, PLAN, REGENERATE, SCREENSHOT, Handover
 from activities.rails.recognising import Register, recognise
-from activities.rails.waking import EDIT, wake
+from activities.rails.signals import EDIT, wake
+from activities.rails.task_dispatch import EXPORT, PLAN, REGENERATE, SCREENSHOT, TaskDispatch
 from activities.store.hooks.webhooks import Waiting
 from activities.upkeep.erasing import NAME as ERASE
 from activities.upkeep.erasing import erase_workflow
@@ -114,7 +114,7 @@ class Reconciler:
         self._books = books
         self._client = client
         self._options = options
-        self._handover = Handover(client, options)
+        self._task_dispatch = TaskDispatch(client, options)
         self._dispatcher = Dispatcher(client, options, terms)
         self._delivery: str | None = None
 
@@ -246,7 +246,7 @@ class Reconciler:
                 mended += await self._settle_task(what, task_id, status, sure)
                 continue
             live = await self._workflow_status(job_id) is WorkflowExecutionStatus.RUNNING
-            await self._handover.begin(what, task_id, job_id, live=live)
+            await self._task_dispatch.begin(what, task_id, job_id, live=live)
             mended += 1
         for what, task_id, _ in await asyncio.to_thread(self._books.running_tasks):
             mended += await self._settle_task(what, task_id, await self._workflow_status(f"{what}-{task_id}"), sure)

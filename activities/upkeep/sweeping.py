@@ -1,7 +1,7 @@
 """The sweep: what nobody will come back for.
 
 Uploads that were begun and never confirmed keep gigabytes where nobody sees them, and S3 bills for them. A session is
-swept under its seal, as it would be confirmed under it, so that the two cannot meet.
+swept under its lease, as it would be confirmed under it, so that the two cannot meet.
 """
 
 from typing import Protocol
@@ -12,7 +12,7 @@ from temporalio import activity
 
 from activities.artifacts import ArtifactStore
 from activities.rails.contracts import Message
-from activities.rails.pulse import Pulse
+from activities.rails.heartbeat import Heartbeat
 from activities.store import UploadSession
 from domain.artifacts import Artifact, ArtifactKind
 from domain.documents.screenshots import PictureUpload
@@ -48,8 +48,8 @@ class Sessions(Protocol):
     """What the sweep needs of the store."""
 
     def abandoned_uploads(self, expired_for_s: float, limit: int = 100) -> tuple[UploadSession, ...]: ...
-    def seal_upload(self, upload_id: str, seal: str, for_s: float) -> UploadSession | None: ...
-    def release_seal(self, upload_id: str, seal: str, *, multipart_id: str | None) -> bool: ...
+    def lease_upload(self, upload_id: str, lease: str, for_s: float) -> UploadSession | None: ...
+    def release_lease(self, upload_id: str, lease: str, *, multipart_id: str | None) -> bool: ...
     def is_multipart_held(self, multipart_id: str) -> bool: ...
     def latest_artifact(self, job_id: str, kind: ArtifactKind) -> Artifact | None: ...
     def abandoned_pictures(self, expired_for_s: float, limit: int = 100) -> tuple[PictureUpload, ...]: ...
@@ -79,7 +79,7 @@ class Sweeper:
     def sweep(self) -> Swept:
         """Empty the sessions that were abandoned, then remove what belongs to none; forget keys and sessions that
         have expired, and webhooks that are old."""
-        with Pulse(HEARTBEAT_TIMEOUT_S):
+        with Heartbeat(HEARTBEAT_TIMEOUT_S):
             uploads, pictures = self._drop_all(), self._drop_pictures()
             remains = self._artifacts.sweep_abandoned(self._remains_after_s, self._sessions.is_multipart_held)
             keys = self._sessions.purge_idempotency_keys()
@@ -119,8 +119,8 @@ class Sweeper:
         return swept
 
     def _drop(self, session: UploadSession) -> bool:
-        seal = uuid4().hex
-        sealed = self._sessions.seal_upload(session.id, seal, SEAL_S)
+        lease = uuid4().hex
+        sealed = self._sessions.lease_upload(session.id, lease, SEAL_S)
         if sealed is None:
             return False
         held = sealed.multipart_id
@@ -137,4 +137,4 @@ class Sweeper:
                 self._artifacts.delete(sealed.key)  # joined, and then refused or never confirmed
             return True
         finally:
-            self._sessions.release_seal(session.id, seal, multipart_id=held)
+            self._sessions.release_lease(session.id, lease, multipart_id=held)

@@ -15,7 +15,7 @@ from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.exceptions import WorkflowAlreadyStartedError
 
 from activities.rails.contracts import Message
-from activities.rails.waking import wake
+from activities.rails.signals import wake
 from activities.store.hooks.provider_webhooks import Untold
 from activities.store.hooks.webhooks import Waiting
 

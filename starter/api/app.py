@@ -18,10 +18,8 @@ from starter.api import health
 from starter.api.analyses import routes as analyses
 from starter.api.batches import routes as batches
 from starter.api.callbacks import routes as callbacks
-from starter.api.capabilities import Capabilities
 from starter.api.context import Api
 from starter.api.credits import routes as credits
-from starter.api.declared import described
 from starter.api.documents import exports, instructions
 from starter.api.errors import handle_errors
 from starter.api.generations import routes as generations
@@ -37,6 +35,8 @@ from starter.api.perimeter.limits import Limits
 from starter.api.perimeter.sessions import Sessions, Tickets
 from starter.api.pictures import anchors, annotations, redactions, screenshots
 from starter.api.readiness import Check, Readiness
+from starter.api.responses import described
+from starter.api.signed_urls import SignedUrls
 from starter.api.uploads import routes as uploads
 from starter.api.webhooks import routes as webhooks
 from starter.logs import log
@@ -112,18 +112,18 @@ def create_app(
     Raises:
         SettingsInvalid: There is no secret to sign tokens with.
     """
-    capabilities = Capabilities(settings.signing_secret())
+    signed_urls = SignedUrls(settings.signing_secret())
     limits = Limits(settings)
     https = (settings.public_url or "").startswith("https://")
     tokens = token_check(settings)
     sessions = Sessions(
-        capabilities, store, ttl_s=settings.session_ttl_s, longest_s=settings.session_longest_s, secure=https
+        signed_urls, store, ttl_s=settings.session_ttl_s, longest_s=settings.session_longest_s, secure=https
     )
     callback_secret = settings.callback_secret
     rules = GateRules(
         Admission(
             tokens=tokens,
-            capabilities=capabilities,
+            signed_urls=signed_urls,
             limits=limits,
             sessions=sessions,
             public_url=settings.public_url,
@@ -167,12 +167,12 @@ def create_app(
         screenshots=screenshot_service,
         webhooks=webhook_service,
         analyses=analysis_service,
-        capabilities=capabilities,
+        signed_urls=signed_urls,
         sessions=sessions,
         feed=feed,
         readiness=Readiness({"database": database, "engine": engine, "artifacts": artifact_store}),
     )
-    app.add_middleware(Gate, rules=rules, pages=pages(api, tokens, sessions, Tickets(capabilities, store), limits))
+    app.add_middleware(Gate, rules=rules, pages=pages(api, tokens, sessions, Tickets(signed_urls, store), limits))
     handle_errors(app)
     return app
 

@@ -16,13 +16,13 @@ from domain.jobs import Export, ExportStatus, Job
 from domain.lifecycles.callbacks import EXTERNAL
 from starter.access.tokens import Principal
 from starter.api.addresses import root_address
-from starter.api.capabilities import Capabilities
 from starter.api.errors import not_found
 from starter.api.jobs.feed import Feed
 from starter.api.perimeter.gate import BASE, RequestFacts
 from starter.api.perimeter.sessions import Sessions
 from starter.api.readiness import Readiness
 from starter.api.shapes import ExportAnswer, FailureAnswer, JobAnswer, Manifest, ManifestExport
+from starter.api.signed_urls import SignedUrls
 from starter.api.uploads.part_counts import PartCounts
 from starter.services.analyses import AnalysisService
 from starter.services.batches import BatchRequests
@@ -65,7 +65,7 @@ class Api:
     screenshots: ScreenshotService
     webhooks: WebhookService
     analyses: AnalysisService
-    capabilities: Capabilities
+    signed_urls: SignedUrls
     sessions: Sessions
     feed: Feed
     readiness: Readiness
@@ -130,7 +130,7 @@ class Api:
         return facts is not None and facts.size_bytes == blob.size_bytes
 
     def _own_url(self, export: Export, expires_at: datetime, request: Request) -> str:
-        signed = self.capabilities.sign("download", export.id, expires_at.timestamp())
+        signed = self.signed_urls.sign("download", export.id, expires_at.timestamp())
         return self.address(request, f"downloads/{signed}")
 
     def address(self, request: Request, path: str) -> str:

@@ -17,12 +17,12 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from activities.process.logged import note_denied
+from activities.process.log_context import note_denied
 from domain import errors
 from domain.errors import GuidesmithError
 from starter.access.jwks import KeysUnavailable
 from starter.access.tokens import Unauthorized
-from starter.api.capabilities import AddressExpired
+from starter.api.signed_urls import AddressExpired
 from starter.logs import log
 
 

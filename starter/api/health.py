@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Response
 
 from starter.api.context import ApiParts
-from starter.api.declared import Responses, errors
+from starter.api.responses import Responses, errors
 from starter.api.shapes import Alive, Readiness
 
 router = APIRouter(tags=["health"])

@@ -35,7 +35,7 @@ def _facts(api: Api, request: Request, asset: LibraryAsset) -> dict[str, Any]:
         direct = api.artifacts.signed_get_url(blob, api.settings.download_url_ttl_s, inline=True)
         if direct is not None:
             return direct
-        signed = api.capabilities.sign("library-file", f"{asset.id}/{part}", until.timestamp())
+        signed = api.signed_urls.sign("library-file", f"{asset.id}/{part}", until.timestamp())
         return api.address(request, f"library-files/{signed}")
 
     return {

@@ -65,8 +65,8 @@ def sign_in_address(connection: Connection, path: str = "/", *, unseen: bool = F
 def ticket(folder: DataFolder, *, unseen: bool = False) -> str:
     """What lets the local stack's own user in. It is their machine: they are its administrator, too."""
     from starter.access.tokens import Principal, Role
-    from starter.api.capabilities import Capabilities
     from starter.api.perimeter.sessions import Tickets
+    from starter.api.signed_urls import SignedUrls
 
     secret = os.environ.get("GUIDESMITH_AUTH_SECRET") or folder.auth_secret()
-    return Tickets(Capabilities(secret)).issue(Principal(local_user(), Role.ADMIN), unseen=unseen)
+    return Tickets(SignedUrls(secret)).issue(Principal(local_user(), Role.ADMIN), unseen=unseen)

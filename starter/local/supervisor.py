@@ -17,7 +17,7 @@ from typing import BinaryIO
 
 import structlog
 
-from starter.local import tether
+from starter.local import parent_watch as tether
 from starter.local.folder import StackFailed, last_words
 
 log = structlog.stdlib.get_logger("stack")

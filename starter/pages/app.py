@@ -16,7 +16,7 @@ from starter.api.context import Api
 from starter.api.errors import MethodNotAllowed, error_response
 from starter.api.perimeter.limits import Limits
 from starter.api.perimeter.sessions import Sessions, Tickets
-from starter.pages.porch import Porch
+from starter.pages.gate import PageGate
 from starter.pages.views import (
     credits,
     editor,
@@ -24,7 +24,6 @@ from starter.pages.views import (
     files,
     home,
     job,
-    kept,
     library,
     lifecycles,
     live,
@@ -35,6 +34,7 @@ from starter.pages.views import (
     versions,
     webhooks,
 )
+from starter.pages.views import permalinks as kept
 from starter.pages.visit import Visit
 
 VIEWS = (
@@ -67,7 +67,7 @@ def pages(api: Api, tokens: TokenCheck, sessions: Sessions, tickets: Tickets, li
     app.add_exception_handler(RequestValidationError, _absent)
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(Exception, _crashed)
-    return Porch(
+    return PageGate(
         app,
         api=api,
         sessions=sessions,
@@ -121,7 +121,7 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 async def _crashed(request: Request, error: Exception) -> Response:
-    """A fault of ours: Starlette raises it again once this is sent, and the porch writes it down."""
+    """A fault of ours: Starlette raises it again once this is sent, and the gate writes it down."""
     return explained(request.state.visit, GuidesmithError("unforeseen"))
 
 

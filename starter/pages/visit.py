@@ -37,7 +37,7 @@ class Visit:
     @property
     def owner(self) -> str:
         """Whose things are shown."""
-        assert self.principal is not None, "the porch lets nobody through without a session"
+        assert self.principal is not None, "the gate lets nobody through without a session"
         return self.principal.subject
 
     @cached_property

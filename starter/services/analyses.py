@@ -15,7 +15,7 @@ from temporalio.client import Client
 
 from activities.artifacts import ArtifactStore
 from activities.rails.contracts import RunOptions
-from activities.rails.handover import PLAN, Handover
+from activities.rails.task_dispatch import PLAN, TaskDispatch
 from activities.store import Store
 from domain.analyses.analysis import Analysis, AnnouncedFile, DraftChange, NewAnalysis, check_files, known_answers
 from domain.analyses.plan import FrozenPlan, Plan, Step, answered, freeze
@@ -111,7 +111,7 @@ class AnalysisService:
     ) -> None:
         self._store = store
         self._artifacts = artifacts
-        self._handover = Handover(client, options)
+        self._task_dispatch = TaskDispatch(client, options)
         self._most_files = most_files
 
     # --- asked for -----------------------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ class AnalysisService:
 
         try:
             async with engine_faults():
-                await self._handover.begin(PLAN, task.id, analysis.job.id, live=False)
+                await self._task_dispatch.begin(PLAN, task.id, analysis.job.id, live=False)
         except (EngineUnavailable, DispatchFailed) as absent:
             log.warning("planning.start_postponed", job_id=analysis.job.id, code=absent.code)
 

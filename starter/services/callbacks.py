@@ -9,7 +9,7 @@ import structlog
 from temporalio.client import Client
 from temporalio.service import RPCError
 
-from activities.rails.waking import wake
+from activities.rails.signals import wake
 from activities.stages.reported_drafts import ReportedDrafts
 from activities.store import CallbackReceipt, Store
 from domain.lifecycles.callbacks import Callback, Undelivered

@@ -25,7 +25,7 @@ from activities.artifacts import ArtifactStore
 from activities.rails.checkpoints import Checkpoints
 from activities.rails.contracts import JobStart, RunOptions
 from activities.rails.dispatching import begin_run
-from activities.rails.handover import EXPORT, REGENERATE, Handover
+from activities.rails.task_dispatch import EXPORT, REGENERATE, TaskDispatch
 from activities.store import Dispatch, RecordedDispatch, Store
 from activities.tasks.documents import selected_parts
 from domain.artifacts import ArtifactKind, Blob
@@ -136,7 +136,7 @@ class JobService:
         self._client = client
         self._options = options
         self._profiles = profiles
-        self._handover = Handover(client, options)
+        self._task_dispatch = TaskDispatch(client, options)
         self._checkpoints = Checkpoints(store, artifacts)
         self._runs = LiveRuns(store, client)
         self._telling: set[asyncio.Task[None]] = set()
@@ -420,7 +420,7 @@ class JobService:
 
     async def _hand_over(self, what: str, task_id: str, job: Job, *, live: bool) -> None:
         async with engine_faults():
-            await self._handover.begin(what, task_id, job.id, live=live)
+            await self._task_dispatch.begin(what, task_id, job.id, live=live)
 
     async def _get(self, owner: str, job_id: str) -> Job:
         return await self._thread(self._store.get_job, job_id, owner=owner)

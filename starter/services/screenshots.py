@@ -14,7 +14,7 @@ from temporalio.client import Client
 
 from activities.artifacts import ArtifactStore
 from activities.rails.contracts import RunOptions
-from activities.rails.handover import SCREENSHOT, Handover
+from activities.rails.task_dispatch import SCREENSHOT, TaskDispatch
 from activities.store import IdempotencyScope, Store
 from activities.tasks.screenshots import Footage
 from domain.artifacts import ArtifactKind, Blob
@@ -64,7 +64,7 @@ class ScreenshotService:
         self._store = store
         self._artifacts = artifacts
         self._client = client
-        self._handover = Handover(client, options)
+        self._task_dispatch = TaskDispatch(client, options)
 
     # --- taken -----------------------------------------------------------------------------------------------
 
@@ -120,7 +120,7 @@ class ScreenshotService:
         task = await _thread(self._store.get_screenshot_task, str(answer["task_id"]))
         if task.status is TaskStatus.PENDING:
             async with engine_faults():
-                await self._handover.begin(SCREENSHOT, task.id, task.job_id, live=False)
+                await self._task_dispatch.begin(SCREENSHOT, task.id, task.job_id, live=False)
             task = await _thread(self._store.get_screenshot_task, task.id)
         return task, replayed or not answer["created"]
 

@@ -9,7 +9,7 @@ import structlog
 from temporalio.client import Client
 from temporalio.service import RPCError
 
-from activities.rails.waking import wake
+from activities.rails.signals import wake
 from activities.store import Store
 from activities.webhooks import Keys, check_target, permit
 from domain.webhooks import ProviderEvent, WebhookReceipt

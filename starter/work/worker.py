@@ -17,9 +17,9 @@ from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxR
 
 from activities.process.memory import return_memory_early
 from activities.rails.external import Outside
+from activities.rails.heartbeat import beat_interval
 from activities.rails.interceptor import ErrorInterceptor
 from activities.rails.mirror import Mirror
-from activities.rails.pulse import beat_interval
 from activities.rails.recognising import recognise
 from activities.stages.analysis import AnalysisPlanning, AnalysisStages
 from activities.stages.batch import BatchDesk
@@ -45,7 +45,7 @@ from starter.wiring import (
     run_options,
     screen_reading,
 )
-from starter.work.vitals import Vitals
+from starter.work.health import HealthServer
 from starter.work.webhooks import postman, running_courier
 from workflows import reconciler, sweeping
 from workflows.analysis import AnalysisWorkflow, PlanWorkflow
@@ -227,10 +227,10 @@ async def run_worker(settings: Settings, queues: Sequence[str] = QUEUES) -> None
     loop = asyncio.get_running_loop()
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, stop.set)
-    with Vitals(settings) as vitals:
-        client = await connect_patiently(vitals.runtime)
+    with HealthServer(settings) as health:
+        client = await connect_patiently(health.runtime)
         store = open_store(settings)
-        vitals.watch(lambda: len(store.stages_without_progress()))
+        health.watch(lambda: len(store.stages_without_progress()))
         try:
             if "jobs" in queues:
                 await _recognised(store, client)
@@ -241,10 +241,10 @@ async def run_worker(settings: Settings, queues: Sequence[str] = QUEUES) -> None
                     await running.enter_async_context(worker)
                 if "jobs" in queues:
                     await running.enter_async_context(running_courier(settings, store, client))
-                vitals.ready = True
+                health.ready = True
                 log.info("worker.started", queues=list(queues))
                 await stop.wait()
-                vitals.ready = False
+                health.ready = False
                 log.info("worker.stopping", graceful_shutdown_s=settings.graceful_shutdown_s)
         finally:
             store.dispose()

@@ -30,8 +30,8 @@ from pydantic import SecretStr
 
 from activities.artifacts.memo import MEMOS
 from starter.access.tokens import Principal, Role
-from starter.api.capabilities import Capabilities
 from starter.api.perimeter.sessions import Tickets
+from starter.api.signed_urls import SignedUrls
 from starter.settings import Settings
 from tests.apis import PART_SIZE, SECRET, RunningApi, running_api, wait_ready
 from tests.browser.looking import WIDE
@@ -154,7 +154,7 @@ class Site:
 
 def ticket(subject: str, role: Role = Role.EDITOR) -> str:
     """What a sign-in address for ``subject`` carries."""
-    return Tickets(Capabilities(SECRET)).issue(Principal(subject, role))
+    return Tickets(SignedUrls(SECRET)).issue(Principal(subject, role))
 
 
 def sign_in(context: BrowserContext, subject: str, role: Role = Role.EDITOR) -> None:

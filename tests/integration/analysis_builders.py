@@ -4,7 +4,7 @@ from hashlib import sha256
 
 from activities.artifacts import ArtifactStore
 from activities.store import Store
-from activities.store.area import new_uuid7, utc_now
+from activities.store.repository import new_uuid7, utc_now
 from domain.analyses.analysis import Analysis, AnnouncedFile, KeptTable, NewAnalysis
 from domain.analyses.plan import freeze
 from tests.unit.analysis_builders import LOAD, SALES, plan
@@ -31,7 +31,7 @@ def arrived_analysis(store: Store, artifacts: ArtifactStore, owner: str, require
     made, _ = store.request_analysis(owner, NewAnalysis(requirement=requirement, files=(announced(),)))
     (file,) = made.files
     blob = artifacts.put_bytes(store.get_upload(file.upload_id).key, CONTENT, "text/csv")
-    store.seal_upload(file.upload_id, "test", 60)
+    store.lease_upload(file.upload_id, "test", 60)
     return store.settle_input(made.job.id, file.upload_id, blob, "test")
 
 

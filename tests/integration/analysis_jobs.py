@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from temporalio.testing import ActivityEnvironment
 
 from activities.store import Store
-from activities.store.area import utc_now
+from activities.store.repository import utc_now
 from activities.upkeep.reconciling import Reconciled, Reconciler
 from domain.analyses.analysis import Analysis
 from domain.jobs import Job

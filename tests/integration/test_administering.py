@@ -11,8 +11,8 @@ from temporalio.client import WorkflowHandle
 from temporalio.service import RPCError
 
 from activities.store import Store
-from activities.store.area import utc_now
 from activities.store.jobs.erasures import NOBODY
+from activities.store.repository import utc_now
 from activities.store.tables import metadata
 from domain.errors import QuotaExceeded
 from domain.jobs import Actor, Job

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from domain.documents.publication import ExportFormat
-from starter.api.capabilities import Capabilities
+from starter.api.signed_urls import SignedUrls
 from tests.apis import SECRET, RunningApi
 from tests.integration.pictures import Illustrated, illustrated_job
 
@@ -93,7 +93,7 @@ def test_given_a_part_when_asked_for_then_it_or_all_or_416(
 def test_given_an_address_of_the_past_when_asked_then_404_that_says_so_whether_or_not_the_file_is_there(
     api: RunningApi, shot: Illustrated, purpose: str, place: str
 ) -> None:
-    signer = Capabilities(SECRET)
+    signer = SignedUrls(SECRET)
     said = set()
     for subject in (shot.asset_id, ABSENT):
         past = signer.sign(purpose, subject, time.time() - 1)  # type: ignore[arg-type]

@@ -14,14 +14,14 @@ import httpx
 import pytest
 from PIL import Image
 
-from activities.rails.handover import SCREENSHOT, Handover
+from activities.rails.task_dispatch import SCREENSHOT, TaskDispatch
 from activities.store import Store
 from activities.upkeep.reconciling import OpenTask, Reconciler
 from domain.documents.screenshots import Extraction
 from domain.errors import EngineUnavailable
 from domain.jobs import Actor, Failure
 from domain.lifecycles.lifecycle import Trigger
-from starter.api.capabilities import Capabilities
+from starter.api.signed_urls import SignedUrls
 from starter.wiring import run_options
 from tests import recordings
 from tests.apis import SECRET, RunningApi, api_settings, running_api, wait_ready
@@ -343,7 +343,7 @@ def test_given_a_task_whose_workflow_was_terminated_when_the_reconciler_looks_th
     asked = ("ann", shot.job.id, shot.instruction_id, shot.version_id, Extraction(timestamp_ms=1_000))
     task, _ = api.store.request_extraction(*asked)
     nobody = run_options(api.settings).model_copy(update={"task_queue_prefix": "nobody-serves-this"})
-    watch.loop.run(Handover(watch.client, nobody).begin(SCREENSHOT, task.id, shot.job.id, live=False))
+    watch.loop.run(TaskDispatch(watch.client, nobody).begin(SCREENSHOT, task.id, shot.job.id, live=False))
     if begun:
         api.store.begin_screenshot(task.id)
     reconciler = Reconciler(_Impatient(api.store, task.id), watch.client, nobody)
@@ -516,7 +516,7 @@ def test_given_an_address_whose_time_is_over_when_a_picture_is_sent_then_410(
     api: RunningApi, ann: httpx.Client, shot: Recorded
 ) -> None:
     upload_id = announce(ann, shot, screen()).json()["upload_id"]
-    expired = Capabilities(SECRET).sign("picture-upload", upload_id, 1.0)
+    expired = SignedUrls(SECRET).sign("picture-upload", upload_id, 1.0)
     answer = httpx.put(f"{api.url}/api/v1/picture-uploads/{expired}", content=screen())
     assert (answer.status_code, answer.json()["code"]) == (410, "UPLOAD_EXPIRED")
 

@@ -14,7 +14,7 @@ from fastapi import Request
 
 from activities.artifacts import ArtifactStore
 from domain.artifacts import ArtifactKind
-from starter.api.capabilities import Capabilities
+from starter.api.signed_urls import SignedUrls
 from starter.api.uploads import receiving
 from starter.api.uploads.receiving import GATHERED_BYTES, Receiving
 from tests.apis import PART_SIZE, SECRET, RunningApi, api_settings, running_api
@@ -348,7 +348,7 @@ def test_given_an_upload_that_is_being_confirmed_when_more_is_sent_then_409_unti
 ) -> None:
     session = begun(ann, new_job(ann))
     httpx.put(f"{session['upload_url']}?part=1", content=b"abc")
-    sealed = api.store.seal_upload(session["upload_id"], "somebody", 600)
+    sealed = api.store.lease_upload(session["upload_id"], "somebody", 600)
     assert sealed is not None
     refused = [
         httpx.put(session["upload_url"], content=b"x"),
@@ -357,7 +357,7 @@ def test_given_an_upload_that_is_being_confirmed_when_more_is_sent_then_409_unti
     ]
     assert {(each.status_code, each.json()["code"]) for each in refused} == {(409, "UPLOAD_SEALED")}
     assert httpx.get(session["upload_url"]).json() == {"received_parts": [1], "received_bytes": 3}
-    assert api.store.release_seal(session["upload_id"], "somebody", multipart_id=sealed.multipart_id)
+    assert api.store.release_lease(session["upload_id"], "somebody", multipart_id=sealed.multipart_id)
     assert httpx.put(f"{session['upload_url']}?part=2", content=b"x").status_code == 200
 
 
@@ -385,7 +385,7 @@ def test_given_an_address_whose_time_is_over_when_used_then_410_and_a_new_one_fi
     job_id = new_job(ann)
     session = begun(ann, job_id)
     httpx.put(f"{session['upload_url']}?part=1", content=b"abc")
-    expired = Capabilities(SECRET, clock=lambda: 0.0).sign("upload", session["upload_id"], 1.0)
+    expired = SignedUrls(SECRET, clock=lambda: 0.0).sign("upload", session["upload_id"], 1.0)
     url = f"{api.url}/api/v1/uploads/{expired}"
     for answer in (
         httpx.get(url),

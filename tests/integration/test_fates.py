@@ -25,7 +25,7 @@ from activities.rails.contracts import JobStart
 from activities.rails.dispatching import begin_run
 from activities.rails.recognising import recognise, standing_of
 from activities.store import JobRequest, Store
-from activities.store.area import utc_now
+from activities.store.repository import utc_now
 from activities.upkeep.reconciling import Reconciled, Reconciler
 from domain.credits import PostingKind
 from domain.documents.publication import ExportFormat

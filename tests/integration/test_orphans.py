@@ -8,7 +8,7 @@ from temporalio.testing import ActivityEnvironment
 from activities.artifacts import ArtifactStore, StageMemo
 from activities.store import Store
 from activities.store.tables import metadata
-from activities.store.upkeep.naming import KEYS, SAYING
+from activities.store.upkeep.references import KEYS, SAYING
 from activities.upkeep.orphans import ORPHANED_AFTER_S, Orphaned, OrphanSweeper
 from domain.artifacts import ArtifactKind, Blob
 from domain.jobs import NewArtifact

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from activities.store import Store
-from activities.store.area import utc_now
+from activities.store.repository import utc_now
 from domain.documents.anchors import Addressing, Anchor
 from domain.documents.screenshots import (
     Extraction,

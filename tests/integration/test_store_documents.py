@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from activities.store import Store
-from activities.store.area import new_uuid7, utc_now
+from activities.store.repository import new_uuid7, utc_now
 from domain.documents.document import KeptProposal
 from domain.documents.publication import ExportFormat
 from domain.errors import (

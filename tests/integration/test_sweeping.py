@@ -83,7 +83,7 @@ def test_given_a_session_that_is_being_confirmed_when_swept_then_it_stays(
     store: Store, artifact_store: ArtifactStore
 ) -> None:
     _, session = uploading(store, artifact_store, NOW - DAY)
-    assert store.seal_upload(session.id, "somebody", 60) is not None
+    assert store.lease_upload(session.id, "somebody", 60) is not None
     assert swept(store, artifact_store) == Swept()
     assert is_there(artifact_store, session)
 

@@ -132,7 +132,7 @@ def test_given_a_process_that_died_while_it_confirmed_when_another_is_asked_then
         job_id = new_job(ann)
         session = begun(ann, job_id, checksum_sha256=SHA256)
         sent_in_parts(session["upload_url"])
-        dead = pair.store.seal_upload(session["upload_id"], uuid4().hex, 1.0)
+        dead = pair.store.lease_upload(session["upload_id"], uuid4().hex, 1.0)
         assert dead is not None and dead.multipart_id is not None
         pair.artifacts.multipart.freeze(dead.key, dead.multipart_id)
         while_dying = httpx.put(f"{session['upload_url']}?part=1", content=b"x")

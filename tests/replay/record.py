@@ -17,8 +17,8 @@ from sqlalchemy import select
 from temporalio.client import WorkflowFailureError
 
 from activities.rails.dispatching import Dispatcher
-from activities.rails.waking import wake
-from activities.store.area import new_uuid7
+from activities.rails.signals import wake
+from activities.store.repository import new_uuid7
 from activities.store.tables import jobs
 from domain.analyses.analysis import AnnouncedFile, NewAnalysis
 from domain.artifacts import ArtifactKind
@@ -228,7 +228,7 @@ def planned(stack: Stack, service: AnalysisService, content: bytes) -> str:
         expires_at=datetime.now(UTC),
     )
     job_id = service.request(OWNER, NewAnalysis(requirement="total amount by region", files=(file,)))[0].job.id
-    stack.store.seal_upload(file.upload_id, "recorded", 60)
+    stack.store.lease_upload(file.upload_id, "recorded", 60)
     arrived = stack.artifacts.put_bytes(file.key, content, "text/csv")
     stack.store.settle_input(job_id, file.upload_id, arrived, "recorded")
     task = stack.loop.run(service.plan(OWNER, job_id)).planning

@@ -13,7 +13,7 @@ from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
 from activities.media.container import is_file_system_fault
-from activities.process.logged import place_of
+from activities.process.log_context import place_of
 from activities.rails.interceptor import RETRY_AFTER_LIMIT_S, application_error, unforeseen
 from domain import errors
 from domain.errors import MESSAGE_LIMIT, GuidesmithError, ProviderRateLimited, exhausted_by

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 import structlog
 
-from activities.process.logged import gathering, note
+from activities.process.log_context import gathering, note
 from domain.errors import NotFound
 from starter.logs import bound, configure_logs, log
 

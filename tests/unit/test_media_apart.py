@@ -15,7 +15,7 @@ from temporalio.testing import ActivityEnvironment
 from activities.batching import clips
 from activities.media import FrameWish, apart, audio, frames, scenes, tracks
 from activities.media.probe import probe
-from activities.rails.pulse import DIED, FAILED, FAILED_IN, Pulse
+from activities.rails.heartbeat import DIED, FAILED, FAILED_IN, Heartbeat
 from domain.errors import Cancelled, DecodingDied, MediaEmpty, MediaNotRecognised, MediaTooLarge, RequestInvalid
 from domain.orders.batch import Span
 from tests import recordings
@@ -115,7 +115,7 @@ def test_given_a_recording_that_takes_too_much_when_decoded_then_its_process_die
     environment.on_heartbeat = lambda *details: beats.append(details[0])
 
     def decode() -> None:
-        with Pulse(60):
+        with Heartbeat(60):
             apart.find_scenes(path, effort="thorough")
 
     with pytest.raises(DecodingDied):

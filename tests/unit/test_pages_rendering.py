@@ -9,7 +9,7 @@ import starter.pages
 from domain.errors import MediaTruncated, ProviderUnavailable, RecordingLost, needs_another_recording
 from domain.jobs import Page
 from starter.pages.catalogue import FALLBACK, sayings
-from starter.pages.grown import gathered
+from starter.pages.longer_lists import gathered
 from starter.pages.rendering import draw, duration
 
 TEMPLATES = Path(starter.pages.__file__).parent / "templates"

@@ -12,7 +12,7 @@ from domain.library import AssetMedium
 from domain.lifecycles.kinds import LIFECYCLES
 from domain.webhooks import DeliveryStatus
 from starter.pages.catalogue import StringMissing, browser_strings, languages, preferred, sayings
-from starter.pages.standing import Group
+from starter.pages.status_view import Group
 from starter.settings import load_settings
 
 NAMES = (

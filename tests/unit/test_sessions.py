@@ -7,8 +7,8 @@ import pytest
 from starlette.datastructures import Headers
 
 from starter.access.tokens import LEEWAY_S, Principal, Role, Unauthorized
-from starter.api.capabilities import Capabilities
 from starter.api.perimeter.sessions import COOKIES_LIMIT, TICKET_TTL_S, Session, Sessions, Tickets, check_origin
+from starter.api.signed_urls import SignedUrls
 
 ANN = Principal("ann", Role.ADMIN)
 TTL_S = 1000
@@ -46,12 +46,12 @@ def clock() -> Clock:
 
 def sessions(clock: Clock, *, secret: str = "s" * 32, secure: bool = False, ended: Ended | None = None) -> Sessions:
     return Sessions(
-        Capabilities(secret, clock), ended or Ended(), ttl_s=TTL_S, longest_s=LONGEST_S, secure=secure, clock=clock
+        SignedUrls(secret, clock), ended or Ended(), ttl_s=TTL_S, longest_s=LONGEST_S, secure=secure, clock=clock
     )
 
 
 def tickets(clock: Clock) -> Tickets:
-    return Tickets(Capabilities("s" * 32, clock), Ended(), clock=clock)
+    return Tickets(SignedUrls("s" * 32, clock), Ended(), clock=clock)
 
 
 def admitted(mine: Tickets, ticket: str) -> Principal:
@@ -242,8 +242,8 @@ def test_a_session_counts_for_calls_from_our_pages(method: str, headers: dict[st
 )
 def test_given_a_cookie_of_another_version_of_ours_then_its_owner_signs_in_again(clock: Clock, subject: str) -> None:
     mine = sessions(clock)
-    signed = Capabilities("s" * 32, clock).sign("session", subject, clock.now + 10)
+    signed = SignedUrls("s" * 32, clock).sign("session", subject, clock.now + 10)
     with pytest.raises(Unauthorized):
         read(mine, Headers({"cookie": f"{mine.cookie}={signed}"}))
     with pytest.raises(Unauthorized):
-        admitted(tickets(clock), Capabilities("s" * 32, clock).sign("sign-in", subject, clock.now + 10))
+        admitted(tickets(clock), SignedUrls("s" * 32, clock).sign("sign-in", subject, clock.now + 10))

@@ -8,10 +8,10 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from activities.store import rows
-from activities.store.area import Area
 from activities.store.cursors import newest_first
 from activities.store.jobs.locking import LockedJob, not_found
 from activities.store.records import EventType
+from activities.store.repository import Repository
 from activities.store.tables import anchors, instruction_versions, instructions, screenshot_assets
 from domain.documents.anchors import Addressing, Anchor
 from domain.documents.document import parse
@@ -149,7 +149,7 @@ def read_asset(connection: Connection, asset_id: str) -> ScreenshotAsset | None:
     return rows.screenshot_asset(row) if row is not None else None
 
 
-class Anchors(Area):
+class Anchors(Repository):
     def create_anchor(
         self, owner: str, instruction_id: str, instruction_version_id: str, addressing: Addressing
     ) -> Anchor:

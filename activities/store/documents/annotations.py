@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, bindparam, select
 
 from activities.store import rows
-from activities.store.area import Area
 from activities.store.documents.anchors import STREAM, add_asset, show
 from activities.store.jobs.locking import LockedJob, not_found
 from activities.store.records import EventType
+from activities.store.repository import Repository
 from activities.store.tables import anchors, instructions, screenshot_assets
 from domain.artifacts import Blob
 from domain.jobs import Actor, NewDrawing
@@ -53,7 +53,7 @@ class AnnotationBase:
     blob: Blob
 
 
-class Annotations(Area):
+class Annotations(Repository):
     def annotation_base(self, owner: str, anchor_id: str, base_asset_id: str) -> AnnotationBase:
         """The picture to draw on.
 

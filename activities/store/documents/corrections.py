@@ -4,10 +4,10 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
 
-from activities.store.area import Area
 from activities.store.database import inserting
 from activities.store.jobs.locking import LockedJob
 from activities.store.records import EventType
+from activities.store.repository import Repository
 from activities.store.tables import transcript_corrections as table
 from domain.errors import CorrectionConflict
 from domain.jobs import Actor
@@ -27,7 +27,7 @@ _TEXT = select(table.c.text).where(
 )
 
 
-class Corrections(Area):
+class Corrections(Repository):
     def corrections(self, job_id: str) -> tuple[Correction, ...]:
         """What is corrected, by segment. Of a job that has had several transcripts, also what is of the earlier ones:
         ``domain/recordings/corrections.py`` says which stand."""

@@ -8,10 +8,10 @@ from typing import Any
 from sqlalchemy import Connection, Select, bindparam, insert, select, update
 
 from activities.store import rows
-from activities.store.area import Area
 from activities.store.cursors import highest_first
 from activities.store.jobs.locking import LockedJob, not_found
 from activities.store.records import EventType, VersionSummary
+from activities.store.repository import Repository
 from activities.store.tables import instruction_versions, instructions
 from domain.documents.document import (
     VALIDATOR_VERSION,
@@ -182,7 +182,7 @@ def conflict(base_version: int, current: int) -> VersionConflict:
     )
 
 
-class Documents(Area):
+class Documents(Repository):
     def get_instruction(self, owner: str, instruction_id: str, version: int | None = None) -> InstructionVersion:
         """The newest version, or exactly ``version``. Raises: NotFound: absent, or not ``owner``'s."""
         wanted = instructions.c.current_version if version is None else version

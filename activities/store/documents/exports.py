@@ -12,13 +12,13 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, bindparam, insert, select, update
 
 from activities.store import rows
-from activities.store.area import Area
 from activities.store.cursors import newest_first
 from activities.store.documents.annotations import ANNOTATED
 from activities.store.documents.corrections import corrections_of
 from activities.store.documents.screenshots import screenshot_set_hash, screenshots_of
 from activities.store.jobs.locking import LockedJob, not_found, read_job
 from activities.store.records import EventType
+from activities.store.repository import Repository
 from activities.store.tables import anchors, exports, instruction_versions, screenshot_assets
 from domain.artifacts import Blob
 from domain.documents.anchors import OUTCOME
@@ -56,7 +56,7 @@ def identity_key(
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-class Exports(Area):
+class Exports(Repository):
     def request_export(
         self, owner: str, job_id: str, export_format: ExportFormat, instruction_version_id: str
     ) -> tuple[Export, bool]:

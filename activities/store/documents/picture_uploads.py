@@ -9,7 +9,6 @@ from typing import Any
 from sqlalchemy import Connection, insert, select, update
 
 from activities.store import rows
-from activities.store.area import Area
 from activities.store.documents.anchors import (
     STREAM,
     add_asset,
@@ -21,6 +20,7 @@ from activities.store.documents.anchors import (
 )
 from activities.store.jobs.locking import LockedJob, not_found
 from activities.store.records import EventType
+from activities.store.repository import Repository
 from activities.store.tables import picture_uploads, screenshot_assets
 from domain.documents.anchors import Anchor
 from domain.documents.screenshots import AssetKind, PictureUpload, ScreenshotAsset
@@ -33,7 +33,7 @@ _CHANGED = "The picture was sent again while it was being checked. Confirm it on
 _UNCONFIRMED = "The picture was not confirmed yet. Confirm the upload, and attach it then."
 
 
-class PictureUploads(Area):
+class PictureUploads(Repository):
     def begin_picture(
         self,
         owner: str,

@@ -8,7 +8,6 @@ from typing import Any
 from sqlalchemy import Connection, insert, select, update
 
 from activities.store import rows
-from activities.store.area import Area
 from activities.store.documents.documents import (
     Composed,
     LockedInstruction,
@@ -20,6 +19,7 @@ from activities.store.documents.documents import (
 )
 from activities.store.jobs.locking import LockedJob, not_found
 from activities.store.records import EventType
+from activities.store.repository import Repository
 from activities.store.tables import instructions, regenerate_tasks
 from domain.errors import IdempotencyConflict, RegenerateInProgress
 from domain.jobs import Actor, Failure, InstructionVersion, Regenerated, RegenerateTask, TaskStatus
@@ -45,7 +45,7 @@ class _Merged:
     composed: Composed | None
 
 
-class Regenerations(Area):
+class Regenerations(Repository):
     def create_regenerate(
         self,
         owner: str,

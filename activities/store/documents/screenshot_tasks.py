@@ -9,7 +9,6 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, insert, select, update
 
 from activities.store import rows
-from activities.store.area import Area
 from activities.store.documents.anchors import (
     STREAM,
     add_anchor,
@@ -21,6 +20,7 @@ from activities.store.documents.anchors import (
 )
 from activities.store.jobs.locking import LockedJob, not_found
 from activities.store.records import EventType
+from activities.store.repository import Repository
 from activities.store.tables import screenshot_tasks
 from domain.documents.anchors import Addressing, Anchor, block_at
 from domain.documents.document import BlockEvidence, parse
@@ -30,7 +30,7 @@ from domain.jobs import Actor, Failure, TaskStatus
 _ENDED = (TaskStatus.SUCCEEDED, TaskStatus.FAILED)
 
 
-class ScreenshotTasks(Area):
+class ScreenshotTasks(Repository):
     def request_extraction(
         self,
         owner: str,

@@ -9,10 +9,10 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, func, insert, select
 
 from activities.store import rows
-from activities.store.area import Area
 from activities.store.documents.anchors import SHOW
 from activities.store.documents.documents import current_version
 from activities.store.jobs.locking import not_found
+from activities.store.repository import Repository
 from activities.store.tables import anchors, instruction_versions, screenshot_assets
 from domain.documents.anchors import OUTCOME, Resolver
 from domain.documents.document import Document, parse
@@ -179,7 +179,7 @@ def screenshot_set_hash(shown: Iterable[tuple[str, str]]) -> str:
     return hashlib.sha256("\n".join(pairs).encode()).hexdigest()
 
 
-class Screenshots(Area):
+class Screenshots(Repository):
     def screenshots_for(self, instruction_version_id: str) -> tuple[Screenshot, ...]:
         """The active pictures of the anchors whose block is in that version, in the order of its blocks.
 

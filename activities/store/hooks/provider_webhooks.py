@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, select, update
 
-from activities.store.area import Area
 from activities.store.database import inserting
 from activities.store.jobs.locking import LockedJob
+from activities.store.repository import Repository
 from activities.store.tables import jobs, provider_webhooks, webhook_tickets
 from domain.lifecycles.generation import GENERATION, Addressee, GenerationStatus, WebhookVerdict, judge_webhook
 from domain.webhooks import ProviderEvent, ProviderWebhook, Ticket, WebhookReceipt, speaks_for
@@ -35,7 +35,7 @@ class Untold(NamedTuple):
     job_id: str
 
 
-class ProviderWebhooks(Area):
+class ProviderWebhooks(Repository):
     def issue_ticket(self, job_id: str, attempt: int, provider: str) -> Ticket:
         """The ticket for the address that ``provider`` is given with an attempt's work; the same when asked again.
 

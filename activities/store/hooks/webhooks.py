@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, exists, func, insert, or_, select, update
 
-from activities.store.area import Area
 from activities.store.cursors import newest_first
 from activities.store.jobs.locking import not_found
+from activities.store.repository import Repository
 from activities.store.rows import Columns
 from activities.store.tables import provider_webhooks, webhook_attempts, webhook_deliveries, webhook_endpoints
 from domain.errors import RequestInvalid
@@ -44,7 +44,7 @@ class Outgoing(Frozen):
     endpoint: Endpoint
 
 
-class Webhooks(Area):
+class Webhooks(Repository):
     # --- endpoints -----------------------------------------------------------------------------------------
 
     def create_endpoint(
@@ -73,7 +73,7 @@ class Webhooks(Area):
         return _endpoint(columns | {"secret": secret})
 
     def seal_endpoints(self) -> int:
-        """Seal the secrets that lie in clear, or under a key that was replaced, and say how many. Nothing happens
+        """Lease the secrets that lie in clear, or under a key that was replaced, and say how many. Nothing happens
         where there is no key."""
         table, sealed = webhook_endpoints, 0
         if not self._sealing.seals:

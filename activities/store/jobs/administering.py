@@ -3,9 +3,9 @@
 from sqlalchemy import and_, exists, insert, or_, select
 
 from activities.store import rows
-from activities.store.area import Area
 from activities.store.cursors import newest_first
 from activities.store.jobs.locking import read_job
+from activities.store.repository import Repository
 from activities.store.tables import jobs, reviews
 from domain.erasure import Review
 from domain.errors import TransitionRefused
@@ -16,7 +16,7 @@ _IS_REVIEWED = exists().where(reviews.c.job_id == jobs.c.id, reviews.c.attempt =
 _GAVE_UP = or_(*(and_(jobs.c.kind == kind, jobs.c.status == str(status)) for kind, status in GIVEN_UP.items()))
 
 
-class Administering(Area):
+class Administering(Repository):
     def list_all_jobs(
         self,
         *,

@@ -6,8 +6,8 @@ from datetime import datetime
 from sqlalchemy import Connection, bindparam, func, insert, select
 
 from activities.store import rows
-from activities.store.area import Area
 from activities.store.jobs.locking import not_found
+from activities.store.repository import Repository
 from activities.store.tables import artifacts
 from domain.artifacts import Artifact, ArtifactKind
 from domain.jobs import NewArtifact
@@ -69,7 +69,7 @@ def latest_artifact(connection: Connection, job_id: str, kind: ArtifactKind) -> 
     return rows.artifact(row) if row is not None else None
 
 
-class Artifacts(Area):
+class Artifacts(Repository):
     def artifacts(self, job_id: str) -> tuple[Artifact, ...]:
         """Every version of every kind, oldest first."""
         with self._database.read() as connection:

@@ -11,9 +11,9 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, Connection, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from activities.store.area import Area
 from activities.store.jobs.locking import LockedJob
 from activities.store.records import Dispatch, EventType, RecordedDispatch
+from activities.store.repository import Repository
 from activities.store.tables import dispatches
 from domain.errors import CheckpointLost, DispatchUnrecorded, Fenced, IdempotencyConflict, TerminalImmutable
 from domain.jobs import Actor, Failure
@@ -105,7 +105,7 @@ def _answered_now(connection: Connection, job: LockedJob) -> bool:
     return connection.execute(untold.values(answered_at=job.now)).rowcount == 1
 
 
-class Dispatches(Area):
+class Dispatches(Repository):
     def record_dispatch(
         self,
         job_id: str,

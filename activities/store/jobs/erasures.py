@@ -11,9 +11,9 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Table, Text, cast, delete, insert, select, update
 
-from activities.store.area import Area
 from activities.store.cursors import newest_first
 from activities.store.jobs.locking import LockedJob, not_found
+from activities.store.repository import Repository
 from activities.store.tables import (
     anchors,
     credit_postings,
@@ -31,7 +31,7 @@ from activities.store.tables import (
     webhook_attempts,
     webhook_deliveries,
 )
-from activities.store.upkeep.naming import keys_of
+from activities.store.upkeep.references import keys_of
 from domain.erasure import Erasure
 from domain.errors import Cancelled, TransitionRefused
 from domain.jobs import Actor, Failure, Page
@@ -48,7 +48,7 @@ _TASKS = (("export", exports), ("regenerate", regenerate_tasks), ("screenshot", 
 _COLUMNS = ("job_id", "by_admin", "requested_at", "completed_at")
 
 
-class Erasures(Area):
+class Erasures(Repository):
     def begin_erasure(self, job_id: str, *, owner: str | None, by_admin: bool) -> Erasure:
         """End the job where it has not, so that what it held of credits is settled, and take it from its owner.
 

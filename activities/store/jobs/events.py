@@ -5,17 +5,17 @@ from collections.abc import Sequence
 from sqlalchemy import select
 
 from activities.store import rows
-from activities.store.area import Area
 from activities.store.checks import AUDIT_STREAMS
 from activities.store.cursors import check_limit, highest_first
 from activities.store.jobs.locking import read_job
+from activities.store.repository import Repository
 from activities.store.tables import job_events, jobs
 from domain.jobs import Event, Page
 
 _EVENTS = select(job_events, jobs.c.project_id).join(jobs, jobs.c.id == job_events.c.job_id)
 
 
-class Events(Area):
+class Events(Repository):
     def events(
         self, job_id: str, after_seq: int = 0, limit: int = 500, streams: Sequence[str] | None = None
     ) -> tuple[Event, ...]:

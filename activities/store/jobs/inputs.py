@@ -14,10 +14,10 @@ from typing import Any
 from pydantic import Field
 from sqlalchemy import Connection, func, insert, select, update
 
-from activities.store.area import Area
 from activities.store.database import inserting
-from activities.store.jobs.births import NewJob, add_job
+from activities.store.jobs.creation import NewJob, add_job
 from activities.store.jobs.locking import LockedJob, not_found, read_job
+from activities.store.repository import Repository
 from activities.store.tables import default_projects, job_inputs, jobs, projects
 from domain.canonical import digest
 from domain.errors import IdempotencyConflict
@@ -101,7 +101,7 @@ def input_of(connection: Connection, job_id: str) -> dict[str, Any]:
     return found
 
 
-class Inputs(Area):
+class Inputs(Repository):
     def request_job(self, request: JobRequest, rules: Admission = FREELY) -> tuple[Job, bool]:
         """Make the job that is asked for, in its kind's first status, and charge for it; or answer with the one that
         was made for the same request.

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from sqlalchemy import select
 
 from activities.store import rows
-from activities.store.area import Area
 from activities.store.cursors import check_limit, newest_first
-from activities.store.jobs.births import NewJob, add_job
+from activities.store.jobs.creation import NewJob, add_job
 from activities.store.jobs.dispatches import adopt, judged_move
 from activities.store.jobs.locking import LockedJob, read_job
 from activities.store.records import EventType
+from activities.store.repository import Repository
 from activities.store.tables import jobs
 from domain.errors import JobVersionConflict
 from domain.jobs import Actor, Failure, Job, Page
@@ -19,7 +19,7 @@ from domain.lifecycles.instruction import INSTRUCTION
 from domain.lifecycles.lifecycle import Trigger
 
 
-class Jobs(Area):
+class Jobs(Repository):
     def create_job(
         self,
         owner: str,

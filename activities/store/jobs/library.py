@@ -8,9 +8,9 @@ from sqlalchemy import Connection, insert, select
 from sqlalchemy.engine import RowMapping
 
 from activities.store import rows
-from activities.store.area import Area
 from activities.store.cursors import newest_first
 from activities.store.jobs.locking import LockedJob, not_found
+from activities.store.repository import Repository
 from activities.store.tables import library_assets
 from domain.jobs import Page
 from domain.library import AssetMedium, LibraryAsset, NewAsset
@@ -47,7 +47,7 @@ def read_asset(row: RowMapping) -> LibraryAsset:
     )
 
 
-class Library(Area):
+class Library(Repository):
     def library(
         self, owner: str, *, medium: AssetMedium | None = None, limit: int = 20, cursor: str | None = None
     ) -> Page[LibraryAsset]:

@@ -10,12 +10,12 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, exists, func, insert, or_, select, update
 
-from activities.process.logged import note
+from activities.process.log_context import note
 from activities.store import rows
+from activities.store.after_commit import say_moved
 from activities.store.credits import book
 from activities.store.jobs.outbox import IS_LISTENED, LISTENED, announce
 from activities.store.records import UNEXPLAINED, EventType
-from activities.store.spoken import say_moved
 from activities.store.tables import exports, job_events, jobs, library_assets
 from domain.credits import Charge
 from domain.errors import NotFound

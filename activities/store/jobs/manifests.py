@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field
 from sqlalchemy import Connection, Row, func, literal, null, select, union_all
 
-from activities.store.area import Area
+from activities.store.repository import Repository
 from activities.store.tables import artifacts, exports, reported_artifacts
 from domain.artifacts import ArtifactKind
 from domain.documents.publication import ExportFormat
@@ -36,7 +36,7 @@ class ManifestKeys(Frozen):
     exports: tuple[Exported, ...] = ()
 
 
-class Manifests(Area):
+class Manifests(Repository):
     def manifests(self, job_ids: Sequence[str]) -> dict[str, ManifestKeys]:
         """The manifest of each job, in two statements however many there are; an absent job's is empty."""
         if not job_ids:

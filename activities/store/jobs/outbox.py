@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, exists, insert, select
 
-from activities.store.area import new_uuid7
+from activities.store.repository import new_uuid7
 from activities.store.tables import jobs, webhook_deliveries, webhook_endpoints
 from domain.lifecycles.lifecycle import Lifecycle
 from domain.webhooks import DeliveryStatus, announced, message

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from sqlalchemy import Connection, insert, select
 
 from activities.store import rows
-from activities.store.area import Area
 from activities.store.cursors import newest_first
 from activities.store.jobs.locking import not_found
+from activities.store.repository import Repository
 from activities.store.tables import projects
 from domain.jobs import Page, Project
 
@@ -21,7 +21,7 @@ def read_project(connection: Connection, owner: str, project_id: str) -> Project
     return rows.project(row)
 
 
-class Projects(Area):
+class Projects(Repository):
     def create_project(self, owner: str, name: str, stages: Mapping[str, str] | None = None) -> Project:
         """Make a project. ``stages`` names the stages that an outside runner does (``{"audio": "external"}``)."""
         project = Project(

@@ -133,20 +133,20 @@ class Analyses(Inputs):
             _name(connection, owner, job.id, asked.identity)
             return _analysis(connection, job.save())
 
-    def settle_input(self, job_id: str, upload_id: str, blob: Blob, seal: str) -> Analysis:
+    def settle_input(self, job_id: str, upload_id: str, blob: Blob, lease: str) -> Analysis:
         """Record that a file has arrived and is what was declared.
 
         Args:
-            seal: The seal under which that was verified.
+            lease: The lease under which that was verified.
 
         Raises:
-            UploadSealed: The seal was lost to somebody else. TransitionRefused: The plan was confirmed meanwhile.
+            UploadSealed: The lease was lost to somebody else. TransitionRefused: The plan was confirmed meanwhile.
         """
         with self._database.write() as connection:
             now = self._clock()
             job, current = _locked(connection, job_id, now)
             check_unlocked(current.status)
-            held = update(uploads).where(uploads.c.id == upload_id, uploads.c.sealed_by == seal)
+            held = update(uploads).where(uploads.c.id == upload_id, uploads.c.sealed_by == lease)
             emptied = {"multipart_id": None, "whole_sha256": None, "sealed_by": None, "sealed_until": None}
             if connection.execute(held.values(**emptied, confirmed_at=now)).rowcount == 0:
                 raise UploadSealed(SEALED)

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 import structlog
 from sqlalchemy import Connection, func, insert, select
 
-from activities.store.area import Area
 from activities.store.cursors import highest_first
 from activities.store.jobs.dispatches import OVERTAKEN, adopt, judged_move
 from activities.store.jobs.inputs import input_of
 from activities.store.jobs.library import add_assets, read_asset
 from activities.store.jobs.locking import LockedJob, not_found
 from activities.store.records import EventType
+from activities.store.repository import Repository
 from activities.store.tables import batch_items, jobs, library_assets
 from domain.errors import BatchItemsFailed, Fenced, JobVersionConflict
 from domain.jobs import Actor, Failure, Frozen, Job, Page
@@ -45,7 +45,7 @@ class Settled(Frozen):
     failed: int = 0
 
 
-class Batches(Area):
+class Batches(Repository):
     def check_owned(self, owner: str, job_ids: Sequence[str]) -> None:
         """Raises: NotFound: one of the jobs is absent, or not ``owner``'s."""
         wanted = sorted(set(job_ids))

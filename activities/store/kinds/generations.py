@@ -6,10 +6,10 @@ between is followed by one that knows. Its end is the first that anybody hears o
 
 from sqlalchemy import ColumnElement, Connection, insert, select, update
 
-from activities.store.area import Area
 from activities.store.jobs.dispatches import OVERTAKEN, judged_move
 from activities.store.jobs.locking import LockedJob, read_job
 from activities.store.records import EventType
+from activities.store.repository import Repository
 from activities.store.tables import generation_submissions
 from domain.errors import Fenced, RetryNotAllowed
 from domain.jobs import Actor, Job
@@ -22,7 +22,7 @@ from domain.orders.generation import ProviderWord, Submission
 _COLUMNS = generation_submissions.c
 
 
-class Generations(Area):
+class Generations(Repository):
     def begin_submission(self, job_id: str, attempt: int, provider: str) -> Submission:
         """The attempt's submission that is to be made, or was: the newest, unless that one failed for a reason that
         passes; then the next.

@@ -19,10 +19,10 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
-from activities.store.area import Area
 from activities.store.documents.documents import Composed, add_version, compose, ensure_instruction
 from activities.store.jobs.locking import LockedJob
 from activities.store.records import CallbackReceipt, EventType
+from activities.store.repository import Repository
 from activities.store.tables import callback_events, dispatches, projects, reported_artifacts
 from domain.artifacts import ArtifactKind
 from domain.errors import DocumentInvalid
@@ -57,7 +57,7 @@ _KNOWN = select(
 ).where(projects.c.id == bindparam("project_id"))
 
 
-class Callbacks(Area):
+class Callbacks(Repository):
     def apply_callback(
         self, job_id: str, callback: Callback, payload_sha256: str, document: NewVersion | None = None
     ) -> CallbackReceipt:

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, exists, select, update
 
 from activities.store import rows
-from activities.store.area import Area
 from activities.store.documents.documents import Composed, add_version, compose, ensure_instruction
 from activities.store.documents.screenshots import add_screenshots
 from activities.store.jobs.artifacts import add_artifacts
 from activities.store.jobs.dispatches import OVERTAKEN, adopt, judged_move
 from activities.store.jobs.locking import LockedJob
 from activities.store.records import EventType
+from activities.store.repository import Repository
 from activities.store.runs.stages import is_logged
 from activities.store.tables import artifacts, callback_events, instruction_versions, reported_artifacts
 from domain.artifacts import Artifact, ArtifactKind
@@ -27,7 +27,7 @@ from domain.lifecycles.instruction import FAILED
 from domain.lifecycles.lifecycle import Trigger
 
 
-class External(Area):
+class External(Repository):
     def enter_external(self, job_id: str, fence: Fence, stage: ExternalStage) -> Job:
         """The workflow begins to wait for ``stage``: the job gets its processing status, unless the runner was
         faster. The same again changes nothing.

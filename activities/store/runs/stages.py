@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import Connection, bindparam, exists, select
 
-from activities.store.area import Area
 from activities.store.documents.documents import add_version, compose, ensure_instruction, version_of_step
 from activities.store.documents.screenshots import add_screenshots
 from activities.store.jobs.artifacts import add_artifacts, artifacts_of_step
@@ -17,6 +16,7 @@ from activities.store.jobs.inputs import keep_result
 from activities.store.jobs.library import add_assets
 from activities.store.jobs.locking import LockedJob
 from activities.store.records import EventType, StageGrant, StageOutcome
+from activities.store.repository import Repository
 from activities.store.tables import job_events
 from domain.errors import Fenced, NotFound
 from domain.jobs import Actor, Job, NewArtifact, NewScreenshot, NewVersion
@@ -34,7 +34,7 @@ _STEP_LOGGED = select(
 )
 
 
-class Stages(Area):
+class Stages(Repository):
     def begin_stage(
         self, job_id: str, fence: Fence, processing: str, *, unit: int = 0, reason: str | None = None
     ) -> StageGrant:

@@ -2,12 +2,12 @@
 
 from sqlalchemy import delete, func, insert, select
 
-from activities.store.area import Area
+from activities.store.repository import Repository
 from activities.store.tables import dispatches, engine_namespaces, jobs
 from domain.engine import Namespace
 
 
-class Namespaces(Area):
+class Namespaces(Repository):
     def own_namespace(self) -> Namespace | None:
         """The one that was recorded last; ``None``: none was yet."""
         return next(iter(self.own_namespaces(1)), None)

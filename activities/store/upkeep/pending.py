@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from sqlalchemy import and_, literal, select, union_all
 
-from activities.store.area import Area
+from activities.store.repository import Repository
 from activities.store.tables import (
     exports,
     instruction_versions,
@@ -30,7 +30,7 @@ _TABLES = (
 )
 
 
-class Pending(Area):
+class Pending(Repository):
     def unstarted_tasks(self, older_than_s: float = 30.0, limit: int = 100) -> tuple[OpenTask, ...]:
         """Tasks requested more than ``older_than_s`` seconds ago that nobody has begun."""
         return self._open_tasks((ExportStatus.REQUESTED, TaskStatus.PENDING), older_than_s, limit)

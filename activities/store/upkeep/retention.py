@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from sqlalchemy import ColumnElement, Table, and_, delete, exists, or_, select, text, tuple_
 
-from activities.store.area import Area
+from activities.store.repository import Repository
 from activities.store.tables import (
     FORGOTTEN_CALLBACKS,
     callback_events,
@@ -23,7 +23,7 @@ AT_ONCE = 500
 """Rows of one transaction."""
 
 
-class Retention(Area):
+class Retention(Repository):
     def purge_deliveries(self, older_than_s: float) -> int:
         """Forget deliveries that were last sent off more than ``older_than_s`` seconds ago (longer than one may be on
         its way), with their requests; then endpoints that were deleted before, and that nothing speaks of any more.

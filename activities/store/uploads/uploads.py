@@ -5,11 +5,11 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, select, update
 
-from activities.store.area import Area
 from activities.store.jobs.artifacts import add_artifacts, latest_artifact
 from activities.store.jobs.locking import LockedJob, not_found, read_job
 from activities.store.jobs.room import check_room
 from activities.store.records import UploadSession
+from activities.store.repository import Repository
 from activities.store.tables import uploads
 from domain.artifacts import ArtifactKind, Blob
 from domain.errors import UploadSealed, VideoUriConflict
@@ -47,7 +47,7 @@ def change_session(connection: Connection, session: UploadSession, **columns: An
     return session.model_copy(update=columns)
 
 
-class Uploads(Area):
+class Uploads(Repository):
     def begin_upload(
         self,
         owner: str,
@@ -160,14 +160,14 @@ class Uploads(Area):
             return session.multipart_id
 
     def confirm_upload(
-        self, owner: str, job_id: str, blob: Blob, source_name: str | None = None, *, seal: str | None = None
+        self, owner: str, job_id: str, blob: Blob, source_name: str | None = None, *, lease: str | None = None
     ) -> tuple[Job, bool]:
         """Record the recording as the job's VIDEO, and the job as UPLOADED.
 
         Args:
             blob: The object as it was verified: it exists, size and checksum agree.
             source_name: The file's own name, cleaned.
-            seal: The seal under which it was verified, where it arrived in a session.
+            lease: The lease under which it was verified, where it arrived in a session.
 
         Returns:
             The job, and whether this very recording had been confirmed before: then nothing was written, whatever
@@ -176,7 +176,7 @@ class Uploads(Area):
         Raises:
             VideoUriConflict: Another recording was confirmed. ``details`` hold the keys as ``current_video_uri``
                 and ``submitted_video_uri``.
-            UploadSealed: The seal was lost to somebody else.
+            UploadSealed: The lease was lost to somebody else.
             TransitionRefused: The job's status does not allow it.
             NotFound: Absent, or not ``owner``'s.
         """
@@ -191,8 +191,8 @@ class Uploads(Area):
                     "The job already has another recording. Make a new job for this one.",
                     details={"current_video_uri": video.blob.key, "submitted_video_uri": blob.key},
                 )
-            if seal is not None:
-                released = update(uploads).where(uploads.c.job_id == job_id, uploads.c.sealed_by == seal)
+            if lease is not None:
+                released = update(uploads).where(uploads.c.job_id == job_id, uploads.c.sealed_by == lease)
                 emptied = released.values(multipart_id=None, whole_sha256=None, sealed_by=None, sealed_until=None)
                 if connection.execute(emptied).rowcount == 0:
                     raise UploadSealed(SEALED)
@@ -212,13 +212,13 @@ class Uploads(Area):
             lifecycle.check(status, UPLOADING, Trigger.API)
         if session.confirmed_at is not None:
             raise UploadSealed(ARRIVED)
-        if session.is_sealed(self._clock()):
+        if session.is_leased(self._clock()):
             raise UploadSealed(SEALED)
 
     def _hold(
         self, connection: Connection, session: UploadSession, multipart_id: str, sha256: str | None
     ) -> UploadSession:
-        """A seal that ran out is broken: who held it cannot confirm what is not there any more."""
+        """A lease that ran out is broken: who held it cannot confirm what is not there any more."""
         return change_session(
             connection, session, multipart_id=multipart_id, whole_sha256=sha256, sealed_by=None, sealed_until=None
         )

@@ -36,15 +36,15 @@ from starter.api.analyses.shapes import (
     UnderstoodAnswer,
 )
 from starter.api.context import Api, ApiParts, Owner, identifier
-from starter.api.declared import REPLAYED, errors
 from starter.api.errors import not_found
+from starter.api.file_responses import AskedFile, file_answers, file_response
 from starter.api.idempotency import REPLAYED as REPLAYED_HEADER
 from starter.api.idempotency import Once, OnceOnly
 from starter.api.paging import Cursor, Limit
 from starter.api.pictures.screenshots import NOTHING_RUNS
+from starter.api.responses import REPLAYED, errors
 from starter.api.shapes import Listed
-from starter.api.stored import AskedFile, file_answers, file_response
-from starter.api.uploads.arriving import Arrival, Arriving
+from starter.api.uploads.analysis_inputs import Arrival, InputUpload
 from starter.api.uploads.receiving import clean_filename, suffix_of, suited_part_size
 from starter.services.analyses import DraftEdit
 
@@ -124,7 +124,7 @@ async def put_inputs(job_id: str, new: NewInputs, api: ApiParts, owner: Owner, r
 
 
 async def _taken(api: Api, analysis: Analysis, file: InputFile, request: Request) -> None:
-    looking = Arriving(api.store, api.artifacts, api.settings.analysis_file_cap_bytes, analysis, file)
+    looking = InputUpload(api.store, api.artifacts, api.settings.analysis_file_cap_bytes, analysis, file)
     while True:
         # a process that is told to stop does not wait for it: another takes over when the seal has run out
         found = await to_thread.run_sync(looking.look, limiter=api.confirming, abandon_on_cancel=True)
@@ -247,7 +247,7 @@ ANALYSIS_FILE: dict[str, Any] = {
 @router.get(**ANALYSIS_FILE)
 def fetch_analysis_file(signed: str, api: ApiParts, asked: AskedFile) -> Response:
     """A file of an analysis, by the signed address that an answer gave out."""
-    artifact = api.store.get_artifact(api.capabilities.read("analysis-file", signed))
+    artifact = api.store.get_artifact(api.signed_urls.read("analysis-file", signed))
     if artifact.kind not in OUTPUTS:
         raise not_found()
     headers = {
@@ -264,7 +264,7 @@ def _artifact(api: Api, request: Request, artifact: Artifact) -> AnalysisArtifac
     until = datetime.now(UTC) + timedelta(seconds=ttl_s)
     url = api.artifacts.signed_get_url(artifact.blob, ttl_s, _saved_as(artifact))
     if url is None:
-        signed = api.capabilities.sign("analysis-file", artifact.id, until.timestamp())
+        signed = api.signed_urls.sign("analysis-file", artifact.id, until.timestamp())
         url = api.address(request, f"analysis-files/{signed}")
     facts: dict[str, Any] = {name: artifact.facts.get(name) for name in ("name", "step", "rows")}
     return AnalysisArtifact(
@@ -305,7 +305,7 @@ def _input(api: Api, request: Request, analysis: Analysis, file: InputFile) -> I
     session = None if file.blob is not None or not analysis.is_drafting else api.store.get_upload(file.upload_id)
     address = None
     if session is not None:
-        signed = api.capabilities.sign("upload", session.id, session.expires_at.timestamp())
+        signed = api.signed_urls.sign("upload", session.id, session.expires_at.timestamp())
         address = api.address(request, f"uploads/{signed}")
     return InputFileAnswer(
         **file.model_dump(include={"upload_id", "filename", "checksum_sha256", "size_bytes"}),

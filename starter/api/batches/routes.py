@@ -12,11 +12,11 @@ from domain.lifecycles.batch import BATCH
 from domain.orders.batch import BatchOrder, BatchType, item_of
 from starter.api.batches.shapes import ItemErrorAnswer, JobAsset, JobAssets, NewBatch
 from starter.api.context import Api, ApiParts, Owner, identifier
-from starter.api.declared import REPLAYED, errors
 from starter.api.idempotency import REPLAYED as REPLAYED_HEADER
 from starter.api.idempotency import OnceOnly
 from starter.api.library import asset_facts
 from starter.api.paging import Cursor, Limit
+from starter.api.responses import REPLAYED, errors
 from starter.api.shapes import BatchResult, JobAnswer
 
 router = APIRouter(prefix="/jobs", tags=["batches"])

@@ -7,7 +7,7 @@ from fastapi.security import APIKeyHeader
 
 from starter.api.callbacks.shapes import CallbackReplayed, NewCallback
 from starter.api.context import ApiParts, identifier
-from starter.api.declared import errors
+from starter.api.responses import errors
 from starter.api.shapes import Line
 
 router = APIRouter(prefix="/internal/jobs", tags=["callbacks"])

@@ -4,8 +4,8 @@ from fastapi import APIRouter, Response
 
 from starter.api.context import ApiParts, Owner
 from starter.api.credits.shapes import CreditsAnswer, EntryAnswer, GrantAnswer, NewGrant
-from starter.api.declared import REPLAYED, errors
 from starter.api.paging import Cursor, Limit
+from starter.api.responses import REPLAYED, errors
 from starter.api.shapes import Listed
 
 router = APIRouter(tags=["credits"])

@@ -10,11 +10,11 @@ from activities.artifacts import content_disposition
 from domain.documents.publication import MEDIA_TYPES, ExportFormat
 from domain.errors import ExportRequestInvalid
 from starter.api.context import ApiParts, Owner, identifier
-from starter.api.declared import errors
 from starter.api.errors import not_found
+from starter.api.file_responses import AskedFile, file_answers, file_response
 from starter.api.idempotency import KeyInBody
+from starter.api.responses import errors
 from starter.api.shapes import ExportAnswer, NewExport
-from starter.api.stored import AskedFile, file_answers, file_response
 
 router = APIRouter(tags=["exports"])
 
@@ -57,7 +57,7 @@ DOWNLOAD: dict[str, Any] = {
 @router.get(**DOWNLOAD)
 def download(signed: str, api: ApiParts, asked: AskedFile) -> Response:
     """The file of an export, by the signed address that the export gave out."""
-    export = api.store.get_export(api.capabilities.read("download", signed))
+    export = api.store.get_export(api.signed_urls.read("download", signed))
     if export.blob is None:
         raise not_found()
     headers = {

@@ -9,11 +9,11 @@ from domain.documents.diff import block_diff, unified_diff
 from domain.documents.document import parse
 from domain.errors import RequestInvalid
 from starter.api.context import ApiParts, Owner, identifier
-from starter.api.declared import errors
 from starter.api.documents.shapes import BlockChangeAnswer, DiffAnswer, RestoreInstruction
 from starter.api.errors import inside
 from starter.api.idempotency import OnceOnly
 from starter.api.paging import Cursor, Limit
+from starter.api.responses import errors
 from starter.api.shapes import (
     InstructionAnswer,
     Listed,

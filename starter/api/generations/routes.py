@@ -15,13 +15,13 @@ from domain.lifecycles.instruction import INSTRUCTION
 from domain.lifecycles.lifecycle import Trigger
 from domain.orders.generation import GenerationOrder, read_order
 from starter.api.context import Api, ApiParts, Owner, identifier
-from starter.api.declared import REPLAYED, errors
 from starter.api.errors import not_found
 from starter.api.generations.shapes import GenerationAnswer, NewCopy, NewScrape, NewSpeech, NewStaticAd, NewVideo
 from starter.api.idempotency import REPLAYED as REPLAYED_HEADER
 from starter.api.idempotency import Once, OnceOnly
 from starter.api.images.routes import MOST_EVENTS, Made
 from starter.api.library import asset_facts
+from starter.api.responses import REPLAYED, errors
 from starter.api.shapes import JobAnswer
 
 router = APIRouter(tags=["generations"])

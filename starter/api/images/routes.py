@@ -14,16 +14,16 @@ from domain.jobs import Job
 from domain.library import AssetMedium
 from domain.lifecycles.image import FAILED, IMAGE, RUNNING
 from starter.api.context import Api, ApiParts, Owner, identifier
-from starter.api.declared import REPLAYED, errors
 from starter.api.errors import not_found
+from starter.api.file_responses import AskedFile, file_answers, file_response
 from starter.api.idempotency import REPLAYED as REPLAYED_HEADER
 from starter.api.idempotency import Once, OnceOnly
 from starter.api.images.shapes import ImageAnswer, LibraryItem, NewImage
 from starter.api.library import asset_facts, blob_of, library_item
 from starter.api.paging import Cursor, Limit
 from starter.api.pictures.screenshots import NOTHING_RUNS
+from starter.api.responses import REPLAYED, errors
 from starter.api.shapes import JobAnswer, Listed
-from starter.api.stored import AskedFile, file_answers, file_response
 
 router = APIRouter(tags=["images"])
 
@@ -141,7 +141,7 @@ LIBRARY_FILE: dict[str, Any] = {
 @router.get(**LIBRARY_FILE)
 def fetch_library_file(signed: str, api: ApiParts, asked: AskedFile) -> Response:
     """An asset's file, by the signed address that an answer gave out."""
-    asset_id, _, part = api.capabilities.read("library-file", signed).partition("/")
+    asset_id, _, part = api.signed_urls.read("library-file", signed).partition("/")
     blob = blob_of(api.store.library_asset(asset_id), part)
     if blob is None:
         raise not_found()

@@ -8,9 +8,9 @@ from pydantic import ConfigDict, Field
 
 from domain.jobs import Job
 from starter.api.context import Api, ApiParts, Owner, identifier
-from starter.api.declared import errors
 from starter.api.jobs.routes import Kind, Status, check_filter
 from starter.api.paging import Cursor, Limit
+from starter.api.responses import errors
 from starter.api.shapes import HistoryRow, JobAnswer, Line, Listed, Moment, Sent, Shape
 
 router = APIRouter(prefix="/admin", tags=["administration"])

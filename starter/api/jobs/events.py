@@ -22,7 +22,7 @@ from domain.errors import RequestInvalid
 from domain.jobs import Event
 from starter.access.tokens import Principal
 from starter.api.context import Api, ApiParts, Caller, identifier
-from starter.api.declared import binary, errors
+from starter.api.responses import binary, errors
 from starter.api.shapes import HistoryRow
 from starter.logs import log
 

@@ -9,8 +9,8 @@ from starlette.responses import Response
 
 from domain.lifecycles.kinds import LIFECYCLES
 from domain.lifecycles.lifecycle import Lifecycle
-from starter.api.declared import errors
 from starter.api.errors import not_found
+from starter.api.responses import errors
 from starter.api.shapes import LifecycleAnswer, Listed
 
 router = APIRouter(prefix="/lifecycles", tags=["lifecycles"])

@@ -3,9 +3,9 @@
 from fastapi import APIRouter
 
 from starter.api.context import ApiParts, Facts, Owner, identifier
-from starter.api.declared import errors
 from starter.api.idempotency import OnceOnly
 from starter.api.paging import Cursor, Limit
+from starter.api.responses import errors
 from starter.api.shapes import JobAnswer, Listed, NewJob, NewProject, ProjectAnswer
 
 router = APIRouter(prefix="/projects", tags=["projects"])

@@ -11,8 +11,8 @@ from domain.lifecycles.batch import BATCH
 from domain.lifecycles.kinds import JOB_TYPES, LIFECYCLES
 from starter.api.batches.routes import batch_facts
 from starter.api.context import Api, ApiParts, Owner, identifier
-from starter.api.declared import errors
 from starter.api.paging import Cursor, Limit
+from starter.api.responses import errors
 from starter.api.shapes import Erased, HistoryRow, JobAnswer, Listed, NewRetry, RetryResult, RunResult
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])

@@ -7,8 +7,8 @@ from fastapi import APIRouter, Query
 
 from domain.errors import RequestInvalid, ScreenNotReady
 from starter.api.context import ApiParts, Owner, identifier
-from starter.api.declared import errors
 from starter.api.paging import Limit, OpaqueCursor
+from starter.api.responses import errors
 from starter.api.shapes import ScreenBox, ScreenLine, ScreenPage
 from starter.services.screens import found, screen
 

@@ -11,9 +11,9 @@ from starlette.responses import PlainTextResponse, Response
 from domain.errors import RequestInvalid, TranscriptNotReady
 from domain.recordings.transcript import Transcript
 from starter.api.context import Api, ApiParts, Owner, identifier
-from starter.api.declared import errors
 from starter.api.errors import not_found
 from starter.api.paging import OpaqueCursor
+from starter.api.responses import errors
 from starter.api.shapes import CorrectSegment, TranscriptItem, TranscriptPage
 from starter.services.transcripts import Spoken, spoken
 

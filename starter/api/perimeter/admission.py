@@ -16,11 +16,11 @@ from activities.webhooks.signatures import Keys
 from domain.errors import NotFound, UploadExpired
 from starter.access.tokens import Principal, Role, TokenCheck, Unauthorized
 from starter.api.addresses import root_address
-from starter.api.capabilities import AddressExpired, Capabilities, Purpose
 from starter.api.errors import Forbidden
 from starter.api.perimeter.limits import Limits
 from starter.api.perimeter.pathways import Pathway
 from starter.api.perimeter.sessions import Sessions, check_origin
+from starter.api.signed_urls import AddressExpired, Purpose, SignedUrls
 
 BASE, UNVERSIONED = "/api/v1", "/api"
 
@@ -68,7 +68,7 @@ class Admission:
         self,
         *,
         tokens: TokenCheck,
-        capabilities: Capabilities,
+        signed_urls: SignedUrls,
         limits: Limits,
         sessions: Sessions,
         public_url: str | None = None,
@@ -76,7 +76,7 @@ class Admission:
         provider_keys: Keys | None = None,
     ) -> None:
         self._tokens = tokens
-        self._capabilities = capabilities
+        self._signed_urls = signed_urls
         self._limits = limits
         self._sessions = sessions
         self._public_url = public_url
@@ -134,7 +134,7 @@ class Admission:
 
     def _check_signed(self, purpose: Purpose, segment: str) -> None:
         try:
-            self._capabilities.read(purpose, segment)
+            self._signed_urls.read(purpose, segment)
         except AddressExpired:
             if purpose in BEGUN_AGAIN:
                 raise UploadExpired(f"This upload's address has expired. {BEGUN_AGAIN[purpose]}") from None

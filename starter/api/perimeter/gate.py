@@ -18,7 +18,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from activities.process.logged import gathering, note
+from activities.process.log_context import gathering, note
 from domain.errors import GuidesmithError, RequestInvalid
 from starter.access.tokens import Principal
 from starter.api.errors import BodyTooLarge, BodyTypeUnsupported, error_response

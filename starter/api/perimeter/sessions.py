@@ -21,7 +21,7 @@ from starlette.datastructures import Headers
 
 from domain.errors import GuidesmithError, NotFound
 from starter.access.tokens import LEEWAY_S, Principal, Role, Unauthorized
-from starter.api.capabilities import Capabilities
+from starter.api.signed_urls import SignedUrls
 
 COOKIE, SECURE_COOKIE = "guidesmith_session", "__Host-guidesmith_session"
 """The second where clients come by TLS alone: browsers let no other host, and nothing without TLS, set it."""
@@ -70,7 +70,7 @@ class Sessions:
 
     def __init__(
         self,
-        capabilities: Capabilities,
+        signed_urls: SignedUrls,
         ended: EndedSessions,
         *,
         ttl_s: int,
@@ -78,7 +78,7 @@ class Sessions:
         secure: bool,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._capabilities = capabilities
+        self._signed_urls = signed_urls
         self._ended = ended
         self._ttl_s = ttl_s
         self._longest_s = longest_s
@@ -144,7 +144,7 @@ class Sessions:
 
     def _read(self, headers: Headers) -> Session:
         try:
-            read = json.loads(self._capabilities.read("session", _cookie(headers, self.cookie)))
+            read = json.loads(self._signed_urls.read("session", _cookie(headers, self.cookie)))
             subject, role, since, id, ends_at = read
             until = min(since + self._ttl_s, ends_at)
             principal = Principal(str(subject), Role(role), until=until, session=str(id))
@@ -162,7 +162,7 @@ class Sessions:
         if left_s <= 0:
             raise Unauthorized("What you sign in with has expired.")
         subject = json.dumps([principal.subject, principal.role.value, int(now), id, ends_at])
-        return self._set(self._capabilities.sign("session", subject, now + left_s), left_s)
+        return self._set(self._signed_urls.sign("session", subject, now + left_s), left_s)
 
     def _set(self, value: str, max_age_s: int) -> str:
         # Lax: who follows a link from a chat or a mail is still signed in; what changes anything checks its origin
@@ -188,16 +188,16 @@ class Tickets:
     """What sign-in addresses of the command line carry. Each opens once, within minutes."""
 
     def __init__(
-        self, capabilities: Capabilities, spent: EndedSessions | None = None, *, clock: Callable[[], float] = time.time
+        self, signed_urls: SignedUrls, spent: EndedSessions | None = None, *, clock: Callable[[], float] = time.time
     ) -> None:
-        self._capabilities = capabilities
+        self._signed_urls = signed_urls
         self._spent = spent
         self._clock = clock
 
     def issue(self, principal: Principal, *, unseen: bool = False) -> str:
         """One that holds for :data:`TICKET_TTL_S` seconds."""
         subject = json.dumps([principal.subject, principal.role.value, secrets.token_urlsafe(ID_BYTES), unseen])
-        return self._capabilities.sign("sign-in", subject, self._clock() + TICKET_TTL_S)
+        return self._signed_urls.sign("sign-in", subject, self._clock() + TICKET_TTL_S)
 
     def read(self, ticket: str) -> Ticket:
         """What a ticket says. It is not spent by that.
@@ -206,7 +206,7 @@ class Tickets:
             Unauthorized: It is none of ours, or too old.
         """
         try:
-            subject, role, id, unseen = json.loads(self._capabilities.read("sign-in", ticket))
+            subject, role, id, unseen = json.loads(self._signed_urls.read("sign-in", ticket))
             return Ticket(Principal(str(subject), Role(role)), str(id), unseen is True)
         except (NotFound, ValueError, TypeError):
             raise _spent() from None

@@ -7,7 +7,6 @@ from fastapi import APIRouter, Query, Request, Response
 
 from domain.documents.anchors import Anchor
 from starter.api.context import Api, ApiParts, Owner, identifier
-from starter.api.declared import errors
 from starter.api.errors import inside
 from starter.api.idempotency import OnceOnly
 from starter.api.paging import Cursor, Limit
@@ -21,6 +20,7 @@ from starter.api.pictures.shapes import (
     NewReplacement,
     ScreenshotTaskAnswer,
 )
+from starter.api.responses import errors
 from starter.api.shapes import Listed
 from starter.services.screenshots import Wish
 

@@ -6,8 +6,8 @@ from pydantic import ConfigDict, Field
 
 from domain.documents.annotations import Operations
 from starter.api.context import ApiParts, Owner, identifier
-from starter.api.declared import errors
 from starter.api.idempotency import KeyInBody
+from starter.api.responses import errors
 from starter.api.shapes import Line, Sent, Shape
 
 router = APIRouter(tags=["screenshots"])

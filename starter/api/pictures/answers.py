@@ -25,7 +25,7 @@ def image_uri(api: Api, request: Request, asset: ScreenshotAsset) -> str:
     if direct is not None:
         return direct
     until = datetime.now(UTC) + timedelta(seconds=ttl_s)
-    return api.address(request, f"pictures/{api.capabilities.sign('picture', asset.id, until.timestamp())}")
+    return api.address(request, f"pictures/{api.signed_urls.sign('picture', asset.id, until.timestamp())}")
 
 
 async def receive(api: Api, request: Request, upload: PictureUpload) -> int:

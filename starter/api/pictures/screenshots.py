@@ -11,8 +11,8 @@ from activities.artifacts import content_disposition
 from activities.pictures.opening import MOST_BYTES
 from domain.documents.screenshots import PictureFormat, ScreenshotTask
 from starter.api.context import Api, ApiParts, Owner, identifier
-from starter.api.declared import errors, signed_errors
 from starter.api.errors import not_found
+from starter.api.file_responses import AskedFile, file_answers, file_response
 from starter.api.idempotency import OnceOnly
 from starter.api.pictures.answers import asset_answer, receive, too_large
 from starter.api.pictures.shapes import (
@@ -26,7 +26,7 @@ from starter.api.pictures.shapes import (
     PictureTicket,
     ScreenshotTaskAnswer,
 )
-from starter.api.stored import AskedFile, file_answers, file_response
+from starter.api.responses import errors, signed_errors
 from starter.api.uploads.receiving import clean_filename
 from starter.services.screenshots import Wish
 
@@ -108,7 +108,7 @@ def announce_picture(
         return Announced(upload_id=upload.id)
 
     upload = api.store.get_picture(once.answer(Announced, announced).upload_id)
-    signed = api.capabilities.sign("picture-upload", upload.id, upload.expires_at.timestamp())
+    signed = api.signed_urls.sign("picture-upload", upload.id, upload.expires_at.timestamp())
     return PictureTicket(
         upload_id=upload.id,
         upload_url=api.address(request, f"picture-uploads/{signed}"),
@@ -130,7 +130,7 @@ def announce_picture(
 )
 async def receive_picture(signed: str, request: Request, api: ApiParts) -> PictureReceived:
     """Send the picture. What comes last, before it is confirmed, counts."""
-    upload = await to_thread.run_sync(api.store.get_picture, api.capabilities.read("picture-upload", signed))
+    upload = await to_thread.run_sync(api.store.get_picture, api.signed_urls.read("picture-upload", signed))
     return PictureReceived(upload_id=upload.id, received_bytes=await receive(api, request, upload))
 
 
@@ -155,7 +155,7 @@ PICTURE: dict[str, Any] = {
 @router.get(**PICTURE)
 def fetch_picture(signed: str, api: ApiParts, asked: AskedFile) -> Response:
     """A picture, by the signed address that an answer gave out."""
-    asset_id = api.capabilities.read("picture", signed)
+    asset_id = api.signed_urls.read("picture", signed)
     asset = api.store.get_asset(asset_id) or api.store.picture_of_asset(asset_id)
     if asset is None:
         raise not_found()

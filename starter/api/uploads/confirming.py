@@ -1,8 +1,8 @@
 """The proof that a recording has arrived, given once, however many ask for it at the same time.
 
-Whoever confirms seals the session first (``activities/store/uploads/seals.py``): from then on nothing changes it, and
-nobody else works on it. Looking at the parts, hashing and joining happen under the seal, outside any transaction; the
-last transaction records the recording only if the seal is still held.
+Whoever confirms leases the session first (``activities/store/uploads/leases.py``): from then on nothing changes it, and
+nobody else works on it. Looking at the parts, hashing and joining happen under the lease, outside any transaction; the
+last transaction records the recording only if the lease is still held.
 """
 
 import contextlib
@@ -77,20 +77,20 @@ class Confirming:
         if (before := self.replayed()) is not None:
             return before, True
         session = self._session()
-        seal = Seal.take(self.store, session.id)
-        if seal is None:
+        lease = Lease.take(self.store, session.id)
+        if lease is None:
             return None
         try:
-            if (before := self.replayed()) is not None:  # by whoever held the seal before
+            if (before := self.replayed()) is not None:  # by whoever held the lease before
                 return before, True
-            return self._confirm(seal)
+            return self._confirm(lease)
         except UploadSealed:
             return None
         except VideoUriConflict as other:
             keys = (str(other.details[name]) for name in ("current_video_uri", "submitted_video_uri"))
             raise _conflict(*(self.artifacts.uri(key) for key in keys)) from None
         finally:
-            seal.release()
+            lease.release()
 
     def _session(self) -> UploadSession:
         session = self.store.upload_of_job(self.job_id)
@@ -101,79 +101,81 @@ class Confirming:
             )
         return session
 
-    def _confirm(self, seal: "Seal") -> tuple[Job, bool]:
-        session = seal.session
+    def _confirm(self, lease: "Lease") -> tuple[Job, bool]:
+        session = lease.session
         receiving = Receiving(self.store, self.artifacts, self.cap_bytes, session)
-        blob = self.arrived(receiving, seal)
-        seal.extend()
-        confirmed = self.store.confirm_upload(self.owner, self.job_id, blob, session.filename, seal=seal.name)
+        blob = self.arrived(receiving, lease)
+        lease.extend()
+        confirmed = self.store.confirm_upload(self.owner, self.job_id, blob, session.filename, lease=lease.name)
         with contextlib.suppress(GuidesmithError):  # what an interrupted run may have left; the sweep would find it
             receiving.abort(session.multipart_id)
         return confirmed
 
-    def arrived(self, receiving: Receiving, seal: "Seal") -> Blob:
+    def arrived(self, receiving: Receiving, lease: "Lease") -> Blob:
         """The recording, at its place, as it was declared.
 
         What is refused can be mended: what had arrived is there still, and takes parts again.
         """
-        session, multipart = seal.session, self.artifacts.multipart
+        session, multipart = lease.session, self.artifacts.multipart
         if session.multipart_id is None:
             raise _nothing()
         try:
             multipart.freeze(session.key, session.multipart_id)
             parts = multipart.arrived(session.key, session.multipart_id)
         except UploadGone:
-            return self._left_joined(receiving, seal)
+            return self._left_joined(receiving, lease)
         try:
-            sha256 = self._checked(multipart, parts, seal)
-            seal.extend()
-            multipart.join(session.key, session.multipart_id, parts, seal.progress)
-            return self._verified(receiving, parts, sha256, seal)
+            sha256 = self._checked(multipart, parts, lease)
+            lease.extend()
+            multipart.join(session.key, session.multipart_id, parts, lease.progress)
+            return self._verified(receiving, parts, sha256, lease)
         except UploadGone:  # an earlier try of ours went through after all
-            return self._left_joined(receiving, seal)
+            return self._left_joined(receiving, lease)
         except BodyTooLarge:
             receiving.abort(session.multipart_id)
-            seal.multipart_id = None
+            lease.multipart_id = None
             raise
         except UploadInvalid:
-            seal.multipart_id = multipart.reopen(session.key, receiving.media_type, session.multipart_id, parts)
+            lease.multipart_id = multipart.reopen(session.key, receiving.media_type, session.multipart_id, parts)
             raise
 
-    def _checked(self, multipart: Multipart, parts: tuple[ArrivedPart, ...], seal: "Seal") -> str | None:
+    def _checked(self, multipart: Multipart, parts: tuple[ArrivedPart, ...], lease: "Lease") -> str | None:
         """Everything that can be known before joining; the hash, where it can be."""
-        session = seal.session
+        session = lease.session
         check_parts(parts, least=multipart.least_part_bytes if session.whole_sha256 is None else 1)
         size = sum(part.size_bytes for part in parts)
         if size > self.cap_bytes:
             raise too_large(self.cap_bytes)
         self._check_size(session, size, parts)
         assert session.multipart_id is not None
-        sha256 = session.whole_sha256 or multipart.digest(session.key, session.multipart_id, parts, seal.progress)
+        sha256 = session.whole_sha256 or multipart.digest(session.key, session.multipart_id, parts, lease.progress)
         if sha256 is not None:
             self._check_hash(session, sha256)
         return sha256
 
-    def _verified(self, receiving: Receiving, parts: tuple[ArrivedPart, ...], sha256: str | None, seal: "Seal") -> Blob:
+    def _verified(
+        self, receiving: Receiving, parts: tuple[ArrivedPart, ...], sha256: str | None, lease: "Lease"
+    ) -> Blob:
         if sha256 is None:
-            return self._read(receiving, seal)
-        key, size = seal.session.key, sum(part.size_bytes for part in parts)
+            return self._read(receiving, lease)
+        key, size = lease.session.key, sum(part.size_bytes for part in parts)
         facts = self.artifacts.stat(key)
         if facts is None or facts.size_bytes != size:
             raise ArtifactStoreUnavailable("The object store does not show what was joined. Confirm again.")
         return Blob(key=key, size_bytes=size, checksum_sha256=sha256, media_type=receiving.media_type)
 
-    def _left_joined(self, receiving: Receiving, seal: "Seal") -> Blob:
+    def _left_joined(self, receiving: Receiving, lease: "Lease") -> Blob:
         """What somebody joined who could not say so any more."""
-        if not self.artifacts.exists(seal.session.key):
-            seal.multipart_id = None
+        if not self.artifacts.exists(lease.session.key):
+            lease.multipart_id = None
             raise _nothing()
-        return self._read(receiving, seal)
+        return self._read(receiving, lease)
 
-    def _read(self, receiving: Receiving, seal: "Seal") -> Blob:
+    def _read(self, receiving: Receiving, lease: "Lease") -> Blob:
         """The only time that a recording is read here: when its bytes went past us."""
-        blob = self.artifacts.blob_of(seal.session.key, receiving.media_type, on_progress=seal.progress)
-        self._check_size(seal.session, blob.size_bytes)
-        self._check_hash(seal.session, blob.checksum_sha256)
+        blob = self.artifacts.blob_of(lease.session.key, receiving.media_type, on_progress=lease.progress)
+        self._check_size(lease.session, blob.size_bytes)
+        self._check_hash(lease.session, blob.checksum_sha256)
         return blob
 
     def _check_size(self, session: UploadSession, size: int, parts: tuple[ArrivedPart, ...] = ()) -> None:
@@ -191,19 +193,19 @@ class Confirming:
             raise _mismatch("checksum_sha256")
 
 
-class Seal:
-    """The seal of one session, while it is held here."""
+class Lease:
+    """The lease of one session, while it is held here."""
 
     def __init__(self, store: Store, name: str, session: UploadSession) -> None:
         self._store, self.name, self.session = store, name, session
         self.multipart_id = session.multipart_id
-        """What the session holds when the seal is given back."""
+        """What the session holds when the lease is given back."""
         self._extended_at = time.monotonic()
 
     @classmethod
-    def take(cls, store: Store, upload_id: str) -> "Seal | None":
+    def take(cls, store: Store, upload_id: str) -> "Lease | None":
         name = uuid4().hex
-        session = store.seal_upload(upload_id, name, SEAL_S)
+        session = store.lease_upload(upload_id, name, SEAL_S)
         return cls(store, name, session) if session is not None else None
 
     def progress(self, _: int) -> None:
@@ -212,13 +214,13 @@ class Seal:
 
     def extend(self) -> None:
         """Raises: UploadSealed: somebody else has it by now."""
-        if not self._store.extend_seal(self.session.id, self.name, SEAL_S):
+        if not self._store.extend_lease(self.session.id, self.name, SEAL_S):
             raise UploadSealed("The upload is being confirmed. Wait for that answer.")
         self._extended_at = time.monotonic()
 
     def release(self) -> None:
         with contextlib.suppress(GuidesmithError):  # it runs out by itself
-            self._store.release_seal(self.session.id, self.name, multipart_id=self.multipart_id)
+            self._store.release_lease(self.session.id, self.name, multipart_id=self.multipart_id)
 
 
 def _names(artifacts: ArtifactStore, session: UploadSession, uri: str) -> bool:

@@ -133,7 +133,7 @@ class Receiving:
         session = self.session
         if session.size_bytes is None or session.part_size is None or session.whole_sha256 is not None:
             return
-        if session.multipart_id is None or session.is_sealed(datetime.now(UTC)):
+        if session.multipart_id is None or session.is_leased(datetime.now(UTC)):
             return
         multipart = self.artifacts.multipart
         try:

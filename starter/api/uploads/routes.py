@@ -1,6 +1,6 @@
 """How a recording arrives: whole or in parts, through the API or straight into the object store, never held in memory.
 
-The address of a session is its own permission (``starter/api/capabilities.py``); that of a part is the same with
+The address of a session is its own permission (``starter/api/signed_urls.py``); that of a part is the same with
 ``?part=N``.
 """
 
@@ -16,7 +16,7 @@ from starlette.requests import ClientDisconnect
 from activities.store import UploadSession
 from domain.uploads import MOST_PARTS
 from starter.api.context import Api, ApiParts, Owner, identifier
-from starter.api.declared import errors, signed_errors
+from starter.api.responses import errors, signed_errors
 from starter.api.shapes import (
     Confirmed,
     ConfirmUpload,
@@ -62,7 +62,7 @@ def begin_upload(job_id: str, new: NewUpload, request: Request, api: ApiParts, o
         part_size=part_size,
     )
     Receiving(api.store, api.artifacts, cap, session, api.part_counts).take_back_strays()
-    signed = api.capabilities.sign("upload", session.id, session.expires_at.timestamp())
+    signed = api.signed_urls.sign("upload", session.id, session.expires_at.timestamp())
     return UploadAnswer(
         upload_id=session.id,
         video_uri=api.artifacts.uri(session.key),
@@ -126,7 +126,7 @@ def address_parts(signed: str, asked: PartNumbers, request: Request, api: ApiPar
 @router.get("/uploads/{signed}", responses=signed_errors(404, 410))
 def upload_progress(signed: str, api: ApiParts) -> UploadProgress:
     """What of the recording has arrived."""
-    session = api.store.get_upload(api.capabilities.read("upload", signed))
+    session = api.store.get_upload(api.signed_urls.read("upload", signed))
     return Receiving(api.store, api.artifacts, _cap(api, session), session).progress()
 
 
@@ -146,7 +146,7 @@ async def confirm_upload(
     before = await to_thread.run_sync(confirming.replayed)
     done = (before, True) if before is not None else None
     while done is None:
-        # a process that is told to stop does not wait for it: another takes over when the seal has run out
+        # a process that is told to stop does not wait for it: another takes over when the lease has run out
         done = await to_thread.run_sync(confirming.attempt, limiter=api.confirming, abandon_on_cancel=True)
         if done is None:
             if await request.is_disconnected():
@@ -158,7 +158,7 @@ async def confirm_upload(
 
 
 def _open(api: Api, signed: str) -> Receiving:
-    session = api.store.open_upload(api.capabilities.read("upload", signed))
+    session = api.store.open_upload(api.signed_urls.read("upload", signed))
     return Receiving(api.store, api.artifacts, _cap(api, session), session, api.part_counts)
 
 

@@ -7,9 +7,9 @@ from fastapi import APIRouter, Query, Request, Response
 from activities.webhooks.signatures import ID
 from domain.webhooks import ProviderEvent
 from starter.api.context import ApiParts, Owner, identifier
-from starter.api.declared import errors
 from starter.api.idempotency import OnceOnly
 from starter.api.paging import Cursor, Limit
+from starter.api.responses import errors
 from starter.api.shapes import Listed
 from starter.api.webhooks.shapes import DeliveryAnswer, EndpointAnswer, MadeEndpoint, NewEndpoint, WebhookTaken
 

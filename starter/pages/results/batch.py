@@ -9,8 +9,8 @@ from domain.errors import NotFound
 from domain.jobs import Job, Page
 from domain.library import LibraryAsset
 from domain.orders.batch import BatchOrder, item_of
-from starter.pages.grown import gathered, rows_wanted
-from starter.pages.standing import title_of
+from starter.pages.longer_lists import gathered, rows_wanted
+from starter.pages.status_view import title_of
 from starter.pages.visit import Visit
 
 ASSETS = 24

@@ -4,7 +4,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from starter.access.tokens import Role
-from starter.pages.standing import titles_of
+from starter.pages.status_view import titles_of
 from starter.pages.visit import Visiting
 
 router = APIRouter()

@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Resp
 from domain.artifacts import ArtifactKind
 from domain.errors import NotFound, RequestInvalid
 from starter.api.context import identifier
-from starter.api.stored import AskedFile, file_response
+from starter.api.file_responses import AskedFile, file_response
 from starter.pages.editing import block_html, editing, recorded, rewriting
 from starter.pages.visit import Visiting
 

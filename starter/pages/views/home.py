@@ -10,7 +10,7 @@ from fastapi.responses import Response
 
 from domain.errors import RequestInvalid
 from domain.lifecycles.kinds import LIFECYCLES
-from starter.pages.standing import Group, row_of, standings
+from starter.pages.status_view import Group, row_of, standings
 from starter.pages.views.new import form_facts
 from starter.pages.visit import Visit, Visiting
 

@@ -17,12 +17,12 @@ from domain.lifecycles.kinds import LIFECYCLES
 from domain.lifecycles.lifecycle import Trigger
 from domain.lifecycles.resume import CHECKPOINT_ARTIFACT, resume_point
 from starter.api.context import identifier
-from starter.pages.grown import gathered, rows_wanted
+from starter.pages.longer_lists import gathered, rows_wanted
 from starter.pages.results.analysis import analysis
 from starter.pages.results.batch import assets_shown, batch
 from starter.pages.results.generation import generation
 from starter.pages.results.image import image
-from starter.pages.standing import row_of, status_word, steps_of, title_of
+from starter.pages.status_view import row_of, status_word, steps_of, title_of
 from starter.pages.visit import Visit, Visiting
 
 router = APIRouter()

@@ -5,7 +5,7 @@ from fastapi.responses import Response
 
 from domain.library import AssetMedium
 from starter.api.library import library_item
-from starter.pages.standing import titles_of
+from starter.pages.status_view import titles_of
 from starter.pages.visit import Visiting
 
 router = APIRouter()

@@ -42,7 +42,7 @@ async def live(visit: Visiting, jobs: str = "") -> EventSourceResponse:
         return reached, api.store.newest_job(owner)
 
     reached, newest = await to_thread.run_sync(owned)
-    assert visit.principal is not None, "the porch lets nobody through without a session"
+    assert visit.principal is not None, "the gate lets nobody through without a session"
     api.feed.seats.take(owner)
     return EventStream(_changes(api, owner, reached, newest), api, visit.principal)
 

@@ -23,7 +23,7 @@ from domain.orders.batch import (
     CaptionFormat,
 )
 from domain.orders.generation import DETAIL_LIMIT, MOST_VARIANTS, TEXT_LIMIT, VARIANTS
-from starter.pages.standing import title_of
+from starter.pages.status_view import title_of
 from starter.pages.visit import Visit, Visiting
 from starter.services.generations import NEEDS
 

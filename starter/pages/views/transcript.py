@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse, Response
 from domain.errors import TranscriptNotReady
 from starter.api.context import identifier
 from starter.pages.editing import recorded
-from starter.pages.standing import title_of
+from starter.pages.status_view import title_of
 from starter.pages.visit import Visiting
 from starter.services.transcripts import Spoken, spoken
 

@@ -6,8 +6,8 @@ Revision: 0006, after 0005.
 import sqlalchemy as sa
 from alembic import op
 
-from activities.store.area import utc_now
 from activities.store.checks import constraints, one_of, replace_checks
+from activities.store.repository import utc_now
 from activities.store.tables import Moment, Name
 from domain.credits import CHARGES, HOUSE, HOUSES, SETTLES
 

@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import uuid_utils
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from activities.process.logged import gathering
+from activities.process.log_context import gathering
 from domain.errors import GuidesmithError
 from starter.access.tokens import Principal, Unauthorized
 from starter.api.addresses import root_address
@@ -37,7 +37,7 @@ PAGE_HEADERS = SAFE_HEADERS | {
 }
 
 
-class Porch:
+class PageGate:
     """ASGI middleware around the pages.
 
     Args:
@@ -95,6 +95,8 @@ class Porch:
                     visit = replace(visit, principal=principal)
                     scope.setdefault("state", {})["visit"] = visit
                     await self._app(scope, receive, answer)
+                except ClientDisconnect:  # the page has gone, or sends something newer: there is nobody to answer
+                    return
                 except Exception as error:
                     if not isinstance(error, GuidesmithError):
                         log("pages").error("page.crashed", exc_info=error)

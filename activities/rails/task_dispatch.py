@@ -31,7 +31,7 @@ the reconciler hands it over."""
 log = structlog.get_logger("guidesmith.tasks")
 
 
-class Handover:
+class TaskDispatch:
     """Starts tasks.
 
     Args:

@@ -21,7 +21,7 @@ STANDING_STILL = Gauge(
 )
 
 
-class Vitals:
+class HealthServer:
     """Serves health and metrics while the worker runs; does nothing where no port is set.
 
     ``ready`` turns ``/healthz`` from 503 to 200. ``/metrics`` holds the SDK's metrics and the process's own.
@@ -43,7 +43,7 @@ class Vitals:
         sdk = f"{LOOPBACK}:{port}"
         self.runtime = Runtime(telemetry=TelemetryConfig(metrics=PrometheusConfig(bind_address=sdk)))
         self.sdk_metrics = f"http://{sdk}/metrics"
-        threading.Thread(target=self._server.serve_forever, name="vitals", daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, name="health", daemon=True).start()
         return self
 
     def watch(self, standing_still: Callable[[], int]) -> None:
@@ -67,13 +67,13 @@ class Vitals:
         self._held.close()
 
 
-def _handler(vitals: Vitals) -> type[BaseHTTPRequestHandler]:
+def _handler(health: HealthServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             if self.path == "/healthz":
-                self._answer(200 if vitals.ready else 503, b"ok\n" if vitals.ready else b"starting or stopping\n")
+                self._answer(200 if health.ready else 503, b"ok\n" if health.ready else b"starting or stopping\n")
             elif self.path == "/metrics":
-                with urllib.request.urlopen(vitals.sdk_metrics, timeout=5) as answer:  # noqa: S310 (our own loopback port)
+                with urllib.request.urlopen(health.sdk_metrics, timeout=5) as answer:  # noqa: S310 (our own loopback port)
                     self._answer(200, answer.read() + generate_latest(REGISTRY))
             else:
                 self._answer(404, b"not found\n")

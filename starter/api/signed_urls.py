@@ -30,7 +30,7 @@ class AddressExpired(NotFound):
         super().__init__("This address has expired. Ask for what it belongs to again: the answer has a new one.")
 
 
-class Capabilities:
+class SignedUrls:
     """Signs and reads them. The key is derived from the API's secret, so that neither can stand in for the other."""
 
     def __init__(self, secret: str, clock: Callable[[], float] = time.time) -> None:

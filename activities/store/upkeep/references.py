@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Column, Connection, Select, select, union_all
 
-from activities.store.area import Area
+from activities.store.repository import Repository
 from activities.store.tables import (
     analyses,
     anchors,
@@ -41,7 +41,7 @@ SAYING = (
 """JSON of a job's own in which keys may stand."""
 
 
-class Naming(Area):
+class References(Repository):
     def keys_of_jobs(self, job_ids: Sequence[str]) -> frozenset[str]:
         """The keys that rows of these jobs name, and other texts that stand beside them."""
         with self._database.read() as connection:
@@ -56,7 +56,7 @@ class Naming(Area):
 
 
 def keys_of(connection: Connection, job_ids: Sequence[str]) -> frozenset[str]:
-    """As :meth:`Naming.keys_of_jobs`, in the caller's transaction."""
+    """As :meth:`References.keys_of_jobs`, in the caller's transaction."""
     named = {str(key) for column in KEYS for key in connection.scalars(_of_jobs(column, job_ids)) if key}
     for column in SAYING:
         for said in connection.scalars(_of_jobs(column, job_ids)):

@@ -8,9 +8,9 @@ from sqlalchemy import Select, String, and_, case, func, or_, select, tuple_
 from sqlalchemy.engine import RowMapping
 
 from activities.store import rows
-from activities.store.area import Area
 from activities.store.cursors import newest_first
 from activities.store.jobs.locking import read_job
+from activities.store.repository import Repository
 from activities.store.tables import (
     dispatches,
     instruction_versions,
@@ -72,7 +72,7 @@ def _cards() -> Select[Any]:
     )
 
 
-class Overview(Area):
+class Listing(Repository):
     def job_cards(
         self,
         owner: str,

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from activities.store.jobs.overview import JobCard
+from activities.store.jobs.listing import JobCard
 from domain.jobs import Event
 from domain.lifecycles.batch import BATCH
 from domain.lifecycles.kinds import LIFECYCLES

@@ -16,8 +16,8 @@ from fastapi.responses import StreamingResponse
 from activities.artifacts import ArtifactStore
 from domain.artifacts import Blob
 from domain.errors import ArtifactCorrupt, ArtifactMissing
-from starter.api.declared import binary, signed_errors
 from starter.api.errors import RangeUnsatisfiable, not_found
+from starter.api.responses import binary, signed_errors
 from starter.logs import log
 
 ONE_RANGE = re.compile(r"bytes=(\d{0,15})-(\d{0,15})")

@@ -15,7 +15,7 @@ from domain.credits import SETTLES, Charge, PostingKind
 from domain.lifecycles.lifecycle import Lifecycle
 
 CREATED, MOVED, COMPLETED, FAILED = "job.created", "job.transition", "job.completed", "job.failed"
-"""Names that people search and count by: they stay. What was refused is ``activities.process.logged.DENIED``."""
+"""Names that people search and count by: they stay. What was refused is ``activities.process.log_context.DENIED``."""
 
 _GIVEN_BACK = frozenset(SETTLES) - {PostingKind.CAPTURE}
 
@@ -34,7 +34,7 @@ _here = _Here()
 
 
 @contextmanager
-def spoken_when_committed() -> Iterator[None]:
+def logged_after_commit() -> Iterator[None]:
     """Around a transaction, or around a part of one that may be undone by itself: what was said inside is dropped where
     the block raises."""
     outer, _here.lines = _here.lines, []

@@ -19,14 +19,14 @@ def new_uuid7() -> str:
     return str(uuid_utils.uuid7())
 
 
-class Area:
+class Repository:
     """One area of the store.
 
     Args:
         database: The connection.
         clock: The moment that rows are stamped with, aware.
         new_id: Makes the ids of new rows.
-        sealing: Seals the secrets of users; ``None``: they lie in clear.
+        sealing: Leases the secrets of users; ``None``: they lie in clear.
         limits: How much each user may have; ``None``: as much as they like.
     """
 

@@ -1,7 +1,7 @@
 """The proof that an input of an analysis has arrived and is what was declared.
 
-As for a recording (``starter/api/uploads/confirming.py``): under the seal of its session, outside any transaction, once
-however many ask for it.
+As for a recording (``starter/api/uploads/confirming.py``): under the lease of its session, outside any transaction,
+once however many ask for it.
 """
 
 import contextlib
@@ -13,7 +13,7 @@ from activities.store import Store
 from domain.analyses.analysis import Analysis, InputFile
 from domain.errors import GuidesmithError, UploadInvalid, UploadSealed
 from starter.api.shapes import ConfirmUpload
-from starter.api.uploads.confirming import Confirming, Seal
+from starter.api.uploads.confirming import Confirming, Lease
 from starter.api.uploads.receiving import Receiving
 
 STILL_ON_ITS_WAY = frozenset({"absent", "missing_parts"})
@@ -29,7 +29,7 @@ class Arrival(Enum):
 
 
 @dataclass(frozen=True)
-class Arriving:
+class InputUpload:
     """One look at one input."""
 
     store: Store
@@ -48,12 +48,12 @@ class Arriving:
         """
         if self.store.get_upload(self.file.upload_id).confirmed_at is not None:
             return Arrival.ARRIVED
-        seal = Seal.take(self.store, self.file.upload_id)
-        if seal is None:
+        lease = Lease.take(self.store, self.file.upload_id)
+        if lease is None:
             return Arrival.BUSY
         try:
-            if seal.session.confirmed_at is None:
-                self._settle(seal)
+            if lease.session.confirmed_at is None:
+                self._settle(lease)
             return Arrival.ARRIVED
         except UploadSealed:
             return Arrival.BUSY
@@ -62,17 +62,17 @@ class Arriving:
                 raise
             return Arrival.AWAITED
         finally:
-            seal.release()
+            lease.release()
 
-    def _settle(self, seal: Seal) -> None:
-        receiving = Receiving(self.store, self.artifacts, self.cap_bytes, seal.session)
-        job, declared = self.analysis.job, ConfirmUpload(video_uri=self.artifacts.uri(seal.session.key))
+    def _settle(self, lease: Lease) -> None:
+        receiving = Receiving(self.store, self.artifacts, self.cap_bytes, lease.session)
+        job, declared = self.analysis.job, ConfirmUpload(video_uri=self.artifacts.uri(lease.session.key))
         looking = Confirming(self.store, self.artifacts, self.cap_bytes, job.owner, job.id, declared)
-        blob = looking.arrived(receiving, seal)
-        seal.extend()
-        self.store.settle_input(job.id, self.file.upload_id, blob, seal.name)
+        blob = looking.arrived(receiving, lease)
+        lease.extend()
+        self.store.settle_input(job.id, self.file.upload_id, blob, lease.name)
         with contextlib.suppress(GuidesmithError):  # what an interrupted try may have left
-            receiving.abort(seal.session.multipart_id)
+            receiving.abort(lease.session.multipart_id)
 
 
 def _mismatch(invalid: UploadInvalid) -> list[str]:

@@ -35,7 +35,7 @@ FAILED, FAILED_IN = "failure_code", "failed_in"
 """With which code, and in which execution, this activity failed last: its last heartbeat says so to the next."""
 
 
-class Pulse:
+class Heartbeat:
     """Heartbeats from a thread of its own, from entry to exit.
 
     A decoder that dies is told once as it is, so that another worker tries; the second time the recording is to blame.
@@ -52,7 +52,7 @@ class Pulse:
         self._details: tuple[object, ...] = self._carried({})
         self._ended = threading.Event()
         context = contextvars.copy_context()
-        self._thread = threading.Thread(target=context.run, args=(self._tick,), name="pulse", daemon=True)
+        self._thread = threading.Thread(target=context.run, args=(self._tick,), name="heartbeat", daemon=True)
 
     def __enter__(self) -> Self:
         self._thread.start()

@@ -6,13 +6,13 @@ from datetime import datetime
 
 from sqlalchemy import Connection, insert
 
-from activities.store.area import new_uuid7
+from activities.store.after_commit import say_created
 from activities.store.credits import book
 from activities.store.jobs.locking import read_job
 from activities.store.jobs.projects import read_project
 from activities.store.jobs.room import check_room
 from activities.store.records import EventType
-from activities.store.spoken import say_created
+from activities.store.repository import new_uuid7
 from activities.store.tables import job_events, jobs
 from domain.credits import cost_of
 from domain.jobs import Actor, Job

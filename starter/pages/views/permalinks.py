@@ -11,8 +11,8 @@ from domain.analyses.analysis import OUTPUTS
 from domain.artifacts import ArtifactKind
 from domain.errors import NotFound
 from starter.api.context import identifier
+from starter.api.file_responses import AskedFile, file_response
 from starter.api.library import THUMBNAIL, asset_facts
-from starter.api.stored import AskedFile, file_response
 from starter.pages.visit import Visiting
 
 router = APIRouter()

@@ -1,27 +1,27 @@
-"""Seals: one process at a time confirms an upload or sweeps it away, and nothing changes it meanwhile.
+"""Leases: one process at a time confirms an upload or sweeps it away, and nothing changes it meanwhile.
 
-A seal is a lease. Its holder works outside any transaction, for as long as it takes to read a recording, and extends
-it; when the holder dies the seal runs out, and somebody else takes it.
+A lease is a lease. Its holder works outside any transaction, for as long as it takes to read a recording, and extends
+it; when the holder dies the lease runs out, and somebody else takes it.
 """
 
 from datetime import timedelta
 
 from sqlalchemy import or_, select, update
 
-from activities.store.area import Area
 from activities.store.records import UploadSession
+from activities.store.repository import Repository
 from activities.store.tables import jobs, uploads
 from activities.store.uploads.uploads import change_session, locked_session
 from domain.lifecycles.analysis import DRAFTING
 from domain.lifecycles.instruction import UPLOADING
 
 
-class Seals(Area):
-    def seal_upload(self, upload_id: str, seal: str, for_s: float) -> UploadSession | None:
-        """Take the seal for ``for_s`` seconds; ``None`` where somebody else holds it.
+class Leases(Repository):
+    def lease_upload(self, upload_id: str, lease: str, for_s: float) -> UploadSession | None:
+        """Take the lease for ``for_s`` seconds; ``None`` where somebody else holds it.
 
         Args:
-            seal: Names the holder; nobody else's is the same.
+            lease: Names the holder; nobody else's is the same.
 
         Raises:
             NotFound: There is no such session.
@@ -29,20 +29,20 @@ class Seals(Area):
         with self._database.write() as connection:
             now = self._clock()
             session = locked_session(connection, upload_id)
-            if session.is_sealed(now):
+            if session.is_leased(now):
                 return None
-            return change_session(connection, session, sealed_by=seal, sealed_until=now + timedelta(seconds=for_s))
+            return change_session(connection, session, sealed_by=lease, sealed_until=now + timedelta(seconds=for_s))
 
-    def extend_seal(self, upload_id: str, seal: str, for_s: float) -> bool:
+    def extend_lease(self, upload_id: str, lease: str, for_s: float) -> bool:
         """Hold it for ``for_s`` seconds from now; whether it was still the holder's to extend."""
         until = self._clock() + timedelta(seconds=for_s)
-        held = update(uploads).where(uploads.c.id == upload_id, uploads.c.sealed_by == seal)
+        held = update(uploads).where(uploads.c.id == upload_id, uploads.c.sealed_by == lease)
         with self._database.write() as connection:
             return connection.execute(held.values(sealed_until=until)).rowcount == 1
 
-    def release_seal(self, upload_id: str, seal: str, *, multipart_id: str | None) -> bool:
+    def release_lease(self, upload_id: str, lease: str, *, multipart_id: str | None) -> bool:
         """Give it back; from now on the session holds ``multipart_id``, or nothing. Whether it was still held."""
-        held = update(uploads).where(uploads.c.id == upload_id, uploads.c.sealed_by == seal)
+        held = update(uploads).where(uploads.c.id == upload_id, uploads.c.sealed_by == lease)
         values = {"sealed_by": None, "sealed_until": None, "multipart_id": multipart_id}
         with self._database.write() as connection:
             if multipart_id is None:

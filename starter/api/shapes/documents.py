@@ -1,0 +1,232 @@
+"""Instructions, their versions, regenerations and exports."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    Field,
+    StrictBool,
+    StringConstraints,
+)
+
+from activities.store import VersionSummary
+from domain.documents.anchors import CharRange
+from domain.jobs import InstructionVersion, RegenerateTask
+from starter.api.shapes.base import Line, Moment, Sent, Shape, Text, VersionNumber
+from starter.api.shapes.jobs import FailureAnswer
+
+
+class ValidationIssue(Shape):
+    code: str
+    message: str
+    path: str
+
+
+class DraftNotice(Shape):
+    code: str
+    message: str
+    at_ms: tuple[int, ...] = Field(default=(), description="Moments of the recording to look at.")
+
+
+class InstructionAnswer(Shape):
+    instruction_id: str
+    instruction_version_id: str
+    job_id: str
+    version: int
+    title: str
+    language: str | None
+    markdown: str
+    updated_at: Moment
+    validation_status: Literal["PASS", "FAIL"]
+    validation_errors: tuple[ValidationIssue, ...]
+    validated_at: Moment
+    validator_version: str
+    model_profile_id: str | None
+    prompt_template_id: str | None
+    prompt_params_ref: str | None
+    origin: str
+    author: str
+    warnings: tuple[DraftNotice, ...] = Field(description="What a reader of the draft should know.")
+
+    @classmethod
+    def of(cls, version: InstructionVersion) -> "InstructionAnswer":
+        values = version.model_dump(include=set(cls.model_fields))
+        return cls.model_validate(
+            {**values, "instruction_version_id": version.id, "updated_at": version.created_at, "origin": version.origin}
+        )
+
+
+class SaveInstruction(Sent):
+    base_version: VersionNumber
+    markdown: Text
+    as_marked: StrictBool = Field(
+        default=False,
+        description="Whether what stands below a marker stays one block, whatever was added to it. Without it, "
+        "paragraphs that were added below an otherwise unchanged block become blocks of their own.",
+    )
+
+
+class VersionAnswer(Shape):
+    instruction_version_id: str
+    instruction_id: str
+    version: int
+    title: str
+    origin: str
+    author: str
+    validation_status: str
+    model_profile_id: str | None
+    created_at: Moment
+
+    @classmethod
+    def of(cls, summary: VersionSummary) -> "VersionAnswer":
+        return cls(**summary.model_dump(exclude={"id"}), instruction_version_id=summary.id)
+
+
+class Selection(Sent):
+    """Exactly one of the two."""
+
+    block_id: Line | None = None
+    char_range: CharRange | None = None
+
+
+class NewRegeneration(Sent):
+    base_version: VersionNumber
+    selection: Selection
+    client_request_id: Line
+    context: Annotated[Text, StringConstraints(max_length=10_000)] | None = None
+    model_profile: Line | None = None
+    prompt_template_id: Line | None = None
+    prompt_params_ref: Line | None = None
+
+
+class KeptBlock(Shape):
+    """The new text of one block, which was not put in place."""
+
+    block_id: str
+    markdown: str
+    deleted: bool = Field(description="The block is gone; else its text was edited.")
+
+
+class Proposal(Shape):
+    """What was written and gave way to an edit made meanwhile."""
+
+    markdown: str = Field(description="All of it.")
+    blocks: tuple[KeptBlock, ...]
+
+
+class TaskProvenance(Shape):
+    """What the task was asked for. Where no model or prompt was named: what wrote, once it has."""
+
+    instruction_id: str
+    base_version: int
+    selection: dict[str, Any]
+    requested_by: str
+    requested_at: Moment
+    model_profile_id: str | None
+    prompt_template_id: str | None
+    prompt_params_ref: str | None
+
+
+class TaskAnswer(Shape):
+    id: str
+    task_id: str = Field(description="The same as id.")
+    instruction_id: str
+    job_id: str
+    status: Literal["PENDING", "RUNNING", "SUCCEEDED", "FAILED"]
+    progress_pct: int
+    instruction_version: int | None
+    proposal: Proposal | None = Field(description="The new text, where an edit made meanwhile won over it.")
+    warnings: tuple[DraftNotice, ...] = Field(
+        description="What the writer has to say, also where the text is the same."
+    )
+    failure: FailureAnswer | None
+    provenance: TaskProvenance
+    requested_at: Moment
+    updated_at: Moment
+    replayed: bool = Field(description="It had been asked for before.")
+
+    @classmethod
+    def of(cls, task: RegenerateTask, *, replayed: bool = False) -> "TaskAnswer":
+        return cls(
+            requested_at=task.requested_at,
+            updated_at=task.updated_at,
+            replayed=replayed,
+            id=task.id,
+            task_id=task.id,
+            instruction_id=task.instruction_id,
+            job_id=task.job_id,
+            status=task.status.value,
+            progress_pct=task.progress_pct,
+            instruction_version=task.instruction_version,
+            proposal=None
+            if task.proposal is None
+            else Proposal.model_validate(
+                {"markdown": task.proposal, "blocks": [each.model_dump() for each in task.kept]}
+            ),
+            warnings=tuple(DraftNotice.model_validate(each) for each in task.warnings),
+            failure=FailureAnswer.of(task.failure),
+            provenance=TaskProvenance(
+                instruction_id=task.instruction_id,
+                base_version=task.base_version,
+                selection=task.selection,
+                requested_by=task.requested_by,
+                requested_at=task.requested_at,
+                model_profile_id=task.model_profile_id,
+                prompt_template_id=task.prompt_template_id,
+                prompt_params_ref=task.prompt_params_ref,
+            ),
+        )
+
+
+class NewExport(Sent):
+    format: str = Field(max_length=40, examples=["PDF"], description="PDF, MD_ZIP, DOCX, HTML, SRT or VTT.")
+    instruction_version_id: str = Field(max_length=100)
+    idempotency_key: Line | None = Field(
+        default=None,
+        description="The same key with another request is refused. Without one, too, the same is the same.",
+    )
+
+
+class AnchorProvenance(Shape):
+    anchor_id: str
+    active_asset_id: str = Field(description="The picture that the export shows.")
+    rendered_asset_id: str | None = Field(description="The same where it is annotated.")
+
+
+class ExportProvenance(Shape):
+    """What the export is made of; complete, and final, once the export has succeeded."""
+
+    instruction_version_id: str
+    screenshot_set_hash: str
+    anchors: tuple[AnchorProvenance, ...] = ()
+    instruction_snapshot_id: str | None = Field(
+        default=None, description="The text that was exported: a version's, which never changes, so its id."
+    )
+    model_profile_id: str | None = None
+    prompt_template_id: str | None = None
+    prompt_params_ref: str | None = None
+    generated_at: Moment | None = None
+
+
+class ExportAnswer(Shape):
+    id: str
+    export_id: str = Field(description="The same as id.")
+    job_id: str
+    instruction_id: str
+    instruction_version_id: str
+    format: str
+    identity_key: str
+    status: Literal["REQUESTED", "RUNNING", "SUCCEEDED", "FAILED"]
+    filename: str | None
+    size_bytes: int | None
+    checksum_sha256: str | None
+    screenshot_set_hash: str = Field(description="Of the pictures that it shows, as in its provenance.")
+    provenance: ExportProvenance
+    provenance_frozen_at: Moment | None
+    warnings: tuple[str, ...]
+    failure: FailureAnswer | None
+    requested_at: Moment
+    updated_at: Moment
+    completed_at: Moment | None
+    replayed: bool = Field(default=False, description="It had been asked for before.")
+    download_url: str | None = Field(description="Signed, for this file only; on SUCCEEDED.")
+    download_url_expires_at: Moment | None
