@@ -320,10 +320,9 @@ def test_given_artifacts_when_reported_then_by_kind() -> None:
 # --- the formats that runners are told ---------------------------------------------------------------------------
 
 
-def test_given_the_formats_in_the_readme_when_read_as_a_runners_files_are_then_they_are_right() -> None:
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    (section,) = re.findall(r"^### Your own stage runners$(.*?)^##", readme, re.MULTILINE | re.DOTALL)
-    spoken, drafted = re.findall(r"^```json\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+def test_given_the_formats_in_the_documentation_when_read_as_a_runners_files_are_then_they_are_right() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "operations" / "runners.md").read_text(encoding="utf-8")
+    spoken, drafted = re.findall(r"^```json\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     transcript = Transcript.model_validate_json(spoken, strict=True)
     check_draft(Draft.model_validate_json(drafted, strict=True), transcript)
 

@@ -326,14 +326,14 @@ def test_make_alone_lists_every_target() -> None:
     assert {"demo", "test", "lint", "types", "bench", "clean", "help"} <= set(listed)
 
 
-def test_ci_runs_style_types_and_tests() -> None:
+def test_ci_runs_style_types_docs_and_tests() -> None:
     script = ROOT / ".ci" / "run"
     assert script.stat().st_mode & stat.S_IXUSR
     bash = shutil.which("bash")
     assert bash
     subprocess.run([bash, "-n", script], check=True)
     called = re.findall(r"^make (\w+)$", script.read_text(encoding="utf-8"), re.MULTILINE)
-    assert called == ["lint", "types", "test"]
+    assert called == ["lint", "types", "docs", "test"]
 
 
 def test_no_file_names_the_host_of_a_package_registry() -> None:

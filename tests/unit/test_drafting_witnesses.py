@@ -242,9 +242,9 @@ def test_given_announced_topics_when_drafted_then_they_are_sections_with_the_scr
         ),
         (
             "es",
-            ["Primero, abra la página Pedidos.", "Por último, heartbeat guardar.", "Eso es todo."],
+            ["Primero, abra la página Pedidos.", "Por último, pulse guardar.", "Eso es todo."],
             ["Pedidos", "Guardar"],
-            ["Abra la página Pedidos", "Heartbeat Guardar"],
+            ["Abra la página Pedidos", "Pulse Guardar"],
         ),
         (
             "fr",
