@@ -15,7 +15,7 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from domain.credits import AMOUNT_LIMIT, read_prices
 from domain.errors import SettingsInvalid
@@ -24,6 +24,7 @@ from domain.orders.predictions import PREDICTION_MODEL
 from domain.orders.prompt_guard import MAX_CHARACTERS
 from domain.webhooks import PROVIDER
 from starter.local.folder import SECRETS_KEY, default_data_dir
+from starter.secret_files import SecretFiles
 
 PREFIX = "GUIDESMITH_"
 
@@ -285,6 +286,18 @@ class Settings(BaseSettings):
     log_level: str = "INFO"
     log_format: str = "auto"
     """``json``, ``console``, or ``auto``: console on a terminal, JSON elsewhere."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """What the caller says, then files of secrets, then the environment: ``VARIABLE_FILE`` before an empty one."""
+        return init_settings, SecretFiles(settings_cls, env_settings), env_settings
 
     @field_validator("*", mode="before")
     @classmethod

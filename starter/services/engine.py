@@ -1,10 +1,12 @@
 """The connection to Temporal: a local dev server, a cluster, or Temporal Cloud, by Temporal's own settings.
 
 ``TEMPORAL_ADDRESS``, ``TEMPORAL_NAMESPACE``, ``TEMPORAL_API_KEY``, ``TEMPORAL_TLS_*`` and profiles of a TOML file
-(``TEMPORAL_CONFIG_FILE``, ``TEMPORAL_PROFILE``) mean what they mean to Temporal's tools.
+(``TEMPORAL_CONFIG_FILE``, ``TEMPORAL_PROFILE``) mean what they mean to Temporal's tools. ``TEMPORAL_API_KEY_FILE`` is
+ours.
 """
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -26,12 +28,15 @@ from domain.errors import (
     EngineUnavailable,
     SettingsInvalid,
 )
+from starter.secret_files import SUFFIX, read_secret
 
 RECONNECT_LIMIT_S = 15.0
 """Longest pause between two attempts to reach Temporal at start-up."""
 
 PATIENCE_S = 3.0
 """Seconds that whoever asks the API waits for Temporal at most, in any one call to it."""
+
+API_KEY = "TEMPORAL_API_KEY"
 
 DEFAULT_ADDRESS = "127.0.0.1:7233"
 
@@ -50,7 +55,7 @@ async def connect(*, lazy: bool = True, runtime: Runtime | None = None) -> Clien
         EngineUnavailable: Not lazy, and nobody answers.
     """
     try:
-        config = ClientConfig.load_client_connect_config()
+        config = ClientConfig.load_client_connect_config(override_env_vars=_environment())
     except (RuntimeError, ValueError, OSError) as unreadable:
         raise SettingsInvalid(
             "Temporal's configuration cannot be read; look at the TEMPORAL_* settings."
@@ -62,6 +67,16 @@ async def connect(*, lazy: bool = True, runtime: Runtime | None = None) -> Clien
         raise EngineUnavailable(
             f"Temporal does not answer at {config['target_host']}. Start it, or set TEMPORAL_ADDRESS."
         ) from None
+
+
+def _environment() -> dict[str, str]:
+    """This process's variables, with the key that ``TEMPORAL_API_KEY_FILE`` names."""
+    variables = dict(os.environ)
+    if path := variables.get(f"{API_KEY}{SUFFIX}"):
+        if variables.get(API_KEY):
+            raise SettingsInvalid(f"The settings are wrong. {API_KEY} and {API_KEY}{SUFFIX} are both set: keep one.")
+        variables[API_KEY] = read_secret(f"{API_KEY}{SUFFIX}", path)
+    return variables
 
 
 async def connect_patiently(runtime: Runtime | None = None) -> Client:

@@ -1,10 +1,16 @@
 """Settings: what the environment may say, and what is said when it is wrong."""
 
+import asyncio
+import os
+import re
 from pathlib import Path
 
 import pytest
+from temporalio.client import Client
 
 from domain.errors import SettingsInvalid
+from starter.secret_files import LARGEST_BYTES, secret_fields
+from starter.services.engine import connect
 from starter.settings import QUEUES, Settings, load_settings
 
 STRONG = "5f1c9b" * 8
@@ -102,3 +108,76 @@ def test_given_queues_when_checked_then_only_those_there_are() -> None:
             Settings.check_queues(wrong)
     assert load_settings(task_queue_prefix="acme").queue("media") == "acme-media"
     assert load_settings(speech_slots=3).slots("speech") == 3
+
+
+# --- secrets from files ----------------------------------------------------------------------------------------------
+
+
+def kept(folder: Path, content: str | bytes) -> str:
+    file = folder / "secret"
+    file.write_bytes(content.encode() if isinstance(content, str) else content)
+    return str(file)
+
+
+def test_every_secret_of_the_settings_may_come_from_a_file() -> None:
+    hidden = {name for name, field in Settings.model_fields.items() if not field.repr} - {"redact_also"}
+    named = {name for name in Settings.model_fields if re.search("_(secrets?|key|key_id|token)$", name)}
+    assert set(secret_fields(Settings.model_fields)) == hidden | named
+
+
+@pytest.mark.parametrize("ending", ["", "\n", "\r\n"])
+def test_given_a_file_for_a_secret_when_loaded_then_its_content_is_the_secret(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ending: str
+) -> None:
+    monkeypatch.setenv("GUIDESMITH_AUTH_SECRET", "")
+    monkeypatch.setenv("GUIDESMITH_AUTH_SECRET_FILE", kept(tmp_path, STRONG + ending))
+    assert load_settings().signing_secret() == STRONG
+
+
+def test_given_a_file_for_the_database_when_loaded_then_its_spelling_is_mended_as_any(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("GUIDESMITH_DATABASE_URL_FILE", kept(tmp_path, "postgres://me:pw@host/db\n"))
+    assert load_settings().database == "postgresql+psycopg://me:pw@host/db"
+
+
+def test_given_a_secret_and_its_file_when_loaded_then_both_are_named_and_neither_is_shown(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("GUIDESMITH_AUTH_SECRET", STRONG)
+    monkeypatch.setenv("GUIDESMITH_AUTH_SECRET_FILE", kept(tmp_path, STRONG[::-1]))
+    with pytest.raises(SettingsInvalid, match="AUTH_SECRET and GUIDESMITH_AUTH_SECRET_FILE are both set") as wrong:
+        load_settings()
+    assert STRONG not in wrong.value.message and STRONG[::-1] not in wrong.value.message
+
+
+@pytest.mark.parametrize("content", [None, "", "\n", b"\xff\xfe\x00", "a" * (LARGEST_BYTES + 1)])
+def test_given_a_file_that_is_no_secret_when_loaded_then_its_variable_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: str | bytes | None
+) -> None:
+    path = str(tmp_path / "absent") if content is None else kept(tmp_path, content)
+    monkeypatch.setenv("GUIDESMITH_LLM_API_KEY_FILE", path)
+    with pytest.raises(SettingsInvalid, match="GUIDESMITH_LLM_API_KEY_FILE"):
+        load_settings()
+
+
+def test_given_a_weak_secret_in_a_file_when_loaded_then_it_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("GUIDESMITH_AUTH_SECRET_FILE", kept(tmp_path, "short"))
+    with pytest.raises(SettingsInvalid, match="GUIDESMITH_AUTH_SECRET: has fewer"):
+        load_settings()
+
+
+async def connected_with(monkeypatch: pytest.MonkeyPatch) -> Client:
+    for name in [name for name in os.environ if name.startswith("TEMPORAL_") and name != "TEMPORAL_API_KEY_FILE"]:
+        monkeypatch.delenv(name)
+    return await connect()
+
+
+def test_given_a_file_for_the_key_of_temporal_when_connecting_then_the_client_has_the_key(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TEMPORAL_API_KEY_FILE", kept(tmp_path, "key-of-a-test\n"))
+    client = asyncio.run(connected_with(monkeypatch))
+    assert client.service_client.config.api_key == "key-of-a-test"

@@ -1,0 +1,75 @@
+"""Settings read from files: ``GUIDESMITH_AUTH_SECRET_FILE=/run/secrets/auth`` in place of ``GUIDESMITH_AUTH_SECRET``.
+
+The convention of container images: an orchestrator mounts a secret as a file, which no process listing, crash report or
+``docker inspect`` shows, as they show variables.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource
+
+from domain.errors import SettingsInvalid
+
+SUFFIX = "_FILE"
+
+LARGEST_BYTES = 64 * 1024
+"""Bytes of the largest secret that is read: a wrong path may lead to anything."""
+
+ALSO = frozenset({"database_url", "rate_limit_storage_url", "s3_access_key_id"})
+"""Fields that are no ``SecretStr``, but hold a password or go with one."""
+
+
+def secret_fields(fields: Mapping[str, FieldInfo]) -> tuple[str, ...]:
+    """The fields that may come from a file: every ``SecretStr``, and ``ALSO``."""
+    return tuple(name for name, field in fields.items() if name in ALSO or "SecretStr" in str(field.annotation))
+
+
+def read_secret(variable: str, path: str) -> str:
+    """What the file holds, without line breaks at its end.
+
+    Raises:
+        SettingsInvalid: It cannot be read, is empty, too large or no text. The message names the variable alone.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(LARGEST_BYTES + 1)
+        text = content.decode("utf-8").rstrip("\r\n")
+    except (OSError, ValueError):
+        raise SettingsInvalid(f"The settings are wrong. {variable}: names no file that can be read as text.") from None
+    if len(content) > LARGEST_BYTES:
+        raise SettingsInvalid(f"The settings are wrong. {variable}: its file is larger than {LARGEST_BYTES} bytes.")
+    if not text:
+        raise SettingsInvalid(f"The settings are wrong. {variable}: its file is empty.")
+    return text
+
+
+class SecretFiles(PydanticBaseSettingsSource):
+    """A source of settings beside the environment's own.
+
+    Raises:
+        SettingsInvalid: As :func:`read_secret`, and for a variable that is set together with its file's.
+    """
+
+    def __init__(self, settings: type[BaseSettings], environment: PydanticBaseSettingsSource) -> None:
+        super().__init__(settings)
+        self._variables = environment.env_vars if isinstance(environment, EnvSettingsSource) else {}
+        self._prefix = str(self.config.get("env_prefix", ""))
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        """The file's content under the field's name; ``None``: no file is named."""
+        named = f"{self._prefix}{field_name}".lower()  # pydantic-settings lowers names, since case does not matter
+        path = self._variables.get(named + SUFFIX.lower())
+        if not path:
+            return None, field_name, False
+        variable = named.upper() + SUFFIX
+        if self._variables.get(named):
+            raise SettingsInvalid(f"The settings are wrong. {named.upper()} and {variable} are both set: keep one.")
+        return read_secret(variable, path), field_name, False
+
+    def __call__(self) -> dict[str, Any]:
+        fields = self.settings_cls.model_fields
+        values = {name: self.get_field_value(fields[name], name)[0] for name in secret_fields(fields)}
+        return {name: value for name, value in values.items() if value is not None}
