@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 
 from domain.errors import MediaError, ProviderAnswerInvalid, UploadInvalid
 from domain.library import AssetMedium
@@ -52,15 +53,16 @@ def inspected(path: Path, of: GenerationType) -> Kept:
 
 
 def _picture(path: Path) -> Kept:
+    from activities.pictures.apart import inspect_picture
     from activities.pictures.opening import MOST_BYTES as MOST_PICTURE_BYTES
-    from activities.pictures.opening import inspect_picture
 
     if path.stat().st_size > MOST_PICTURE_BYTES:
         raise _wrong("a picture that is too large")
     try:
         facts = inspect_picture(path.read_bytes())
     except UploadInvalid as wrong:
-        raise _wrong(f"a file that is no picture we keep ({wrong.details.get('problem')})") from None
+        problem = cast(list[str], wrong.details["mismatch"])[0]
+        raise _wrong(f"a file that is no picture we keep ({problem})") from None
     return Kept(AssetMedium.PICTURE, facts.media_type, facts.width, facts.height)
 
 

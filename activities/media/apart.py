@@ -85,7 +85,7 @@ LIMITS = Limits()
 
 _REFUSED: Sequence[type[GuidesmithError]] = (
     *errors.MediaError.__subclasses__(),
-    *(errors.MediaError, errors.RequestInvalid, errors.ScreenReaderUnavailable),
+    *(errors.MediaError, errors.RequestInvalid, errors.ScreenReaderUnavailable, errors.ArtifactCorrupt),
 )
 _REFUSALS: Mapping[str, type[GuidesmithError]] = {each.code: each for each in _REFUSED}
 _T = TypeVar("_T")
@@ -251,7 +251,7 @@ class Decoding:
         self._last: list[Any] = []
         self.at_ms = 0
 
-    def told(self) -> Iterator[Report]:
+    def told(self) -> Generator[Report, None, None]:
         """What it made on the way; positions are taken out."""
         for report in self._running:
             if "at" in report:

@@ -14,7 +14,7 @@ from typing import Any
 from activities.confined import inside
 
 HELD_BACK = 3
-"""Pictures that wait for whoever ordered them. The next one is written when one of them was taken away."""
+"""Pictures, or blocks of samples, that wait for whoever ordered them. The next one comes when one was taken away."""
 
 WAIT_S = 0.004
 TOLD_EVERY_S = 0.2
@@ -41,6 +41,14 @@ def main() -> None:
 
 def _at(position_ms: int) -> None:
     inside.report(at=position_ms)
+
+
+def _put(folder: Path, made: str, place: int, data: bytes) -> None:
+    """The next one of many files, once whoever ordered them has taken earlier ones away."""
+    gone = folder / made.format(place - HELD_BACK)
+    while gone.exists():
+        time.sleep(WAIT_S)
+    (folder / made.format(place)).write_bytes(data)
 
 
 def _probe(recording: Path, folder: Path, order: Mapping[str, Any]) -> dict[str, Any]:
@@ -86,10 +94,7 @@ def _frames(recording: Path, folder: Path, order: Mapping[str, Any]) -> int:
     from activities.media.settled import FrameWish
 
     def told(place: int, frame: Frame) -> None:
-        gone = folder / order["made"].format(place - HELD_BACK)
-        while gone.exists():
-            time.sleep(WAIT_S)
-        (folder / order["made"].format(place)).write_bytes(frame.image.tobytes())
+        _put(folder, order["made"], place, frame.image.tobytes())
         width, height = frame.image.size
         inside.report(frame=place, width=width, height=height, pts_ms=frame.pts_ms, timestamp_ms=frame.timestamp_ms)
 
@@ -122,6 +127,35 @@ def _sound_ms(recording: Path, folder: Path, order: Mapping[str, Any]) -> int:
     from activities.media.audio import sound_ms
 
     return sound_ms(recording)
+
+
+def _heard_ms(recording: Path, folder: Path, order: Mapping[str, Any]) -> int:
+    from activities.speech.sound import duration_ms
+
+    return duration_ms(recording)
+
+
+def _samples(recording: Path, folder: Path, order: Mapping[str, Any]) -> int:
+    """Blocks of each span, told one by one, each in a file of its own: mono, 16 kHz, 32-bit floats. ``whole``: a span
+    is one block."""
+    from activities.speech.sound import blocks
+
+    place = 0
+
+    def put(data: bytes) -> None:
+        nonlocal place
+        _put(folder, order["made"], place, data)
+        inside.report(block=place)
+        place += 1
+
+    for start_ms, end_ms in order["spans"]:
+        read = blocks(recording, start_ms, end_ms, block_ms=order["block_ms"])
+        if order["whole"]:
+            put(b"".join(block.tobytes() for block in read))
+        else:
+            for block in read:
+                put(block.tobytes())
+    return place
 
 
 def _screen(recording: Path, folder: Path, order: Mapping[str, Any]) -> bool:
@@ -164,6 +198,8 @@ _WORK: Mapping[str, Callable[[Path, Path, Mapping[str, Any]], Any]] = {
     "frames": _frames,
     "clip": _clip,
     "sound_ms": _sound_ms,
+    "heard_ms": _heard_ms,
+    "samples": _samples,
     "screen": _screen,
 }
 

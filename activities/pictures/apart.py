@@ -1,22 +1,32 @@
-"""Opening strangers' pictures apart from the process that holds the keys, as recordings are decoded.
+"""Opening pictures apart from the process that holds the keys, as recordings are decoded: strangers' and providers'.
 
-Whoever takes a picture in lets it be opened here first. What is decoded later (exports, drawing) was taken in so.
+Whoever takes a picture in lets it be opened here first, and drawing, which decodes it again, is done here as well. What
+exports decode was taken in so, and is the same bytes still.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import BoundedSemaphore
+from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from activities.confined.outside import Bounds, Died, Overran, answer, places
+from activities.confined.outside import Bounds, Died, Overran, answer, made_bytes, places
 from activities.pictures.formats import refuse
 from activities.pictures.opening import PictureFacts
+from domain.documents.annotations import Operation, operation_list
 from domain.errors import UploadInvalid
 
 OPENER = Path(__file__).with_name("opener.py")
 
-BOUNDS = Bounds(wall_s=120.0, cpu_s=30, memory_bytes=1536 << 20, file_bytes=1 << 20, open_files=64)
+LARGEST_MADE = 192 << 20
+"""Bytes of a file that is made: a PNG of 40 million pixels of noise has 120 MB, and more than is kept is refused by
+whoever stores it."""
+
+BOUNDS = Bounds(wall_s=120.0, cpu_s=60, memory_bytes=1536 << 20, file_bytes=LARGEST_MADE, open_files=64)
 """Of one picture. The largest that are taken, 40 million pixels, held 0.33 GB (progressive JPEG) and 0.68 GB (WebP)."""
 
 TRIES = 2
@@ -24,7 +34,11 @@ TRIES = 2
 
 _OPENED = BoundedSemaphore(2)
 """Pictures that a process has opened at once: what bounds their memory, whoever asks."""
+_ENVIRONMENT = {"LC_ALL": "C.UTF-8", "MALLOC_ARENA_MAX": "2", "OPENBLAS_NUM_THREADS": "1"}
+_MADE = "made"
 _FACTS = TypeAdapter(PictureFacts)
+_SIZE = TypeAdapter(tuple[int, int])
+_T = TypeVar("_T")
 
 
 def inspect_picture(data: bytes) -> PictureFacts:
@@ -33,19 +47,49 @@ def inspect_picture(data: bytes) -> PictureFacts:
     Raises:
         UploadInvalid: See there.
     """
-    with _OPENED, TemporaryDirectory(prefix="guidesmith-picture-") as folder:
-        picture = Path(folder).resolve() / "picture"
-        picture.write_bytes(data)
+    return _opened(data, {"work": "inspect"}, lambda told, _: _FACTS.validate_python(told))
+
+
+def made_small(data: bytes, side: int) -> tuple[PictureFacts, bytes]:
+    """What the picture is, and a JPEG of it, at most ``side`` pixels wide and high.
+
+    Raises:
+        UploadInvalid: As for :func:`inspect_picture`.
+    """
+    return _opened(
+        data,
+        {"work": "thumbnail", "side": side},
+        lambda told, folder: (_FACTS.validate_python(told), made_bytes(folder, _MADE, LARGEST_MADE)),
+    )
+
+
+def draw(base: bytes, operations: Sequence[Operation]) -> tuple[bytes, int, int]:
+    """See ``activities.pictures.drawing``.
+
+    Raises:
+        UploadInvalid: As for :func:`inspect_picture`.
+    """
+    order = {"work": "draw", "operations": operation_list.dump_python(tuple(operations), mode="json")}
+
+    def drawn(told: object, folder: Path) -> tuple[bytes, int, int]:
+        width, height = _SIZE.validate_python(told)
+        return made_bytes(folder, _MADE, LARGEST_MADE), width, height
+
+    return _opened(base, order, drawn)
+
+
+def _opened(data: bytes, order: Mapping[str, object], read: Callable[[object, Path], _T]) -> _T:
+    with _OPENED, TemporaryDirectory(prefix="guidesmith-picture-") as made:
+        folder = Path(made).resolve()
+        (folder / "picture").write_bytes(data)
+        out = folder / "out"
+        out.mkdir()
+        whole = {**order, "picture": str(folder / "picture"), "made": str(out / _MADE)}
         for _ in range(TRIES):
             try:
-                told = answer(
-                    OPENER,
-                    {"picture": str(picture)},
-                    BOUNDS,
-                    environment={**places(), "LC_ALL": "C.UTF-8", "MALLOC_ARENA_MAX": "2", "OPENBLAS_NUM_THREADS": "1"},
-                )
+                told = answer(OPENER, whole, BOUNDS, environment={**places(), **_ENVIRONMENT})
                 if "refused" not in told:
-                    return _FACTS.validate_python(told)
+                    return read(told.get("done"), out)
             except (Died, Overran, ValidationError):
                 continue
             details = told.get("details")

@@ -24,6 +24,8 @@ MOST_PIXELS = 40_000_000
 LONGEST_SIDE = 16_384
 """Pixels. WebP ends there, and no screen is wider."""
 
+THUMBNAIL_QUALITY = 85
+
 _DECODES = BoundedSemaphore(2)
 """Pictures that a process decodes at once: what bounds their memory, whoever asks."""
 
@@ -41,7 +43,7 @@ def inspect_picture(data: bytes) -> PictureFacts:
     """Check a picture by its content: PNG, JPEG or WebP, one picture, whole, of a size that can be worked with.
 
     Raises:
-        UploadInvalid: It is not. ``details.problem`` is ``size``, ``type``, ``pixels``, ``animated``, ``trailing``
+        UploadInvalid: It is not. ``details.mismatch`` names ``size``, ``type``, ``pixels``, ``animated``, ``trailing``
             (something stands behind the picture) or ``damaged``.
     """
     structure, image = _decoded(data, MOST_BYTES)
@@ -66,6 +68,15 @@ def decode_picture(data: bytes) -> Image.Image:
     except Exception as fault:  # EXIF and palettes are as hostile as the rest of the file
         _blame(fault)
     return paper
+
+
+def thumbnail(data: bytes, side: int) -> bytes:
+    """A JPEG of the picture, at most ``side`` pixels wide and high. Raises as :func:`decode_picture`."""
+    picture = decode_picture(data)
+    picture.thumbnail((side, side))
+    out = io.BytesIO()
+    picture.save(out, "JPEG", quality=THUMBNAIL_QUALITY)
+    return out.getvalue()
 
 
 def _decoded(data: bytes, most_bytes: int) -> tuple[Structure, Image.Image]:

@@ -1,12 +1,12 @@
 """Where long audio can be cut into pieces that are recognised in parallel."""
 
 import itertools
+from contextlib import closing
 from pathlib import Path
 
-import numpy as np
-
+from activities.speech.apart import duration_ms, stretches
 from activities.speech.recognition import OnProgress
-from activities.speech.sound import SAMPLES_PER_MS, Samples, blocks, duration_ms
+from activities.speech.sound import SAMPLES_PER_MS, Samples
 from activities.speech.voice import Speech, find_pauses, quietest
 
 TARGET_MS = 300_000
@@ -30,26 +30,25 @@ def plan_pieces(
 
     Raises:
         ArtifactCorrupt: The audio cannot be read.
+        DecodingDied: The process that reads it ended early.
     """
     whole_ms = duration_ms(audio)
     count = max(1, round(whole_ms / target_ms))
     search_ms = min(SEARCH_MS, target_ms // 4)
+    ideals = [whole_ms * number // count for number in range(1, count)]
     cuts = [0]
-    for number in range(1, count):
-        ideal_ms = whole_ms * number // count
+
+    def told() -> None:
         if on_progress is not None:
-            on_progress(ideal_ms)
-        cuts.append(_cut_near(audio, ideal_ms, search_ms))
+            on_progress(ideals[min(len(cuts), len(ideals)) - 1])
+
+    around = [(ideal_ms - search_ms, ideal_ms + search_ms) for ideal_ms in ideals]
+    with closing(stretches(audio, around, on_poll=told)) as surroundings:
+        for ideal_ms, found in zip(ideals, surroundings, strict=True):
+            cuts.append(ideal_ms - search_ms + _best_cut(found) // SAMPLES_PER_MS if found.size else ideal_ms)
+            told()
     cuts.append(whole_ms)
     return tuple(itertools.pairwise(cuts))
-
-
-def _cut_near(audio: Path, ideal_ms: int, search_ms: int) -> int:
-    start_ms = ideal_ms - search_ms
-    found = list(blocks(audio, start_ms, ideal_ms + search_ms))
-    if not found:
-        return ideal_ms
-    return start_ms + _best_cut(np.concatenate(found)) // SAMPLES_PER_MS
 
 
 def _best_cut(samples: Samples) -> int:

@@ -1,4 +1,7 @@
-"""Reads 16 kHz mono audio from any point, a block at a time."""
+"""Reads audio from any point as 16 kHz mono, a block at a time.
+
+Done in a confined process (``apart``), whoever made the file: a runner outside may have.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,14 +1,16 @@
 """Cuts a stretch of audio into windows that are recognised one after another, so that memory stays flat."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from activities.process.memory import release_memory
+from activities.speech.apart import blocks
 from activities.speech.recognition import OnProgress
-from activities.speech.sound import NO_SAMPLES, SAMPLES_PER_MS, Samples, blocks
+from activities.speech.sound import NO_SAMPLES, SAMPLES_PER_MS, Samples
 from activities.speech.voice import Speech, find_speech, quietest
 
 WINDOW_MS = 90_000
@@ -42,25 +44,28 @@ def windows(
 
     They are cut where nobody speaks, as long as there is such a place.
 
-    ``on_progress`` is called with the position reached before every block that is read.
+    ``on_progress`` is called with the position reached before every block that is read, and while one is waited for.
 
     Raises:
         ArtifactCorrupt: The audio cannot be read.
+        DecodingDied: The process that reads it ended early.
     """
     window_ms = window_ms or WINDOW_MS
     size = window_ms * SAMPLES_PER_MS
     at_ms = start_ms
     held: Samples = NO_SAMPLES
-    for block in blocks(audio, start_ms, end_ms, block_ms=min(_BLOCK_MS, window_ms)):
-        on_progress(at_ms)
-        if held.size + block.size > size:
-            speech = _speech_of(held)
-            cut = _cut(held, speech)
-            yield _window(at_ms, held[:cut], speech)
-            release_memory()
-            at_ms += cut // SAMPLES_PER_MS
-            held = held[cut:].copy()  # a view would keep the whole window alive
-        held = np.concatenate((held, block)) if held.size else block
+    block_ms = min(_BLOCK_MS, window_ms)
+    with closing(blocks(audio, start_ms, end_ms, block_ms=block_ms, on_poll=lambda: on_progress(at_ms))) as read:
+        for block in read:
+            on_progress(at_ms)
+            if held.size + block.size > size:
+                speech = _speech_of(held)
+                cut = _cut(held, speech)
+                yield _window(at_ms, held[:cut], speech)
+                release_memory()
+                at_ms += cut // SAMPLES_PER_MS
+                held = held[cut:].copy()  # a view would keep the whole window alive
+            held = np.concatenate((held, block)) if held.size else block
     if held.size:
         on_progress(at_ms)
         yield Window(at_ms, held, _speech_of(held))

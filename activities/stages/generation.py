@@ -351,9 +351,9 @@ class GenerationStages(Stages):
     def _thumbnail(self, work: Work, medium: AssetMedium, file: Path, ordinal: int) -> Blob | None:
         if medium is not AssetMedium.PICTURE:
             return None
-        from activities.stages.image import thumbnail
+        from activities.stages.image import made_small
 
-        small = thumbnail(file.read_bytes())
+        _, small = made_small(file.read_bytes())
         return self._parts.artifacts.put_bytes(_key(work, f"thumbnail-{ordinal}.jpg"), small, "image/jpeg")
 
     def _settle(self, submission: Submission, prediction: "Prediction") -> None:

@@ -4,7 +4,6 @@ An execution that died is done again by another worker: a picture that had arriv
 for it twice; the library has the picture once, with the job's last move.
 """
 
-import io
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol, cast
@@ -87,7 +86,7 @@ class ImageStages(Stages):
         original, model = self._original(work)
         work.advance(0.8)
         data = self._parts.artifacts.read_bytes(original)
-        facts, small = inspected(data), thumbnail(data)
+        facts, small = made_small(data)
         thumb = self._parts.artifacts.put_bytes(_key(work, "thumbnail.jpg"), small, "image/jpeg")
         asset = NewAsset(
             medium=AssetMedium.PICTURE,
@@ -122,24 +121,27 @@ def inspected(data: bytes) -> "PictureFacts":
     Raises:
         ProviderAnswerInvalid: It is none that can be kept.
     """
-    from activities.pictures.opening import inspect_picture
+    from activities.pictures.apart import inspect_picture
 
     try:
         return inspect_picture(data)
     except UploadInvalid as wrong:
-        problem = cast(list[str], wrong.details["mismatch"])[0]
-        raise ProviderAnswerInvalid(f"The provider sent a file that is no picture we keep ({problem}).") from None
+        raise no_picture(wrong) from None
 
 
-def thumbnail(data: bytes) -> bytes:
-    """A small JPEG of a picture that was inspected."""
-    from activities.pictures.opening import decode_picture
+def made_small(data: bytes) -> "tuple[PictureFacts, bytes]":
+    """What the picture is, and its thumbnail, a JPEG. Raises as :func:`inspected`."""
+    from activities.pictures.apart import made_small
 
-    picture = decode_picture(data)
-    picture.thumbnail((THUMBNAIL_SIDE, THUMBNAIL_SIDE))
-    out = io.BytesIO()
-    picture.save(out, "JPEG", quality=85)
-    return out.getvalue()
+    try:
+        return made_small(data, THUMBNAIL_SIDE)
+    except UploadInvalid as wrong:
+        raise no_picture(wrong) from None
+
+
+def no_picture(wrong: UploadInvalid) -> ProviderAnswerInvalid:
+    problem = cast(list[str], wrong.details["mismatch"])[0]
+    return ProviderAnswerInvalid(f"The provider sent a file that is no picture we keep ({problem}).")
 
 
 def _key(work: Work, name: str) -> str:

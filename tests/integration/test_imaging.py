@@ -11,7 +11,7 @@ from activities.imaging.poster import EmbeddedPoster, poster
 from activities.pictures.opening import MOST_BYTES
 from activities.providers import ProviderClient
 from activities.providers.outputs import OutputFetch
-from activities.stages.image import inspected, thumbnail
+from activities.stages.image import inspected, made_small
 from domain.documents.wish import SIZES, PictureWish, check_params
 from domain.errors import (
     ContentRejected,
@@ -153,7 +153,9 @@ def test_given_a_wish_when_set_as_a_poster_then_the_same_bytes_and_the_size_that
 
 
 def test_given_a_wide_picture_when_its_thumbnail_is_made_then_it_keeps_its_shape() -> None:
-    with Image.open(io.BytesIO(thumbnail(poster(PictureWish(prompt="a", params={"size": "1536x1024"}))))) as small:
+    facts, data = made_small(poster(PictureWish(prompt="a", params={"size": "1536x1024"})))
+    assert (facts.media_type, facts.width, facts.height) == ("image/png", 1536, 1024)
+    with Image.open(io.BytesIO(data)) as small:
         assert (small.format, small.size) == ("JPEG", (320, 213))
 
 
