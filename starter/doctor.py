@@ -124,7 +124,7 @@ def _database(settings: Settings) -> str:
         return "SQLite in the data folder; made when a stack first starts"
     store = open_store(settings)
     try:
-        store.ping()
+        store.try_writing()
         revision, current = store.revision(), store.is_current()
     finally:
         store.dispose()
@@ -133,7 +133,7 @@ def _database(settings: Settings) -> str:
         raise Ailing(
             f"{kind}, schema revision {revision or 'none'} is not this version's", "Run `guidesmith db upgrade`."
         )
-    return f"{kind}, schema revision {revision}"
+    return f"{kind}, schema revision {revision}, written to and read"
 
 
 def _stages(settings: Settings) -> str:

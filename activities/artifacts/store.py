@@ -93,7 +93,8 @@ class ArtifactStore:
     def check_writing(self) -> None:
         """Return when objects can be written, as far as that can be known within a moment: a probe asks every second.
 
-        A folder takes a block of bytes and gives it back; a bucket, where that would be paid for, is asked for itself.
+        A folder takes a block of bytes and gives it back. A bucket is asked for itself and, since that is paid for, is
+        given an object once a minute.
 
         Raises:
             ArtifactStoreUnavailable: It is away, full, or takes no writes now.

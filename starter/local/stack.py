@@ -38,7 +38,7 @@ LEFTOVERS_TIMEOUT_S = 60.0
 
 UNUSED_POLL_S = 0.25
 
-LOCAL_HEARTBEAT_TIMEOUT_S = "4"
+LOCAL_HEARTBEAT_TIMEOUT_S = "3"
 """Nobody bills heartbeats here, and a person is waiting: a dead worker's stage is picked up in 5 s, of which the pause
 before another try is half a second, and the rest what taking it up may take."""
 

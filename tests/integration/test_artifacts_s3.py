@@ -232,6 +232,33 @@ def test_given_a_server_with_a_fault_of_its_own_when_used_then_it_is_unavailable
         assert set(every_use(store)) == {f"{name}: ARTIFACT_STORE_UNAVAILABLE" for name in USES}
 
 
+def test_given_a_bucket_that_is_only_read_when_probed_then_it_says_so_and_what_takes_writes_is_asked_once_a_minute(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+    with answering(403, reads=EMPTY_LIST, asked=asked) as port:
+        store = ArtifactStore.open("s3://bucket", s3=options_for(port))
+        store.ping()
+        with pytest.raises(SettingsInvalid):
+            store.check_writing()
+    with answering(200, reads=EMPTY_LIST, asked=asked) as port:
+        store = ArtifactStore.open("s3://bucket", s3=options_for(port))
+        asked.clear()
+        for _ in range(5):
+            store.check_writing()
+        assert asked == ["GET", "PUT", "DELETE", *["GET"] * 4]
+        later = time.monotonic() + 61.0
+        monkeypatch.setattr(time, "monotonic", lambda: later)
+        store.check_writing()
+        assert asked[-3:] == ["GET", "PUT", "DELETE"]
+
+
+EMPTY_LIST = (
+    b'<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>bucket</Name><Prefix/>'
+    b"<KeyCount>0</KeyCount><MaxKeys>1000</MaxKeys><IsTruncated>false</IsTruncated></ListBucketResult>"
+)
+
+
 def options_for(port: int, timeout_s: float = 5.0) -> S3Options:
     return S3Options(
         endpoint=f"http://127.0.0.1:{port}",
@@ -243,8 +270,9 @@ def options_for(port: int, timeout_s: float = 5.0) -> S3Options:
 
 
 @contextmanager
-def answering(status: int) -> Iterator[int]:
-    """An HTTP server that answers ``status`` to everything; its port."""
+def answering(status: int, *, reads: bytes | None = None, asked: list[str] | None = None) -> Iterator[int]:
+    """An HTTP server that answers ``status`` to everything, or ``reads`` to what only reads; its port. ``asked`` is
+    told the methods."""
 
     class Handler(BaseHTTPRequestHandler):
         def handle(self) -> None:
@@ -252,10 +280,15 @@ def answering(status: int) -> Iterator[int]:
             if self.parse_request():
                 self.rfile.read(int(self.headers.get("content-length", 0)))
                 self.close_connection = True
-                self.send_response(status)
-                self.send_header("Content-Length", "0")
+                if asked is not None:
+                    asked.append(self.command)
+                body = reads if reads is not None and self.command == "GET" else b""
+                self.send_response(200 if body else status)
+                self.send_header("Content-Length", str(len(body)))
+                self.send_header("ETag", '"e"')
                 self.send_header("Connection", "close")
                 self.end_headers()
+                self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
             """Quiet."""

@@ -4,15 +4,20 @@ import asyncio
 import subprocess
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from starter.doctor import Finding, diagnose
 from starter.sandbox import SECRET
 from starter.settings import load_settings
+from starter.wiring import open_store
 from tests.counting import PASSWORD, running_valkey
+from tests.databases import PostgresServer
 from tests.identity import rsa_key, running_identity_provider
 from tests.temporal import TemporalServer, binary
 from workflows.search_attributes import ATTRIBUTES
+
+pytest_plugins = ("tests.databases",)
 
 NAMESPACE = "bare"
 
@@ -110,3 +115,20 @@ def test_given_an_api_for_others_without_tls_when_examined_then_the_setting_that
     found = findings(tmp_path, api_host="0.0.0.0", public_url="http://guides.example.org")["access"]
     assert not found.ok
     assert "GUIDESMITH_PUBLIC_URL" in found.mend
+
+
+def test_given_a_database_when_examined_then_it_is_written_to_and_one_that_takes_nothing_is_told(
+    postgres: PostgresServer, tmp_path: Path
+) -> None:
+    name = postgres.create()
+    assert findings(tmp_path)["database"].found.startswith("SQLite in the data folder; made when")
+    for settings in ({}, {"database_url": postgres.url(name)}):
+        store = open_store(load_settings(data_dir=tmp_path, **settings))
+        store.upgrade()
+        store.dispose()
+        found = findings(tmp_path, **settings)["database"]
+        assert found.ok and found.found.endswith("written to and read"), found
+    with psycopg.connect(postgres.url(name), autocommit=True) as connection:
+        connection.execute(f'ALTER DATABASE "{name}" SET default_transaction_read_only = on')
+    found = findings(tmp_path, database_url=postgres.url(name))["database"]
+    assert not found.ok and "takes no writes" in found.found

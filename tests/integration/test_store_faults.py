@@ -162,12 +162,17 @@ def test_given_a_database_that_only_reads_when_asked_whether_it_takes_writes_the
     for each in (postgres.url(name), f"sqlite:///{tmp_path}/guidesmith.db"):
         store = Store.open(each, durable=False)
         store.check_writing()
+        store.try_writing()
+        store.upgrade()
+        store.try_writing()
+        assert store.is_current()
         store.dispose()
     with psycopg.connect(postgres.url(name), autocommit=True) as connection:
         connection.execute(f'ALTER DATABASE "{name}" SET default_transaction_read_only = on')
     store = Store.open(postgres.url(name), durable=False)
-    with pytest.raises(DatabaseUnavailable, match="no writes"):
-        store.check_writing()
+    for look in (store.check_writing, store.try_writing):
+        with pytest.raises(DatabaseUnavailable, match="no writes"):
+            look()
     store.dispose()
 
 
