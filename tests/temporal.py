@@ -91,6 +91,16 @@ class TemporalServer:
             time.sleep(0.05)
         raise TimeoutError("Temporal did not come up")
 
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Its connections stay, and nobody answers on them."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._process.send_signal(signal.SIGCONT)
+
     def kill(self) -> None:
         """As a power cut would."""
         if self._process is not None:

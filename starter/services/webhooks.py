@@ -13,10 +13,8 @@ from activities.rails.signals import wake
 from activities.store import Store
 from activities.webhooks import Keys, check_target, permit
 from domain.webhooks import ProviderEvent, WebhookReceipt
+from starter.services.engine import PATIENCE_S
 from starter.settings import Settings, listed
-
-WAKE_WAIT_S = 4.0
-"""Longest that a provider waits for its answer because Temporal is away; a worker wakes the workflow then."""
 
 log = structlog.get_logger("guidesmith.webhooks")
 
@@ -61,7 +59,7 @@ class WebhookService:
 
     async def _tell(self, webhook_id: str, job_id: str) -> None:
         try:
-            await asyncio.wait_for(wake(self._client, job_id), WAKE_WAIT_S)
+            await asyncio.wait_for(wake(self._client, job_id), PATIENCE_S)  # a worker wakes it then
         except (RPCError, RuntimeError, TimeoutError) as absent:
             log.warning("webhook.not_delivered_yet", job_id=job_id, fault=type(absent).__name__)
             return
