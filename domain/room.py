@@ -13,12 +13,14 @@ class OwnerLimits(BaseModel):
 
     Args:
         open_jobs: Jobs that have not ended and are not at their desk: those that wait, are uploaded to or worked on.
+        running_jobs: Of these, jobs whose run was asked for and has not ended: what stages are at work for, or wait.
         stored_bytes: Of all files that rows of theirs name.
     """
 
     model_config = ConfigDict(frozen=True)
 
     open_jobs: int = Field(default=0, ge=0)
+    running_jobs: int = Field(default=0, ge=0)
     stored_bytes: int = Field(default=0, ge=0)
 
     def check_open(self, open_jobs: int) -> None:
@@ -28,6 +30,16 @@ class OwnerLimits(BaseModel):
                 f"You have {open_jobs} jobs that have not ended, of {self.open_jobs} that you may have at once. Wait "
                 "for one to end, or cancel or delete one.",
                 details={"limit": "open_jobs", "used": open_jobs, "allowed": self.open_jobs},
+                retry_after_s=COME_BACK_S,
+            )
+
+    def check_running(self, running_jobs: int) -> None:
+        """Whether one more job may be run. Raises: QuotaExceeded: no; nothing changed."""
+        if 0 < self.running_jobs <= running_jobs:
+            raise QuotaExceeded(
+                f"{running_jobs} of your jobs are run, of {self.running_jobs} that may be at once. Wait for one to "
+                "end, or cancel one.",
+                details={"limit": "running_jobs", "used": running_jobs, "allowed": self.running_jobs},
                 retry_after_s=COME_BACK_S,
             )
 

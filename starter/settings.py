@@ -236,7 +236,9 @@ class Settings(BaseSettings):
     """Credits that the local stack's own user is given, once."""
     max_open_jobs_per_user: int = Field(default=1000, ge=0, le=1_000_000)
     """Jobs of one user that wait, are uploaded to or worked on at once; 0: as many as they like."""
-    max_stored_bytes_per_user: int = Field(default=0, ge=0)
+    max_running_jobs_per_user: int = Field(default=200, ge=0, le=1_000_000)
+    """Of these, jobs whose run was asked for and has not ended; 0: as many as they like."""
+    max_stored_bytes_per_user: int = Field(default=100 * GiB, ge=0)
     """Bytes of one user's files; 0: as many as there is room for."""
     image_quota_per_day: int = Field(default=200, ge=1, le=1_000_000)
     """Pictures that one user may ask for in 24 hours."""

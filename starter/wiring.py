@@ -46,7 +46,11 @@ LOCAL, LLM = "local", "llm"
 
 def open_store(settings: Settings) -> Store:
     """The database. Raises SettingsInvalid for a URL that cannot be read."""
-    limits = OwnerLimits(open_jobs=settings.max_open_jobs_per_user, stored_bytes=settings.max_stored_bytes_per_user)
+    limits = OwnerLimits(
+        open_jobs=settings.max_open_jobs_per_user,
+        running_jobs=settings.max_running_jobs_per_user,
+        stored_bytes=settings.max_stored_bytes_per_user,
+    )
     return Store.open(settings.database, secrets_keys=settings.secrets_keys(), limits=limits)
 
 

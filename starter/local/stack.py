@@ -53,6 +53,12 @@ LIMITS = (
     "GUIDESMITH_RATE_LIMIT_UNAUTHENTICATED",
 )
 
+ROOM = (
+    "GUIDESMITH_MAX_OPEN_JOBS_PER_USER",
+    "GUIDESMITH_MAX_RUNNING_JOBS_PER_USER",
+    "GUIDESMITH_MAX_STORED_BYTES_PER_USER",
+)
+
 DOOR_SECRETS = ("GUIDESMITH_AUTH_SECRET", "GUIDESMITH_CALLBACK_SECRET", "GUIDESMITH_PROVIDER_WEBHOOK_SECRETS")
 """What opens the API's doors, and is of no use to a worker: it reads what strangers made."""
 
@@ -240,6 +246,7 @@ class LocalStack:
             "GUIDESMITH_SESSION_TTL_S": LOCAL_SESSION_TTL_S,
             "GUIDESMITH_SESSION_LONGEST_S": LOCAL_SESSION_TTL_S,
             **dict.fromkeys(LIMITS, "off"),  # one person, on their own machine
+            **dict.fromkeys(ROOM, "0"),
             **{name: value for name, value in kept.items() if value != ""},
             "GUIDESMITH_DATA_DIR": str(self._folder.root),
             **dict.fromkeys(IDENTITY, ""),

@@ -156,6 +156,7 @@ class JobService:
 
         Raises:
             NotFound, TransitionRefused, TerminalImmutable: The job is absent, not ready, or has ended.
+            QuotaExceeded: As many of the owner's jobs are run as may be.
             EngineUnavailable, DispatchFailed: Nothing changed.
         """
         job = await self._get(owner, job_id)
@@ -167,6 +168,7 @@ class JobService:
             job = await self._thread(self._store.get_job, job.id)
         if job.status not in RUNNABLE:
             INSTRUCTION.check(INSTRUCTION.status(job.status), AUDIO_EXTRACTING, Trigger.API)
+        await self._thread(self._store.check_run, owner, job.id)
         external = await self._external(job)
         resume_from = await self._resume_point(job, external) if job.dispatch_id else INSTRUCTION.status(job.status)
         start = JobStart(
@@ -199,6 +201,7 @@ class JobService:
             RetryNotAllowed, JobAlreadyRunning: The job has not failed.
             ModelNotAllowed: There is no such profile.
             IdempotencyConflict: The same request id came with another profile.
+            QuotaExceeded: As many of the owner's jobs are run as may be.
             EngineUnavailable, DispatchFailed: Nothing changed.
         """
         job = await self._get(owner, job_id)
@@ -214,6 +217,8 @@ class JobService:
             job = await self._runs.settled_if_lost(job)
         if job.status != _RETRIED.get(job.kind):
             raise _not_retried(job)
+        if trigger is not Trigger.ADMIN:
+            await self._thread(self._store.check_run, owner, job.id)
         await self._runs.until_closed(job)
         external = await self._external(job)
         resume_from = await self._resume_point(job, external)

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from pydantic import SecretStr
@@ -11,6 +13,7 @@ from temporalio.client import WorkflowHandle
 from temporalio.service import RPCError
 
 from activities.store import Store
+from activities.store.jobs import room
 from activities.store.jobs.erasures import NOBODY
 from activities.store.repository import utc_now
 from activities.store.tables import metadata
@@ -20,8 +23,10 @@ from domain.lifecycles.lifecycle import Trigger
 from domain.room import OwnerLimits
 from domain.webhooks import WebhookEvent
 from starter.access.tokens import Role
+from starter.services.jobs import JobService
+from starter.wiring import model_profiles, run_options
 from tests.apis import SECRET, RunningApi, running_api, wait_ready
-from tests.integration.store_builders import drafted_job, instruction_of
+from tests.integration.store_builders import blob, drafted_job, instruction_of
 from tests.integration.test_fates import placed, reconcile
 from tests.stack import OWNER, Stack, running_stack, wait_until
 from tests.temporal import TemporalServer, free_port
@@ -192,7 +197,73 @@ def test_given_a_user_with_as_much_as_they_may_have_when_they_ask_for_more_then_
             expires_at=utc_now(),
         )
     assert refused.value.details["limit"] == "stored_bytes" and store.get_job(third.id).status == "CREATED"
+    assert refused.value.code == "QUOTA_EXCEEDED"
     drafted, _ = drafted_job(store, "dora")
     assert store.get_job(drafted.id).status == "DRAFT_READY"
     store.create_job("dora", theirs)  # a document that is only edited takes nobody's time
+    store.dispose()
+
+
+def test_given_a_user_with_as_many_runs_as_they_may_have_when_they_ask_for_another_then_429_and_nothing_is_started(
+    office: tuple[Stack, RunningApi],
+) -> None:
+    stack, _ = office
+    limits = OwnerLimits(running_jobs=1)
+    store = Store.open(stack.settings.database, limits=limits)
+    jobs = JobService(store, stack.artifacts, stack.client, run_options(stack.settings), model_profiles(stack.settings))
+    project = store.create_project("emil", "x").id
+    first, second = (placed_upload(stack, store, "emil", project) for _ in range(2))
+    assert stack.loop.run(jobs.run("emil", first)).replayed is False
+    for _ in range(2):
+        assert stack.loop.run(jobs.run("emil", first)).replayed is True, "its own run is no other"
+    with pytest.raises(QuotaExceeded) as refused:
+        stack.loop.run(jobs.run("emil", second))
+    assert refused.value.details == {"limit": "running_jobs", "used": 1, "allowed": 1} and refused.value.retry_after_s
+    assert store.get_job(second).status == "UPLOADED" and not is_known(stack, second)
+    with pytest.raises(QuotaExceeded):
+        store.create_job("emil", project, kind="batch")
+    store.create_job("emil", project)  # it waits for its recording: nothing works for it
+    store.move(first, None, "CANCELLED", trigger=Trigger.API, actor=Actor.EDITOR)
+    assert stack.loop.run(jobs.run("emil", second)).replayed is False
+    store.dispose()
+
+
+def placed_upload(stack: Stack, store: Store, owner: str, project: str) -> str:
+    job = store.create_job(owner, project)
+    blob = stack.artifacts.put_bytes(f"uploads/{job.id}/recording", b"x", "video/mp4")
+    store.confirm_upload(owner, job.id, blob, "x.mp4")
+    return job.id
+
+
+def test_given_a_users_bytes_when_far_from_the_limit_then_they_are_summed_once_a_minute_and_near_it_each_time(
+    tmp_path: Path,
+) -> None:
+    store = Store.open(f"sqlite:///{tmp_path}/x.db", limits=OwnerLimits(stored_bytes=1000))
+    store.upgrade()
+    project = store.create_project("fred", "x").id
+
+    def stored(size: int) -> None:
+        job = store.create_job("fred", project)
+        store.begin_upload(
+            "fred",
+            job.id,
+            upload_id=job.id,
+            key=f"uploads/{job.id}",
+            filename="x.mp4",
+            size_bytes=size,
+            checksum_sha256=None,
+            expires_at=utc_now(),
+        )
+        recording = blob(f"uploads/{job.id}", "video/mp4").model_copy(update={"size_bytes": size})
+        store.confirm_upload("fred", job.id, recording, "x.mp4")
+
+    with patch.object(room, "stored_bytes", wraps=room.stored_bytes) as summed:
+        for size in (100, 300, 300):
+            stored(size)
+        assert summed.call_count == 1
+        stored(250)
+        assert summed.call_count > 1
+        with pytest.raises(QuotaExceeded) as refused:
+            stored(51)
+    assert refused.value.details == {"limit": "stored_bytes", "used": 950, "allowed": 1000}
     store.dispose()

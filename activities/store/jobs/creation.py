@@ -10,7 +10,7 @@ from activities.store.after_commit import say_created
 from activities.store.credits import book
 from activities.store.jobs.locking import read_job
 from activities.store.jobs.projects import read_project
-from activities.store.jobs.room import check_room
+from activities.store.jobs.room import check_job
 from activities.store.records import EventType
 from activities.store.repository import new_uuid7
 from activities.store.tables import job_events, jobs
@@ -63,7 +63,7 @@ def add_job(
     lifecycle = lifecycle_of(new.kind)
     row = lifecycle.check(None, lifecycle.initial, Trigger.API)
     read_project(connection, new.owner, new.project_id)
-    check_room(connection, new.owner, limits)
+    check_job(connection, new.owner, new.kind, limits)
     columns = {
         "id": new_id(),
         "kind": new.kind,

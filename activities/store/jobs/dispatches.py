@@ -12,6 +12,7 @@ from sqlalchemy import ColumnElement, Connection, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from activities.store.jobs.locking import LockedJob
+from activities.store.jobs.room import check_run
 from activities.store.records import Dispatch, EventType, RecordedDispatch
 from activities.store.repository import Repository
 from activities.store.tables import dispatches
@@ -106,6 +107,11 @@ def _answered_now(connection: Connection, job: LockedJob) -> bool:
 
 
 class Dispatches(Repository):
+    def check_run(self, owner: str, job_id: str) -> None:
+        """Whether a run of the job has room beside the owner's other ones. Raises: QuotaExceeded."""
+        with self._database.read() as connection:
+            check_run(connection, owner, self._limits, job_id)
+
     def record_dispatch(
         self,
         job_id: str,

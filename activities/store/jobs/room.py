@@ -1,6 +1,9 @@
-"""How much a user has: jobs that are open, and bytes that rows of theirs name."""
+"""How much a user has: jobs that are open, jobs that are run, and bytes that rows of theirs name."""
 
-from sqlalchemy import ColumnElement, Connection, func, or_, select
+import time
+from weakref import WeakKeyDictionary
+
+from sqlalchemy import ColumnElement, Connection, Engine, and_, func, or_, select
 
 from activities.store.tables import (
     anchors,
@@ -13,19 +16,44 @@ from activities.store.tables import (
     screenshot_assets,
 )
 from domain.lifecycles.instruction import DRAFT_READY, EDITING, INSTRUCTION
+from domain.lifecycles.kinds import STARTS, lifecycle_of
 from domain.room import OwnerLimits
 
+ROOMY = 0.8
+REMEMBERED_S = 60.0
+"""A sum of at most that part of the limit is not made anew for so long: all rows of the owner are read for it. Nearer
+to the limit every request is measured."""
+
 _AT_ITS_DESK = (str(DRAFT_READY), str(EDITING))
+_Sums = dict[str, tuple[int, float]]
+_sums: WeakKeyDictionary[Engine, _Sums] = WeakKeyDictionary()
 
 
-def check_room(
-    connection: Connection, owner: str, limits: OwnerLimits, *, more_bytes: int = 0, is_job: bool = True
-) -> None:
-    """Whether ``owner`` may have one more job, or so many more bytes. Raises: QuotaExceeded."""
-    if limits.open_jobs and is_job:
+def check_job(connection: Connection, owner: str, kind: str, limits: OwnerLimits) -> None:
+    """Whether ``owner`` may have one more job of that kind. Raises: QuotaExceeded."""
+    if limits.open_jobs:
         limits.check_open(open_jobs(connection, owner))
-    if limits.stored_bytes:
-        limits.check_stored(stored_bytes(connection, owner), more_bytes)
+    if STARTS.get(kind) == lifecycle_of(kind).initial:
+        check_run(connection, owner, limits)
+    check_bytes(connection, owner, limits)
+
+
+def check_run(connection: Connection, owner: str, limits: OwnerLimits, job_id: str | None = None) -> None:
+    """Whether one more job of ``owner``'s may be run, or this one. Raises: QuotaExceeded."""
+    if limits.running_jobs:
+        limits.check_running(running_jobs(connection, owner, job_id))
+
+
+def check_bytes(connection: Connection, owner: str, limits: OwnerLimits, more_bytes: int = 0) -> None:
+    """Whether so many more bytes of ``owner``'s may be stored. Raises: QuotaExceeded."""
+    if not limits.stored_bytes:
+        return
+    sums = _sums.setdefault(connection.engine, {})
+    used, until = sums.get(owner, (0, 0.0))
+    if used + more_bytes > ROOMY * limits.stored_bytes or time.monotonic() > until:
+        used, until = stored_bytes(connection, owner), time.monotonic() + REMEMBERED_S
+    limits.check_stored(used, more_bytes)
+    sums[owner] = used + more_bytes, until
 
 
 def open_jobs(connection: Connection, owner: str) -> int:
@@ -33,6 +61,19 @@ def open_jobs(connection: Connection, owner: str) -> int:
     working = or_(jobs.c.kind != INSTRUCTION.kind, jobs.c.status.not_in(_AT_ITS_DESK))
     query = select(func.count()).select_from(jobs)
     query = query.where(jobs.c.owner == owner, jobs.c.completed_at.is_(None), working)
+    return int(connection.execute(query).scalar_one())
+
+
+def running_jobs(connection: Connection, owner: str, besides: str | None = None) -> int:
+    """Of :func:`open_jobs` those whose run was asked for, without the job ``besides``."""
+    begun = or_(*(and_(jobs.c.kind == kind, jobs.c.status == str(status)) for kind, status in STARTS.items()))
+    working = or_(jobs.c.kind != INSTRUCTION.kind, jobs.c.status.not_in(_AT_ITS_DESK))
+    query = select(func.count()).select_from(jobs)
+    query = query.where(
+        jobs.c.owner == owner, jobs.c.completed_at.is_(None), working, or_(jobs.c.dispatch_id.is_not(None), begun)
+    )
+    if besides is not None:
+        query = query.where(jobs.c.id != besides)
     return int(connection.execute(query).scalar_one())
 
 

@@ -17,6 +17,7 @@ from activities.store.cursors import newest_first
 from activities.store.jobs.artifacts import add_artifacts
 from activities.store.jobs.inputs import Inputs, JobRequest
 from activities.store.jobs.locking import LockedJob, not_found, read_job
+from activities.store.jobs.room import check_run
 from activities.store.records import EventType, UploadSession
 from activities.store.tables import analyses, artifacts, job_inputs, plan_tasks, uploads
 from activities.store.uploads.uploads import SEALED
@@ -290,12 +291,14 @@ class Analyses(Inputs):
         Raises:
             TransitionRefused: It is not confirmed. TerminalImmutable: It has failed.
             PlanConflict: What would be run is not the plan that was frozen. NotFound.
+            QuotaExceeded: As many of the owner's jobs are run as may be.
         """
         with self._database.write() as connection:
             job, current = _locked(connection, job_id, self._clock(), owner)
             if current.status in (QUEUED, RUNNING, SUCCEEDED):
                 return current, True
             ANALYSIS.check(current.status, QUEUED, Trigger.USER)
+            check_run(connection, owner, self._limits)
             freeze(current.current_plan(), current.inputs_fingerprint, current.plan_id)
             job.move(str(QUEUED), Trigger.USER, actor=Actor.EDITOR, data={"plan_id": current.plan_id})
             return _analysis(connection, job.save()), False

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, insert, select, update
 
 from activities.store.jobs.artifacts import add_artifacts, latest_artifact
 from activities.store.jobs.locking import LockedJob, not_found, read_job
-from activities.store.jobs.room import check_room
+from activities.store.jobs.room import check_bytes
 from activities.store.records import UploadSession
 from activities.store.repository import Repository
 from activities.store.tables import uploads
@@ -84,7 +84,7 @@ class Uploads(Repository):
         with self._database.write() as connection:
             now = self._clock()
             job = LockedJob(connection, job_id, now, owner=owner)
-            check_room(connection, owner, self._limits, more_bytes=size_bytes or 0, is_job=False)
+            check_bytes(connection, owner, self._limits, size_bytes or 0)
             session = session_of(connection, job_id)
             if session is not None and job.status is UPLOADING:
                 sizes = {"part_size": part_size} if session.multipart_id is None else {}
