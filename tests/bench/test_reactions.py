@@ -24,7 +24,7 @@ CANCELLED_WITHIN_S = 5.0
 
 KILLS = 50
 PICKED_UP_WITHIN_S = 5.0
-"""What the README promises of the local stack, for 99 of 100 deaths: the heartbeat timeout (4 s), the pause before
+"""What the README promises of the local stack, for 99 of 100 deaths: the heartbeat timeout (3 s), the pause before
 another try (0.5 s), and what the next worker needs to take the stage up. It is started at the death, as the supervisor
 does; its start falls within the timeout."""
 
