@@ -22,6 +22,7 @@ from starter.cli.app import app
 from starter.cli.exits import ExitCode
 from starter.cli.making import FORMATS
 from starter.local.folder import StackFailed, StackRunning
+from starter.secret_files import SUFFIX, secret_fields
 from starter.settings import PREFIX, QUEUES, Settings
 from workflows.search_attributes import ATTRIBUTES
 
@@ -94,6 +95,7 @@ def test_every_setting_is_documented_with_its_default_and_no_other() -> None:
 def test_every_variable_that_is_mentioned_exists() -> None:
     client = {connection.API_URL, connection.TOKEN, connection.USER}
     known = {PREFIX + name.upper() for name in Settings.model_fields} | client
+    known |= {PREFIX + name.upper() + SUFFIX for name in secret_fields(Settings.model_fields)}
     mentioned = {name for text in TOLD.values() for name in re.findall(rf"\b{PREFIX}[A-Z0-9_]*[A-Z0-9]\b", text)}
     assert mentioned - known <= {f"{PREFIX}LLM", f"{PREFIX}STT"}  # "GUIDESMITH_LLM_…": all of that family
     assert client <= mentioned
