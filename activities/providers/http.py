@@ -100,9 +100,9 @@ class ProviderClient:
 
         Raises:
             ProviderRateLimited: 429; ``retry_after_s`` holds what it asked for.
-            ProviderUnavailable: 5xx, no connection, or a connection that broke.
+            ProviderUnavailable: 5xx, no connection, or a connection that broke, also within the answer.
             ProviderTimeout: No (whole) answer in time.
-            ProviderAnswerInvalid: The answer was cut, or is longer than the limit.
+            ProviderAnswerInvalid: The answer cannot be unpacked, or is longer than the limit.
             ProviderAccessDenied: 401, 402, 403.
             ProviderRequestTooLarge: 413.
             ProviderRequestRefused: Any other 4xx, a redirect, or an address that is none.
@@ -181,11 +181,18 @@ class ProviderClient:
                         f"{self.provider} sent an answer of more than {self._answer_cap_bytes} bytes.",
                         details={"provider": self.provider},
                     )
-        except (httpx.RemoteProtocolError, httpx.DecodingError) as fault:
+        except (httpx.RemoteProtocolError, httpx.ReadError) as fault:  # closed or reset: it is up to the network which
             if not response.is_success:
                 return bytes(body)  # the status says enough
+            raise ProviderUnavailable(
+                f"{self.provider} broke the connection within its answer. Try again.",
+                details={"provider": self.provider, "bytes": size},
+            ) from fault
+        except httpx.DecodingError as fault:
+            if not response.is_success:
+                return bytes(body)
             raise ProviderAnswerInvalid(
-                f"{self.provider} sent an answer that ends too early. Try again.",
+                f"{self.provider} sent an answer that cannot be unpacked. Try again.",
                 details={"provider": self.provider, "bytes": size},
             ) from fault
         return bytes(body)

@@ -73,7 +73,7 @@ def test_given_params_when_asked_then_only_what_the_endpoint_knows_is_sent_and_a
         (Behaviour(status=500), ProviderUnavailable),
         (Behaviour(hang=True), ProviderTimeout),
         (Behaviour(cut=Cut.JSON), ProviderAnswerInvalid),
-        (Behaviour(cut=Cut.CONNECTION), ProviderAnswerInvalid),
+        (Behaviour(cut=Cut.CONNECTION), ProviderUnavailable),
         (Behaviour(status=401), ProviderAccessDenied),
         (Behaviour(status=404), ProviderRequestRefused),
         (Behaviour(status=400, code="content_policy_violation"), ContentRejected),

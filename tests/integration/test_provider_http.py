@@ -70,7 +70,7 @@ def test_given_a_good_answer_then_it_is_read_and_the_key_was_sent(sandbox: Runni
         (Behaviour(status=422), ProviderRequestRefused, False),
         (Behaviour(status=307, headers={"Location": "http://127.0.0.1:9/"}), ProviderRequestRefused, False),
         (Behaviour(cut=Cut.JSON), ProviderAnswerInvalid, True),
-        (Behaviour(cut=Cut.CONNECTION), ProviderAnswerInvalid, True),
+        (Behaviour(cut=Cut.CONNECTION), ProviderUnavailable, True),
         (Behaviour(body="plain words"), ProviderAnswerInvalid, True),
         (Behaviour(body="[" * 5000), ProviderAnswerInvalid, True),
         (Behaviour(status=400, body="[" * 5000), ProviderRequestRefused, False),

@@ -72,7 +72,7 @@ def test_given_the_same_key_with_other_work_when_submitted_then_it_is_refused(sa
 
 def test_given_an_answer_that_was_lost_when_submitted_again_then_the_work_is_one(sandbox: RunningSandbox) -> None:
     sandbox.script("predictions", Behaviour(cut=Cut.CONNECTION))
-    with pytest.raises(ProviderAnswerInvalid):
+    with pytest.raises(ProviderUnavailable):
         submit(sandbox)
     first = submit(sandbox)
     assert first.id == submit(sandbox).id
@@ -86,7 +86,7 @@ def test_given_an_answer_that_was_lost_when_submitted_again_then_the_work_is_one
         (Behaviour(status=502, body="<html>bad gateway</html>"), ProviderUnavailable),
         (Behaviour(hang=True), ProviderTimeout),
         (Behaviour(cut=Cut.JSON), ProviderAnswerInvalid),
-        (Behaviour(cut=Cut.CONNECTION), ProviderAnswerInvalid),
+        (Behaviour(cut=Cut.CONNECTION), ProviderUnavailable),
         (Behaviour(status=401), ProviderAccessDenied),
         (Behaviour(status=402, body={"detail": "no credit", "status": 402}), ProviderAccessDenied),
         (Behaviour(status=404), ProviderRequestRefused),

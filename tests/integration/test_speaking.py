@@ -244,7 +244,7 @@ def test_given_a_hosted_voice_when_spoken_then_the_file_is_written_and_a_repeat_
         (Behaviour(status=429, retry_after=7), ProviderRateLimited),
         (Behaviour(status=503), ProviderUnavailable),
         (Behaviour(hang=True), ProviderTimeout),
-        (Behaviour(cut=Cut.CONNECTION), ProviderAnswerInvalid),
+        (Behaviour(cut=Cut.CONNECTION), ProviderUnavailable),
         (Behaviour(status=401), ProviderAccessDenied),
         (Behaviour(status=404), ProviderRequestRefused),
         (Behaviour(status=400, code="content_policy_violation"), ContentRejected),
