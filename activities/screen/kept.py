@@ -28,9 +28,34 @@ class ShownState(BaseModel):
     missed: bool = False
 
 
+class KeptSight(BaseModel):
+    """The pointer at a time: where, in pixels of a look, and the grey levels that it hides, row by row in Base64."""
+
+    at_ms: int
+    place: tuple[int, int, int, int]
+    ground: str
+
+
+class KeptTyping(BaseModel):
+    """A text that was being typed. Places in pixels of the picture."""
+
+    line: tuple[int, int, int, int]
+    before: str
+    bottom: int
+    prompted: bool
+
+
 class ReadSoFar(BaseModel):
-    """A reading under way, at a moment when nothing moved: from where to go on, and what was found."""
+    """A reading under way, at a moment when nothing moved: from where to go on, and what was found.
+
+    Attributes:
+        first: Where the pointer was seen first, if it was.
+        last: Where it is. It may have rested there for longer than a resumed reading looks back.
+    """
 
     resume_ms: int
     shown: ShownState
     changes: tuple[ScreenChange, ...]
+    typed: KeptTyping | None = None
+    first: KeptSight | None = None
+    last: KeptSight | None = None

@@ -6,6 +6,7 @@ the pointer; where it came to rest is where it stays until it moves again.
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
 from collections import deque
 from dataclasses import dataclass
 from itertools import islice
@@ -14,6 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from activities.screen.kept import KeptSight
 from activities.screen.places import Place
 
 Mask = NDArray[np.uint8]
@@ -52,6 +54,17 @@ class Sight:
         """0 to 1: of the same size."""
         return _likeness(self.place, other)
 
+    def kept(self) -> KeptSight:
+        place = self.place
+        at = (place.left, place.top, place.right, place.bottom)
+        return KeptSight(at_ms=self.at_ms, place=at, ground=b64encode(self.ground.tobytes()).decode())
+
+    @classmethod
+    def of(cls, kept: KeptSight) -> Sight:
+        place = Place(*kept.place)
+        ground = np.frombuffer(b64decode(kept.ground), dtype=np.uint8)
+        return cls(kept.at_ms, place, ground.reshape(place.height, place.width))
+
 
 class Pointer:
     """Follows one pointer."""
@@ -71,6 +84,17 @@ class Pointer:
     @property
     def first(self) -> Sight | None:
         return self._first
+
+    def go_on(self, first: Sight | None, last: Sight | None) -> bool:
+        """Know what an earlier reading knew at this moment; whether it knew of a place that this one has not seen."""
+        self._first = first
+        if last is not None and self.last is not None and last.place.touches(self.last.place):
+            return False
+        self._seen.clear()
+        self._track.clear()
+        if last is not None:
+            self._seen.append(last)
+        return last is not None
 
     def at(self, at_ms: int) -> Sight | None:
         """The last sight at or before a time."""

@@ -31,6 +31,8 @@ _TOGETHER_MS = 350
 _AFTERMATH_MS = 50
 _CONSEQUENCE_MS = 1_000
 """From a change's rest until something else moves because of it: a sum that counts up, a list that loads."""
+_LOOKS_BACK_MS = 10_000
+"""How long before its place a resumed reading looks, and reads nothing: so much of what moved lately is known again."""
 _FAINT_MS = 350
 """A fade is not seen at once: so much earlier nothing of it is on the picture."""
 
@@ -76,10 +78,15 @@ def read_screen(
         ScreenReaderUnavailable: There are no weights.
         MediaError: The recording cannot be read.
     """
-    with film(path, on_progress) as found:
+    position = [so_far.resume_ms if so_far else 0]
+
+    def no_earlier(at_ms: int) -> None:
+        if on_progress is not None:
+            on_progress(max(at_ms, so_far.resume_ms if so_far else 0))
+
+    with film(path, no_earlier) as found:
         if found is None:
             return ScreenRecord(reader=NAME, width=0, height=0, duration_ms=0)
-        position = [so_far.resume_ms if so_far else 0]
         reader = TextReader(threads, lambda: on_progress(position[0]) if on_progress else None)
         reading = _Reading(found, reader, save, save_every_s, position)
         return reading.whole(so_far)
@@ -115,10 +122,18 @@ class _Reading:
             self._shown.restore(so_far.shown)
             self._changes = list(so_far.changes)
             self._started = True
+            self._typed = Typed.of(so_far.typed) if so_far.typed else None
         last: Look | None = None
-        for look in self._film.looks(so_far.resume_ms if so_far else 0):
-            self._position[0] = look.at_ms
-            self._see(last, look)
+        behind = so_far
+        for look in self._film.looks(max(0, so_far.resume_ms - _LOOKS_BACK_MS) if so_far else 0):
+            if behind is not None and look.at_ms <= behind.resume_ms:
+                self._look_back(last, look)
+            else:
+                if behind is not None:
+                    self._go_on(behind)
+                    behind = None
+                self._position[0] = look.at_ms
+                self._see(last, look)
             last = look
         end_ms = self._film.duration_ms
         if last is not None and self._settling is not None:
@@ -159,8 +174,37 @@ class _Reading:
 
     def _save_if_due(self, at_ms: int) -> None:
         if self._save is not None and self._started and monotonic() - self._saved_at >= self._save_every_s:
-            self._save(ReadSoFar(resume_ms=at_ms, shown=self._shown.state(), changes=tuple(self._changes)))
+            assert self._settling is not None
+            first, last = self._settling.pointer.first, self._settling.pointer.last
+            self._save(
+                ReadSoFar(
+                    resume_ms=at_ms,
+                    shown=self._shown.state(),
+                    changes=tuple(self._changes),
+                    typed=self._typed.kept() if self._typed else None,
+                    first=first.kept() if first else None,
+                    last=last.kept() if last else None,
+                )
+            )
             self._saved_at = monotonic()
+
+    def _look_back(self, last: Look | None, look: Look) -> None:
+        """A look at what was read already: where things rest, and where the pointer is."""
+        if self._settling is None or last is None:
+            self._settling = Settling(look.grey, look.at_ms)
+            self._calm = look
+            return
+        self._settling.until(look.at_ms)
+        self._settling.see(look.at_ms, look.grey)
+        self._lately.append(look)
+        if self._settling.is_calm:
+            self._rest(look)
+
+    def _go_on(self, so_far: ReadSoFar) -> None:
+        if self._settling is not None:
+            self._settling.go_on(
+                Sight.of(so_far.first) if so_far.first else None, Sight.of(so_far.last) if so_far.last else None
+            )
 
     def _see(self, last: Look | None, look: Look) -> None:
         if self._settling is None or last is None:
@@ -194,10 +238,13 @@ class _Reading:
                 self._be_calm(shown)
 
     def _be_calm(self, look: Look) -> None:
-        assert self._settling is not None
-        self._calm = look
         if self._started:
             self._shown.catch_up(look)
+        self._rest(look)
+
+    def _rest(self, look: Look) -> None:
+        assert self._settling is not None
+        self._calm = look
         sight = self._settling.pointer.last
         place = sight.place if sight is not None else Place(0, 0, 1, 1)
         if self._rests and self._rests[-1][0].grown(40).touches(place):

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from activities.screen.film import Grey
 from activities.screen.places import Place
-from activities.screen.pointing import LARGEST, Pointer
+from activities.screen.pointing import LARGEST, Pointer, Sight
 
 SETTLED_MS = 600
 """Longer than half a caret's blink (500 to 530 ms on all desktops), shorter than people take between two actions."""
@@ -68,6 +68,12 @@ class Settling:
         self._rows, self._columns = -(-shape[0] // _CELL), -(-shape[1] // _CELL)
         self._motion = np.zeros((self._rows, self._columns), dtype=np.float32)
         self._playing: Grey = np.zeros(shape, dtype=np.uint8)
+
+    def go_on(self, first: Sight | None, last: Sight | None) -> None:
+        """Know of the pointer what an earlier reading knew at this moment."""
+        if self.pointer.go_on(first, last) and last is not None:
+            place = last.place
+            self.screen[place.top : place.bottom, place.left : place.right] = last.ground
 
     def until(self, at_ms: int) -> list[Patch]:
         """What has settled by a time, if nothing else happened until then."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from activities.screen.film import Look
+from activities.screen.kept import KeptTyping
 from activities.screen.places import Place
 
 PAUSE_MS = 2_500
@@ -33,6 +34,14 @@ class Typed:
     bottom: int
     prompted: bool
     """A shell had asked for it: what comes below is its answer."""
+
+    def kept(self) -> KeptTyping:
+        line = (self.line.left, self.line.top, self.line.right, self.line.bottom)
+        return KeptTyping(line=line, before=self.before, bottom=self.bottom, prompted=self.prompted)
+
+    @classmethod
+    def of(cls, kept: KeptTyping) -> Typed:
+        return cls(Place(*kept.line), kept.before, kept.bottom, kept.prompted)
 
 
 def without_prompt(text: str, before: str = "") -> str:
