@@ -285,7 +285,10 @@ def test_given_a_huge_declared_size_when_begun_then_ten_thousand_parts_hold_it(
     temporal: TemporalServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TEMPORAL_ADDRESS", temporal.address)
-    with running_api(api_settings(tmp_path, upload_cap_bytes=5 << 40)) as api, api.client() as client:
+    with (
+        running_api(api_settings(tmp_path, upload_cap_bytes=5 << 40, max_stored_bytes_per_user=0)) as api,
+        api.client() as client,
+    ):
         session = begun(client, new_job(client), size_bytes=5 << 40)
         assert int(session["part_size"]) * 10_000 >= 5 << 40
         small = begun(client, new_job(client), size_bytes=10)
