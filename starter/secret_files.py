@@ -27,12 +27,26 @@ def secret_fields(fields: Mapping[str, FieldInfo]) -> tuple[str, ...]:
     return tuple(name for name, field in fields.items() if name in ALSO or "SecretStr" in str(field.annotation))
 
 
-def read_secret(variable: str, path: str) -> str:
-    """What the file holds, without line breaks at its end.
+def secret_of(variable: str, value: str | None, path: str | None) -> str | None:
+    """What the file at ``path`` holds, without line breaks at its end; ``None``: no file is named.
+
+    Args:
+        variable: The secret's own, as it is told.
+        value: What that variable holds itself.
+        path: What its file's variable holds.
 
     Raises:
-        SettingsInvalid: It cannot be read, is empty, too large or no text. The message names the variable alone.
+        SettingsInvalid: Both are set, or the file cannot be read, is empty, too large or no text. The message names
+            variables alone.
     """
+    if not path:
+        return None
+    if value:
+        raise SettingsInvalid(f"The settings are wrong. {variable} and {variable}{SUFFIX} are both set: keep one.")
+    return _read(f"{variable}{SUFFIX}", path)
+
+
+def _read(variable: str, path: str) -> str:
     try:
         with Path(path).open("rb") as file:
             content = file.read(LARGEST_BYTES + 1)
@@ -50,7 +64,7 @@ class SecretFiles(PydanticBaseSettingsSource):
     """A source of settings beside the environment's own.
 
     Raises:
-        SettingsInvalid: As :func:`read_secret`, and for a variable that is set together with its file's.
+        SettingsInvalid: As :func:`secret_of`.
     """
 
     def __init__(self, settings: type[BaseSettings], environment: PydanticBaseSettingsSource) -> None:
@@ -61,13 +75,8 @@ class SecretFiles(PydanticBaseSettingsSource):
     def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
         """The file's content under the field's name; ``None``: no file is named."""
         named = f"{self._prefix}{field_name}".lower()  # pydantic-settings lowers names, since case does not matter
-        path = self._variables.get(named + SUFFIX.lower())
-        if not path:
-            return None, field_name, False
-        variable = named.upper() + SUFFIX
-        if self._variables.get(named):
-            raise SettingsInvalid(f"The settings are wrong. {named.upper()} and {variable} are both set: keep one.")
-        return read_secret(variable, path), field_name, False
+        value, path = self._variables.get(named), self._variables.get(named + SUFFIX.lower())
+        return secret_of(named.upper(), value, path), field_name, False
 
     def __call__(self) -> dict[str, Any]:
         fields = self.settings_cls.model_fields

@@ -28,7 +28,7 @@ from domain.errors import (
     EngineUnavailable,
     SettingsInvalid,
 )
-from starter.secret_files import SUFFIX, read_secret
+from starter.secret_files import SUFFIX, secret_of
 
 RECONNECT_LIMIT_S = 15.0
 """Longest pause between two attempts to reach Temporal at start-up."""
@@ -72,11 +72,8 @@ async def connect(*, lazy: bool = True, runtime: Runtime | None = None) -> Clien
 def _environment() -> dict[str, str]:
     """This process's variables, with the key that ``TEMPORAL_API_KEY_FILE`` names."""
     variables = dict(os.environ)
-    if path := variables.get(f"{API_KEY}{SUFFIX}"):
-        if variables.get(API_KEY):
-            raise SettingsInvalid(f"The settings are wrong. {API_KEY} and {API_KEY}{SUFFIX} are both set: keep one.")
-        variables[API_KEY] = read_secret(f"{API_KEY}{SUFFIX}", path)
-    return variables
+    key = secret_of(API_KEY, variables.get(API_KEY), variables.get(API_KEY + SUFFIX))
+    return variables if key is None else {**variables, API_KEY: key}
 
 
 async def connect_patiently(runtime: Runtime | None = None) -> Client:
