@@ -16,6 +16,11 @@ class Place:
     bottom: int
 
     @property
+    def edges(self) -> tuple[int, int, int, int]:
+        """What ``Place(*edges)`` makes it again of."""
+        return self.left, self.top, self.right, self.bottom
+
+    @property
     def width(self) -> int:
         return self.right - self.left
 

@@ -55,9 +55,8 @@ class Sight:
         return _likeness(self.place, other)
 
     def kept(self) -> KeptSight:
-        place = self.place
-        at = (place.left, place.top, place.right, place.bottom)
-        return KeptSight(at_ms=self.at_ms, place=at, ground=b64encode(self.ground.tobytes()).decode())
+        ground = b64encode(self.ground.tobytes()).decode()
+        return KeptSight(at_ms=self.at_ms, place=self.place.edges, ground=ground)
 
     @classmethod
     def of(cls, kept: KeptSight) -> Sight:

@@ -82,7 +82,7 @@ def read_screen(
 
     def no_earlier(at_ms: int) -> None:
         if on_progress is not None:
-            on_progress(max(at_ms, so_far.resume_ms if so_far else 0))
+            on_progress(max(at_ms, position[0]))
 
     with film(path, no_earlier) as found:
         if found is None:
@@ -124,17 +124,15 @@ class _Reading:
             self._started = True
             self._typed = Typed.of(so_far.typed) if so_far.typed else None
         last: Look | None = None
-        behind = so_far
         for look in self._film.looks(max(0, so_far.resume_ms - _LOOKS_BACK_MS) if so_far else 0):
-            if behind is not None and look.at_ms <= behind.resume_ms:
-                self._look_back(last, look)
-            else:
-                if behind is not None:
-                    self._go_on(behind)
-                    behind = None
-                self._position[0] = look.at_ms
-                self._see(last, look)
+            again = so_far is not None and look.at_ms <= so_far.resume_ms
+            if so_far is not None and not again:
+                self._go_on(so_far)
+                so_far = None
+            self._see(last, look, again=again)
             last = look
+        if so_far is not None:  # it had come to the end
+            self._go_on(so_far)
         end_ms = self._film.duration_ms
         if last is not None and self._settling is not None:
             self._settle(last, end_ms + SETTLED_MS)
@@ -188,33 +186,30 @@ class _Reading:
             )
             self._saved_at = monotonic()
 
-    def _look_back(self, last: Look | None, look: Look) -> None:
-        """A look at what was read already: where things rest, and where the pointer is."""
-        if self._settling is None or last is None:
-            self._settling = Settling(look.grey, look.at_ms)
-            self._calm = look
-            return
-        self._settling.until(look.at_ms)
-        self._settling.see(look.at_ms, look.grey)
-        self._lately.append(look)
-        if self._settling.is_calm:
-            self._rest(look)
-
     def _go_on(self, so_far: ReadSoFar) -> None:
         if self._settling is not None:
             self._settling.go_on(
                 Sight.of(so_far.first) if so_far.first else None, Sight.of(so_far.last) if so_far.last else None
             )
 
-    def _see(self, last: Look | None, look: Look) -> None:
+    def _see(self, last: Look | None, look: Look, *, again: bool) -> None:
+        """``again``: it was read already; what is wanted is where things rest, and where the pointer is."""
         if self._settling is None or last is None:
             self._settling = Settling(look.grey, look.at_ms)
             self._calm = look
             return
-        self._settle(last, look.at_ms)
+        if again:
+            self._settling.until(look.at_ms)
+        else:
+            self._position[0] = look.at_ms
+            self._settle(last, look.at_ms)
         self._settling.see(look.at_ms, look.grey)
         self._lately.append(look)
-        if self._group is None and self._settling.is_calm:
+        if self._group is not None or not self._settling.is_calm:
+            return
+        if again:
+            self._rest(look)
+        else:
             self._be_calm(look)
             if not self._started and look.at_ms >= 500:
                 self._start(look)

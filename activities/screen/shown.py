@@ -38,10 +38,9 @@ class _Standing:
 
 
 def _kept(line: Line, start_ms: int, end_ms: int = 0) -> KeptLine:
-    place = line.place
     return KeptLine(
         text=line.text,
-        place=(place.left, place.top, place.right, place.bottom),
+        place=line.place.edges,
         confidence=line.confidence,
         start_ms=start_ms,
         end_ms=end_ms,

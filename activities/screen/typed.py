@@ -36,8 +36,7 @@ class Typed:
     """A shell had asked for it: what comes below is its answer."""
 
     def kept(self) -> KeptTyping:
-        line = (self.line.left, self.line.top, self.line.right, self.line.bottom)
-        return KeptTyping(line=line, before=self.before, bottom=self.bottom, prompted=self.prompted)
+        return KeptTyping(line=self.line.edges, before=self.before, bottom=self.bottom, prompted=self.prompted)
 
     @classmethod
     def of(cls, kept: KeptTyping) -> Typed:
