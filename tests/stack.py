@@ -90,8 +90,8 @@ class Loop:
         self.loop.close()
 
 
-def begin_upload(store: Store, job: Job, filename: str) -> str:
-    """Let the job wait for a recording of this name. Answers the key that it is kept under."""
+def begin_upload(store: Store, job: Job, filename: str, size_bytes: int | None = None) -> str:
+    """Let the job wait for a recording of this name and size. Answers the key that it is kept under."""
     key = f"uploads/{job.id}/recording"
     store.begin_upload(
         job.owner,
@@ -99,7 +99,7 @@ def begin_upload(store: Store, job: Job, filename: str) -> str:
         upload_id=job.id,
         key=key,
         filename=filename,
-        size_bytes=None,
+        size_bytes=size_bytes,
         checksum_sha256=None,
         expires_at=job.created_at,
     )

@@ -28,7 +28,7 @@ from starter.wiring import model_profiles, run_options
 from tests.apis import SECRET, RunningApi, running_api, wait_ready
 from tests.integration.store_builders import blob, drafted_job, instruction_of
 from tests.integration.test_fates import placed, reconcile
-from tests.stack import OWNER, Stack, running_stack, wait_until
+from tests.stack import OWNER, Stack, begin_upload, running_stack, wait_until
 from tests.temporal import TemporalServer, free_port
 
 SHARED = "some/key"
@@ -187,16 +187,7 @@ def test_given_a_user_with_as_much_as_they_may_have_when_they_ask_for_more_then_
     store.move(first.id, None, "CANCELLED", trigger=Trigger.API, actor=Actor.EDITOR)
     third = store.create_job("carl", mine)
     with pytest.raises(QuotaExceeded) as refused:
-        store.begin_upload(
-            "carl",
-            third.id,
-            upload_id=third.id,
-            key=f"uploads/{third.id}",
-            filename="x.mp4",
-            size_bytes=101,
-            checksum_sha256=None,
-            expires_at=utc_now(),
-        )
+        begin_upload(store, third, "x.mp4", 101)
     assert refused.value.details["limit"] == "stored_bytes" and store.get_job(third.id).status == "CREATED"
     assert refused.value.code == "QUOTA_EXCEEDED"
     drafted, _ = drafted_job(store, "dora")
@@ -245,17 +236,8 @@ def test_given_a_users_bytes_when_far_from_the_limit_then_they_are_summed_once_a
 
     def stored(size: int) -> None:
         job = store.create_job("fred", project)
-        store.begin_upload(
-            "fred",
-            job.id,
-            upload_id=job.id,
-            key=f"uploads/{job.id}",
-            filename="x.mp4",
-            size_bytes=size,
-            checksum_sha256=None,
-            expires_at=utc_now(),
-        )
-        recording = blob(f"uploads/{job.id}", "video/mp4").model_copy(update={"size_bytes": size})
+        key = begin_upload(store, job, "x.mp4", size)
+        recording = blob(key, "video/mp4").model_copy(update={"size_bytes": size})
         store.confirm_upload("fred", job.id, recording, "x.mp4")
 
     with patch.object(room, "stored_bytes", wraps=room.stored_bytes) as summed:

@@ -3,7 +3,7 @@
 import time
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import ColumnElement, Connection, Engine, and_, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Engine, Select, and_, func, or_, select
 
 from activities.store.tables import (
     anchors,
@@ -58,23 +58,23 @@ def check_bytes(connection: Connection, owner: str, limits: OwnerLimits, more_by
 
 def open_jobs(connection: Connection, owner: str) -> int:
     """Jobs that have not ended, but for documents that are only edited: these take nobody's time."""
-    working = or_(jobs.c.kind != INSTRUCTION.kind, jobs.c.status.not_in(_AT_ITS_DESK))
-    query = select(func.count()).select_from(jobs)
-    query = query.where(jobs.c.owner == owner, jobs.c.completed_at.is_(None), working)
-    return int(connection.execute(query).scalar_one())
+    return int(connection.execute(_open_jobs(owner)).scalar_one())
 
 
 def running_jobs(connection: Connection, owner: str, besides: str | None = None) -> int:
     """Of :func:`open_jobs` those whose run was asked for, without the job ``besides``."""
     begun = or_(*(and_(jobs.c.kind == kind, jobs.c.status == str(status)) for kind, status in STARTS.items()))
-    working = or_(jobs.c.kind != INSTRUCTION.kind, jobs.c.status.not_in(_AT_ITS_DESK))
-    query = select(func.count()).select_from(jobs)
-    query = query.where(
-        jobs.c.owner == owner, jobs.c.completed_at.is_(None), working, or_(jobs.c.dispatch_id.is_not(None), begun)
-    )
+    query = _open_jobs(owner).where(or_(jobs.c.dispatch_id.is_not(None), begun))
     if besides is not None:
         query = query.where(jobs.c.id != besides)
     return int(connection.execute(query).scalar_one())
+
+
+def _open_jobs(owner: str) -> Select[int]:
+    """How many there are."""
+    working = or_(jobs.c.kind != INSTRUCTION.kind, jobs.c.status.not_in(_AT_ITS_DESK))
+    query = select(func.count()).select_from(jobs)
+    return query.where(jobs.c.owner == owner, jobs.c.completed_at.is_(None), working)
 
 
 def stored_bytes(connection: Connection, owner: str) -> int:
