@@ -181,16 +181,11 @@ class ProviderClient:
                         f"{self.provider} sent an answer of more than {self._answer_cap_bytes} bytes.",
                         details={"provider": self.provider},
                     )
-        except (httpx.RemoteProtocolError, httpx.ReadError) as fault:  # closed or reset: it is up to the network which
+        except (httpx.RemoteProtocolError, httpx.ReadError, httpx.DecodingError) as fault:
             if not response.is_success:
                 return bytes(body)  # the status says enough
-            raise ProviderUnavailable(
-                f"{self.provider} broke the connection within its answer. Try again.",
-                details={"provider": self.provider, "bytes": size},
-            ) from fault
-        except httpx.DecodingError as fault:
-            if not response.is_success:
-                return bytes(body)
+            if not isinstance(fault, httpx.DecodingError):
+                raise  # closed or reset, as the network has it: a connection that broke, like any other
             raise ProviderAnswerInvalid(
                 f"{self.provider} sent an answer that cannot be unpacked. Try again.",
                 details={"provider": self.provider, "bytes": size},
