@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
 
 from domain.errors import MediaError, ProviderAnswerInvalid, UploadInvalid
 from domain.library import AssetMedium
@@ -54,6 +53,7 @@ def inspected(path: Path, of: GenerationType) -> Kept:
 
 def _picture(path: Path) -> Kept:
     from activities.pictures.apart import inspect_picture
+    from activities.pictures.formats import problem_of
     from activities.pictures.opening import MOST_BYTES as MOST_PICTURE_BYTES
 
     if path.stat().st_size > MOST_PICTURE_BYTES:
@@ -61,8 +61,7 @@ def _picture(path: Path) -> Kept:
     try:
         facts = inspect_picture(path.read_bytes())
     except UploadInvalid as wrong:
-        problem = cast(list[str], wrong.details["mismatch"])[0]
-        raise _wrong(f"a file that is no picture we keep ({problem})") from None
+        raise _wrong(f"a file that is no picture we keep ({problem_of(wrong)})") from None
     return Kept(AssetMedium.PICTURE, facts.media_type, facts.width, facts.height)
 
 

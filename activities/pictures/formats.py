@@ -8,7 +8,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import NoReturn, cast
 
 from domain.errors import UploadInvalid
 
@@ -43,6 +43,11 @@ def structure_of(data: bytes) -> Structure:
 def refuse(problem: str, message: str) -> NoReturn:
     """Raises: UploadInvalid: always; ``details.mismatch`` names what is wrong, for programs."""
     raise UploadInvalid(message, details={"mismatch": [problem]})
+
+
+def problem_of(refused: UploadInvalid) -> str:
+    """What :func:`refuse` was told."""
+    return cast(list[str], refused.details["mismatch"])[0]
 
 
 def damaged() -> NoReturn:

@@ -6,7 +6,7 @@ for it twice; the library has the picture once, with the job's last move.
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Protocol
 
 from activities.rails.stage import Product, StageLedger, Stages, Work, stage
 from domain.artifacts import Blob
@@ -121,27 +121,28 @@ def inspected(data: bytes) -> "PictureFacts":
     Raises:
         ProviderAnswerInvalid: It is none that can be kept.
     """
-    from activities.pictures.apart import inspect_picture
+    from activities.pictures import apart
 
     try:
-        return inspect_picture(data)
+        return apart.inspect_picture(data)
     except UploadInvalid as wrong:
-        raise no_picture(wrong) from None
+        raise _no_picture(wrong) from None
 
 
 def made_small(data: bytes) -> "tuple[PictureFacts, bytes]":
     """What the picture is, and its thumbnail, a JPEG. Raises as :func:`inspected`."""
-    from activities.pictures.apart import made_small
+    from activities.pictures import apart
 
     try:
-        return made_small(data, THUMBNAIL_SIDE)
+        return apart.made_small(data, THUMBNAIL_SIDE)
     except UploadInvalid as wrong:
-        raise no_picture(wrong) from None
+        raise _no_picture(wrong) from None
 
 
-def no_picture(wrong: UploadInvalid) -> ProviderAnswerInvalid:
-    problem = cast(list[str], wrong.details["mismatch"])[0]
-    return ProviderAnswerInvalid(f"The provider sent a file that is no picture we keep ({problem}).")
+def _no_picture(wrong: UploadInvalid) -> ProviderAnswerInvalid:
+    from activities.pictures.formats import problem_of
+
+    return ProviderAnswerInvalid(f"The provider sent a file that is no picture we keep ({problem_of(wrong)}).")
 
 
 def _key(work: Work, name: str) -> str:
