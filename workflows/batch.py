@@ -20,7 +20,8 @@ with workflow.unsafe.imports_passed_through():
     from domain.lifecycles.batch import BATCH, FAILED, PROCESSING
     from domain.lifecycles.lifecycle import Trigger
     from domain.orders.batch import BatchType
-    from workflows.rails import MIRROR_RETRIES, JobRun, superseded
+    from workflows.failures import superseded
+    from workflows.rails import MIRROR_RETRIES, JobRun
 
 LANES = 4
 """Items of one batch that are worked on at once, so that a large batch leaves slots to other jobs."""

@@ -33,7 +33,8 @@ with workflow.unsafe.imports_passed_through():
         backoff_s,
     )
     from domain.lifecycles.lifecycle import Trigger
-    from workflows.rails import MIRROR_RETRIES, JobRun, cause_of, superseded
+    from workflows.failures import cause_of, superseded
+    from workflows.rails import MIRROR_RETRIES, JobRun
 
 DEADLINE_TERM = "deadline_s"
 """What the run goes by: how long a provider's word is awaited."""

@@ -12,8 +12,9 @@ from typing import Any, Generic, TypeVar
 
 from temporalio import workflow
 from temporalio.common import RetryPolicy
-from temporalio.exceptions import ActivityError, ApplicationError, CancelledError, ChildWorkflowError, FailureError
+from temporalio.exceptions import ApplicationError, CancelledError, FailureError
 
+from workflows.failures import cause_of, failure_of, superseded
 from workflows.search_attributes import FAILURE_CODE, STATUS
 
 with workflow.unsafe.imports_passed_through():
@@ -32,9 +33,6 @@ with workflow.unsafe.imports_passed_through():
     from activities.rails.mirror import Mirror
     from activities.rails.stage import StageSpec, spec_of
     from domain.errors import (
-        MESSAGE_LIMIT,
-        STAGE_TIMED_OUT,
-        Cancelled,
         ExternalStageFailed,
         Fenced,
         StageDeadlineExceeded,
@@ -478,31 +476,3 @@ class JobRun(Generic[S]):
     def failure_of(self, error: BaseException) -> Failure:
         """What the job says of an error that no retry could mend."""
         return failure_of(error, str(self.stage.name) if self.stage else None, self.start.correlation_id)
-
-
-def cause_of(error: BaseException) -> BaseException:
-    """What lies at the bottom of what Temporal raised."""
-    cause = error
-    while isinstance(cause, ActivityError | ChildWorkflowError) and cause.cause is not None:
-        cause = cause.cause
-    return cause
-
-
-def superseded() -> ApplicationError:
-    """How a run ends that a newer one has overtaken: loudly for the operator, without a write."""
-    return ApplicationError("A newer run owns this job.", type=Fenced.code, non_retryable=True)
-
-
-def failure_of(error: BaseException, stage: str | None, correlation_id: str | None) -> Failure:
-    """The failure at the bottom of what Temporal raised: the activity's own code and sentence."""
-    cause = cause_of(error)
-    if isinstance(cause, CancelledError):
-        code, message = Cancelled.code, "The work was stopped on request."
-    elif isinstance(cause, ApplicationError):
-        code, message = cause.type or "INTERNAL", cause.message
-    else:
-        code = STAGE_TIMED_OUT
-        message = "The work did not finish in time, again and again. Retry the job; if it stays so, look at the worker."
-    return Failure(
-        failure_code=code, failure_message=message[:MESSAGE_LIMIT], failed_stage=stage, correlation_id=correlation_id
-    )

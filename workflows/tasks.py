@@ -8,7 +8,8 @@ from typing import Any
 from temporalio import workflow
 from temporalio.exceptions import ActivityError, ApplicationError
 
-from workflows.rails import MIRROR_RETRIES, failure_of, stage_retries
+from workflows.failures import failure_of
+from workflows.rails import MIRROR_RETRIES, stage_retries
 
 with workflow.unsafe.imports_passed_through():
     from activities.rails.contracts import TaskCall, TaskFailure, TaskStart
