@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from domain.artifacts import ArtifactKind, Blob
 from domain.documents.annotations import Operation
-from domain.documents.document import KeptProposal
+from domain.documents.merging import KeptProposal
 from domain.documents.publication import ExportFormat
 from domain.errors import MESSAGE_LIMIT
 

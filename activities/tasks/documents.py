@@ -12,8 +12,9 @@ from activities.rails.contracts import TaskCall, TaskFailure
 from activities.rails.heartbeat import Heartbeat
 from domain.artifacts import Artifact, ArtifactKind, Blob
 from domain.documents.annotations import crop_of, without_crop
-from domain.documents.document import BlockEvidence, BlockPart, Document, carry_evidence, merge, parse
+from domain.documents.document import BlockEvidence, BlockPart, Document, carry_evidence, parse
 from domain.documents.draft import BlockRole, DraftWarning
+from domain.documents.merging import merge
 from domain.documents.publication import CAPTION_FORMATS, WHOLE_FORMATS, Picture, Publication, PublicationBlock
 from domain.errors import ArtifactCorrupt, ArtifactMissing, ModelNotAllowed, UploadInvalid
 from domain.jobs import (

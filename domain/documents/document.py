@@ -17,20 +17,16 @@ Beside the Markdown a version keeps what its blocks rest on (:class:`BlockEviden
 
 import re
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from enum import StrEnum
+from collections.abc import Callable, Iterable, Mapping
 from itertools import count
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from domain.documents.constructs import Construct, constructs, groups, has_unclosed_fence
+from domain.documents.constructs import Construct, constructs, groups
 from domain.documents.draft import BlockRole
 from domain.errors import DocumentInvalid, RequestInvalid
 from domain.recognising import recognise
 from domain.spaces import with_spaces
-
-VALIDATOR_VERSION = "document/1"
-"""Changes whenever :func:`validate` judges differently."""
 
 MAX_DOCUMENT_BYTES = 1024 * 1024
 """The largest document, in bytes of UTF-8 with markers: the cap of a JSON request."""
@@ -45,7 +41,6 @@ _ANY_MARKER = re.compile(r"^ {0,3}<!--[ \t]*block[ \t]*(?::[^\n>]*)?-->[ \t]*$",
 
 _IDS_NAMESPACE = uuid.UUID("5f0c6f4e-6a0a-5b1f-9b51-6f3f6f0d9a27")
 _BLANK = " \t\n"
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _SETEXT_TITLE = re.compile(r"\s*\S[^\n]*\n {0,3}=+[ \t]*(?:\n|$)")
 _ATX_TITLE = re.compile(r" {0,3}#(?:[ \t]+([^\n]*?))?(?:[ \t]+#+)?[ \t]*$")
@@ -110,7 +105,7 @@ class Document(BaseModel):
     def title(self) -> str | None:
         """The text of the first heading of level 1, or ``None``."""
         for text in (self.preamble, *(block.markdown for block in self.blocks)):
-            if (found := _title_of(text)) is not None:
+            if (found := title_of(text)) is not None:
                 return found
         return None
 
@@ -361,81 +356,8 @@ def _normal_line_ends(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-# --- validation ------------------------------------------------------------------------------------------------
-
-
-class ValidationStatus(StrEnum):
-    PASS = "PASS"  # noqa: S105 - a verdict, no secret
-    FAIL = "FAIL"
-
-
-class Issue(BaseModel):
-    """One reason why a document does not pass. ``path`` is a JSON pointer into the document: ``/blocks/3``, or
-    empty for the whole."""
-
-    model_config = ConfigDict(frozen=True)
-
-    code: str
-    message: str
-    path: str = ""
-
-
-def validate(document: Document) -> list[Issue]:
-    """Everything that is wrong with the document, in its order; empty: PASS.
-
-    Codes: ``DOCUMENT_TOO_LARGE``, ``TITLE_MISSING``, ``DOCUMENT_EMPTY``, ``BLOCK_ID_MISSING``,
-    ``BLOCK_ID_DUPLICATED``, ``BLOCK_EMPTY``, ``FENCE_UNCLOSED``, ``CONTROL_CHARACTER``.
-    """
-    return [*_issues_of_whole(document), *_issues_of_blocks(document)]
-
-
-def verdict(issues: Sequence[Issue]) -> ValidationStatus:
-    return ValidationStatus.FAIL if issues else ValidationStatus.PASS
-
-
-def _issues_of_whole(document: Document) -> Iterable[Issue]:
-    if len(document.render().encode("utf-8", "surrogatepass")) > MAX_DOCUMENT_BYTES:
-        yield Issue(
-            code="DOCUMENT_TOO_LARGE", message="The document is larger than 1 MiB. Split it into several instructions."
-        )
-    if not document.title:
-        yield Issue(code="TITLE_MISSING", message='The document has no title. Begin it with a line like "# My title".')
-    if not any(_holds_more_than_title(block.markdown) for block in document.blocks):
-        yield Issue(code="DOCUMENT_EMPTY", message="The document has no text below its title. Write at least one step.")
-    if document.preamble.strip():
-        yield Issue(code="BLOCK_ID_MISSING", message="There is text above the first block marker.")
-
-
-def _issues_of_blocks(document: Document) -> Iterable[Issue]:
-    seen: set[str] = set()
-    for place, block in enumerate(document.blocks):
-        path = f"/blocks/{place}"
-        if block.id in seen:
-            yield Issue(code="BLOCK_ID_DUPLICATED", message="Two blocks have the same id.", path=path)
-        seen.add(block.id)
-        if not block.markdown.strip():
-            yield Issue(code="BLOCK_EMPTY", message="The block has a marker and no text.", path=path)
-        if has_unclosed_fence(block.markdown):
-            yield Issue(
-                code="FENCE_UNCLOSED",
-                message="A code block is opened and not closed. End it with a line of the same marks.",
-                path=path,
-            )
-        if found := _CONTROL.search(block.markdown):
-            yield Issue(
-                code="CONTROL_CHARACTER",
-                message=f"The block holds a control character (U+{ord(found.group()):04X}). Delete it.",
-                path=path,
-            )
-
-
-def _holds_more_than_title(markdown: str) -> bool:
-    if _title_of(markdown) is None:
-        return bool(markdown.strip())
-    return len(constructs(markdown)) > 1
-
-
-def _title_of(markdown: str) -> str | None:
+def title_of(markdown: str) -> str | None:
+    """The text of the first heading of level 1, or ``None``."""
     for part in constructs(markdown):
         text = markdown[part.start : part.end]
         if part.heading == 1 and (found := _ATX_TITLE.match(text)):
@@ -443,60 +365,6 @@ def _title_of(markdown: str) -> str | None:
         if _SETEXT_TITLE.match(text):
             return _ESCAPED.sub(r"\1", text.strip().split("\n")[0].strip())
     return None
-
-
-# --- three-way merge -------------------------------------------------------------------------------------------
-
-
-class KeptProposal(BaseModel):
-    """A new text for a block that was not put in place, since the block was edited or deleted meanwhile."""
-
-    model_config = ConfigDict(frozen=True)
-
-    block_id: str
-    markdown: str
-    deleted: bool
-    """Whether the block is gone; else its text was edited."""
-
-
-class Merge(BaseModel):
-    """What became of a regeneration: the document, the ids of the blocks whose new text is in it, and the texts that
-    gave way to somebody's edit."""
-
-    model_config = ConfigDict(frozen=True)
-
-    document: Document
-    applied: tuple[str, ...] = ()
-    kept: tuple[KeptProposal, ...] = ()
-
-
-def merge(base: Document, theirs: Document, ours: Document, selection: Iterable[str]) -> Merge:
-    """Put the regenerated blocks of ``ours`` into ``theirs``, the version that is current now.
-
-    ``base`` is the version that both come from, ``selection`` the ids that were to be written again. A selected block
-    takes its new text only where ``theirs`` still has the text of ``base``: an edit wins over the machine. Everything
-    else of ``theirs`` (edits, order, deletions, new blocks) stays as it is; everything else of ``ours`` is ignored.
-
-    Raises:
-        RequestInvalid: ``base`` or ``ours`` does not have a selected block.
-    """
-    current = {block.id: block.markdown for block in theirs.blocks}
-    applied: list[str] = []
-    kept: list[KeptProposal] = []
-    document = theirs
-    for block_id in dict.fromkeys(each.lower() for each in selection):
-        proposal = ours.block(block_id).markdown
-        if current.get(block_id) == base.block(block_id).markdown:
-            document = document.replace_block(block_id, proposal)
-            applied.append(block_id)
-        elif current.get(block_id) == proposal:
-            applied.append(block_id)
-        else:
-            kept.append(KeptProposal(block_id=block_id, markdown=proposal, deleted=block_id not in current))
-    return Merge(document=document, applied=tuple(applied), kept=tuple(kept))
-
-
-# --- evidence --------------------------------------------------------------------------------------------------
 
 
 class BlockEvidence(BaseModel):

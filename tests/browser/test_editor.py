@@ -9,7 +9,8 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Dialog, Locator, Page, expect
 
-from domain.documents.document import KeptProposal, parse
+from domain.documents.document import parse
+from domain.documents.merging import KeptProposal
 from domain.jobs import Failure, Regenerated
 from tests.browser import looking
 from tests.browser.conftest import Site, come_back, sign_in

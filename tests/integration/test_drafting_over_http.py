@@ -6,8 +6,9 @@ import pytest
 
 from activities.drafting import ChatDrafter, compose
 from activities.providers import ChatClient, ProviderClient
-from domain.documents.document import BlockEvidence, parse, stable_ids, validate
+from domain.documents.document import BlockEvidence, parse, stable_ids
 from domain.documents.draft import BlockRole, check_draft
+from domain.documents.validation import validate
 from domain.errors import ProviderRateLimited
 from starter.sandbox import Behaviour, RunningSandbox, running_sandbox
 from tests.unit.drafting_builders import spoken

@@ -6,7 +6,7 @@ import pytest
 
 from activities.store import Store
 from activities.store.repository import new_uuid7, utc_now
-from domain.documents.document import KeptProposal
+from domain.documents.merging import KeptProposal
 from domain.documents.publication import ExportFormat
 from domain.errors import (
     ExportRequestInvalid,

@@ -14,16 +14,14 @@ from domain.documents.document import (
     BlockEvidence,
     BlockPart,
     Document,
-    ValidationStatus,
     carry_evidence,
     marker,
     parse,
     stable_ids,
-    validate,
-    verdict,
     with_ids,
 )
 from domain.documents.draft import BlockRole
+from domain.documents.validation import ValidationStatus, validate, verdict
 from domain.errors import DocumentInvalid, RequestInvalid
 
 A, B, C = (f"00000000-0000-4000-8000-00000000000{digit}" for digit in "abc")

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.documents.constructs import constructs
-from domain.documents.document import Block, Document, marker, merge, parse, stable_ids, with_ids
+from domain.documents.document import Block, Document, marker, parse, stable_ids, with_ids
+from domain.documents.merging import merge
 
 IDS = [str(uuid.UUID(int=number)) for number in range(1, 7)]
 

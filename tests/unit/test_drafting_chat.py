@@ -13,8 +13,9 @@ from activities.drafting.chat import parts_of
 from activities.drafting.grounding import ungrounded
 from activities.drafting.prompts import BODY_SCHEMA, DRAFT_SCHEMA, HEADED_SCHEMA
 from domain.documents.annotations import Box
-from domain.documents.document import BlockEvidence, parse, stable_ids, validate
+from domain.documents.document import BlockEvidence, parse, stable_ids
 from domain.documents.draft import BlockRole, Draft, check_draft
+from domain.documents.validation import validate
 from domain.errors import Cancelled, ProviderRateLimited
 from domain.recordings.screen import ChangeKind, ScreenChange, ScreenRecord
 from domain.recordings.transcript import SpeechFound

@@ -5,8 +5,9 @@ from markdown_it import MarkdownIt
 
 from activities.drafting import LocalDrafter, compose
 from activities.stages.instruction import first_version
-from domain.documents.document import marker, parse, stable_ids, validate, with_ids
+from domain.documents.document import marker, parse, stable_ids, with_ids
 from domain.documents.draft import BlockRole, Draft, DraftBlock, DraftProvenance, DraftWarning
+from domain.documents.validation import validate
 from domain.errors import DraftInvalid
 from domain.recordings.transcript import SpeechFound
 from tests.unit.drafting_builders import TOUR, screens, spoken, unspoken

@@ -13,15 +13,8 @@ from activities.store.jobs.locking import LockedJob, not_found
 from activities.store.records import EventType, VersionSummary
 from activities.store.repository import Repository
 from activities.store.tables import instruction_versions, instructions
-from domain.documents.document import (
-    VALIDATOR_VERSION,
-    BlockEvidence,
-    carry_evidence,
-    parse,
-    validate,
-    verdict,
-    with_ids,
-)
+from domain.documents.document import BlockEvidence, carry_evidence, parse, with_ids
+from domain.documents.validation import VALIDATOR_VERSION, validate, verdict
 from domain.errors import VersionConflict
 from domain.jobs import Actor, InstructionVersion, NewVersion, Page, VersionOrigin
 
