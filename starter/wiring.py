@@ -164,9 +164,9 @@ def run_limits(settings: Settings) -> "RunLimits":
 
 def analysis_parts(settings: Settings, store: Store, artifacts: ArtifactStore) -> "AnalysisParts":
     """What analyses are planned and computed with: the configured endpoint plans, or the built-in planner."""
-    from activities.analysis.inputs import InputLimits
     from activities.analysis.planning.chat import ChatPlanner
     from activities.analysis.planning.planner import EmbeddedPlanner, Planner
+    from activities.analysis.reading.inputs import InputLimits
     from activities.stages.analysis import AnalysisParts
 
     embedded = EmbeddedPlanner()
@@ -295,7 +295,7 @@ def build_drafters(settings: Settings) -> "dict[str, Drafter]":
 
     drafters: dict[str, Drafter] = {LOCAL: LocalDrafter()}
     if settings.llm_base_url and settings.llm_model:
-        from activities.drafting.chat import ChatDrafter
+        from activities.drafting.chat.drafter import ChatDrafter
         from activities.providers import ChatClient
 
         client = ChatClient(_provider(settings, settings.llm_base_url, settings.llm_api_key))

@@ -27,7 +27,7 @@ from starter.work import worker
 
 STAGES = (
     "speech.whisper",
-    "drafting.chat",
+    "drafting.chat.drafter",
     "publishing",
     "batching",
     "analysis.executor",

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from activities.analysis.charts import Drawing, png_charts
-from activities.analysis.inputs import CONFINED_ENVIRONMENT, confined_bounds, engine_mib
+from activities.analysis.reading.inputs import CONFINED_ENVIRONMENT, confined_bounds, engine_mib
 from activities.analysis.report import StepResult, report
 from activities.analysis.sql import Computed, computation, input_relation
 from activities.confined.outside import Died, Overran, Report, moved, reports

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from activities.drafting.sounds import letters_alike, squashed
+from activities.drafting.language.sounds import letters_alike, squashed
 from domain.documents.annotations import Box
 from domain.recordings.screen import ChangeKind, ScreenChange, ScreenRecord, ScreenText
 

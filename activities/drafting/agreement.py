@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from activities.drafting.acts import Act, Shown
-from activities.drafting.sounds import alike, squashed
-from activities.drafting.told import Told
+from activities.drafting.language.sounds import alike, squashed
+from activities.drafting.language.told import Told
 from domain.recordings.screen import ChangeKind
 
 _BEFORE_MS = 8_000

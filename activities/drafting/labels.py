@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from activities.drafting.acts import Act
-from activities.drafting.sounds import alike, letters_alike, skeleton, sounds_alike, squashed
+from activities.drafting.language.sounds import alike, letters_alike, skeleton, sounds_alike, squashed
 from domain.recordings.screen import ChangeKind
 
 _HEARD = 0.75

@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from activities.drafting.acts import Shown
 from activities.drafting.doubts import doubts
 from activities.drafting.drafters import OnProgress, Rewrite, Stop
+from activities.drafting.language.sentences import Sentence, sentences
+from activities.drafting.language.told import readings
 from activities.drafting.narrated import narrated
 from activities.drafting.outline import MAX_STEPS, blocks_of, within_limit
 from activities.drafting.rederive import Wish, is_whole, rederived
-from activities.drafting.sentences import Sentence, sentences
 from activities.drafting.silent import silent_blocks
 from activities.drafting.steps import is_english, stretches
 from activities.drafting.titles import titled
-from activities.drafting.told import readings
 from domain.documents.document import BlockEvidence
 from domain.documents.draft import BlockRole, Draft, DraftBlock, DraftProvenance, DraftWarning
 from domain.recordings.media import Scene

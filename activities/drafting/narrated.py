@@ -10,17 +10,17 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from activities.drafting import english, spoken
 from activities.drafting.acts import Act, Shown
 from activities.drafting.agreement import Pair, agreed, link, named
 from activities.drafting.labels import as_typed, spelt
+from activities.drafting.language import english, spoken
+from activities.drafting.language.sounds import squashed
+from activities.drafting.language.told import Kind, Reading, Told, is_own
+from activities.drafting.language.tongues import TONGUES
 from activities.drafting.markdown import one_line
 from activities.drafting.outline import Entry
 from activities.drafting.remarks import explains, that_matter, without_outro
 from activities.drafting.sectioning import Announced, announced
-from activities.drafting.sounds import squashed
-from activities.drafting.told import Kind, Reading, Told, is_own
-from activities.drafting.tongues import TONGUES
 from activities.drafting.wording import shown_heading
 from domain.documents.draft import BlockRole
 from domain.recordings.screen import ChangeKind

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from activities.drafting.language.sentences import Sentence
 from activities.drafting.markdown import escape, fenced
-from activities.drafting.sentences import Sentence
 from domain.documents.draft import BlockRole, DraftBlock
 
 MAX_STEPS = 150

@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from activities.drafting import spoken
 from activities.drafting.compose import block_markdown
-from activities.drafting.english import OUTRO
+from activities.drafting.language import spoken
+from activities.drafting.language.english import OUTRO
+from activities.drafting.language.sentences import Sentence, sentences
 from activities.drafting.markdown import escape, letters_only, one_line, plain_words
-from activities.drafting.sentences import Sentence, sentences
 from activities.drafting.steps import clauses_of, instructions, is_english, stretches
 from domain.documents.document import BlockEvidence
 from domain.documents.draft import BlockRole, DraftBlock, DraftWarning

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from activities.drafting import english, spoken
-from activities.drafting.sounds import squashed
-from activities.drafting.told import Kind, Reading, is_own
+from activities.drafting.language import english, spoken
+from activities.drafting.language.sounds import squashed
+from activities.drafting.language.told import Kind, Reading, is_own
 
 BODY_SENTENCES = 3
 """Of a step's explanation. What matters most is kept; all of it is in the transcript."""

@@ -4,12 +4,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from activities.drafting import english, spoken
 from activities.drafting.acts import Act, Shown
-from activities.drafting.sentences import Sentence
-from activities.drafting.sounds import squashed
-from activities.drafting.told import Kind, Reading
-from activities.drafting.tongues import TONGUES
+from activities.drafting.language import english, spoken
+from activities.drafting.language.sentences import Sentence
+from activities.drafting.language.sounds import squashed
+from activities.drafting.language.told import Kind, Reading
+from activities.drafting.language.tongues import TONGUES
 from domain.recordings.screen import ChangeKind
 
 _TOPIC_WORDS = 9

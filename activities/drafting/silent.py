@@ -2,9 +2,9 @@
 screen; no invented word."""
 
 from activities.drafting.acts import Act, Shown
+from activities.drafting.language.sounds import squashed
 from activities.drafting.markdown import fenced
 from activities.drafting.outline import MAX_STEPS
-from activities.drafting.sounds import squashed
 from activities.drafting.wording import shown_heading
 from domain.documents.draft import BlockRole, DraftBlock, DraftWarning
 from domain.recordings.media import Scene

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from activities.drafting import spoken
+from activities.drafting.language import spoken
+from activities.drafting.language.sentences import Sentence
 from activities.drafting.markdown import one_line
 from activities.drafting.outline import Entry
-from activities.drafting.sentences import Sentence
 from domain.documents.draft import BlockRole
 
 _LEAD_SENTENCES = 3
@@ -72,7 +72,7 @@ def instructions(said: Sequence[Sentence]) -> list[Entry]:
 
 
 def clauses_of(sentence: Sentence) -> Iterator[Sentence]:
-    """The sentence's clauses (see :func:`activities.drafting.spoken.clauses`), each with what it touches."""
+    """The sentence's clauses (see :func:`activities.drafting.language.spoken.clauses`), each with what it touches."""
     end = 0
     for clause in spoken.clauses(sentence.text):
         start = sentence.text.index(clause, end)

@@ -4,14 +4,14 @@ import re
 from collections.abc import Sequence
 from pathlib import PureWindowsPath
 
-from activities.drafting import spoken
 from activities.drafting.acts import Act, Shown
 from activities.drafting.labels import spelt
+from activities.drafting.language import spoken
+from activities.drafting.language.sounds import squashed
+from activities.drafting.language.told import Reading
+from activities.drafting.language.tongues import TONGUES
 from activities.drafting.markdown import one_line
 from activities.drafting.sectioning import largest_text
-from activities.drafting.sounds import squashed
-from activities.drafting.told import Reading
-from activities.drafting.tongues import TONGUES
 from domain.documents.draft import BlockRole, DraftBlock
 
 _WITHIN_SENTENCES = 12

@@ -29,8 +29,8 @@ from domain.lifecycles.analysis import RUNNING, SUCCEEDED
 if TYPE_CHECKING:
     from activities.analysis.executor import Artifact as Made
     from activities.analysis.executor import RunLimits
-    from activities.analysis.inputs import InputLimits
     from activities.analysis.planning.planner import Planner
+    from activities.analysis.reading.inputs import InputLimits
     from activities.artifacts import ArtifactStore
 
 MODEL_TRIES = 3
@@ -115,8 +115,8 @@ class AnalysisPlanning:
         self._parts.books.fail_planning(call.task_id, call.failure)
 
     def _read(self, task_id: str, analysis: Analysis, check: Callable[[], None]) -> list[KeptTable]:
-        from activities.analysis.inputs import InputFile as File
-        from activities.analysis.inputs import prepare
+        from activities.analysis.reading.inputs import InputFile as File
+        from activities.analysis.reading.inputs import prepare
 
         parts, execution = self._parts, activity.info().attempt
         with ExitStack() as held, TemporaryDirectory(prefix="guidesmith-inputs-", dir=parts.scratch) as folder:

@@ -469,8 +469,8 @@ def check_template(template_id: str) -> None:
     Raises:
         RequestInvalid: There is no such template.
     """
+    from activities.drafting.chat.prompts import REWRITE_TEMPLATE
     from activities.drafting.local import LOCAL_TEMPLATE
-    from activities.drafting.prompts import REWRITE_TEMPLATE
 
     known = (REWRITE_TEMPLATE, LOCAL_TEMPLATE)
     if template_id not in known:

@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 
 from activities.analysis.executor import Outcome, RunLimits, execute
-from activities.analysis.inputs import InputFile, InputLimits, Prepared, prepare
+from activities.analysis.reading.inputs import InputFile, InputLimits, Prepared, prepare
 from domain.analyses.plan import freeze
 from tests.unit.analysis_builders import plan
 

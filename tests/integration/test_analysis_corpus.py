@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from activities.analysis import engine
-from activities.analysis.inputs import InputLimits, tables_of
 from activities.analysis.planning.planner import EmbeddedPlanner
-from activities.analysis.refusals import Refused
+from activities.analysis.reading.inputs import InputLimits, tables_of
+from activities.analysis.reading.refusals import Refused
+from activities.analysis.reading.tabling import Tabling
 from activities.analysis.sql import computation, input_relation
 from activities.analysis.sql_words import literal, quoted
-from activities.analysis.tabling import Tabling
 from domain.analyses.plan import Plan, open_questions
 from domain.analyses.plan_meaning import noted
 from domain.analyses.plan_rules import check_plan

@@ -15,8 +15,8 @@ import pytest
 from PIL import Image
 
 from activities.analysis.executor import Outcome, execute
-from activities.analysis.inputs import InputFile, Prepared, prepare
 from activities.analysis.planning.planner import EmbeddedPlanner
+from activities.analysis.reading.inputs import InputFile, Prepared, prepare
 from domain.analyses.plan import freeze
 from domain.errors import PlanInvalid
 from sample.analysis.make_sales import content

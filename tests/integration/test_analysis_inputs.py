@@ -11,7 +11,7 @@ from typing import Any
 import openpyxl
 import pytest
 
-from activities.analysis.inputs import NOTES, InputFile, InputLimits, prepare
+from activities.analysis.reading.inputs import NOTES, InputFile, InputLimits, prepare
 from domain.analyses.table import NAME_LIMIT, ColumnType, TableProfile
 from domain.errors import (
     Cancelled,

@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from activities.analysis.executor import RunLimits
-from activities.analysis.inputs import CONFINED_ENVIRONMENT, Prepared
+from activities.analysis.reading.inputs import CONFINED_ENVIRONMENT, Prepared
 from activities.confined.outside import Bounds, Died, Overran, made_bytes, moved, reports
 from domain.errors import AnalysisFailed, AnalysisLimitExceeded, Cancelled
 from tests.children import running

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from activities.drafting import ChatDrafter, LocalDrafter, compose
-from activities.drafting.answers import AnswerUnusable, json_objects, read_block, read_draft
-from activities.drafting.chat import parts_of
-from activities.drafting.grounding import ungrounded
-from activities.drafting.prompts import BODY_SCHEMA, DRAFT_SCHEMA, HEADED_SCHEMA
+from activities.drafting.chat.answers import AnswerUnusable, json_objects, read_block, read_draft
+from activities.drafting.chat.drafter import parts_of
+from activities.drafting.chat.grounding import ungrounded
+from activities.drafting.chat.prompts import BODY_SCHEMA, DRAFT_SCHEMA, HEADED_SCHEMA
 from domain.documents.annotations import Box
 from domain.documents.document import BlockEvidence, parse, stable_ids
 from domain.documents.draft import BlockRole, Draft, check_draft

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from activities.drafting.language.sentences import Sentence, sentences
+from activities.drafting.language.spoken import HEADING_LIMIT, action, clauses, cleaned, is_courtesy, is_note, title
 from activities.drafting.markdown import letters_only
-from activities.drafting.sentences import Sentence, sentences
-from activities.drafting.spoken import HEADING_LIMIT, action, clauses, cleaned, is_courtesy, is_note, title
 from domain.recordings.transcript import Segment
 from tests.unit.drafting_builders import spoken
 

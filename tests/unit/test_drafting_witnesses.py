@@ -4,8 +4,8 @@ import pytest
 
 from activities.drafting import LocalDrafter
 from activities.drafting.labels import spelt
-from activities.drafting.parsing import doings
-from activities.drafting.sounds import alike, skeleton, squashed
+from activities.drafting.language.parsing import doings
+from activities.drafting.language.sounds import alike, skeleton, squashed
 from domain.documents.annotations import Box
 from domain.documents.document import BlockEvidence
 from domain.documents.draft import BlockRole, Draft, check_draft, cited_time

@@ -10,9 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from activities.analysis.planning.planner import EmbeddedPlanner, Stop
 from activities.analysis.planning.prompts import PLAN_SCHEMA, plan_messages
-from activities.drafting.answers import AnswerUnusable, fitting
-from activities.drafting.chat import ChatModel
-from activities.drafting.prompts import repair_messages
+from activities.drafting.chat.answers import AnswerUnusable, fitting
+from activities.drafting.chat.drafter import ChatModel
+from activities.drafting.chat.prompts import repair_messages
 from domain.analyses.plan import MAX_STEPS, Plan, PlanSource, Question, Step
 from domain.analyses.plan_meaning import meaning_issues
 from domain.analyses.plan_rules import plan_issues, shape_issues

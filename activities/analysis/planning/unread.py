@@ -13,7 +13,7 @@ from activities.analysis.planning.conditions import TOGETHER, parts_column
 from activities.analysis.planning.intent import Where
 from activities.analysis.planning.said import Said, slug
 from activities.analysis.planning.words import STOP, Column, word_set
-from activities.analysis.total_words import totals_among
+from activities.analysis.reading.total_words import totals_among
 from domain.analyses.plan import Question, Test
 from domain.analyses.table import ColumnType
 

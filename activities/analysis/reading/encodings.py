@@ -10,7 +10,7 @@ import re
 import unicodedata
 from pathlib import Path
 
-from activities.analysis.refusals import Refused
+from activities.analysis.reading.refusals import Refused
 
 LOOKED_AT_BYTES = 256 << 10
 """Of the lines that are not ASCII: what decides."""

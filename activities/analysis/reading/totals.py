@@ -7,9 +7,9 @@ for somebody may sell a thing called so: whoever plans asks (``reading.py``).
 from collections.abc import Mapping, Sequence
 
 from activities.analysis.engine import Connection, count, rows
-from activities.analysis.kinds import Kind
+from activities.analysis.reading.kinds import Kind
+from activities.analysis.reading.total_words import CALLED
 from activities.analysis.sql_words import literal, quoted
-from activities.analysis.total_words import CALLED
 
 LABELS_AMONG = 4
 """Columns, from the left, in which a row may say that it is a total."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from activities.confined import inside
 
 if TYPE_CHECKING:
-    from activities.analysis.tabling import Tabling
+    from activities.analysis.reading.tabling import Tabling
 
 
 def main() -> None:
@@ -22,8 +22,8 @@ def main() -> None:
 
 def _read(order: dict[str, Any], folder: Path, files: list[Path]) -> None:
     # Behind the lock: a library that reads hostile bytes is loaded when there is nothing left to take.
-    from activities.analysis.refusals import Refused
-    from activities.analysis.tabling import Tabling
+    from activities.analysis.reading.refusals import Refused
+    from activities.analysis.reading.tabling import Tabling
 
     room = {"memory_mib": order["memory_mib"], "spill_mib": order["spill_mib"]}
     tabling = Tabling(folder, files, order["limits"], **room)
@@ -43,7 +43,7 @@ def _read(order: dict[str, Any], folder: Path, files: list[Path]) -> None:
 
 
 def _together(tabling: "Tabling", told: list[tuple[str, dict[str, Any]]]) -> None:
-    from activities.analysis.refusals import Refused
+    from activities.analysis.reading.refusals import Refused
 
     try:
         for parts, table in tabling.together(told):

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from activities.drafting import english, parsing, spoken
+from activities.drafting.language import english, parsing, spoken
+from activities.drafting.language.sentences import Sentence
+from activities.drafting.language.tongues import TONGUES, Tongue
 from activities.drafting.markdown import one_line
-from activities.drafting.sentences import Sentence
-from activities.drafting.tongues import TONGUES, Tongue
 
 _JOINED = re.compile(
     r",?\s+(?:und|y|et|e|en)\s+(?:dann |danach |luego |después |puis |ensuite )?|[,;]\s+", re.IGNORECASE

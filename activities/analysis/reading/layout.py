@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from activities.analysis.number_text import is_number, plain
-from activities.analysis.refusals import Refused
+from activities.analysis.reading.number_text import is_number, plain
+from activities.analysis.reading.refusals import Refused
 
 Rows = Sequence[Sequence[str]]
 """Cells without blanks around them; a row that holds nothing may be empty."""

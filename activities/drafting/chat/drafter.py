@@ -9,13 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from activities.drafting.answers import AnswerUnusable, Written, WrittenDraft, read_block, read_draft
-from activities.drafting.compose import block_markdown
-from activities.drafting.drafters import OnProgress, Rewrite, Stop
-from activities.drafting.grounding import Sources, ungrounded, without_foreign
-from activities.drafting.local import LocalDrafter
-from activities.drafting.markdown import escape_heading, one_line
-from activities.drafting.prompts import (
+from activities.drafting.chat.answers import AnswerUnusable, Written, WrittenDraft, read_block, read_draft
+from activities.drafting.chat.grounding import Sources, ungrounded, without_foreign
+from activities.drafting.chat.prompts import (
     BODY_SCHEMA,
     DRAFT_SCHEMA,
     DRAFT_TEMPLATE,
@@ -26,8 +22,12 @@ from activities.drafting.prompts import (
     repair_messages,
     rewrite_messages,
 )
+from activities.drafting.chat.screen_facts import ScreenFacts
+from activities.drafting.compose import block_markdown
+from activities.drafting.drafters import OnProgress, Rewrite, Stop
+from activities.drafting.local import LocalDrafter
+from activities.drafting.markdown import escape_heading, one_line
 from activities.drafting.rederive import is_whole
-from activities.drafting.screen_facts import ScreenFacts
 from activities.drafting.titles import title_from
 from domain.documents.document import BlockEvidence
 from domain.documents.draft import BlockRole, Draft, DraftBlock, DraftProvenance, DraftWarning, draft_problems

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from activities.analysis.encodings import encoding_of
-from activities.analysis.layout import Layout, layout_of
-from activities.analysis.refusals import Refused
+from activities.analysis.reading.encodings import encoding_of
+from activities.analysis.reading.layout import Layout, layout_of
+from activities.analysis.reading.refusals import Refused
 
 SNIFFED_BYTES = 256 << 10
 SNIFFED_ROWS = 200

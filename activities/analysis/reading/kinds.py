@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from activities.analysis import date_text as dates
-from activities.analysis import number_text as numbers
 from activities.analysis.engine import Connection, count, one, rows
-from activities.analysis.number_text import Style
+from activities.analysis.reading import date_text as dates
+from activities.analysis.reading import number_text as numbers
+from activities.analysis.reading.number_text import Style
 from activities.analysis.sql_words import literal, quoted
 
 FEW = 50

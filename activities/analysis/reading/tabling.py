@@ -12,15 +12,16 @@ from typing import Any
 
 import duckdb
 
-from activities.analysis import engine, workbook
-from activities.analysis.alike import alike, labelled, shared_notes, union_sql
-from activities.analysis.csv_text import LONGEST_LINE, CsvText, check_closed, read_text
-from activities.analysis.kinds import FEW, Column, Kind, converted, kinds_of
+from activities.analysis import engine
 from activities.analysis.names import cleaned, shown
-from activities.analysis.profiles import profile
-from activities.analysis.refusals import Refused
+from activities.analysis.reading import workbook
+from activities.analysis.reading.alike import alike, labelled, shared_notes, union_sql
+from activities.analysis.reading.csv_text import LONGEST_LINE, CsvText, check_closed, read_text
+from activities.analysis.reading.kinds import FEW, Column, Kind, converted, kinds_of
+from activities.analysis.reading.profiles import profile
+from activities.analysis.reading.refusals import Refused
+from activities.analysis.reading.totals import left_out, set_remarks_apart, set_totals_apart
 from activities.analysis.sql_words import literal, quoted
-from activities.analysis.totals import left_out, set_remarks_apart, set_totals_apart
 
 Limits = Mapping[str, int]
 """``rows``, ``columns``, ``sheets``, ``tables``, ``unpacked_bytes``."""

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 
 from markdown_it import MarkdownIt
 
+from activities.drafting.language.sentences import UNSPACED
 from activities.drafting.markdown import letters_only, plain_words
-from activities.drafting.sentences import UNSPACED
 from domain.recordings.transcript import Segment
 
 _STEM = 4

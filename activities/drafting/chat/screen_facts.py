@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from activities.drafting.acts import Act, Shown
+from activities.drafting.language.sentences import sentences
+from activities.drafting.language.told import readings
 from activities.drafting.sectioning import announced
-from activities.drafting.sentences import sentences
 from activities.drafting.steps import is_english
-from activities.drafting.told import readings
 from domain.recordings.screen import ScreenRecord
 from domain.recordings.transcript import Segment, Transcript
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import python_calamine as calamine
 
-from activities.analysis.csv_text import SNIFFED_ROWS, CsvText, remarks_of
-from activities.analysis.layout import MOST_ABOVE, is_numberlike, layout_of
-from activities.analysis.refusals import Refused
+from activities.analysis.reading.csv_text import SNIFFED_ROWS, CsvText, remarks_of
+from activities.analysis.reading.layout import MOST_ABOVE, is_numberlike, layout_of
+from activities.analysis.reading.refusals import Refused
 
 LONGEST_WHOLE = 1e30
 """Whole numbers below are written out: nobody means 1.2345678901234568e+18, which is an id that has lost its end."""

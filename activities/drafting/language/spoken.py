@@ -6,7 +6,7 @@ Nothing here invents a word: headings and sentences are what was said, less fill
 import re
 from dataclasses import dataclass
 
-from activities.drafting import english
+from activities.drafting.language import english
 
 HEADING_LIMIT = 80
 """Characters of a step's heading. Longer ones are cut between words, and the body has the whole sentence."""

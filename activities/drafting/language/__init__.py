@@ -1,0 +1,1 @@
+"""What a spoken sentence says: English by its grammar, German, Spanish and French by their phrases."""
