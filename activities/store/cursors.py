@@ -8,8 +8,8 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Annotated, Any, TypeVar
 
-from pydantic import Field, TypeAdapter, ValidationError
-from sqlalchemy import Column, ColumnElement, Connection, Select, and_, or_
+from pydantic import Field, StringConstraints, TypeAdapter, ValidationError
+from sqlalchemy import Column, ColumnElement, Connection, Select, and_, or_, select, union_all
 from sqlalchemy.engine import RowMapping
 
 from activities.store.database import compact_json
@@ -24,9 +24,15 @@ LIMIT = 100
 Number = Annotated[int, Field(ge=0, le=2**31 - 1)]
 """What a column that numbers rows can hold: a driver refuses to send a larger one."""
 
+Identifier = Annotated[str, StringConstraints(pattern=r"^[0-9a-f-]{36}$")]
+
 NOBODYS = "The cursor is not one that a list answered with."
 
-_KEY: dict[str, TypeAdapter[Any]] = {"moment": TypeAdapter(tuple[datetime, str]), "number": TypeAdapter(tuple[Number])}
+_KEY: dict[str, TypeAdapter[Any]] = {
+    "moment": TypeAdapter(tuple[datetime, str]),
+    "number": TypeAdapter(tuple[Number]),
+    "identifier": TypeAdapter(tuple[Identifier]),
+}
 
 
 def check_limit(limit: int, largest: int = LIMIT) -> int:
@@ -108,6 +114,32 @@ def highest_first(
         (last,) = _decode(cursor, "number")
         query = query.where(number < last)
     return _page(connection, query, (number,), limit, read)
+
+
+def latest_first(
+    connection: Connection,
+    places: Sequence[Select[Any]],
+    identifier: Column[Any],
+    *,
+    limit: int,
+    cursor: str | None,
+    read: Callable[[RowMapping], Item],
+) -> Page[Item]:
+    """A page of what any of ``places`` selects, ordered by a UUIDv7, the latest first. Of each place no more is read
+    than the page has, from an index that ends with the id; only that much is ever sorted. Raises as
+    :func:`newest_first`."""
+    check_limit(limit)
+    if cursor is not None:
+        (last,) = _decode(cursor, "identifier")
+        places = [each.where(identifier < last) for each in places]
+    if not places:
+        return Page(items=(), next_cursor=None)
+    ordered = [each.order_by(identifier.desc()).limit(limit + 1) for each in places]
+    if len(ordered) == 1:
+        return _page(connection, ordered[0], (identifier,), limit, read)
+    found = union_all(*(select(each.with_only_columns(identifier).subquery()) for each in ordered))
+    query = select(identifier.table).where(identifier.in_(found)).order_by(identifier.desc()).limit(limit + 1)
+    return _page(connection, query, (identifier,), limit, read)
 
 
 def _page(

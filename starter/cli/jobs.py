@@ -155,17 +155,26 @@ def delete(
 def retry(
     job_id: JobId,
     model_profile: Annotated[str | None, typer.Option(help="Draft with this model profile.")] = None,
+    anybodys: Anybodys = False,
     as_json: AsJson = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Start a failed job again, from its latest checkpoint that still verifies."""
-    body = {"client_request_id": uuid4().hex, "model_profile": model_profile}
-    with _client(data_dir) as client:
-        answer = client.post(f"jobs/{job_id}/retry", body)
+    """Start a failed job again, from its latest checkpoint that still verifies. With --any its owner is charged, where
+    its kind costs something."""
+    if anybodys and model_profile:
+        raise UsageWrong("--model-profile does not go with --any.")
+    with _client(data_dir, as_admin=anybodys) as client:
+        if anybodys:
+            answer = client.post(f"{_path(job_id, anybodys=True)}/retry")
+        else:
+            body = {"client_request_id": uuid4().hex, "model_profile": model_profile}
+            answer = client.post(f"jobs/{job_id}/retry", body)
     if as_json:
         print_json(answer)
-        return
-    typer.echo(f"Job {answer['job_id']} resumes from {answer['resume_from_status']}.")
+    elif anybodys:
+        typer.echo(f"Job {answer['id']} has attempt {answer['attempt']}, and is {answer['status']}.")
+    else:
+        typer.echo(f"Job {answer['job_id']} resumes from {answer['resume_from_status']}.")
 
 
 @jobs_app.command(epilog='Example: guidesmith jobs screen 0199f3c2-… "Endpoint URL"')

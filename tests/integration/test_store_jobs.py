@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from activities.store import IdempotencyScope, Store
+from activities.store import IdempotencyScope, JobRequest, Store
 from domain.artifacts import ArtifactKind
 from domain.errors import (
     IdempotencyConflict,
@@ -19,7 +19,7 @@ from domain.errors import (
     VersionConflict,
     VideoUriConflict,
 )
-from domain.jobs import Actor, Job, Page
+from domain.jobs import Actor, Failure, Job, Page
 from domain.lifecycles.instruction import CANCELLED, CREATED, UPLOADED, UPLOADING
 from domain.lifecycles.lifecycle import Trigger
 from tests.integration.store_builders import OWNER, Run, at_once, blob, created_job, drafted_job, log_of, uploaded_job
@@ -150,6 +150,38 @@ def test_given_filters_when_jobs_are_listed_then_only_matching_ones_come(store: 
 
 BEFORE_ALL_TIME = base64.urlsafe_b64encode(b'["0001-01-01T00:00:00+23:00","a"]').decode().rstrip("=")
 AFTER_ALL_TIME = base64.urlsafe_b64encode(b'["9999-12-31T23:59:59-23:00","a"]').decode().rstrip("=")
+
+
+def test_given_everybodys_jobs_when_listed_in_pages_then_each_that_was_asked_for_comes_once_newest_first(
+    store: Store,
+) -> None:
+    jobs = [created_job(store, owner) for owner in ("ann", "bob", "ann", "bob", "cyd")]
+    for job in jobs[1:]:
+        failure = Failure(failure_code="X", failure_message="x", failed_stage="audio")
+        store.move(job.id, None, "FAILED", trigger=Trigger.API, actor=Actor.EDITOR, failure=failure)
+    image, _ = store.request_job(JobRequest(owner="ann", kind="image", input={"prompt": "x", "params": {}}, cost=0))
+    ids = [job.id for job in (*jobs, image)][::-1]
+    store.review_job(jobs[2].id, "root", "looked")
+
+    def listed(**wanted: Any) -> list[str]:
+        found, cursor = [], None
+        while True:
+            page = store.list_all_jobs(limit=2, cursor=cursor, **wanted)
+            found += [job.id for job in page.items]
+            if (cursor := page.next_cursor) is None:
+                return found
+
+    assert listed() == ids
+    assert listed(kind="instruction") == ids[1:]
+    assert listed(kind="instruction", status="FAILED") == listed(status="FAILED") == ids[1:5]
+    assert listed(owner="ann") == [image.id, jobs[2].id, jobs[0].id]
+    assert listed(to_review=True) == [jobs[4].id, jobs[3].id, jobs[1].id]
+    assert listed(to_review=True, owner="bob", kind="instruction") == [jobs[3].id, jobs[1].id]
+    assert listed(to_review=True, status="CREATED") == listed(to_review=True, kind="batch") == []
+    store.begin_erasure(jobs[1].id, owner=None, by_admin=True)
+    with pytest.raises(NotFound):
+        store.anybodys_job(jobs[1].id)
+    assert store.anybodys_job(jobs[3].id).owner == "bob"
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The schema: migrated and declared agree, checks refuse what the tables of the lifecycles do not have."""
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +15,7 @@ from sqlalchemy.exc import IntegrityError
 
 from activities.store import JobRequest, Store, schema
 from activities.store.checks import CHECKS, replace_checks
+from activities.store.cursors import _encode
 from activities.store.database import Database, DatabaseOptions
 from activities.store.tables import artifacts, exports, job_events, jobs, metadata, regenerate_tasks
 from domain.artifacts import ArtifactKind
@@ -352,6 +354,8 @@ def test_given_lists_when_they_are_planned_then_an_index_finds_and_orders_them(s
         "regeneration": lambda: store.latest_regenerate(instruction_of(job)),
         "exports": lambda: store.list_exports(OWNER, job.id),
         "uploads": lambda: store.abandoned_uploads(0),
+        "everybody's of both": lambda: store.list_all_jobs(kind="image", status="failed"),
+        "somebody's": lambda: store.list_all_jobs(owner=OWNER, status="failed"),
         "unstarted tasks": lambda: store.unstarted_tasks(),
         "dispatch": lambda: store.find_dispatch(run.job_id, "r"),
     }
@@ -362,3 +366,28 @@ def test_given_lists_when_they_are_planned_then_an_index_finds_and_orders_them(s
         how = plan(store, *listed).upper()
         assert "INDEX" in how, (name, how)
         assert not any(bad in how for bad in ("SEQ SCAN", "SORT", "TEMP B-TREE", "SCAN JOBS")), (name, how)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "index", "places"),
+    [
+        ({}, "sqlite_autoindex_jobs_1|pk_jobs", 1),
+        ({"to_review": True}, "ix_jobs_to_review", 5),
+        ({"to_review": True, "owner": OWNER, "kind": "image"}, "ix_jobs_to_review", 1),
+        ({"kind": "image"}, "ix_jobs_kind_status_id", 6),
+        ({"status": "failed"}, "ix_jobs_kind_status_id", 4),
+    ],
+)
+def test_given_everybodys_jobs_when_planned_then_no_more_is_read_of_an_index_than_the_page_has(
+    store: Store, furnished: str, wanted: dict[str, Any], index: str, places: int
+) -> None:
+    statements = Statements(store)
+    store.list_all_jobs(**wanted, cursor=_encode([furnished]))
+    how = plan(store, *statements.sent[-1])
+    found = re.findall(rf"(?i)using (?:covering )?(?:index )?(?:{index})", how)
+    assert len(found) == places, how
+    assert "Seq Scan" not in how and not re.search(r"SCAN jobs(?! USING)", how), how
+    if not store._database.is_sqlite:
+        assert how.count("Limit") == places + (places > 1), how
+    if places == 1:
+        assert "Sort" not in how and "TEMP B-TREE" not in how, how

@@ -1,19 +1,19 @@
 """Jobs as administrators see them: anybody's, and those that ended badly, until somebody has looked at them."""
 
-from sqlalchemy import and_, exists, insert, or_, select
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, and_, insert, select, text, update
 
 from activities.store import rows
-from activities.store.cursors import newest_first
-from activities.store.jobs.locking import read_job
+from activities.store.cursors import latest_first, newest_first
+from activities.store.jobs.erasures import NOBODY
+from activities.store.jobs.locking import not_found, read_job
 from activities.store.repository import Repository
-from activities.store.tables import jobs, reviews
+from activities.store.tables import NOT_REVIEWED, jobs, reviews
 from domain.erasure import Review
 from domain.errors import TransitionRefused
 from domain.jobs import Job, Page
-from domain.lifecycles.kinds import GIVEN_UP, lifecycle_of
-
-_IS_REVIEWED = exists().where(reviews.c.job_id == jobs.c.id, reviews.c.attempt == jobs.c.attempt)
-_GAVE_UP = or_(*(and_(jobs.c.kind == kind, jobs.c.status == str(status)) for kind, status in GIVEN_UP.items()))
+from domain.lifecycles.kinds import GIVEN_UP, LIFECYCLES, lifecycle_of
 
 
 class Administering(Repository):
@@ -27,7 +27,7 @@ class Administering(Repository):
         limit: int = 20,
         cursor: str | None = None,
     ) -> Page[Job]:
-        """Jobs of every owner, newest first.
+        """Jobs of every owner, newest first; as many rows are read as the page has, whatever is asked for.
 
         Args:
             to_review: Only those that were given up, and that nobody has reviewed since.
@@ -35,16 +35,22 @@ class Administering(Repository):
         Raises:
             RequestInvalid: Bad limit or cursor.
         """
-        query = select(jobs)
-        for column, wanted in (("owner", owner), ("kind", kind), ("status", status)):
-            if wanted is not None:
-                query = query.where(jobs.c[column] == wanted)
-        if to_review:
-            query = query.where(_GAVE_UP, ~_IS_REVIEWED)
         with self._database.read() as connection:
-            return newest_first(
-                connection, query, jobs.c.created_at, jobs.c.id, limit=limit, cursor=cursor, read=rows.job
-            )
+            if owner is not None and not to_review:
+                query = select(jobs).where(*_asked(owner=owner, kind=kind, status=status))
+                return newest_first(
+                    connection, query, jobs.c.created_at, jobs.c.id, limit=limit, cursor=cursor, read=rows.job
+                )
+            places = _places(owner, kind, status, to_review=to_review)
+            return latest_first(connection, places, jobs.c.id, limit=limit, cursor=cursor, read=rows.job)
+
+    def anybodys_job(self, job_id: str) -> Job:
+        """The job, whoever's it is. Raises: NotFound: absent, or being erased."""
+        with self._database.read() as connection:
+            job = read_job(connection, job_id)
+        if job.owner.startswith(NOBODY):
+            raise not_found()
+        return job
 
     def review_job(self, job_id: str, reviewer: str, note: str) -> Review:
         """Note that a job's end was looked at; once an attempt: the first stands.
@@ -67,9 +73,27 @@ class Administering(Repository):
                         ],
                     },
                 )
+            connection.execute(update(jobs).where(jobs.c.id == job_id).values(reviewed_attempt=job.attempt))
             known = select(reviews).where(reviews.c.job_id == job_id, reviews.c.attempt == job.attempt)
             if (row := connection.execute(known).mappings().one_or_none()) is not None:
                 return Review.model_validate(dict(row))
             review = Review(job_id=job_id, reviewer=reviewer, note=note, reviewed_at=self._clock())
             connection.execute(insert(reviews), {**review.model_dump(), "attempt": job.attempt})
             return review
+
+
+def _places(owner: str | None, kind: str | None, status: str | None, *, to_review: bool) -> list[Select[Any]]:
+    """A query each for what an index holds together, ordered by the id."""
+    if not to_review and kind is None and status is None:
+        return [select(jobs)]
+    besides = [and_(text(NOT_REVIEWED), *_asked(owner=owner))] if to_review else []
+    return [
+        select(jobs).where(*_asked(kind=each.kind, status=str(one)), *besides)
+        for each in LIFECYCLES.values()
+        for one in ((GIVEN_UP[each.kind],) if to_review else each.statuses)
+        if kind in (None, each.kind) and status in (None, str(one))
+    ]
+
+
+def _asked(**wanted: str | None) -> list[ColumnElement[bool]]:
+    return [jobs.c[name] == value for name, value in wanted.items() if value is not None]

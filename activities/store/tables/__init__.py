@@ -28,6 +28,7 @@ from activities.store.tables.hooks import (
     webhook_tickets,
 )
 from activities.store.tables.jobs import (
+    NOT_REVIEWED,
     artifacts,
     default_projects,
     dispatches,
@@ -48,6 +49,7 @@ from activities.store.tables.uploads import uploads
 
 __all__ = [
     "FORGOTTEN_CALLBACKS",
+    "NOT_REVIEWED",
     "Json",
     "Moment",
     "Name",

@@ -17,6 +17,10 @@ from sqlalchemy import (
 from activities.store.checks import constraints
 from activities.store.tables.columns import Json, Moment, Name, blob_columns, failure_columns, id_column, metadata
 
+NOT_REVIEWED = "failure_code IS NOT NULL AND attempt > coalesce(reviewed_attempt, 0)"
+"""Which jobs went wrong, and wait for somebody to look at them. Written out, so that a planner knows its index."""
+
+
 projects = Table(
     "projects",
     metadata,
@@ -60,6 +64,8 @@ jobs = Table(
     Column("cost", BigInteger, nullable=False, server_default=text("0")),
     # of a kind that makes several things
     Column("job_type", Name),
+    # the last attempt that an administrator reviewed: what they noted is in ``reviews``
+    Column("reviewed_attempt", Integer),
     *constraints("jobs"),
     Index(None, "owner", "created_at", "id"),
     Index(None, "owner", "kind", "created_at", "id"),
@@ -87,6 +93,16 @@ jobs = Table(
         "id",
         postgresql_where=text("completed_at IS NULL"),
         sqlite_where=text("completed_at IS NULL"),
+    ),
+    # lists of everybody's: an id sorts as it was made
+    Index(None, "kind", "status", "id"),
+    Index(
+        "ix_jobs_to_review",
+        "kind",
+        "status",
+        "id",
+        postgresql_where=text(NOT_REVIEWED),
+        sqlite_where=text(NOT_REVIEWED),
     ),
     # a job's row is rewritten often and, but for its status, without touching an indexed column: leave room on its page
     postgresql_with={"fillfactor": "70"},

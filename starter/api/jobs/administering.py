@@ -70,13 +70,13 @@ def list_any_jobs(
 @router.get("/jobs/{job_id}", responses=errors(403, 404))
 def get_any_job(job_id: str, api: ApiParts) -> AnyJobAnswer:
     """Anybody's job."""
-    return _answers(api, (api.store.get_job(identifier(job_id)),))[0]
+    return _answers(api, (api.store.anybodys_job(identifier(job_id)),))[0]
 
 
 @router.get("/jobs/{job_id}/history", responses=errors(400, 403, 404))
 def any_history(job_id: str, api: ApiParts, limit: Limit = 20, cursor: Cursor = None) -> Listed[HistoryRow]:
     """The audit trail of anybody's job, newest first."""
-    owner = api.store.get_job(identifier(job_id)).owner
+    owner = api.store.anybodys_job(identifier(job_id)).owner
     page = api.store.history(owner, job_id, limit, cursor)
     return Listed(items=tuple(HistoryRow.of(event) for event in page.items), next_cursor=page.next_cursor)
 
@@ -84,7 +84,7 @@ def any_history(job_id: str, api: ApiParts, limit: Limit = 20, cursor: Cursor = 
 @router.post("/jobs/{job_id}/cancel", responses=errors(403, 404, 409, 413, 415))
 async def cancel_any_job(job_id: str, api: ApiParts) -> AnyJobAnswer:
     """Stop anybody's job, where its kind can be stopped."""
-    job = await to_thread.run_sync(api.store.get_job, identifier(job_id))
+    job = await to_thread.run_sync(api.store.anybodys_job, identifier(job_id))
     stopped = await api.kinds.cancel(job.owner, job.id)
     return (await to_thread.run_sync(_answers, api, (stopped,)))[0]
 
