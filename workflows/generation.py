@@ -34,7 +34,8 @@ with workflow.unsafe.imports_passed_through():
     )
     from domain.lifecycles.lifecycle import Trigger
     from workflows.failures import cause_of, superseded
-    from workflows.rails import MIRROR_RETRIES, JobRun
+    from workflows.rails import JobRun
+    from workflows.retries import MIRROR_RETRIES
 
 DEADLINE_TERM = "deadline_s"
 """What the run goes by: how long a provider's word is awaited."""

@@ -29,6 +29,7 @@ with workflow.unsafe.imports_passed_through():
     from domain.lifecycles.lifecycle import Trigger
 
     # Like the rules that they apply, shared with the process: run anew for every job they cost it milliseconds.
+    from workflows.overtaken import OutOfStep
     from workflows.rails import JobRun
     from workflows.tasks import ExportWorkflow, RegenerateWorkflow
 
@@ -189,6 +190,8 @@ class InstructionWorkflow:
         self.is_moving = True
         try:
             await self.job.move(target, trigger, actor=actor)
+        except OutOfStep:
+            pass  # what follows is decided anew, from where the job is
         finally:
             self.is_moving = False
 

@@ -11,10 +11,11 @@ from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
 from temporalio import workflow
-from temporalio.common import RetryPolicy
 from temporalio.exceptions import ApplicationError, CancelledError, FailureError
 
 from workflows.failures import cause_of, failure_of, superseded
+from workflows.overtaken import JobOver, OutOfStep, going_on
+from workflows.retries import BESIDE_RETRIES, MIRROR_RETRIES, stage_retries
 from workflows.search_attributes import FAILURE_CODE, STATUS
 
 with workflow.unsafe.imports_passed_through():
@@ -49,31 +50,7 @@ CANCEL_PATIENCE = timedelta(seconds=4)
 """How long a cancelled job waits for its stage to say that it stopped. After that the fence keeps it from writing,
 and the job is CANCELLED within the five seconds that people are promised."""
 
-BESIDE_RETRIES = 4
-"""Executions of what goes on beside the stages: the job waits for them, and goes on without their result."""
-
 Facts = Mapping[str, int | float | str | bool]
-
-
-OVERDUE = "TemporalTimeout:StartToClose"
-"""How Temporal's server calls an execution that took all of its time, where a policy names what is not retried."""
-
-
-def stage_retries(budget: int, expected: Sequence[str] = ()) -> RetryPolicy:
-    """Half a second, doubling to half a minute: a worker's death is picked up at once, and ``budget`` = 10 outlasts a
-    database restart of two minutes. What fails with a code of ``expected`` is not tried again, nor what was at work for
-    the whole of a stage's time: a budget of deaths is none of days."""
-    return RetryPolicy(
-        initial_interval=timedelta(milliseconds=500),
-        backoff_coefficient=2.0,
-        maximum_interval=timedelta(seconds=30),
-        maximum_attempts=budget,
-        non_retryable_error_types=[*expected, OVERDUE],
-    )
-
-
-MIRROR_RETRIES = RetryPolicy(initial_interval=timedelta(milliseconds=200), maximum_interval=timedelta(seconds=10))
-"""Without end: a status that the database does not know yet is not forgotten."""
 
 
 class JobRun(Generic[S]):
@@ -154,12 +131,13 @@ class JobRun(Generic[S]):
         if units:
             calls = [self._execute(method, spec, unit=unit, expected=expected) for unit in range(1, units + 1)]
             try:
-                await asyncio.gather(*calls)
+                for result in await asyncio.gather(*calls):
+                    going_on(result)
             finally:
                 for call in calls:
                     call.cancel()
             return StageResult()
-        result = await self._execute(method, spec, expected=expected)
+        result = going_on(await self._execute(method, spec, expected=expected))
         self.seq += 2
         if spec.checkpoint is not None:
             self._turn(spec.checkpoint)
@@ -173,7 +151,7 @@ class JobRun(Generic[S]):
     async def run_piece(self, method: Callable[[Any, StageCall], StageResult], unit: int) -> StageResult:
         """Execute piece ``unit`` of the stage that the job is in, for a workflow that has its own order for the pieces.
         What ends the stage comes next (:meth:`end_stage`)."""
-        return await self._execute(method, self._enter(spec_of(method)), unit=unit)
+        return going_on(await self._execute(method, self._enter(spec_of(method)), unit=unit))
 
     def _enter(self, spec: StageSpec) -> StageSpec:
         if self.is_stopping and workflow.patched("stopped-stays-stopped"):
@@ -324,30 +302,54 @@ class JobRun(Generic[S]):
             ApplicationError: A newer run owns the job (type ``FENCED``).
         """
         self.lifecycle.check(self.status, target, trigger)
+        call = MoveCall(
+            job_id=self.start.job_id,
+            attempt=self.start.attempt,
+            dispatch_id=self.dispatch_id,
+            seq=self.seq + 1,
+            target=str(target),
+            trigger=str(trigger),
+            actor=str(actor),
+            failure=failure,
+            note=note,
+            event_type=event_type,
+            data=dict(facts or {}),
+        )
         self.status = target
-        self.seq += 1
+        self.seq = call.seq
         written = await workflow.execute_local_activity_method(
             Mirror.move,
-            MoveCall(
-                job_id=self.start.job_id,
-                attempt=self.start.attempt,
-                dispatch_id=self.dispatch_id,
-                seq=self.seq,
-                target=str(target),
-                trigger=str(trigger),
-                actor=str(actor),
-                failure=failure,
-                note=note,
-                event_type=event_type,
-                data=dict(facts or {}),
-            ),
+            call,
             start_to_close_timeout=timedelta(seconds=30),
             retry_policy=MIRROR_RETRIES,
             summary=f"now {target}",
         )
         if not written:
-            raise superseded()
+            raise await self._overtaken(call)
         self.show(failure)
+
+    async def _overtaken(self, call: MoveCall) -> Exception:
+        """Why a move was not written. Where the run was reset, its job has gone on from there: the run goes on from
+        where that is.
+
+        Returns:
+            JobOver: The job has ended. OutOfStep: It stands elsewhere, as this run now knows. ApplicationError: A newer
+            run owns it.
+        """
+        if not workflow.patched("goes-on-where-the-job-is"):
+            return superseded()
+        standing = await workflow.execute_local_activity_method(
+            Mirror.standing,
+            call,
+            start_to_close_timeout=timedelta(seconds=30),
+            retry_policy=MIRROR_RETRIES,
+            summary="where the job is",
+        )
+        status = self.lifecycle.status(standing.status)
+        if not standing.own:
+            return superseded()
+        self.status, self.seq = status, standing.seq
+        return JobOver(standing.status) if self.lifecycle.is_terminal(status) else OutOfStep()
 
     def show(self, failure: Failure | None = None) -> None:
         """Tell operators where the job is: one search attribute change."""
@@ -397,7 +399,17 @@ class JobRun(Generic[S]):
             CancelledError: The workflow itself was cancelled, after the job was.
         """
         self.conclude = conclude
-        task = asyncio.create_task(work())
+        try:
+            return await self._settled(asyncio.create_task(work()), cancelled=cancelled, failed=failed, stopped=stopped)
+        except JobOver as over:
+            self.is_over = True
+            self.status = self.lifecycle.status(over.status)
+            self.show()
+            return self.outcome()
+
+    async def _settled(
+        self, task: "asyncio.Task[None]", *, cancelled: Callable[[], bool], failed: S, stopped: S
+    ) -> JobOutcome:
         try:
             await workflow.wait_condition(lambda: task.done() or cancelled())
         except asyncio.CancelledError:
@@ -433,12 +445,10 @@ class JobRun(Generic[S]):
                 await self.conclude(self.failure_of(CancelledError()))
                 return
             trigger = Trigger.API if stopped == self.lifecycle.cancelled else self.lifecycle.runner
-            for status in self.lifecycle.way(self.status, stopped, trigger):
-                failure = self.failure_of(CancelledError()) if status in self.lifecycle.failures else None
-                try:
-                    await self.move(status, trigger, actor=actor, note=note, failure=failure)
-                except FailureError as refused:
-                    self._yield_to_runner(refused, failed)
+            try:
+                await self._go(stopped, trigger, self.failure_of(CancelledError()), actor=actor, note=note)
+            except FailureError as refused:
+                self._yield_to_runner(refused, failed)
 
     def _yield_to_runner(self, refused: FailureError, failed: S) -> None:
         """A runner outside had said FAILED before the job could be stopped. That stands, and the run ends as one that
@@ -467,11 +477,22 @@ class JobRun(Generic[S]):
         if self.conclude is not None and workflow.patched("concluded-by-its-kind"):
             await self.conclude(failure)
             raise ApplicationError(failure.failure_message, type=failure.failure_code, non_retryable=True) from None
-        for status in self.lifecycle.way(self.status, failed, self.lifecycle.runner):
-            await self.move(
-                status, self.lifecycle.runner, failure=failure if status in self.lifecycle.failures else None
-            )
+        await self._go(failed, self.lifecycle.runner, failure)
         raise ApplicationError(failure.failure_message, type=failure.failure_code, non_retryable=True) from None
+
+    async def _go(
+        self, target: S, trigger: Trigger, failure: Failure, *, actor: Actor = Actor.ORCHESTRATOR, note: str = ""
+    ) -> None:
+        """Go the shortest way of the table to ``target``; of a run that was reset, from where its job is."""
+        try:
+            await self._take(target, trigger, failure, actor, note)
+        except OutOfStep:
+            await self._take(target, trigger, failure, actor, note)
+
+    async def _take(self, target: S, trigger: Trigger, failure: Failure, actor: Actor, note: str) -> None:
+        for status in self.lifecycle.way(self.status, target, trigger):
+            said = failure if status in self.lifecycle.failures else None
+            await self.move(status, trigger, actor=actor, note=note, failure=said)
 
     def failure_of(self, error: BaseException) -> Failure:
         """What the job says of an error that no retry could mend."""

@@ -9,7 +9,7 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError, ApplicationError
 
 from workflows.failures import failure_of
-from workflows.rails import MIRROR_RETRIES, stage_retries
+from workflows.retries import MIRROR_RETRIES, stage_retries
 
 with workflow.unsafe.imports_passed_through():
     from activities.rails.contracts import TaskCall, TaskFailure, TaskStart

@@ -100,9 +100,13 @@ class StageCall(Message):
 
 
 class StageResult(Message):
-    """What a stage tells the workflow: a few measured facts (durations, counts, names)."""
+    """What a stage tells the workflow: a few measured facts (durations, counts, names).
+
+    ``over``: the status of a job that has ended, where a run that was reset asks for a stage of it again.
+    """
 
     facts: dict[str, int | float | str | bool | None] = Field(default_factory=dict)
+    over: str | None = None
 
 
 class ClaimCall(Message):
@@ -150,6 +154,14 @@ class MoveCall(Message):
     event_type: str | None = None
     data: dict[str, int | float | str | bool] = Field(default_factory=dict)
     """Small facts for the audit row, and its own event type where it has one."""
+
+
+class Standing(Message):
+    """Where a job is, and the last number that its run has used. ``own``: it is the asking run's."""
+
+    status: str
+    seq: int
+    own: bool
 
 
 class TaskStart(Message):

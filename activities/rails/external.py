@@ -45,7 +45,8 @@ def _stage_of(call: ExternalCall) -> ExternalStage:
 
 
 def _fence(call: ExternalCall) -> Fence:
-    return Fence(attempt=call.attempt, dispatch_id=call.dispatch_id, seq=call.seq)
+    again = activity.info().workflow_run_id != call.dispatch_id
+    return Fence(attempt=call.attempt, dispatch_id=call.dispatch_id, seq=call.seq, again=again)
 
 
 def _state(job: Job, stage: ExternalStage) -> ExternalState:

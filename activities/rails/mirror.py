@@ -5,7 +5,7 @@ from typing import Protocol
 
 from temporalio import activity
 
-from activities.rails.contracts import ClaimCall, MoveCall
+from activities.rails.contracts import ClaimCall, MoveCall, Standing
 from domain.errors import Fenced
 from domain.jobs import Actor, Failure, Job
 from domain.lifecycles.fence import Fence
@@ -28,6 +28,8 @@ class MoveLedger(Protocol):
         data: Mapping[str, object] | None = None,
         event_type: str | None = None,
     ) -> Job: ...
+
+    def standing(self, job_id: str, fence: Fence) -> tuple[str, int, bool]: ...
 
     def record_dispatch(
         self,
@@ -72,7 +74,7 @@ class Mirror:
     @activity.defn(name="move", no_thread_cancel_exception=True)
     def move(self, call: MoveCall) -> bool:
         """Record the move. ``False``: a newer run owns the job, and nothing was written."""
-        fence = Fence(attempt=call.attempt, dispatch_id=call.dispatch_id, seq=call.seq)
+        fence = _fence(call)
         try:
             self._ledger.move(
                 call.job_id,
@@ -88,3 +90,14 @@ class Mirror:
         except Fenced:
             return False
         return True
+
+    @activity.defn(name="standing", no_thread_cancel_exception=True)
+    def standing(self, call: MoveCall) -> Standing:
+        """Where the job is whose move was not written."""
+        status, seq, own = self._ledger.standing(call.job_id, _fence(call))
+        return Standing(status=status, seq=seq, own=own)
+
+
+def _fence(call: MoveCall) -> Fence:
+    again = activity.info().workflow_run_id != call.dispatch_id
+    return Fence(attempt=call.attempt, dispatch_id=call.dispatch_id, seq=call.seq, again=again)

@@ -67,6 +67,10 @@ class StageGrant(Protocol):
     @property
     def ended(self) -> bool: ...
     @property
+    def execution(self) -> int: ...
+    @property
+    def over(self) -> bool: ...
+    @property
     def artifacts(self) -> tuple[Artifact, ...]: ...
 
 
@@ -144,13 +148,14 @@ class Stages:
         self._ledger = ledger
 
     def _work(self, call: StageCall, spec: StageSpec, body: Callable[[Work], Product]) -> StageResult:
-        fence = call.fence(activity.info().attempt)
+        fence = fence_of(call)
         with Heartbeat(call.heartbeat_timeout_s) as heartbeat:
             grant = self._ledger.begin_stage(
                 call.job_id, fence, str(spec.processing), unit=call.unit, reason=why_again()
             )
             if grant.ended:
-                return told(grant.artifacts)
+                return told(grant.artifacts, over=grant.job.status if grant.over else None)
+            fence = fence.model_copy(update={"execution": grant.execution, "again": False})
             work = Work(grant.job, call, fence, heartbeat, spec.name, self._ledger, spec.span)
             product = body(work)
             if call.unit:
@@ -170,12 +175,19 @@ class Stages:
             return told(outcome.artifacts)
 
 
-def told(artifacts: Sequence[Artifact]) -> StageResult:
-    """What the workflow learns of what was recorded: the numbers, names and flags of the first artifact."""
+def fence_of(call: StageCall) -> Fence:
+    """The fence of this execution of a stage."""
+    info = activity.info()
+    again = info.workflow_run_id != call.dispatch_id
+    return call.fence(info.attempt).model_copy(update={"again": again})
+
+
+def told(artifacts: Sequence[Artifact], over: str | None = None) -> StageResult:
+    """What the workflow learns of what was recorded: the numbers, names and flags of the first artifact, and ``over``,
+    the status of a job that has ended."""
     facts = artifacts[0].facts if artifacts else {}
-    return StageResult(
-        facts={name: value for name, value in facts.items() if isinstance(value, int | float | str | bool)}
-    )
+    known = {name: value for name, value in facts.items() if isinstance(value, int | float | str | bool)}
+    return StageResult(facts=known, over=over)
 
 
 def stage(

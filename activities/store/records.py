@@ -106,9 +106,13 @@ class StageOutcome(Frozen):
 
 
 class StageGrant(StageOutcome):
-    """Leave to run a stage. ``ended``: it ended before, and the rest is what it recorded then: do not run it."""
+    """Leave to run a stage. ``ended``: it ended before, and the rest is what it recorded then: do not run it.
+
+    ``execution``: what the fence counts this one as. ``over``: a run that was reset asks for a job that has ended."""
 
     ended: bool = False
+    execution: int = 1
+    over: bool = False
 
 
 class VersionSummary(Frozen):

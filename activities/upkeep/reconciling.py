@@ -8,6 +8,7 @@ workflow is such a word where it is the jobs' own namespace that says so (see ``
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Protocol
 
 import structlog
@@ -150,10 +151,30 @@ class Reconciler:
             return await self._start_forgotten(job)
         if job.dispatch_id is None:
             return False
-        status = await self._workflow_status(job.id)
+        status = await self._status_of_run(job)
         if _is_at_work(status, sure):
             return False
         return await self._settle(job, status)
+
+    async def _status_of_run(self, job: Job) -> Gone:
+        """Of the run that has the job. Where an operator has reset one of an earlier attempt, Temporal has ended that
+        of the current one for it: it is ended, too, since it may do nothing and stands in the way of a retry."""
+        try:
+            found = await self._client.get_workflow_handle(job.id).describe()
+        except RPCError as fault:
+            if fault.status is RPCStatusCode.NOT_FOUND:
+                return None
+            raise
+        raw = found.raw_description
+        first = raw.workflow_execution_info.first_run_id
+        if found.status is not WorkflowExecutionStatus.RUNNING or first in ("", job.dispatch_id):
+            return found.status
+        if not raw.workflow_extended_info.HasField("last_reset_time"):
+            return found.status  # a newer attempt, which the row does not name yet
+        with suppress(RPCError):  # it has ended by itself
+            handle = self._client.get_workflow_handle(job.id, run_id=found.run_id)
+            await handle.terminate(reason="an earlier attempt's run, which was reset, has no job any more")
+        return WorkflowExecutionStatus.TERMINATED
 
     async def _settle(self, job: Job, status: Gone) -> bool:
         """Record the end of a job whose run has ended without saying so."""

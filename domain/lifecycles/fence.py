@@ -22,6 +22,9 @@ class Fence(BaseModel):
             continue-as-new.
         seq: The workflow's own count of mirrored writes, from 1.
         execution: The activity's attempt number within its Temporal retries, from 1.
+        again: Whether another execution of the workflow came before this one under the same ``dispatch_id``: it was
+            reset by an operator, and asks again what that one asked, with executions counted anew; or it goes on where
+            a history had become long.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -30,6 +33,7 @@ class Fence(BaseModel):
     dispatch_id: str
     seq: int = Field(ge=1)
     execution: int = Field(default=1, ge=1)
+    again: bool = False
 
 
 class Seen(BaseModel):
@@ -69,9 +73,9 @@ def judge_begin(seen: Seen, fence: Fence) -> Verdict:
         return Verdict.REPLAY
     if seen.seq < fence.seq:
         return Verdict.APPLY
-    if fence.execution < seen.execution:
+    if fence.execution < seen.execution and not fence.again:
         return Verdict.STALE
-    return Verdict.RETRY if fence.execution > seen.execution else Verdict.CONTINUE
+    return Verdict.CONTINUE if fence.execution == seen.execution else Verdict.RETRY
 
 
 def judge_end(seen: Seen, fence: Fence) -> Verdict:

@@ -197,6 +197,7 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
         taker.fail_screenshot,
         mirror.claim,
         mirror.move,
+        mirror.standing,
         reconciler.reconcile,
         sweeper.sweep,
         orphans.sweep,

@@ -3,15 +3,19 @@
 import asyncio
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
-from temporalio.client import WorkflowExecutionStatus
+from temporalio.api.common.v1 import WorkflowExecution
+from temporalio.api.enums.v1 import ResetReapplyExcludeType
+from temporalio.api.workflowservice.v1 import ResetWorkflowExecutionRequest
+from temporalio.client import WorkflowExecutionStatus, WorkflowFailureError
 
 from domain.artifacts import ArtifactKind
 from domain.documents.document import parse
 from domain.documents.publication import ExportFormat
 from domain.errors import RegenerateInProgress, RetryNotAllowed, VersionConflict
-from domain.jobs import RegenerateTask
+from domain.jobs import Job, RegenerateTask
 from starter.services.jobs import RegenerateRequest
 from tests import recordings
 from tests.stack import OWNER, Stack, running_stack, wait_until
@@ -229,3 +233,72 @@ def test_an_instruction_that_lost_a_picture_is_published_without_it_and_says_so(
     anchors = export.provenance["anchors"]
     assert isinstance(anchors, list)
     assert lost.anchor_id not in {anchor["anchor_id"] for anchor in anchors}
+
+
+def reset(stack: Stack, job: Job, *, reapply: bool = True) -> str:
+    """As an operator does in Temporal's UI, to the first workflow task; answers the new run's id."""
+    step = next(
+        each.event_id for each in stack.events(job.id) if each.HasField("workflow_task_completed_event_attributes")
+    )
+    none = ResetReapplyExcludeType.RESET_REAPPLY_EXCLUDE_TYPE_SIGNAL
+    other = ResetReapplyExcludeType.RESET_REAPPLY_EXCLUDE_TYPE_UPDATE
+    request = ResetWorkflowExecutionRequest(
+        namespace=stack.client.namespace,
+        workflow_execution=WorkflowExecution(workflow_id=job.id),
+        reason="test",
+        workflow_task_finish_event_id=step,
+        request_id=f"reset-{uuid4()}",
+        reset_reapply_exclude_types=[] if reapply else [none, other],
+    )
+    return stack.loop.run(stack.client.workflow_service.reset_workflow_execution(request)).run_id
+
+
+def ends(stack: Stack, job: Job, run_id: str) -> str:
+    """How a run ends: its outcome, or what it fails with."""
+    handle = stack.client.get_workflow_handle(job.id, run_id=run_id)
+    try:
+        return str(stack.loop.run(handle.result())["status"])
+    except WorkflowFailureError as failure:
+        return str(getattr(failure.cause, "type", "") or type(failure.cause).__name__)
+
+
+def test_given_a_draft_that_people_work_on_when_its_run_is_reset_then_it_goes_on_where_it_was(
+    shared_stack: Stack, short: Path
+) -> None:
+    stack = shared_stack
+    job = stack.draft(short)
+    scheduled = len(stack.audit(job))
+
+    run = reset(stack, job)
+    handle = stack.client.get_workflow_handle(job.id, run_id=run)
+    wait_until(lambda: stack.loop.run(handle.query("status")) == "DRAFT_READY", 30, "the draft again")
+    assert len(stack.audit(job)) == scheduled, "nothing was done again"
+
+    block = parse(stack.store.get_instruction(OWNER, job.instruction_id or "").markdown).blocks[-1].id
+    wish = RegenerateRequest(1, {"block_id": block}, "after a reset")
+    assert regenerated(stack, job.instruction_id or "", wish).status == "SUCCEEDED"
+    stack.wait_for(job, "EDITING")
+    run = reset(stack, job, reapply=False)
+    handle = stack.client.get_workflow_handle(job.id, run_id=run)
+    wait_until(lambda: stack.loop.run(handle.query("status")) == "DRAFT_READY", 30, "the draft again")
+    assert stack.job(job).status == "EDITING"
+    assert stack.export(job, ExportFormat.HTML).status == "SUCCEEDED"
+    assert stack.wait_for(job, "DONE", "FAILED").status == "DONE"
+    assert ends(stack, job, run) == "DONE"
+
+    for reapply in (True, False):
+        before = stack.job(job)
+        assert ends(stack, job, reset(stack, job, reapply=reapply)) == "DONE"
+        assert stack.job(job) == before
+
+
+def test_given_a_job_that_was_cancelled_when_its_run_is_reset_then_it_stays_so(
+    shared_stack: Stack, short: Path
+) -> None:
+    stack = shared_stack
+    job = stack.draft(short)
+    stack.loop.run(stack.client.get_workflow_handle(job.id).signal("cancel"))
+    stack.wait_for(job, "CANCELLED")
+    before = stack.job(job)
+    assert ends(stack, job, reset(stack, job)) == "CANCELLED"
+    assert stack.job(job) == before

@@ -133,12 +133,12 @@ def reconcile(stack: Stack, store: Store | None = None, client: Client | None = 
     return stack.loop.run(once(), 120)
 
 
-def reset(stack: Stack, job: Job) -> None:
-    """To the first step, as an operator does in the UI; what was signalled is signalled again."""
-    run_id = stack.store.get_job(job.id).dispatch_id or ""
-    step = next(
-        each.event_id for each in stack.events(job.id) if each.HasField("workflow_task_completed_event_attributes")
-    )
+def reset(stack: Stack, job: Job, run_id: str = "") -> None:
+    """To the first step, as an operator does in the UI; what was signalled is signalled again. ``run_id``: of which
+    attempt, where it is not the current one."""
+    run_id = run_id or stack.store.get_job(job.id).dispatch_id or ""
+    events = stack.history(job.id, run_id).events
+    step = next(each.event_id for each in events if each.HasField("workflow_task_completed_event_attributes"))
     request = ResetWorkflowExecutionRequest(
         namespace=stack.client.namespace,
         workflow_execution=WorkflowExecution(workflow_id=job.id, run_id=run_id),
@@ -299,8 +299,7 @@ FATES = {
     "signal": {kind: STOPPED.get(kind, GOES_ON) for kind in LIFECYCLES},
     "reset": dict.fromkeys(LIFECYCLES, GOES_ON),
 }
-"""What an operator does in Temporal's UI, and what becomes of a job of each kind. A reset run works again on what it
-had begun; where it had gone on from there, the fence lets it change nothing, and its job has failed, to be retried."""
+"""What an operator does in Temporal's UI, and what becomes of a job of each kind."""
 
 
 def held(stack: Stack, kind: str, status: str) -> Job:
@@ -365,3 +364,30 @@ def test_given_a_job_that_is_worked_on_when_an_operator_acts_then_it_becomes_wha
             stack.loop.run(stack.client.get_workflow_handle(job.id).terminate())
     reconcile(stack)
     assert stack.store.audit_credits().balanced
+
+
+def test_given_a_later_attempt_when_the_run_of_an_earlier_one_is_reset_then_the_job_fails_and_can_be_retried(
+    holding: Stack,
+) -> None:
+    stack = holding
+    job = held(stack, "instruction", "DRAFT_READY")
+    wait_until(lambda: "DRAFT_READY" in _details(stack, job), 30, "the run to be there")
+    first = stack.job(job).dispatch_id or ""
+    stack.loop.run(stack.client.get_workflow_handle(job.id).terminate())
+    reconcile(stack)
+    again = stack.job(job)
+    started(stack, again, attempt=2, action="retry", resume_from="UPLOADED", external=("audio",))
+    stack.wait_for(job, "AUDIO_EXTRACTING")
+
+    reset(stack, job, first)
+    reconcile(stack)
+
+    lost = stack.job(job)
+    assert (lost.status, lost.attempt, lost.failure and lost.failure.failure_code) == ("FAILED", 2, "WORKFLOW_LOST")
+    description = stack.loop.run(stack.client.get_workflow_handle(job.id).describe())
+    assert description.status is WorkflowExecutionStatus.TERMINATED, "it does not stand in the way of a retry"
+
+
+def _details(stack: Stack, job: Job) -> str:
+    described = stack.client.get_workflow_handle(job.id).query("__temporal_workflow_metadata")
+    return str(stack.loop.run(described))

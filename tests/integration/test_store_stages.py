@@ -238,6 +238,39 @@ def test_given_a_move_that_the_table_lacks_when_a_stage_asks_then_it_is_refused_
     assert run.store.get_job(run.job_id).status == UPLOADED
 
 
+def test_given_a_run_that_was_reset_when_it_asks_again_then_it_is_answered_by_the_log_and_goes_on(run: Run) -> None:
+    store, again = run.store, {"again": True}
+    store.begin_stage(run.job_id, run.fence(), AUDIO_EXTRACTING)
+    made = [artifact(ArtifactKind.AUDIO)]
+    ended = store.finish_stage(run.job_id, run.fence(), target=AUDIO_READY, artifacts=made)
+    later = Fence(attempt=1, dispatch_id="run-1", seq=3)
+    for execution in (1, 2, 3):
+        store.begin_stage(run.job_id, later.model_copy(update={"execution": execution}), TRANSCRIBING)
+    before = store.events(run.job_id)
+
+    first = store.begin_stage(run.job_id, run.fence().model_copy(update=again), AUDIO_EXTRACTING)
+    assert first.ended and not first.over and first.artifacts == ended.artifacts
+    assert store.events(run.job_id) == before
+    with pytest.raises(Fenced):
+        store.begin_stage(run.job_id, run.fence(), AUDIO_EXTRACTING)
+
+    now = store.begin_stage(run.job_id, later.model_copy(update=again), TRANSCRIBING)
+    assert (now.ended, now.execution) == (False, 4), "what it had begun counts less than what it begins"
+    with pytest.raises(Fenced):
+        store.finish_stage(run.job_id, later.model_copy(update={"execution": 3}), target=TRANSCRIPT_READY)
+    granted = later.model_copy(update={"execution": now.execution})
+    store.finish_stage(run.job_id, granted, target=TRANSCRIPT_READY)
+    assert store.get_job(run.job_id).status == TRANSCRIPT_READY
+
+    another = later.model_copy(update={"seq": 5, **again})
+    assert store.standing(run.job_id, another) == (TRANSCRIPT_READY, 4, True)
+    store.move(run.job_id, another, CANCELLED, trigger=Trigger.API, actor=Actor.EDITOR)
+    with pytest.raises(Fenced):  # the number is the same, the move is not
+        store.move(run.job_id, another, GENERATING, trigger=Trigger.WORKFLOW, actor=Actor.ORCHESTRATOR)
+    asked = store.begin_stage(run.job_id, another, GENERATING)
+    assert asked.ended and asked.over and asked.job.status == CANCELLED
+
+
 def test_given_many_workers_when_they_begin_and_end_one_stage_at_once_then_it_happens_once(run: Run) -> None:
     begun = at_once(8, lambda _: run.store.begin_stage(run.job_id, run.fence(), AUDIO_EXTRACTING))
     assert not [each for each in begun if isinstance(each, Exception)]

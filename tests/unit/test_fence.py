@@ -16,8 +16,8 @@ def seen(seq: int, execution: int = 1, *, attempt: int = 1, dispatch_id: str | N
     return Seen(attempt=attempt, dispatch_id=dispatch_id, seq=seq, execution=execution)
 
 
-def fence(seq: int, execution: int = 1, *, attempt: int = 1, dispatch_id: str = "run-1") -> Fence:
-    return Fence(attempt=attempt, dispatch_id=dispatch_id, seq=seq, execution=execution)
+def fence(seq: int, execution: int = 1, *, attempt: int = 1, dispatch_id: str = "run-1", again: bool = False) -> Fence:
+    return Fence(attempt=attempt, dispatch_id=dispatch_id, seq=seq, execution=execution, again=again)
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,9 @@ def fence(seq: int, execution: int = 1, *, attempt: int = 1, dispatch_id: str = 
         (seen(4), fence(3), REPLAY),
         (seen(4), fence(3, 9), REPLAY),
         (seen(5), fence(3), STALE),
+        (seen(3, 2), fence(3, again=True), RETRY),
+        (seen(3), fence(3, again=True), CONTINUE),
+        (seen(5), fence(3, again=True), STALE),
         (seen(0, dispatch_id=None), fence(1, dispatch_id="any"), APPLY),
         (seen(0), fence(1, dispatch_id="run-2"), STALE),
         (seen(0, attempt=2), fence(9, attempt=1), STALE),

@@ -57,14 +57,15 @@ def judged_move(job: LockedJob, fence: Fence, target: str | None = None) -> Verd
     """Whether a run's move of the job is to be applied, or was before.
 
     A worker that dies loses all that a workflow did since it was last written down, several moves perhaps: the run
-    makes them again, and each but the last is older than what the row has seen.
+    makes them again, and each but the last is older than what the row has seen. Of one that was reset the number alone
+    says nothing: it may have come there by another way.
 
     Raises:
         Fenced: Another run, or a later step of this one, has taken over. DispatchUnrecorded.
     """
     check_dispatched(job, fence)
     verdict = judge_move(job.seen, fence)
-    if verdict is not Verdict.STALE:
+    if verdict is not Verdict.STALE and not (verdict is Verdict.REPLAY and fence.again):
         return verdict
     if job.has_moved(fence, target):
         return Verdict.REPLAY

@@ -82,6 +82,12 @@ class Jobs(Repository):
         with self._database.read() as connection:
             return tuple(rows.job(row) for row in connection.execute(query).mappings())
 
+    def standing(self, job_id: str, fence: Fence) -> tuple[str, int, bool]:
+        """The job's status, the last number that its run has used, and whether ``fence`` is that run's."""
+        with self._database.write() as connection:
+            job = LockedJob(connection, job_id, self._clock())
+            return job["status"], job["fence_seq"], job.is_own(fence)
+
     def move(
         self,
         job_id: str,

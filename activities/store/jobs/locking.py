@@ -143,8 +143,11 @@ class LockedJob:
         """Whether ``fence``'s run made its move number ``fence.seq`` of the job before, to ``target`` where one is
         named."""
         move = {"job_id": self.id, "attempt": fence.attempt, "step": fence.seq, "target": target}
-        own = fence.dispatch_id == self._row["dispatch_id"]
-        return own and bool(self._connection.execute(_SELECT_MOVE, move).scalar_one())
+        return self.is_own(fence) and bool(self._connection.execute(_SELECT_MOVE, move).scalar_one())
+
+    def is_own(self, fence: Fence) -> bool:
+        """Whether ``fence`` is of the run that has the job."""
+        return bool(fence.dispatch_id == self._row["dispatch_id"] and fence.attempt == self._row["attempt"])
 
     def set(self, **columns: Any) -> None:
         self._row.update(columns)

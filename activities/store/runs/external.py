@@ -38,7 +38,8 @@ class External(Repository):
         """
         with self._database.write() as connection:
             job = LockedJob(connection, job_id, self._clock())
-            if judged_move(job, fence) is Verdict.APPLY:
+            passed = fence.again and job.is_own(fence) and job["fence_seq"] >= fence.seq
+            if not passed and judged_move(job, fence) is Verdict.APPLY:
                 adopt(connection, job, fence, job.now)
                 job.advance(fence, fence.seq)
             if reached(job.status, stage) is Reached.BEFORE:
@@ -62,9 +63,10 @@ class External(Repository):
         """
         with self._database.write() as connection:
             job = LockedJob(connection, job_id, self._clock())
-            if judge_move(job.seen, fence) is Verdict.STALE:
+            stale = judge_move(job.seen, fence) is Verdict.STALE
+            if stale and not (fence.again and job.is_own(fence)):
                 raise Fenced(OVERTAKEN)
-            if overdue is not None and reached(job.status, stage) in (Reached.BEFORE, Reached.PROCESSING):
+            if not stale and overdue is not None and reached(job.status, stage) in (Reached.BEFORE, Reached.PROCESSING):
                 job.advance(fence, fence.seq)
                 job.move(str(FAILED), Trigger.WORKFLOW, failure=overdue, step=fence.seq)
             return job.save()

@@ -48,6 +48,9 @@ class Stages(Repository):
             unit: From 1: a piece of the stage that runs beside others under the same ``seq``, each with executions
                 of its own. 0: the stage itself, or the activity that ends it.
 
+        A run that was reset by an operator asks for stages that have ended, and from which the job has gone on: it is
+        answered what they recorded then, by the log.
+
         Returns:
             Leave to run; where ``ended`` is set the stage ended before, and what it recorded stands.
 
@@ -64,24 +67,26 @@ class Stages(Repository):
             # Pieces run beside each other, each with a count of its own: the row's is the stage's.
             seen = job.seen if unit == 0 else job.seen.model_copy(update={"execution": fence.execution})
             verdict = judge_begin(seen, fence)
-            if verdict is Verdict.STALE:
+            over = fence.again and job.is_terminal and job.is_own(fence)
+            if verdict is Verdict.STALE and not over and not _has_ended(connection, job, fence):
                 raise Fenced(OVERTAKEN)
-            if verdict is Verdict.REPLAY:
+            if over or verdict in (Verdict.STALE, Verdict.REPLAY):
                 outcome = _recorded(connection, job.save(), fence)
-                return StageGrant(**dict(outcome), ended=True)
+                return StageGrant(**dict(outcome), ended=True, over=over)
             if verdict is Verdict.APPLY:
                 adopt(connection, job, fence, now)
                 job.advance(fence if unit == 0 else fence.model_copy(update={"execution": 1}), fence.seq)
                 if job["status"] != processing or fence.execution > 1:
                     _enter(job, fence, processing, unit, reason)
             elif verdict is Verdict.RETRY:
+                fence = fence.model_copy(update={"execution": max(fence.execution, seen.execution + 1)})
                 job.advance(fence, fence.seq)
                 _enter(job, fence, processing, unit, reason)
             elif unit > 0 and fence.execution > 1 and not is_logged(connection, job.id, fence, unit):
                 _enter(job, fence, processing, unit, reason)
             elif job.is_terminal:
                 job.lifecycle.check(job.status, job.lifecycle.status(processing), job.lifecycle.runner)  # refuses
-            return StageGrant(job=job.save(), instruction_id=job["instruction_id"])
+            return StageGrant(job=job.save(), instruction_id=job["instruction_id"], execution=fence.execution)
 
     def finish_stage(
         self,
@@ -135,6 +140,9 @@ class Stages(Repository):
                 )
             else:
                 job.set(version=job["version"] + 1)
+                if not artifacts:  # nothing else says that it has ended
+                    facts = {"progress": job["progress"], "status": job["status"]}
+                    job.log(EventType.PROGRESS, stream="progress", execution=fence.execution, step=step, data=facts)
             stored = add_artifacts(connection, job.id, fence.attempt, step, artifacts, now, self._new_id)
             version_id = None
             if version is not None:
@@ -233,6 +241,15 @@ def is_logged(connection: Connection, job_id: str, fence: Fence, unit: int) -> b
         "execution": fence.execution,
     }
     return bool(connection.execute(_STEP_LOGGED, key).scalar_one())
+
+
+def _has_ended(connection: Connection, job: LockedJob, fence: Fence) -> bool:
+    """Whether the stage that began with ``fence`` has ended, where a run that was reset asks for it again."""
+    step = fence.seq + 1
+    return fence.again and (
+        job.has_moved(fence.model_copy(update={"seq": step}), None)
+        or bool(artifacts_of_step(connection, job.id, fence.attempt, step))
+    )
 
 
 def _recorded(connection: Connection, job: Job, fence: Fence) -> StageOutcome:
