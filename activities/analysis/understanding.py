@@ -36,7 +36,14 @@ _FUNCTIONS = {
     Function.MOST: "the most of",
 }
 _LEFT_OUT = frozenset(
-    ("PREAMBLE_SKIPPED", "REMARKS_LEFT_OUT", "TOTALS_LEFT_OUT", "COLUMN_LEFT_OUT", "CONTROL_CHARACTERS_REMOVED")
+    (
+        "PREAMBLE_SKIPPED",
+        "REMARKS_LEFT_OUT",
+        "HEADING_REPEATED",
+        "TOTALS_LEFT_OUT",
+        "COLUMN_LEFT_OUT",
+        "CONTROL_CHARACTERS_REMOVED",
+    )
 )
 """Notes of what of the inputs is not computed with."""
 _TAKEN_FOR = frozenset(("DURATIONS_AS_HOURS", "DATE_ORDER_OF_FILE", "ZONE_AS_WRITTEN", "TOTALS_SUSPECTED"))

@@ -39,6 +39,7 @@ DIGITS_LOST = "DIGITS_LOST"
 """The note of a column whose values are not what they were: two of them may have become one."""
 GROUP_EMPTY = "GROUP_EMPTY"
 NUMBER_EMPTY = "NUMBER_EMPTY"
+TIME_EMPTY = "TIME_EMPTY"
 VALUES_ALIKE = "VALUES_ALIKE"
 
 COMPUTED = frozenset({Function.SUM, Function.MEAN, Function.MEDIAN})
@@ -70,7 +71,7 @@ def noted(plan: Plan, tables: Sequence[TableProfile]) -> Plan:
         for note in table.notes
         if _concerns(note, table, plan)
     ]
-    own = [note for note in plan.warnings if note.code not in {GROUP_EMPTY, NUMBER_EMPTY, VALUES_ALIKE}]
+    own = [note for note in plan.warnings if note.code not in {GROUP_EMPTY, NUMBER_EMPTY, TIME_EMPTY, VALUES_ALIKE}]
     warnings = dict.fromkeys([*own, *found, *_gaps(plan, by_name)])
     return plan.model_copy(update={"warnings": tuple(warnings)[:WARNINGS]})
 
@@ -210,6 +211,11 @@ def _gaps(plan: Plan, tables: Mapping[str, TableProfile]) -> Iterator[Note]:
         for name in _groups(step):
             if name in before:
                 yield from _group_notes(*before[name])
+        if isinstance(step.operation, Trend) and step.operation.time in before:
+            table, column = before[step.operation.time]
+            if column.nulls:
+                text = f"{column.name} is empty in {column.nulls:,} of {table.rows:,} rows: they are in no period."
+                yield Note(code=TIME_EMPTY, message=text)
         for measure in _measures(step):
             if measure.column in before and measure.function is not Function.DISTINCT:
                 table, column = before[measure.column]
@@ -224,7 +230,8 @@ def _group_notes(table: TableProfile, column: ColumnProfile) -> Iterator[Note]:
         yield Note(code=GROUP_EMPTY, message=text)
     spelled: dict[str, list[str]] = {}
     for value in column.values:
-        plain = " ".join(unicodedata.normalize("NFKC", value).casefold().split())
+        seen = "".join(each for each in unicodedata.normalize("NFKC", value) if unicodedata.category(each) != "Cf")
+        plain = " ".join(seen.casefold().split())
         spelled.setdefault(plain, []).append(value)
     if alike := [values for values in spelled.values() if len(values) > 1]:
         shown = "; ".join(", ".join(f"\u201c{value}\u201d" for value in values) for values in alike[:3])

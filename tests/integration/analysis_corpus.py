@@ -268,6 +268,13 @@ def _totals() -> Iterator[Case]:
         "Total amount by shop",
         {"Total Wine": "350", "Shell": "200", "BP": "100"},
     )
+    words = "T o t a l|**Total**|ΣΥΝΟΛΟ|Общо|Ukupno|Kokku|Samtals|Jumlah|Tổng cộng|รวม|कुल|סך הכל|総合計|All regions"
+    for word in words.split("|"):
+        yield case(word, f"region,amount\nNorth,300\nSouth,300\n{word},600\n", BY_REGION, right)
+    yield case("least and most", "region,amount\nNorth,300\nSouth,500\nMin,300\nMax,500\n", BY_REGION, None)
+    yield case(
+        "somebody called Max", "name,amount\nMax,300\nEve,500\n", "Total amount by name", {"Max": "300", "Eve": "500"}
+    )
     yield case("an average among them", "region,amount\nNorth,10\nSouth,20\nAverage,15\n", BY_REGION, None)
     yield case("totals above", "region,amount\nTotal,600\nNorth,300\nSouth,300\n", BY_REGION, right)
 
@@ -299,6 +306,29 @@ def _layouts() -> Iterator[Case]:
         total,
         right,
     )
+    regions = {"North": "300", "South": "300"}
+    yield case(
+        "heading once more", "region,amount\nNorth,100\nRegion,Amount\nNorth,200\nSouth,300\n", BY_REGION, regions
+    )
+    yield case(
+        "pages",
+        "region,amount\nNorth,100\nNorth,200\nPage 1 of 2,\nregion,amount\nSouth,300\nPage 2 of 2,\n",
+        BY_REGION,
+        regions,
+    )
+    yield case(
+        "one table below the other",
+        "region,amount\nNorth,100\nSouth,200\n\nregion,amount\nNorth,200\nSouth,100\n",
+        BY_REGION,
+        regions,
+    )
+    yield case(
+        "outline",
+        "region,product,amount\nNorth,a,100\n,b,200\nNorth Total,,300\nSouth,a,300\nSouth Total,,300\nTotal,,600\n",
+        BY_REGION,
+        regions,
+    )
+    yield case("a remark with a star", "region,amount\nNorth,300\nSouth,300\n* preliminary,\n", BY_REGION, regions)
     yield case(
         "merged",
         workbook({"S": [["region", "amount"], ["North", 1], [None, 2], ["South", 10]]}, merged=[("S", "A2:A3")]),
@@ -394,6 +424,29 @@ def _dates() -> Iterator[Case]:
     yield case("decimal commas tell the day", "ordered;amount\n03/08/2026;1,00\n04/09/2026;2,00\n", by_month, august)
     yield case("the column tells", "ordered,amount\n03/08/2026,1\n26/09/2026,2\n", by_month, august)
     yield case("two digits of a year", "ordered,amount\n03/08/26,1\n26/09/26,2\n", by_month, august)
+    yield case("year of two digits first", "ordered,amount\n26-08-03,1\n26-09-04,2\n", by_month, august)
+    yield case(
+        "nanoseconds",
+        "ordered,amount\n2026-08-03T10:00:00.123456789Z,1\n2026-09-04T10:00:00.5Z,2\n",
+        by_month,
+        august,
+    )
+    yield case(
+        "commas before milliseconds",
+        'ordered,amount\n"2026-08-03 10:00:00,123",1\n"2026-09-04 10:00:00,456",2\n',
+        by_month,
+        august,
+    )
+    yield replace(case("another era", "ordered,amount\n03/08/2569,1\n26/09/2569,2\n", by_month, august), may_guess=True)
+    yield replace(
+        case(
+            "another century",
+            "born,amount\n03/08/45,1\n26/09/46,2\n",
+            "Total amount by year",
+            {"1945-01-01": "1", "1946-01-01": "2"},
+        ),
+        may_guess=True,
+    )
     yield case("points", "ordered,amount\n03.08.2026,1\n04.09.2026,2\n", by_month, august)
     yield case("nothing tells", "ordered,amount\n08/03/2026,1\n09/04/2026,2\n", by_month, august)
     yield case("both ways", "ordered,amount\n03/28/2026,1\n26/09/2026,2\n", by_month, None)

@@ -25,6 +25,11 @@ DELIMITERS = ",;\t|"
 
 _MARKUP = re.compile(r"\s*(<[!?a-zA-Z]|[{\[]\s*[\"{\[\]}]|%PDF|\{\\rtf)")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+_GARBLED = re.compile(
+    "\\w*(?:[\u00c3\u00c2][\u0080-\u00bf\u20ac\u201a\u0192\u201e\u2026\u2020-\u2022\u02c6\u2030\u0160\u2039\u0152\u017d\u2018-\u201d"
+    "\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u017e\u0178]|\u00e2\u20ac)\\S?\\w*"
+)
+"""UTF-8 that was read as Windows-1252: an umlaut as two signs."""
 _NOT_TEXT = "is not text. Send CSV, Parquet or an Excel workbook."
 
 
@@ -149,17 +154,21 @@ def _transcode(source: Path, scratch: Path) -> tuple[list[Remark], bool]:
         remarks.append(("CONTROL_CHARACTERS_REMOVED", ""))
     if told.lost:
         remarks.append(("LETTERS_LOST", ""))
+    if told.garbled:
+        remarks.append(("LETTERS_GARBLED", told.garbled))
     return remarks, told.quotes % 2 == 1
 
 
 @dataclass(slots=True)
 class _Rewritten:
-    """``dropped`` control characters, ``lost`` letters (U+FFFD), quotation marks, and all that was seen."""
+    """``dropped`` control characters, ``lost`` letters (U+FFFD), quotation marks, all that was seen, and a word whose
+    letters were ``garbled``."""
 
     dropped: int = 0
     lost: int = 0
     quotes: int = 0
     seen: int = 0
+    garbled: str = ""
 
 
 def _rewrite(source: Path, scratch: Path, encoding: str) -> _Rewritten:
@@ -176,6 +185,8 @@ def _rewrite(source: Path, scratch: Path, encoding: str) -> _Rewritten:
             told.seen += len(block)
             told.quotes += block.count('"')
             told.lost += block.count("\ufffd")
+            if not told.garbled and any(begins in block for begins in "\u00c3\u00c2\u00e2"):
+                told.garbled = found[0][:40] if (found := _GARBLED.search(block)) else ""
             if told.dropped > max(16, told.seen // 50):
                 raise Refused("TABLE_NOT_RECOGNISED", _NOT_TEXT)
             plain.write(kept)

@@ -14,6 +14,9 @@ NAMED = (
 DAY_FIRST = ("%d/%m/%y", "%d.%m.%y", "%d-%m-%y", "%d/%m/%Y", "%d.%m.%Y", "%d-%m-%Y")
 MONTH_FIRST = ("%m/%d/%y", "%m-%d-%y", "%m/%d/%Y", "%m-%d-%Y")
 """Years of two digits come first: ``%Y`` would read 26 as the year 26."""
+YEAR_FIRST = ("%y-%m-%d", "%y/%m/%d", "%y.%m.%d")
+YEAR_WRITTEN = r"\d{4}"
+"""In a date whose century is no guess."""
 COMPACT = re.compile(r"(19|20)\d{2}(0[1-9]|1[0-2])([0-2]\d|3[01])")
 CLOCKS = tuple(
     before + clock
@@ -22,6 +25,8 @@ CLOCKS = tuple(
 )
 FIRST_YEAR, LAST_YEAR = 1000, 2999
 """03/08/26 is no day of the year 3."""
+FAR_YEAR = 2200
+"""Years behind it may be those of another era: the Buddhist 2569 is 2026."""
 
 ZONE = (
     r"(:\d{2}(?:\.\d+)?(?: ?[AaPp]\.?[Mm]\.?)?) ?"
@@ -46,8 +51,9 @@ def read_sql(text: str, days: tuple[str, ...], *, timed: bool) -> str:
 
 
 def bare_sql(text: str) -> str:
-    """SQL: a moment without its zone, and without the dots of ``p.m.``."""
-    bare = rf"regexp_replace({text}, {literal(ZONE)}, '\1')"
+    """SQL: a moment without its zone, without the dots of ``p.m.`` and what is finer than a microsecond."""
+    fine = rf"regexp_replace({text}, '(:\d\d)[.,](\d{{1,6}})\d*', '\1.\2')"
+    bare = rf"regexp_replace({fine}, {literal(ZONE)}, '\1')"
     return rf"regexp_replace({bare}, '([AaPp])\.([Mm])\.$', '\1\2')"
 
 

@@ -32,12 +32,17 @@ OnProgress = Callable[[float], None]
 NOTES: Mapping[str, str] = {
     "ENCODING_GUESSED": "The text is not UTF-8 and was read as {words}. Check letters with accents.",
     "LETTERS_LOST": "Some letters were lost before the file was sent (\ufffd stands for them): names may look alike.",
+    "LETTERS_GARBLED": "Some letters were written in one encoding and read in another before the file was sent (as "
+    "\u201c{words}\u201d): names may stand there twice.",
     "CONTROL_CHARACTERS_REMOVED": "Control characters in the text were left out.",
     "PREAMBLE_SKIPPED": "Lines above the heading were left out.",
     "REMARKS_LEFT_OUT": "Lines below the table that hold one text only were left out: {words}.",
+    "HEADING_REPEATED": "Rows that repeat the heading were left out: {words}.",
     "HEADING_MISSING": "The table has no heading, so its columns are numbered.",
     "TOTALS_LEFT_OUT": "Rows that add up the others were left out: {words}.",
     "TOTALS_SUSPECTED": "Some rows are called {words}. They do not add up the others, and are taken for data.",
+    "LABELS_FILLED_GUESSED": "{column} names each group in its first row only, and the rows below were taken for rows "
+    "of that group: {words}.",
     "MERGED_CELLS_FILLED": "A name in merged cells was taken for each of their rows; a number in them counts once.",
     "SHEETS_TOGETHER": "Alike, and taken together: {words}. The column {column} tells them apart.",
     "NUMBERS_CLEANED": "{column} was read as numbers, without signs and separators: {words}.",
@@ -51,6 +56,8 @@ NOTES: Mapping[str, str] = {
     "DURATIONS_AS_HOURS": "{column} holds durations, read as hours and minutes and given in hours: {words}.",
     "DATE_ORDER_OF_FILE": "{column} was read as {words}, as another column of the file is.",
     "DATE_ORDER_GUESSED": "{column} was read as {words}; no date in it tells. Write dates as 2024-12-31.",
+    "CENTURY_GUESSED": "{column} has years of two digits, read as those from 1969 to 2068: {words}.",
+    "ERA_GUESSED": "{column} holds years far ahead, read as those of the common era: {words}.",
     "DATES_MIXED": "{column} holds days before months and months before days, so it stays text.",
     "ZONE_AS_WRITTEN": "{column} holds times with a zone ({words}), which are taken as they are written.",
     "ZONES_AS_UTC": "{column} holds times of several zones ({words}), which were brought to UTC.",

@@ -53,6 +53,10 @@ class Order(StrEnum):
 
     DAY_FIRST = "day/month/year"
     MONTH_FIRST = "month/day/year"
+    YEAR_FIRST = "year/month/day"
+
+
+_DAYS = {Order.DAY_FIRST: dates.DAY_FIRST, Order.MONTH_FIRST: dates.MONTH_FIRST, Order.YEAR_FIRST: dates.YEAR_FIRST}
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,17 +302,28 @@ class _Look:
         return None
 
     def _in_an_order(self, *, timed: bool) -> Finding | None:
-        day, month = (f"{_moment('t', days, timed=timed)} IS NOT NULL" for days in (dates.DAY_FIRST, dates.MONTH_FIRST))
-        total, days, months, either = one(
+        day, month, year = (f"{_moment('t', days, timed=timed)} IS NOT NULL" for days in _DAYS.values())
+        # of a year the values begin, or end, with a few numbers, and of a day with many
+        total, days, months, either, years, begins, ends = one(
             self._connection,
-            f"SELECT count(*), count_if({day}), count_if({month}), count_if({day} OR {month}) {self._everything}",
+            f"SELECT count(*), count_if({day}), count_if({month}), count_if({day} OR {month}), count_if({year}), "
+            rf"count(DISTINCT t[1:2]), count(DISTINCT regexp_extract(t, '^\d+\D\d+\D(\d+)', 1)) {self._everything}",
         )
+        assert isinstance(begins, int) and isinstance(ends, int)
+        if years == total and (begins < ends or total not in (days, months)):
+            guessed = (("DATE_ORDER_GUESSED", Order.YEAR_FIRST.value),) if total in (days, months) else ()
+            return self._settled(self._moments(dates.YEAR_FIRST, timed=timed, remarks=guessed))
+        doubt = ("DATE_ORDER_GUESSED",) if years == total else ()
         if days == total and months == total:
             return Finding(self._everything, open_orders=True, timed=timed)
         if days == total:
-            return self._settled(self._moments(dates.DAY_FIRST, timed=timed, remarks=()), order=Order.DAY_FIRST)
+            remarks = tuple((code, Order.DAY_FIRST.value) for code in doubt)
+            return self._settled(self._moments(dates.DAY_FIRST, timed=timed, remarks=remarks), order=Order.DAY_FIRST)
         if months == total:
-            return self._settled(self._moments(dates.MONTH_FIRST, timed=timed, remarks=()), order=Order.MONTH_FIRST)
+            remarks = tuple((code, Order.MONTH_FIRST.value) for code in doubt)
+            return self._settled(
+                self._moments(dates.MONTH_FIRST, timed=timed, remarks=remarks), order=Order.MONTH_FIRST
+            )
         return self._settled(_text("DATES_MIXED", "")) if either == total else None
 
     def _moments(self, days: tuple[str, ...], *, timed: bool, remarks: tuple[tuple[str, str], ...]) -> Kind:
@@ -328,7 +343,7 @@ def _number(connection: Connection, found: Finding, style: Style, guess: str) ->
     value = numbers.number_sql(numbers.plain_sql("{t}"), style)
     if found.mostly:
         return _among_texts(connection, found.everything, style, value)
-    example = _example(connection, found.everything, value)
+    example = _example(connection, found.everything, value, changed=not guess)
     remarks = ((guess or "NUMBERS_CLEANED", example),) if example or guess else ()
     return _exact(connection, found.everything, value, remarks)
 
@@ -343,12 +358,12 @@ def _among_texts(connection: Connection, everything: str, style: Style, value: s
     return Kind("text", f"CASE WHEN {is_one} THEN {value} ELSE {{t}} END", (("TEXTS_AMONG_NUMBERS", words),))
 
 
-def _example(connection: Connection, everything: str, value: str) -> str:
-    """A text of a column with what it was read as, where that does not go without saying."""
+def _example(connection: Connection, everything: str, value: str, *, changed: bool = True) -> str:
+    """A text of a column with what it was read as; of those that were ``changed`` by it, or none."""
     made = value.replace("{t}", "t")
     found = rows(
         connection,
-        f"SELECT t, v FROM (SELECT t, CAST({made} AS VARCHAR) AS v {everything}) WHERE t <> v "
+        f"SELECT t, v FROM (SELECT t, CAST({made} AS VARCHAR) AS v {everything}) WHERE t <> v OR {not changed} "
         "ORDER BY regexp_matches(t, '[(-]') DESC, length(t) DESC, t LIMIT 1",
     )
     return "".join(f"\u201c{str(text)[:40]}\u201d is {read}" for text, read in found)
@@ -373,8 +388,7 @@ def _exact(connection: Connection, everything: str, value: str, remarks: tuple[t
 
 
 def _dated(connection: Connection, found: Finding, order: Order, code: str) -> Kind:
-    days = dates.DAY_FIRST if order is Order.DAY_FIRST else dates.MONTH_FIRST
-    return _moments(connection, found.everything, days, timed=found.timed, remarks=((code, order.value),))
+    return _moments(connection, found.everything, _DAYS[order], timed=found.timed, remarks=((code, order.value),))
 
 
 def _moment(text: str, days: tuple[str, ...], *, timed: bool) -> str:
@@ -391,6 +405,14 @@ def _moments(
 ) -> Kind:
     """Dates, or times without a zone: as they are written where all have one zone, else in UTC."""
     read = _moment("{t}", days, timed=timed)
+    short = f"NOT regexp_matches(t, {literal(dates.YEAR_WRITTEN)})"
+    if count(connection, f"SELECT count(*) {everything} AND {short}"):
+        example = _example(connection, f"{everything} AND {short}", f"CAST({read} AS DATE)")
+        remarks = (*remarks, ("CENTURY_GUESSED", example))
+    far = f"date_part('year', {read.replace('{t}', 't')}) > {dates.FAR_YEAR}"
+    if count(connection, f"SELECT count(*) {everything} AND {far}"):
+        example = _example(connection, f"{everything} AND {far}", f"CAST({read} AS DATE)", changed=False)
+        remarks = (*remarks, ("ERA_GUESSED", example))
     if not timed:
         return Kind("date", f"CAST({read} AS DATE)", remarks)
     zones = [

@@ -41,13 +41,20 @@ def layout_of(rows: Rows) -> Layout:
     """
     usual = _usual_width(rows)
     above = _begin(rows, usual)
-    first, rest = rows[above], rows[above + 1 :]
+    first = rows[above]
+    rest = [row for row in rows[above + 1 :] if not repeats(row, first)]
     headed = _is_heading(filled(first), rest)
     if headed:
         _check_aligned(first, rest)
     # cells that are always there and always empty are a delimiter at the end of the line
     written = Counter(len(row) for row in [first, *rest] if any(row)).most_common(1)[0][0]
     return Layout(above, headed, max(usual, len(filled(first)), written, 1))
+
+
+def repeats(row: Sequence[str], heading: Sequence[str]) -> bool:
+    """Whether a row is the heading once more, as where pages were exported one below the other."""
+    names = [cell.casefold() for cell in filled(heading)]
+    return sum(map(bool, names)) > 1 and [cell.casefold() for cell in filled(row)] == names
 
 
 def filled(row: Sequence[str]) -> Sequence[str]:
@@ -92,6 +99,8 @@ def _behind_pairs(rows: Rows, begin: int, wide: Sequence[int]) -> int:
     for place in wide:
         if place <= begin or place > begin + MOST_ABOVE:
             continue
+        if repeats(rows[place], rows[begin]):
+            continue
         if any(sum(map(bool, row)) > 2 for row in rows[begin:place]) or not _are_texts(rows[place]):
             continue
         found = _columns_of_numbers(rows, place)
@@ -105,7 +114,7 @@ def _columns_of_numbers(rows: Rows, heading: int) -> int:
     names = rows[heading]
     if not _are_texts(names):
         return 0
-    below = [row for row in rows[heading + 1 :] if sum(map(bool, row)) >= 2]
+    below = [row for row in rows[heading + 1 :] if sum(map(bool, row)) >= 2 and not repeats(row, names)]
     return sum(
         bool(cells) and all(is_numberlike(cell) for cell in cells)
         for place, name in enumerate(names)

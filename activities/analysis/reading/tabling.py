@@ -20,7 +20,13 @@ from activities.analysis.reading.csv_text import LONGEST_LINE, CsvText, check_cl
 from activities.analysis.reading.kinds import FEW, Column, Kind, converted, kinds_of
 from activities.analysis.reading.profiles import profile
 from activities.analysis.reading.refusals import Refused
-from activities.analysis.reading.totals import left_out, set_remarks_apart, set_totals_apart
+from activities.analysis.reading.totals import (
+    filled_down,
+    left_out,
+    set_headings_apart,
+    set_remarks_apart,
+    set_totals_apart,
+)
 from activities.analysis.sql_words import literal, quoted
 
 Limits = Mapping[str, int]
@@ -116,6 +122,7 @@ class Tabling:
             check_closed(text)
         columns = [f"c{place}" for place in range(text.width)]
         self._stage(text, columns)
+        repeated = set_headings_apart(self._connection, "staged", columns, text.heading)
         headings = [text.heading[place] if place < len(text.heading) else "" for place in range(text.width)]
         # an empty column without a heading is an artefact of whatever wrote the file
         kept = [
@@ -132,7 +139,7 @@ class Tabling:
         table = self._written(select, originals)
         self._connection.execute("DROP TABLE IF EXISTS staged; DROP TABLE IF EXISTS marked")
         text.path.unlink()
-        told = [(code, None, words) for code, words in text.remarks]
+        told = [(code, None, words) for code, words in [*text.remarks, *repeated]]
         return {**table, "sheet": sheet, "notes": [*told, *remarks, *table["notes"]]}
 
     def _typed(self, columns: Sequence[Column], names: Sequence[str], *, semicolons: bool) -> tuple[str, list[Told]]:
@@ -140,6 +147,7 @@ class Tabling:
         places = [column.name for column in columns]
         below = set_remarks_apart(self._connection, "staged", places)
         told: list[Told] = [(code, None, words) for code, words in below]
+        told += [(code, 0, words) for code, words in filled_down(self._connection, "staged", places)]
         source = "staged"
         if set_totals_apart(self._connection, "staged", places):
             source = "(SELECT * FROM marked WHERE NOT total)"

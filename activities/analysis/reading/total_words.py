@@ -1,22 +1,41 @@
+# ruff: noqa: RUF001  the letters of many scripts are what is meant
 """How rows that add up others call themselves. Nothing is imported that reads data, so it serves inside and outside."""
 
 import re
 from collections.abc import Iterable, Iterator
 
 _WORD = (
-    r"(?:grand |sub-?|overall |running |net )?totals?|sum|sub ?total|summen?|gesamt(?:summe|ergebnis)?|zwischensumme"
-    r"|teilergebnis|insgesamt|total g[eé]n[eé]ral|sous-total|totale(?: generale)?|subtotale|suma(?: total)?"
+    r"(?:grand |sub-?|overall |running |net |year )?totals?|sum|sub ?total|summen?|gesamt(?:summe|ergebnis)?"
+    r"|zwischensumme|teilergebnis|insgesamt|total g[eé]n[eé]ral|sous-total|totale(?: generale)?|subtotale"
+    r"|suma(?: total)?"
     r"|total general|razem|og[oó][lł]em|celkem|итого|всего|разом|усього|toplam|genel toplam|totaal|subtotaal|summa"
-    r"|(?:closing |ending |final )?balance|(?:end)?saldo|solde(?: final)?|kontostand"
-    r"|i alt|yhteens[aä]|összesen|合計|小計|総計|合计|小计|总计|總計|합계|소계|총계|סה\"כ|الإجمالي|المجموع"
+    r"|(?:closing |ending |final )?balance|(?:end)?saldo|solde(?: final)?|kontostand|overall|all"
+    r"|totalt|totalsumma|samtals"
+    r"|i alt|yhteens[aä]|összesen|spolu|celkom|všetko|skupaj|ukupno|укупно|общо|загалом|kokku|kop[aā]|(?:iš )?viso"
+    r"|σ[υύ]νολ[οό]|jumlah|t[oổ]ng(?: c[oộ]ng)?|รวม(?:ทั้งหมด)?|ยอดรวม|कुल(?: योग)?|योग|सकल|মোট"
+    r"|合計|小計|総計|総合計|計|合计|小计|总计|总和|總計|總和|합계|소계|총계"
+    r"|סה\"כ|סך הכו?ל|الإجمالي|إجمالي|المجموع(?: الكلي)?|جمع(?: کل)?|مجموع"
+    r"|[σ∑]|ytd|(?:carried|brought) forward|balance [cb]/f|übertrag|riporto|à reporter|suma y sigue|t o t a l"
 )
-CALLED = rf"(?im)^(?:(?:{_WORD})\s*[:=]?|(?:(?:{_WORD})\s*[:\-]?\s+(?:of |for |per )?\S.*)|(?:\S.*\s(?:{_WORD})\s*:?))$"
+_MARKS = r"[\s*_#]*"
+"""Around a word that somebody set in bold."""
+CALLED = (
+    rf"(?im)^(?:{_MARKS}(?:{_WORD})\s*[:=]?{_MARKS}|(?:(?:{_WORD})\s*[:\-]?\s+(?:of |for |per )?\S.*)"
+    rf"|(?:\S.*\s(?:{_WORD})\s*:?))$"
+)
 """A line ``Total``, ``Grand Total:``, ``North Total``, ``Total North``, in languages that spreadsheets speak."""
 
+PAGE = r"(?i)^(?:page|seite|página|pagina|strona|str\.|sida|side|страница|стр\.|第)\s*\d+"
+
 _OTHER_SUMMARIES = (
-    r"average|mean|median|avg|durchschnitt|mittelwert|moyenne|promedio|media|m[eé]dia|gemiddelde|平均|평균"
+    r"average|mean|median|avg|durchschnitt|mittelwert|moyenne|promedio|media|m[eé]dia|gemiddelde|平均値?|평균"
+    r"|średnia|průměr"
+    r"|среднее|átlag|keskiarvo|gennemsnit|genomsnitt|medelvärde|gjennomsnitt|ortalama|minimum|maximum|count|anzahl"
+    r"|std\.?(?: ?dev\.?)?|stdev|standard deviation|variance"
 )
-_ALONE = re.compile(rf"(?:{_WORD}|{_OTHER_SUMMARIES})\s*[:=]?", re.IGNORECASE)
+_ALONE = re.compile(rf"{_MARKS}(?:{_WORD}|{_OTHER_SUMMARIES})\s*[:=]?{_MARKS}", re.IGNORECASE)
+_BOTH_ENDS = frozenset(("min", "max"))
+"""Summaries where both are there. Alone, Max is somebody."""
 _WITH_NAME = re.compile(
     rf"(?:{_WORD})\s*[:\-]?\s+(?:of |for |per )?(?P<behind>\S.*)|(?P<before>\S.*)\s(?:{_WORD})\s*:?", re.IGNORECASE
 )
@@ -29,5 +48,6 @@ def totals_among(values: Iterable[str]) -> Iterator[str]:
     for value in listed:
         named = _WITH_NAME.fullmatch(value.strip())
         name = (named["behind"] or named["before"] or "").strip(" :").casefold() if named else ""
-        if _ALONE.fullmatch(value.strip()) or name in known:
+        ends = value.strip().casefold() in _BOTH_ENDS <= known
+        if _ALONE.fullmatch(value.strip()) or name in known or ends:
             yield value

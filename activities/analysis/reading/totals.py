@@ -1,14 +1,16 @@
-"""Rows that are no data: totals among the rows that they add up, and remarks below the table. Runs inside.
+"""Rows that are no data: totals among the rows that they add up, headings once more, and remarks below the table; and
+names that stand once for several rows. Runs inside.
 
 A row that calls itself a total is left out where the numbers bear it out, and that is said. Where they do not it stays,
 for somebody may sell a thing called so: whoever plans asks (``reading.py``).
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 
-from activities.analysis.engine import Connection, count, rows
+from activities.analysis.engine import Connection, count, one, rows
 from activities.analysis.reading.kinds import Kind
-from activities.analysis.reading.total_words import CALLED
+from activities.analysis.reading.total_words import CALLED, PAGE
 from activities.analysis.sql_words import literal, quoted
 
 LABELS_AMONG = 4
@@ -25,6 +27,26 @@ TOLERANCE = 0.011
 """By which a total may differ from the sum of what was rounded: each of its rows by half a unit of its last place."""
 
 
+def set_headings_apart(
+    connection: Connection, table: str, columns: Sequence[str], heading: Sequence[str]
+) -> list[tuple[str, str]]:
+    """Drop the rows that are the heading once more, and the numbers of pages that stand between them."""
+    if sum(map(bool, heading)) < 2:
+        return []
+    same = [
+        f"lower(trim(coalesce({quoted(column)}, ''))) = lower({literal(name)})"
+        for column, name in zip_longest(columns, heading, fillvalue="")
+    ]
+    repeated = count(connection, f"SELECT count(*) FROM {quoted(table)} WHERE {' AND '.join(same)}")
+    if not repeated:
+        return []
+    first, *others = map(quoted, columns)
+    alone = f"{_filled(first)} AND NOT ({' OR '.join(map(_filled, others))})"
+    page = f"({alone} AND regexp_matches(trim({first}), {literal(PAGE)}))"
+    connection.execute(f"DELETE FROM {quoted(table)} WHERE ({' AND '.join(same)}) OR {page}")
+    return [("HEADING_REPEATED", str(repeated))]
+
+
 def set_remarks_apart(connection: Connection, table: str, columns: Sequence[str]) -> list[tuple[str, str]]:
     """Drop the lines below a table that hold nothing but a text in their first cell."""
     if len(columns) < 2:
@@ -33,7 +55,7 @@ def set_remarks_apart(connection: Connection, table: str, columns: Sequence[str]
     # a name whose numbers are missing is short
     alone = (
         f"{_filled(first)} AND NOT ({' OR '.join(map(_filled, others))}) "
-        rf"AND (length(trim({first})) >= {REMARK_LENGTH} OR regexp_matches({first}, '\S\s+\S+\s+\S|:'))"
+        rf"AND (length(trim({first})) >= {REMARK_LENGTH} OR regexp_matches({first}, '^[*†‡]|\S\s+\S+\s+\S|:'))"
     )
     (last,) = rows(connection, f"SELECT coalesce(max(rowid) FILTER (WHERE NOT ({alone})), -1) FROM {quoted(table)}")[0]
     behind = f"rowid > {last}"
@@ -43,6 +65,35 @@ def set_remarks_apart(connection: Connection, table: str, columns: Sequence[str]
         return []
     connection.execute(f"DELETE FROM {quoted(table)} WHERE {behind}")
     return [("REMARKS_LEFT_OUT", str(below))]
+
+
+def filled_down(connection: Connection, table: str, columns: Sequence[str]) -> list[tuple[str, str]]:
+    """Write a name of the first column that stands in the first row of its group only (an outline, as pivot tables are
+    exported) into each row of it. That it is one: no name is there twice, and every row without one has a text in the
+    second column."""
+    if len(columns) < 3:
+        return []
+    first, second = map(quoted, columns[:2])
+    total = f"regexp_matches(trim({first}), {literal(CALLED)})"
+    named = f"{_filled(first)} AND NOT coalesce({total}, false)"
+    below = rf"NOT {_filled(first)} AND {_filled(second)} AND regexp_matches({second}, '\p{{L}}')"
+    last = f"rowid = (SELECT max(rowid) FROM {quoted(table)})"
+    begins, names, different, rows_below, others = one(
+        connection,
+        f"SELECT min(rowid) FILTER (WHERE {named}) <= min(rowid), count_if({named}), "
+        f"count(DISTINCT trim({first})) FILTER (WHERE {named}), count_if({below}), "
+        f"count_if(NOT {_filled(first)} AND NOT ({below}) AND NOT {last}) FROM {quoted(table)}",
+    )
+    assert isinstance(names, int) and isinstance(rows_below, int)
+    if not (begins and rows_below and names == different and 2 * rows_below >= names and not others):
+        return []
+    (example,) = one(connection, f"SELECT trim({first}) FROM {quoted(table)} WHERE {named} ORDER BY rowid LIMIT 1")
+    name = f"last_value(nullif(trim({first}), '') IGNORE NULLS) OVER (ORDER BY rowid)"
+    connection.execute(
+        f"CREATE OR REPLACE TABLE {quoted(table)} AS SELECT * REPLACE "
+        f"(CASE WHEN {below} THEN {name} ELSE {first} END AS {first}) FROM {quoted(table)} ORDER BY rowid"
+    )
+    return [("LABELS_FILLED_GUESSED", f"\u201c{str(example)[:40]}\u201d")]
 
 
 def set_totals_apart(connection: Connection, table: str, columns: Sequence[str]) -> bool:
