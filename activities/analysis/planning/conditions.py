@@ -2,19 +2,17 @@
 
 import re
 from collections.abc import Callable, Sequence
-from datetime import date, timedelta
 from itertools import chain
 
 from activities.analysis.planning import cues
 from activities.analysis.planning.intent import Where
+from activities.analysis.planning.periods import Periods, is_day, padded
 from activities.analysis.planning.said import Said, is_measure, named_wholly, slug
 from activities.analysis.planning.words import NEVER_PART, STOP, SYNONYM, Column, Mention, Token, stem, word_set
-from domain.analyses.plan import Test, Unknown, Value
+from domain.analyses.plan import Test, Value
 from domain.analyses.table import ColumnType
 
 _ASKS = word_set("where with whose having and or only if the for when")
-TOGETHER = "SHEETS_TOGETHER"
-"""The note of a table that was put together; its first column says of what."""
 LONGEST_VALUE = 6
 """Words of a value that is looked for."""
 
@@ -24,159 +22,14 @@ class Conditions:
 
     def __init__(self, said: Said) -> None:
         self._said = said
-        self._where = said.intent.where
 
     def read(self) -> None:
         self._equalities()
         self._gaps()
-        self._periods()
+        Periods(self._said).read()
         self._comparisons()
         self._values()
         self._flags()
-
-    def _add(self, where: Where, words: str) -> None:
-        self._where.append(where)
-        self._said.understand(f"only rows where {words}")
-
-    # --- periods -----------------------------------------------------------------------------------------------
-
-    def _periods(self) -> None:
-        said = self._said
-        for match in said.found(cues.SPAN):
-            if not (_is_day(match["a"]) and _is_day(match["b"])):
-                continue
-            self._between(match, _begin(match["a"]), _end(match["b"]))
-        for match in said.found(cues.SINCE):
-            if not _is_day(match["when"]) or (match["month"] and len(match["when"]) != 4):
-                continue
-            begin, end = self._unit(match["when"], match["month"])
-            how = match["how"].split()[0]
-            if how in ("since", "from", "starting"):
-                self._between(match, begin, None)
-            elif how == "after":
-                self._between(match, end, None)
-            elif how in ("before", "prior"):
-                self._between(match, None, begin)
-            else:
-                self._between(match, None, end)
-        for match in said.found(cues.IN_MONTH):
-            self._between(match, *self._unit(match["year"], match["month"]))
-        for match in said.found(cues.IN_QUARTER):
-            self._quarter(match)
-        for match in said.found(cues.LAST):
-            self._last(match)
-        for match in said.found(cues.ON_DAY):
-            if _is_day(match["day"]):
-                self._between(match, _begin(match["day"]), _end(match["day"]))
-        self._years()
-        for match in said.found(cues.IN_MONTH_ONLY):
-            year = self._year_of_data("month", match["month"])
-            if year is not None:
-                self._between(match, *self._unit(str(year), match["month"]))
-            said.take(*said.span(match))
-
-    def _years(self) -> None:
-        """``2024``, ``2023 and 2024``: each year a period, several of them a list."""
-        said = self._said
-        found = [match for match in said.found(cues.IN_YEAR) if self._is_year(said.span(match)[0])]
-        years = sorted({int(match["year"]) for match in found})
-        if not years:
-            return
-        if len(years) == 1 or years == list(range(years[0], years[-1] + 1)):
-            self._between(found[0], date(years[0], 1, 1), date(years[-1] + 1, 1, 1))
-        else:
-            column = self._time_column()
-            if column is not None and not column.profile.type.is_temporal:
-                self._add(Where(column, Test.ONE_OF, tuple(years)), f"{column.name} is {', '.join(map(str, years))}")
-            elif column is not None:
-                said.ask("years", "Which years: one span, from the first to the last?", ["yes"])
-                self._between(found[0], date(years[0], 1, 1), date(years[-1] + 1, 1, 1))
-        for match in found:
-            said.take(*said.span(match))
-
-    def _is_year(self, place: int) -> bool:
-        before = self._said.words(place - 2, place).casefold()
-        after = self._said.word(place + 1)
-        if re.search(r"(?:over|above|than|below|under|least|most|top|first|bottom|>|<|>=|<=|=)$", before):
-            return False
-        return not self._said.mention_at(place) and after not in ("unit", "units", "pieces", "rows", "%")
-
-    def _unit(self, year: str, month: str | None) -> tuple[date, date]:
-        if month:
-            begin = date(int(year), cues.MONTHS[month], 1)
-            return begin, _months_on(begin, 1)
-        return _begin(year), _end(year)
-
-    def _quarter(self, match: re.Match[str]) -> None:
-        quarter = int(match["q"] or match["q2"])
-        year = match["year"] or match["year2"] or self._year_of_data("quarter", f"Q{quarter}")
-        if year is not None:
-            begin = date(int(year), 3 * quarter - 2, 1)
-            self._between(match, begin, _months_on(begin, 3))
-        self._said.take(*self._said.span(match))
-
-    def _last(self, match: re.Match[str]) -> None:
-        column = self._time_column()
-        latest = _day(column.profile.maximum) if column is not None and column.profile.type.is_temporal else None
-        if column is None or latest is None:
-            return
-        count, unit = int(match["n"] or 1), match["unit"]
-        if unit in ("day", "week"):
-            begin = latest - timedelta(days=count * (7 if unit == "week" else 1) - 1)
-        else:
-            length = {"month": 1, "quarter": 3, "year": 12}[unit]
-            current = date(latest.year, (latest.month - 1) // length * length + 1, 1)
-            begin = _months_on(current, -length * (count - 1))
-        self._said.assume(f"“{match[0].strip()}” is counted back from the latest {column.name} in the data, {latest}.")
-        self._between(match, begin, None)
-
-    def _year_of_data(self, unit: str, words: str) -> int | None:
-        """The year that a month without one belongs to: the only one in the data, or the answer."""
-        column = self._time_column()
-        if column is None or not column.profile.type.is_temporal:
-            return None
-        least, most = _day(column.profile.minimum), _day(column.profile.maximum)
-        if least is None or most is None:
-            return None
-        if least.year == most.year:
-            return least.year
-        years = [str(year) for year in range(least.year, most.year + 1)]
-        answer = self._said.ask(f"year_of_{unit}", f"{words.capitalize()} of which year?", years)
-        return int(answer) if answer and re.fullmatch(cues.YEAR, answer) else None
-
-    def _between(self, match: re.Match[str], begin: date | None, end: date | None) -> None:
-        """Rows from ``begin`` to before ``end``."""
-        said = self._said
-        column = self._time_column()
-        said.take(*said.span(match))
-        if column is None:
-            return
-        if not column.profile.type.is_temporal:
-            self._in_years(column, begin, end)
-            return
-        words = []
-        if begin is not None:
-            self._where.append(Where(column, Test.AT_LEAST, (begin.isoformat(),)))
-            words.append(f"from {begin}")
-        if end is not None:
-            self._where.append(Where(column, Test.LESS, (end.isoformat(),)))
-            words.append(f"before {end}")
-        said.understand(f"only rows with {column.name} {' and '.join(words)}")
-
-    def _in_years(self, column: Column, begin: date | None, end: date | None) -> None:
-        """For a column that holds years as numbers."""
-        first = begin.year if begin else None
-        last = end.year - 1 if end else None
-        if first is not None and first == last:
-            self._add(Where(column, Test.EQUALS, (first,)), f"{column.name} is {first}")
-            return
-        if first is not None:
-            self._add(Where(column, Test.AT_LEAST, (first,)), f"{column.name} is at least {first}")
-        if last is not None:
-            self._add(Where(column, Test.AT_MOST, (last,)), f"{column.name} is at most {last}")
-
-    def _time_column(self) -> Column | None:
-        return time_column(self._said, years_will_do=True)
 
     # --- comparisons -------------------------------------------------------------------------------------------
 
@@ -189,8 +42,8 @@ class Conditions:
                 continue
             column, having = self._compared(begin, end)
             if column is not None:
-                self._add(Where(column, Test.AT_LEAST, (low,), having), f"{column.name} is at least {low}")
-                self._add(Where(column, Test.AT_MOST, (high,), having), f"{column.name} is at most {high}")
+                said.only(Where(column, Test.AT_LEAST, (low,), having), f"{column.name} is at least {low}")
+                said.only(Where(column, Test.AT_MOST, (high,), having), f"{column.name} is at most {high}")
             said.take(begin, end)
         for match in said.found(cues.COMPARISON):
             begin, end = said.span(match)
@@ -202,7 +55,7 @@ class Conditions:
                 continue
             column, having = self._compared(begin, end)
             if column is not None:
-                self._add(Where(column, test, (number,), having), f"{column.name} {match['how']} {number}")
+                said.only(Where(column, test, (number,), having), f"{column.name} {match['how']} {number}")
             said.take(begin, end)
 
     def _number(self, text: str) -> int | float | None:
@@ -299,7 +152,7 @@ class Conditions:
                 continue  # “quantity in 2024”
             values, stop = self._values_at(column, begin, test)
             if values:
-                self._add(_equal(column, test, values), f"{column.name} {_said_of(test)} {', '.join(map(str, values))}")
+                said.only(_equal(column, test, values), f"{column.name} {_said_of(test)} {', '.join(map(str, values))}")
                 said.take(start, stop)
                 return True
         texts = [column for column in columns if column.profile.type is ColumnType.TEXT]
@@ -322,9 +175,9 @@ class Conditions:
             answer = said.ask(f"value_of_{slug(column.name)}", question, column.profile.values)
             known = next((each for each in column.profile.values if each.casefold() == (answer or "").casefold()), None)
             if known is not None:
-                self._add(_equal(column, test, (known,)), f"{column.name} {_said_of(test)} {known}")
+                said.only(_equal(column, test, (known,)), f"{column.name} {_said_of(test)} {known}")
         else:
-            self._add(_equal(column, test, (text,)), f"{column.name} {_said_of(test)} {text}")
+            said.only(_equal(column, test, (text,)), f"{column.name} {_said_of(test)} {text}")
         said.take(start, stop)
         return True
 
@@ -362,8 +215,8 @@ class Conditions:
             # a comparison says so itself
             return (token.number, place + 1) if token.number is not None else (None, place)
         if type.is_temporal:
-            day = token.text if token.kind == "date" and _is_day(token.text) else None
-            return (_padded(day), place + 1) if day else (None, place)
+            day = token.text if token.kind == "date" and is_day(token.text) else None
+            return (padded(day), place + 1) if day else (None, place)
         if token.kind == "quoted":
             known = next((each for each in column.profile.values if each.casefold() == token.word), token.text)
             return known, place + 1
@@ -406,7 +259,7 @@ class Conditions:
         for (_, negated), (column, values) in found.items():
             test = Test.NONE_OF if negated else Test.ONE_OF
             unique = list(dict.fromkeys(values))
-            self._add(_equal(column, test, unique), f"{column.name} {_said_of(test)} {', '.join(map(str, unique))}")
+            said.only(_equal(column, test, unique), f"{column.name} {_said_of(test)} {', '.join(map(str, unique))}")
             if len(unique) > 1 and not negated and cues.COMPARE.search(said.text) and column not in said.intent.groups:
                 said.intent.groups.append(column)
                 for match in said.found(cues.COMPARE):
@@ -496,7 +349,7 @@ class Conditions:
             if column is None:
                 continue
             test = Test.HAS_VALUE if behind is not None and behind["no"] else Test.IS_EMPTY
-            self._add(Where(column, test), f"{column.name} {'has a value' if test is Test.HAS_VALUE else 'is empty'}")
+            said.only(Where(column, test), f"{column.name} {'has a value' if test is Test.HAS_VALUE else 'is empty'}")
             end = mention.end + (len(behind[0].split()) if behind else 0)
             said.take(mention.start - (len(ahead[0].split()) if ahead else 0), end)
 
@@ -512,63 +365,13 @@ class Conditions:
                 continue
             column = next((each for _, each in mention.candidates if each.profile.type is ColumnType.BOOLEAN), None)
             if column is not None:
-                self._add(Where(column, Test.EQUALS, (not negated,)), f"{column.name} is {str(not negated).lower()}")
+                said.only(Where(column, Test.EQUALS, (not negated,)), f"{column.name} is {str(not negated).lower()}")
                 said.take(mention.start - negated, mention.end)
 
 
 def _in_numbers(mention: Mention) -> Callable[[Column], bool]:
     """Columns that a number may be compared with: ids only where they are named."""
     return lambda column: column.profile.type.is_numeric and (not column.is_id or named_wholly(mention))
-
-
-def time_column(said: Said, *, years_will_do: bool = False) -> Column | None:
-    """The column that says when: the one that is named, the only one, or the answer. With ``years_will_do`` a column of
-    years where there are no dates."""
-    temporal = [column for column in said.columns if column.profile.type.is_temporal]
-    if said.intent.time is not None:
-        return said.intent.time
-    if not temporal:
-        years = [column for column in said.columns if "year" in column.stems and column.profile.type.is_numeric]
-        if years and years_will_do:
-            return years[0]
-        if "time" not in {unknown.id for unknown in said.intent.unknowns}:
-            said.intent.unknowns.append(_no_time())
-        return None
-    named = {
-        column
-        for mention in said.mentions
-        for score, column in mention.candidates
-        if score >= SYNONYM and column.profile.type.is_temporal
-    }
-    if len(named) == 1:
-        chosen: Column | None = next(iter(named))
-        for mention in said.mentions:
-            if any(score >= SYNONYM and column == chosen for score, column in mention.candidates):
-                said.take(mention.start, mention.end)
-    elif len(temporal) == 1:
-        chosen = temporal[0]
-    else:
-        chosen = said.ask_column("time", "Which column says when?", temporal)
-        if chosen is not None and not chosen.profile.type.is_temporal:
-            chosen = None
-    said.intent.time = chosen
-    return chosen
-
-
-def parts_column(said: Said) -> Column | None:
-    """The column that tells the parts of a table apart, where it was put together."""
-    for place, table in enumerate(said.tables):
-        if any(note.code == TOGETHER for note in table.notes):
-            return Column(place, table.columns[0])
-    return None
-
-
-def _no_time() -> Unknown:
-    return Unknown(
-        id="time",
-        text="The requirement speaks of time, and no column holds dates. Upload data with dates (as 2024-12-31), or "
-        "leave time out of the requirement.",
-    )
 
 
 def _equal(column: Column, test: Test, values: Sequence[Value]) -> Where:
@@ -590,37 +393,3 @@ def _stems(text: str) -> tuple[str, ...]:
 
 def _comparable(said: Sequence[Token]) -> tuple[str, ...]:
     return tuple(chain.from_iterable(_stems(token.text) for token in said))
-
-
-def _begin(text: str) -> date:
-    return date(int(text), 1, 1) if len(text) == 4 else date.fromisoformat(_padded(text))
-
-
-def _end(text: str) -> date:
-    """The first day behind a year or a day."""
-    return date(int(text) + 1, 1, 1) if len(text) == 4 else _begin(text) + timedelta(days=1)
-
-
-def _is_day(text: str) -> bool:
-    """Whether a year, or a day, is one that the calendar has."""
-    try:
-        return 1000 <= _begin(text).year <= 2999
-    except ValueError:
-        return False
-
-
-def _padded(text: str) -> str:
-    year, month, day = text.split("-")
-    return f"{year}-{int(month):02}-{int(day):02}"
-
-
-def _months_on(day: date, months: int) -> date:
-    month = day.year * 12 + day.month - 1 + months
-    return date(month // 12, month % 12 + 1, 1)
-
-
-def _day(text: str | None) -> date | None:
-    try:
-        return date.fromisoformat((text or "")[:10])
-    except ValueError:
-        return None

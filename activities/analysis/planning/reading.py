@@ -5,41 +5,32 @@ the same way. What is not understood is asked, and what is guessed is said.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from activities.analysis.planning import cues
-from activities.analysis.planning.conditions import Conditions, parts_column, time_column
+from activities.analysis.planning.conditions import Conditions
 from activities.analysis.planning.growth import grown
 from activities.analysis.planning.intent import Intent, Product, Wish
-from activities.analysis.planning.said import Fits, Said, is_measure, named_wholly, slug
+from activities.analysis.planning.numbers import Numbers, is_numeric, usual
+from activities.analysis.planning.periods import parts_column, time_column
+from activities.analysis.planning.said import Said, is_measure, named_wholly, slug
 from activities.analysis.planning.unread import check
-from activities.analysis.planning.words import FULL, NEVER_PART, STOP, SYNONYM, Column, Mention, stem, word_set
+from activities.analysis.planning.words import NEVER_PART, STOP, Column, stem, word_set
 from domain.analyses.plan import Every, Function, Test
 from domain.analyses.table import ColumnType, TableProfile
 
-ROWS = "the number of rows"
-"""An answer."""
-FEWEST_IDS = 5
-ID_LENGTH = 5
-"""Rows, and digits, from which on numbers that tell rows apart look like names."""
 GOAL = "goal"
 GOAL_ASKED = "What is to be computed? Name a number and what it is for each of, in words of the columns."
 """The question where nothing was understood. Its answer is read in the place of the requirement."""
 MOST_GROUPS = 3
-FEW_GROUPS = 1_000
-"""Distinct integers up to which a column of them may make groups."""
-UNIQUE = 0.97
-"""From this part of distinct values on, a column tells the rows apart."""
 
 _OPERATORS: dict[str, Literal["+", "-", "*", "/"]] = {
     "times": "*", "x": "*", "*": "*", "multiplied by": "*", "minus": "-", "-": "-", "less": "-", "plus": "+",
     "+": "+", "divided by": "/", "/": "/",
 }  # fmt: skip
-_FUNCTION = re.compile("|".join(rf"(?P<{function.name}>\b(?:{words})(?= |$))" for function, words in cues.FUNCTIONS))
 _BEFORE_GROUP = word_set("the a each every by calendar their")
 _BETWEEN_GROUPS = word_set("and by then per each")
-_ENDS_CLAUSE = word_set("by per where whose with for in when if that which having over each every across during")
 
 
 def read(requirement: str, tables: Sequence[TableProfile], answers: Mapping[str, str]) -> Intent:
@@ -53,6 +44,7 @@ class _Reading:
     def __init__(self, said: Said) -> None:
         self.said = said
         self._intent = said.intent
+        self._numbers = Numbers(said)
 
     def read(self) -> None:
         self._looks()
@@ -62,10 +54,10 @@ class _Reading:
         self._order()
         self._groups()
         self._periods()
-        self._numbers()
+        self._numbers.read()
         self._defaults()
         grown(self.said)
-        check(self.said, self._means_rows)
+        check(self.said)
 
     # --- how it is shown, and what is derived of numbers ----------------------------------------------------------
 
@@ -108,7 +100,7 @@ class _Reading:
             right = said.mention_at(left.end + len(sign.split())) if sign else None
             if sign is None or right is None or not said.free(left.start, left.end):
                 continue
-            first, second = said.pick(left, _is_numeric), said.pick(right, _is_numeric)
+            first, second = said.pick(left, is_numeric), said.pick(right, is_numeric)
             if first is None or second is None:
                 continue
             name = "result"
@@ -139,14 +131,14 @@ class _Reading:
         said, intent = self.said, self._intent
         place = said.past(place, STOP | {"selling", "performing", "individual", "single"})
         mention = said.mention_at(place)
-        column = said.pick(mention, self._groupable) if mention is not None else None
+        column = said.pick(mention, _is_groupable) if mention is not None else None
         after = place + 1
         if mention is not None and column is not None:
             said.take(mention.start, mention.end)
             after = mention.end
-        if column is not None and not self._tells_rows_apart(column):
+        if column is not None and not self.said.tells_rows_apart(column):
             self._group(column)
-        elif column is not None or self._means_rows(said.word(place)):
+        elif column is not None or self.said.means_rows(said.word(place)):
             intent.rows = True
             if column is None and place < len(said.tokens):
                 said.take(place, place + 1)
@@ -167,13 +159,13 @@ class _Reading:
         mention = None if place is None else said.mention_at(place)
         if mention is None or mention.end > cue:
             return
-        column = said.pick(mention, self._groupable)
+        column = said.pick(mention, _is_groupable)
         if column is None or column.profile.type is ColumnType.NUMBER:
             return
         intent.first, intent.descending = 1, extreme["cue"] not in cues.ASCENDING
         said.take(mention.start, mention.end)
         said.take(cue, cue + 1)
-        if self._tells_rows_apart(column) and column.profile.type is not ColumnType.TEXT:
+        if self.said.tells_rows_apart(column) and column.profile.type is not ColumnType.TEXT:
             intent.rows = True
         else:
             self._group(column)
@@ -246,11 +238,11 @@ class _Reading:
             self._every(unit)
             return place + 1 if named is None or column is None else named.end
         if mention is not None:
-            column = said.pick(mention, self._groupable, about="to group by")
+            column = said.pick(mention, _is_groupable, about="to group by")
             if column is not None:
                 self._group(column)
                 return mention.end
-            if any(self._groupable(each) for _, each in mention.candidates):
+            if any(each.is_groupable for _, each in mention.candidates):
                 return mention.end  # asked
         if not first or said.tokens[place].kind not in ("word", "quoted") or said.word(place) in STOP | NEVER_PART:
             return None
@@ -261,7 +253,7 @@ class _Reading:
     def _unknown_group(self, place: int) -> int | None:
         said = self.said
         word = said.words(place, place + 1)
-        among = [column for column in said.columns if self._groupable(column) and not self._tells_rows_apart(column)]
+        among = [column for column in said.columns if column.is_groupable and not self.said.tells_rows_apart(column)]
         if not among:
             return None
         column = said.ask_column(f"group_{slug(word)}", f"Which column is meant by “{word}”, to group by?", among)
@@ -330,195 +322,6 @@ class _Reading:
         self.said.assume(f"Time is shown by {every.value}, as no period was named.")
         return every
 
-    # --- numbers -------------------------------------------------------------------------------------------------
-
-    def _numbers(self) -> None:
-        """Functions and the columns behind them, clause by clause."""
-        said = self.said
-        pending: list[Function] = []
-        fresh = False
-        place = 0
-        while place < len(said.tokens):
-            match = _FUNCTION.match(said.text, said.starts[place]) if said.free(place, place + 1) else None
-            mention = said.mention_at(place)
-            if match is not None and not (mention is not None and self._is_named_so(mention, match)):
-                function = next(function for function, _ in cues.FUNCTIONS if match[function.name])
-                if fresh and pending and not self._is_another(place):
-                    said.unread(f"{said.words(place - 1, place)} {said.word(place)}".strip())
-                pending = [*pending, function] if fresh else [function]
-                fresh = True
-                _, end = said.span(match)
-                said.take(place, end)
-                if function is Function.COUNT:
-                    end = self._counted(place, end)
-                    pending, fresh = [], False
-                place = end
-                continue
-            if mention is not None:
-                fresh = not self._measured(mention, pending) and fresh
-                place = mention.end
-                continue
-            if said.word(place) in _ENDS_CLAUSE:
-                if fresh:
-                    self._unnamed(pending)
-                pending, fresh = [], False
-            place += 1
-        if fresh:
-            self._unnamed(pending)
-
-    def _is_another(self, place: int) -> bool:
-        """Whether a function stands beside the one before it: ``lowest and average``, not ``lowest average``."""
-        return self.said.word(place - 1) in ("and", ",", "or", "&", "/")
-
-    def _is_named_so(self, mention: Mention, match: re.Match[str]) -> bool:
-        """A column that is called ``total``, where no other number follows."""
-        said = self.said
-        if mention.end - mention.start > len(match[0].split()):
-            return named_wholly(mention)
-        following = [each for each in said.mentions if mention.end <= each.start <= mention.end + 2]
-        return named_wholly(mention) and not any(said.pick(each, _is_numeric) for each in following)
-
-    def _measured(self, mention: Mention, pending: Sequence[Function]) -> bool:
-        """Whether the mention is of a number that is wanted."""
-        said = self.said
-        wanted = self._is_ordered_extreme(pending)
-        column = said.pick(mention, lambda each: wanted(each) and not self._is_group(each), about="as a number")
-        words = said.words(mention.start, mention.end)
-        if column is None and _asks(self._intent, f"column_{slug(words)}"):
-            said.take(mention.start, mention.end)
-            return True
-        if column is None and pending:
-            column = self._numbers_as_text(mention)
-        if column is None:
-            return False
-        said.take(mention.start, mention.end)
-        for function in pending or [self._usual(column)]:
-            self._wish(Wish(function, column))
-        if not pending and not self._intent.rows:
-            how = "averaged" if self._usual(column) is Function.MEAN else "added up"
-            same = mention.candidates[0][0] == FULL
-            what = column.name if same else f"“{words}” is {column.name}, and"
-            said.assume(f"{what} is {how}, as it was not said how.")
-        elif mention.candidates[0][0] < FULL:
-            said.assume(f"“{words}” is {column.name}.")
-        return True
-
-    def _is_ordered_extreme(self, pending: Sequence[Function]) -> Fits:
-        """What columns fit the functions: dates have a least and a most, too."""
-        extremes = pending and all(function in (Function.LEAST, Function.MOST) for function in pending)
-
-        def fits(column: Column) -> bool:
-            return is_measure(column, cues.NO_MEASURE) or bool(extremes and column.profile.type.is_temporal)
-
-        return fits
-
-    def _numbers_as_text(self, mention: Mention) -> Column | None:
-        """A text column that mostly holds numbers."""
-        for _, column in mention.candidates:
-            if column.profile.type is ColumnType.TEXT and column.profile.numeric_share >= 0.5:
-                return column
-        return None
-
-    def _counted(self, begin: int, place: int) -> int:
-        """``number of (distinct) customers``, from ``begin`` on, with its noun behind ``place``: their end."""
-        said = self.said
-        place = said.past(place, STOP | {"distinct", "unique", "different", "total"})
-        distinct = bool(cues.DISTINCT.search(said.words(begin, place).casefold()))
-        said.take(begin, place)
-        mention = said.mention_at(place)
-        word = said.word(place)
-        if mention is None:
-            if word and said.free(place, place + 1) and word not in STOP and said.tokens[place].kind == "word":
-                said.take(place, place + 1)
-                if not self._means_rows(word):
-                    self._count_unknown(word)
-                    return place + 1
-                place += 1
-            self._wish(Wish(Function.COUNT, None))
-            return place
-        said.take(mention.start, mention.end)
-        countable = [
-            column for score, column in mention.candidates if column.is_id or not column.profile.type.is_numeric
-        ]
-        ids = [column for column in countable if column.is_id] or countable
-        column = ids[0] if (ids and mention.candidates[0][0] >= SYNONYM) or (ids and ids[0].is_id) else None
-        if (
-            column is None
-            or (self._tells_rows_apart(column) and not distinct)
-            or (not distinct and self._means_rows(word) and not column.is_id)
-        ):
-            self._wish(Wish(Function.COUNT, None))
-        else:
-            self._wish(Wish(Function.DISTINCT, column))
-            if not distinct:
-                said.assume(f"Each {column.name} is counted once, however many rows it has.")
-        return mention.end
-
-    def _count_unknown(self, word: str) -> None:
-        """``how many widgets`` of a table that has no such column: rows, or the values of one?"""
-        said = self.said
-        texts = [each for each in said.columns if self._groupable(each)]
-        text = f"No column is called “{word}”. What is to be counted?"
-        answer = said.ask(f"count_{slug(word)}", text, [ROWS, *(f"different values of {each.name}" for each in texts)])
-        column = next((each for each in texts if answer and answer.split()[-1].casefold() == each.name), None)
-        if answer is not None and column is not None:
-            self._wish(Wish(Function.DISTINCT, column))
-        else:
-            self._wish(Wish(Function.COUNT, None))
-
-    def _unnamed(self, pending: Sequence[Function]) -> None:
-        """A function whose number was not recognised."""
-        if self._intent.product is not None:
-            for function in pending:
-                self._wish(Wish(function, None, self._intent.product.name))
-            return
-        column = self._only_measure()
-        if column is not None:
-            for function in pending:
-                self._wish(Wish(function, column))
-
-    def _only_measure(self) -> Column | None:
-        """The only column of numbers where none is named, or the answer which."""
-        said = self.said
-        nouns = [place for place in self._left_over() if not self._means_rows(said.word(place))]
-        words = " ".join(said.tokens[place].text for place in nouns)
-        measures = [each for each in said.columns if is_measure(each, cues.NO_MEASURE) and not self._is_group(each)]
-        if len(measures) == 1 and not nouns and not self._looks_like_an_id(measures[0]):
-            said.assume(f"The number that is meant is {measures[0].name}, the only one there is.")
-            return measures[0]
-        for place in nouns:
-            if not any(each.start <= place < each.end for each in said.mentions):
-                said.take(place, place + 1)
-        called = f"No column is called “{words}”. " if words else ""
-        text = f"{called}Which column holds the numbers that are meant?"
-        if not measures:
-            text = f"{called}No column holds numbers that can be computed with. Are the rows to be counted?"
-        if said.answer("measure") == ROWS:
-            said.ask("measure", text, [ROWS])
-            return None
-        return said.ask_column("measure", text, measures, others=[ROWS])
-
-    def _looks_like_an_id(self, column: Column) -> bool:
-        """Whole numbers, no two alike, one behind the other or of one length: they may well be names."""
-        profile = column.profile
-        rows = self.said.tables[column.table].rows
-        if profile.type is not ColumnType.INTEGER or rows < FEWEST_IDS or not self._tells_rows_apart(column):
-            return False
-        least, most = profile.minimum or "", profile.maximum or ""
-        try:
-            in_a_row = int(most) - int(least) + 1 == rows
-        except ValueError:
-            return False
-        return in_a_row or (len(least) == len(most) >= ID_LENGTH)
-
-    def _wish(self, wish: Wish) -> None:
-        if wish not in self._intent.wishes and len(self._intent.wishes) < 6:
-            self._intent.wishes.append(wish)
-            self.said.understand("the number of rows" if wish.name == "rows" else wish.name.replace("_", " "))
-
-    def _usual(self, column: Column) -> Function:
-        return Function.MEAN if set(column.stems) & cues.AVERAGED else Function.SUM
-
     # --- what was left open --------------------------------------------------------------------------------------
 
     def _defaults(self) -> None:
@@ -530,7 +333,7 @@ class _Reading:
             self._having_groups()
         gathers = bool(intent.groups or intent.every or intent.share)
         if intent.product is not None and gathers and not intent.wishes:
-            self._wish(Wish(Function.SUM, None, intent.product.name))
+            self._numbers.wish(Wish(Function.SUM, None, intent.product.name))
         if intent.wishes or intent.product is not None:
             return
         if intent.rows or (intent.first is not None and not gathers):
@@ -560,7 +363,7 @@ class _Reading:
         said = self.said
         for mention in said.mentions:
             if said.word(mention.end) in ("with", "having", "whose", "where", "that", "which"):
-                column = said.pick(mention, self._groupable)
+                column = said.pick(mention, _is_groupable)
                 if column is not None:
                     said.take(mention.start, mention.end)
                     self._group(column)
@@ -569,7 +372,7 @@ class _Reading:
     def _first_rows(self) -> None:
         intent = self._intent
         intent.rows = True
-        column = intent.sorted_by or self._only_measure()
+        column = intent.sorted_by or self._numbers.only_measure()
         if column is not None:
             intent.sorted_by = column
 
@@ -577,70 +380,38 @@ class _Reading:
         """Groups without a number: of rows, unless a word stands where a number was meant."""
         said = self.said
         if any(question.blocking and not question.answer for question in self._intent.questions):
-            self._wish(Wish(Function.COUNT, None))  # which column is meant is asked already
+            self._numbers.wish(Wish(Function.COUNT, None))  # which column is meant is asked already
             return
-        left = [said.word(place) for place in self._left_over()]
+        left = [said.word(place) for place in self.said.left_over()]
         records = [word for word in left if stem(word) in cues.RECORDS]
         if len(records) < len(left) or not records:
-            column = self._only_measure()
-            self._wish(Wish(Function.COUNT, None) if column is None else Wish(self._usual(column), column))
+            column = self._numbers.only_measure()
+            self._numbers.wish(Wish(Function.COUNT, None) if column is None else Wish(usual(column), column))
             return
-        self._wish(Wish(Function.COUNT, None))
+        self._numbers.wish(Wish(Function.COUNT, None))
         said.assume(f"The rows are counted: each is one of the “{records[0]}”.")
-
-    def _left_over(self) -> Iterator[int]:
-        """The places of words that nothing was made of."""
-        said = self.said
-        for place, token in enumerate(said.tokens):
-            if token.kind == "word" and said.free(place, place + 1) and token.word not in STOP | NEVER_PART:
-                yield place
 
     def _aimless(self) -> None:
         """Nothing was recognised: the tables are described, and what is wanted is asked."""
         said = self.said
         measures = [column.name for column in said.columns if is_measure(column, cues.NO_MEASURE)]
         groups = [
-            column.name for column in said.columns if self._groupable(column) and not self._tells_rows_apart(column)
+            column.name for column in said.columns if column.is_groupable and not self.said.tells_rows_apart(column)
         ]
         options = [f"total {measure} by {group}" for measure in measures[:3] for group in groups[:3]]
         said.ask(GOAL, GOAL_ASKED, [*options, "a summary of every column"])
         self._intent.summary = True
-
-    # --- judging columns -----------------------------------------------------------------------------------------
-
-    def _groupable(self, column: Column) -> bool:
-        type = column.profile.type
-        if type is ColumnType.NUMBER:
-            return False
-        return type is not ColumnType.INTEGER or column.is_id or column.profile.distinct <= FEW_GROUPS
-
-    def _is_group(self, column: Column) -> bool:
-        return column in self._intent.groups
-
-    def _tells_rows_apart(self, column: Column) -> bool:
-        rows = self.said.tables[column.table].rows
-        return (
-            rows > 1 and column.profile.distinct >= UNIQUE * (rows - column.profile.nulls) and column.profile.nulls == 0
-        )
-
-    def _means_rows(self, word: str) -> bool:
-        names = {stem(part) for table in self.said.tables for part in table.name.split("_")}
-        return stem(word) in cues.RECORDS | names
-
-
-def _asks(intent: Intent, id: str) -> bool:
-    return any(question.id == id for question in intent.questions)
 
 
 def _has_times(said: Said) -> bool:
     return any(column.profile.type.is_temporal for column in said.columns)
 
 
-def _is_numeric(column: Column) -> bool:
-    return column.profile.type.is_numeric
-
-
 def _free_name(name: str, columns: Sequence[Column]) -> str:
     taken = {column.name for column in columns}
     base = name if name[0].isalpha() else f"n_{name}"
     return base if base not in taken else f"{base}_computed"
+
+
+def _is_groupable(column: Column) -> bool:
+    return column.is_groupable

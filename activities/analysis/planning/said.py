@@ -5,12 +5,26 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import accumulate
 
-from activities.analysis.planning.intent import Intent
-from activities.analysis.planning.words import FULL, Column, Mention, candidates_for, columns_of, mentions, tokens
+from activities.analysis.planning import cues
+from activities.analysis.planning.intent import Intent, Where
+from activities.analysis.planning.words import (
+    FULL,
+    NEVER_PART,
+    STOP,
+    Column,
+    Mention,
+    candidates_for,
+    columns_of,
+    mentions,
+    stem,
+    tokens,
+)
 from domain.analyses.plan import Question
 from domain.analyses.table import TableProfile
 
 OPTIONS_SHOWN = 30
+UNIQUE = 0.97
+"""From this part of distinct values on, a column tells the rows apart."""
 
 Fits = Callable[[Column], bool]
 
@@ -117,6 +131,12 @@ class Said:
     def words(self, begin: int, end: int) -> str:
         return " ".join(token.text for token in self.tokens[max(begin, 0) : end])
 
+    def left_over(self) -> Iterator[int]:
+        """The places of words that nothing was made of."""
+        for place, token in enumerate(self.tokens):
+            if token.kind == "word" and self.free(place, place + 1) and token.word not in STOP | NEVER_PART:
+                yield place
+
     # --- columns -----------------------------------------------------------------------------------------------
 
     def mention_at(self, place: int) -> Mention | None:
@@ -175,6 +195,16 @@ class Said:
         alone = sum(each.name == column.name for each in self.columns) == 1
         return column.name if alone else f"{self.tables[column.table].name}.{column.name}"
 
+    def tells_rows_apart(self, column: Column) -> bool:
+        """Whether hardly two rows have the same."""
+        rows, profile = self.tables[column.table].rows, column.profile
+        return rows > 1 and profile.distinct >= UNIQUE * (rows - profile.nulls) and profile.nulls == 0
+
+    def means_rows(self, word: str) -> bool:
+        """Whether a word stands for the rows themselves (``orders`` of a table of orders)."""
+        names = {stem(part) for table in self.tables for part in table.name.split("_")}
+        return stem(word) in cues.RECORDS | names
+
     # --- notes -------------------------------------------------------------------------------------------------
 
     def assume(self, text: str) -> None:
@@ -185,6 +215,11 @@ class Said:
         """What was seen and cannot be done."""
         if words not in self.left_unread:
             self.left_unread.append(words)
+
+    def only(self, where: Where, words: str) -> None:
+        """Take a condition, and say it."""
+        self.intent.where.append(where)
+        self.understand(f"only rows where {words}")
 
     def understand(self, text: str) -> None:
         if text not in self.intent.understood:

@@ -6,11 +6,11 @@ the question is put in other words.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from activities.analysis.planning import cues
-from activities.analysis.planning.conditions import TOGETHER, parts_column
 from activities.analysis.planning.intent import Where
+from activities.analysis.planning.periods import TOGETHER, parts_column
 from activities.analysis.planning.said import Said, slug
 from activities.analysis.planning.words import STOP, Column, word_set
 from activities.analysis.reading.total_words import totals_among
@@ -37,14 +37,14 @@ _PERIODS = re.compile(
 """Names of parts that are plainly parts: months, quarters, years, numbers."""
 
 
-def check(said: Said, means_rows: Callable[[str], bool]) -> None:
+def check(said: Said) -> None:
     """Ask about all that was read over."""
     if any(question.id == "goal" for question in said.intent.questions):
         return
     _parts(said)
     _totals(said)
     _either(said)
-    _not_taken(said, means_rows)
+    _not_taken(said)
 
 
 def reworded(questions: list[Question], answers: Mapping[str, str]) -> str | None:
@@ -56,8 +56,8 @@ def reworded(questions: list[Question], answers: Mapping[str, str]) -> str | Non
     return None
 
 
-def _not_taken(said: Said, means_rows: Callable[[str], bool]) -> None:
-    left = [*said.left_unread, *_phrases(said, means_rows)]
+def _not_taken(said: Said) -> None:
+    left = [*said.left_unread, *_phrases(said)]
     if not left:
         return
     words = ", ".join(f"\u201c{each}\u201d" for each in left[:5])
@@ -67,7 +67,7 @@ def _not_taken(said: Said, means_rows: Callable[[str], bool]) -> None:
         said.assume(f"{words} was left out of account.")
 
 
-def _phrases(said: Said, means_rows: Callable[[str], bool]) -> Iterator[str]:
+def _phrases(said: Said) -> Iterator[str]:
     """Neighbouring words that nothing was made of."""
     found: list[str] = []
     for place, token in enumerate(said.tokens):
@@ -76,7 +76,7 @@ def _phrases(said: Said, means_rows: Callable[[str], bool]) -> Iterator[str]:
             and token.kind != "mark"
             and not (token.kind == "symbol" and token.text in "-/+*")
             and token.word not in STOP | _HARMLESS
-            and not (token.kind == "word" and means_rows(token.word))
+            and not (token.kind == "word" and said.means_rows(token.word))
         )
         if matters:
             found.append(token.text)

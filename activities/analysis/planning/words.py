@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from domain.analyses.table import ColumnProfile, TableProfile
+from domain.analyses.table import ColumnProfile, ColumnType, TableProfile
 
 LONGEST_MENTION = 5
 
@@ -78,6 +78,9 @@ _TOKEN = re.compile(
 )
 _PLURALS = (("ies", "y", 5), ("sses", "ss", 5), ("xes", "x", 4), ("ches", "ch", 5), ("shes", "sh", 5))
 _SIZES = {"k": 1_000, "m": 1_000_000}
+
+FEW_GROUPS = 1_000
+"""Distinct integers up to which a column of them may make groups."""
 
 
 @dataclass(frozen=True)
@@ -155,6 +158,14 @@ class Column:
     @property
     def is_id(self) -> bool:
         return self.profile.is_identifier
+
+    @property
+    def is_groupable(self) -> bool:
+        """Whether rows may be gathered by its values."""
+        type = self.profile.type
+        if type is ColumnType.NUMBER:
+            return False
+        return type is not ColumnType.INTEGER or self.is_id or self.profile.distinct <= FEW_GROUPS
 
 
 @dataclass(frozen=True)
