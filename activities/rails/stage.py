@@ -118,6 +118,12 @@ class Work:
     span: tuple[int, int] | None = None
     _reported: int = field(default=-1)
 
+    def key(self, name: str) -> str:
+        """Where a file of this execution is kept. Each has keys of its own: a zombie cannot change the bytes that a
+        newer one recorded."""
+        piece = f"-{self.call.unit}" if self.call.unit else ""
+        return f"jobs/{self.job.id}/{self.fence.attempt}-{self.fence.seq}{piece}-{self.fence.execution}/{name}"
+
     def check(self) -> None:
         """Stop here if nobody waits for the result. Raises Cancelled or WorkerShuttingDown."""
         self.heartbeat.check()

@@ -16,7 +16,8 @@ from temporalio import activity
 from activities.rails.contracts import StageCall, StageResult
 from activities.rails.heartbeat import Heartbeat
 from activities.rails.stage import Product, Stage, StageSpec, Work, told
-from activities.stages.instruction import NO_AUDIO, InstructionStages, Library, Parts
+from activities.stages.hearing import NO_AUDIO
+from activities.stages.instruction import InstructionStages, Library, Parts
 from activities.stages.reported_drafts import Reader
 from domain.artifacts import Artifact, ArtifactKind, Blob
 from domain.documents.draft import Draft, check_draft

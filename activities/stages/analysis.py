@@ -214,7 +214,7 @@ class AnalysisStages(Stages):
         for file in sorted(made, key=lambda each: _kind(each.name) is not ArtifactKind.REPORT):
             work.check()
             blob = self._parts.artifacts.put_file(
-                _key(work, file.name), file.path, file.media_type, on_progress=lambda _: work.check()
+                work.key(file.name), file.path, file.media_type, on_progress=lambda _: work.check()
             )
             facts: dict[str, object] = {"name": file.name}
             if file.step is not None:
@@ -231,9 +231,3 @@ def _arrived(file: InputFile) -> Blob:
     if file.blob is None:
         raise ArtifactMissing("An input has not arrived. Send it, then PUT the analysis's inputs.")
     return file.blob
-
-
-def _key(work: Work, name: str) -> str:
-    """Each execution writes under a key of its own: a zombie cannot change the bytes that a newer one recorded."""
-    fence = work.fence
-    return f"jobs/{work.job.id}/{fence.attempt}-{fence.seq}-{fence.execution}/{name}"

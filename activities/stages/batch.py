@@ -170,7 +170,7 @@ class BatchStages(Stages):
         with self._recording(item) as recording, self._folder() as folder:
             out = folder / "clip"
             clip = media.cut(recording, item.span, out, work.check)
-            key = _key(work, f"clip.{clip.wrapping.suffix}")
+            key = work.key(f"clip.{clip.wrapping.suffix}")
             blob = self._parts.artifacts.put_file(key, out, clip.media_type, on_progress=lambda _: work.check())
         facts = {"source": item.source, "begins_ms": clip.begins_ms, "ends_ms": clip.ends_ms}
         medium = AssetMedium.VIDEO if clip.has_video else AssetMedium.AUDIO
@@ -200,7 +200,7 @@ class BatchStages(Stages):
     def _picture(self, work: Work, item: BatchItem, asset: int, picture: "Image", facts: dict[str, object]) -> NewAsset:
         from activities import media
 
-        blob = self._parts.artifacts.put_bytes(_key(work, f"{asset}.jpg"), media.encode_jpeg(picture), JPEG)
+        blob = self._parts.artifacts.put_bytes(work.key(f"{asset}.jpg"), media.encode_jpeg(picture), JPEG)
         return NewAsset(
             ordinal=item.ordinal(asset),
             medium=AssetMedium.PICTURE,
@@ -223,7 +223,7 @@ class BatchStages(Stages):
         for number, each in enumerate(order.formats, start=1):
             media_type = MEDIA_TYPES[ExportFormat(each.name)]
             blob = self._parts.artifacts.put_bytes(
-                _key(work, f"captions.{each}"), written[each](transcript).encode(), media_type
+                work.key(f"captions.{each}"), written[each](transcript).encode(), media_type
             )
             facts: dict[str, object] = {"name": f"captions.{each}", "source": item.source}
             assets.append(NewAsset(ordinal=item.ordinal(number), medium=AssetMedium.DOCUMENT, blob=blob, facts=facts))
@@ -250,9 +250,3 @@ class Orders(Protocol):
 def order_of(books: Orders, job_id: str) -> BatchOrder:
     """What the batch is asked to do. Raises: NotFound: it is no batch."""
     return BatchOrder.model_validate(books.job_input(job_id).input)
-
-
-def _key(work: Work, name: str) -> str:
-    """Each execution writes under a key of its own: a zombie cannot change the bytes that a newer one recorded."""
-    fence = work.fence
-    return f"jobs/{work.job.id}/{fence.attempt}-{fence.seq}-{work.call.unit}-{fence.execution}/{name}"

@@ -243,7 +243,7 @@ class GenerationStages(Stages):
         made = maker.make(order, request_id="-".join(asked.values()), stop=work.check)
         facts = {**made.facts, "model": made.model}
         suffix = _SUFFIXES.get(made.media_type, "bin")
-        blob = self._parts.artifacts.put_bytes(_key(work, f"original.{suffix}"), made.data, made.media_type)
+        blob = self._parts.artifacts.put_bytes(work.key(f"original.{suffix}"), made.data, made.media_type)
         self._parts.memo.put(work.job.owner, "generation", asked, blob, facts)
         return blob, facts
 
@@ -332,7 +332,7 @@ class GenerationStages(Stages):
         outside = self._outside(of)
         outside.outputs.save(url, file, stop=work.check)
         found = inspected(file, of)
-        key = _key(work, f"original-{ordinal}.{found.suffix}")
+        key = work.key(f"original-{ordinal}.{found.suffix}")
         return NewAsset(
             ordinal=ordinal,
             medium=found.medium,
@@ -354,7 +354,7 @@ class GenerationStages(Stages):
         from activities.stages.image import made_small
 
         _, small = made_small(file.read_bytes())
-        return self._parts.artifacts.put_bytes(_key(work, f"thumbnail-{ordinal}.jpg"), small, "image/jpeg")
+        return self._parts.artifacts.put_bytes(work.key(f"thumbnail-{ordinal}.jpg"), small, "image/jpeg")
 
     def _settle(self, submission: Submission, prediction: "Prediction") -> None:
         word = _word_of(prediction)
@@ -394,9 +394,3 @@ def _input_of(order: GenerationOrder) -> dict[str, Any]:
     """What the provider's model is given: the user's words over the user's parameters."""
     given = order.model_dump(exclude={"type", "params"}, exclude_none=True)
     return {**getattr(order, "params", {}), **given}
-
-
-def _key(work: Work, name: str) -> str:
-    """Each execution writes under a key of its own: a zombie cannot change the bytes that a newer one recorded."""
-    fence = work.fence
-    return f"jobs/{work.job.id}/{fence.attempt}-{fence.seq}-{fence.execution}/{name}"

@@ -87,7 +87,7 @@ class ImageStages(Stages):
         work.advance(0.8)
         data = self._parts.artifacts.read_bytes(original)
         facts, small = made_small(data)
-        thumb = self._parts.artifacts.put_bytes(_key(work, "thumbnail.jpg"), small, "image/jpeg")
+        thumb = self._parts.artifacts.put_bytes(work.key("thumbnail.jpg"), small, "image/jpeg")
         asset = NewAsset(
             medium=AssetMedium.PICTURE,
             blob=original,
@@ -106,7 +106,7 @@ class ImageStages(Stages):
             return known[0], str(known[1]["model"])
         made = self._parts.painter.paint(self._wish(work), request_id="-".join(asked.values()), stop=work.check)
         media_type = inspected(made.data).media_type
-        key = _key(work, f"original.{SUFFIXES[media_type]}")
+        key = work.key(f"original.{SUFFIXES[media_type]}")
         blob = self._parts.artifacts.put_bytes(key, made.data, media_type)
         self._parts.memo.put(work.job.owner, "picture", asked, blob, {"model": made.model})
         return blob, made.model
@@ -143,9 +143,3 @@ def _no_picture(wrong: UploadInvalid) -> ProviderAnswerInvalid:
     from activities.pictures.formats import problem_of
 
     return ProviderAnswerInvalid(f"The provider sent a file that is no picture we keep ({problem_of(wrong)}).")
-
-
-def _key(work: Work, name: str) -> str:
-    """Each execution writes under a key of its own: a zombie cannot change the bytes that a newer one recorded."""
-    fence = work.fence
-    return f"jobs/{work.job.id}/{fence.attempt}-{fence.seq}-{fence.execution}/{name}"

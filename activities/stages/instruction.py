@@ -3,17 +3,17 @@
 Heavy libraries stay behind the injected parts, so that importing this module (as a workflow does) costs little.
 """
 
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Protocol
 
-from pydantic import BaseModel, Field, TypeAdapter
+from pydantic import TypeAdapter
 
 from activities.rails.stage import Product, StageLedger, Stages, Work, stage
+from activities.stages.hearing import NO_AUDIO, Heard, Hearing, duration_ms, has_sound
 from activities.stages.screening import PARTLY_READ_MESSAGE, UNREADABLE, UNREADABLE_MESSAGE, known_screen
 from domain.artifacts import Artifact, ArtifactKind, Blob
 from domain.documents.document import stable_ids
@@ -31,22 +31,15 @@ from domain.lifecycles.instruction import (
 from domain.recordings.corrections import Correction, corrected
 from domain.recordings.media import Scene
 from domain.recordings.screen import PARTLY_READ, ScreenRecord
-from domain.recordings.transcript import NO_LANGUAGE, SpeechFound, Transcript
+from domain.recordings.transcript import SpeechFound, Transcript
 
 if TYPE_CHECKING:
     from activities.artifacts import ArtifactStore, Partial, StageMemo
     from activities.drafting import Composed, Drafter
-    from activities.speech import Recogniser, SpokenSegment
-
-NO_AUDIO = "application/vnd.guidesmith.no-audio+json"
-"""Media type of the audio checkpoint of a recording without an audio track."""
-
-SAVE_EVERY_S = 3.0
-"""Seconds of work that a killed transcription loses at most, besides the stretch being decoded."""
+    from activities.speech import Recogniser
 
 EXTRACTION = "2"
 SCENES = "1"
-TRANSCRIPTION = "3"
 """Versions of what the memos remember: raise one when its stage would answer differently."""
 
 scene_list = TypeAdapter(tuple[Scene, ...])
@@ -82,18 +75,6 @@ class Parts:
     longest_ms: int = 12 * 3600 * 1000
 
 
-class Heard(BaseModel):
-    """A transcription under way: what was found so far, and from where to go on. Kept in the artifact store."""
-
-    resume_ms: int
-    language: str | None = None
-    language_probability: float | None = None
-    ended: bool = False
-    resumed_from_ms: int | None = None
-    unclear: list[tuple[int, int]] = Field(default_factory=list)
-    segments: list[dict[str, object]]
-
-
 @dataclass(frozen=True)
 class Recorded:
     """A recording, as the stages behind the audio see it."""
@@ -108,6 +89,7 @@ class InstructionStages(Stages):
     def __init__(self, parts: Parts) -> None:
         super().__init__(parts.library)
         self._parts = parts
+        self._hearing = Hearing(parts.artifacts, parts.partial, parts.recogniser, parts.language)
 
     # --- audio ---------------------------------------------------------------------------------------------
 
@@ -150,7 +132,7 @@ class InstructionStages(Stages):
         if not info.audio:
             if info.video is None:
                 raise MediaHasNoContent("The file has neither a picture nor sound. Upload the recording itself.")
-            blob = self._parts.artifacts.put_bytes(_key(work, "no-audio.json"), b'{"audio": null}', NO_AUDIO)
+            blob = self._parts.artifacts.put_bytes(work.key("no-audio.json"), b'{"audio": null}', NO_AUDIO)
             return NewArtifact(kind=ArtifactKind.AUDIO, blob=blob, facts=facts)
         span = max(info.duration_ms, 1)
         choice = media.pick_speech_track(recording, info, lambda at_ms: work.advance(0.2 * at_ms / span))
@@ -165,7 +147,7 @@ class InstructionStages(Stages):
             )
             cuts = speech.plan_pieces(out, on_progress=lambda at_ms: work.advance(0.8 + 0.2 * at_ms / span))
             blob = self._parts.artifacts.put_file(
-                _key(work, "audio.flac"), out, "audio/flac", on_progress=lambda _: work.check()
+                work.key("audio.flac"), out, "audio/flac", on_progress=lambda _: work.check()
             )
         facts |= {
             "duration_ms": max(info.duration_ms, heard.duration_ms),
@@ -191,17 +173,17 @@ class InstructionStages(Stages):
     def transcribe(self, work: Work) -> Product:
         """The transcript of the audio; goes on from the resume point of an execution that died."""
         audio = self._require(work, ArtifactKind.AUDIO)
-        inputs = self._speech_inputs(work, audio)
+        inputs = self._hearing.inputs(work, audio)
         known = self._parts.memo.get(work.job.owner, "transcript", inputs)
         if known is not None:
             blob, facts = known
             return Product([NewArtifact(kind=ArtifactKind.TRANSCRIPT, blob=blob, facts={**facts, "reused": True})])
         heard = Heard(resume_ms=0, segments=[])
-        if _has_sound(audio):
-            heard = self._hear(work, audio, inputs, (0, _duration_ms(audio)))
-        made = self._transcript_of(work, audio, [heard])
+        if has_sound(audio):
+            heard = self._hearing.hear(work, audio, inputs, (0, duration_ms(audio)))
+        made = self._hearing.transcript(work, audio, [heard])
         self._parts.memo.put(work.job.owner, "transcript", inputs, made.blob, made.facts)
-        self._parts.partial.clear(work.job.owner, "transcript", inputs)
+        self._hearing.forget(work, audio)
         return Product([made])
 
     @stage(
@@ -214,9 +196,9 @@ class InstructionStages(Stages):
     def transcribe_piece(self, work: Work) -> Product:
         """One piece of a long recording (``unit`` from 1); its words wait in the artifact store for the join."""
         audio = self._require(work, ArtifactKind.AUDIO)
-        pieces = _cuts(audio)
-        self._hear(work, audio, self._piece_inputs(work, audio, work.call.unit), pieces[work.call.unit - 1])
-        done = sum(1 for heard in self._pieces(work, audio) if heard is not None and heard.ended)
+        self._hearing.hear_piece(work, audio)
+        pieces = list(self._hearing.pieces(work, audio))
+        done = sum(1 for heard in pieces if heard is not None and heard.ended)
         work.advance(0.95 * done / len(pieces))
         return Product()
 
@@ -232,118 +214,11 @@ class InstructionStages(Stages):
         """The pieces of a long recording as one transcript."""
         audio = self._require(work, ArtifactKind.AUDIO)
         heard = []
-        for piece in self._pieces(work, audio):
+        for piece in self._hearing.pieces(work, audio):
             if piece is None or not piece.ended:
                 raise ArtifactMissing("A piece of the transcript is missing. Retry the job.")
             heard.append(piece)
-        return Product([self._transcript_of(work, audio, heard)])
-
-    def _speech_inputs(self, work: Work, audio: Artifact) -> dict[str, str]:
-        return {
-            "audio": audio.blob.checksum_sha256,
-            # The transcript says how long the recording is. Films of any length may share their sound, or have none.
-            "duration_ms": str(_duration_ms(audio)),
-            "model": self._parts.recogniser.name,
-            "language": work.job.language or self._parts.language or "",
-            "version": TRANSCRIPTION,
-        }
-
-    def _piece_inputs(self, work: Work, audio: Artifact, unit: int) -> dict[str, str]:
-        return {**self._speech_inputs(work, audio), "piece": str(unit)}
-
-    def _pieces(self, work: Work, audio: Artifact) -> Iterator[Heard | None]:
-        for unit in range(1, len(_cuts(audio)) + 1):
-            yield self._load_heard(work, self._piece_inputs(work, audio, unit))
-
-    def _load_heard(self, work: Work, inputs: dict[str, str]) -> Heard | None:
-        saved = self._parts.partial.load(work.job.owner, "transcript", inputs)
-        return Heard.model_validate_json(saved) if saved is not None else None
-
-    def _hear(self, work: Work, audio: Artifact, inputs: dict[str, str], span: tuple[int, int]) -> Heard:
-        """Recognise ``span`` (ms) from where an earlier execution stopped, saving as it goes."""
-        start_ms, end_ms = span
-        heard = self._load_heard(work, inputs) or Heard(resume_ms=start_ms, segments=[])
-        if heard.ended:
-            return heard
-        if heard.resume_ms > start_ms:
-            heard.resumed_from_ms = heard.resume_ms
-        work.heartbeat.note(resume_ms=heard.resume_ms)
-        saved_at = time.monotonic()
-
-        def save() -> None:
-            self._parts.partial.save(work.job.owner, "transcript", inputs, heard.model_dump_json().encode())
-
-        if work.job.language == NO_LANGUAGE:
-            heard.resume_ms, heard.ended = end_ms, True
-            save()
-            return heard
-
-        def found(segment: "SpokenSegment") -> None:
-            nonlocal saved_at
-            heard.segments.append(segment.model_dump(mode="json"))
-            heard.resume_ms = max(heard.resume_ms, segment.end_ms)
-            if time.monotonic() - saved_at >= SAVE_EVERY_S:
-                saved_at = time.monotonic()
-                save()
-
-        def at(position_ms: int) -> None:
-            done = (position_ms - start_ms) / max(end_ms - start_ms, 1)
-            if work.call.unit:
-                work.check()
-                work.heartbeat.note(resume_ms=heard.resume_ms, piece=work.call.unit)
-            else:
-                work.advance(0.95 * done, resume_ms=heard.resume_ms)
-
-        try:
-            with self._parts.artifacts.local_path(audio.blob) as path:
-                recognition = self._parts.recogniser.recognise(
-                    path,
-                    language=work.job.language or self._parts.language or heard.language,
-                    start_ms=heard.resume_ms,
-                    end_ms=end_ms,
-                    on_segment=found,
-                    on_progress=at,
-                )
-        except Exception:
-            save()
-            raise
-        heard.unclear = [*heard.unclear, *recognition.unclear]
-        heard.language = recognition.language or heard.language
-        heard.language_probability = recognition.language_probability or heard.language_probability
-        heard.resume_ms, heard.ended = end_ms, True
-        if work.call.unit:
-            save()
-        return heard
-
-    def _transcript_of(self, work: Work, audio: Artifact, heard: Sequence[Heard]) -> NewArtifact:
-        from activities import speech
-
-        peak = audio.facts.get("peak_dbfs")
-        transcript = speech.assemble(
-            [[speech.SpokenSegment.model_validate(segment) for segment in piece.segments] for piece in heard],
-            duration_ms=_duration_ms(audio),
-            model=self._parts.recogniser.name,
-            language=next((piece.language for piece in heard if piece.language), None),
-            language_probability=next((piece.language_probability for piece in heard if piece.language), None),
-            peak_dbfs=float(peak) if isinstance(peak, int | float) else None,
-            has_audio=_has_sound(audio),
-            unclear=[span for piece in heard for span in piece.unclear],
-            listened=work.job.language != NO_LANGUAGE,
-        )
-        blob = self._parts.artifacts.put_bytes(
-            _key(work, "transcript.json"), transcript.model_dump_json().encode(), "application/json"
-        )
-        return NewArtifact(
-            kind=ArtifactKind.TRANSCRIPT,
-            blob=blob,
-            facts={
-                "speech": str(transcript.speech),
-                "segments": len(transcript.segments),
-                "language": transcript.language,
-                "duration_ms": transcript.duration_ms,
-                "resumed_from_ms": max((piece.resumed_from_ms or 0 for piece in heard), default=0),
-            },
-        )
+        return Product([self._hearing.transcript(work, audio, heard)])
 
     # --- draft ---------------------------------------------------------------------------------------------
 
@@ -376,7 +251,7 @@ class InstructionStages(Stages):
         outline = outline.model_copy(update={"warnings": (*outline.warnings, *unclear_speech(transcript))})
         check_draft(outline, transcript, scenes, screen)
         blob = self._parts.artifacts.put_bytes(
-            _key(work, "outline.json"), outline.model_dump_json().encode(), "application/json"
+            work.key("outline.json"), outline.model_dump_json().encode(), "application/json"
         )
         steps = sum(1 for block in outline.blocks if block.role is BlockRole.STEP)
         facts = {"steps": steps, "warnings": len(outline.warnings), "drafter": outline.provenance.model_profile_id}
@@ -422,7 +297,7 @@ class InstructionStages(Stages):
         version, composed = first_version(outline, transcript, scenes, ids, screen)
         screenshots = self._screenshots(work, composed, scenes, transcript.duration_ms, screen)
         blob = self._parts.artifacts.put_bytes(
-            _key(work, "draft.json"), version.model_dump_json().encode(), "application/json"
+            work.key("draft.json"), version.model_dump_json().encode(), "application/json"
         )
         facts = {"blocks": len(composed.evidence), "screenshots": len(screenshots)}
         return Product(
@@ -445,7 +320,7 @@ class InstructionStages(Stages):
             return []
         video = self._recording(work)
         illustrating = Illustrating(
-            keep=lambda name, png: self._parts.artifacts.put_bytes(_key(work, name), png, "image/png"),
+            keep=lambda name, png: self._parts.artifacts.put_bytes(work.key(name), png, "image/png"),
             check=work.check,
             advance=lambda done: work.advance(0.5 + 0.5 * done),
         )
@@ -476,7 +351,7 @@ class InstructionStages(Stages):
                 on_progress=lambda at_ms: advance(at_ms / span),
             )
         blob = self._parts.artifacts.put_bytes(
-            _key(work, "scenes.json"), scene_list.dump_json(scenes), "application/json"
+            work.key("scenes.json"), scene_list.dump_json(scenes), "application/json"
         )
         self._parts.memo.put(work.job.owner, "scenes", inputs, blob, {"scenes": len(scenes)})
         return scenes
@@ -508,7 +383,7 @@ class InstructionStages(Stages):
 
         audio = self._parts.library.latest_artifact(work.job.id, ArtifactKind.AUDIO)
         if audio is not None:
-            return Recorded(has_picture=bool(audio.facts.get("has_video")), duration_ms=_duration_ms(audio))
+            return Recorded(has_picture=bool(audio.facts.get("has_video")), duration_ms=duration_ms(audio))
         with self._parts.artifacts.local_path(self._recording(work)) as recording:
             info = media.probe(recording)
         return Recorded(has_picture=info.video is not None, duration_ms=info.duration_ms)
@@ -555,23 +430,3 @@ def first_version(
         prompt_params_ref=outline.provenance.prompt_params_ref,
     )
     return version, composed
-
-
-def _key(work: Work, name: str) -> str:
-    """Each execution writes under a key of its own: a zombie cannot change the bytes that a newer one recorded."""
-    fence = work.fence
-    return f"jobs/{work.job.id}/{fence.attempt}-{fence.seq}-{fence.execution}/{name}"
-
-
-def _duration_ms(audio: Artifact) -> int:
-    return int(str(audio.facts["duration_ms"]))
-
-
-def _has_sound(audio: Artifact) -> bool:
-    return audio.blob.media_type != NO_AUDIO
-
-
-def _cuts(audio: Artifact) -> list[tuple[int, int]]:
-    raw = audio.facts.get("cuts")
-    pairs: Iterable[tuple[int, int]] = TypeAdapter(list[tuple[int, int]]).validate_python(raw or [])
-    return list(pairs)

@@ -1,0 +1,190 @@
+"""Hearing a recording: what is said in it, piece by piece, saved as it is found, and put together as its transcript."""
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, Field, TypeAdapter
+
+from activities.rails.stage import Work
+from domain.artifacts import Artifact, ArtifactKind
+from domain.jobs import NewArtifact
+from domain.recordings.transcript import NO_LANGUAGE
+
+if TYPE_CHECKING:
+    from activities.artifacts import ArtifactStore, Partial
+    from activities.speech import Recogniser, SpokenSegment
+
+NO_AUDIO = "application/vnd.guidesmith.no-audio+json"
+"""Media type of the audio checkpoint of a recording without an audio track."""
+
+SAVE_EVERY_S = 3.0
+"""Seconds of work that a killed transcription loses at most, besides the stretch being decoded."""
+
+TRANSCRIPTION = "3"
+"""Version of what is remembered of a transcription: raised when it would answer differently."""
+
+
+class Heard(BaseModel):
+    """A transcription under way: what was found so far, and from where to go on. Kept in the artifact store."""
+
+    resume_ms: int
+    language: str | None = None
+    language_probability: float | None = None
+    ended: bool = False
+    resumed_from_ms: int | None = None
+    unclear: list[tuple[int, int]] = Field(default_factory=list)
+    segments: list[dict[str, object]]
+
+
+class Hearing:
+    """Transcribes audio that is an artifact of a job.
+
+    Args:
+        language: The spoken language where the job names none; ``None``: detect it.
+    """
+
+    def __init__(
+        self, artifacts: "ArtifactStore", partial: "Partial", recogniser: "Recogniser", language: str | None
+    ) -> None:
+        self._artifacts = artifacts
+        self._partial = partial
+        self._recogniser = recogniser
+        self._language = language
+
+    def forget(self, work: Work, audio: Artifact) -> None:
+        """Nothing will go on from what was saved of the whole."""
+        self._partial.clear(work.job.owner, "transcript", self.inputs(work, audio))
+
+    def inputs(self, work: Work, audio: Artifact) -> dict[str, str]:
+        """What a transcript depends on."""
+        return {
+            "audio": audio.blob.checksum_sha256,
+            # The transcript says how long the recording is. Films of any length may share their sound, or have none.
+            "duration_ms": str(duration_ms(audio)),
+            "model": self._recogniser.name,
+            "language": work.job.language or self._language or "",
+            "version": TRANSCRIPTION,
+        }
+
+    def piece_inputs(self, work: Work, audio: Artifact, unit: int) -> dict[str, str]:
+        """The same for piece ``unit``, from 1."""
+        return {**self.inputs(work, audio), "piece": str(unit)}
+
+    def hear_piece(self, work: Work, audio: Artifact) -> None:
+        """Recognise the piece that ``work`` is about (``unit`` from 1)."""
+        unit = work.call.unit
+        self.hear(work, audio, self.piece_inputs(work, audio, unit), cuts(audio)[unit - 1])
+
+    def pieces(self, work: Work, audio: Artifact) -> Iterator[Heard | None]:
+        """How far each piece is; ``None``: not begun."""
+        for unit in range(1, len(cuts(audio)) + 1):
+            yield self._load(work, self.piece_inputs(work, audio, unit))
+
+    def _load(self, work: Work, inputs: dict[str, str]) -> Heard | None:
+        saved = self._partial.load(work.job.owner, "transcript", inputs)
+        return Heard.model_validate_json(saved) if saved is not None else None
+
+    def hear(self, work: Work, audio: Artifact, inputs: dict[str, str], span: tuple[int, int]) -> Heard:
+        """Recognise ``span`` (ms) from where an earlier execution stopped, saving as it goes."""
+        start_ms, end_ms = span
+        heard = self._load(work, inputs) or Heard(resume_ms=start_ms, segments=[])
+        if heard.ended:
+            return heard
+        if heard.resume_ms > start_ms:
+            heard.resumed_from_ms = heard.resume_ms
+        work.heartbeat.note(resume_ms=heard.resume_ms)
+        saved_at = time.monotonic()
+
+        def save() -> None:
+            self._partial.save(work.job.owner, "transcript", inputs, heard.model_dump_json().encode())
+
+        if work.job.language == NO_LANGUAGE:
+            heard.resume_ms, heard.ended = end_ms, True
+            save()
+            return heard
+
+        def found(segment: "SpokenSegment") -> None:
+            nonlocal saved_at
+            heard.segments.append(segment.model_dump(mode="json"))
+            heard.resume_ms = max(heard.resume_ms, segment.end_ms)
+            if time.monotonic() - saved_at >= SAVE_EVERY_S:
+                saved_at = time.monotonic()
+                save()
+
+        def at(position_ms: int) -> None:
+            done = (position_ms - start_ms) / max(end_ms - start_ms, 1)
+            if work.call.unit:
+                work.check()
+                work.heartbeat.note(resume_ms=heard.resume_ms, piece=work.call.unit)
+            else:
+                work.advance(0.95 * done, resume_ms=heard.resume_ms)
+
+        try:
+            with self._artifacts.local_path(audio.blob) as path:
+                recognition = self._recogniser.recognise(
+                    path,
+                    language=work.job.language or self._language or heard.language,
+                    start_ms=heard.resume_ms,
+                    end_ms=end_ms,
+                    on_segment=found,
+                    on_progress=at,
+                )
+        except Exception:
+            save()
+            raise
+        heard.unclear = [*heard.unclear, *recognition.unclear]
+        heard.language = recognition.language or heard.language
+        heard.language_probability = recognition.language_probability or heard.language_probability
+        heard.resume_ms, heard.ended = end_ms, True
+        if work.call.unit:
+            save()
+        return heard
+
+    def transcript(self, work: Work, audio: Artifact, heard: Sequence[Heard]) -> NewArtifact:
+        """What was heard, put together."""
+        from activities import speech
+
+        peak = audio.facts.get("peak_dbfs")
+        transcript = speech.assemble(
+            [[speech.SpokenSegment.model_validate(segment) for segment in piece.segments] for piece in heard],
+            duration_ms=duration_ms(audio),
+            model=self._recogniser.name,
+            language=next((piece.language for piece in heard if piece.language), None),
+            language_probability=next((piece.language_probability for piece in heard if piece.language), None),
+            peak_dbfs=float(peak) if isinstance(peak, int | float) else None,
+            has_audio=has_sound(audio),
+            unclear=[span for piece in heard for span in piece.unclear],
+            listened=work.job.language != NO_LANGUAGE,
+        )
+        blob = self._artifacts.put_bytes(
+            work.key("transcript.json"), transcript.model_dump_json().encode(), "application/json"
+        )
+        return NewArtifact(
+            kind=ArtifactKind.TRANSCRIPT,
+            blob=blob,
+            facts={
+                "speech": str(transcript.speech),
+                "segments": len(transcript.segments),
+                "language": transcript.language,
+                "duration_ms": transcript.duration_ms,
+                "resumed_from_ms": max((piece.resumed_from_ms or 0 for piece in heard), default=0),
+            },
+        )
+
+
+def duration_ms(audio: Artifact) -> int:
+    """How long the recording is."""
+    return int(str(audio.facts["duration_ms"]))
+
+
+def has_sound(audio: Artifact) -> bool:
+    """Whether there is anything to hear."""
+    return audio.blob.media_type != NO_AUDIO
+
+
+def cuts(audio: Artifact) -> list[tuple[int, int]]:
+    """The pieces that a long recording is transcribed in, in ms."""
+    raw = audio.facts.get("cuts")
+    pairs: Iterable[tuple[int, int]] = TypeAdapter(list[tuple[int, int]]).validate_python(raw or [])
+    return list(pairs)
