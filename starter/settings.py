@@ -5,14 +5,10 @@ How Temporal is reached is the one exception: it follows Temporal's own conventi
 whatever works for Temporal's tools works here.
 """
 
-import ipaddress
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Self
-from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
@@ -20,39 +16,39 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from domain.credits import AMOUNT_LIMIT, read_prices
 from domain.errors import SettingsInvalid
 from domain.lifecycles.image import MAX_RETRIES
-from domain.orders.predictions import PREDICTION_MODEL
 from domain.orders.prompt_guard import MAX_CHARACTERS
-from domain.webhooks import PROVIDER
 from starter.local.folder import SECRETS_KEY, default_data_dir
 from starter.secret_files import SecretFiles
+from starter.setting_values import (
+    DEFAULT_PRICES,
+    SECRET_MIN_CHARACTERS,
+    Algorithms,
+    ArtifactsUrl,
+    CounterUrl,
+    DatabaseUrl,
+    Folder,
+    KeysUrl,
+    LogFormat,
+    LogLevel,
+    Networks,
+    Origins,
+    PredictionModel,
+    PriceList,
+    ProviderName,
+    Rate,
+    StrongSecret,
+    StrongSecrets,
+    WebAddress,
+    listed,
+)
 
 PREFIX = "GUIDESMITH_"
 
 QUEUES = ("jobs", "media", "speech", "providers")
 """Task queues, by the resource they need."""
 
-DEFAULT_PRICES = "image=4,copy=1,scrape=1,static_ad=8,ugc_video=40,tts=2"
-
 MiB = 1 << 20
 GiB = 1 << 30
-
-SECRET_MIN_CHARACTERS = 32
-"""RFC 7518, 3.2: an HS256 key is at least as long as the hash, 256 bits."""
-
-ASYMMETRIC_ALGORITHMS = (
-    *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
-    *("ES256", "ES384", "ES512", "Ed25519", "EdDSA"),
-)
-"""RFC 7518, 3.1 and RFC 8037: those whose verification key is public."""
-
-LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
-
-OFF = "off"
-RATES = re.compile(r"[1-9]\d{0,8}/(second|minute|hour|day)(;[1-9]\d{0,8}/(second|minute|hour|day)){0,3}")
-ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:\d{1,5})?")
-
-PLAIN_SECRETS = re.compile(r"(?i)^(.)\1*$|change.?me|^secret|^password|example")
-"""What people leave in a configuration by mistake."""
 
 
 class Settings(BaseSettings):
@@ -63,17 +59,17 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="ignore", hide_input_in_errors=True)
 
-    data_dir: Path = Field(default_factory=default_data_dir)
+    data_dir: Folder = Field(default_factory=default_data_dir)
     """Where a local stack keeps everything: databases, artifacts, logs, its lock and its secret."""
 
     # --- where things are kept -------------------------------------------------------------------------------
-    database_url: str = Field(default="", repr=False)
+    database_url: DatabaseUrl = Field(default="", repr=False)
     """An SQLAlchemy URL: ``sqlite:////absolute/file.db`` or ``postgresql://user:password@host/name``. Empty: SQLite in
     the data folder."""
-    artifacts_url: str = ""
+    artifacts_url: ArtifactsUrl = ""
     """``file:///absolute/folder`` or ``s3://bucket/prefix``. Empty: a folder in the data folder."""
-    s3_endpoint: str | None = None
-    s3_public_endpoint: str | None = None
+    s3_endpoint: WebAddress | None = None
+    s3_public_endpoint: WebAddress | None = None
     """The same store as browsers reach it, for signed URLs, where that differs."""
     s3_region: str = "us-east-1"
     s3_access_key_id: str | None = None
@@ -84,22 +80,22 @@ class Settings(BaseSettings):
     # --- the API ---------------------------------------------------------------------------------------------
     api_host: str = "127.0.0.1"
     api_port: int = Field(default=8400, ge=0, le=65535)
-    public_url: str | None = None
+    public_url: WebAddress | None = None
     """How clients reach the API (``https://guidesmith.example.org``), for the URLs in answers. None: by the address
     that the server itself listens on, never by what a stranger's Host header says."""
-    auth_secret: SecretStr | None = None
+    auth_secret: StrongSecret | None = None
     """Signs URLs and, without ``auth_jwks_url``, signs and checks tokens (HS256). At least 32 characters."""
-    secrets_key: SecretStr | None = None
+    secrets_key: StrongSecrets | None = None
     """Leases the secrets of users in the database (those that sign their webhooks); at least 32 characters, the same
     for every process. Several with commas: the first seals, the others open what they sealed before. None: the file
     ``secrets_key`` of the data folder, which the local stack makes; where there is none, they lie in clear."""
-    auth_jwks_url: str | None = None
+    auth_jwks_url: KeysUrl | None = None
     """Where an identity provider publishes its keys (RFC 7517). Set: its tokens are the only ones that are taken."""
     auth_issuer: str | None = None
     """What a token's ``iss`` must be; None: not checked."""
     auth_audience: str | None = None
     """What a token's ``aud`` must name; None: not checked."""
-    auth_algorithms: str = "RS256,RS384,RS512,ES256,ES384,ES512"
+    auth_algorithms: Algorithms = "RS256,RS384,RS512,ES256,ES384,ES512"
     """The signature algorithms taken from the identity provider, with commas. Tokens of the secret are HS256 only."""
     auth_role_claim: str = Field(default="role", min_length=1, max_length=200)
     """The claim with the caller's role or roles; dots lead into objects (``realm_access.roles``)."""
@@ -113,18 +109,18 @@ class Settings(BaseSettings):
     temporal_ui_url: str | None = None
     """The namespace's page in Temporal's web UI (``https://temporal.example.org/namespaces/default``): the pages link a
     job's run there. The local stack sets its own."""
-    rate_limit_default: str = "1200/minute"
+    rate_limit_default: Rate = "1200/minute"
     """Requests of one user to one route; several limits with semicolons (``20/second;600/minute``), or ``off``."""
-    rate_limit_expensive: str = "60/minute"
+    rate_limit_expensive: Rate = "60/minute"
     """The same for routes that start work: uploads, run, retry, regenerate, screenshots, exports."""
-    rate_limit_unauthenticated: str = "60/minute"
+    rate_limit_unauthenticated: Rate = "60/minute"
     """Attempts of one client address that are refused as unauthenticated."""
-    rate_limit_storage_url: str = Field(default="", repr=False)
+    rate_limit_storage_url: CounterUrl = Field(default="", repr=False)
     """``redis://[:password@]host:port/db`` (``rediss://`` with TLS): counted for all API processes together. Empty:
     each counts for itself."""
-    trusted_proxies: str = ""
+    trusted_proxies: Networks = ""
     """Addresses or networks, with commas, whose X-Forwarded-For is believed. Empty: nobody's."""
-    cors_origins: str = ""
+    cors_origins: Origins = ""
     """Origins (``https://app.example.org``), with commas, whose pages may call the API from a browser. Empty: none."""
     body_timeout_s: float = Field(default=30.0, gt=0.0, le=600.0)
     """How long a JSON body may take to arrive."""
@@ -186,38 +182,38 @@ class Settings(BaseSettings):
     """Where Whisper runs: ``cpu``, ``cuda`` or ``auto``."""
     speech_compute_type: str = Field(default="int8", pattern="^[a-z0-9_]{3,20}$")
     """CTranslate2's: ``int8`` is the fastest on a CPU, ``float16`` on a GPU."""
-    stt_base_url: str | None = None
+    stt_base_url: WebAddress | None = None
     """An OpenAI-compatible endpoint (``https://host/v1``) to transcribe with instead of the local model."""
     stt_api_key: SecretStr | None = None
     stt_model: str = "whisper-1"
-    llm_base_url: str | None = None
+    llm_base_url: WebAddress | None = None
     """An OpenAI-compatible endpoint (``https://host/v1``) to draft with; None: the built-in drafter."""
     llm_api_key: SecretStr | None = None
     llm_model: str | None = None
-    image_base_url: str | None = None
+    image_base_url: WebAddress | None = None
     """An OpenAI-compatible endpoint (``https://host/v1``) to make pictures with; None: the built-in poster."""
     image_api_key: SecretStr | None = None
     image_model: str | None = None
-    moderation_base_url: str | None = None
+    moderation_base_url: WebAddress | None = None
     """An OpenAI-compatible endpoint (``https://host/v1``) that judges pictures' prompts first; None: nobody does."""
     moderation_api_key: SecretStr | None = None
     moderation_model: str = "omni-moderation-latest"
-    predictions_base_url: str | None = None
+    predictions_base_url: WebAddress | None = None
     """A Replicate-style endpoint (``https://api.replicate.com/v1``) for ads, videos and speech; None: there is none."""
     predictions_api_key: SecretStr | None = None
-    predictions_provider: str = "replicate"
+    predictions_provider: ProviderName = "replicate"
     """What that provider is called in ``provider_webhook_secrets`` and in the address of its webhooks."""
     predictions_deadline_s: float = Field(default=1800.0, ge=1.0, le=7 * 24 * 3600.0)
     """How long its webhook is awaited. Then the provider is asked once."""
-    provider_callback_url: str | None = None
+    provider_callback_url: WebAddress | None = None
     """How providers reach the API, where that differs from ``public_url``. Neither set: they are given no address, and
     asked at the deadline."""
-    static_ad_model: str | None = None
+    static_ad_model: PredictionModel | None = None
     """``owner/name``, ``owner/name:version`` or a version there; None: no ads are made."""
-    ugc_video_model: str | None = None
-    tts_prediction_model: str | None = None
+    ugc_video_model: PredictionModel | None = None
+    tts_prediction_model: PredictionModel | None = None
     """Speaks, where ``tts_base_url`` is not set. Neither: the built-in voice."""
-    tts_base_url: str | None = None
+    tts_base_url: WebAddress | None = None
     """An OpenAI-compatible endpoint (``https://host/v1``) to speak with; None: predictions, or the built-in voice."""
     tts_api_key: SecretStr | None = None
     tts_model: str = "gpt-4o-mini-tts"
@@ -229,7 +225,7 @@ class Settings(BaseSettings):
     max_recording_hours: float = Field(default=12.0, gt=0.0, le=240.0)
 
     # --- credits and quotas ----------------------------------------------------------------------------------
-    prices: str = DEFAULT_PRICES
+    prices: PriceList = DEFAULT_PRICES
     """Credits for one job of each sort, as ``name=credits`` with commas. What is not named keeps its default; 0 is
     free."""
     initial_grant: int = Field(default=1000, ge=0, le=AMOUNT_LIMIT)
@@ -285,8 +281,8 @@ class Settings(BaseSettings):
     """Whether the chat endpoint that drafts plans is shown values of the data, besides names, types and counts."""
 
     # --- logs ------------------------------------------------------------------------------------------------
-    log_level: str = "INFO"
-    log_format: str = "auto"
+    log_level: LogLevel = "INFO"
+    log_format: LogFormat = "auto"
     """``json``, ``console``, or ``auto``: console on a terminal, JSON elsewhere."""
 
     @classmethod
@@ -307,143 +303,6 @@ class Settings(BaseSettings):
         """``GUIDESMITH_X=`` in a compose file means "not set"."""
         if value == "" and info.field_name not in ("database_url", "artifacts_url"):
             return cls.model_fields[info.field_name].get_default(call_default_factory=True, validated_data={})
-        return value
-
-    @field_validator("data_dir", mode="after")
-    @classmethod
-    def _absolute(cls, value: Path) -> Path:
-        return value.expanduser().absolute()
-
-    @field_validator("database_url")
-    @classmethod
-    def _driver(cls, value: str) -> str:
-        """Every spelling of a Postgres URL means psycopg 3."""
-        for spelling in ("postgres://", "postgresql://", "postgresql+psycopg2://"):
-            if value.startswith(spelling):
-                return "postgresql+psycopg://" + value.removeprefix(spelling)
-        if value and not value.startswith(("sqlite://", "postgresql+psycopg://")):
-            raise ValueError("begins with sqlite:// or postgresql://")
-        return value
-
-    @field_validator("artifacts_url")
-    @classmethod
-    def _place(cls, value: str) -> str:
-        if value and not value.startswith(("file:///", "s3://")):
-            raise ValueError("begins with file:/// (an absolute folder) or s3://bucket")
-        return value
-
-    @field_validator(
-        *("s3_endpoint", "s3_public_endpoint", "public_url", "stt_base_url", "llm_base_url"),
-        *("image_base_url", "moderation_base_url", "predictions_base_url", "provider_callback_url", "tts_base_url"),
-    )
-    @classmethod
-    def _web_address(cls, value: str | None) -> str | None:
-        if value is not None and not re.match(r"^https?://[^/\s]+", value):
-            raise ValueError("begins with http:// or https:// and a host")
-        return value.rstrip("/") if value else None
-
-    @field_validator("static_ad_model", "ugc_video_model", "tts_prediction_model")
-    @classmethod
-    def _prediction_model(cls, value: str | None) -> str | None:
-        if value is not None and not PREDICTION_MODEL.fullmatch(value):
-            raise ValueError("is owner/name, owner/name:version, or a version's 64 hexadecimal digits")
-        return value
-
-    @field_validator("predictions_provider")
-    @classmethod
-    def _provider(cls, value: str) -> str:
-        if not PROVIDER.fullmatch(value):
-            raise ValueError("has up to 40 of a-z, 0-9 and -, a letter first")
-        return value
-
-    @field_validator("auth_jwks_url")
-    @classmethod
-    def _keys_by_tls(cls, value: str | None) -> str | None:
-        """Whoever can change the keys on their way can sign tokens."""
-        if value is None:
-            return None
-        place = urlsplit(value)
-        if place.scheme != "https" and not (place.scheme == "http" and place.hostname in LOOPBACK_NAMES):
-            raise ValueError("begins with https:// (http:// on this machine only)")
-        return value
-
-    @field_validator("auth_algorithms")
-    @classmethod
-    def _asymmetric(cls, value: str) -> str:
-        """Never HS…: with it, a published key would be a shared secret (RFC 8725, 2.1)."""
-        if not listed(value) or not set(listed(value)) <= set(ASYMMETRIC_ALGORITHMS):
-            raise ValueError(f"names algorithms of {', '.join(ASYMMETRIC_ALGORITHMS)}, with commas")
-        return value
-
-    @field_validator("rate_limit_default", "rate_limit_expensive", "rate_limit_unauthenticated")
-    @classmethod
-    def _rate(cls, value: str) -> str:
-        if value != OFF and not RATES.fullmatch(value):
-            raise ValueError("is like 600/minute or 20/second;600/minute, or off")
-        return value
-
-    @field_validator("rate_limit_storage_url")
-    @classmethod
-    def _counter(cls, value: str) -> str:
-        if value and not re.match(r"rediss?://[^/\s]", value):
-            raise ValueError("begins with redis:// or rediss:// and a host")
-        return value
-
-    @field_validator("trusted_proxies")
-    @classmethod
-    def _networks(cls, value: str) -> str:
-        for each in listed(value):
-            try:
-                ipaddress.ip_network(each, strict=False)
-            except ValueError:
-                raise ValueError("holds IP addresses or networks (10.0.0.0/8), with commas") from None
-        return value
-
-    @field_validator("cors_origins")
-    @classmethod
-    def _origins(cls, value: str) -> str:
-        if not all(ORIGIN.fullmatch(each) for each in listed(value)):
-            raise ValueError("holds origins (https://app.example.org, no path, no *), with commas")
-        return value
-
-    @field_validator("prices")
-    @classmethod
-    def _price_list(cls, value: str) -> str:
-        read_prices(value, read_prices(DEFAULT_PRICES))
-        return value
-
-    @field_validator("auth_secret")
-    @classmethod
-    def _strong(cls, value: SecretStr | None) -> SecretStr | None:
-        if value is None:
-            return None
-        text = value.get_secret_value()
-        if len(text) < SECRET_MIN_CHARACTERS:
-            raise ValueError(f"has fewer than {SECRET_MIN_CHARACTERS} characters; make one with `openssl rand -hex 32`")
-        if PLAIN_SECRETS.search(text):
-            raise ValueError("is a placeholder; make one with `openssl rand -hex 32`")
-        return value
-
-    @field_validator("secrets_key")
-    @classmethod
-    def _strong_keys(cls, value: SecretStr | None) -> SecretStr | None:
-        for each in listed(value.get_secret_value()) if value is not None else ():
-            cls._strong(SecretStr(each))
-        return value
-
-    @field_validator("log_level")
-    @classmethod
-    def _level(cls, value: str) -> str:
-        level = value.upper()
-        if level not in ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"):
-            raise ValueError("is one of DEBUG, INFO, WARNING, ERROR, CRITICAL")
-        return level
-
-    @field_validator("log_format")
-    @classmethod
-    def _log_format(cls, value: str) -> str:
-        if value not in ("auto", "json", "console"):
-            raise ValueError("is one of auto, json, console")
         return value
 
     @model_validator(mode="after")
@@ -512,11 +371,6 @@ class Settings(BaseSettings):
                 "for every process (`openssl rand -hex 32`)."
             )
         return self.auth_secret.get_secret_value()
-
-
-def listed(value: str) -> tuple[str, ...]:
-    """The items of a setting that is a list with commas."""
-    return tuple(item.strip() for item in value.split(",") if item.strip())
 
 
 def load_settings(**overrides: object) -> Settings:

@@ -16,7 +16,8 @@ from domain.lifecycles.generation import GENERATION, GenerationType
 from domain.lifecycles.image import IMAGE
 from domain.orders.prompt_guard import PromptGuard
 from domain.room import OwnerLimits
-from starter.settings import LOOPBACK_NAMES, Settings, listed
+from starter.setting_values import LOOPBACK_NAMES, listed
+from starter.settings import Settings
 
 if TYPE_CHECKING:
     from pydantic import SecretStr

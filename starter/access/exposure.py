@@ -5,7 +5,8 @@ import ipaddress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from starter.settings import LOOPBACK_NAMES, OFF, PREFIX, SECRET_MIN_CHARACTERS, Settings, listed
+from starter.setting_values import LOOPBACK_NAMES, OFF, SECRET_MIN_CHARACTERS, listed
+from starter.settings import PREFIX, Settings
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import re
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
-from starter.settings import LOOPBACK_NAMES
+from starter.setting_values import LOOPBACK_NAMES
 
 
 def root_address(scope: Scope, public_url: str | None) -> str:

@@ -14,7 +14,8 @@ from activities.store import Store
 from activities.webhooks import Keys, check_target, permit
 from domain.webhooks import ProviderEvent, WebhookReceipt
 from starter.services.engine import PATIENCE_S
-from starter.settings import Settings, listed
+from starter.setting_values import listed
+from starter.settings import Settings
 
 log = structlog.get_logger("guidesmith.webhooks")
 

@@ -16,7 +16,8 @@ from starter.cli.app import app
 from starter.cli.client import Refused
 from starter.cli.exits import UsageWrong
 from starter.doctor import _credits
-from starter.settings import DEFAULT_PRICES, load_settings
+from starter.setting_values import DEFAULT_PRICES
+from starter.settings import load_settings
 from starter.wiring import prompt_guard
 from tests.apis import SECRET, RunningApi
 

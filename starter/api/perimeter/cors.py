@@ -7,7 +7,7 @@ Tokens travel in a header, never in a cookie, so a browser brings nobody's ident
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 
-from starter.settings import listed
+from starter.setting_values import listed
 
 REMEMBERED_S = 600
 

@@ -24,7 +24,8 @@ from starlette.types import Scope
 from domain.errors import SettingsInvalid
 from starter.api.errors import RateLimited
 from starter.logs import log
-from starter.settings import OFF, Settings, listed
+from starter.setting_values import OFF, listed
+from starter.settings import Settings
 
 REDIS_TIMEOUT_S = 1.0
 REDIS_RETRY_S = 5.0

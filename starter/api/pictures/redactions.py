@@ -11,7 +11,7 @@ from domain.documents.privacy import LEAST_LISTED, LONGEST_LISTED, MOST_LISTED, 
 from starter.api.context import Api, ApiParts, Owner, identifier
 from starter.api.responses import errors
 from starter.api.shapes import Line, Sent, Shape
-from starter.settings import listed
+from starter.setting_values import listed
 
 router = APIRouter(tags=["screenshots"])
 
