@@ -32,7 +32,7 @@ setup: $(READY) ## Bring uv and install the locked environment into .venv
 
 # Installing builds the pages, too.
 PAGES := hatch_build.py starter/pages/frontend/package-lock.json starter/pages/frontend/build.mjs \
-	$(wildcard starter/pages/frontend/src/*)
+	$(filter-out starter/pages/static/%,$(wildcard $(foreach kind,js css svg,starter/pages/*/*.$(kind) starter/pages/*/*/*.$(kind))))
 
 $(READY): bootstrap.py bootstrap.txt pyproject.toml uv.lock $(PAGES)
 	@test -n "$(PYTHON)" || { echo "guidesmith needs Python 3.11, 3.12 or 3.13: install it and run make again." >&2; exit 1; }

@@ -16,26 +16,27 @@ from starter.api.context import Api
 from starter.api.errors import MethodNotAllowed, error_response
 from starter.api.perimeter.limits import Limits
 from starter.api.perimeter.sessions import Sessions, Tickets
-from starter.pages.gate import PageGate
-from starter.pages.views import (
-    credits,
-    editor,
-    exports,
-    files,
-    home,
-    job,
-    library,
-    lifecycles,
-    live,
-    new,
-    new_kinds,
-    signing_in,
-    transcript,
-    versions,
-    webhooks,
-)
-from starter.pages.views import permalinks as kept
-from starter.pages.visit import Visit
+from starter.pages.analysis import new as new_analysis
+from starter.pages.batch import new as new_batch
+from starter.pages.credits import view as credits
+from starter.pages.editor import view as editor
+from starter.pages.exports import view as exports
+from starter.pages.generation import new as new_generation
+from starter.pages.home import live
+from starter.pages.home import view as home
+from starter.pages.image import new as new_image
+from starter.pages.job import view as job
+from starter.pages.library import permalinks
+from starter.pages.library import view as library
+from starter.pages.lifecycles import view as lifecycles
+from starter.pages.new import view as new
+from starter.pages.shell import files
+from starter.pages.shell.gate import PageGate
+from starter.pages.shell.visit import Visit
+from starter.pages.signing_in import view as signing_in
+from starter.pages.transcript import view as transcript
+from starter.pages.versions import view as versions
+from starter.pages.webhooks import view as webhooks
 
 VIEWS = (
     signing_in,
@@ -45,9 +46,12 @@ VIEWS = (
     home,
     live,
     new,
-    new_kinds,
+    new_image,
+    new_generation,
+    new_batch,
+    new_analysis,
     job,
-    kept,
+    permalinks,
     versions,
     exports,
     lifecycles,
@@ -87,7 +91,7 @@ def explained(visit: Visit, error: GuidesmithError) -> Response:
         return RedirectResponse(f"/sign-in?to={quote(_asked(visit), safe='')}", status_code=303)
     body = json.loads(bytes(told.body))
     again = _again(visit, told.status_code)
-    answer = visit.page("error.html", told.status_code, code=body["code"], message=body["message"], again=again)
+    answer = visit.page("shell/error.html", told.status_code, code=body["code"], message=body["message"], again=again)
     if "Retry-After" in told.headers:
         answer.headers["Retry-After"] = told.headers["Retry-After"]
     return answer

@@ -42,7 +42,7 @@ def test_given_an_order_that_is_sent_early_then_its_words_are_in_no_address_and_
     site.stack.store.grant(who, 10, reason="test", actor="test", idempotency_key=who)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    with without(page, "new_generation"):
+    with without(page, "new"):
         page.goto("/new/generation", wait_until="commit")
         page.get_by_label("What is advertised?").fill("A kettle")
         page.keyboard.press("Control+Enter")
@@ -53,7 +53,7 @@ def test_given_an_order_that_is_sent_early_then_its_words_are_in_no_address_and_
 
 
 def test_given_a_choice_that_is_made_early_then_its_fields_are_asked_for(page: Page, who: str) -> None:
-    with without(page, "new_generation"):
+    with without(page, "new"):
         page.goto("/new/generation", wait_until="commit")
         page.get_by_role("radio", name=re.compile("^A web page")).check()
         expect(page.get_by_label("Address of the page")).to_be_hidden()

@@ -33,7 +33,7 @@ def test_given_a_kind_when_its_table_is_opened_then_every_status_and_move_of_the
 
 def test_given_a_fault_of_ours_when_a_page_is_opened_then_it_says_so_and_can_be_tried_again(page: Page) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("starter.pages.views.credits.titles_of", lambda *_: next(iter(())))
+        patch.setattr("starter.pages.credits.view.titles_of", lambda *_: next(iter(())))
         answer = page.goto("/credits?from=here")
         assert answer is not None
         assert (answer.status, answer.headers["cache-control"]) == (500, "no-store")

@@ -12,12 +12,12 @@ from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 from hatch_build import _node
-from starter.pages.built import built
+from starter.pages.shell.built import built
 from tests.browser.conftest import Site
 from tests.browser.looking import look
 from tests.stack import ROOT
 
-PARTS = ROOT / "starter" / "pages" / "frontend" / "src" / "parts"
+PAGES = ROOT / "starter" / "pages"
 
 
 @pytest.fixture(scope="module")
@@ -26,12 +26,12 @@ def dialogs(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("dialogs")
     entry, made = folder / "entry.js", folder / "made.js"
     entry.write_text(
-        f'import {{ openAnnotator }} from "{PARTS}/annotator.js";\n'
-        f'import {{ openFramePicker }} from "{PARTS}/frame_picker.js";\n'
+        f'import {{ openAnnotator }} from "{PAGES}/pictures/annotator.js";\n'
+        f'import {{ openFramePicker }} from "{PAGES}/pictures/frame_picker.js";\n'
         "globalThis.dialogs = { openAnnotator, openFramePicker };\n"
     )
-    environment: dict[str, str] = {}
-    esbuild = PARTS.parent.parent / "node_modules" / "esbuild" / "bin" / "esbuild"
+    environment = {"NODE_PATH": str(PAGES / "frontend" / "node_modules")}
+    esbuild = PAGES / "frontend" / "node_modules" / "esbuild" / "bin" / "esbuild"
     command = [*_node(environment)("node"), str(esbuild), str(entry), "--bundle", "--format=iife", f"--outfile={made}"]
     subprocess.run(command, check=True, env=environment, capture_output=True)
     return made.read_text()
@@ -87,7 +87,7 @@ def desk(site: Site, page: Page, who: str, drafted: Callable[[str], dict[str, st
             const link = Object.assign(document.createElement("link"), {rel: "stylesheet", href, onload: resolve});
             document.head.append(link);
         })""",
-        built("pictures.css").address,
+        built("pictures/pictures.css").address,
     )
     return made
 

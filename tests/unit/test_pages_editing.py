@@ -5,8 +5,8 @@ from uuid import UUID
 
 from domain.documents.document import parse
 from domain.jobs import InstructionVersion
-from starter.pages import editing
-from starter.pages.editing import Editing, block_html
+from starter.pages.editor import editing
+from starter.pages.editor.editing import Editing, block_html
 
 
 class Version:

@@ -8,11 +8,11 @@ import pytest
 import starter.pages
 from domain.errors import MediaTruncated, ProviderUnavailable, RecordingLost, needs_another_recording
 from domain.jobs import Page
-from starter.pages.catalogue import FALLBACK, sayings
-from starter.pages.longer_lists import gathered
-from starter.pages.rendering import draw, duration
+from starter.pages.shell.catalogue import FALLBACK, sayings
+from starter.pages.shell.longer_lists import gathered
+from starter.pages.shell.rendering import draw, duration
 
-TEMPLATES = Path(starter.pages.__file__).parent / "templates"
+PAGES = Path(starter.pages.__file__).parent
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_given_a_job_when_its_draft_is_not_written_yet_then_its_other_pages_stan
     instruction: str | None, transcript: bool, waiting: int
 ) -> None:
     job = {"instruction_id": instruction, "has_transcript": transcript, "job_id": "j"}
-    tabs = draw("instruction_tabs.html", say=sayings(FALLBACK), tab="job", **job)
+    tabs = draw("shell/instruction_tabs.html", say=sayings(FALLBACK), tab="job", **job)
     assert tabs.count("<a") == 5
     assert tabs.count('aria-disabled="true"') == waiting
     assert tabs.count("href=") == 5 - waiting
@@ -59,6 +59,6 @@ def test_given_a_job_when_its_draft_is_not_written_yet_then_its_other_pages_stan
 
 
 def test_every_form_says_how_it_is_sent_where_no_module_sends_it() -> None:
-    forms = [each for path in TEMPLATES.glob("*.html") for each in re.findall(r"<form[^>]*>", path.read_text("utf-8"))]
+    forms = [each for path in PAGES.glob("*/*.html") for each in re.findall(r"<form[^>]*>", path.read_text("utf-8"))]
     assert len(forms) > 10
     assert not [each for each in forms if "action=" not in each and "method=" not in each]  # GET: words in addresses

@@ -1,6 +1,7 @@
 """The catalogue has what the pages look up by a name that they put together."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,9 @@ from domain.jobs import Actor
 from domain.library import AssetMedium
 from domain.lifecycles.kinds import LIFECYCLES
 from domain.webhooks import DeliveryStatus
-from starter.pages.catalogue import StringMissing, browser_strings, languages, preferred, sayings
-from starter.pages.status_view import Group
+from starter.pages.shell import catalogue
+from starter.pages.shell.catalogue import StringMissing, browser_strings, languages, preferred, sayings
+from starter.pages.shell.status_view import Group
 from starter.settings import load_settings
 
 NAMES = (
@@ -41,15 +43,43 @@ def test_given_a_name_that_no_language_has_when_said_then_it_is_a_fault() -> Non
         sayings("en")("nonsense")
 
 
+@pytest.mark.parametrize("language", languages())
+def test_a_name_stands_in_one_place_however_many_files_there_are(language: str) -> None:
+    sources = [each.read_text("utf-8") for each in PAGES.glob(f"*/*.{language}.ftl")]
+    names = Counter(name for each in sources for name in re.findall(r"^([\w-]+) =", each, re.M))
+    assert [name for name, times in names.items() if times > 1] == []
+
+
+def test_given_strings_of_another_language_beside_a_page_then_they_are_said_and_the_rest_in_english(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for language, what in (("en", "save = Save\nopen = Open\n"), ("de", "save = Speichern\n")):
+        (tmp_path / "editor").mkdir(exist_ok=True)
+        (tmp_path / "editor" / f"strings.{language}.ftl").write_text(what)
+        (tmp_path / "editor" / f"browser.{language}.ftl").write_text(what.replace("save", "done"))
+    monkeypatch.setattr(catalogue, "PAGES", tmp_path)
+    for each in (languages, sayings, browser_strings):
+        each.cache_clear()
+    try:
+        assert languages() == ("en", "de")
+        assert preferred("de-AT") == "de"
+        assert [sayings("de")(each) for each in ("save", "open", "done")] == ["Speichern", "Open", "Speichern"]
+        assert browser_strings("de") == "done = Save\nopen = Open\n\ndone = Speichern\n"
+    finally:
+        for each in (languages, sayings, browser_strings):
+            each.cache_clear()
+
+
 def test_every_plain_name_in_templates_and_modules_is_in_the_catalogue() -> None:
     say = sayings("en")
-    for template in (PAGES / "templates").glob("*.html"):
+    for template in PAGES.glob("*/*.html"):
         for name in re.findall(r"say\('([a-zA-Z0-9_-]+)'\)", template.read_text()):
-            assert say(name), (template.name, name)
+            assert say(name), (template, name)
     browser = set(re.findall(r"^([a-zA-Z0-9_-]+) =", browser_strings("en"), re.M))
-    for module in (PAGES / "frontend" / "src").rglob("*.js"):
+    modules = [each for each in PAGES.rglob("*.js") if each.relative_to(PAGES).parts[0] not in ("frontend", "static")]
+    for module in modules:
         for name in re.findall(r"say\(\s*\"([a-zA-Z0-9_-]+)\"", module.read_text()):
-            assert name in browser, (module.name, name)
+            assert name in browser, (module, name)
 
 
 @pytest.mark.parametrize("asked", ["", "de-AT,fr;q=0.8", "en-GB", "x;q=nonsense,en", "*"])

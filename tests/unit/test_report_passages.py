@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from domain.artifacts import Artifact, ArtifactKind, Blob
-from starter.pages.results.analysis import passages
+from starter.pages.analysis.results import passages
 
 CHART = "charts/by_region.png"
 CSV, PARQUET = "tables/by_region.csv", "tables/by_region.parquet"

@@ -1,5 +1,5 @@
 // Bundles the pages' modules and style sheets into ../static, under names that change with their content, each beside
-// its gzip form, and writes ../static/manifest.json: source name -> built name. Run by hatch_build.py.
+// its gzip form, and writes ../static/manifest.json: source -> built name. Run by hatch_build.py.
 import { build } from "esbuild";
 import { mkdir, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -7,17 +7,23 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const source = join(here, "src");
-const target = join(here, "..", "static");
+const pages = dirname(here);
+const target = join(pages, "static");
 const fresh = `${target}.${process.pid}.part`;
 
-const entries = (await readdir(source)).filter((name) => /\.(js|css|svg)$/.test(name)).map((name) => join(source, name));
+// what a template or a view names is loaded by itself: 'editor/editor.js'
+const entries = new Set();
+for (const name of await readdir(pages, { recursive: true })) {
+  if (!/^[a-z_]+\/[a-z_]+\.(html|py)$/.test(name)) continue;
+  for (const [, entry] of (await readFile(join(pages, name), "utf8")).matchAll(/["']([a-z_]+\/[a-z_]+\.(?:js|css|svg))["']/g)) entries.add(entry);
+}
 
 await rm(fresh, { recursive: true, force: true });
 await mkdir(fresh, { recursive: true });
 const result = await build({
-  entryPoints: entries,
-  absWorkingDir: here,
+  entryPoints: [...entries].sort(),
+  absWorkingDir: pages,
+  nodePaths: [join(here, "node_modules")],
   outdir: fresh,
   bundle: true,
   splitting: true,
@@ -39,7 +45,7 @@ for (const [path, output] of Object.entries(result.metafile.outputs)) {
   const name = basename(path);
   const entry = output.entryPoint ?? (Object.keys(output.inputs).length === 1 && name.endsWith(".svg") ? Object.keys(output.inputs)[0] : null);
   if (entry) {
-    manifest[basename(entry)] = { file: name, imports: output.imports.filter((each) => each.kind === "import-statement").map((each) => basename(each.path)) };
+    manifest[entry] = { file: name, imports: output.imports.filter((each) => each.kind === "import-statement").map((each) => basename(each.path)) };
   }
 }
 for (const name of await readdir(fresh)) {

@@ -1,0 +1,1 @@
+"""Analyses: how one begins, its plan and its report."""

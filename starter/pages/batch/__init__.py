@@ -1,0 +1,1 @@
+"""Batches: how one begins, and what was made."""

@@ -1,0 +1,1 @@
+"""Credits: the account, its entries, and the prices."""

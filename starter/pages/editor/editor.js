@@ -1,0 +1,438 @@
+// The editor: the recording and the instruction side by side.
+import { make } from "../parts/elements.js";
+import { clock } from "../parts/moments.js";
+import { tell, tellError } from "../parts/messages.js";
+import { shortcut } from "../parts/shortcuts.js";
+import { say } from "../parts/strings.js";
+import * as edit from "./blocks.js";
+import { contents } from "./contents.js";
+import { Desk } from "./saving/desk.js";
+import { Drafts } from "./saving/drafts.js";
+import { draggable } from "./dragging.js";
+import { adopt, draw, elementOf, inform, issue, labelOf, markPlaying, part, pictures } from "./list.js";
+import { onto } from "./saving/merging.js";
+import { blockMenu, openMenu } from "./menu.js";
+import { notice, withdraw } from "./notices.js";
+import { BlockPictures } from "./pictures.js";
+import { player } from "../parts/player.js";
+import { Regenerating } from "./regenerating.js";
+import { watchVersions } from "./saving/watching.js";
+
+const DRAFT_AFTER_MS = 400;
+
+const read = (id) => JSON.parse(document.getElementById(id).textContent);
+const find = (name) => document.querySelector(`[data-${name}]`);
+const context = read("context");
+const [undoing, redoing, savers] = ["undo", "redo", "save"].map((name) => document.querySelectorAll(`[data-do=${name}]`));
+const [nothing, standing] = ["nothing", "standing"].map(find); // looked for once: what is shown anew at every key is long
+
+const desk = new Desk(read("state"), show);
+const watch = player();
+const shots = new BlockPictures(desk, { save, video: watch.video });
+const regenerating = new Regenerating(desk, save);
+let drafts = null;
+let saving = null;
+let writing = null; // {id, writer}: the block that is open
+let current = null; // the block that keys act on
+let facts = null;
+let newest = null; // a version of others that is told of
+
+adopt(desk.blocks);
+show();
+
+// --- what shows
+
+function show() {
+  const isNew = draw(desk.blocks, desk.facts, new Map(desk.base.blocks.map((each) => [each.id, each.markdown])));
+  const isKnown = facts === desk.facts;
+  if (!isKnown) ({ facts } = desk), ground();
+  contents(desk.blocks, desk.facts);
+  if (isNew || !isKnown) shots.equip(); // blocks that come back bring their pictures
+  if (writing && desk.text(writing.id) === undefined) closed();
+  writing?.writer?.put(desk.text(writing.id));
+  for (const button of undoing) button.disabled = !desk.course.canUndo;
+  for (const button of redoing) button.disabled = !desk.course.canRedo;
+  nothing.hidden = desk.blocks.length > 0;
+  stand();
+  if (newest) known(newest);
+  keep();
+}
+
+/** A warning, and buttons that lead to the moments that it asks to look at. */
+function warning({ message, at_ms: moments }) {
+  const title = say("warning-seek");
+  const buttons = moments.flatMap((at) => [
+    " ",
+    make("button", { class: "time", type: "button", "data-seek": at, title }, clock(at)),
+  ]);
+  return make("li", {}, message, ...buttons);
+}
+
+/** What changes with the version only. */
+function ground() {
+  inform(facts);
+  const { base } = desk;
+  find("title").textContent = base.title;
+  document.title = document.title.replace(/^.*(?= · guidesmith$)/s, () => base.title);
+  find("version").textContent = say("version-number", { number: base.version });
+  find("whole-issues").replaceChildren(...base.issues.map(issue));
+  find("warnings").hidden = base.warnings.length === 0;
+  find("warnings").querySelector("ul").replaceChildren(...base.warnings.map(warning));
+  find("model").textContent = base.model ?? say("provenance-by-hand");
+  find("origin").textContent = say("provenance-origin", { origin: base.origin, author: base.author });
+  find("unplaced").hidden = base.unplaced.length === 0;
+  pictures(find("unplaced").querySelector(".shots"), base.unplaced);
+  known(base);
+}
+
+function stand() {
+  const words = saving ? "saving" : desk.dirty ? "unsaved" : "saved";
+  const said = say(`standing-${words}`);
+  if (standing.textContent !== said) standing.textContent = said;
+  standing.dataset.standing = words;
+  for (const button of savers) button.disabled = words !== "unsaved";
+}
+
+// --- saving
+
+/** Save `blocks`, everything by default; whether it is saved. One at a time. */
+async function save(blocks) {
+  while (saving) await saving;
+  if (blocks === undefined && !desk.dirty) return true;
+  saving = saved(blocks);
+  stand();
+  try {
+    return await saving;
+  } finally {
+    saving = null;
+    stand();
+  }
+}
+
+async function saved(blocks) {
+  try {
+    await desk.save(blocks);
+    watcher.tell(desk.base.version, desk.base.author);
+    return true;
+  } catch (error) {
+    if (error.code !== "VERSION_CONFLICT") {
+      tellError(error);
+      return false;
+    }
+  }
+  return (await mergeWithNewest(true)) && (desk.dirty ? saved() : true);
+}
+
+/** Put what was changed here together with the newest version; whether that came to an end. */
+async function mergeWithNewest(saves) {
+  try {
+    const state = await desk.read();
+    if (!desk.dirty || edit.same(state.blocks, desk.blocks)) {
+      desk.adopt(state);
+      return true;
+    }
+    const { settleConflict } = await import("./saving/conflict.js");
+    const blocks = await settleConflict({ base: desk.base.blocks, mine: desk.blocks, theirs: state.blocks, number: state.version, saves });
+    if (blocks) desk.settle(state, blocks);
+    else newest = null; // told again
+    return blocks !== null;
+  } catch (error) {
+    tellError(error);
+    return false;
+  }
+}
+
+// --- versions of others
+
+const watcher = watchVersions({ instruction: desk.instruction, job: desk.job, from: context.heard }, known);
+
+/** A version exists: where it is newer than the one that is worked on, it is told. */
+function known(told) {
+  const { version, author } = told;
+  if (version <= desk.base.version) return withdraw("version");
+  if (saving || regenerating.busy) return undefined;
+  if (newest?.version === version && newest.dirty === desk.dirty) return undefined; // it stands there
+  newest = { version, author, dirty: desk.dirty };
+  const text = say("version-exists", { number: version, author, mine: author === context.owner ? "yes" : "no" });
+  return notice("version", text, [{ words: say(desk.dirty ? "version-merge" : "version-load"), doing: () => mergeWithNewest(false) }]);
+}
+
+// --- the local draft
+
+let keeping;
+
+function keep() {
+  clearTimeout(keeping);
+  keeping = setTimeout(keepNow, DRAFT_AFTER_MS);
+}
+
+function keepNow() {
+  if (!drafts) return;
+  const isKept = !desk.dirty || drafts.keep(desk.base.version, desk.blocks);
+  if (!desk.dirty) drafts.forget(), withdraw("draft");
+  if (isKept) withdraw("unkept");
+  else if (!document.querySelector('[data-notice="unkept"]')) notice("unkept", say("draft-unkept"));
+}
+
+async function restore() {
+  const kept = await Drafts.of(context.owner, desk.instruction);
+  const found = await kept.find();
+  drafts = kept;
+  const isOlder = ({ base }) => base !== desk.base.version;
+  const older = found.filter(isOlder);
+  kept.spare(older); // not to be written over before they are merged or discarded
+  const mine = found.find((each) => !isOlder(each));
+  if (mine && !edit.same(mine.blocks, desk.base.blocks)) goOn(mine);
+  if (older.length) offer(older[0]);
+  keep();
+}
+
+const when = ({ at }) => new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }).format(at);
+
+/** Go on with a draft of this version; what was typed since the page came stays. */
+function goOn(draft) {
+  desk.change(desk.dirty ? onto(desk.base.blocks, desk.blocks, draft.blocks) : draft.blocks);
+  notice("draft", say("draft-restored", { at: when(draft) }), [
+    { words: say("draft-discard"), doing: () => (drafts.forget(), desk.change(desk.base.blocks), withdraw("draft")) },
+  ]);
+}
+
+function offer(draft) {
+  notice("older", say("draft-older", { number: draft.base, at: when(draft) }), [
+    { words: say("draft-merge"), doing: () => mergeDraft(draft).catch(tellError) },
+    { words: say("draft-discard"), doing: () => settled(draft) },
+  ]);
+}
+
+function settled(draft) {
+  drafts.settle(draft);
+  withdraw("older");
+}
+
+/** Put a draft of an older version together with the one that is here. */
+async function mergeDraft(draft) {
+  const ground = await desk.read(draft.base);
+  const { settleConflict } = await import("./saving/conflict.js");
+  const blocks = await settleConflict({ base: ground.blocks, mine: draft.blocks, theirs: desk.blocks, number: desk.base.version, saves: false });
+  if (!blocks) return;
+  desk.change(blocks);
+  keepNow(); // first
+  settled(draft);
+}
+
+addEventListener("pagehide", keepNow);
+addEventListener("beforeunload", (event) => {
+  if (desk.dirty) event.preventDefault();
+});
+
+// --- writing
+
+async function write(id, at) {
+  if (writing?.id === id) return writing.writer?.focus();
+  leave();
+  const mine = (writing = { id, writer: null });
+  const { openWriter } = await import("./writer.js").catch((error) => {
+    if (writing === mine) writing = null; // the next click tries again
+    throw error;
+  });
+  if (writing !== mine || desk.text(id) === undefined) return undefined;
+  const holder = part(id, "writer");
+  elementOf(id).classList.add("open");
+  holder.hidden = false;
+  mine.writer = openWriter(holder, {
+    text: desk.text(id),
+    label: say("block-text", { label: labelOf(id) }),
+    at,
+    changed: (text) => desk.change(edit.rewritten(desk.blocks, id, text), `text of ${id}`),
+    split: (place) => splitAt(id, place),
+    leave: () => leave({ focus: true }),
+  });
+  holder.append(tools(id, mine));
+  elementOf(id).scrollIntoView({ block: "nearest" });
+  return undefined;
+}
+
+function tools(id, mine) {
+  const row = document.createElement("div");
+  row.className = "row";
+  const button = (name, doing, kind = "") => {
+    const made = document.createElement("button");
+    made.type = "button";
+    made.className = `button small ${kind}`;
+    made.textContent = say(name);
+    made.addEventListener("click", doing);
+    row.append(made);
+  };
+  button("block-done", () => leave({ focus: true }), "primary");
+  button("block-split", () => splitAt(id, mine.writer.at));
+  return row;
+}
+
+/** Close the block that is open. One without a word goes. */
+function leave({ focus = false } = {}) {
+  if (!writing) return;
+  const { id } = writing;
+  closed();
+  const isEmpty = desk.text(id)?.trim() === "";
+  const place = edit.placeOf(desk.blocks, id);
+  if (isEmpty) desk.change(edit.without(desk.blocks, id));
+  if (focus) focusBlock(isEmpty ? desk.blocks[Math.max(0, place - 1)]?.id : id);
+}
+
+function closed() {
+  const { id, writer } = writing;
+  writing = null;
+  writer?.close();
+  const holder = part(id, "writer");
+  if (!holder) return;
+  holder.replaceChildren();
+  holder.hidden = true;
+  elementOf(id).classList.remove("open");
+}
+
+function splitAt(id, place) {
+  const second = edit.fresh();
+  desk.change(edit.split(desk.blocks, id, place, second));
+  write(second.id, 0);
+}
+
+// --- blocks
+
+function focusBlock(id) {
+  elementOf(id)?.focus();
+}
+
+function insert(id, offset) {
+  const block = edit.fresh();
+  const place = id === null ? desk.blocks.length : edit.placeOf(desk.blocks, id) + offset;
+  desk.change(edit.inserted(desk.blocks, place, block));
+  write(block.id);
+}
+
+function move(id, by) {
+  const place = edit.placeOf(desk.blocks, id) + by;
+  if (place < 0 || place >= desk.blocks.length) return;
+  desk.change(edit.moved(desk.blocks, id, place));
+  elementOf(id).scrollIntoView({ block: "nearest" });
+  find("announced").textContent = say("moved", { label: labelOf(id), place: place + 1, count: desk.blocks.length });
+}
+
+function mergeNext(id) {
+  const next = desk.blocks[edit.placeOf(desk.blocks, id) + 1];
+  if (!next) return;
+  const hasPictures = desk.facts.get(next.id)?.anchors.some((each) => each.active_asset_id);
+  desk.change(edit.merged(desk.blocks, id));
+  focusBlock(id);
+  if (hasPictures) tell(say("merged-pictures"));
+}
+
+function drop(id) {
+  const before = desk.blocks;
+  const place = edit.placeOf(before, id);
+  desk.change(edit.without(before, id));
+  const [gone, after] = [before[place], desk.blocks];
+  focusBlock((after[place] ?? after.at(-1))?.id);
+  tell(say("deleted"), "plain", {
+    words: say("deleted-undo"),
+    doing() {
+      if (desk.blocks === after) desk.undo();
+      else if (desk.text(id) === undefined) desk.change(edit.inserted(desk.blocks, Math.min(place, desk.blocks.length), gone));
+      focusBlock(id);
+    },
+  });
+}
+
+function step(by) {
+  const place = current === null ? -1 : edit.placeOf(desk.blocks, current);
+  const next = desk.blocks[place < 0 ? 0 : place + by];
+  if (next) focusBlock(next.id);
+}
+
+const deeds = {
+  write: (id) => write(id),
+  regenerate: (id) => (leave(), regenerating.ask(id)),
+  picture: (id) => shots.choose(id),
+  up: (id) => move(id, -1),
+  down: (id) => move(id, 1),
+  above: (id) => insert(id, 0),
+  below: (id) => insert(id, 1),
+  merge: mergeNext,
+  delete: drop,
+  menu: (id, button) => openMenu(button, [...(id === desk.blocks[0].id ? ["up"] : []), ...(id === desk.blocks.at(-1).id ? ["down", "merge"] : [])]),
+  append: () => insert(null),
+  undo: () => desk.undo(),
+  redo: () => desk.redo(),
+  save: () => save(),
+};
+
+blockMenu((name, id) => deeds[name](id));
+draggable((id, before) => desk.change(edit.moved(desk.blocks, id, placeBefore(id, before))));
+
+function placeBefore(id, before) {
+  const rest = edit.without(desk.blocks, id);
+  return before === null ? rest.length : edit.placeOf(rest, before);
+}
+
+const text = document.querySelector("section.write");
+
+text.addEventListener("click", (event) => {
+  const { target } = event;
+  const button = target.closest("[data-do]");
+  const block = target.closest("[data-block]");
+  if (button) return deeds[button.dataset.do](block?.dataset.block, button);
+  const seek = target.closest("[data-seek]");
+  if (seek?.dataset.seek) return watch.seek(Number(seek.dataset.seek), { play: true });
+  const isRead = target.closest("a") || String(getSelection()) !== "";
+  if (target.closest("[data-prose]") && !isRead) write(block.dataset.block);
+  return undefined;
+});
+
+find("warnings").addEventListener("click", ({ target }) => {
+  const seek = target.closest("[data-seek]");
+  if (seek) watch.seek(Number(seek.dataset.seek), { play: true });
+});
+
+text.addEventListener("focusin", ({ target }) => {
+  current = target.closest("[data-block]")?.dataset.block ?? current;
+});
+
+find("redact").addEventListener("click", async () => {
+  try {
+    const { redact } = await import("./redacting.js");
+    const blockOf = (anchorId) => desk.blocks.find(({ id }) => desk.facts.get(id)?.anchors.some((each) => each.id === anchorId))?.id;
+    if (await redact(desk.instruction, (anchorId) => labelOf(blockOf(anchorId)))) await desk.refresh();
+  } catch (error) {
+    tellError(error);
+  }
+});
+
+watch.follow((ms) => markPlaying(ms, desk.blocks, desk.facts));
+
+// --- keys
+
+/** An action on the block that has the focus, or had it last. */
+function ofBlock(keys, does, action) {
+  shortcut(keys, say(`shortcut-${does}`), ({ target }) => {
+    const isAt = target === document.body || (keys === "Enter" ? target === elementOf(current) : target.closest?.("[data-block]"));
+    if (!isAt || current === null || desk.text(current) === undefined) return false;
+    return action(current);
+  });
+}
+
+for (const [key, by] of [["ArrowUp", -1], ["ArrowDown", 1]]) {
+  shortcut(key, say("shortcut-blocks"), ({ target }) => (target.closest?.("[data-block]") || target === document.body ? step(by) : false));
+  ofBlock(`alt+${key}`, "move", (id) => move(id, by));
+}
+ofBlock("Enter", "write", (id) => void write(id));
+shortcut("Escape", say("shortcut-leave"), () => false); // the text itself hears it
+ofBlock("t", "seek", (id) => watch.seek(desk.facts.get(id)?.start_ms ?? 0, { play: true }));
+for (const [key, does] of [["r", "regenerate"], ["p", "picture"], ["a", "above"], ["b", "below"], ["m", "merge"], ["x", "delete"]]) ofBlock(key, does, (id) => void deeds[does](id));
+shortcut("mod+Enter", say("shortcut-split"), () => false); // the text itself hears it
+shortcut("mod+s", say("shortcut-save"), () => void save());
+const isElsewhere = ({ target }) => target.closest?.("textarea, input") !== null && !target.closest?.(".cm-editor");
+shortcut("mod+z", say("shortcut-undo"), (event) => (isElsewhere(event) ? false : desk.undo()));
+for (const keys of ["mod+shift+z", "mod+y"]) shortcut(keys, say("shortcut-redo"), (event) => (isElsewhere(event) ? false : desk.redo()));
+
+restore().finally(() => context.rewriting && regenerating.resume(context.rewriting));
+// so that the first block opens at once, and all of it when the server cannot be reached
+(globalThis.requestIdleCallback ?? setTimeout)(() => Promise.all([import("./writer.js"), import("./saving/conflict.js")]).catch(() => {}));

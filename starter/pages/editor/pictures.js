@@ -1,0 +1,93 @@
+// What can be done to the pictures of a block; the dialogs come when they are asked for.
+import { make } from "../parts/elements.js";
+import { tellError } from "../parts/messages.js";
+import { say } from "../parts/strings.js";
+import { openWhole, wholeOf } from "../pictures/whole_picture.js";
+
+export class BlockPictures {
+  #desk;
+  #save;
+  #video;
+  #asked = {}; // for which a dialog was opened: {anchorId, blockId, tool}
+
+  constructor(desk, { save, video }) {
+    this.#desk = desk;
+    this.#save = save;
+    this.#video = video;
+    document.body.addEventListener("pictures-changed", () => this.#again().catch(tellError));
+    document.addEventListener("error", ({ target }) => this.#lost(target), { capture: true });
+  }
+
+  /** Buttons for the pictures that have none yet. */
+  equip() {
+    for (const figure of document.querySelectorAll(".write .shot")) {
+      const tools = figure.querySelector("[data-shot-tools]");
+      if (tools.children.length) continue;
+      const anchor = this.#anchor(figure.dataset.anchor);
+      const button = (name, doing) => make("button", { class: "button small quiet", type: "button", onclick: doing }, say(name));
+      tools.append(
+        ...(anchor && wholeOf(anchor, this.#shown(anchor)) ? [button("shot-whole", () => openWhole(anchor, this.#shown(anchor)))] : []),
+        button("shot-draw", () => this.#draw(figure.dataset.anchor)),
+        button("shot-replace", () => this.choose(figure.closest("[data-block]")?.dataset.block, figure.dataset.anchor)),
+      );
+    }
+  }
+
+  /** Choose another picture for an anchor; without one, a first picture for the block. */
+  async choose(blockId, anchorId = null) {
+    const desk = this.#desk;
+    const stored = () => desk.base.blocks.some((each) => each.id === blockId);
+    if (blockId && !stored() && !(await this.#save())) return; // a picture is of a saved version
+    if (blockId && !stored()) return;
+    const anchor = this.#anchor(anchorId);
+    this.#asked = { anchorId, blockId, tool: -1 };
+    const atMs = this.#shown(anchor)?.timestamp_ms ?? desk.facts.get(blockId)?.start_ms ?? (this.#video?.currentTime ?? 0) * 1000;
+    this.#video?.pause();
+    const { openFramePicker } = await import("../pictures/frame_picker.js");
+    const { job, instruction, base } = desk;
+    await openFramePicker({ jobId: job, instruction, versionId: base.version_id, anchor, blockId, atMs, video: this.#video }).catch(tellError);
+  }
+
+  async #draw(anchorId) {
+    const anchor = this.#anchor(anchorId);
+    const asset = this.#shown(anchor);
+    if (!asset) return;
+    this.#asked = { anchorId, tool: -2 };
+    const { openAnnotator } = await import("../pictures/annotator.js");
+    const drawn = await openAnnotator({ anchor, asset }).catch(tellError);
+    if (drawn) await this.#again().catch(tellError);
+  }
+
+  /** Show what shows now. Whoever asked goes on where they were: their button went with the picture that it was of. */
+  async #again() {
+    await this.#desk.refresh();
+    if (document.activeElement !== document.body) return;
+    const { anchorId, blockId, tool } = this.#asked;
+    const tools = document.querySelector(`.write .shot[data-anchor="${CSS.escape(anchorId ?? "")}"] [data-shot-tools]`);
+    (tools?.children[tools.children.length + tool] ?? document.getElementById(`block-${blockId}`))?.focus({ preventScroll: true });
+  }
+
+  #anchor(id) {
+    const { facts, base } = this.#desk;
+    return [...[...facts.values()].flatMap(({ anchors }) => anchors), ...base.unplaced].find((each) => each.id === id) ?? null;
+  }
+
+  #shown(anchor) {
+    return anchor?.assets.find(({ id }) => id === anchor.active_asset_id) ?? null;
+  }
+
+  /** A picture's address holds for a while only: one that does not load any more is asked for anew, once. */
+  #lost(image) {
+    const figure = image instanceof HTMLImageElement && image.closest(".shot");
+    if (!figure || figure.dataset.renewed) return;
+    figure.dataset.renewed = "yes";
+    this.#desk
+      .read(this.#desk.base.version)
+      .then(({ blocks, unplaced }) => {
+        const assets = [...blocks.flatMap(({ anchors }) => anchors), ...unplaced].flatMap(({ assets: all }) => all);
+        const found = assets.find(({ id }) => id === figure.dataset.asset);
+        if (found) image.src = found.image_uri;
+      })
+      .catch(() => {}); // its description is there to read
+  }
+}

@@ -1,0 +1,107 @@
+// What is worked on: the version that the server has, the document as it is here, and how one becomes the other.
+import { put, Refused } from "../../parts/api.js";
+import { heard } from "../../parts/session.js";
+import { say } from "../../parts/strings.js";
+import { render, same } from "../blocks.js";
+import { Course } from "./course.js";
+import { onto } from "./merging.js";
+import { remember } from "../preview.js";
+
+const UNKNOWN = { role: "text", start_ms: null, end_ms: null, cited: [], issues: [], anchors: [] };
+
+export class Desk {
+  #changed;
+
+  /** @param {object} state of the page's version; `changed` is called after every change */
+  constructor(state, changed) {
+    this.instruction = state.instruction_id;
+    this.job = state.job_id;
+    this.facts = new Map();
+    this.#changed = changed;
+    this.#ground(state);
+    this.course = new Course(this.base.blocks);
+  }
+
+  get blocks() {
+    return this.course.now;
+  }
+
+  get dirty() {
+    return !same(this.base.blocks, this.blocks);
+  }
+
+  /** The text of a block here, or undefined. */
+  text(id) {
+    return this.blocks.find((each) => each.id === id)?.markdown;
+  }
+
+  change(blocks, joins) {
+    if (blocks === this.blocks) return;
+    this.course.to(blocks, joins);
+    this.#changed();
+  }
+
+  undo() {
+    this.course.undo();
+    this.#changed();
+  }
+
+  redo() {
+    this.course.redo();
+    this.#changed();
+  }
+
+  /**
+   * Save `blocks` as the next version, and go on from it. What was changed here meanwhile stays.
+   * @throws {Refused} with code VERSION_CONFLICT nothing was saved: somebody else has
+   */
+  async save(blocks = this.blocks) {
+    const answer = await put(`instructions/${this.instruction}`, { base_version: this.base.version, markdown: render(blocks), as_marked: true });
+    this.adopt(await this.read(answer.version), blocks);
+  }
+
+  /** Go on from another version: what was changed here against `ground` is changed against that. */
+  adopt(state, ground = this.base.blocks) {
+    this.#ground(state);
+    const theirs = this.base.blocks;
+    if (!same(ground, theirs)) this.course.rebase((blocks) => onto(ground, blocks, theirs));
+    this.#changed();
+  }
+
+  /** The same with the document that a merge came to, as one step. */
+  settle(state, blocks) {
+    this.adopt(state);
+    if (!same(blocks, this.blocks)) this.change(blocks);
+  }
+
+  /** A version as the server has it; the newest without a number. @throws {Refused} */
+  async read(version) {
+    const path = `/instructions/${this.instruction}/state${version === undefined ? "" : `?version=${version}`}`;
+    let answer;
+    try {
+      answer = await fetch(path, { headers: { "HX-Request": "true" } }); // a part of this page, not a page
+    } catch {
+      throw new Refused(0, { code: "UNREACHABLE", message: say("failed-unreachable") });
+    }
+    heard(answer.status);
+    if (answer.status === 401) throw new Refused(401, { code: "UNAUTHORIZED", message: say("failed-signed-out") });
+    if (!answer.ok) throw new Refused(answer.status, { code: "UNFORESEEN", message: say("failed-unforeseen") });
+    return answer.json();
+  }
+
+  /** What the server knows of the version that is worked on, again: pictures come and go without a new one. */
+  async refresh() {
+    const state = await this.read(this.base.version);
+    if (state.version !== this.base.version) return;
+    this.#ground(state);
+    this.#changed();
+  }
+
+  #ground(state) {
+    const known = new Map(state.blocks.map((each) => [each.id, { ...UNKNOWN, ...each }]));
+    for (const [id, facts] of this.facts) if (!known.has(id)) known.set(id, { ...facts, anchors: [], issues: [] });
+    this.facts = known;
+    for (const { markdown, html } of state.blocks) if (html !== undefined) remember(markdown, html);
+    this.base = { ...state, blocks: state.blocks.map(({ id, markdown, gap }) => ({ id, markdown, gap })) };
+  }
+}

@@ -1,0 +1,24 @@
+// Whether somebody else has saved the instruction: told by other tabs of this browser and by the job's events, and asked
+// for now and then.
+import { get } from "../../parts/api.js";
+import { follow } from "../../parts/live.js";
+import { channel } from "../../parts/tabs.js";
+
+const EVERY_MS = 15_000;
+
+/**
+ * `heard({version, author})` whenever the newest version is known anew.
+ * @returns {{tell: (version: number, author: string) => void}} tells the other tabs
+ */
+export function watchVersions({ instruction, job, from }, heard) {
+  const others = channel(`guidesmith:instruction:${instruction}`, heard);
+  const look = async () => {
+    if (document.visibilityState === "hidden") return;
+    const newest = await get(`instructions/${instruction}/versions?limit=1`).catch(() => null); // asked again anyway
+    if (newest) heard(newest.items[0]);
+  };
+  setInterval(look, EVERY_MS);
+  document.addEventListener("visibilitychange", look);
+  follow(`/api/v1/jobs/${job}/events`, ["status", "task", "resync"], look, { from: String(from) });
+  return { tell: (version, author) => others({ version, author }) };
+}

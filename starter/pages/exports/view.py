@@ -1,0 +1,130 @@
+"""Exporting an instruction: asking for a file, following it, looking at its pages, taking it home."""
+
+from typing import Annotated, Any
+
+from anyio import CapacityLimiter, to_thread
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import RedirectResponse, Response
+
+from domain.artifacts import Blob
+from domain.documents.publication import ExportFormat
+from domain.errors import NotFound
+from domain.jobs import Export, ExportStatus
+from starter.api.context import Api, identifier
+from starter.pages.shell.visit import Visit, Visiting
+
+router = APIRouter()
+
+PAGE = 10
+CHOICES = 100
+"""Versions to choose from: the newest, and the one that was asked for."""
+
+WORKING = (ExportStatus.REQUESTED, ExportStatus.RUNNING)
+TONES = {ExportStatus.SUCCEEDED: "good", ExportStatus.FAILED: "bad"}
+
+PAINTED_AT_ONCE = 2
+"""Pages that a process has drawn at once. A reader scrolls past ten in a second; each takes a processor half of one."""
+
+_painting = CapacityLimiter(PAINTED_AT_ONCE)
+
+Number = Annotated[int | None, Query(ge=1, le=2**31 - 1)]
+
+
+@router.get("/instructions/{instruction_id}/export")
+def export(instruction_id: str, visit: Visiting, version: Number = None, cursor: str | None = None) -> Response:
+    """The form, and what was exported before. A module of ours that asks again gets the list."""
+    store = visit.api.store
+    chosen = store.get_instruction(visit.owner, identifier(instruction_id), version)
+    page = store.list_exports(visit.owner, chosen.job_id, PAGE, cursor)
+    versions = store.versions(visit.owner, chosen.instruction_id, CHOICES).items
+    numbers = {each.id: each.version for each in versions} | {chosen.id: chosen.version}
+    listed: dict[str, Any] = {
+        "exports": [_row(visit.api, each, numbers) for each in page.items],
+        "older": page.next_cursor,
+        "cursor": cursor,
+    }
+    if visit.is_partial:
+        return visit.page("exports/list.html", **listed)
+    return visit.page(
+        "exports/exports.html",
+        modules=["exports/exports.js"],
+        chosen=chosen,
+        versions=versions,
+        formats=tuple(ExportFormat),
+        heard=store.last_event_seq(chosen.job_id),
+        **listed,
+    )
+
+
+@router.get("/instructions/{instruction_id}/export/versions")
+def export_versions(instruction_id: str, visit: Visiting, version: Number = None) -> Response:
+    """The versions to choose from, anew: somebody has saved another one since the form came."""
+    chosen = visit.api.store.get_instruction(visit.owner, identifier(instruction_id), version)
+    versions = visit.api.store.versions(visit.owner, chosen.instruction_id, CHOICES).items
+    return visit.page("exports/versions.html", chosen=chosen, versions=versions)
+
+
+@router.get("/exports/{export_id}/file")
+def download(export_id: str, request: Request, visit: Visiting) -> Response:
+    """The file, by an address that is signed afresh.
+
+    Raises:
+        NotFound: The export has no file (yet, or any more).
+    """
+    made = visit.api.store.get_export(identifier(export_id), owner=visit.owner)
+    address = visit.api.export_answer(made, request).download_url
+    if address is None:
+        raise NotFound
+    return RedirectResponse(address, status_code=303)
+
+
+@router.get("/exports/{export_id}/preview")
+async def preview(export_id: str, visit: Visiting) -> Response:
+    """The pages of a PDF, to be looked at: each is drawn when it comes into view."""
+    made, blob = await to_thread.run_sync(_pdf, visit, export_id)
+    pages = await to_thread.run_sync(_leaves, visit.api, blob, limiter=_painting)
+    return visit.page("exports/preview.html", export=made, pages=pages)
+
+
+@router.get("/exports/{export_id}/pages/{number}")
+async def page(export_id: str, number: int, visit: Visiting) -> Response:
+    """One page of a PDF as a picture."""
+    _, blob = await to_thread.run_sync(_pdf, visit, export_id)
+    picture = await to_thread.run_sync(_leaf, visit.api, blob, number, limiter=_painting)
+    # an export never changes; who has signed out since sees what they saw
+    return Response(picture, media_type="image/webp", headers={"Cache-Control": "private, max-age=86400, immutable"})
+
+
+def _pdf(visit: Visit, export_id: str) -> tuple[Export, Blob]:
+    """Raises: NotFound: the export is absent, another's, no PDF, or has no file."""
+    made = visit.api.store.get_export(identifier(export_id), owner=visit.owner)
+    if made.format is not ExportFormat.PDF or made.blob is None or made.status is not ExportStatus.SUCCEEDED:
+        raise NotFound
+    return made, made.blob
+
+
+def _leaves(api: Api, blob: Blob) -> Any:
+    from activities.publishing.preview import leaves  # brings the typesetters along: not for those who never ask
+
+    with api.artifacts.local_path(blob) as document:
+        return leaves(document)
+
+
+def _leaf(api: Api, blob: Blob, number: int) -> bytes:
+    from activities.publishing.preview import leaf
+
+    with api.artifacts.local_path(blob) as document:
+        return leaf(document, number)
+
+
+def _row(api: Api, export: Export, numbers: dict[str, int]) -> dict[str, Any]:
+    version_id = export.instruction_version_id
+    if version_id not in numbers:
+        numbers[version_id] = api.store.get_version_by_id(version_id).version
+    return {
+        "export": export,
+        "version": numbers[version_id],
+        "is_working": export.status in WORKING,
+        "tone": TONES.get(export.status, "busy"),
+        "seconds": (export.completed_at - export.requested_at).total_seconds() if export.completed_at else None,
+    }

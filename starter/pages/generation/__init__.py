@@ -1,0 +1,1 @@
+"""Generations: how one begins, and what was made."""

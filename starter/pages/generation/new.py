@@ -1,0 +1,38 @@
+"""Where a generation begins: a form, which the browser sends through the API."""
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from domain.lifecycles.generation import GenerationType
+from domain.orders.generation import DETAIL_LIMIT, MOST_VARIANTS, TEXT_LIMIT, VARIANTS
+from starter.pages.shell.visit import Visiting
+from starter.services.generations import NEEDS
+
+router = APIRouter()
+
+
+@router.get("/new/generation")
+def new(visit: Visiting) -> Response:
+    """The form."""
+    settings = visit.api.settings
+    prices, made = settings.price_list, visit.api.generations.made
+    types = [
+        {
+            "name": each.value,
+            "price": prices[each],
+            "missing": None if each in made else NEEDS.get(each, ""),
+        }
+        for each in GenerationType
+    ]
+    return visit.page(
+        "generation/new.html",
+        modules=["generation/new.js"],
+        kind="generation",
+        available=visit.api.store.balance(visit.owner).available,
+        types=types,
+        most=settings.prompt_max_characters,
+        most_spoken=TEXT_LIMIT,
+        most_detail=DETAIL_LIMIT,
+        most_variants=MOST_VARIANTS,
+        variants=VARIANTS,
+    )

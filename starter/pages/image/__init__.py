@@ -1,0 +1,1 @@
+"""Pictures: how one begins, and what was made."""

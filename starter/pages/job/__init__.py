@@ -1,0 +1,1 @@
+"""One job: where it is, what went on, what it made."""

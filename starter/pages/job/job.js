@@ -1,0 +1,90 @@
+// A job, kept live: what the server shows is asked for again whenever the job's log grows.
+import { once, post } from "../parts/api.js";
+import { follow } from "../parts/live.js";
+import { tell, tellError } from "../parts/messages.js";
+import { count } from "../parts/moments.js";
+import { renew } from "../parts/renewing.js";
+import { say } from "../parts/strings.js";
+
+const TOGETHER_MS = 150;
+const NOW_AND_THEN_MS = 2000;
+const body = document.querySelector("[data-job]");
+const id = body.dataset.job;
+const dialog = document.querySelector("[data-cancel-dialog]");
+const part = (name) => body.querySelector(`[data-${name}]`);
+
+/** What may have changed, with as many rows of each list as somebody has asked for. */
+function address() {
+  const rows = (list) => body.querySelectorAll(`${list} > li:not(.more)`).length;
+  return `${location.pathname}?log=${rows(".log")}&made=${rows(".assets")}`;
+}
+
+let waiting;
+let asking = false;
+function refresh() {
+  clearTimeout(waiting);
+  waiting = setTimeout(async () => {
+    if (asking) return refresh();
+    asking = true;
+    try {
+      await renew(body, address(), refresh);
+    } finally {
+      asking = false;
+    }
+    tick();
+    body.dispatchEvent(new CustomEvent("job:shown", { bubbles: true }));
+  }, TOGETHER_MS);
+}
+
+/** What a job makes on its way is shown now and then, however fast it comes. */
+let later = null;
+function refreshLater() {
+  later ??= setTimeout(() => ((later = null), refresh()), NOW_AND_THEN_MS);
+}
+
+function heard(name, event) {
+  if (name === "progress") {
+    const bar = part("progress");
+    const progress = event.data?.progress;
+    if (!bar || typeof progress !== "number") return refresh();
+    bar.value = progress;
+    part("percent").textContent = `${progress} %`;
+    part("left").dataset.left = progress;
+    tick();
+    if (part("figures")) refreshLater();
+    return undefined;
+  }
+  return refresh();
+}
+
+const tick = () => count(body);
+
+body.addEventListener("click", (event) => {
+  if (event.target.closest("[data-cancel]")) dialog.showModal();
+  const retry = event.target.closest("[data-retry]");
+  if (retry) again(retry).catch(tellError);
+});
+
+async function again(button) {
+  button.disabled = true;
+  try {
+    await post(`jobs/${id}/retry`, { client_request_id: once() });
+    tell(say("retry-began"), "good");
+  } finally {
+    button.disabled = false;
+    refresh();
+  }
+}
+
+dialog.addEventListener("close", () => {
+  if (dialog.returnValue !== "cancel") return;
+  dialog.returnValue = "";
+  post(`jobs/${id}/cancel`).then(refresh, tellError);
+});
+
+follow(`/api/v1/jobs/${id}/events`, ["status", "progress", "task", "export", "resync"], heard, {
+  from: body.dataset.after,
+  back: refresh,
+});
+setInterval(tick, 1000);
+tick();

@@ -1,0 +1,117 @@
+"""One job: where it is on its way, what went on, what went wrong and what to do about it."""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from domain.artifacts import ArtifactKind
+from domain.credits import GIVEN_BACK
+from domain.errors import needs_another_recording
+from domain.jobs import Job
+from domain.lifecycles.instruction import INSTRUCTION, RETRY
+from domain.lifecycles.kinds import LIFECYCLES
+from domain.lifecycles.lifecycle import Trigger
+from domain.lifecycles.resume import CHECKPOINT_ARTIFACT, resume_point
+from starter.api.context import identifier
+from starter.pages.analysis.results import analysis
+from starter.pages.batch.results import assets_shown, batch
+from starter.pages.generation.results import generation
+from starter.pages.image.results import image
+from starter.pages.shell.longer_lists import gathered, rows_wanted
+from starter.pages.shell.status_view import row_of, status_word, steps_of, title_of
+from starter.pages.shell.visit import Visit, Visiting
+
+router = APIRouter()
+
+LOG_PAGE = 30
+
+Results = Callable[[Visit, Job], Mapping[str, Any]]
+
+RESULTS: dict[str, Results] = {"image": image, "generation": generation, "batch": batch, "analysis": analysis}
+"""What the page of a kind shows beside what every kind's has: facts for ``<kind>/results.html``."""
+
+MODULES: dict[str, str] = {"generation": "generation/results.js", "analysis": "analysis/results.js"}
+"""What runs in the browser on the page of a kind, beside what runs for all."""
+
+
+@router.get("/jobs/{job_id}")
+def job(job_id: str, visit: Visiting) -> Response:
+    """The job. A module of ours that asks again gets what may have changed."""
+    shown = _shown(visit, identifier(job_id))
+    if visit.is_partial:
+        return visit.page("job/body.html", **shown)
+    modules = ["job/job.js", *(each for kind, each in MODULES.items() if kind == shown["kind"])]
+    return visit.page("job/job.html", modules=modules, **shown)
+
+
+@router.get("/jobs/{job_id}/log")
+def log_rows(job_id: str, visit: Visiting, cursor: str) -> Response:
+    """Older rows of the job's audit trail."""
+    kind = visit.api.store.get_job(identifier(job_id), owner=visit.owner).kind
+    page = visit.api.store.history(visit.owner, job_id, LOG_PAGE, cursor)
+    return visit.page("job/log.html", job_id=job_id, kind=kind, log=page.items, older=page.next_cursor)
+
+
+@router.get("/jobs/{job_id}/made")
+def made(job_id: str, visit: Visiting, cursor: str) -> Response:
+    """More of what a job made."""
+    job = visit.api.store.get_job(identifier(job_id), owner=visit.owner)
+    return visit.page("batch/assets.html", job_id=job.id, **assets_shown(visit, job, cursor))
+
+
+def _shown(visit: Visit, job_id: str) -> dict[str, Any]:
+    store = visit.api.store
+    card = store.job_card(visit.owner, job_id)
+    found = card.job
+    lifecycle = LIFECYCLES[found.kind]
+    status = lifecycle.status(found.status)
+    row = row_of(visit.say, card, datetime.now(UTC))
+    log = gathered(partial(store.history, visit.owner, job_id), rows_wanted(visit, "log", LOG_PAGE))
+    results = RESULTS.get(found.kind)
+    return {
+        "job": found,
+        "job_id": found.id,
+        "kind": found.kind,
+        "row": row,
+        "title": title_of(visit.say, card),
+        "over": lifecycle.is_terminal(status),
+        "steps": steps_of(visit.say, found.kind, found.status, store.status_rows(job_id, found.attempt)),
+        "given_back": (found.kind, status) in GIVEN_BACK,
+        "can_cancel": lifecycle.may_cancel(status, Trigger.API),
+        "has_transcript": found.kind == INSTRUCTION.kind and _has(visit, found.id, ArtifactKind.TRANSCRIPT),
+        "retry_from": _retry_from(visit, found),
+        "needs_another": bool(found.failure and needs_another_recording(found.failure.failure_code)),
+        "engine_address": _engine_address(visit, found),
+        "log": log.items,
+        "older": log.next_cursor,
+        "results": results(visit, found) if results else None,
+    }
+
+
+def _retry_from(visit: Visit, job: Job) -> str | None:
+    """Where its owner's retry would resume, in words; ``None``: they cannot retry it.
+
+    What is there is looked at, not read through: the retry itself verifies it, and begins earlier where it must.
+    """
+    lifecycle = LIFECYCLES[job.kind]
+    back = [row for row in lifecycle.transitions if row.source == job.status and row.action == RETRY]
+    if not back or not any(row.triggers & {Trigger.USER, Trigger.API} for row in back):
+        return None
+    if job.kind != INSTRUCTION.kind:
+        return status_word(visit.say, job.kind, str(back[0].target))
+    there = {kind: _has(visit, job.id, kind) for kind in CHECKPOINT_ARTIFACT.values()}
+    return status_word(visit.say, job.kind, str(resume_point(there)))
+
+
+def _has(visit: Visit, job_id: str, kind: ArtifactKind) -> bool:
+    return visit.api.store.latest_artifact(job_id, kind) is not None
+
+
+def _engine_address(visit: Visit, job: Job) -> str | None:
+    """The job's run in the Temporal UI, where the operator has said where that is."""
+    root = visit.api.settings.temporal_ui_url
+    return f"{root.rstrip('/')}/workflows/{job.id}" if root and job.dispatch_id else None

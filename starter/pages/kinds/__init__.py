@@ -1,0 +1,1 @@
+"""What the pages of pictures, generations, analyses and batches share."""

@@ -1,0 +1,1 @@
+"""What jobs have made, and the addresses where it stays."""

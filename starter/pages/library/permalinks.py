@@ -1,0 +1,59 @@
+"""What jobs have made, by addresses that stay: a page that is drawn again shows the same picture, and a video that
+plays goes on. Each leads to the file by one that is signed afresh."""
+
+from pathlib import PurePosixPath
+
+from fastapi import APIRouter, Request
+from fastapi.responses import RedirectResponse, Response
+
+from activities.artifacts import content_disposition
+from domain.analyses.analysis import OUTPUTS
+from domain.artifacts import ArtifactKind
+from domain.errors import NotFound
+from starter.api.context import identifier
+from starter.api.file_responses import AskedFile, file_response
+from starter.api.library import THUMBNAIL, asset_facts
+from starter.pages.shell.visit import Visiting
+
+router = APIRouter()
+
+KEPT = {"Cache-Control": "private, max-age=300"}
+"""For less than a signed address holds."""
+
+
+@router.get("/assets/{asset_id}/{part}")
+def asset(asset_id: str, part: str, request: Request, visit: Visiting) -> Response:
+    """An asset's ``original``, or its ``thumbnail``.
+
+    Raises:
+        NotFound: It is absent, somebody else's, or has no such part.
+    """
+    found = visit.api.store.library_asset(identifier(asset_id))
+    if found.owner != visit.owner:
+        raise NotFound
+    facts = asset_facts(visit.api, request, found)
+    address = {"original": facts.url, THUMBNAIL: facts.thumbnail_url}.get(part)
+    if address is None:
+        raise NotFound
+    return RedirectResponse(address, status_code=303, headers=KEPT)
+
+
+@router.get("/analysis-outputs/{artifact_id}")
+def analysis_output(artifact_id: str, visit: Visiting, asked: AskedFile) -> Response:
+    """A file of an analysis; a chart is shown, anything else saved.
+
+    Raises:
+        NotFound: It is absent, or of somebody else's analysis.
+    """
+    found = visit.api.store.get_artifact(identifier(artifact_id))
+    visit.api.store.get_job(found.job_id, owner=visit.owner)
+    if found.kind not in OUTPUTS:
+        raise NotFound
+    shown = found.kind is ArtifactKind.CHART
+    name = PurePosixPath(str(found.facts.get("name", "file"))).name
+    ttl_s = visit.api.settings.download_url_ttl_s
+    address = visit.api.artifacts.signed_get_url(found.blob, ttl_s, name, inline=shown)
+    if address is not None:
+        return RedirectResponse(address, status_code=303, headers=KEPT)
+    headers = {"Content-Disposition": content_disposition(name, inline=shown), **KEPT}
+    return file_response(visit.api.artifacts, found.blob, asked, headers)

@@ -1,0 +1,1 @@
+"""The lifecycles of jobs, drawn from the code that checks each move."""

@@ -1,0 +1,33 @@
+"""Where a job begins: a recording is chosen, and sent by the browser through the API."""
+
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from starter.pages.shell.visit import Visit, Visiting
+from starter.wiring import model_profiles
+
+router = APIRouter()
+
+PROJECTS = 100
+
+LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv", "da", "fi", "cs", "uk", "ru", "tr", "ja", "ko", "zh")
+"""Offered by name; any other is detected."""
+
+
+@router.get("/new")
+def new(visit: Visiting) -> Response:
+    """The form."""
+    return visit.page("new/new.html", modules=["new/new.js"], new=form_facts(visit))
+
+
+def form_facts(visit: Visit) -> dict[str, Any]:
+    """What the form of a new instruction shows, wherever it stands."""
+    named = sorted((visit.say(f"language-{each}"), each) for each in LANGUAGES)
+    return {
+        "most_bytes": visit.api.settings.upload_cap_bytes,
+        "profiles": model_profiles(visit.api.settings),
+        "projects": visit.api.store.list_projects(visit.owner, PROJECTS).items,
+        "languages": [(code, name) for name, code in named],
+    }

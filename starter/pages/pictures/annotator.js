@@ -1,0 +1,217 @@
+// The dialog in which people draw on a picture: by mouse, pen or finger, and the same by the keyboard alone. What they
+// see is a preview; the picture itself is drawn by the server, which destroys what a blur covers.
+import { get, post } from "../parts/api.js";
+import { ask, shown } from "../parts/asking.js";
+import { Board } from "./drawing/board.js";
+import { COLOURS, STRENGTHS, TOOLS, WIDTHS, bounds, sent, styled } from "./drawing/operations.js";
+import { freshId, make } from "../parts/elements.js";
+import { say } from "../parts/strings.js";
+
+const KEYS = { ring: "r", crop: "c", blur: "b", arrow: "a", marker: "m", pencil: "p", choose: "v" };
+
+/**
+ * Let somebody draw on one of an anchor's pictures. Where it is a drawing, what is drawn on it can be changed.
+ * @param {{anchor: {id: string}, asset: {id: string, image_uri: string, width: number, height: number}}} shows
+ * @returns {Promise<object|null>} the picture that shows now, or null where nothing was drawn
+ */
+export async function openAnnotator({ anchor, asset }) {
+  const base = asset.operations?.length ? anchor.assets.find(({ id }) => id === asset.rendered_from_asset_id) : undefined;
+  return new Annotator(anchor, base ?? asset, base ? asset.operations : []).result();
+}
+
+class Annotator {
+  #chosen = { color: COLOURS[0], width: WIDTHS.medium, strength: STRENGTHS.medium, whole: false };
+  #drawn = null;
+
+  constructor(anchor, asset, operations) {
+    this.anchor = anchor;
+    this.asset = asset;
+    this.before = operations;
+    this.board = new Board(asset, { changed: () => this.#show(), style: (tool) => styled(tool, this.#chosen) }, operations);
+    this.dialog = this.#built();
+    this.dialog.addEventListener("keydown", (event) => this.#key(event));
+    this.dialog.addEventListener("cancel", (event) => {
+      event.preventDefault();
+      this.#leave();
+    });
+  }
+
+  async result() {
+    const closed = shown(this.dialog);
+    this.#use(this.before.length ? "choose" : "blur");
+    try {
+      await this.board.load();
+      this.board.canvas.focus();
+    } catch {
+      this.#fail(say("picture-lost"));
+    }
+    await closed;
+    this.board.end();
+    return this.#drawn;
+  }
+
+  // --- what it is made of
+
+  #built() {
+    const id = freshId("annotator");
+    const button = (name, action, attributes = {}) => make("button", { class: "button small", type: "button", onclick: action, ...attributes }, say(name));
+    this.undoButton = button("undo", () => this.board.undo());
+    this.redoButton = button("redo", () => this.board.redo());
+    this.addButton = button("draw-add", () => this.board.add(), { title: say("draw-add-hint") });
+    this.removeButton = button("draw-remove", () => this.board.remove());
+    this.saveButton = make("button", { class: "button primary", type: "button", onclick: () => this.#save() }, say("draw-save"));
+    this.failure = make("p", { class: "notice bad", role: "alert", hidden: true });
+    this.list = make("ol", { class: "drawn", "aria-label": say("draw-list") });
+    this.none = make("p", { class: "hint" }, say("draw-none"));
+    return make(
+      "dialog",
+      { class: "pictures", "aria-labelledby": id },
+      make("h2", { id }, say("draw-title")),
+      make("div", { class: "drawing-tools" }, this.#tools(), this.#style(), make("div", { class: "row" }, this.addButton, this.removeButton, this.undoButton, this.redoButton)),
+      make("div", { class: "drawing-desk" }, make("div", { class: "stage" }, this.board.canvas), make("div", { class: "drawing-side" }, make("h3", {}, say("draw-list")), this.none, this.list)),
+      make("p", { class: "hint" }, say("draw-keys")),
+      this.failure,
+      make("div", { class: "row ends" }, this.saveButton, make("button", { class: "button", type: "button", onclick: () => this.#leave() }, say("cancel"))),
+    );
+  }
+
+  #tools() {
+    const group = freshId("tool");
+    this.radios = Object.fromEntries(
+      ["choose", ...TOOLS].map((tool) => [tool, make("input", { type: "radio", name: group, value: tool, onchange: () => this.#use(tool) })]),
+    );
+    const labels = Object.entries(this.radios).map(([tool, radio]) =>
+      make("label", { class: "tool", title: `${say(`draw-tool-${tool}`)} (${KEYS[tool].toUpperCase()})` }, radio, make("span", {}, say(`draw-tool-${tool}`))),
+    );
+    return make("fieldset", { class: "tools" }, make("legend", { class: "unseen" }, say("draw-tools")), ...labels);
+  }
+
+  #style() {
+    const group = freshId("colour");
+    const swatches = COLOURS.map((color) => {
+      const radio = make("input", { type: "radio", name: group, value: color, checked: color === this.#chosen.color, onchange: () => this.#restyle({ color }), "aria-label": say("draw-colour-name", { color: say(`colour-${color.slice(1)}`) }) });
+      const label = make("label", { class: "swatch", title: say(`colour-${color.slice(1)}`) }, radio, make("span", {}));
+      label.lastChild.style.background = color;
+      return label;
+    });
+    const own = make("input", { type: "color", value: COLOURS[0], "aria-label": say("draw-colour-own"), title: say("draw-colour-own"), oninput: () => this.#restyle({ color: own.value }) });
+    this.colours = make("fieldset", { class: "swatches" }, make("legend", { class: "unseen" }, say("draw-colour")), ...swatches, own);
+    this.width = this.#select("draw-width", WIDTHS, "width");
+    this.strength = this.#select("draw-strength", STRENGTHS, "strength");
+    this.whole = make("input", { type: "checkbox", onchange: () => this.#restyle({ whole: this.whole.checked }) });
+    const opens = make("label", { class: "row small" }, this.whole, make("span", {}, say("draw-whole")));
+    return make("div", { class: "row" }, this.colours, this.width, this.strength, opens);
+  }
+
+  #select(name, values, part) {
+    const select = make("select", { onchange: () => this.#restyle({ [part]: Number(select.value) }) });
+    for (const [value, amount] of Object.entries(values)) {
+      select.append(make("option", { value: amount, selected: amount === this.#chosen[part] }, say(`${name}-${value}`)));
+    }
+    return make("label", { class: "row small" }, make("span", {}, say(name)), select);
+  }
+
+  // --- what happens in it
+
+  #use(tool) {
+    this.radios[tool].checked = true;
+    this.board.use(tool);
+  }
+
+  #restyle(part) {
+    Object.assign(this.#chosen, part);
+    this.board.restyle(this.#chosen);
+  }
+
+  #show() {
+    const { history, chosen, tool } = this.board;
+    const kind = chosen === null ? tool : history.now[chosen].op_type;
+    this.colours.disabled = kind === "blur" || kind === "crop"; // what does not count stays where it is: nothing jumps
+    this.width.control.disabled = kind === "blur" || kind === "marker" || kind === "crop";
+    this.whole.disabled = kind !== "crop";
+    if (chosen !== null && kind === "crop") this.whole.checked = this.#chosen.whole = history.now[chosen].style.whole;
+    this.strength.control.disabled = kind !== "blur" && kind !== "choose";
+    this.addButton.disabled = tool === "choose" || !this.board.loaded;
+    this.removeButton.disabled = chosen === null;
+    this.undoButton.disabled = !history.canUndo;
+    this.redoButton.disabled = !history.canRedo;
+    this.saveButton.disabled = !this.#changed;
+    this.none.hidden = history.now.length > 0;
+    this.#list();
+  }
+
+  get #changed() {
+    return this.board.history.now !== this.before && this.board.history.now.length + this.before.length > 0;
+  }
+
+  #list() {
+    const { history, chosen } = this.board;
+    const focused = [...this.list.children].findIndex((each) => each.contains(document.activeElement));
+    this.list.replaceChildren(
+      ...history.now.map((operation, index) =>
+        make("li", {}, make("button", { type: "button", class: "button quiet small", "aria-pressed": String(index === chosen), onclick: () => this.#pick(index) }, described(operation))),
+      ),
+    );
+    if (focused >= 0) this.list.children[Math.min(focused, this.list.children.length - 1)]?.firstChild.focus();
+  }
+
+  #pick(index) {
+    this.#use("choose");
+    this.board.choose(index);
+    this.board.canvas.focus();
+  }
+
+  #key(event) {
+    const mod = event.ctrlKey || event.metaKey;
+    const key = event.key.toLowerCase();
+    if (mod && (key === "z" || key === "y")) {
+      event.preventDefault();
+      if (key === "y" || event.shiftKey) this.board.redo();
+      else this.board.undo();
+      return;
+    }
+    if (mod || event.altKey || event.target.matches("select, input[type=color]")) return;
+    const tool = Object.keys(KEYS).find((name) => KEYS[name] === key);
+    if (tool === undefined) return;
+    event.preventDefault();
+    this.#use(tool);
+  }
+
+  async #save() {
+    this.saveButton.disabled = true;
+    this.failure.hidden = true;
+    const operations = this.board.history.now.map(sent);
+    try {
+      const at = `anchors/${this.anchor.id}`; // with nothing on it any more, the picture itself shows
+      await (operations.length ? post(`${at}/annotations`, { base_asset_id: this.asset.id, operations }) : post(`${at}/assets/${this.asset.id}/show`));
+      const anchor = await get(at);
+      this.#drawn = anchor.assets.find(({ id }) => id === anchor.active_asset_id) ?? null;
+      this.dialog.close();
+    } catch (error) {
+      this.#fail(error.code ? error.message : say("failed-unforeseen"));
+      this.saveButton.disabled = false;
+    }
+  }
+
+  async #leave() {
+    if (this.#changed && !(await ask({ title: say("draw-discard"), text: say("draw-discard-what"), yes: say("discard"), no: say("draw-go-on"), danger: true }))) return;
+    this.dialog.close();
+  }
+
+  #fail(text) {
+    this.failure.textContent = text;
+    this.failure.hidden = false;
+  }
+}
+
+function described(operation) {
+  const box = bounds(operation);
+  const per = (part) => Math.round(part * 100);
+  return say("draw-described", {
+    what: say(`draw-tool-${operation.op_type}`),
+    left: per(box.left),
+    top: per(box.top),
+    width: per(box.right - box.left),
+    height: per(box.bottom - box.top),
+  });
+}

@@ -1,0 +1,84 @@
+"""What the pages say, in Fluent: beside each page, in ``strings.<language>.ftl``.
+
+What its modules say in the browser is in ``browser.<language>.ftl``; all of these are sent along with each page. A new
+language is ``strings.de.ftl`` beside ``strings.en.ftl``; what it lacks is said in English.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from fluent.runtime import FluentBundle, FluentResource
+
+PAGES = Path(__file__).parents[1]
+FALLBACK = "en"
+BROWSER = "browser"
+
+Say = Callable[..., str]
+"""``say("job-count", count=3)``."""
+
+
+class StringMissing(LookupError):
+    """No language has this string, or it lacks an argument: a fault of ours, met by the first test of the page."""
+
+
+@cache
+def languages() -> tuple[str, ...]:
+    """Those that there is a catalogue of; the fallback first."""
+    found = sorted({each.suffixes[0][1:] for each in PAGES.glob("*/strings.*.ftl")})
+    return (FALLBACK, *(each for each in found if each != FALLBACK))
+
+
+def preferred(accept_language: str) -> str:
+    """The language of ours that a browser asks for most; else the fallback."""
+    weighed: list[tuple[float, int, str]] = []
+    for number, part in enumerate(accept_language[:500].split(",")):
+        name, _, weight = part.strip().partition(";q=")
+        try:
+            weighed.append((-float(weight or 1), number, name.lower()))
+        except ValueError:
+            continue
+    return next((_known(name) for _, _, name in sorted(weighed) if _known(name)), FALLBACK)
+
+
+def _known(name: str) -> str:
+    plain = name.partition("-")[0]
+    return next((each for each in languages() if each.lower() in (name, plain)), "")
+
+
+@cache
+def sayings(language: str) -> Say:
+    """What says a string in ``language``."""
+    bundles = tuple(_bundle(each) for each in dict.fromkeys((language, FALLBACK)))
+
+    def say(name: str, /, **arguments: object) -> str:
+        for bundle in bundles:
+            if not bundle.has_message(name):
+                continue
+            message = bundle.get_message(name)
+            if message.value is None:
+                continue
+            text, faults = bundle.format_pattern(message.value, arguments)
+            if faults:
+                raise StringMissing(f"{name}: {faults[0]}")
+            return str(text)
+        raise StringMissing(name)
+
+    return say
+
+
+@cache
+def browser_strings(language: str) -> str:
+    """The Fluent source for the browser: the fallback's, then the language's own, which rules where it has a string."""
+    return "\n".join(_source(each, BROWSER) for each in dict.fromkeys((FALLBACK, language)))
+
+
+def _bundle(language: str) -> FluentBundle:
+    # no isolation marks: they would stand in titles, file names and what people copy
+    bundle = FluentBundle([language], use_isolating=False)
+    bundle.add_resource(FluentResource(_source(language, "*")))
+    return bundle
+
+
+def _source(language: str, name: str) -> str:
+    return "\n".join(path.read_text("utf-8") for path in sorted(PAGES.glob(f"*/{name}.{language}.ftl")))

@@ -1,0 +1,71 @@
+"""Templates: where they are, and what every one of them can call."""
+
+import json
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from starter.pages.shell.built import built
+from starter.pages.shell.catalogue import browser_strings
+
+PAGES = Path(__file__).parents[1]
+
+
+def draw(template: str, **shown: Any) -> str:
+    """The text of ``template``, a path from ``starter/pages``; every value in it is escaped."""
+    return _environment().get_template(template).render(**shown)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(PAGES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals |= {"built": built, "moment": moment, "duration": duration, "data": data, "strings": strings}
+    environment.filters["size"] = size
+    return environment
+
+
+def moment(at: datetime | None, *, exact: bool = False) -> Markup:
+    """A time as UTC; ``base.js`` writes it in the reader's zone and language; today's with its second if ``exact``."""
+    if at is None:
+        return Markup("")
+    iso = at.isoformat(timespec="seconds").replace("+00:00", "Z")
+    shown = iso.replace("T", " ").replace("Z", " UTC")
+    return Markup('<time datetime="{}" data-moment="{}">{}</time>').format(iso, "exact" if exact else "", shown)
+
+
+def duration(seconds: float) -> str:
+    """``1:05`` or ``1:02:03``: the whole seconds that are over, as players count and ``moments.js`` does."""
+    whole = max(0, int(seconds))
+    hours, minutes = divmod(whole // 60, 60)
+    return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"
+
+
+def size(count: float) -> str:
+    """Bytes as people write them, in powers of 1024."""
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if count < 1024 or unit == "GB":
+            return f"{count:.0f} {unit}" if unit == "bytes" or count >= 10 else f"{count:.1f} {unit}"
+        count /= 1024
+    raise AssertionError
+
+
+def data(name: str, value: Any) -> Markup:
+    """``value`` for the page's modules: a block of JSON that no browser runs, found by its id."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    safe = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return Markup('<script type="application/json" id="{}">{}</script>').format(name, Markup(safe))  # noqa: S704
+
+
+def strings(language: str) -> Markup:
+    """What modules say, as an inert template."""
+    return Markup('<template id="strings">{}</template>').format(escape(browser_strings(language)))

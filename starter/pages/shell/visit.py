@@ -1,0 +1,96 @@
+"""A visit: one request for a page, who makes it, in which language, and how its answer is drawn."""
+
+import secrets
+from dataclasses import dataclass, field
+from functools import cached_property
+from http import HTTPStatus
+from typing import Annotated, Any, cast
+
+from fastapi import Depends, Request
+from fastapi.responses import HTMLResponse
+
+from starter.access.tokens import Principal
+from starter.api.context import Api
+from starter.pages.shell.catalogue import Say, preferred, sayings
+from starter.pages.shell.rendering import draw
+
+NONCE_BYTES = 16
+
+
+@dataclass(frozen=True)
+class Visit:
+    """What a view works with.
+
+    Args:
+        principal: ``None`` on the pages that need no session.
+        files_origin: Where browsers get stored files from, when that is not here (S3).
+        request_id: What the logs call this request.
+    """
+
+    request: Request
+    api: Api
+    principal: Principal | None = None
+    files_origin: str | None = None
+    request_id: str = ""
+    nonce: str = field(default_factory=lambda: secrets.token_urlsafe(NONCE_BYTES))
+
+    @property
+    def owner(self) -> str:
+        """Whose things are shown."""
+        assert self.principal is not None, "the gate lets nobody through without a session"
+        return self.principal.subject
+
+    @cached_property
+    def language(self) -> str:
+        return preferred(self.request.headers.get("accept-language", ""))
+
+    @property
+    def say(self) -> Say:
+        """What says a string of the catalogue in the visitor's language."""
+        return sayings(self.language)
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether a module of ours asks for a part of the page that is already open (htmx says so in a header)."""
+        return self.request.headers.get("hx-request") == "true"
+
+    @property
+    def is_navigation(self) -> bool:
+        """Whether somebody is led here, as against a stream, a picture or a part that a page asks for.
+
+        https://www.w3.org/TR/fetch-metadata/#sec-fetch-mode-header: who sends no such header follows addresses itself.
+        """
+        return not self.is_partial and self.request.headers.get("sec-fetch-mode", "navigate") == "navigate"
+
+    def page(self, template: str, status: int = HTTPStatus.OK, **shown: Any) -> HTMLResponse:
+        """``template`` drawn with ``shown``, under a policy that runs nothing but our own files.
+
+        The nonce is for the style sheets that the editor makes; scripts come from files only.
+        """
+        text = draw(template, visit=self, say=self.say, **shown)
+        headers = {"Content-Security-Policy": self._policy(), "Vary": "Accept-Language, Cookie, HX-Request"}
+        return HTMLResponse(text, status_code=status, headers=headers)
+
+    def _policy(self) -> str:
+        also = f" {self.files_origin}" if self.files_origin else ""
+        return "; ".join(
+            (
+                "default-src 'none'",
+                "script-src 'self'",
+                f"style-src 'self' 'nonce-{self.nonce}'",
+                f"img-src 'self' blob: data:{also}",
+                f"media-src 'self' blob:{also}",
+                f"connect-src 'self'{also}",
+                "font-src 'self'",
+                "form-action 'self'",
+                "base-uri 'none'",
+                "frame-ancestors 'none'",
+            )
+        )
+
+
+def _visit(request: Request) -> Visit:
+    return cast(Visit, request.state.visit)
+
+
+Visiting = Annotated[Visit, Depends(_visit)]

@@ -1,0 +1,1 @@
+"""The transcript of a recording, and correcting it."""

@@ -1,0 +1,84 @@
+"""What is said in a recording: read, searched, played from any place, corrected."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi.responses import JSONResponse, Response
+
+from domain.errors import TranscriptNotReady
+from starter.api.context import identifier
+from starter.pages.editor.editing import recorded
+from starter.pages.shell.status_view import title_of
+from starter.pages.shell.visit import Visiting
+from starter.services.transcripts import Spoken, spoken
+
+router = APIRouter()
+
+AT_ONCE = 100
+"""Segments that come with the page, so that there is something to read at once; a module of ours brings the rest."""
+
+FORMATS = ("srt", "vtt", "txt")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One segment. ``original`` is what was recognised, where it is corrected."""
+
+    index: int
+    start_ms: int
+    end_ms: int
+    text: str
+    original: str | None
+
+
+@router.get("/jobs/{job_id}/transcript")
+def transcript(job_id: str, visit: Visiting) -> Response:
+    """The transcript beside its recording; before there is one, that and what to do."""
+    card = visit.api.store.job_card(visit.owner, identifier(job_id))
+    job, said = card.job, spoken(visit.api.store, visit.api.artifacts, job_id)
+    rows = _rows(said) if said else []
+    return visit.page(
+        "transcript/transcript.html",
+        modules=["transcript/transcript.js"],
+        job=job,
+        title=title_of(visit.say, card),
+        said=said,
+        rows=rows[:AT_ONCE],
+        count=len(rows),
+        formats=FORMATS,
+        recording=recorded(visit.api, job),
+        heard=visit.api.store.last_event_seq(job.id),
+    )
+
+
+@router.get("/jobs/{job_id}/transcript/segments")
+def segments(job_id: str, visit: Visiting) -> Response:
+    """Every segment, as short as it can be said: start, end, text, and what was recognised where that is not it.
+
+    Raises:
+        TranscriptNotReady: There is no transcript yet.
+    """
+    job = visit.api.store.get_job(identifier(job_id), owner=visit.owner)
+    said = spoken(visit.api.store, visit.api.artifacts, job.id)
+    if said is None:
+        raise TranscriptNotReady("The job has no transcript yet.")
+    return JSONResponse([_short(each) for each in _rows(said)])
+
+
+def _rows(said: Spoken) -> list[Row]:
+    return [
+        Row(
+            index=each.id,
+            start_ms=each.start_ms,
+            end_ms=each.end_ms,
+            text=each.text.strip(),
+            original=said.heard.segments[each.id].text.strip() if each.id in said.corrections else None,
+        )
+        for each in said.transcript.segments
+    ]
+
+
+def _short(row: Row) -> list[Any]:
+    short: list[Any] = [row.start_ms, row.end_ms, row.text]
+    return [*short, row.original] if row.original is not None else short

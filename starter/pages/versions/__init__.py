@@ -1,0 +1,1 @@
+"""The versions of an instruction, compared and restored."""

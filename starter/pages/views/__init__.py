@@ -1,1 +1,0 @@
-"""One module for each area of the pages: its routes, and what their templates show."""

@@ -1,0 +1,1 @@
+"""A user's webhooks, and what was delivered."""
