@@ -4,13 +4,21 @@ import contextlib
 
 import psutil
 
+from activities.confined.forking import SERVER
 
-def running(script: str) -> list[psutil.Process]:
-    """Those of this process's children, and of theirs, that were started with ``script``; servers that other tests
-    have left running for the session are not among them."""
+
+def running(script: str, of: int | None = None) -> list[psutil.Process]:
+    """Those of this process's children (or those of the process ``of``), and of theirs, that run ``script``; servers
+    that other tests have left running for the session are not among them, nor are those that fork such processes."""
     found = []
-    for child in psutil.Process().children(recursive=True):
+    for child in psutil.Process(of).children(recursive=True):
         with contextlib.suppress(psutil.NoSuchProcess, psutil.ZombieProcess):
-            if any(script in word for word in child.cmdline()):
+            if any(script in word for word in child.cmdline()) and not _forks(child):
                 found.append(child)
     return found
+
+
+def _forks(process: psutil.Process) -> bool:
+    """What is forked has its parent's command line."""
+    parent = process.parent()
+    return str(SERVER) in process.cmdline() and (parent is None or str(SERVER) not in parent.cmdline())

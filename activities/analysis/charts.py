@@ -91,7 +91,7 @@ def png_charts(drawings: Sequence[Drawing], scratch: Path | None, on_poll: Calla
             "made": MADE,
         }
         try:
-            answer(TYPESETTER, order, BOUNDS, environment=places(), on_poll=on_poll)
+            answer(TYPESETTER, order, BOUNDS, environment=places(), on_poll=on_poll, loads=typesetter.LOADS)
             return [made_bytes(root, MADE.format(place), LARGEST_MADE) for place in range(len(drawings))]
         except (Overran, Died):
             raise AnalysisFailed(

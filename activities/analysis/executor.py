@@ -8,6 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from activities.analysis.charts import Drawing, png_charts
 from activities.analysis.reading.inputs import CONFINED_ENVIRONMENT, confined_bounds, engine_mib
@@ -20,6 +21,7 @@ from domain.analyses.table import TableProfile
 from domain.errors import AnalysisFailed, AnalysisLimitExceeded
 
 RUNNER = Path(__file__).with_name("runner.py")
+LOADS = ("activities.analysis.computing",)
 REPORT = "report.md"
 CHARTS_SHARE = 0.1
 """Of the progress: drawing and writing the report."""
@@ -156,7 +158,8 @@ class _Run:
             on_step((1 - CHARTS_SHARE) * len(self._made) / len(self._steps), self._at())
 
         try:
-            running = reports(RUNNER, order, bounds, environment=environment, cwd=self._root, on_poll=poll)
+            how: Any = {"environment": environment, "cwd": self._root, "on_poll": poll, "loads": LOADS}
+            running = reports(RUNNER, order, bounds, **how)
             with closing(running):
                 for told in running:
                     self._note(told, limits)

@@ -21,6 +21,8 @@ from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
 from tempfile import TemporaryFile
 from typing import IO, Any
 
+from activities.confined.forking import PLACES, Forked, forked
+
 POLL_S = 0.2
 """Between looks at whether the work was cancelled."""
 LARGEST_ANSWER = 32 << 20
@@ -28,8 +30,6 @@ LARGEST_ANSWER = 32 << 20
 READ_AT_ONCE = 64 << 10
 ENDS_WITHIN_S = 10.0
 """Between a process's last word and its end."""
-PLACES = ("PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "XDG_DATA_HOME", "XDG_DATA_DIRS")
-"""What of the environment tells where temporary files and the system's fonts are. No secrets."""
 
 Report = dict[str, Any]
 
@@ -113,38 +113,48 @@ def reports(
     environment: Mapping[str, str],
     cwd: Path | None = None,
     on_poll: Callable[[], None] = lambda: None,
+    loads: Sequence[str] = (),
 ) -> Generator[Report, None, None]:
     """Run ``script`` and yield each report as it comes. The process never outlives the iteration, however that ends;
     who may leave it early closes it (``contextlib.closing``).
 
     Args:
-        order: Gets ``bounds`` and ``parent`` (our process id) added, for ``inside``.
+        order: Gets ``bounds`` and ``parent`` (a process id) added, for ``inside``.
         environment: All of the process's environment.
         on_poll: Called every :data:`POLL_S` and at each report. What it raises (``Cancelled``) ends the process.
+        loads: Modules that ``main`` of the script works with, and that may be loaded before it is locked down: then
+            its processes are forked from one that has loaded them, where the system can (``forking``).
 
     Raises:
         Overran: See there.
         Died: See there. Also when the process ended with an exit status other than 0.
     """
-    whole = {**order, "bounds": bounds.as_order(), "parent": os.getpid()}
-    with TemporaryFile() as told:  # not a pipe: a process that reads nothing must not block us
-        told.write(json.dumps(whole).encode())
-        told.seek(0)
-        process = Popen(  # noqa: S603 - our own script
-            [sys.executable, "-I", str(script)],
-            stdin=told,
-            stdout=PIPE,
-            stderr=DEVNULL,
-            env=dict(environment),
-            cwd=cwd,
-            start_new_session=True,
-        )
-    with process:
-        try:
-            yield from _heard(process, bounds, on_poll)
-            _judge(process, on_poll)
-        finally:
-            _end(process)
+    end = time.monotonic() + bounds.wall_s
+
+    @contextlib.contextmanager
+    def ordered(parent: int) -> Iterator[IO[bytes]]:
+        with TemporaryFile() as told:  # not a pipe: a process that reads nothing must not block us
+            told.write(json.dumps({**order, "bounds": bounds.as_order(), "parent": parent}).encode())
+            told.seek(0)
+            yield told
+
+    def waiting() -> None:
+        on_poll()
+        if time.monotonic() > end:
+            raise Overran
+
+    where: Any = {"environment": environment, "cwd": cwd}
+    process: _Spawned | Forked | None = None
+    if loads:
+        process = forked(script, loads, ordered, **where, on_poll=waiting, poll_s=POLL_S)
+    if process is None:
+        with ordered(os.getpid()) as told:
+            process = _Spawned(script, told, **where)
+    try:
+        yield from _heard(process, bounds, end, on_poll)
+        _judge(process, on_poll)
+    finally:
+        process.end()
 
 
 def answer(script: Path, order: Mapping[str, object], bounds: Bounds, **how: Any) -> Report:
@@ -155,9 +165,8 @@ def answer(script: Path, order: Mapping[str, object], bounds: Bounds, **how: Any
     return heard[-1]
 
 
-def _heard(process: Popen[bytes], bounds: Bounds, on_poll: Callable[[], None]) -> Iterator[Report]:
-    end = time.monotonic() + bounds.wall_s
-    for lines in _read(process.stdout, bounds, end, on_poll):
+def _heard(process: "_Spawned | Forked", bounds: Bounds, end: float, on_poll: Callable[[], None]) -> Iterator[Report]:
+    for lines in _read(process.said, bounds, end, on_poll):
         for line in lines:
             try:
                 report = json.loads(line)
@@ -168,15 +177,12 @@ def _heard(process: Popen[bytes], bounds: Bounds, on_poll: Callable[[], None]) -
             yield report
 
 
-def _read(
-    stream: IO[bytes] | None, bounds: Bounds, end: float, on_poll: Callable[[], None]
-) -> Iterator[Sequence[bytes]]:
-    """Whole lines as they come, until the stream's end; an empty batch never."""
-    assert stream is not None
+def _read(said: int, bounds: Bounds, end: float, on_poll: Callable[[], None]) -> Iterator[Sequence[bytes]]:
+    """Whole lines as they come, until the pipe's end; an empty batch never."""
     left, unread = LARGEST_ANSWER, list[bytes]()
     heard = time.monotonic()
     with selectors.DefaultSelector() as selector:
-        selector.register(stream, selectors.EVENT_READ)
+        selector.register(said, selectors.EVENT_READ)
         while True:
             on_poll()
             now = time.monotonic()
@@ -184,7 +190,7 @@ def _read(
                 raise Overran
             if not selector.select(POLL_S):
                 continue
-            read = os.read(stream.fileno(), READ_AT_ONCE)
+            read = os.read(said, READ_AT_ONCE)
             left -= len(read)
             if left < 0 or (not read and unread):
                 raise Died
@@ -200,10 +206,10 @@ def _read(
                 unread.append(rest)
 
 
-def _judge(process: Popen[bytes], on_poll: Callable[[], None]) -> None:
+def _judge(process: "_Spawned | Forked", on_poll: Callable[[], None]) -> None:
     """How it ended, which it does soon after its last word."""
     until = time.monotonic() + ENDS_WITHIN_S
-    while (status := _waited(process)) is None:
+    while (status := process.waited(POLL_S)) is None:
         on_poll()
         if time.monotonic() > until:
             raise Overran
@@ -213,17 +219,35 @@ def _judge(process: Popen[bytes], on_poll: Callable[[], None]) -> None:
         raise Died
 
 
-def _waited(process: Popen[bytes]) -> int | None:
-    try:
-        return process.wait(POLL_S)
-    except TimeoutExpired:
-        return None
+class _Spawned:
+    """A process of our own. ``said``: the end of the pipe that is its standard output."""
 
+    def __init__(self, script: Path, told: IO[bytes], *, environment: Mapping[str, str], cwd: Path | None) -> None:
+        self._process = Popen(  # noqa: S603 - our own script
+            [sys.executable, "-I", str(script)],
+            stdin=told,
+            stdout=PIPE,
+            stderr=DEVNULL,
+            env=dict(environment),
+            cwd=cwd,
+            start_new_session=True,
+        )
+        assert self._process.stdout is not None
+        self.said = self._process.stdout.fileno()
 
-def _end(process: Popen[bytes]) -> None:
-    if process.returncode is not None:
-        return
-    if hasattr(os, "killpg"):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)  # not reaped yet, so the number is still its own
-    process.kill()
+    def waited(self, timeout_s: float) -> int | None:
+        """Its exit status, negative where a signal ended it; ``None`` while it runs."""
+        try:
+            return self._process.wait(timeout_s)
+        except TimeoutExpired:
+            return None
+
+    def end(self) -> None:
+        """Return when it is gone."""
+        with self._process as process:
+            if process.returncode is not None:
+                return
+            if hasattr(os, "killpg"):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(process.pid, signal.SIGKILL)  # not reaped yet, so the number is still its own
+            process.kill()

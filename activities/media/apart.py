@@ -38,6 +38,11 @@ if TYPE_CHECKING:
     from domain.orders.batch import Span
 
 DECODER = Path(__file__).with_name("decoder.py")
+LOADS = (
+    *("activities.media.probe", "activities.media.audio", "activities.media.tracks", "activities.media.scenes"),
+    *("activities.media.frames", "activities.batching.clips", "activities.speech.sound"),
+)
+"""What decoders work with; none of it has threads. Loading takes half a second of a processor."""
 ENVIRONMENT: Mapping[str, str] = {
     "LC_ALL": "C.UTF-8",
     "MALLOC_ARENA_MAX": "2",
@@ -288,10 +293,11 @@ def ordered(
     beside: Path | None = None,
     file_bytes: int = 1 << 20,
     allowance: Allowance | None = None,
+    loads: Sequence[str] = LOADS,
 ) -> Iterator[Decoding]:
     """A decoder at ``work``. What becomes a file lies ``beside`` another one, on the same file system.
 
-    Without ``allowance`` its time follows the size of the recording.
+    Without ``allowance`` its time follows the size of the recording. ``loads``: see ``confined.outside.reports``.
 
     Raises:
         DecodingDied: It ended early.
@@ -308,6 +314,7 @@ def ordered(
             environment={**ENVIRONMENT, "TMPDIR": str(folder), "HOME": str(folder)},
             cwd=folder,
             on_poll=lambda: on_progress(decoding.at_ms) if on_progress is not None else None,
+            loads=loads,
         )
         decoding = Decoding(folder, running)
         with closing(running):

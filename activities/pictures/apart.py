@@ -21,6 +21,7 @@ from domain.documents.annotations import Operation, operation_list
 from domain.errors import UploadInvalid
 
 OPENER = Path(__file__).with_name("opener.py")
+LOADS = ("activities.pictures.opening", "activities.pictures.drawing")
 
 LARGEST_MADE = 192 << 20
 """Bytes of a file that is made: a PNG of 40 million pixels of noise has 120 MB, and more than is kept is refused by
@@ -87,7 +88,7 @@ def _opened(data: bytes, order: Mapping[str, object], read: Callable[[object, Pa
         whole = {**order, "picture": str(folder / "picture"), "made": str(out / _MADE)}
         for _ in range(TRIES):
             try:
-                told = answer(OPENER, whole, BOUNDS, environment={**places(), **_ENVIRONMENT})
+                told = answer(OPENER, whole, BOUNDS, environment={**places(), **_ENVIRONMENT}, loads=LOADS)
                 if "refused" not in told:
                     return read(told.get("done"), out)
             except (Died, Overran, ValidationError):

@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 from activities.confined.outside import Bounds, Died, Overran, answer, made_bytes, places
+from activities.publishing import typesetter
 from activities.publishing.direction import Direction, of_language, of_nodes
 from activities.publishing.fonts import Typeface, typeface_for
 from activities.publishing.labels import primary_language
@@ -149,10 +150,11 @@ def _compile(
 
 def _ordered(order: Mapping[str, object], on_progress: Callable[[], None]) -> dict[str, Any]:
     """What the typesetter answers. It never outlives this call, however the call ends."""
-    script = Path(__file__).with_name("typesetter.py")
     bounds = Bounds(wall_s=TIMEOUT_S, cpu_s=CPU_SECONDS, memory_bytes=MEMORY_BYTES)
     try:
-        return answer(script, order, bounds, environment=places(), on_poll=on_progress)
+        return answer(
+            Path(typesetter.__file__), order, bounds, environment=places(), on_poll=on_progress, loads=typesetter.LOADS
+        )
     except Overran:
         raise _failed("the typesetter took too long") from None
     except Died:

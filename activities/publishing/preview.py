@@ -9,6 +9,7 @@ from activities.confined.outside import Bounds, Died, Overran, answer, made_byte
 from domain.errors import ArtifactCorrupt, NotFound
 
 PAINTER = Path(__file__).with_name("page_painter.py")
+LOADS = ("pypdfium2", "PIL.Image", "PIL.WebPImagePlugin")
 BOUNDS = Bounds(wall_s=30.0, cpu_s=20, memory_bytes=2 * 1024**3)
 """A page full of screenshots takes half a second and 200 MB."""
 
@@ -68,7 +69,7 @@ def _painted(document: Path, folder: Path, page: int | None) -> dict[str, Any]:
         "quality": QUALITY,
     }
     try:
-        told = answer(PAINTER, order, BOUNDS, environment=places())
+        told = answer(PAINTER, order, BOUNDS, environment=places(), loads=LOADS)
     except (Died, Overran):
         told = {"error": "unreadable"}
     if told.get("error") == "absent":

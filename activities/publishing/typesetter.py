@@ -11,6 +11,7 @@ from pathlib import Path
 
 from activities.confined import inside
 
+LOADS = ("typst",)
 SYSTEM_FONTS = (
     *("/usr/share/fonts", "/usr/local/share/fonts", "/etc/fonts", "/usr/share/fontconfig", "/var/cache/fontconfig"),
     *("~/.fonts", "~/.local/share/fonts", "~/.config/fontconfig", "~/.fontconfig"),

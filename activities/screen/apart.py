@@ -6,10 +6,11 @@ the networks is loaded here.
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from activities.media import apart as decoding
 from activities.media.apart import Allowance, decoding_died, ordered
 from activities.media.container import OnProgress
 from activities.screen.kept import SAVE_EVERY_S, ReadSoFar
@@ -26,6 +27,8 @@ the next one that goes on, with an allowance of its own."""
 LARGEST_RECORD = 256 << 20
 """Bytes of what was read, as JSON: a million lines of text."""
 
+LOADS = (*decoding.LOADS, "activities.screen.reading")
+"""As much again as for decoding. Not ONNX Runtime, which has threads as soon as it is loaded."""
 _MADE = "screen.json"
 _SAVED = "so-far-{:06}.json"
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -48,7 +51,8 @@ def read_screen(
         "made": _MADE,
         "saved": _SAVED if save is not None else None,
     }
-    with ordered(path, "screen", on_progress, order, file_bytes=LARGEST_RECORD, allowance=ALLOWANCE) as decoding:
+    how: Any = {"file_bytes": LARGEST_RECORD, "allowance": ALLOWANCE, "loads": LOADS}
+    with ordered(path, "screen", on_progress, order, **how) as decoding:
         for place, _ in enumerate(decoding.told()):
             name = _SAVED.format(place)
             now = _read(ReadSoFar, decoding.file(name, LARGEST_RECORD))

@@ -8,10 +8,12 @@ import hashlib
 import importlib.util
 import threading
 from pathlib import Path
-
-import onnxruntime
+from typing import TYPE_CHECKING
 
 from domain.errors import ScreenReaderUnavailable
+
+if TYPE_CHECKING:
+    import onnxruntime
 
 READER = "pp-ocrv6-small"
 _PACKAGE = "rapidocr"
@@ -23,7 +25,7 @@ _SHA256 = {
 DETECTOR, RECOGNISER = _SHA256
 
 _loading = threading.Lock()
-_loaded: dict[tuple[str, int], onnxruntime.InferenceSession] = {}
+_loaded: "dict[tuple[str, int], onnxruntime.InferenceSession]" = {}
 
 
 def weights_folder() -> Path:
@@ -38,7 +40,7 @@ def weights_folder() -> Path:
     return Path(found.origin).parent / "models"
 
 
-def load(name: str, threads: int) -> onnxruntime.InferenceSession:
+def load(name: str, threads: int) -> "onnxruntime.InferenceSession":
     """The network in the file ``name``, computing with ``threads`` threads; loaded once a process.
 
     Raises:
@@ -51,7 +53,9 @@ def load(name: str, threads: int) -> onnxruntime.InferenceSession:
         return session
 
 
-def _load(name: str, threads: int) -> onnxruntime.InferenceSession:
+def _load(name: str, threads: int) -> "onnxruntime.InferenceSession":
+    import onnxruntime  # it has threads from here on: whoever forks processes that read has not loaded it
+
     try:
         network = (weights_folder() / name).read_bytes()
     except OSError as fault:

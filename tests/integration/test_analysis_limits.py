@@ -132,7 +132,7 @@ def test_given_a_worker_that_is_killed_when_it_computes_then_its_process_ends_wi
         assert worker.stdout is not None
         child: psutil.Process | None = None
         for _ in worker.stdout:  # a line each time it looks after its process
-            found = [each for each in psutil.Process(worker.pid).children() if "runner.py" in " ".join(each.cmdline())]
+            found = running("runner.py", worker.pid)
             if found:
                 child = found[0]
                 break
@@ -148,64 +148,74 @@ PROBE = """
 import os, socket, subprocess, sys, threading
 from pathlib import Path
 from activities.confined import inside
-order = inside.order()
-inside.report(held=inside.lock_down(readable=[Path(order["given"])], writable=[Path(order["folder"])]))
-def attempt(name, action):
-    try:
-        action()
-        inside.report(name=name, done=True)
-    except BaseException as fault:
-        inside.report(name=name, done=False, fault=type(fault).__name__)
-def thread():
-    works = threading.Thread(target=lambda: None)
-    works.start()
-    works.join()
-def connect():
-    sys.path.clear()
-    import ctypes
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.socket(2, 1, 0) < 0:
-        raise OSError
-attempt("read what was given", lambda: Path(order["given"]).read_text())
-attempt("write in its folder", lambda: (Path(order["folder"]) / "x").write_text("x"))
-attempt("start a thread", thread)
-attempt("load a library", lambda: __import__("duckdb"))
-attempt("change what was given", lambda: Path(order["given"]).write_text("x"))
-attempt("read a file", lambda: Path("/etc/passwd").read_text())
-attempt("read the project", lambda: Path(order["root"], "pyproject.toml").read_text())
-attempt("list a folder", lambda: os.listdir("/"))
-attempt("read its parent's environment", lambda: Path(f"/proc/{os.getppid()}/environ").read_bytes())
-def linked():
-    link = Path(order["folder"]) / "link"
-    link.symlink_to("/etc/passwd")
-    link.read_text()
-attempt("leave by a link", linked)
-attempt("make a link", lambda: (Path(order["folder"]) / "made").symlink_to("x"))
-attempt("make a pipe", lambda: os.mkfifo(Path(order["folder"]) / "pipe"))
-attempt("write elsewhere", lambda: Path("/tmp/guidesmith-probe").write_text("x"))
-attempt("open a socket", socket.socket)
-attempt("open a socket of C", connect)
-attempt("fork", os.fork)
-attempt("start a program", lambda: os.execv("/bin/true", ["true"]))
-attempt("start a process", lambda: subprocess.run(["/bin/true"]))
-attempt("signal its parent", lambda: os.kill(os.getppid(), 0))
-attempt("take more memory", lambda: bytearray(2 << 30))
-import resource
-attempt("raise a limit", lambda: resource.setrlimit(resource.RLIMIT_CPU, (9999, 9999)))
-attempt("limit its parent", lambda: resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE, (4000, 4000)))
-inside.report(environment=sorted(os.environ))
+def main():
+    order = inside.order()
+    inside.report(held=inside.lock_down(readable=[Path(order["given"])], writable=[Path(order["folder"])]))
+    def attempt(name, action):
+        try:
+            action()
+            inside.report(name=name, done=True)
+        except BaseException as fault:
+            inside.report(name=name, done=False, fault=type(fault).__name__)
+    def thread():
+        works = threading.Thread(target=lambda: None)
+        works.start()
+        works.join()
+    def connect():
+        sys.path.clear()
+        import ctypes
+        libc = ctypes.CDLL(None, use_errno=True)
+        if libc.socket(2, 1, 0) < 0:
+            raise OSError
+    attempt("read what was given", lambda: Path(order["given"]).read_text())
+    attempt("write in its folder", lambda: (Path(order["folder"]) / "x").write_text("x"))
+    attempt("start a thread", thread)
+    attempt("load a library", lambda: __import__("duckdb"))
+    attempt("change what was given", lambda: Path(order["given"]).write_text("x"))
+    attempt("read a file", lambda: Path("/etc/passwd").read_text())
+    attempt("read the project", lambda: Path(order["root"], "pyproject.toml").read_text())
+    attempt("list a folder", lambda: os.listdir("/"))
+    attempt("read its parent's environment", lambda: Path(f"/proc/{os.getppid()}/environ").read_bytes())
+    def linked():
+        link = Path(order["folder"]) / "link"
+        link.symlink_to("/etc/passwd")
+        link.read_text()
+    attempt("leave by a link", linked)
+    attempt("make a link", lambda: (Path(order["folder"]) / "made").symlink_to("x"))
+    attempt("make a pipe", lambda: os.mkfifo(Path(order["folder"]) / "pipe"))
+    attempt("write elsewhere", lambda: Path("/tmp/guidesmith-probe").write_text("x"))
+    attempt("open a socket", socket.socket)
+    attempt("open a socket of C", connect)
+    attempt("fork", os.fork)
+    attempt("start a program", lambda: os.execv("/bin/true", ["true"]))
+    attempt("start a process", lambda: subprocess.run(["/bin/true"]))
+    attempt("signal its parent", lambda: os.kill(os.getppid(), 0))
+    attempt("take more memory", lambda: bytearray(2 << 30))
+    import resource
+    attempt("raise a limit", lambda: resource.setrlimit(resource.RLIMIT_CPU, (9999, 9999)))
+    attempt("limit its parent", lambda: resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE, (4000, 4000)))
+    inside.report(environment=sorted(os.environ))
+if __name__ == "__main__":
+    main()
 """
 ROOMY = Bounds(wall_s=60, cpu_s=60, memory_bytes=1 << 30)
 MAY = {"read what was given", "write in its folder", "start a thread", "load a library"}
 
 
-def told_by(folder: Path, script: str, bounds: Bounds | None = None, **order: Any) -> list[dict[str, Any]]:
+STARTED, FORKED = (), ("json",)
+"""What a script loads before it is locked down: nothing, so that it is started; something, so that it is forked."""
+both_ways = pytest.mark.parametrize("loads", [STARTED, FORKED], ids=["started", "forked"])
+
+
+def told_by(
+    folder: Path, script: str, loads: tuple[str, ...], bounds: Bounds | None = None, **order: Any
+) -> list[dict[str, Any]]:
     path = folder / "script.py"
     path.write_text(script)
     scratch = folder / "scratch"
     scratch.mkdir(exist_ok=True)
     whole = {"folder": str(scratch), **order}
-    return list(reports(path, whole, bounds or ROOMY, environment=CONFINED_ENVIRONMENT, cwd=scratch))
+    return list(reports(path, whole, bounds or ROOMY, environment=CONFINED_ENVIRONMENT, cwd=scratch, loads=loads))
 
 
 def landlock_and_seccomp_are_here() -> bool:
@@ -214,10 +224,13 @@ def landlock_and_seccomp_are_here() -> bool:
     return asked.stdout.strip() == "['landlock', 'seccomp']"
 
 
-def test_a_confined_process_reads_what_it_is_given_and_reaches_nothing_else(tmp_path: Path) -> None:
+@both_ways
+def test_a_confined_process_reads_what_it_is_given_and_reaches_nothing_else(
+    loads: tuple[str, ...], tmp_path: Path
+) -> None:
     given = tmp_path / "given.txt"
     given.write_text("data")
-    told = told_by(tmp_path, PROBE, given=str(given), root=str(ROOT))
+    told = told_by(tmp_path, PROBE, loads, given=str(given), root=str(ROOT))
     done = {each["name"] for each in told if each.get("done")}
     assert done >= MAY
     assert told[-1]["environment"] == sorted(CONFINED_ENVIRONMENT)
@@ -251,9 +264,13 @@ def test_what_a_confined_process_left_is_read_only_where_it_is_a_file_of_its_own
 
 
 def script_of(body: str) -> str:
-    return f"from activities.confined import inside\norder = inside.order()\n{body}\n"
+    """One whose ``main`` is ``body``."""
+    begin = "from activities.confined import inside\ndef main():\n"
+    lines = "".join(f"    {line}\n" for line in ("order = inside.order()", *body.splitlines()))
+    return f"{begin}{lines}if __name__ == '__main__':\n    main()\n"
 
 
+@both_ways
 @pytest.mark.parametrize(
     ("body", "bounds", "error"),
     [
@@ -275,24 +292,40 @@ def script_of(body: str) -> str:
     ],
 )
 def test_given_a_process_that_overruns_or_dies_when_heard_then_that_is_told_apart(
-    body: str, bounds: Bounds, error: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    body: str,
+    bounds: Bounds,
+    error: type[Exception],
+    loads: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("activities.confined.outside.ENDS_WITHIN_S", 0.5)
     with pytest.raises(error):
-        told_by(tmp_path, script_of(body), bounds)
+        told_by(tmp_path, script_of(body), loads, bounds)
     assert running("script.py") == []
 
 
-def test_given_an_order_larger_than_a_pipe_when_the_process_reads_nothing_then_nobody_waits(tmp_path: Path) -> None:
+@both_ways
+def test_given_an_order_larger_than_a_pipe_when_the_process_reads_nothing_then_nobody_waits(
+    loads: tuple[str, ...], tmp_path: Path
+) -> None:
     with pytest.raises(Died):
-        told_by(tmp_path, "raise SystemExit(1)", load="x" * 1_000_000)
+        told_by(
+            tmp_path,
+            "def main():\n    raise SystemExit(1)\nif __name__ == '__main__':\n    main()",
+            loads,
+            load="x" * 1_000_000,
+        )
 
 
-def test_given_a_process_that_forks_when_it_is_ended_then_what_it_started_is_ended_too(tmp_path: Path) -> None:
+@both_ways
+def test_given_a_process_that_forks_when_it_is_ended_then_what_it_started_is_ended_too(
+    loads: tuple[str, ...], tmp_path: Path
+) -> None:
     body = "import os, time\npid = os.fork()\nif pid: inside.report(child=pid)\ntime.sleep(600)"
     path = tmp_path / "script.py"
     path.write_text(script_of(body))
-    hearing = reports(path, {}, ROOMY, environment=CONFINED_ENVIRONMENT)
+    hearing = reports(path, {}, ROOMY, environment=CONFINED_ENVIRONMENT, loads=loads)
     forked = psutil.Process(next(hearing)["child"])
     hearing.close()
     assert psutil.wait_procs([forked], timeout=30)[1] == []
@@ -308,7 +341,8 @@ def test_given_a_process_whose_parent_is_another_than_ordered_when_it_begins_the
     assert (ended.returncode, ended.stdout) == (3, "")
 
 
-def test_signals_of_the_terminal_do_not_reach_a_confined_process(tmp_path: Path) -> None:
+@both_ways
+def test_signals_of_the_terminal_do_not_reach_a_confined_process(loads: tuple[str, ...], tmp_path: Path) -> None:
     body = "import os\ninside.report(session=os.getsid(0), me=os.getpid())"
-    (told,) = told_by(tmp_path, script_of(body))
+    (told,) = told_by(tmp_path, script_of(body), loads)
     assert told["session"] == told["me"]

@@ -17,6 +17,7 @@ from domain.analyses.table import ColumnProfile, ColumnType, Note, TableProfile,
 from domain.errors import RequestInvalid, TableInvalid, TableNotRecognised, TableTooLarge
 
 READER = Path(__file__).with_name("reader.py")
+LOADS = ("activities.analysis.reading.tabling",)
 CONFINED_ENVIRONMENT: Mapping[str, str] = {"LC_ALL": "C.UTF-8", "MALLOC_ARENA_MAX": "2", "PYTHONDONTWRITEBYTECODE": "1"}
 """All that the processes know of the environment. Arenas are address space that would count and never be used."""
 HASHED_AT_ONCE = 1 << 20
@@ -209,7 +210,7 @@ def _read(
         on_progress(done / len(files))
 
     environment = {**CONFINED_ENVIRONMENT, "TMPDIR": str(folder), "HOME": str(folder)}
-    reading = reports(READER, order, bounds, environment=environment, cwd=folder, on_poll=poll)
+    reading = reports(READER, order, bounds, environment=environment, cwd=folder, on_poll=poll, loads=LOADS)
     with _translated([file.name for file in files], lambda: done), closing(reading):
         for report in reading:
             if "file" in report:
