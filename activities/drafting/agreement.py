@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from activities.drafting.acts import Act, Shown
 from activities.drafting.language.sounds import alike, squashed
 from activities.drafting.language.told import Told
+from domain.documents.illustration import TYPED
 from domain.recordings.screen import ChangeKind
 
 _BEFORE_MS = 8_000
@@ -18,13 +19,7 @@ _BEHIND_MS = 14_000
 """How far an action may lie before its words begin and behind their end. Speakers who act first hardly wait longer
 than five seconds to say so."""
 _AS_TOLD_MS = 1_500
-_TYPING = frozenset(
-    (
-        *("type", "enter", "write", "paste", "fill", "put", "name", "call", "set", "add", "give", "insert", "run"),
-        *("geben", "schreiben", "tragen", "tippen", "escriba", "introduzca", "escribe", "saisissez", "tapez"),
-        *("entrez", "execute", "set", "specify", "provide"),
-    )
-)
+_TYPING = TYPED | {"put", "name", "call", "set", "add", "give", "run", "execute", "specify", "provide"}
 _PRESSING = frozenset(
     ("click", "press", "hit", "tap", "tick", "untick", "check", "uncheck", "open", "select", "choose")
 )

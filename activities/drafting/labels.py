@@ -72,6 +72,7 @@ def spelt(heading: str, act: Act | None, names: Mapping[str, str]) -> str:
     if act is not None and act.marked is not None and words:
         words[0] = _as_marked(words[0], marked=act.marked)
     if act is not None and act.label:
+        words = _unglued(words, act.label) if act.in_sidebar and act.is_read else words
         exact = _exact_label(words, act.label)
         if exact is not None:
             words = _put(words, exact, act.label)
@@ -79,6 +80,8 @@ def spelt(heading: str, act: Act | None, names: Mapping[str, str]) -> str:
             words = _put(words, heard, act.label)
         elif act.is_read and len(words) == 2 and words[1].lower().strip(".,") in _PRONOUNS:
             words = [words[0], act.label]
+    if act is not None and act.in_sidebar:
+        words = _at_the_side(words, names)
     own = squashed(act.label) if act is not None and act.label else ""
     chosen = _values(act) if act is not None else {}
     known = {key: name for key, name in names.items() if key != own}
@@ -99,6 +102,20 @@ def _as_marked(verb: str, *, marked: bool) -> str:
     return (lower if marked else _TICKS[lower]).capitalize()
 
 
+def _at_the_side(words: list[str], names: Mapping[str, str]) -> list[str]:
+    """The place that the screen itself vouches for, where a sentence ends with a hearing of it ("in the side door")."""
+    for start in range(len(words) - 1, max(1, len(words) - 3), -1):
+        span = " ".join(words[start:])
+        heard = _HEARD <= alike(span, _SIDEBAR) < 1 and squashed(span) not in names
+        if heard and words[start - 1].lower() in _ARTICLES and words[start - 2].lower() in _PREPOSITIONS:
+            return [*words[:start], _SIDEBAR]
+    return words
+
+
+_SIDEBAR = "sidebar"
+_PAGES = ("Seite", "Página", "Page")
+"""What navigation leads to, as German, Spanish and French put it before its name."""
+_GLUED = 0.7
 _KINDS = ("page", "tab", "button", "menu", "screen", "view", "field", "panel", "link", "box", "icon")
 
 
@@ -120,6 +137,14 @@ def _is_plural(said: str, wanted: str) -> bool:
     return longer in (f"{shorter}s", f"{shorter}es", f"{shorter}n", f"{shorter}en", f"{shorter}e")
 
 
+def _is_compound(said: str, wanted: str) -> bool:
+    """A longer word that ends with the label is another one: "Teammitglieder" are not *Mitglieder*."""
+    return said.endswith(wanted) and len(said) - len(wanted) >= _COMPOUND
+
+
+_COMPOUND = 3
+
+
 def _exact_label(words: list[str], label: str) -> _Span | None:
     """Where the label was said in other marks or another case, the longest stretch from the left."""
     wanted = squashed(label)
@@ -135,6 +160,21 @@ def _exact_label(words: list[str], label: str) -> _Span | None:
     return None
 
 
+def _unglued(words: list[str], label: str) -> list[str]:
+    """The page's name and what it is, where both were heard as one word ("Neitermitglieder" for "Seite
+    Mitglieder")."""
+    wanted = squashed(label)
+    for place, word in enumerate(words[1:], start=1):
+        rest = squashed(word).removesuffix(wanted)
+        page = max(_PAGES, key=lambda each: letters_alike(rest, each))
+        if rest != squashed(word) and len(wanted) >= _LONG_NAME and letters_alike(rest, page) >= _GLUED:
+            return [*words[:place], page, label, *words[place + 1 :]]
+    return words
+
+
+_LONG_NAME = 5
+
+
 def _misheard(words: list[str], act: Act, names: Mapping[str, str]) -> _Span | None:
     """The stretch that must be a hearing of the label; ``None`` where anything speaks against it."""
     label = act.label or ""
@@ -145,7 +185,8 @@ def _misheard(words: list[str], act: Act, names: Mapping[str, str]) -> _Span | N
             span = " ".join(words[start:end])
             said = squashed(span)
             edges = {words[start].lower(), words[end - 1].lower()} & (_ARTICLES | _PREPOSITIONS)
-            if not said or said in names or edges or len(skeleton(span)) < 2 or _is_plural(said, wanted):
+            other = _is_plural(said, wanted) or _is_compound(said, wanted)
+            if not said or said in names or edges or len(skeleton(span)) < 2 or other:
                 continue
             if abs(len(said) - len(wanted)) > max(2, 0.4 * len(wanted)) or _says_more(words, start, end, names):
                 continue

@@ -14,7 +14,7 @@ from domain.artifacts import Blob
 from domain.documents.annotations import Operation, ops_hash
 from domain.documents.document import BlockEvidence
 from domain.documents.draft import BlockRole
-from domain.documents.illustration import Sight, sights
+from domain.documents.illustration import Sight, pointed, sights
 from domain.jobs import NewDrawing, NewScreenshot
 from domain.recordings.media import Scene
 from domain.recordings.screen import ScreenRecord
@@ -74,9 +74,11 @@ class Illustrating:
         scenes: tuple[Scene, ...],
         screen: ScreenRecord | None,
         duration_ms: int,
+        headings: Mapping[str, str] | None = None,
     ) -> Iterator[NewScreenshot]:
-        """The pictures of the steps, in their order; where a step has two, what came of it is the second."""
-        shots = list(wanted(evidence, scenes, screen, duration_ms))
+        """The pictures of the steps, in their order; where a step has two, what came of it is the second. ``headings``
+        are the steps', by block."""
+        shots = list(wanted(evidence, scenes, screen, duration_ms, headings or {}))
         taken = self._taken(recording, shots, duration_ms)
         for shot in shots:
             frame = taken[shot.wish].result()
@@ -126,23 +128,36 @@ class Illustrating:
 
 
 def wanted(
-    evidence: Sequence[BlockEvidence], scenes: tuple[Scene, ...], screen: ScreenRecord | None, duration_ms: int
+    evidence: Sequence[BlockEvidence],
+    scenes: tuple[Scene, ...],
+    screen: ScreenRecord | None,
+    duration_ms: int,
+    headings: Mapping[str, str],
 ) -> "Iterator[_Shot]":
-    """The pictures that a draft's steps are to have. A step without an action that is known shows the screen that
-    stood as its talk ended."""
+    """The pictures that a draft's steps are to have. A step that the screen does not answer shows what the pointer
+    rested on, if that is what it names, and else the screen that stood as its talk ended."""
     from activities import media
 
     known = {each.id: each for each in screen.changes} if screen is not None else {}
     for step in evidence:
         if step.role is not BlockRole.STEP:
             continue
+        heading = headings.get(step.block_id, "")
         changes = [known[number] for number in step.changes if number in known]
         if screen is not None and changes and changes[0].id == step.changes[0]:
-            for sight in sights(changes, (screen.width, screen.height)):
+            for sight in sights(changes, (screen.width, screen.height), heading):
                 yield _Shot(step.block_id, _wish(sight, duration_ms), sight.operations, sight.is_outcome)
+        elif (rested := _rested(step, heading, screen)) is not None:
+            yield _Shot(step.block_id, _wish(rested, duration_ms), rested.operations)
         elif step.start_ms is not None:
             cited = [scenes[place] for place in step.scenes] or scenes
             yield _Shot(step.block_id, media.settled_wish(cited, step.start_ms, step.end_ms or 0, duration_ms))
+
+
+def _rested(step: BlockEvidence, heading: str, screen: ScreenRecord | None) -> Sight | None:
+    if screen is None or step.start_ms is None:
+        return None
+    return pointed(heading, step.start_ms, step.end_ms or step.start_ms, screen)
 
 
 def _wish(sight: Sight, duration_ms: int) -> "FrameWish":

@@ -10,9 +10,9 @@ import numpy as np
 
 from activities.screen.film import Look
 from activities.screen.places import Place, union
-from activities.screen.structure import Replaced, extent, moved_by
+from activities.screen.structure import CELL, Replaced, extent, moved_by
 from activities.screen.text import Line
-from activities.screen.typed import only_glyphs
+from activities.screen.typed import only_glyphs, without_prompt
 from domain.recordings.screen import ChangeKind
 
 
@@ -74,6 +74,8 @@ def nobody_acted(acted: Acted) -> bool:
 
 _BY_LETTERS_MS = 700
 """A text that takes longer to come is typed, though another stood there: what to enter, in grey."""
+_LEVEL = 1.3
+"""Of a text's height: a field reaches so far above and below the middle of its text."""
 _MESSAGE = 0.1
 """Share of the picture that a message covers at most."""
 _FAR = 0.08
@@ -88,11 +90,23 @@ def _is_typing(acted: Acted) -> bool:
     if not there:
         return False
     tallest = max(line.place.height for line in there)
-    if place.height > 2.6 * tallest:
+    margin = CELL * acted.before.colours.shape[0] / acted.before.grey.shape[0]  # a place covers whole cells
+    if place.height > 2.6 * tallest + margin:
+        return False
+    if acted.lasted_ms < _BY_LETTERS_MS and not _is_level(acted, there):
         return False
     return only_glyphs(acted.before, acted.after, [place]) and (
         acted.lasted_ms >= _BY_LETTERS_MS or not acted_on_choice(acted)
     )
+
+
+def _is_level(acted: Acted, there: Sequence[Line]) -> bool:
+    """What came at once is a field's value only where the pointer stands beside it, or there is none: below it, a list
+    opens. A terminal's prompt says by itself that it was typed behind it."""
+    if acted.pointer is None or any(without_prompt(line.text) != line.text for line in there):
+        return True
+    y = acted.pointer[1]
+    return all(abs(line.place.centre[1] - y) <= _LEVEL * line.place.height for line in there)
 
 
 def _at_the_hand(acted: Acted) -> Place:

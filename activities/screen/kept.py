@@ -51,6 +51,8 @@ class ReadSoFar(BaseModel):
     Attributes:
         first: Where the pointer was seen first, if it was.
         last: Where it is. It may have rested there for longer than a resumed reading looks back.
+        held: The first sight of it there.
+        rests: Where it stood still before: from, until, and the place in pixels of a look.
     """
 
     resume_ms: int
@@ -59,3 +61,5 @@ class ReadSoFar(BaseModel):
     typed: KeptTyping | None = None
     first: KeptSight | None = None
     last: KeptSight | None = None
+    held: KeptSight | None = None
+    rests: tuple[tuple[int, int, float, float], ...] = ()

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from activities.screen.film import LOOK_EVERY_MS
 from activities.screen.kept import KeptSight
 from activities.screen.places import Place
 
@@ -33,6 +36,13 @@ _CRUMB = 10
 _OWN = 40
 _SAME_SHAPE = 30.0
 """Grey levels by which the pointer stands out from what it hides, and by which another sight of it differs."""
+_STIRRED = 10.0
+"""Pixels of a look: less than any way from one control to the next."""
+_UNSEEN_MS = 2 * LOOK_EVERY_MS
+"""A hand sets off slowly: it stood at the look before the first that shows it elsewhere, and moved by less than can be
+told for another."""
+REST_MS = 400
+"""Somebody who goes from one control to the next does not stand for so long on the way."""
 _REMEMBERED = 400
 _TRACK = 20
 
@@ -50,6 +60,11 @@ class Sight:
         """Where it points: near the top left of an arrow, and still within a hand or a beam."""
         return self.place.left + 0.2 * self.place.width, self.place.top + 0.15 * self.place.height
 
+    def away_from(self, other: Sight) -> float:
+        """Pixels of a look between where the two point."""
+        (x, y), (a, b) = self.tip, other.tip
+        return max(abs(x - a), abs(y - b))
+
     def likeness(self, other: Place) -> float:
         """0 to 1: of the same size."""
         return _likeness(self.place, other)
@@ -65,12 +80,25 @@ class Sight:
         return cls(kept.at_ms, place, ground.reshape(place.height, place.width))
 
 
+class Rest(NamedTuple):
+    """The pointer stood still: from when until when, and where it pointed, in pixels of a look."""
+
+    start_ms: int
+    end_ms: int
+    x: float
+    y: float
+
+
 class Pointer:
     """Follows one pointer."""
 
     def __init__(self) -> None:
         self._seen: deque[Sight] = deque(maxlen=_REMEMBERED)
         self._first: Sight | None = None
+        self._held: Sight | None = None
+        self._stirred_ms = -REST_MS
+        """When it began to stir after it had stood."""
+        self._rests: list[Rest] = []
         self._shape: tuple[Grey, Mask] | None = None
         """How it looks, and which pixels of that are its own."""
         self._track: list[Sight] = []
@@ -80,13 +108,55 @@ class Pointer:
     def last(self) -> Sight | None:
         return self._seen[-1] if self._seen else None
 
+    def rests(self, until_ms: int) -> list[Rest]:
+        """Where it has stood still so far, in order of time, and where it stands."""
+        held = self._held
+        lasts = held is not None and until_ms - held.at_ms >= REST_MS
+        return [*self._rests, Rest(held.at_ms, until_ms, *held.tip)] if held is not None and lasts else self._rests
+
+    def set_off(self, at_ms: int) -> int | None:
+        """When it set off for where it stands at a time; ``None`` where that is not known."""
+        rests = self.rests(max(at_ms, self._held.at_ms if self._held is not None else 0))
+        here = next((place for place in range(len(rests) - 1, -1, -1) if rests[place].start_ms <= at_ms), None)
+        if here is None:
+            return None
+        if rests[here].end_ms < at_ms:  # on its way, or it never stood still
+            return rests[here].end_ms
+        if here:
+            return rests[here - 1].end_ms
+        if self._first is None or self._first.at_ms >= rests[0].start_ms:
+            return None
+        return max(0, self._first.at_ms - _UNSEEN_MS)  # it is not seen before it moves
+
+    def _stand(self, sight: Sight) -> None:
+        """It was seen: at another place its rest at the one before is over."""
+        held = self._held
+        if sight.at_ms - self._stirred_ms > REST_MS:
+            self._stirred_ms = sight.at_ms
+        if held is not None:
+            if sight.away_from(held) <= _STIRRED:
+                return
+            end_ms = self._stirred_ms - _UNSEEN_MS
+            if end_ms - held.at_ms >= REST_MS:
+                self._rests.append(Rest(held.at_ms, end_ms, *held.tip))
+        self._held = sight
+
     @property
     def first(self) -> Sight | None:
         return self._first
 
-    def go_on(self, first: Sight | None, last: Sight | None) -> bool:
+    @property
+    def held(self) -> Sight | None:
+        """The first sight of it where it is now."""
+        return self._held
+
+    def go_on(
+        self, first: Sight | None, last: Sight | None, held: Sight | None = None, rests: Sequence[Rest] = ()
+    ) -> bool:
         """Know what an earlier reading knew at this moment; whether it knew of a place that this one has not seen."""
         self._first = first
+        self._held = held
+        self._rests = list(rests)
         if last is not None and self.last is not None and last.place.touches(self.last.place):
             return False
         self._seen.clear()
@@ -100,7 +170,12 @@ class Pointer:
         return next((sight for sight in reversed(self._seen) if sight.at_ms <= at_ms), None)
 
     def moved_between(self, start_ms: int, end_ms: int) -> bool:
-        return any(start_ms <= sight.at_ms <= end_ms for sight in self._seen)
+        """It went somewhere else; a ripple around it, or another shape over another control, is no way."""
+        stood = self.at(start_ms - 1)
+        return any(
+            start_ms <= sight.at_ms <= end_ms and (stood is None or sight.away_from(stood) > _STIRRED)
+            for sight in self._seen
+        )
 
     def hid(self, place: Place, at_ms: int) -> bool:
         """The pointer covered ``place`` shortly before ``at_ms``."""
@@ -179,6 +254,7 @@ class Pointer:
         if place.width >= 3 and place.height >= 3 and place != last.place:
             ground = screen[place.top : place.bottom, place.left : place.right].copy()
             self._seen.append(Sight(at_ms, place, ground))
+            self._stand(self._seen[-1])
             self._track.clear()
 
     def _follow(self, at_ms: int, look: Grey, screen: Grey, parts: list[Place], away: Mask) -> bool:
@@ -194,6 +270,7 @@ class Pointer:
             best = max(there, key=lambda sight: _likeness(size, sight.place))
             if _likeness(size, best.place) > 0.5 and _follows(last, best, look):
                 self._seen.append(best)
+                self._stand(best)
                 self._track.clear()
                 return True
         head = self._track[-1] if self._track else None
@@ -209,6 +286,8 @@ class Pointer:
         if any(not best.place.touches(each.place) and _left(each, look) for each in self._track):
             self._first = self._first or self._track[0]
             self._seen.extend(self._track)
+            for sight in self._track:
+                self._stand(sight)
             self._track = []
             return True
         return False

@@ -13,7 +13,7 @@ from activities.screen.acting import Acted, control_of, kind_of, marked_of, nobo
 from activities.screen.film import Film, Look, film
 from activities.screen.kept import SAVE_EVERY_S, ReadSoFar
 from activities.screen.places import Place, union
-from activities.screen.pointing import LARGEST, Sight
+from activities.screen.pointing import LARGEST, Rest, Sight
 from activities.screen.settling import SETTLED_MS, Patch, Settling
 from activities.screen.shown import Changed, Shown
 from activities.screen.structure import among, places_of, replaced
@@ -21,9 +21,9 @@ from activities.screen.text import TextReader
 from activities.screen.typed import ANSWER_MS, PAUSE_MS, Typed, is_prompt, only_glyphs, without_prompt
 from activities.screen.weights import READER
 from domain.documents.annotations import Box
-from domain.recordings.screen import PARTLY_READ, ChangeKind, Point, ScreenChange, ScreenRecord
+from domain.recordings.screen import PARTLY_READ, ChangeKind, Point, PointerRest, ScreenChange, ScreenRecord
 
-NAME = f"{READER}/2"
+NAME = f"{READER}/3"
 """The reader with its version: raise it when it would answer differently."""
 _TOGETHER_MS = 350
 """Between the rests of parts of one transition: a wipe, a dialog that comes after its shade."""
@@ -148,6 +148,17 @@ class _Reading:
             duration_ms=end_ms,
             texts=self._shown.finish(end_ms, self._film.width, self._film.height),
             changes=_until(self._acted(), end_ms),
+            rests=self._pointed(end_ms),
+        )
+
+    def _pointed(self, end_ms: int) -> tuple[PointerRest, ...]:
+        """Where the pointer stood still."""
+        if self._settling is None:
+            return ()
+        high, wide = self._settling.screen.shape
+        return tuple(
+            PointerRest(start_ms=rest.start_ms, end_ms=rest.end_ms, at=_point(rest.x / wide, rest.y / high))
+            for rest in self._settling.pointer.rests(end_ms)
         )
 
     def _acted(self) -> list[ScreenChange]:
@@ -173,7 +184,8 @@ class _Reading:
     def _save_if_due(self, at_ms: int) -> None:
         if self._save is not None and self._started and monotonic() - self._saved_at >= self._save_every_s:
             assert self._settling is not None
-            first, last = self._settling.pointer.first, self._settling.pointer.last
+            pointer = self._settling.pointer
+            first, last, held = pointer.first, pointer.last, pointer.held
             self._save(
                 ReadSoFar(
                     resume_ms=at_ms,
@@ -182,15 +194,16 @@ class _Reading:
                     typed=self._typed.kept() if self._typed else None,
                     first=first.kept() if first else None,
                     last=last.kept() if last else None,
+                    held=held.kept() if held else None,
+                    rests=tuple(pointer.rests(0)),
                 )
             )
             self._saved_at = monotonic()
 
     def _go_on(self, so_far: ReadSoFar) -> None:
         if self._settling is not None:
-            self._settling.go_on(
-                Sight.of(so_far.first) if so_far.first else None, Sight.of(so_far.last) if so_far.last else None
-            )
+            first, last, held = (Sight.of(kept) if kept else None for kept in (so_far.first, so_far.last, so_far.held))
+            self._settling.go_on(first, last, held, [Rest(*rest) for rest in so_far.rests])
 
     def _see(self, last: Look | None, look: Look, *, again: bool) -> None:
         """``again``: it was read already; what is wanted is where things rest, and where the pointer is."""
@@ -341,15 +354,11 @@ class _Reading:
                 kind=kind,
                 before_ms=before_ms,
                 at_ms=group.left_ms,
+                hand_ms=self._set_off(group.left_ms),
                 after_ms=group.came_ms + 50,
                 until_ms=group.came_ms + 50,
                 box=box_of(union(places), self._film.width, self._film.height),
-                pointer=Point(
-                    x=min(1.0, max(0.0, pointer[0] / self._film.width)),
-                    y=min(1.0, max(0.0, pointer[1] / self._film.height)),
-                )
-                if pointer
-                else None,
+                pointer=_point(pointer[0] / self._film.width, pointer[1] / self._film.height) if pointer else None,
                 control=box_of(control, self._film.width, self._film.height) if control else None,
                 label=label.text if label else None,
                 label_confidence=label.confidence if label else None,
@@ -359,6 +368,13 @@ class _Reading:
         )
         group.before.forget()
         group.after.forget()
+
+    def _set_off(self, at_ms: int) -> int | None:
+        """When the hand set off for what it acts on; not before it was done with what it did last."""
+        assert self._settling is not None
+        off_ms = self._settling.pointer.set_off(at_ms)
+        last_ms = self._changes[-1].at_ms if self._changes else 0
+        return off_ms if off_ms is not None and last_ms <= off_ms <= at_ms else None
 
     def _follows(self, acted: Acted, group: _Group) -> bool:
         """What came of the last change by itself: the hand rested, and is not there."""
@@ -440,6 +456,10 @@ def place_of(box: Box, source: Film) -> Place:
     """In pixels of the picture."""
     left, top = round(box.x * source.width), round(box.y * source.height)
     return Place(left, top, left + round(box.w * source.width), top + round(box.h * source.height))
+
+
+def _point(x: float, y: float) -> Point:
+    return Point(x=min(1.0, max(0.0, x)), y=min(1.0, max(0.0, y)))
 
 
 def box_of(place: Place, width: int, height: int) -> Box:

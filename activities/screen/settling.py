@@ -8,6 +8,7 @@ plays all the time (a webcam, an animation) is left out by how often it changed 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from activities.screen.film import Grey
 from activities.screen.places import Place
-from activities.screen.pointing import LARGEST, Pointer, Sight
+from activities.screen.pointing import LARGEST, Pointer, Rest, Sight
 
 SETTLED_MS = 600
 """Longer than half a caret's blink (500 to 530 ms on all desktops), shorter than people take between two actions."""
@@ -69,9 +70,11 @@ class Settling:
         self._motion = np.zeros((self._rows, self._columns), dtype=np.float32)
         self._playing: Grey = np.zeros(shape, dtype=np.uint8)
 
-    def go_on(self, first: Sight | None, last: Sight | None) -> None:
+    def go_on(
+        self, first: Sight | None, last: Sight | None, held: Sight | None = None, rests: Sequence[Rest] = ()
+    ) -> None:
         """Know of the pointer what an earlier reading knew at this moment."""
-        if self.pointer.go_on(first, last) and last is not None:
+        if self.pointer.go_on(first, last, held, rests) and last is not None:
             place = last.place
             self.screen[place.top : place.bottom, place.left : place.right] = last.ground
 

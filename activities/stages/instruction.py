@@ -295,7 +295,8 @@ class InstructionStages(Stages):
         screen = self._screen(work)
         ids = stable_ids(f"{work.job.id}:{attempt}")
         version, composed = first_version(outline, transcript, scenes, ids, screen)
-        screenshots = self._screenshots(work, composed, scenes, transcript.duration_ms, screen)
+        headings = {each.block_id: block.heading for each, block in zip(composed.evidence, outline.blocks, strict=True)}
+        screenshots = self._screenshots(work, composed, scenes, transcript.duration_ms, screen, headings)
         blob = self._parts.artifacts.put_bytes(
             work.key("draft.json"), version.model_dump_json().encode(), "application/json"
         )
@@ -310,7 +311,8 @@ class InstructionStages(Stages):
         composed: "Composed",
         scenes: tuple[Scene, ...],
         duration_ms: int,
-        screen: ScreenRecord | None = None,
+        screen: ScreenRecord | None,
+        headings: dict[str, str],
     ) -> list[NewScreenshot]:
         from activities.pictures.illustrating import Illustrating
 
@@ -327,7 +329,7 @@ class InstructionStages(Stages):
         with self._parts.artifacts.local_path(video) as recording:
             return list(
                 illustrating.screenshots(
-                    recording, video.checksum_sha256, composed.evidence, scenes, screen, duration_ms
+                    recording, video.checksum_sha256, composed.evidence, scenes, screen, duration_ms, headings
                 )
             )
 

@@ -118,16 +118,18 @@ def cited_time(
 ) -> Cited | None:
     """When the block's evidence happens, or ``None`` where a title or a lead cites nothing.
 
-    It begins with the words (or scenes) that it cites, and only where there are none with the changes; it lasts until
-    the last of them all. A citation that begins within the recording and ends behind it (speech models round up) is
-    cut at its end.
+    It begins with the words (or scenes) that it cites, and only where there are none with the changes (when the hand
+    set off for what it acts on); it lasts until the last of them all. A citation that begins within the recording and
+    ends behind it (speech models round up) is cut at its end.
 
     Raises:
         DraftInvalid: The block cites a segment, scene or change that does not exist or lies outside the recording,
             or it is a section, a step or a note that cites nothing.
     """
     changes = _cited_changes(block, screen)
-    acted = [(change.at_ms, max(change.at_ms, change.after_ms)) for change in changes]
+    acted = [
+        (min(change.at_ms, change.hand_ms or change.at_ms), max(change.at_ms, change.after_ms)) for change in changes
+    ]
     told = [*_segment_spans(block, transcript), *_scene_spans(block, scenes)]
     spans = [*told, *acted]
     if not spans:

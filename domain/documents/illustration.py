@@ -1,12 +1,13 @@
 """Which pictures tell of an action, and what is marked on them: the last settled screen before it with the control
 ringed, or the field filled; and, where it tells something new, what came of it."""
 
+import re
 from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from domain.documents.annotations import Box, Crop, CropStyle, Operation, Ring
-from domain.recordings.screen import ChangeKind, Point, ScreenChange
+from domain.recordings.screen import ChangeKind, Point, PointerRest, ScreenChange, ScreenRecord
 
 SMALL_WIDTH, SMALL_HEIGHT = 0.5, 0.12
 """Of the picture: what is written on a control that is smaller both ways is hard to read on a printed page. 130 pixels
@@ -28,6 +29,19 @@ APART = 0.02
 """Of the picture: how far from its control something appears that is a message, and not the control itself."""
 AFTERGLOW_MS = 400
 """How long after it has settled a screen is taken, where it stands that long: what still fades in is there by then."""
+AT_ONCE_MS = 800
+"""A value that is there sooner was chosen, pasted or filled in by a program: nobody types so fast."""
+TYPED = frozenset(
+    (
+        *("type", "enter", "write", "paste", "fill", "insert", "search"),
+        *("geben", "schreiben", "tragen", "tippen", "escriba", "introduzca", "escribe", "saisissez", "tapez", "entrez"),
+    )
+)
+"""Verbs of who types, as a heading begins with them, in the languages whose instructions are understood."""
+ACTS_WITHIN_MS = 3_000
+"""From the end of a step's words until the hand is where they sent it, where the screen answers nothing."""
+FIELD_BELOW = 3.0
+"""Of a name's height: how far below it its field reaches."""
 LEEWAY_MS = 200
 """How much earlier than the last settled moment a picture before an action may be taken."""
 
@@ -44,12 +58,13 @@ class Sight(BaseModel):
     is_outcome: bool = False
 
 
-def sights(changes: Sequence[ScreenChange], size: tuple[int, int]) -> tuple[Sight, ...]:
+def sights(changes: Sequence[ScreenChange], size: tuple[int, int], heading: str = "") -> tuple[Sight, ...]:
     """The pictures of a step: that of its action (``changes[0]``), then what came of all of it, if that tells
-    something. ``size`` is the recording's, in pixels, as shown."""
+    something. ``size`` is the recording's, in pixels, as shown; ``heading`` the step's, which tells a value that was
+    chosen from one that was typed."""
     action = changes[0]
     last = max(changes, key=lambda each: each.at_ms)
-    if action.kind in (ChangeKind.TYPING, ChangeKind.SCROLL):
+    if action.kind is ChangeKind.SCROLL or (action.kind is ChangeKind.TYPING and not _is_chosen(action, heading)):
         at_ms = _settled(action)
         marks = _marks(action, size) if action.kind is ChangeKind.TYPING else ()
         first = Sight(timestamp_ms=at_ms, earliest_ms=min(action.after_ms, at_ms), operations=marks)
@@ -65,6 +80,60 @@ def sights(changes: Sequence[ScreenChange], size: tuple[int, int]) -> tuple[Sigh
     marks = () if crop is None else (crop,)
     outcome = Sight(timestamp_ms=at_ms, earliest_ms=min(last.after_ms, at_ms), operations=marks, is_outcome=True)
     return first, outcome
+
+
+def pointed(heading: str, start_ms: int, end_ms: int, screen: ScreenRecord) -> Sight | None:
+    """The picture of a step that nothing on the screen answers: of the moment when the pointer came to rest on what its
+    heading names, that ringed; ``None`` where it did not, from when it was told until a little later."""
+    words = _words(heading)
+    found: list[tuple[int, PointerRest, Box]] = []
+    for rest in screen.rests:
+        if rest.end_ms <= start_ms or rest.start_ms > end_ms + ACTS_WITHIN_MS:
+            continue
+        for text in screen.texts_at(rest.start_ms):
+            if _names(words, _words(text.text)) and (ring := _pointed_at(rest.at, text.box, screen)) is not None:
+                found.append((abs(rest.start_ms - end_ms), rest, ring))
+    if not found:
+        return None
+    _, rest, ring = min(found, key=lambda each: each[0])
+    at_ms = min(rest.start_ms + LEEWAY_MS, rest.end_ms)
+    crop = crop_around(ring)
+    operations: tuple[Operation, ...] = (Ring(op_type="ring", geometry=ring), *([crop] if crop is not None else []))
+    return Sight(timestamp_ms=at_ms, earliest_ms=rest.start_ms, operations=operations)
+
+
+def _pointed_at(point: Point, text: Box, screen: ScreenRecord) -> Box | None:
+    """What is ringed where the pointer rests on a text: a button's worth around that. Beside it, a box to be ticked,
+    and below it, the field that it names, of which only the pointer in it is known."""
+    size = screen.width, screen.height
+    across, down = POINTED * max(size) / max(size[0], 1), text.h
+    if not text.x - across <= point.x <= text.x + text.w + across:
+        return None
+    if text.y - down <= point.y <= text.y + text.h + down:
+        if point.x < text.x:
+            return _around(point, text.h * size[1], size)
+        left, top = max(0.0, text.x - down / 2), max(0.0, text.y - down / 2)
+        return Box(x=left, y=top, w=min(text.w + down, 1.0 - left), h=min(2 * text.h, 1.0 - top))
+    below = 0 < point.y - text.y - text.h <= FIELD_BELOW * text.h
+    return _around(point, POINTED * max(size), size) if below else None
+
+
+def _names(heading: Sequence[str], text: Sequence[str]) -> bool:
+    """Whether a heading has a text's words in it, behind its verb."""
+    size = len(text)
+    return size > 0 and any(list(heading[at : at + size]) == list(text) for at in range(1, len(heading) - size + 1))
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+", text.casefold())
+
+
+def _is_chosen(action: ScreenChange, heading: str) -> bool:
+    """Whether a field was filled at once by a step that does not tell of typing."""
+    verb = next(iter(heading.lower().split()), "")
+    return (
+        bool(verb) and verb not in TYPED and action.control is not None and action.after_ms - action.at_ms < AT_ONCE_MS
+    )
 
 
 def tells_something(change: ScreenChange) -> bool:

@@ -36,6 +36,16 @@ class ScreenText(BaseModel):
     end_ms: int = Field(ge=0)
 
 
+class PointerRest(BaseModel):
+    """The pointer stood still, from when until when, and where it pointed."""
+
+    model_config = ConfigDict(frozen=True)
+
+    start_ms: int = Field(ge=0)
+    end_ms: int = Field(ge=0)
+    at: Point
+
+
 class ChangeKind(StrEnum):
     """How the screen changed because somebody acted."""
 
@@ -66,6 +76,7 @@ class ScreenChange(BaseModel):
     kind: ChangeKind
     before_ms: int = Field(ge=0)
     at_ms: int = Field(ge=0)
+    hand_ms: int | None = Field(default=None, ge=0)
     after_ms: int = Field(ge=0)
     until_ms: int = Field(ge=0)
     box: Box
@@ -89,6 +100,7 @@ class ScreenRecord(BaseModel):
     duration_ms: int = Field(ge=0)
     texts: tuple[ScreenText, ...] = ()
     changes: tuple[ScreenChange, ...] = ()
+    rests: tuple[PointerRest, ...] = ()
     warnings: tuple[str, ...] = ()
 
     def texts_at(self, at_ms: int) -> tuple[ScreenText, ...]:

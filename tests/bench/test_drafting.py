@@ -10,7 +10,6 @@ label is right where it stands in the heading exactly as on the screen.
 """
 
 import json
-import re
 import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,16 +23,10 @@ from activities.drafting import LocalDrafter
 from domain.documents.draft import BlockRole, Draft, check_draft, cited_time
 from domain.recordings.screen import ScreenRecord
 from domain.recordings.transcript import Segment, SpeechFound, Transcript, Word
+from tests.bench.alike import like, overlap, sections_f1
 
 _RECORDINGS = Path(__file__).parent / "drafting"
 _NEAR_MS = 3_000
-_SECTION_NEAR_MS = 5_000
-_STOP = frozenset(
-    (
-        *("the", "a", "an", "to", "of", "in", "on", "at", "and", "is", "it", "your", "you", "this", "that", "with"),
-        *("for", "from", "by", "as", "be", "are", "we", "our", "now", "next", "first", "then", "finally"),
-    )
-)
 MEAN_SAID = 0.97
 MEAN_HEARD = 0.85
 """Of the English ones and the silent one."""
@@ -117,8 +110,8 @@ def _score(row: dict[str, Any], draft: Draft, transcript: Transcript, screen: Sc
     left, late, labels, of_labels = list(row["steps"]), [], 0, 0
     for heading, start_ms in steps:
         near = [true for true in left if abs(start_ms - true["start_ms"]) <= _NEAR_MS]
-        best = max(near, key=lambda true: _like(true, heading), default=None)
-        if best is None or _like(best, heading) < 0.5:
+        best = max(near, key=lambda true: like(true, heading), default=None)
+        if best is None or like(best, heading) < 0.5:
             continue
         left.remove(best)
         late.append(abs(start_ms - best["start_ms"]))
@@ -132,32 +125,6 @@ def _score(row: dict[str, Any], draft: Draft, transcript: Transcript, screen: Sc
         late_ms=statistics.median(late) if late else 0,
         labels=labels,
         of_labels=of_labels,
-        sections=_sections(row["sections"], sections),
-        wrong=sum(any(_overlap(bad, heading) >= 0.5 for heading, _ in steps) for bad in row["not_steps"]),
+        sections=sections_f1(row["sections"], sections),
+        wrong=sum(any(overlap(bad, heading) >= 0.5 for heading, _ in steps) for bad in row["not_steps"]),
     )
-
-
-def _sections(true: list[dict[str, Any]], made: list[tuple[str, int]]) -> float | None:
-    if not true and not made:
-        return None
-    hits = sum(
-        any(
-            abs(each["start_ms"] - start_ms) <= _SECTION_NEAR_MS and _overlap(each["title"], heading) >= 0.5
-            for heading, start_ms in made
-        )
-        for each in true
-    )
-    return 2 * hits / (len(true) + len(made))
-
-
-def _like(true: dict[str, Any], heading: str) -> float:
-    return max(_overlap(text, heading) for text in [true["text"], *true.get("also", [])])
-
-
-def _overlap(one: str, other: str) -> float:
-    a, b = _words(one), _words(other)
-    return len(a & b) / (len(a | b) or 1)
-
-
-def _words(text: str) -> set[str]:
-    return {word for word in re.findall(r"[^\W_]+", text.lower()) if word not in _STOP}

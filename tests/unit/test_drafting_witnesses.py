@@ -322,6 +322,26 @@ def test_given_a_label_when_it_was_heard_then_it_is_spelt_as_on_the_screen_and_n
 
 
 @pytest.mark.parametrize(
+    ("heard", "label", "written"),
+    [
+        ("Open members in the side door", "Members", "Open Members in the sidebar"),
+        ("Open members in the side menu", "Members", "Open Members in the side menu"),
+        ("Öffnen Sie zuerst die Neitermitglieder", "Mitglieder", "Öffnen Sie zuerst die Seite Mitglieder"),
+        ("Öffnen Sie die Liste der Teammitglieder", "Mitglieder", "Öffnen Sie die Liste der Teammitglieder"),
+    ],
+)
+def test_given_a_click_in_the_sidebar_then_the_screen_vouches_for_the_sidebar_and_the_page(
+    heard: str, label: str, written: str
+) -> None:
+    from activities.drafting.acts import Shown
+
+    record = shown((1, "page", label, ("Anna", "Bob")))
+    change = record.changes[0].model_copy(update={"control": Box(x=0.01, y=0.2, w=0.16, h=0.05)})
+    act = Shown(record.model_copy(update={"changes": (change,)})).acts[0]
+    assert spelt(heard, act, {}) == written
+
+
+@pytest.mark.parametrize(
     ("heard", "marked", "written"),
     [
         ("Tick delete tasks", False, "Untick Delete tasks"),

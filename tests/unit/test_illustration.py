@@ -8,9 +8,9 @@ from activities.pictures.illustrating import wanted
 from domain.documents.annotations import Box, Crop, Ring
 from domain.documents.document import BlockEvidence
 from domain.documents.draft import BlockRole
-from domain.documents.illustration import sights
+from domain.documents.illustration import pointed, sights
 from domain.recordings.media import Scene
-from domain.recordings.screen import ChangeKind, Point, ScreenChange, ScreenRecord
+from domain.recordings.screen import ChangeKind, Point, PointerRest, ScreenChange, ScreenRecord, ScreenText
 
 SIZE = (1920, 1080)
 BUTTON = Box(x=0.4, y=0.5, w=0.1, h=0.03)
@@ -63,6 +63,65 @@ def test_given_typing_then_the_field_is_shown_filled_and_the_click_behind_it_by_
     assert [each.timestamp_ms for each in sights([typing, sent], SIZE)] == [filled.timestamp_ms, 7_650]
 
 
+def test_given_a_value_that_was_there_at_once_then_its_step_says_whether_it_was_chosen_or_typed() -> None:
+    filled = change(ChangeKind.TYPING, box=BUTTON)
+    slowly = change(ChangeKind.TYPING, box=BUTTON, after_ms=6_500)
+    for action, heading, before in (
+        (filled, "Choose a manager", True),
+        (filled, "Wählen Sie die Rolle", True),
+        (filled, "Type the address", False),
+        (filled, "Geben Sie den Namen ein", False),
+        (slowly, "Set the retention to thirty days", False),
+        (filled, "", False),
+    ):
+        (picture,) = sights([action], SIZE, heading)
+        assert (picture.timestamp_ms < action.at_ms) is before, heading
+        assert picture.operations[0].geometry == BUTTON
+
+
+def test_given_an_action_that_changes_nothing_then_what_the_pointer_came_to_rest_on_is_ringed_if_it_is_named() -> None:
+    def rest(start_ms: int, x: float, y: float) -> PointerRest:
+        return PointerRest(start_ms=start_ms, end_ms=start_ms + 2_000, at=Point(x=x, y=y))
+
+    name, field = (
+        ScreenText(id=at, text=text, box=box, confidence=1, start_ms=0, end_ms=20_000)
+        for at, text, box in (
+            (0, "Save group", Box(x=0.4, y=0.5, w=0.1, h=0.02)),
+            (1, "Recovery key", Box(x=0.4, y=0.7, w=0.1, h=0.02)),
+        )
+    )
+    record = ScreenRecord(
+        reader="test",
+        width=1920,
+        height=1080,
+        duration_ms=20_000,
+        texts=(name, field),
+        rests=(rest(2_000, 0.1, 0.1), rest(5_500, 0.43, 0.505), rest(9_500, 0.45, 0.75)),
+    )
+    pressed = pointed("Click Save group", 4_000, 6_000, record)
+    assert pressed is not None and (pressed.earliest_ms, pressed.timestamp_ms) == (5_500, 5_700)
+    ring = pressed.operations[0].geometry
+    assert isinstance(ring, Box) and abs(ring.x + ring.w / 2 - 0.45) < 0.01 and ring.h > name.box.h
+    below = pointed("Download the recovery key", 8_000, 10_000, record)
+    assert below is not None
+    ring = below.operations[0].geometry
+    assert isinstance(ring, Box)
+    assert abs(ring.x + ring.w / 2 - 0.45) < 0.01 and abs(ring.y + ring.h / 2 - 0.75) < 0.01
+    for heading, start_ms, end_ms in (
+        ("Click Confirm plan", 4_000, 6_000),  # that is not named
+        ("Click Save group", 14_000, 15_000),  # that is not then
+        ("Save group", 4_000, 6_000),  # a verb is no name
+    ):
+        assert pointed(heading, start_ms, end_ms, record) is None
+
+    def shot(heading: str) -> Any:
+        evidence = BlockEvidence(block_id="a", role=BlockRole.STEP, start_ms=4_000, end_ms=6_000)
+        return next(wanted([evidence], (), record, 20_000, {"a": heading}))
+
+    assert shot("Click Save group").operations == pressed.operations
+    assert shot("Click Confirm plan").operations == ()
+
+
 def test_given_only_a_pointer_then_it_is_ringed_and_with_nothing_nothing_is() -> None:
     box = sights([change(control=None, pointer=Point(x=0.99, y=0.5))], SIZE)[0].operations[0].geometry
     assert isinstance(box, Box) and box.x + box.w <= 1 and box.x < 0.99 and box.y < 0.5 < box.y + box.h
@@ -92,8 +151,8 @@ def test_given_a_step_without_a_known_action_then_it_shows_what_it_showed_withou
     def evidence(*changes: int) -> BlockEvidence:
         return BlockEvidence(block_id="a", role=BlockRole.STEP, changes=changes, start_ms=3_600, end_ms=4_800)
 
-    (as_before,) = wanted([evidence()], scenes, None, 10_000)
+    (as_before,) = wanted([evidence()], scenes, None, 10_000, {})
     for told in ([evidence()], [evidence(7)]):
-        assert list(wanted(told, scenes, record, 10_000)) == [as_before]
-    assert list(wanted([evidence(0)], scenes, None, 10_000)) == [as_before]
-    assert next(wanted([evidence(0)], scenes, record, 10_000)).wish.timestamp_ms == 4_900
+        assert list(wanted(told, scenes, record, 10_000, {})) == [as_before]
+    assert list(wanted([evidence(0)], scenes, None, 10_000, {})) == [as_before]
+    assert next(wanted([evidence(0)], scenes, record, 10_000, {})).wish.timestamp_ms == 4_900

@@ -62,11 +62,15 @@ def film(path: Path, dark: bool, webcam: bool) -> Path:
                 draw.ellipse((820, 400, 940, 520), fill=(90 + 40 * (number % 4), 60 + 50 * (number % 3), 80))
             yield picture
 
+    return filmed(path, frames())
+
+
+def filmed(path: Path, frames: Iterator[Image.Image]) -> Path:
     with av.open(str(path), "w") as out:
         stream = out.add_stream("libx264", rate=FPS)
         stream.width, stream.height, stream.pix_fmt = *SIZE, "yuv420p"
         stream.options = {"crf": "24", "preset": "veryfast"}
-        for number, each in enumerate(frames()):
+        for number, each in enumerate(frames):
             frame = av.VideoFrame.from_ndarray(np.asarray(each), format="rgb24")
             frame.pts, frame.time_base = number, Fraction(1, FPS)
             out.mux(stream.encode(frame))
@@ -92,6 +96,62 @@ def test_what_was_clicked_is_found_with_its_control_and_nothing_else(tmp_path: P
     assert "Email address" not in {each.text for each in record.texts_at(1000)}
 
 
+def form(path: Path) -> Path:
+    """The pointer goes to a list and opens it at 3 s, to a field in which "Checkout is slow" is typed from 6 s on, and
+    to a button at 10 s: a ripple, and a message far from it. 12 s in all."""
+    ways = ((1.0, 2.4, (700, 480), (150, 120)), (4.4, 5.4, (150, 120), (200, 330)), (8.6, 9.6, (200, 330), (110, 420)))
+    value = "Checkout is slow"
+
+    def pointer(at: float) -> tuple[float, float]:
+        place: tuple[float, float] = ways[0][2]
+        for start, end, a, b in ways:
+            share = min(1.0, max(0.0, (at - start) / (end - start)))
+            place = (a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share) if at >= start else place
+        return place
+
+    def frames() -> Iterator[Image.Image]:
+        for number in range(12 * FPS):
+            at = number / FPS
+            picture = Image.new("RGB", SIZE, "#f4f5f8")
+            draw = ImageDraw.Draw(picture)
+            draw.text((60, 40), "New alert", font=FONT, fill="#22252e")
+            draw.rectangle((60, 100, 460, 140), fill="white", outline="#8894b3", width=2)
+            draw.text((74, 108), "Metric", font=FONT, fill="#22252e")
+            if 3 <= at < 5.6:
+                draw.rectangle((60, 146, 460, 226), fill="white")
+                draw.text((74, 152), "Error rate", font=FONT, fill="#22252e")
+                draw.text((74, 190), "Latency", font=FONT, fill="#22252e")
+            draw.text((60, 282), "Description", font=FONT, fill="#22252e")
+            draw.rectangle((60, 310, 460, 350), fill="white", outline="#8894b3", width=2)
+            draw.text((74, 318), value[: max(0, int((at - 6) * 8))], font=FONT, fill="#22252e")
+            draw.rounded_rectangle((60, 400, 200, 440), 6, fill="#2f62f0")
+            draw.text((80, 408), "Create", font=FONT, fill="white")
+            if at >= 10:
+                draw.rectangle((640, 470, 900, 510), fill="#177245")
+                draw.text((660, 478), "Alert created", font=FONT, fill="white")
+            x, y = pointer(at)
+            if 10 <= at < 10.3:
+                ring = 8 + 60 * (at - 10)
+                draw.ellipse((x - ring, y - ring, x + ring, y + ring), outline="#e5484d", width=3)
+            draw.polygon([(x, y), (x, y + 20), (x + 5, y + 15), (x + 14, y + 14)], fill="black", outline="white")
+            yield picture
+
+    return filmed(path, frames())
+
+
+def test_lists_that_open_typed_texts_and_messages_are_told_apart_and_so_is_when_the_hand_set_off(
+    tmp_path: Path,
+) -> None:
+    record = read_screen(form(tmp_path / "form.mp4"))
+    opened, *_, typed, sent = record.changes
+    assert (opened.kind, opened.label, opened.appeared) == (ChangeKind.PRESS, "Metric", ("Error rate", "Latency"))
+    assert (typed.kind, typed.label, typed.appeared) == (ChangeKind.TYPING, "Description", ("Checkout is slow",))
+    assert (sent.kind, sent.label, sent.appeared) == (ChangeKind.PRESS, "Create", ("Alert created",))
+    for change, set_off_ms in ((opened, 1_000), (typed, 4_400), (sent, 8_600)):
+        assert change.hand_ms is not None and abs(change.hand_ms - set_off_ms) <= 300
+    assert [(round(rest.at.x * SIZE[0], -1), rest.start_ms // 500 * 500) for rest in record.rests][-1] == (110, 9_500)
+
+
 def test_a_reading_goes_on_where_it_stopped_and_stops_when_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -115,6 +175,7 @@ def test_a_reading_goes_on_where_it_stopped_and_stops_when_told(
         rest = read_screen(recording, so_far=ReadSoFar.model_validate_json(moment.model_dump_json()))
         assert [each.label for each in rest.changes] == ["Export data", "Invite members"]
         assert [round(each.at_ms, -3) for each in rest.changes] == [3_000, 7_000]
+        assert [round((each.hand_ms or 0), -3) for each in rest.changes] == [1_000, 5_000]
 
     costly = saved[-1].model_copy(update={"shown": saved[-1].shown.model_copy(update={"spent_s": 1_000.0})})
     hasty = read_screen(recording, so_far=costly)
