@@ -60,11 +60,13 @@ class Computing:
 
     def step(self, step: Mapping[str, Any]) -> dict[str, Any]:
         """What the step made: ``rows``; of a result also ``shown`` (its first rows), ``csv`` and ``parquet`` (file
-        names); of a chart ``drawn`` (its rows).
+        names); of a chart ``drawn`` (its rows); of the first few rows how many others are ``tied`` with the
+        last of them.
 
         Args:
             step: ``sql`` and ``values``; ``relation``, the name of the table to keep, or ``None``; ``file``, the name
-                of the files to write without their endings, or ``None``; ``chart``, whether the rows are for drawing.
+                of the files to write without their endings, or ``None``; ``chart``, whether the rows are for drawing;
+                ``tied``, SQL and values of how many others are like the last row, or ``None``.
 
         Raises:
             StepFailed: See there.
@@ -88,7 +90,10 @@ class Computing:
         relation = quoted(step["relation"])
         self._connection.execute(f"CREATE TABLE {relation} AS {sql}", values)
         count = engine.count(self._connection, f"SELECT count(*) FROM {relation}")
-        return {"rows": count, **(self._handed_out(relation, count, step["file"]) if step["file"] else {})}
+        made = {"rows": count, **(self._handed_out(relation, count, step["file"]) if step["file"] else {})}
+        if step["tied"] is not None and (tied := engine.count(self._connection, *step["tied"])):
+            made["tied"] = tied
+        return made
 
     def _handed_out(self, relation: str, count: int, file: str) -> dict[str, Any]:
         if count > self._most_rows:

@@ -188,6 +188,7 @@ class _Run:
                 rows=self._made[computed.step.id]["rows"],
                 schema=self._schemas[computed.step.id],
                 shown=self._made[computed.step.id].get("shown"),
+                tied=self._made[computed.step.id].get("tied", 0),
                 files=tuple(each.name for each in self._artifacts if each.step == computed.step.id),
             )
             for computed in self._steps
@@ -217,6 +218,7 @@ class _Run:
             "relation": computed.relation if computed.kept else None,
             "file": self._stems[step.id] if step.id in self._given_out else None,
             "chart": isinstance(step.operation, Chart),
+            "tied": None if computed.tied is None else [computed.tied.sql, list(computed.tied.values)],
         }
 
     def _note(self, told: Report, limits: RunLimits) -> None:

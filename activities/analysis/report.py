@@ -12,7 +12,7 @@ from activities.analysis.names import shown
 from activities.analysis.numbers import formatted, number
 from activities.analysis.understanding import understood
 from activities.analysis.wording import in_words
-from domain.analyses.plan import Aggregate, Chart, FrozenPlan, Plan, Step, Trend
+from domain.analyses.plan import Aggregate, Chart, FrozenPlan, Plan, Sort, Step, Trend
 from domain.analyses.plan_rules import Schema, in_order
 from domain.analyses.table import ColumnType, TableProfile
 
@@ -25,14 +25,15 @@ _MARKUP = re.compile(r"[\\`*_\[\]<>#|~&$@]|:(?=//)|(?<=www)\.", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """``files`` are the artifact names of what it made; ``shown`` its first rows, of a result that is handed out."""
+    """``files`` are the artifact names of what it made; ``shown`` its first rows, of a result that is handed out;
+    ``tied`` how many rows are left out that are as large as the last."""
 
     step: Step
     rows: int
     schema: Schema
     shown: Sequence[Sequence[object]] | None = None
     files: tuple[str, ...] = ()
-    cut: bool = False
+    tied: int = 0
 
 
 def report(frozen: FrozenPlan, tables: Sequence[TableProfile], results: Mapping[str, StepResult]) -> str:
@@ -75,6 +76,10 @@ def _result(result: StepResult) -> Iterator[str]:
         yield f"### {escaped(result.step.title)}"
         yield _table(result.schema, result.shown[:TABLE_ROWS]) if result.rows else "No rows."
         more = f" The first {TABLE_ROWS} of {result.rows:,} rows." if result.rows > TABLE_ROWS else ""
+        if result.tied and isinstance(result.step.operation, Sort):
+            named = escaped(result.step.operation.by[0].column.replace("_", " "))
+            others = "1 other is" if result.tied == 1 else f"{result.tied:,} others are"
+            yield f"**Not alone**: {others} left out with the same {named} as the last row here."
         links = " · ".join(f"[{name.rsplit('.', 1)[-1].upper()}]({name})" for name in result.files)
         yield f"*Step `{result.step.id}`.{more}* {links}"
 

@@ -51,12 +51,14 @@ class Query:
 @dataclass(frozen=True, slots=True)
 class Computed:
     """A step as the runner does it: ``query`` gives its rows, which are kept as ``relation`` where ``kept`` is true.
-    A chart has no relation: its rows are what is drawn."""
+    A chart has no relation: its rows are what is drawn. ``tied`` counts rows that were cut off and are as large as the
+    last that was not."""
 
     step: Step
     relation: str
     query: Query
     kept: bool
+    tied: Query | None = None
 
 
 def input_relation(table: str) -> str:
@@ -74,7 +76,8 @@ def computation(plan: Plan, schemas: Mapping[str, Schema]) -> Iterator[Computed]
             passing[step.id] = query
         behind = _with(plan, step, passing)
         kept = step.id not in passing and not isinstance(step.operation, Chart)
-        yield Computed(step, _relation(step.id), _joined(behind, query), kept)
+        tied = _joined(behind, _tied(step.operation, step)) if kept and isinstance(step.operation, Sort) else None
+        yield Computed(step, _relation(step.id), _joined(behind, query), kept, tied)
 
 
 def _passes_on(step: Step) -> bool:
@@ -284,6 +287,19 @@ def _sort(sort: Sort, source: str, schema: Schema) -> Query:
     rest = [f"{quoted(name)} ASC NULLS LAST" for name in schema if name not in named]
     limit = f" LIMIT {sort.limit}" if sort.limit is not None else ""
     return Query(f"SELECT * FROM {source} ORDER BY {', '.join([*wanted, *rest])}{limit}")
+
+
+def _tied(sort: Sort, step: Step) -> Query:
+    """How many rows are like the last of the first few, and not among them. Nobody can say of two orders."""
+    if sort.limit is None or len(sort.by) > 1:
+        return Query("SELECT 0")
+    column, made = quoted(sort.by[0].column), quoted(_relation(step.id))
+    last = f"{'min' if sort.by[0].descending else 'max'}({column})"
+    same = f"SELECT count(*) FROM {{}} WHERE {column} = v"
+    return Query(
+        f"SELECT ({same.format(quoted(_relation(step.needs[0])))}) - ({same.format(made)}) "
+        f"FROM (SELECT {last} AS v FROM {made})"
+    )
 
 
 def _summary(columns: Schema, source: str) -> Query:

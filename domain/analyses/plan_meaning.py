@@ -24,16 +24,19 @@ from domain.analyses.plan import (
     Share,
     Sort,
     Step,
+    Test,
     Trend,
 )
 from domain.analyses.plan_rules import PlanIssue, in_order
 from domain.analyses.table import ColumnProfile, Note, TableProfile
+from domain.analyses.units import unit_of, word_set
 
 IDENTIFIER_MEASURED = "PLAN_IDENTIFIER_MEASURED"
 COUNT_INSTEAD = "PLAN_COUNT_INSTEAD"
 COLUMN_AMBIGUOUS = "PLAN_COLUMN_AMBIGUOUS"
 VALUES_LOST = "PLAN_VALUES_LOST"
 NUMBER_MULTIPLIED = "PLAN_NUMBER_MULTIPLIED"
+UNITS_MIXED = "PLAN_UNITS_MIXED"
 
 DIGITS_LOST = "DIGITS_LOST"
 """The note of a column whose values are not what they were: two of them may have become one."""
@@ -41,8 +44,19 @@ GROUP_EMPTY = "GROUP_EMPTY"
 NUMBER_EMPTY = "NUMBER_EMPTY"
 TIME_EMPTY = "TIME_EMPTY"
 VALUES_ALIKE = "VALUES_ALIKE"
+RATES_ADDED = "RATES_ADDED"
+RATES_AVERAGED = "RATES_AVERAGED"
+STATES_ADDED = "STATES_ADDED"
+OWN = frozenset({GROUP_EMPTY, NUMBER_EMPTY, VALUES_ALIKE, TIME_EMPTY, RATES_ADDED, RATES_AVERAGED, STATES_ADDED})
+"""Codes of the notes that are made of a plan."""
 
 COMPUTED = frozenset({Function.SUM, Function.MEAN, Function.MEDIAN})
+COMPARED = COMPUTED | {Function.LEAST, Function.MOST}
+COUNTED_ROWS = 1_000_000
+"""Up to which the different values of a column are counted; beyond, they are estimated."""
+ESTIMATED = 0.9
+_RATES = word_set("rate percent percentage pct share ratio margin average avg mean median score rating temperature")
+_STATES = word_set("balance saldo kontostand stock inventory bestand headcount ytd cumulative running population")
 WARNINGS = 20
 """Most that a plan holds."""
 
@@ -71,7 +85,7 @@ def noted(plan: Plan, tables: Sequence[TableProfile]) -> Plan:
         for note in table.notes
         if _concerns(note, table, plan)
     ]
-    own = [note for note in plan.warnings if note.code not in {GROUP_EMPTY, NUMBER_EMPTY, TIME_EMPTY, VALUES_ALIKE}]
+    own = [note for note in plan.warnings if note.code not in OWN]
     warnings = dict.fromkeys([*own, *found, *_gaps(plan, by_name)])
     return plan.model_copy(update={"warnings": tuple(warnings)[:WARNINGS]})
 
@@ -117,6 +131,13 @@ def _issues(plan: Plan, tables: Mapping[str, TableProfile]) -> Iterator[PlanIssu
                 text = f"{name!r} has lost digits in its workbook, and different values may be one: send it as CSV."
                 yield PlanIssue(code=VALUES_LOST, path=path, message=text)
         yield from _multiplied(plan, step, path, known, tables)
+        for name, function in _computed_with(step):
+            unit = unit_of(*before[name]) if name in before and function in COMPARED else None
+            if unit is not None and not _is_of_one(plan, step, unit):
+                text = (
+                    f"{name!r} is in several units, which {unit.name!r} tells: group by it, keep one of them, or ask."
+                )
+                yield PlanIssue(code=UNITS_MIXED, path=path, message=text)
     if _counts_instead(plan):
         text = "Rows are counted, and a total or an average is asked for: compute that, or ask which column holds it."
         yield PlanIssue(code=COUNT_INSTEAD, path="steps", message=text)
@@ -131,11 +152,51 @@ def _multiplied(
         assert isinstance(join.operation, Join)
         left, right = (known.get(need, {}) for need in join.needs)
         keys = [left[key.left] for key in join.operation.on if key.left in left]
-        several = keys and all(column.distinct < 0.95 * (table.rows - column.nulls) for table, column in keys)
+        several = keys and not any(tells_apart(*key) for key in keys)
+        theirs = [right[key.right] for key in join.operation.on if key.right in right]
+        fanned = len(theirs) == 1 and not tells_apart(*theirs[0]) and _is_whole(plan, join.needs[1])
         for name, function in _computed_with(step):
+            if fanned and function in COMPUTED and name in left:
+                text = f"{name!r} is joined to several rows each, and would count as often: compute it before the join."
+                yield PlanIssue(code=NUMBER_MULTIPLIED, path=path, message=text)
             if several and function in COMPUTED and name in right and name not in left:
                 text = f"{name!r} is joined to several rows each, and would count as often: compute it before the join."
                 yield PlanIssue(code=NUMBER_MULTIPLIED, path=path, message=text)
+
+
+def tells_apart(table: TableProfile, column: ColumnProfile) -> bool:
+    """Whether no two rows of the table have one value in the column, as far as it was counted."""
+    filled = table.rows - column.nulls
+    return column.distinct >= (filled if table.rows <= COUNTED_ROWS else ESTIMATED * filled)
+
+
+def _is_whole(plan: Plan, id: str) -> bool:
+    """Whether a step has all rows of a table."""
+    step = plan.step(id)
+    if isinstance(step.operation, Derive | Sort):
+        return _is_whole(plan, step.needs[0])
+    return isinstance(step.operation, Load)
+
+
+def _is_of_one(plan: Plan, step: Step, unit: ColumnProfile) -> bool:
+    """Whether the step computes with rows of one unit at a time, or somebody has said that it does not matter."""
+    if unit.name in _groups(step) or any(f"\u201c{unit.name}\u201d" in each.text for each in plan.questions):
+        return True
+    left = {value.casefold() for value in unit.values}
+    for before in _behind(plan, step):
+        if not isinstance(before.operation, Filter):
+            continue
+        for condition in before.operation.conditions:
+            values = {str(value).casefold() for value in condition.values}
+            if condition.column != unit.name or (
+                before.operation.match != "all" and len(before.operation.conditions) > 1
+            ):
+                continue
+            if condition.test in (Test.EQUALS, Test.ONE_OF):
+                left &= values
+            elif condition.test in (Test.DIFFERS, Test.NONE_OF):
+                left -= values
+    return len(left) < 2
 
 
 def _behind(plan: Plan, step: Step) -> Iterator[Step]:
@@ -222,6 +283,26 @@ def _gaps(plan: Plan, tables: Mapping[str, TableProfile]) -> Iterator[Note]:
                 if column.nulls:
                     text = f"{column.name} is empty in {column.nulls:,} of {table.rows:,} rows: they count as nothing."
                     yield Note(code=NUMBER_EMPTY, message=text)
+                yield from _kept_apart(measure.function, table, column)
+
+
+def _kept_apart(function: Function, table: TableProfile, column: ColumnProfile) -> Iterator[Note]:
+    """What is said of sums and averages of numbers that have none by themselves."""
+    words = set(column.name.split("_"))
+    percent = any(
+        note.code.startswith("NUMBER") and note.message.startswith(f"{column.name} ") and "%" in note.message
+        for note in table.notes
+    )
+    rate = percent or "%" in column.original or bool(words & _RATES)
+    if rate and function is Function.SUM:
+        text = f"{column.name} looks like rates or averages, which are added up here as they stand."
+        yield Note(code=RATES_ADDED, message=text)
+    elif rate and function is Function.MEAN and table.rows > 1:
+        text = f"{column.name} looks like rates or averages: in their average each row counts the same."
+        yield Note(code=RATES_AVERAGED, message=text)
+    elif words & _STATES and function is Function.SUM:
+        text = f"{column.name} looks like what there was at a time: of several times, it is added up as often."
+        yield Note(code=STATES_ADDED, message=text)
 
 
 def _group_notes(table: TableProfile, column: ColumnProfile) -> Iterator[Note]:

@@ -352,7 +352,7 @@ class _StepJudge:
         for place, key in enumerate(join.on):
             ours = self._known(key.left, left, f"on.{place}.left")
             theirs = self._known(key.right, right, f"on.{place}.right")
-            if ours and theirs and ours is not theirs and not (ours.is_numeric and theirs.is_numeric):
+            if ours and theirs and not joinable(ours, theirs):
                 self._note(COLUMN_TYPE, f"on.{place}", f"{key.left!r} is {ours}, and {key.right!r} is {theirs}.")
         added = [(new, right[old]) for old, new in joined_names(join, left, right)]
         return self._joined([*left.items(), *added], "on")
@@ -365,6 +365,11 @@ class _StepJudge:
             self._known(chart.series, schema, "series")
             if len(chart.y) > 1 or chart.series == chart.x:
                 self._note(VALUE_WRONG, "series", "A chart with series has one value, and another column along x.")
+
+
+def joinable(left: ColumnType, right: ColumnType) -> bool:
+    """Whether values of the two types can be the same."""
+    return left is right or (left.is_numeric and right.is_numeric)
 
 
 def joined_names(join: Join, left: Schema, right: Schema) -> list[tuple[str, str]]:

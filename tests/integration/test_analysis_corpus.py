@@ -18,6 +18,7 @@ from domain.analyses.plan_meaning import noted
 from domain.analyses.plan_rules import check_plan
 from domain.analyses.table import TableProfile
 from tests.integration.analysis_corpus import Case, made, written
+from tests.integration.analysis_neighbours import neighbours
 
 LIMITS = InputLimits(tables=9_999)
 RIGHT, ASKED, WARNED, WRONG = "right", "asked", "wrong and warned of", "wrong and silent"
@@ -82,7 +83,7 @@ def _near(found: object, right: str) -> bool:
     return found is not None and abs(Decimal(str(found)) - Decimal(right)) < Decimal("0.000001")
 
 
-CASES = [*written(), *made(90, seed=2026)]
+CASES = [*written(), *neighbours(), *made(90, seed=2026)]
 
 
 @pytest.fixture(scope="module")

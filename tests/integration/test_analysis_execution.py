@@ -222,7 +222,12 @@ def test_given_an_order_and_a_limit_when_computed_then_ties_are_broken_and_gaps_
     prepared = taken(tmp_path, ("sales.csv", csv_of(["k", "n"], [("c", 1), ("a", 1), ("b", 2), ("d", "")])))
     for descending, expected in ((True, ["b", "a", "c"]), (False, ["a", "c", "b"])):
         sort = step("s", "sort", "load", by=[{"column": "n", "descending": descending}], limit=3)
-        assert [row[0] for row in result(run(prepared, tmp_path / f"out{descending}", LOAD, sort), "s")] == expected
+        outcome = run(prepared, tmp_path / f"out{descending}", LOAD, sort)
+        assert [row[0] for row in result(outcome, "s")] == expected
+        assert "Not alone" not in text_of(outcome, "report.md")
+    least = step("s", "sort", "load", by=[{"column": "n", "descending": False}], limit=1)
+    told = text_of(run(prepared, tmp_path / "cut", LOAD, least), "report.md")
+    assert "**Not alone**: 1 other is left out with the same n as the last row here." in told
 
 
 def test_given_a_summary_when_computed_then_each_column_has_its_row(tmp_path: Path) -> None:

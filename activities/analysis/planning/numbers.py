@@ -49,7 +49,7 @@ class Numbers:
                 place = end
                 continue
             if mention is not None:
-                fresh = not self._measured(mention, pending) and fresh
+                fresh = not self._measured(mention, pending, fresh=fresh) and fresh
                 place = mention.end
                 continue
             if said.word(place) in _ENDS_CLAUSE:
@@ -72,7 +72,7 @@ class Numbers:
         following = [each for each in said.mentions if mention.end <= each.start <= mention.end + 2]
         return named_wholly(mention) and not any(said.pick(each, is_numeric) for each in following)
 
-    def _measured(self, mention: Mention, pending: Sequence[Function]) -> bool:
+    def _measured(self, mention: Mention, pending: Sequence[Function], *, fresh: bool) -> bool:
         """Whether the mention is of a number that is wanted."""
         said = self.said
         wanted = self._is_ordered_extreme(pending)
@@ -86,6 +86,9 @@ class Numbers:
         if column is None:
             return False
         said.take(mention.start, mention.end)
+        if not fresh and (column.profile.minimum, column.profile.maximum) == ("0", "1"):
+            said.unread(words)  # “of active rows”, where active is 0 or 1
+            return True
         for function in pending or [usual(column)]:
             self.wish(Wish(function, column))
         if not pending and not self._intent.rows:
@@ -165,6 +168,10 @@ class Numbers:
         if self._intent.product is not None:
             for function in pending:
                 self.wish(Wish(function, None, self._intent.product.name))
+            return
+        counted = any(wish.function in (Function.COUNT, Function.DISTINCT) for wish in self._intent.wishes)
+        if counted and Function.MEAN in pending:
+            self.said.unread("average")  # “how many orders per customer on average”
             return
         column = self.only_measure()
         if column is not None:

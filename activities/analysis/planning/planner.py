@@ -37,8 +37,8 @@ from domain.analyses.plan import (
     Trend,
     Unknown,
 )
-from domain.analyses.plan_meaning import meaning_issues
-from domain.analyses.plan_rules import check_plan
+from domain.analyses.plan_meaning import meaning_issues, tells_apart
+from domain.analyses.plan_rules import check_plan, joinable
 from domain.analyses.table import ColumnType, TableProfile
 
 Stop = Callable[[], bool | None]
@@ -46,8 +46,6 @@ Stop = Callable[[], bool | None]
 
 NO_KEYS = frozenset(("id", "name", "date", "nr", "no", "number", "key", "code", "title", "row"))
 """Names that two tables have without meaning the same."""
-KEY_DISTINCT = 0.95
-"""From this part of distinct values on, a column of a table is a key of its rows."""
 MOST_BESIDE_TIME = 2
 """Groups of a trend."""
 MOST_WORDINGS = 5
@@ -173,7 +171,10 @@ class _Building:
             join = Join(on=(Key(left=key, right=key),), how="left")
             step = Step(id=self._id(f"join_{slug(name)}"), title=f"With {name}", needs=needs, operation=join)
             self._steps.append(step)
-            self._intent.assumptions.append(f"Rows are joined with {name} by {key}.")
+            self._intent.assumptions += [
+                f"Rows are joined with {name} by {key}.",
+                f"Rows that find none in {name} are kept, with nothing in its columns.",
+            ]
 
     def _check_fan_out(self, joined: Sequence[tuple[int, str]]) -> None:
         """A number of a joined table stands in each of the base's rows that find it, and would count as often."""
@@ -205,15 +206,21 @@ class _Building:
 
     def _key(self, table: int) -> str | None:
         """The column by which the base's rows find one of the table: of the same name in both, unique there."""
-        ours = {column.name for column in self._tables[self._base].columns}
+        ours = {column.name: column.type for column in self._tables[self._base].columns}
         theirs = self._tables[table]
+        of_types = []
         for column in theirs.columns:
             same = column.name in ours and column.name not in NO_KEYS
-            if same and column.distinct >= KEY_DISTINCT * theirs.rows:
-                return column.name
+            if same and tells_apart(theirs, column) and column.distinct:
+                if joinable(ours[column.name], column.type):
+                    return column.name
+                of_types.append(column.name)
         name = self._tables[self._base].name
         text = (
             f"The tables {name} and {theirs.name} have no column in common that tells the rows of {theirs.name} apart."
+            if not of_types
+            else f"{of_types[0]} is {ours[of_types[0]].value} in {name} and something else in {theirs.name}: "
+            "write it in one way in both."
         )
         self._intent.unknowns.append(Unknown(id=self._id(f"join_{slug(theirs.name)}"), text=text))
         return None

@@ -15,7 +15,9 @@ from activities.analysis.planning.said import Said, slug
 from activities.analysis.planning.words import STOP, Column, word_set
 from activities.analysis.reading.total_words import totals_among
 from domain.analyses.plan import Question, Test
+from domain.analyses.plan_meaning import COMPARED
 from domain.analyses.table import ColumnType
+from domain.analyses.units import unit_of
 
 UNREAD = "unread_"
 """Begins the ids of questions about words. An answer that is none of the options is the whole question anew."""
@@ -23,6 +25,7 @@ LEAVE_OUT = "does not matter"
 COUNT_THEM = "they are data: count them"
 LEAVE_ROWS_OUT = "leave them out"
 ALL_PARTS = "all of them"
+AS_IT_STANDS = "as the numbers stand"
 
 _HARMLESS = word_set(
     "please kindly number total data dataset table file sheet column value values overall result results figure "
@@ -43,6 +46,7 @@ def check(said: Said) -> None:
         return
     _parts(said)
     _totals(said)
+    _units(said)
     _either(said)
     _not_taken(said)
 
@@ -75,7 +79,7 @@ def _phrases(said: Said) -> Iterator[str]:
             said.free(place, place + 1)
             and token.kind != "mark"
             and not (token.kind == "symbol" and token.text in "-/+*")
-            and token.word not in STOP | _HARMLESS
+            and (token.word not in STOP | _HARMLESS or _is_value(said, place))
             and not (token.kind == "word" and said.means_rows(token.word))
         )
         if matters:
@@ -85,6 +89,42 @@ def _phrases(said: Said) -> Iterator[str]:
             found = []
     if found:
         yield " ".join(found)
+
+
+def _is_value(said: Said, place: int) -> bool:
+    """Whether a small word is a value, as it is written: ``IT``, ``US``, ``A``. No sentence ends with an article."""
+    text = said.tokens[place].text
+    known = any(text in column.profile.values for column in said.columns)
+    return known and ((text.isupper() and place > 0) or (place == len(said.tokens) - 1 and text == "a"))
+
+
+def _units(said: Said) -> None:
+    """Numbers of several currencies, or units: of each, of one, or as they stand."""
+    computed = {wish.column for wish in said.intent.wishes if wish.column is not None and wish.function in COMPARED}
+    if said.intent.product is not None:
+        computed |= {said.intent.product.left, said.intent.product.right}
+    units = {
+        (column.table, unit.name): (column, unit)
+        for column in sorted(computed, key=lambda each: each.name)
+        if (unit := unit_of(said.tables[column.table], column.profile)) is not None
+    }
+    for (table, name), (column, unit) in units.items():
+        named = [where for where in said.intent.where if where.column.name == name]
+        if any(group.name == name for group in said.intent.groups) or named:
+            continue
+        text = f"{column.name} is in several units, which \u201c{name}\u201d tells. How is it to be computed?"
+        each = f"for each {name}"
+        answer = said.ask(
+            f"units_{slug(name)}", text, [each, *(f"only {value}" for value in unit.values), AS_IT_STANDS]
+        )
+        by_it = next(each for each in said.columns if (each.table, each.name) == (table, name))
+        meant = next((value for value in unit.values if (answer or "").casefold() == f"only {value}".casefold()), None)
+        if meant is not None:
+            said.intent.where.append(Where(by_it, Test.EQUALS, (meant,)))
+            said.understand(f"only rows where {name} is {meant}")
+        elif (answer or "").casefold() == each.casefold():
+            said.intent.groups.append(by_it)
+            said.understand(each)
 
 
 def _either(said: Said) -> None:
@@ -101,6 +141,7 @@ def _totals(said: Said) -> None:
     for column in _used_tables(said):
         named = list(totals_among(column.profile.values))
         if not named or any(where.column.name == column.name for where in said.intent.where):
+            _indented(said, column)
             continue
         words = ", ".join(f"\u201c{value}\u201d" for value in named[:5])
         text = f"Some rows have {words} as {column.name}. Are they totals of the other rows?"
@@ -109,6 +150,20 @@ def _totals(said: Said) -> None:
             test = Test.NONE_OF if len(named) > 1 else Test.DIFFERS
             said.intent.where.append(Where(column, test, tuple(named)))
             said.understand(f"only rows where {column.name} is not {', '.join(named)}")
+
+
+def _indented(said: Said, column: Column) -> None:
+    """Names that are set in below others: parts of them, as a rule, which would count twice."""
+    values = column.profile.values
+    inner = [value for value in values if value[:1].isspace() and value.strip() not in values]
+    if not inner or len(inner) == len(values) or any(where.column.name == column.name for where in said.intent.where):
+        return
+    words = ", ".join(f"\u201c{value.strip()}\u201d" for value in inner[:5])
+    text = f"Some values of {column.name} are indented: {words}. Are they parts of the rows above them?"
+    answer = said.ask(f"parts_{slug(column.name)}", text, [LEAVE_ROWS_OUT, COUNT_THEM])
+    if answer is not None and answer.casefold() != COUNT_THEM:
+        said.intent.where.append(Where(column, Test.NONE_OF if len(inner) > 1 else Test.DIFFERS, tuple(inner)))
+        said.understand(f"only rows where {column.name} is not indented")
 
 
 def _parts(said: Said) -> None:

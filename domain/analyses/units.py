@@ -1,0 +1,73 @@
+"""Which column of a table says what another column's numbers are numbers of: a currency, a unit of measure.
+
+Euros and dollars, kilograms and grams have no sum, no average and no largest, however well the column adds up.
+"""
+
+import re
+from collections.abc import Iterator
+
+from domain.analyses.table import ColumnProfile, ColumnType, TableProfile
+
+
+def word_set(words: str) -> frozenset[str]:
+    """Words, written in one text."""
+    return frozenset(words.split())
+
+
+_CURRENCIES = word_set(
+    "aed ars aud bdt bgn brl cad chf clp cny cop czk dkk egp eur gbp gel hkd huf idr ils inr isk jpy kes krw kwd kzt"
+    " lkr mad mxn myr ngn nok nzd pen php pkr pln qar rmb ron rsd rub sar sek sgd thb try twd uah usd vnd zar btc eth"
+    " usdt euro euros dollar dollars pound pounds yen yuan rupee rupees franc francs us$ ca$ a$ c$ r$ kr zł kč ft"
+    " $ € £ ¥ ₹ ₽ ₩ ₺ ₴ ₪ ₫ ₦ ₱ ฿ ₸ ₿"
+)
+_UNITS = word_set(
+    "kg g mg t lb lbs oz st ton tons tonne tonnes kilo kilos gram grams pound pounds ounce ounces l ml cl dl hl liter"
+    " liters litre litres gal gallon gallons m cm mm km ft in inch inches mi mile miles yd yard yards m2 m3 m² m³ sqm"
+    " sqft ha pc pcs piece pieces box boxes pack packs pallet pallets case cases ea each unit units dozen pair pairs"
+    " bag bags roll rolls set sets carton cartons st. stk stk. stück karton palette h hr hrs hour hours min mins minute"
+    " minutes s sec secs second seconds day days week weeks month months w kw mw wh kwh mwh gwh j kj mj b kb mb gb tb"
+    " °c °f celsius fahrenheit kelvin % percent ppm pa bar psi"
+)
+_SAYS_UNIT = word_set("unit units uom measure einheit unité unite unidad unidade unità mass me")
+_SAYS_CURRENCY = word_set("currency currencies ccy curr cur währung waehrung devise moneda moeda valuta waluta")
+_COUNTS = word_set(
+    "quantity qty count number units pieces items hours days weeks months minutes weight age menge anzahl stück"
+    " cantidad quantité percent percentage pct rate share ratio score rating rank year"
+)
+"""Words of headings of numbers that are no money, beside a currency."""
+_MEASURED = word_set(
+    "quantity qty amount menge cantidad quantité quantita quantidade value volume weight consumption usage size stock"
+    " sold ordered delivered used"
+)
+"""Words of headings of numbers that a unit of measure is of, where there are several numbers."""
+
+
+def unit_of(table: TableProfile, column: ColumnProfile) -> ColumnProfile | None:
+    """The column that says what the numbers of ``column`` are numbers of, where that is not the same in all rows."""
+    for unit in _unit_columns(table):
+        if column.type.is_numeric and not column.is_identifier and _is_of(table, column, unit):
+            return unit
+    return None
+
+
+def _unit_columns(table: TableProfile) -> Iterator[ColumnProfile]:
+    for column in table.columns:
+        values = {value.strip().casefold() for value in column.values}
+        if column.type is not ColumnType.TEXT or len(values) < 2:
+            continue
+        # sizes are called M and L, too
+        measured = values <= _UNITS and (_words(column) & _SAYS_UNIT or all(len(value) > 1 for value in values))
+        if measured or values <= _CURRENCIES or _words(column) & _SAYS_CURRENCY:
+            yield column
+
+
+def _is_of(table: TableProfile, column: ColumnProfile, unit: ColumnProfile) -> bool:
+    money = {value.strip().casefold() for value in unit.values} <= _CURRENCIES or _words(unit) & _SAYS_CURRENCY
+    if money:
+        return not _words(column) & _COUNTS
+    numbers = [each for each in table.columns if each.type.is_numeric and not each.is_identifier]
+    return len(numbers) == 1 or bool(_words(column) & _MEASURED)
+
+
+def _words(column: ColumnProfile) -> set[str]:
+    return set(re.split(r"[\W_]+", f"{column.name} {column.original}".casefold()))
