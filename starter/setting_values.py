@@ -134,6 +134,12 @@ def _all_strong(value: SecretStr) -> SecretStr:
     return value
 
 
+def _strong_behind_off(value: SecretStr) -> SecretStr:
+    first, *others = listed(value.get_secret_value()) or (OFF,)
+    _all_strong(SecretStr(",".join(others if first == OFF else [first, *others])))
+    return value
+
+
 def _level(value: str) -> str:
     level = value.upper()
     if level not in ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"):
@@ -162,5 +168,6 @@ Origins = Annotated[str, AfterValidator(_origins)]
 PriceList = Annotated[str, AfterValidator(_prices)]
 StrongSecret = Annotated[SecretStr, AfterValidator(_strong)]
 StrongSecrets = Annotated[SecretStr, AfterValidator(_all_strong)]
+StrongSecretsOrOff = Annotated[SecretStr, AfterValidator(_strong_behind_off)]
 LogLevel = Annotated[str, AfterValidator(_level)]
 LogFormat = Annotated[str, AfterValidator(_log_format)]

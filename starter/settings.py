@@ -38,6 +38,7 @@ from starter.setting_values import (
     Rate,
     StrongSecret,
     StrongSecrets,
+    StrongSecretsOrOff,
     WebAddress,
     listed,
 )
@@ -151,6 +152,9 @@ class Settings(BaseSettings):
 
     # --- the engine ------------------------------------------------------------------------------------------
     task_queue_prefix: str = Field(default="guidesmith", min_length=1, max_length=60, pattern=r"^[A-Za-z0-9_.-]+$")
+    payload_key: StrongSecretsOrOff | None = None
+    """Encrypts what Temporal keeps of jobs; at least 32 characters, the same for every process. Several with commas:
+    the first encrypts (``off``: none does), the others open what they encrypted before. None: it lies in clear."""
     heartbeat_timeout_s: float = Field(default=30.0, ge=1.0, le=600.0)
     """After this long without a sign of life a stage is given to another worker. Heartbeats are billed on Temporal
     Cloud; the local stack uses 4."""
@@ -358,6 +362,10 @@ class Settings(BaseSettings):
         with suppress(OSError):
             return tuple((self.data_dir / SECRETS_KEY).read_text().split())
         return ()
+
+    def payload_keys(self) -> tuple[str, ...]:
+        """What encrypts Temporal's payloads, and what opens them; none: nothing does."""
+        return listed(self.payload_key.get_secret_value()) if self.payload_key is not None else ()
 
     def signing_secret(self) -> str:
         """The secret that signs tokens and URLs.

@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 import psutil
 from temporalio.api.history.v1 import HistoryEvent
 from temporalio.client import Client, WorkflowHistory
-from temporalio.contrib.pydantic import pydantic_data_converter
 
 from activities.artifacts import ArtifactStore
 from activities.store import Store
@@ -24,6 +23,7 @@ from domain.documents.publication import ExportFormat
 from domain.jobs import Event, Export, Job
 from starter.services.jobs import JobService, RunAnswer
 from starter.services.kinds import KindService
+from starter.services.payloads import data_converter
 from starter.settings import Settings
 from starter.wiring import model_profiles, open_artifacts, open_store, run_options
 from tests.forks import Forked, fork_server
@@ -123,7 +123,9 @@ class Stack:
         self.store.upgrade()
         self.artifacts: ArtifactStore = open_artifacts(self.settings)
         self.client = self.loop.run(
-            Client.connect(self.temporal.address, data_converter=pydantic_data_converter, lazy=True)
+            Client.connect(
+                self.temporal.address, data_converter=data_converter(self.settings.payload_keys()), lazy=True
+            )
         )
         self.jobs = JobService(
             self.store, self.artifacts, self.client, run_options(self.settings), model_profiles(self.settings)

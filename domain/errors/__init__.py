@@ -106,6 +106,7 @@ from domain.errors.storage import (
     ArtifactTooLarge,
     DatabaseUnavailable,
     PayloadTooLarge,
+    PayloadUnreadable,
     RecordingLost,
 )
 from domain.errors.transitions import (
@@ -171,6 +172,7 @@ __all__ = [
     "OpenQuestions",
     "PageUnreadable",
     "PayloadTooLarge",
+    "PayloadUnreadable",
     "PictureUnusable",
     "PlanConflict",
     "PlanInvalid",

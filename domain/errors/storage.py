@@ -47,6 +47,13 @@ class DatabaseUnavailable(GuidesmithError):
     retryable = True
 
 
+class PayloadUnreadable(GuidesmithError):
+    """A value that Temporal carries encrypted, and that this process has no key for, or that was changed on its way."""
+
+    code = "PAYLOAD_UNREADABLE"
+    retryable = True
+
+
 class PayloadTooLarge(GuidesmithError):
     """A value that Temporal would refuse to carry."""
 

@@ -14,7 +14,7 @@ from activities.artifacts import ArtifactStore
 from activities.stages.reported_drafts import ReportedDrafts
 from activities.store import Store
 from starter.access.exposure import weaknesses
-from starter.api import health
+from starter.api import health, payload_codec
 from starter.api.analyses import routes as analyses
 from starter.api.batches import routes as batches
 from starter.api.callbacks import routes as callbacks
@@ -80,6 +80,7 @@ ROUTES = (
         redactions,
     ),
     *(exports, callbacks, credits, lifecycles, images, generations, batches, analyses, webhooks, administering),
+    payload_codec,
 )
 
 THREADS = 40

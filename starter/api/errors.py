@@ -82,6 +82,7 @@ STATUS: Mapping[type[GuidesmithError], HTTPStatus] = {
     errors.AddressRefused: HTTPStatus.BAD_REQUEST,
     errors.ProviderNotConfigured: HTTPStatus.CONFLICT,
     errors.DocumentInvalid: HTTPStatus.BAD_REQUEST,
+    errors.PayloadUnreadable: HTTPStatus.CONFLICT,
     errors.PayloadTooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     errors.PromptRefused: HTTPStatus.BAD_REQUEST,
     errors.TableInvalid: HTTPStatus.BAD_REQUEST,

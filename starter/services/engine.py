@@ -13,7 +13,6 @@ from typing import Any
 
 import structlog
 from temporalio.client import Client
-from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.envconfig import ClientConfig
 from temporalio.runtime import Runtime
 from temporalio.service import RPCError, RPCStatusCode
@@ -29,6 +28,8 @@ from domain.errors import (
     SettingsInvalid,
 )
 from starter.secret_files import SUFFIX, secret_of
+from starter.services.payloads import data_converter
+from starter.settings import load_settings
 
 RECONNECT_LIMIT_S = 15.0
 """Longest pause between two attempts to reach Temporal at start-up."""
@@ -51,7 +52,7 @@ async def connect(*, lazy: bool = True, runtime: Runtime | None = None) -> Clien
     """A client, by the environment. ``lazy``: connect at the first call, so that the API starts without Temporal.
 
     Raises:
-        SettingsInvalid: Temporal's configuration cannot be read.
+        SettingsInvalid: Temporal's configuration, or the key of payloads, cannot be read.
         EngineUnavailable: Not lazy, and nobody answers.
     """
     try:
@@ -61,8 +62,9 @@ async def connect(*, lazy: bool = True, runtime: Runtime | None = None) -> Clien
             "Temporal's configuration cannot be read; look at the TEMPORAL_* settings."
         ) from unreadable
     config.setdefault("target_host", DEFAULT_ADDRESS)
+    converter = data_converter(load_settings().payload_keys())
     try:
-        return await Client.connect(**config, data_converter=pydantic_data_converter, lazy=lazy, runtime=runtime)
+        return await Client.connect(**config, data_converter=converter, lazy=lazy, runtime=runtime)
     except RuntimeError:
         raise EngineUnavailable(
             f"Temporal does not answer at {config['target_host']}. Start it, or set TEMPORAL_ADDRESS."

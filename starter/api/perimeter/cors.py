@@ -12,7 +12,10 @@ from starter.setting_values import listed
 REMEMBERED_S = 600
 
 METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE"
-ASKED = "Authorization, Content-Type, Idempotency-Key, If-None-Match, If-Range, Last-Event-ID, Range, X-Request-Id"
+ASKED = (
+    "Authorization, Content-Type, Idempotency-Key, If-None-Match, If-Range, Last-Event-ID, Range, X-Namespace, "
+    "X-Request-Id"
+)
 SHOWN = (
     "Accept-Ranges, Content-Disposition, Content-Length, Content-Range, ETag, Idempotency-Replayed, Retry-After, "
     "X-Request-Id"
