@@ -6,19 +6,23 @@ Nothing is retried here: Temporal owns retries. Nothing of the request or of the
 import asyncio
 import json
 import ssl
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO
+from urllib.parse import urlsplit
 
 import httpx
 from pydantic import SecretStr
 
+from activities.process.meters import PROVIDER
 from activities.providers import watched
 from activities.providers.faults import fault_of
 from activities.providers.watched import Stop
 from domain.errors import (
+    GuidesmithError,
     ProviderAnswerInvalid,
     ProviderRequestRefused,
     ProviderTimeout,
@@ -74,6 +78,7 @@ class ProviderClient:
     ) -> None:
         self.provider = provider
         self._base_url = base_url.rstrip("/")
+        self._host = urlsplit(base_url).hostname or ""
         self._api_key = SecretStr(api_key) if isinstance(api_key, str) else api_key
         self._timeout_s = timeout_s
         self._connect_timeout_s = connect_timeout_s
@@ -129,7 +134,17 @@ class ProviderClient:
             return self._request("POST", path, stop, file=file, json=json, headers=headers)
 
     def _request(self, method: str, path: str, stop: Stop | None, **content: Any) -> Answer:
-        return watched.run(self._bounded(method, path, content), stop)
+        began, outcome = time.perf_counter(), "ok"
+        try:
+            return watched.run(self._bounded(method, path, content), stop)
+        except GuidesmithError as fault:
+            outcome = fault.code
+            raise
+        except BaseException:
+            outcome = GuidesmithError.code
+            raise
+        finally:
+            PROVIDER.labels(self._host, outcome).observe(time.perf_counter() - began)
 
     async def _bounded(self, method: str, path: str, content: dict[str, Any]) -> Answer:
         details = {"provider": self.provider}

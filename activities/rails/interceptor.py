@@ -4,7 +4,9 @@
 Causes are cut: a driver's message may hold what must not be kept in a history.
 """
 
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
@@ -14,6 +16,7 @@ from temporalio.exceptions import ApplicationError, CancelledError
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
 
 from activities.process.log_context import gathering, note_denied, place_of
+from activities.process.meters import EXECUTIONS, QUEUE_WAIT, RETRIES
 from domain.errors import MESSAGE_LIMIT, Cancelled, GuidesmithError, exhausted_by
 
 RETRY_AFTER_LIMIT_S = 600.0
@@ -41,8 +44,11 @@ class ErrorInterceptor(Interceptor):
 class _Translating(ActivityInboundInterceptor):
     async def execute_activity(self, input: ExecuteActivityInput) -> Any:
         info = activity.info()
-        with gathering(
-            activity=info.activity_type, workflow_id=info.workflow_id, execution=info.attempt, **_ids(input.args)
+        with (
+            _timed(info),
+            gathering(
+                activity=info.activity_type, workflow_id=info.workflow_id, execution=info.attempt, **_ids(input.args)
+            ),
         ):
             return await self._translated(input)
 
@@ -67,6 +73,27 @@ class _Translating(ActivityInboundInterceptor):
     def _log(code: str, retryable: bool, fault: Exception | None = None) -> None:
         named = {} if fault is None else {"error": type(fault).__qualname__, "at": place_of(fault)}
         log.warning("activity.failed", code=code, retryable=retryable, exc_info=fault, **named)
+
+
+@contextmanager
+def _timed(info: activity.Info) -> Iterator[None]:
+    """Around one execution, for the metrics."""
+    if info.attempt > 1:
+        RETRIES.labels(info.activity_type).inc()
+    else:
+        waited = (info.started_time - info.current_attempt_scheduled_time).total_seconds()
+        QUEUE_WAIT.labels(info.task_queue.rpartition("-")[2]).observe(max(0.0, waited))
+    began, outcome = time.perf_counter(), "ok"
+    try:
+        yield
+    except ApplicationError as fault:
+        outcome = fault.type or "INTERNAL"
+        raise
+    except BaseException:
+        outcome = Cancelled.code  # nothing else comes through `_translated`
+        raise
+    finally:
+        EXECUTIONS.labels(info.activity_type, outcome).observe(time.perf_counter() - began)
 
 
 def unforeseen(fault: Exception) -> ApplicationError:

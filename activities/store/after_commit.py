@@ -1,16 +1,18 @@
-"""Log lines of what a transaction did: written once it is committed, and not at all where it was rolled back.
+"""Log lines and counts of what a transaction did: once it is committed, and not at all where it was rolled back.
 
 So a line stands for an effect, and each effect has one: whoever repeats a request or a write finds it done, changes
 nothing, and says nothing.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from threading import local
 from typing import Any
 
 import structlog
 
+from activities.process import meters
 from domain.credits import SETTLES, Charge, PostingKind
 from domain.lifecycles.lifecycle import Lifecycle
 
@@ -21,13 +23,13 @@ _GIVEN_BACK = frozenset(SETTLES) - {PostingKind.CAPTURE}
 
 log = structlog.get_logger("guidesmith.jobs")
 
-Line = tuple[str, dict[str, object]]
+Telling = Callable[[], object]
 
 
 class _Here(local):
     """What the transaction of this thread has to say so far; ``None``: there is none."""
 
-    lines: list[Line] | None = None
+    lines: list[Telling] | None = None
 
 
 _here = _Here()
@@ -46,13 +48,18 @@ def logged_after_commit() -> Iterator[None]:
     if outer is not None:
         outer.extend(said)
         return
-    for event, facts in said:
-        log.info(event, **facts)
+    for tell in said:
+        tell()
+
+
+def after_commit(tell: Telling) -> None:
+    """Call ``tell`` once this thread's transaction is committed."""
+    if _here.lines is not None:
+        _here.lines.append(tell)
 
 
 def _say(event: str, **facts: object) -> None:
-    if _here.lines is not None:
-        _here.lines.append((event, facts))
+    after_commit(partial(log.info, event, **facts))
 
 
 def say_created(job: Mapping[str, Any], job_type: str | None) -> None:
@@ -80,8 +87,16 @@ def say_moved(
             continue
         facts = {"job_id": job["id"], "kind": job["kind"], "attempt": event["attempt"]}
         _say(MOVED, **facts, from_status=event["prev_status"], to_status=event["new_status"])
+        move = meters.MOVES.labels(job["kind"], event["prev_status"] or "", event["new_status"])
+        after_commit(move.inc)
         status = lifecycle.status(event["new_status"])
-        if not lifecycle.is_terminal(status) or status == lifecycle.cancelled:
+        if not lifecycle.is_terminal(status):
+            continue
+        code = event["data"].get("failure_code") if status in lifecycle.failures else None
+        after_commit(meters.ENDED.labels(job["kind"], status, code or "").inc)
+        took = (event["recorded_at"] - job["created_at"]).total_seconds()
+        after_commit(partial(meters.JOB_SECONDS.labels(job["kind"], status).observe, took))
+        if status == lifecycle.cancelled:
             continue
         if status in lifecycle.failures:
             _say(FAILED, **facts, error=event["data"].get("failure_code"), refund=back)

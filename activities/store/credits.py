@@ -9,11 +9,14 @@ accounts have no balance of their own: one row that every posting changes would 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, case, exists, func, insert, not_, or_, select, tuple_, update
 from sqlalchemy.exc import IntegrityError
 
+from activities.process.meters import CREDITS
+from activities.store.after_commit import after_commit
 from activities.store.cursors import newest_first
 from activities.store.database import inserting
 from activities.store.repository import Repository, new_uuid7
@@ -62,6 +65,7 @@ def post(connection: Connection, posting: Posting, now: datetime, new_id: Callab
         elif account in legs:
             _give(connection, posting, account, now)
     posted = Posted(**posting.model_dump(), id=new_id(), created_at=now)
+    after_commit(partial(CREDITS.labels(str(posting.kind)).inc, posting.amount))
     connection.execute(insert(credit_postings), posted.model_dump())
     connection.execute(
         insert(credit_entries),

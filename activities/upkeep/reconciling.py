@@ -17,6 +17,7 @@ from temporalio.client import Client, WorkflowExecutionStatus
 from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.service import RPCError, RPCStatusCode
 
+from activities.process.meters import RECONCILED
 from activities.rails.contracts import Message, RunOptions
 from activities.rails.dispatching import Dispatcher, Terms, is_startable
 from activities.rails.recognising import Register, recognise
@@ -134,7 +135,9 @@ class Reconciler:
         repaired += await self.deliver_callbacks()
         repaired += await self.tell_edits() + await self.follow_erasures()
         repaired += await self.take_up_deliveries(sure=sure, beat=activity.heartbeat)
-        return Reconciled(seen=seen, repaired=repaired + await self.follow_tasks(sure=sure))
+        repaired += await self.follow_tasks(sure=sure)
+        RECONCILED.inc(repaired)
+        return Reconciled(seen=seen, repaired=repaired)
 
     async def is_sure(self) -> bool:
         """Whether what this Temporal does not know is gone. Where it does not let itself be asked, nothing is."""

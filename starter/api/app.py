@@ -62,6 +62,7 @@ from starter.wiring import (
     run_options,
     token_check,
 )
+from starter.work.health import HealthServer
 
 VERSION = "1"
 
@@ -223,14 +224,19 @@ def server(app: ASGIApp, settings: Settings) -> uvicorn.Server:
 
 
 @asynccontextmanager
-async def wired(settings: Settings) -> AsyncIterator[FastAPI]:
+async def wired(settings: Settings, health: HealthServer | None = None) -> AsyncIterator[FastAPI]:
     """The application with everything it needs, by the settings. Temporal need not be there yet.
+
+    Args:
+        health: What tells the metrics of the process.
 
     Raises:
         SettingsInvalid: There is no secret to sign tokens with, or a URL cannot be read.
     """
     store, artifacts = open_store(settings), open_artifacts(settings)
-    client = await connect(lazy=True)
+    client = await connect(lazy=True, runtime=health.runtime if health else None)
+    if health is not None:
+        health.watch(store)
 
     async def engine() -> None:
         async with engine_faults():
@@ -271,5 +277,7 @@ async def run_api(settings: Settings) -> None:
     """
     for weakness in weaknesses(settings):
         log("api").warning("api.exposed", found=weakness.found, mend=weakness.mend)
-    async with wired(settings) as app:
-        await server(app, settings).serve()
+    with HealthServer(settings) as health:
+        async with wired(settings, health) as app:
+            health.ready = True
+            await server(app, settings).serve()

@@ -310,7 +310,7 @@ class LocalStack:
         return Service(
             name="API",
             command=(sys.executable, "-m", "starter.cli", "api"),
-            environment=environment,
+            environment={**environment, "GUIDESMITH_METRICS_PORT": ""},  # the worker's
             output=self._folder.logs / "api.log",
             answers=answering(ports.api, "/readyz"),
         )

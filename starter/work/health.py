@@ -1,16 +1,19 @@
-"""A worker's signs of health for a machine to read: ``/healthz`` and ``/metrics`` on one port."""
+"""A process's signs of health for a machine to read: ``/healthz`` and ``/metrics`` on one port."""
 
 import threading
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Self
+from typing import Any, Protocol, Self
 
 from prometheus_client import REGISTRY, Gauge, generate_latest
+from prometheus_client.metrics_core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
 from temporalio.runtime import PrometheusConfig, Runtime, TelemetryConfig
 
+from activities.store.upkeep.pending import Backlog
 from domain.errors import GuidesmithError
 from starter.local.ports import LOOPBACK, reserved
 from starter.settings import Settings
@@ -21,8 +24,48 @@ STANDING_STILL = Gauge(
 )
 
 
+class Watched(Protocol):
+    """What the metrics ask of the store."""
+
+    def stages_without_progress(self) -> Sequence[object]: ...
+    def backlog(self) -> Backlog: ...
+
+
+class Open(Collector):
+    """Gauges of what is open, of all processes: read from the database when they are asked for."""
+
+    def __init__(self) -> None:
+        self.store: Watched | None = None
+
+    def collect(self) -> Iterator[Metric]:
+        if self.store is None:
+            return
+        try:
+            open_now = self.store.backlog()
+        except GuidesmithError:
+            return  # no value is no lie
+        yield _gauge("guidesmith_open_jobs", "Jobs that have not ended.", ("kind", "status"), open_now.jobs)
+        waiting = {("unsent",): open_now.unsent, ("under_way",): open_now.under_way}
+        told = "Deliveries of webhooks that nobody has taken up, and that are being tried."
+        yield _gauge("guidesmith_webhook_backlog", told, ("state",), waiting)
+
+    def describe(self) -> list[Metric]:
+        return []  # asking the database when it is registered would be early
+
+
+def _gauge(name: str, told: str, labels: Sequence[str], values: Mapping[Any, int]) -> Metric:
+    family = GaugeMetricFamily(name, told, labels=labels)
+    for each, value in values.items():
+        family.add_metric(each, value)
+    return family
+
+
+OPEN = Open()
+REGISTRY.register(OPEN)
+
+
 class HealthServer:
-    """Serves health and metrics while the worker runs; does nothing where no port is set.
+    """Serves health and metrics while the process runs; does nothing where no port is set.
 
     ``ready`` turns ``/healthz`` from 503 to 200. ``/metrics`` holds the SDK's metrics and the process's own.
     """
@@ -46,17 +89,18 @@ class HealthServer:
         threading.Thread(target=self._server.serve_forever, name="health", daemon=True).start()
         return self
 
-    def watch(self, standing_still: Callable[[], int]) -> None:
-        """Have the metrics say what is counted so: when they are asked for, and not while nobody does."""
+    def watch(self, store: Watched) -> None:
+        """Have the metrics say what the store has of all: when they are asked for, and not while nobody does."""
 
         def counted() -> float:
             try:
-                return standing_still()
+                return len(store.stages_without_progress())
             except GuidesmithError:
                 return float("nan")
 
         if self._address is not None:
             STANDING_STILL.set_function(counted)
+            OPEN.store = store
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -231,7 +231,7 @@ async def run_worker(settings: Settings, queues: Sequence[str] = QUEUES) -> None
     with HealthServer(settings) as health:
         client = await connect_patiently(health.runtime)
         store = open_store(settings)
-        health.watch(lambda: len(store.stages_without_progress()))
+        health.watch(store)
         try:
             if "jobs" in queues:
                 await _recognised(store, client)

@@ -13,7 +13,7 @@ from domain.lifecycles.kinds import LIFECYCLES, WORKING_ON
 from domain.lifecycles.standstill import LONGEST
 from starter.doctor import Ailing, _stages
 from starter.settings import load_settings
-from starter.work.health import STANDING_STILL, HealthServer
+from starter.work.health import OPEN, STANDING_STILL, HealthServer
 from tests.integration.store_builders import OWNER, Run, blob
 
 pytest_plugins = ("tests.databases",)
@@ -62,9 +62,13 @@ def test_given_a_stage_that_stands_still_when_looked_at_then_doctor_and_metric_s
         run = transcribing(store)
         assert _stages(settings) == "every stage at work shows progress"
         let_pass(store, run, timedelta(hours=3))
-        HealthServer(settings).watch(lambda: len(store.stages_without_progress()))
-        assert b"\nguidesmith_stages_without_progress 1.0\n" in generate_latest(REGISTRY)
+        HealthServer(settings).watch(store)
+        scraped = generate_latest(REGISTRY)
+        assert b"\nguidesmith_stages_without_progress 1.0\n" in scraped
+        assert b'\nguidesmith_open_jobs{kind="instruction",status="TRANSCRIBING"} 1.0\n' in scraped
+        assert b'\nguidesmith_webhook_backlog{state="unsent"} 0.0\n' in scraped
     finally:
+        OPEN.store = None
         STANDING_STILL.set_function(lambda: 0)
         store.dispose()
     try:

@@ -1,9 +1,11 @@
 """Document tasks that have not ended: some nobody has begun, since their workflow was perhaps not started; of others
 the workflow may be gone."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 
-from sqlalchemy import and_, literal, select, union_all
+from sqlalchemy import and_, func, literal, select, union_all
 
 from activities.store.repository import Repository
 from activities.store.tables import (
@@ -15,6 +17,7 @@ from activities.store.tables import (
     projects,
     regenerate_tasks,
     screenshot_tasks,
+    webhook_deliveries,
 )
 from domain.jobs import ExportStatus, TaskStatus
 from domain.lifecycles.callbacks import external_stages
@@ -30,7 +33,29 @@ _TABLES = (
 )
 
 
+@dataclass(frozen=True)
+class Backlog:
+    """What is open now: how many jobs, by kind and status, and how many deliveries of webhooks that nobody has taken
+    up, and that are under way."""
+
+    jobs: Mapping[tuple[str, str], int]
+    unsent: int
+    under_way: int
+
+
 class Pending(Repository):
+    def backlog(self) -> Backlog:
+        """Three statements, each of an index of what is open."""
+        counting = select(jobs.c.kind, jobs.c.status, func.count()).where(jobs.c.completed_at.is_(None))
+        deliveries = select(func.count()).select_from(webhook_deliveries)
+        deliveries = deliveries.where(webhook_deliveries.c.completed_at.is_(None))
+        taken = webhook_deliveries.c.handed_over_at
+        with self._database.read() as connection:
+            counted = connection.execute(counting.group_by(jobs.c.kind, jobs.c.status)).all()
+            unsent = connection.execute(deliveries.where(taken.is_(None))).scalar_one()
+            under_way = connection.execute(deliveries.where(taken.is_not(None))).scalar_one()
+        return Backlog({(kind, status): count for kind, status, count in counted}, unsent, under_way)
+
     def unstarted_tasks(self, older_than_s: float = 30.0, limit: int = 100) -> tuple[OpenTask, ...]:
         """Tasks requested more than ``older_than_s`` seconds ago that nobody has begun."""
         return self._open_tasks((ExportStatus.REQUESTED, TaskStatus.PENDING), older_than_s, limit)

@@ -19,6 +19,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from activities.process.log_context import gathering, note
+from activities.process.meters import REQUESTS
 from domain.errors import GuidesmithError, RequestInvalid
 from starter.access.tokens import Principal
 from starter.api.errors import BodyTooLarge, BodyTypeUnsupported, error_response
@@ -105,12 +106,15 @@ class Gate:
             try:
                 await self._answered(scope, headers, receive, answer, facts, pathway)
             finally:
+                took = time.perf_counter() - began
+                template = pathway.template if pathway else ""
+                REQUESTS.labels(_known(scope["method"]), template, str(answer.status or 0)).observe(took)
                 log("api").info(
                     "request",
                     method=scope["method"],
                     route=pathway.template if pathway else None,
                     status=answer.status,
-                    duration_ms=round((time.perf_counter() - began) * 1000, 1),
+                    duration_ms=round(took * 1000, 1),
                     subject=facts.principal.subject if facts.principal else None,
                 )
 
@@ -229,6 +233,11 @@ def check_query(scope: Scope, pathway: Pathway | None) -> None:
             message = "The route takes no such parameter."
             issues = [{"path": f"query.{name[:NAME_SHOWN]}", "code": "extra_forbidden", "message": message}]
             raise RequestInvalid(message, details={"issues": issues})
+
+
+def _known(method: str) -> str:
+    """Anybody may make up a method; each would be a series of its own."""
+    return method if method in {*BODY_METHODS, "GET", "HEAD", "OPTIONS"} else "other"
 
 
 def _request_id(headers: Headers) -> str:
