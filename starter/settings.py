@@ -170,7 +170,7 @@ class Settings(BaseSettings):
     providers_slots: int = Field(default=16, ge=1, le=1000)
     metrics_host: str = "127.0.0.1"
     metrics_port: int | None = Field(default=None, ge=1, le=65535)
-    """Where a worker serves ``/metrics`` and ``/healthz``. None: nowhere."""
+    """Where a worker or an API serves ``/metrics`` and ``/healthz``, beside what others reach. None: nowhere."""
 
     # --- speech and drafting ---------------------------------------------------------------------------------
     speech_model: str = "multilingual"

@@ -132,6 +132,7 @@ class Stack:
         )
         self.kinds = KindService(self.store, self.client, run_options(self.settings))
         self.workers: list[Forked] = []
+        self.metrics_port = 0
 
     # --- workers -------------------------------------------------------------------------------------------
 
@@ -148,6 +149,7 @@ class Stack:
             **self.environment,
             **environment,
         }
+        self.metrics_port = port
         started = self._workers_started()
         process = fork_server().fork("worker", values, self.log_file)
         self.workers.append(process)

@@ -5,7 +5,9 @@ again, as Prometheus expects. Labels are the code's own words (kinds, statuses, 
 id, and nothing that somebody wrote.
 """
 
-from prometheus_client import Counter, Histogram
+from prometheus_client import Counter, Histogram, disable_created_metrics
+
+disable_created_metrics()  # type: ignore[no-untyped-call]  # a series more for each, of when it began: nobody asks
 
 MOVES = Counter("guidesmith_job_moves", "Moves of jobs, as committed.", ("kind", "from_status", "to_status"))
 ENDED = Counter(

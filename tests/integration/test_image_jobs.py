@@ -6,6 +6,7 @@ of the sandbox, decides what the provider does.
 
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -17,7 +18,11 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import promql_parser
 import pytest
+import yaml
+from prometheus_client import REGISTRY, generate_latest
+from prometheus_client.parser import text_string_to_metric_families
 from pydantic import SecretStr
 from temporalio.client import WorkflowFailureError
 from temporalio.exceptions import CancelledError
@@ -36,8 +41,13 @@ from starter.services import images
 from starter.wiring import image_requests, run_options
 from tests.apis import SECRET, running_api, wait_ready
 from tests.premises import Premises
-from tests.stack import running_stack, wait_until
+from tests.stack import ROOT, running_stack, wait_until
 from tests.temporal import TemporalServer, free_port
+
+MONITORING = ROOT / "docs" / "operations" / "monitoring"
+METRIC = re.compile(r"\b(?:guidesmith|temporal|process)_\w+")
+
+ENDINGS = {"counter": ("_total",), "histogram": ("_bucket", "_sum", "_count")}
 
 OWNER = "ann"
 PRICE = 4
@@ -501,6 +511,43 @@ def test_given_the_command_when_run_then_the_file_is_the_picture_and_a_failure_h
     refused = command("a framed nsfw print")
     assert refused.returncode != 0
     assert "CONTENT_REJECTED" in refused.stderr + refused.stdout
+
+
+# --- what is told of them to those who watch --------------------------------------------------------------------------
+
+
+def expressions() -> dict[str, str]:
+    """Every expression of the dashboard and of the alerts, by what it is shown as."""
+    board = json.loads((MONITORING / "dashboard.json").read_text(encoding="utf-8"))
+    shown = {panel["title"]: each["expr"] for panel in board["panels"] for each in panel.get("targets", ())}
+    (group,) = yaml.safe_load((MONITORING / "alerts.yml").read_text(encoding="utf-8"))["groups"]
+    return shown | {each["alert"]: each["expr"] for each in group["rules"]}
+
+
+def test_given_jobs_when_their_worker_and_api_are_scraped_then_each_metric_that_people_look_at_is_there(
+    studio: Studio,
+) -> None:
+    studio.sandbox.script("images", Behaviour(status=503))
+    job = studio.stack.wait_for(studio.ask("a picture that is counted"), COMPLETED)
+    scraped = httpx.get(f"http://127.0.0.1:{studio.stack.metrics_port}/metrics").text
+    told = {
+        family.name + ending
+        for text in (scraped, generate_latest(REGISTRY).decode())  # the API is in this process
+        for family in text_string_to_metric_families(text)
+        for ending in ENDINGS.get(family.type, ("",))
+    }
+    named = {name: set(METRIC.findall(expression)) for name, expression in expressions().items()}
+    assert all(named.values())
+    for name, metrics in named.items():
+        promql_parser.parse(expressions()[name].replace("$__rate_interval", "5m"))
+        assert metrics <= told, name
+    page = (MONITORING.parent / "monitoring.md").read_text(encoding="utf-8")
+    own = {re.sub("_(bucket|sum|count)$", "", each) for each in told if each.startswith("guidesmith_")}
+    assert [each for each in own if f"`{each}" not in page] == []
+    assert 'guidesmith_jobs_ended_total{code="",kind="image",status="completed"}' in scraped
+    assert 'guidesmith_provider_seconds_count{host="127.0.0.1",outcome="PROVIDER_UNAVAILABLE"}' in scraped
+    assert 'guidesmith_credits_posted_total{posting="capture"}' in scraped
+    assert job.id not in scraped
 
 
 # --- silence, and strangers ------------------------------------------------------------------------------------------
