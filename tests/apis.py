@@ -22,6 +22,7 @@ from starter.access.tokens import Role, Tokens
 from starter.api.app import server, wired
 from starter.settings import Settings, load_settings
 from starter.wiring import open_artifacts, open_store
+from tests.databases import laid_out
 from tests.temporal import TemporalServer, free_port
 from tests.witness import Witness
 
@@ -69,6 +70,7 @@ def running_api(settings: Settings) -> Iterator[RunningApi]:
         except BaseException as error:
             ended.append(error)
 
+    laid_out(settings.database)
     store = open_store(settings)
     store.upgrade()
     thread = threading.Thread(target=run, name="api")

@@ -26,6 +26,7 @@ from starter.services.kinds import KindService
 from starter.services.payloads import data_converter
 from starter.settings import Settings
 from starter.wiring import model_profiles, open_artifacts, open_store, run_options
+from tests.databases import laid_out
 from tests.forks import Forked, fork_server
 from tests.temporal import TemporalServer, free_port
 
@@ -119,6 +120,7 @@ class Stack:
 
     def __post_init__(self) -> None:
         self.loop = Loop()
+        laid_out(self.settings.database)
         self.store: Store = open_store(self.settings)
         self.store.upgrade()
         self.artifacts: ArtifactStore = open_artifacts(self.settings)

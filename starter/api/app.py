@@ -8,6 +8,7 @@ from typing import Any
 import uvicorn
 from anyio import to_thread
 from fastapi import FastAPI
+from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Lifespan
 
 from activities.artifacts import ArtifactStore
@@ -180,7 +181,24 @@ def create_app(
 
 
 def _routed(lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
-    app = FastAPI(
+    app = _bare(lifespan)
+    app.router.routes.extend(_routes())
+    return app
+
+
+@cache
+def _routes() -> tuple[BaseRoute, ...]:
+    """The same for all apps of a process: what FastAPI works out for a route at its first use, it keeps with it."""
+    app = _bare()
+    its_own = len(app.router.routes)
+    for module in ROUTES:
+        app.include_router(module.router, prefix=BASE)
+    app.include_router(health.router)
+    return tuple(app.router.routes[its_own:])
+
+
+def _bare(lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
+    return FastAPI(
         title="guidesmith",
         version=VERSION,
         description="Recordings become written, illustrated instructions. `/api/…` is the same as `/api/v1/…`. A field "
@@ -192,10 +210,6 @@ def _routed(lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
         generate_unique_id_function=lambda route: route.name,
         lifespan=lifespan,
     )
-    for module in ROUTES:
-        app.include_router(module.router, prefix=BASE)
-    app.include_router(health.router)
-    return app
 
 
 @cache

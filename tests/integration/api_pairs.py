@@ -20,7 +20,7 @@ from starter.settings import Settings
 from starter.wiring import open_artifacts, open_store
 from tests.api_processes import ApiProcess, api_processes
 from tests.apis import api_settings
-from tests.databases import PostgresServer
+from tests.databases import PostgresServer, laid_out
 from tests.integration.api_builders import SPOKEN
 from tests.integration.store_builders import Run, draft, uploaded_job
 from tests.stack import Loop, wait_until
@@ -81,6 +81,7 @@ def pair(
     settings = api_settings(
         folder, database_url=url, task_queue_prefix=f"once-{uuid4().hex}", callback_secret=SecretStr(RUNNER)
     )
+    laid_out(settings.database)
     store = open_store(settings)
     store.upgrade()
     loop = Loop()

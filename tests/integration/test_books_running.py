@@ -50,6 +50,7 @@ from starter.services.retrying import Retries
 from starter.settings import QUEUES, Settings
 from starter.wiring import generation_requests, image_requests, kind_terms, open_artifacts, run_options
 from starter.work.worker import all_activities, build_workers
+from tests.databases import laid_out
 from tests.integration.api_builders import told_job
 from tests.integration.store_builders import created_job
 from tests.stack import Loop, wait_until
@@ -360,7 +361,7 @@ def market(temporal: TemporalServer, tmp_path: Path, monkeypatch: pytest.MonkeyP
             graceful_shutdown_s=0.0,
             scrape_allow_private=True,
         )
-        store = Doubtful.open(chosen.database, durable=False)
+        store = Doubtful.open(laid_out(chosen.database), durable=False)
         store.upgrade()
         loop = Loop()
         client = loop.run(Client.connect(temporal.address, data_converter=pydantic_data_converter))
