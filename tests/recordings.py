@@ -401,6 +401,12 @@ def avi(out: Path) -> None:
     write(out, film=Film(codec="mpeg4", options=()), tracks=[Track(beeps(), codec="libmp3lame")])
 
 
+@recording("b-frames.avi")
+def avi_with_b_frames(out: Path) -> None:
+    """No times of presentation: pictures are counted as they are decoded."""
+    write(out, film=Film(options=(*B_FRAMES, ("g", "50"))), tracks=[Track(beeps(), codec="libmp3lame")])
+
+
 @recording("variable-frame-rate.mp4")
 def mp4_variable_frame_rate(out: Path) -> None:
     """Frames at ``IRREGULAR_FRAMES_MS`` only."""

@@ -14,6 +14,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from fractions import Fraction
+from heapq import heapify, heappop, heappush
 from math import floor
 from pathlib import Path
 from time import monotonic
@@ -23,6 +24,7 @@ import av
 from av.container import InputContainer
 from av.packet import Packet
 from av.stream import Discard, Disposition, Stream
+from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from domain.errors import MediaEmpty, MediaError, MediaNotRecognised, MediaTruncated, exhausted_by
@@ -55,6 +57,9 @@ MAX_PICTURE_PIXELS = 8192 * 8192
 
 SEARCHED_BY_DECODING_TIME = frozenset({"mpegts", "mpeg"})
 """Containers without an index, whose times are sought by those at which packets are decoded."""
+
+ORDERED_BY_DECODING = frozenset({"avi"})
+"""Containers that hold no times of presentation."""
 
 _BEAT_S = 0.25
 """Seconds between two calls of ``on_progress``."""
@@ -218,6 +223,40 @@ def rewind(container: InputContainer) -> None:
 
 def to_ms(seconds: Fraction | float) -> int:
     return round(seconds * 1000)
+
+
+class InOrder:
+    """Presentation times where a container has none: AVI counts packets as they are decoded, and FFmpeg's guess from
+    that is up to four frames off where pictures are decoded in another order than they are shown in. What a decoder
+    gives back is in the order of showing; so the first of it has the least of the times that went in. That holds from
+    the first packet on only: behind a seek, decoders pass over pictures that refer to what they have not seen.
+    """
+
+    def __init__(self, container: InputContainer, stream: VideoStream) -> None:
+        self.is_needed = container.format.name in ORDERED_BY_DECODING and bool(stream.codec_context.has_b_frames)
+        self._times: list[int] = []
+
+    def restart(self) -> None:
+        """The decoder was emptied."""
+        self._times.clear()
+
+    def sent(self, packet: Packet[Stream] | None) -> None:
+        """A packet that a frame is to come of goes to the decoder."""
+        if self.is_needed and packet is not None and packet.dts is not None:
+            heappush(self._times, packet.dts)
+
+    def refused(self, packet: Packet[Stream] | None) -> None:
+        """No frame comes of it."""
+        if self.is_needed and packet is not None and packet.dts in self._times:
+            self._times.remove(packet.dts)
+            heapify(self._times)
+
+    def timed(self, frames: list[VideoFrame]) -> list[VideoFrame]:
+        """The frames with their times."""
+        for frame in frames if self.is_needed else ():
+            if self._times:
+                frame.pts = heappop(self._times)
+        return frames
 
 
 class Clock:

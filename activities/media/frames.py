@@ -27,6 +27,7 @@ from PIL import Image
 from activities.media.colours import Colours
 from activities.media.container import (
     Beat,
+    InOrder,
     OnProgress,
     is_file_system_fault,
     limit_pictures,
@@ -157,6 +158,7 @@ class _Reader:
         self._stream = pictures[0]
         self._beat = beat or Beat(None)
         self._zero = recording_zero(container)
+        self._order = InOrder(container, self._stream)
         self._aspect = pixel_aspect(self._stream)
         self._turn: Orientation | None = None
         self._colours: Colours | None = None
@@ -236,7 +238,7 @@ class _Reader:
         if here is None:
             return True
         distance = Fraction(t - self._ms(here), 1000)
-        if distance < _WORTHWHILE_SEEK_S:
+        if distance < _WORTHWHILE_SEEK_S or self._order.is_needed:
             return distance < 0
         key = self._last_key_before(t)
         if key is None:
@@ -251,7 +253,7 @@ class _Reader:
 
     def _go_to(self, t: int) -> None:
         """Stand before the last key frame at or before ``t``; further back where the index leads past it."""
-        for back_s in _STEPS_BACK_S:
+        for back_s in () if self._order.is_needed else _STEPS_BACK_S:
             if not seek(self._container, max(self._zero, self._seconds(t) - back_s), self._stream):
                 break
             self._restart()
@@ -264,6 +266,7 @@ class _Reader:
 
     def _restart(self) -> None:
         self._shown = self._ahead = None
+        self._order.restart()
         self._source = self._decode_needed()
 
     # --- decoding ---
@@ -286,24 +289,28 @@ class _Reader:
         yield from self._decoded(None)
 
     def _is_overtaken(self, packet: Packet[Stream], waiting: deque[Packet[Stream]]) -> bool:
-        if packet.pts is None:
+        if packet.pts is None or self._order.is_needed:
             return False
         until = self._seconds(self._needed_until_ms) / self._tick
         return any(later.pts is not None and packet.pts < later.pts <= until for later in waiting)
 
     def _decode_all(self) -> Iterator[VideoFrame]:
+        self._order.restart()
         for packet in packets(self._container, self._stream):
             yield from self._decoded(packet)
         yield from self._decoded(None)
 
     def _decoded(self, packet: Packet[Stream] | None) -> list[VideoFrame]:
+        if packet is None or packet.is_keyframe or self._stream.codec_context.skip_frame != "NONKEY":
+            self._order.sent(packet)
         try:
             frames = self._stream.decode(packet)
         except (av.FFmpegError, ValueError) as error:
             if is_file_system_fault(error):
                 raise
+            self._order.refused(packet)
             return []
-        return [frame for frame in frames if frame.pts is not None]
+        return [frame for frame in self._order.timed(frames) if frame.pts is not None]
 
     # --- times and pictures ---
 

@@ -67,6 +67,7 @@ def _rgb(image: Image.Image, point: tuple[int, int]) -> tuple[int, ...]:
         recordings.mpegts_with_one_key_frame,
         recordings.mkv_live_with_b_frames,
         recordings.avi,
+        recordings.avi_with_b_frames,
         recordings.mp4_rotated,
         recordings.mp4_wide_pixels,
         recordings.mp4_with_late_sound,
@@ -106,6 +107,13 @@ def test_given_no_index_then_every_time_shows_the_picture_of_that_time(make: Mak
         assert 0 <= time + begins_ms - frame.pts_ms <= 100
         assert abs(recordings.clock_ms(frame.image) - time) <= 40
         assert grab_frame(path, time + begins_ms, strategy="nearest_keyframe").pts_ms <= time + begins_ms + 1_100
+
+
+def test_given_pictures_counted_as_they_are_decoded_then_each_is_seen_at_its_time(folder: Path) -> None:
+    path = recordings.avi_with_b_frames(folder)
+    for frame in grab_frames(path, [0, 500, 1_960, 2_040, 3_500, 4_500, 5_800]):
+        assert frame.timestamp_ms - 80 <= recordings.clock_ms(frame.image) <= frame.timestamp_ms
+    assert 3_400 <= recordings.clock_ms(grab_frame(path, 3_500).image) <= 3_500
 
 
 def test_given_a_stream_that_was_joined_then_it_is_read_from_its_first_key_frame_on(folder: Path) -> None:
