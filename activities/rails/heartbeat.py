@@ -7,6 +7,7 @@ beat.
 
 import contextvars
 import threading
+from datetime import UTC, datetime, timedelta
 from types import TracebackType
 from typing import Self
 
@@ -34,6 +35,10 @@ MOST_DEATHS = 1
 FAILED, FAILED_IN = "failure_code", "failed_in"
 """With which code, and in which execution, this activity failed last: its last heartbeat says so to the next."""
 
+PROGRESS_AT, STANDS_STILL = "progress_at", "stands_still"
+"""When the work last went on (RFC 3339), and that this is longer ago than is sensible: for whoever looks at the
+activity in Temporal's UI. A beat alone says that the process lives."""
+
 
 class Heartbeat:
     """Heartbeats from a thread of its own, from entry to exit.
@@ -42,14 +47,19 @@ class Heartbeat:
 
     Args:
         timeout_s: The activity's heartbeat timeout; a beat is a fifth of it.
+
+    Attributes:
+        longest: How long the work may show no progress; ``None``: nothing is said of it.
     """
+
+    longest: timedelta | None = None
 
     def __init__(self, timeout_s: float) -> None:
         self._noted: dict[str, int | float | str] = {}
         self._interval_s = beat_interval(timeout_s)
         self._deaths = _earlier_deaths()
         self._failed: dict[str, int | str] = {}
-        self._details: tuple[object, ...] = self._carried({})
+        self._moved_at = datetime.now(UTC)
         self._ended = threading.Event()
         context = contextvars.copy_context()
         self._thread = threading.Thread(target=context.run, args=(self._tick,), name="heartbeat", daemon=True)
@@ -72,17 +82,23 @@ class Heartbeat:
             self._deaths += 1
         if error is not None and not activity.is_cancelled():
             self._failed = {FAILED: _code_of(error), FAILED_IN: activity.info().attempt}
-            self._details = self._carried(self._noted)
             self._beat()  # so that the next execution finds the latest resume point, and the reason
 
     def note(self, **details: int | float | str) -> None:
         """What the next beat carries: where the work stands, for the next execution and for operators."""
+        if details != self._noted:
+            self._moved_at = datetime.now(UTC)
         self._noted = details
-        self._details = self._carried(details)
 
-    def _carried(self, details: dict[str, int | float | str]) -> tuple[object, ...]:
-        whole = {**details, **({DIED: self._deaths} if self._deaths else {}), **self._failed}
-        return (whole,) if whole else ()
+    def _carried(self) -> dict[str, int | float | str]:
+        stands_still = self.longest is not None and datetime.now(UTC) - self._moved_at > self.longest
+        return {
+            **self._noted,
+            PROGRESS_AT: self._moved_at.isoformat(timespec="seconds").replace("+00:00", "Z"),
+            **({STANDS_STILL: True} if stands_still else {}),
+            **({DIED: self._deaths} if self._deaths else {}),
+            **self._failed,
+        }
 
     def check(self) -> None:
         """Stop here if nobody waits for the result any more.
@@ -101,7 +117,7 @@ class Heartbeat:
             self._beat()
 
     def _beat(self) -> None:
-        activity.heartbeat(*self._details)
+        activity.heartbeat(self._carried())
 
 
 def why_again() -> str | None:

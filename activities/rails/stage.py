@@ -19,6 +19,7 @@ from domain.jobs import Job, NewArtifact, NewScreenshot, NewVersion
 from domain.library import NewAsset
 from domain.lifecycles.fence import Fence
 from domain.lifecycles.progress import WHOLE, progress_within, span_of
+from domain.lifecycles.standstill import longest_of
 
 PROGRESS_STEP = 2
 """Percent of the job between two progress rows: a recording of an hour writes fifty, not thousands."""
@@ -136,7 +137,7 @@ class Work:
         """
         self.check()
         progress = progress_within(self.span or span_of(self.stage), fraction)
-        self.heartbeat.note(progress=progress, **resume_point)
+        self.heartbeat.note(progress=progress, stage_progress=round(fraction, 4), **resume_point)
         if progress >= self._reported + PROGRESS_STEP:
             self._reported = progress
             self._ledger.report_progress(self.job.id, self.fence, progress, {"stage": str(self.stage)})
@@ -162,6 +163,7 @@ class Stages:
             if grant.ended:
                 return told(grant.artifacts, over=grant.job.status if grant.over else None)
             fence = fence.model_copy(update={"execution": grant.execution, "again": False})
+            heartbeat.longest = longest_of(grant.job.kind, str(spec.processing))
             work = Work(grant.job, call, fence, heartbeat, spec.name, self._ledger, spec.span)
             product = body(work)
             if call.unit:

@@ -1,7 +1,7 @@
 """How long a stage may be at work without a sign of progress, before somebody should look at it.
 
 A beating heart is no sign of work: a stage may stand still while its worker says that it lives. Nothing is ended for
-it; it is told (a metric, the doctor).
+it; it is told: by the job, in the stage's heartbeats (Temporal's UI shows the last one), by a metric, by the doctor.
 """
 
 from collections.abc import Collection, Mapping
@@ -41,6 +41,11 @@ class Standstill(Frozen):
     since: datetime
 
 
+def longest_of(kind: str, status: str) -> timedelta | None:
+    """How long a stage at work in ``status`` may show no progress; ``None``: no stage works there."""
+    return next((longest for each, longest in LONGEST.get(kind, {}).items() if each == status), None)
+
+
 def standstill(
     job_id: str, kind: str, status: str, since: datetime, now: datetime, external: Collection[str]
 ) -> Standstill | None:
@@ -50,7 +55,7 @@ def standstill(
         since: When the job's row last changed: each step of progress changes it.
         external: Names of the stages that a runner does outside. They have a deadline of their own.
     """
-    longest = next((longest for each, longest in LONGEST.get(kind, {}).items() if each == status), None)
+    longest = longest_of(kind, status)
     if longest is None or now - since <= longest:
         return None
     stage = next(stage for each, stage in WORKING_ON[kind].items() if each == status)

@@ -80,11 +80,13 @@ class Api:
     def job_answers(self, jobs: Sequence[Job]) -> tuple[JobAnswer, ...]:
         """As :meth:`job_answer`, of a page of jobs at once."""
         manifests = self.store.manifests([job.id for job in jobs])
+        still = self.store.standing_still(jobs)
         return tuple(
             JobAnswer(
                 **job.model_dump(include=set(JobAnswer.model_fields) - {"manifest", "failure"}),
                 manifest=self._manifest(manifests[job.id]),
                 failure=FailureAnswer.of(job.failure),
+                stands_still_since=still[job.id].since if job.id in still else None,
             )
             for job in jobs
         )

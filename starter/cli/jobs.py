@@ -81,7 +81,7 @@ def list_jobs(
     print_table(
         ("ID", "STATUS", "PROGRESS", "ATTEMPT", "RECORDING", "CREATED"),
         (
-            (job["id"], job["status"], f"{job['progress']} %", job["attempt"], job["source_name"], job["created_at"])
+            (job["id"], job["status"], _progress(job), job["attempt"], job["source_name"], job["created_at"])
             for job in page["items"]
         ),
     )
@@ -245,6 +245,10 @@ def _known(status: str | None, kind: str | None) -> str | None:
     raise UsageWrong(f"There is no such status. There are: {', '.join(dict.fromkeys(statuses))}.")
 
 
+def _progress(job: "Json") -> str:
+    return f"{job['progress']} %{', stands still' if job.get('stands_still_since') else ''}"
+
+
 def _print_job(job: "Json", *, as_json: bool) -> None:
     if as_json:
         print_json(job)
@@ -259,6 +263,8 @@ def _print_job(job: "Json", *, as_json: bool) -> None:
         ("created", job["created_at"]),
         ("updated", job["updated_at"]),
     ]
+    if job.get("stands_still_since"):
+        rows.append(("stands still since", job["stands_still_since"]))
     if job["failure"] is not None:
         rows += [(name, job["failure"][name]) for name in ("failure_code", "failure_message", "failed_stage")]
     rows += [(f"export {each['format']}", each["export_id"]) for each in job["manifest"]["exports"]]

@@ -5,7 +5,9 @@ from pathlib import Path
 
 from prometheus_client import REGISTRY, generate_latest
 from sqlalchemy import update
+from temporalio.testing import ActivityEnvironment
 
+from activities.rails.heartbeat import PROGRESS_AT, STANDS_STILL, Heartbeat
 from activities.store import Store
 from activities.store.tables import jobs
 from domain.lifecycles.callbacks import TRANSCRIPTION
@@ -14,7 +16,9 @@ from domain.lifecycles.standstill import LONGEST
 from starter.doctor import Ailing, _stages
 from starter.settings import load_settings
 from starter.work.health import OPEN, STANDING_STILL, HealthServer
+from tests.apis import api_settings, running_api
 from tests.integration.store_builders import OWNER, Run, blob
+from tests.stack import wait_until
 
 pytest_plugins = ("tests.databases",)
 
@@ -46,6 +50,37 @@ def test_given_a_stage_when_it_shows_no_progress_for_too_long_then_it_stands_sti
     assert found.since == store.get_job(still.job_id).updated_at
     assert store.report_progress(still.job_id, still.fence(), 60)
     assert store.stages_without_progress() == ()
+
+
+def test_given_a_stage_at_work_when_it_stands_still_then_its_beats_say_since_when() -> None:
+    environment = ActivityEnvironment()
+    beats: list[dict[str, object]] = []
+    environment.on_heartbeat = lambda *details: beats.append(details[0])
+
+    def work() -> None:
+        with Heartbeat(0.05) as heartbeat:
+            heartbeat.longest = timedelta(seconds=1.5)
+            heartbeat.note(progress=40, stage_progress=0.5)
+            wait_until(lambda: beats and STANDS_STILL in beats[-1], 30, "a beat that says it")
+            still = beats[-1]
+            heartbeat.note(progress=40, stage_progress=0.5)
+            assert heartbeat._carried()[PROGRESS_AT] == still[PROGRESS_AT], "what is said again is no progress"
+            heartbeat.note(progress=40, stage_progress=0.51)
+            went_on = heartbeat._carried()
+            assert STANDS_STILL not in went_on and str(went_on[PROGRESS_AT]) > str(still[PROGRESS_AT])
+
+    environment.run(work)
+    assert STANDS_STILL not in beats[0] and beats[0]["stage_progress"] == 0.5
+
+
+def test_given_a_job_that_stands_still_when_it_is_asked_for_then_it_says_since_when(tmp_path: Path) -> None:
+    with running_api(api_settings(tmp_path)) as api, api.client(OWNER) as client:
+        still, within, outside = (transcribing(api.store, *external) for external in ((), (), ("transcription",)))
+        for run, hours in ((still, 2.1), (within, 1.9), (outside, 20)):
+            let_pass(api.store, run, timedelta(hours=hours))
+        said = {each["id"]: each["stands_still_since"] for each in client.get("jobs").json()["items"]}
+        assert said.pop(still.job_id) == client.get(f"jobs/{still.job_id}").json()["updated_at"]
+        assert said == {within.job_id: None, outside.job_id: None}
 
 
 def test_every_kind_has_its_longest_times_of_statuses_in_which_a_stage_works() -> None:

@@ -15,7 +15,7 @@ from temporalio.testing import ActivityEnvironment
 from activities.batching import clips
 from activities.media import FrameWish, apart, audio, frames, scenes, tracks
 from activities.media.probe import probe
-from activities.rails.heartbeat import DIED, FAILED, FAILED_IN, Heartbeat
+from activities.rails.heartbeat import DIED, FAILED, FAILED_IN, PROGRESS_AT, Heartbeat
 from domain.errors import Cancelled, DecodingDied, MediaEmpty, MediaNotRecognised, MediaTooLarge, RequestInvalid
 from domain.orders.batch import Span
 from tests import recordings
@@ -120,7 +120,10 @@ def test_given_a_recording_that_takes_too_much_when_decoded_then_its_process_die
 
     with pytest.raises(DecodingDied):
         environment.run(decode)
-    assert beats == [{DIED: 1, FAILED: DecodingDied.code, FAILED_IN: 1}]
+    (beat,) = beats
+    assert isinstance(beat, dict)
+    assert (beat.keys(), beat[DIED]) == ({DIED, FAILED, FAILED_IN, PROGRESS_AT}, 1)
+    assert (beat[FAILED], beat[FAILED_IN]) == (DecodingDied.code, 1)
     environment.info = replace(environment.info, heartbeat_details=beats)
     with pytest.raises(MediaTooLarge, match="too large to decode"):
         environment.run(decode)

@@ -1,7 +1,7 @@
 """Document tasks that have not ended: some nobody has begun, since their workflow was perhaps not started; of others
 the workflow may be gone."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -19,7 +19,7 @@ from activities.store.tables import (
     screenshot_tasks,
     webhook_deliveries,
 )
-from domain.jobs import ExportStatus, TaskStatus
+from domain.jobs import ExportStatus, Job, TaskStatus
 from domain.lifecycles.callbacks import external_stages
 from domain.lifecycles.instruction import DRAFT_READY, INSTRUCTION
 from domain.lifecycles.standstill import LONGEST, SHORTEST, Standstill, standstill
@@ -82,6 +82,22 @@ class Pending(Repository):
             for job_id, kind, status, since, stages in rows
         )
         return tuple(each for each in found if each is not None)
+
+    def standing_still(self, found: Sequence[Job]) -> dict[str, Standstill]:
+        """Those of these jobs whose stage shows no progress, by their id. Asks nothing where none may be."""
+        now = self._clock()
+
+        def judged(job: Job, external: Collection[str]) -> Standstill | None:
+            return standstill(job.id, job.kind, job.status, job.updated_at, now, external)
+
+        late = [job for job in found if judged(job, ())]
+        if not late:
+            return {}
+        query = select(projects.c.id, projects.c.stages).where(projects.c.id.in_({job.project_id for job in late}))
+        with self._database.read() as connection:
+            stages = {project: external_stages(stages) for project, stages in connection.execute(query)}
+        still = (judged(job, stages[job.project_id]) for job in late)
+        return {each.job_id: each for each in still if each is not None}
 
     def untold_edits(self, limit: int = 100) -> tuple[str, ...]:
         """Jobs whose document somebody has changed, and whose run was perhaps not told: they wait for that."""

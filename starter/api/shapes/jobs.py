@@ -92,6 +92,10 @@ class JobAnswer(Shape):
     created_at: Moment
     updated_at: Moment
     completed_at: Moment | None
+    stands_still_since: Moment | None = Field(
+        default=None,
+        description="Since when the stage at work shows no progress, where that is longer than is sensible for it.",
+    )
     parameters: dict[str, Any] | None = Field(
         default=None, description="Of a batch, where it is asked for by itself: what it was asked to do."
     )
