@@ -1,4 +1,9 @@
-"""The generation job: something is made here, or given to a provider who says when it is done."""
+"""The generation job: something is made here, or given to a provider who says when it is done.
+
+The table has no status for a retry. A worker that dies or a database that is away is retried by Temporal's own policy
+for the stage. The faults of a provider are counted here, since their budget, three of an attempt, spans several
+activities and a webhook's word, which no activity's policy sees; and a worker's death must not be taken off it.
+"""
 
 import asyncio
 from datetime import timedelta

