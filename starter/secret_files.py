@@ -46,6 +46,13 @@ def secret_of(variable: str, value: str | None, path: str | None) -> str | None:
     return _read(f"{variable}{SUFFIX}", path)
 
 
+def secret_in(environment: Mapping[str, str], variable: str) -> str | None:
+    """The secret of ``variable``, which stands in the environment or in the file that it names. Raises as
+    :func:`secret_of`."""
+    value = environment.get(variable)
+    return secret_of(variable, value, environment.get(f"{variable}{SUFFIX}")) or value or None
+
+
 def _read(variable: str, path: str) -> str:
     try:
         with Path(path).open("rb") as file:

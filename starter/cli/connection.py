@@ -16,6 +16,7 @@ from starter.local.folder import DataFolder, StackFailed, StackState, last_words
 if TYPE_CHECKING:
     from starter.access.tokens import Tokens
 
+SIGNER = "GUIDESMITH_AUTH_SECRET"
 API_URL, TOKEN, USER = "GUIDESMITH_API_URL", "GUIDESMITH_TOKEN", "GUIDESMITH_USER"
 
 EDITOR, ADMIN = "editor", "admin"
@@ -83,20 +84,27 @@ def local_user() -> str:
     return os.environ.get(USER) or LOCAL_USER
 
 
+def given_secret() -> str | None:
+    """The secret that signs tokens, where the environment has it, or names its file."""
+    from starter.secret_files import secret_in
+
+    return secret_in(os.environ, SIGNER)
+
+
 def local_token(folder: DataFolder, role: str = EDITOR) -> str:
     """A token for the local stack's own user."""
     from starter.access.tokens import Role, Tokens
 
-    secret = os.environ.get("GUIDESMITH_AUTH_SECRET") or folder.auth_secret()
+    secret = given_secret() or folder.auth_secret()
     return Tokens(secret).issue(local_user(), Role(role), ttl_s=TOKEN_TTL_S)
 
 
 def _remote_token(role: str) -> str:
     if token := os.environ.get(TOKEN):
         return token
-    if secret := os.environ.get("GUIDESMITH_AUTH_SECRET"):
+    if secret := given_secret():
         return _issued(secret, role)
-    raise UsageWrong(f"{API_URL} is set: set {TOKEN} too (or GUIDESMITH_AUTH_SECRET, the API's own secret).")
+    raise UsageWrong(f"{API_URL} is set: set {TOKEN} too (or {SIGNER}, the API's own secret).")
 
 
 def _issued(secret: str, role: str) -> str:

@@ -1,7 +1,6 @@
 """The way from the command line to the pages: an address that signs its user in."""
 
 import html
-import os
 import webbrowser
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +9,7 @@ from urllib.parse import quote
 import typer
 
 from domain.errors import SettingsInvalid
-from starter.cli.connection import Connection, connected, local_user
+from starter.cli.connection import Connection, connected, given_secret, local_user
 from starter.cli.options import AsJson, DataDir
 from starter.cli.printing import print_json
 from starter.local.folder import DataFolder
@@ -68,5 +67,5 @@ def ticket(folder: DataFolder, *, unseen: bool = False) -> str:
     from starter.api.perimeter.sessions import Tickets
     from starter.api.signed_urls import SignedUrls
 
-    secret = os.environ.get("GUIDESMITH_AUTH_SECRET") or folder.auth_secret()
+    secret = given_secret() or folder.auth_secret()
     return Tickets(SignedUrls(secret)).issue(Principal(local_user(), Role.ADMIN), unseen=unseen)

@@ -1,7 +1,6 @@
 """The commands that run parts of the product, and those that look after it."""
 
 import asyncio
-import os
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -216,13 +215,13 @@ def token(
 ) -> None:
     """Print a bearer token, signed with $GUIDESMITH_AUTH_SECRET or the data folder's secret."""
     from starter.access.tokens import Role
-    from starter.cli.connection import tokens_of
+    from starter.cli.connection import given_secret, tokens_of
 
     try:
         wanted = Role(role)
     except ValueError:
         raise UsageWrong("A role is editor or admin.") from None
-    secret = os.environ.get("GUIDESMITH_AUTH_SECRET") or DataFolder.find(data_dir).auth_secret()
+    secret = given_secret() or DataFolder.find(data_dir).auth_secret()
     issued = tokens_of(secret).issue(subject, wanted, ttl_s=int(hours * 3600))
     if as_json:
         print_json({"token": issued, "subject": subject, "role": str(wanted), "expires_in_s": int(hours * 3600)})

@@ -27,6 +27,7 @@ from starter.local.temporal_ui import Hidden, guarded, hiding_place
 log = structlog.stdlib.get_logger("stack")
 
 PREFIX = "GUIDESMITH_"
+SIGNER = "GUIDESMITH_AUTH_SECRET"
 
 API_PORT, TEMPORAL_PORT, TEMPORAL_UI_PORT, METRICS_PORT = 8400, 7233, 8233, 9464
 
@@ -60,7 +61,7 @@ ROOM = (
     "GUIDESMITH_MAX_STORED_BYTES_PER_USER",
 )
 
-DOOR_SECRETS = ("GUIDESMITH_AUTH_SECRET", "GUIDESMITH_CALLBACK_SECRET", "GUIDESMITH_PROVIDER_WEBHOOK_SECRETS")
+DOOR_SECRETS = (SIGNER, "GUIDESMITH_CALLBACK_SECRET", "GUIDESMITH_PROVIDER_WEBHOOK_SECRETS")
 """What opens the API's doors, and is of no use to a worker: it reads what strangers made."""
 
 IDENTITY = ("GUIDESMITH_AUTH_JWKS_URL", "GUIDESMITH_AUTH_ISSUER", "GUIDESMITH_AUTH_AUDIENCE")
@@ -242,7 +243,7 @@ class LocalStack:
         kept = {name: value for name, value in self._inherited.items() if not name.startswith("TEMPORAL_")}
         return {
             "GUIDESMITH_HEARTBEAT_TIMEOUT_S": LOCAL_HEARTBEAT_TIMEOUT_S,
-            "GUIDESMITH_AUTH_SECRET": self._folder.auth_secret(),
+            **({} if kept.get(f"{SIGNER}_FILE") else {SIGNER: self._folder.auth_secret()}),
             "GUIDESMITH_LOG_FORMAT": "json",
             "GUIDESMITH_SESSION_TTL_S": LOCAL_SESSION_TTL_S,
             "GUIDESMITH_SESSION_LONGEST_S": LOCAL_SESSION_TTL_S,

@@ -18,6 +18,8 @@ import psutil
 import pytest
 
 from domain.errors import SettingsInvalid
+from starter.access.tokens import Tokens
+from starter.cli.connection import local_token
 from starter.local.folder import DataFolder, StackFailed, StackRunning, StackState
 from starter.local.ports import is_free, reserved
 from starter.local.stack import LocalStack, Ports
@@ -302,6 +304,24 @@ def test_given_what_the_stack_is_told_when_its_parts_are_started_then_no_more_th
     assert {"GUIDESMITH_AUTH_SECRET", "GUIDESMITH_CALLBACK_SECRET"} <= set(api.environment)
     assert not any(name.startswith("GUIDESMITH_") for name in temporal.environment)
     assert temporal.environment["HOME"] == "/x"
+
+
+def test_given_the_signing_secret_in_a_file_when_the_stack_and_the_command_line_use_it_then_there_is_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "secret").write_text("s" * 40 + "\n")
+    named = {"GUIDESMITH_AUTH_SECRET_FILE": str(tmp_path / "secret"), "PATH": "/usr/bin"}
+    stack = LocalStack(DataFolder(tmp_path), search_attributes={}, migrate=lambda: None, environment=named)
+    with Ports.reserved(None) as ports:
+        _, worker, api = stack.parts(ports)
+    assert "GUIDESMITH_AUTH_SECRET" not in api.environment, "one of both is refused"
+    assert not [name for name in worker.environment if name.startswith("GUIDESMITH_AUTH_SECRET")]
+    monkeypatch.delenv("GUIDESMITH_AUTH_SECRET", raising=False)
+    monkeypatch.setenv("GUIDESMITH_AUTH_SECRET_FILE", named["GUIDESMITH_AUTH_SECRET_FILE"])
+    assert Tokens("s" * 40).check(local_token(DataFolder(tmp_path))).subject
+    (tmp_path / "secret").unlink()
+    with pytest.raises(SettingsInvalid, match="AUTH_SECRET_FILE"):
+        local_token(DataFolder(tmp_path))
 
 
 def test_given_an_earlier_stack_when_ports_are_chosen_then_its_addresses_come_back() -> None:
