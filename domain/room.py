@@ -14,7 +14,9 @@ class OwnerLimits(BaseModel):
     Args:
         open_jobs: Jobs that have not ended and are not at their desk: those that wait, are uploaded to or worked on.
         running_jobs: Of these, jobs whose run was asked for and has not ended: what stages are at work for, or wait.
-        stored_bytes: Of all files that rows of theirs name.
+        stored_bytes: Of all files that rows of theirs name, and of uploads that are announced.
+        undeclared_recording, undeclared_input: What an upload takes of that, of which nobody said how large it will be,
+            until it has arrived.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -22,6 +24,8 @@ class OwnerLimits(BaseModel):
     open_jobs: int = Field(default=0, ge=0)
     running_jobs: int = Field(default=0, ge=0)
     stored_bytes: int = Field(default=0, ge=0)
+    undeclared_recording: int = Field(default=0, ge=0)
+    undeclared_input: int = Field(default=0, ge=0)
 
     def check_open(self, open_jobs: int) -> None:
         """Whether there is room for one more job. Raises: QuotaExceeded: no; nothing changed."""
@@ -44,10 +48,10 @@ class OwnerLimits(BaseModel):
             )
 
     def check_stored(self, stored_bytes: int, more_bytes: int = 0) -> None:
-        """Whether ``more_bytes`` may be stored besides. Raises: QuotaExceeded: no; nothing changed."""
+        """Whether ``more_bytes`` may be stored besides, of all uploads. Raises: QuotaExceeded: no; nothing changed."""
         if self.stored_bytes and (stored_bytes >= self.stored_bytes or stored_bytes + more_bytes > self.stored_bytes):
             raise QuotaExceeded(
-                f"Your files take {stored_bytes >> 20} MiB of the {self.stored_bytes >> 20} MiB that you may store. "
-                "Delete jobs that you need no more.",
+                f"Your files take {stored_bytes >> 20} MiB of the {self.stored_bytes >> 20} MiB that you may store, "
+                f"and uploads {more_bytes >> 20} MiB. Delete what you need no more; say how large uploads are.",
                 details={"limit": "stored_bytes", "used": stored_bytes, "allowed": self.stored_bytes},
             )

@@ -51,6 +51,8 @@ def open_store(settings: Settings) -> Store:
         open_jobs=settings.max_open_jobs_per_user,
         running_jobs=settings.max_running_jobs_per_user,
         stored_bytes=settings.max_stored_bytes_per_user,
+        undeclared_recording=settings.upload_cap_bytes,
+        undeclared_input=settings.analysis_file_cap_bytes,
     )
     return Store.open(settings.database, secrets_keys=settings.secrets_keys(), limits=limits)
 

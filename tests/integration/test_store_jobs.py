@@ -13,6 +13,7 @@ from domain.artifacts import ArtifactKind
 from domain.errors import (
     IdempotencyConflict,
     NotFound,
+    QuotaExceeded,
     RequestInvalid,
     TerminalImmutable,
     TransitionRefused,
@@ -22,6 +23,7 @@ from domain.errors import (
 from domain.jobs import Actor, Failure, Job, Page
 from domain.lifecycles.instruction import CANCELLED, CREATED, UPLOADED, UPLOADING
 from domain.lifecycles.lifecycle import Trigger
+from domain.room import OwnerLimits
 from tests.integration.store_builders import OWNER, Run, at_once, blob, created_job, drafted_job, log_of, uploaded_job
 
 pytest_plugins = ("tests.databases",)
@@ -418,3 +420,52 @@ def test_given_one_key_in_two_processes_when_used_at_once_then_one_creation(data
     assert [replayed for _, replayed in answers].count(False) == 1
     for store in stores:
         store.dispose()
+
+
+# --- as much as a user may have ----------------------------------------------------------------------------------
+
+
+def test_given_a_user_with_room_for_two_jobs_when_they_ask_for_ten_at_once_then_they_have_two(
+    database_url: str,
+) -> None:
+    store = Store.open(database_url, durable=False, limits=OwnerLimits(open_jobs=2))
+    project = store.create_project(OWNER, "x").id
+    answers = at_once(10, lambda _: store.create_job(OWNER, project))
+    assert sum(isinstance(answer, Job) for answer in answers) == 2
+    assert {type(answer) for answer in answers} == {Job, QuotaExceeded}
+    store.dispose()
+
+
+def test_given_uploads_that_are_announced_when_together_they_are_too_large_then_the_last_is_refused(
+    database_url: str,
+) -> None:
+    limits = OwnerLimits(stored_bytes=100, undeclared_recording=40, undeclared_input=30)
+    moments = [datetime(2026, 1, 1, tzinfo=UTC)]
+    store = Store.open(database_url, durable=False, limits=limits, clock=lambda: moments[-1])
+    project = store.create_project(OWNER, "x").id
+    first, second, third = (store.create_job(OWNER, project) for _ in range(3))
+    until = moments[0] + timedelta(days=1)
+
+    def begin(job: Job, size: int | None) -> None:
+        told: dict[str, Any] = {
+            "upload_id": f"u-{job.id}",
+            "key": f"k/{job.id}",
+            "filename": "x.mp4",
+            "expires_at": until,
+        }
+        store.begin_upload(OWNER, job.id, size_bytes=size, **told)
+
+    begin(first, 70)
+    with pytest.raises(QuotaExceeded) as refused:
+        begin(second, None)  # nobody says how large: as large as it may be
+    assert refused.value.details == {"limit": "stored_bytes", "used": 0, "allowed": 100}
+    assert store.get_job(second.id).status == "CREATED"
+    begin(second, 30)
+    with pytest.raises(QuotaExceeded):
+        begin(second, 31)
+    begin(first, 60)  # announced anew, it takes what it takes now
+    begin(third, 10)
+    moments.append(until + timedelta(seconds=1))  # no address holds any more
+    until += timedelta(days=2)
+    begin(second, 100)
+    store.dispose()

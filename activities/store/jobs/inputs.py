@@ -14,9 +14,9 @@ from typing import Any
 from pydantic import Field
 from sqlalchemy import Connection, func, insert, select, update
 
-from activities.store.database import inserting
 from activities.store.jobs.creation import NewJob, add_job
 from activities.store.jobs.locking import LockedJob, not_found, read_job
+from activities.store.jobs.projects import hold_owner
 from activities.store.repository import Repository
 from activities.store.tables import default_projects, job_inputs, jobs, projects
 from domain.canonical import digest
@@ -144,10 +144,7 @@ class Inputs(Repository):
 
     def _default_project(self, connection: Connection, owner: str, now: datetime) -> str:
         """The owner's default project, made at first use; locked until the transaction ends."""
-        opening = inserting(connection, default_projects).values(owner=owner, created_at=now)
-        connection.execute(opening.on_conflict_do_nothing(index_elements=[default_projects.c.owner]))
-        locked = select(default_projects.c.project_id).where(default_projects.c.owner == owner).with_for_update()
-        project_id: str | None = connection.execute(locked).scalar_one()
+        project_id = hold_owner(connection, owner, now)
         if project_id is not None:
             return project_id
         project = Project(id=self._new_id(), owner=owner, name=PROJECT_NAME, created_at=now)

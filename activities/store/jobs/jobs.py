@@ -9,6 +9,7 @@ from activities.store.cursors import check_limit, newest_first
 from activities.store.jobs.creation import NewJob, add_job
 from activities.store.jobs.dispatches import adopt, judged_move
 from activities.store.jobs.locking import LockedJob, read_job
+from activities.store.jobs.projects import hold_owner
 from activities.store.records import EventType
 from activities.store.repository import Repository
 from activities.store.tables import jobs
@@ -40,6 +41,8 @@ class Jobs(Repository):
         """
         new = NewJob(owner, project_id, kind, cost, language, model_profile, correlation_id)
         with self._database.write() as connection:
+            if self._limits.open_jobs:
+                hold_owner(connection, owner, self._clock())
             return add_job(connection, new, self._clock(), self._new_id, self._limits)
 
     def get_job(self, job_id: str, *, owner: str | None = None) -> Job:

@@ -1,14 +1,16 @@
 """Projects: folders of jobs."""
 
 from collections.abc import Mapping
+from datetime import datetime
 
 from sqlalchemy import Connection, insert, select
 
 from activities.store import rows
 from activities.store.cursors import newest_first
+from activities.store.database import inserting
 from activities.store.jobs.locking import not_found
 from activities.store.repository import Repository
-from activities.store.tables import projects
+from activities.store.tables import default_projects, projects
 from domain.jobs import Page, Project
 
 
@@ -19,6 +21,15 @@ def read_project(connection: Connection, owner: str, project_id: str) -> Project
     if row is None:
         raise not_found()
     return rows.project(row)
+
+
+def hold_owner(connection: Connection, owner: str, now: datetime) -> str | None:
+    """Let no other transaction count or make what ``owner`` has until this one ends; their default project."""
+    opening = inserting(connection, default_projects).values(owner=owner, created_at=now)
+    connection.execute(opening.on_conflict_do_nothing(index_elements=[default_projects.c.owner]))
+    locked = select(default_projects.c.project_id).where(default_projects.c.owner == owner).with_for_update()
+    project_id: str | None = connection.execute(locked).scalar_one()
+    return project_id
 
 
 class Projects(Repository):

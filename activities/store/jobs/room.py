@@ -1,9 +1,10 @@
 """How much a user has: jobs that are open, jobs that are run, and bytes that rows of theirs name."""
 
 import time
+from datetime import datetime
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import ColumnElement, Connection, Engine, Select, and_, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Engine, Select, and_, case, func, or_, select
 
 from activities.store.tables import (
     anchors,
@@ -14,8 +15,9 @@ from activities.store.tables import (
     library_assets,
     picture_uploads,
     screenshot_assets,
+    uploads,
 )
-from domain.lifecycles.instruction import DRAFT_READY, EDITING, INSTRUCTION
+from domain.lifecycles.instruction import DRAFT_READY, EDITING, INSTRUCTION, UPLOADING
 from domain.lifecycles.kinds import STARTS, lifecycle_of
 from domain.room import OwnerLimits
 
@@ -54,6 +56,28 @@ def check_bytes(connection: Connection, owner: str, limits: OwnerLimits, more_by
         used, until = stored_bytes(connection, owner), time.monotonic() + REMEMBERED_S
     limits.check_stored(used, more_bytes)
     sums[owner] = used + more_bytes, until
+
+
+def check_uploads(connection: Connection, owner: str, limits: OwnerLimits, now: datetime) -> None:
+    """Whether there is room for what the owner's uploads bring that are announced, and whose addresses still hold.
+    Raises: QuotaExceeded."""
+    if limits.stored_bytes:
+        check_bytes(connection, owner, limits, arriving_bytes(connection, owner, limits, now))
+
+
+def arriving_bytes(connection: Connection, owner: str, limits: OwnerLimits, now: datetime) -> int:
+    """Bytes that open uploads may bring: what was declared of each, or what one may take that nothing was said of."""
+    undeclared = case((uploads.c.ordinal == 0, limits.undeclared_recording), else_=limits.undeclared_input)
+    to_come = or_(
+        and_(uploads.c.ordinal == 0, jobs.c.status == str(UPLOADING)),
+        and_(uploads.c.ordinal > 0, uploads.c.confirmed_at.is_(None)),
+    )
+    query = (
+        select(func.coalesce(func.sum(func.coalesce(uploads.c.size_bytes, undeclared)), 0))
+        .join(jobs, jobs.c.id == uploads.c.job_id)
+        .where(jobs.c.owner == owner, jobs.c.completed_at.is_(None), to_come, uploads.c.expires_at > now)
+    )
+    return int(connection.execute(query).scalar_one())
 
 
 def open_jobs(connection: Connection, owner: str) -> int:

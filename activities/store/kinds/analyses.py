@@ -17,7 +17,7 @@ from activities.store.cursors import newest_first
 from activities.store.jobs.artifacts import add_artifacts
 from activities.store.jobs.inputs import Inputs, JobRequest
 from activities.store.jobs.locking import LockedJob, not_found, read_job
-from activities.store.jobs.room import check_run
+from activities.store.jobs.room import check_run, check_uploads
 from activities.store.records import EventType, UploadSession
 from activities.store.tables import analyses, artifacts, job_inputs, plan_tasks, uploads
 from activities.store.uploads.uploads import SEALED
@@ -89,6 +89,7 @@ class Analyses(Inputs):
             current = _analysis(connection, job.save())
             if current.is_drafting:
                 files = _declared(connection, current, new.files, now)
+                check_uploads(connection, owner, self._limits, now)
                 _change(connection, job.id, files=_plain(files))
                 job.set(source_name=_first_name(files))
             return _analysis(connection, job.save()), created
@@ -113,6 +114,7 @@ class Analyses(Inputs):
             job, current = _locked(connection, job_id, now, owner)
             check_unlocked(current.status)
             declared = _declared(connection, current, files, now)
+            check_uploads(connection, owner, self._limits, now)
             fingerprint = fingerprint_of(declared)
             if fingerprint == current.inputs_fingerprint:
                 _change(connection, job.id, files=_plain(declared))

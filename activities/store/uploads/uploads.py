@@ -7,7 +7,7 @@ from sqlalchemy import Connection, insert, select, update
 
 from activities.store.jobs.artifacts import add_artifacts, latest_artifact
 from activities.store.jobs.locking import LockedJob, not_found, read_job
-from activities.store.jobs.room import check_bytes
+from activities.store.jobs.room import check_uploads
 from activities.store.records import UploadSession
 from activities.store.repository import Repository
 from activities.store.tables import uploads
@@ -84,20 +84,23 @@ class Uploads(Repository):
         with self._database.write() as connection:
             now = self._clock()
             job = LockedJob(connection, job_id, now, owner=owner)
-            check_bytes(connection, owner, self._limits, size_bytes or 0)
             session = session_of(connection, job_id)
             if session is not None and job.status is UPLOADING:
                 sizes = {"part_size": part_size} if session.multipart_id is None else {}
                 same_file = session.filename == filename
                 kept = {name for name in ("size_bytes", "checksum_sha256") if same_file and declared[name] is None}
                 changed = {name: value for name, value in declared.items() if name not in kept}
-                return job.save(), change_session(connection, session, **changed, **sizes)
+                session = change_session(connection, session, **changed, **sizes)
+                check_uploads(connection, owner, self._limits, now)
+                return job.save(), session
             job.move(UPLOADING, Trigger.API, actor=Actor.EDITOR)
             session = UploadSession(
                 id=upload_id, job_id=job_id, key=key, created_at=now, part_size=part_size, **declared
             )
             connection.execute(insert(uploads), session.model_dump())
-            return job.save(), session
+            saved = job.save()
+            check_uploads(connection, owner, self._limits, now)
+            return saved, session
 
     def get_upload(self, upload_id: str) -> UploadSession:
         """Raises: NotFound: there is no such session."""
