@@ -16,6 +16,7 @@ from starter.api.context import Api
 from starter.api.errors import MethodNotAllowed, error_response
 from starter.api.perimeter.limits import Limits
 from starter.api.perimeter.sessions import Sessions, Tickets
+from starter.pages.administering import view as administering
 from starter.pages.analysis import new as new_analysis
 from starter.pages.batch import new as new_batch
 from starter.pages.credits import view as credits
@@ -58,6 +59,7 @@ VIEWS = (
     library,
     credits,
     webhooks,
+    administering,
 )
 
 

@@ -52,6 +52,13 @@ class Administering(Repository):
             raise not_found()
         return job
 
+    def review_of(self, job: Job) -> Review | None:
+        """What was noted of the job's current attempt."""
+        query = select(reviews).where(reviews.c.job_id == job.id, reviews.c.attempt == job.attempt)
+        with self._database.read() as connection:
+            row = connection.execute(query).mappings().one_or_none()
+        return None if row is None else Review.model_validate(dict(row))
+
     def review_job(self, job_id: str, reviewer: str, note: str) -> Review:
         """Note that a job's end was looked at; once an attempt: the first stands.
 

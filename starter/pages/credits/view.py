@@ -3,7 +3,6 @@
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from starter.access.tokens import Role
 from starter.pages.shell.status_view import titles_of
 from starter.pages.shell.visit import Visiting
 
@@ -26,5 +25,5 @@ def credits(visit: Visiting, cursor: str | None = None) -> Response:
         older=page.next_cursor,
         later=cursor is not None,
         prices=prices,
-        is_admin=visit.principal is not None and visit.principal.role is Role.ADMIN,
+        is_admin=visit.is_admin,
     )

@@ -53,10 +53,10 @@ def _listed(visit: Visit, wanted: Mapping[str, str], cursor: str) -> dict[str, A
         page = visit.api.store.job_cards(visit.owner, cursor=cursor or None, **chosen)
     except RequestInvalid:  # a cursor that somebody has cut: from the beginning
         cursor, page = "", visit.api.store.job_cards(visit.owner, **chosen)
-    now = datetime.now(UTC)
+    now, still = datetime.now(UTC), visit.api.store.standing_still([card.job for card in page.items])
     asked = {name: value for name, value in wanted.items() if value}
     return {
-        "rows": [row_of(visit.say, card, now) for card in page.items],
+        "rows": [row_of(visit.say, card, now, still) for card in page.items],
         "narrowed": bool(asked),
         "later": bool(cursor),
         "first_address": f"/?{urlencode(asked)}" if asked else "/",

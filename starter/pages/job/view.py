@@ -69,7 +69,7 @@ def _shown(visit: Visit, job_id: str) -> dict[str, Any]:
     found = card.job
     lifecycle = LIFECYCLES[found.kind]
     status = lifecycle.status(found.status)
-    row = row_of(visit.say, card, datetime.now(UTC))
+    row = row_of(visit.say, card, datetime.now(UTC), store.standing_still((found,)))
     log = gathered(partial(store.history, visit.owner, job_id), rows_wanted(visit, "log", LOG_PAGE))
     results = RESULTS.get(found.kind)
     return {
@@ -85,7 +85,7 @@ def _shown(visit: Visit, job_id: str) -> dict[str, Any]:
         "has_transcript": found.kind == INSTRUCTION.kind and _has(visit, found.id, ArtifactKind.TRANSCRIPT),
         "retry_from": _retry_from(visit, found),
         "needs_another": bool(found.failure and needs_another_recording(found.failure.failure_code)),
-        "engine_address": _engine_address(visit, found),
+        "engine_address": engine_address(visit, found),
         "log": log.items,
         "older": log.next_cursor,
         "results": results(visit, found) if results else None,
@@ -111,7 +111,7 @@ def _has(visit: Visit, job_id: str, kind: ArtifactKind) -> bool:
     return visit.api.store.latest_artifact(job_id, kind) is not None
 
 
-def _engine_address(visit: Visit, job: Job) -> str | None:
+def engine_address(visit: Visit, job: Job) -> str | None:
     """The job's run in the Temporal UI, where the operator has said where that is."""
     root = visit.api.settings.temporal_ui_url
     return f"{root.rstrip('/')}/workflows/{job.id}" if root and job.dispatch_id else None

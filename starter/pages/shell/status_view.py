@@ -1,6 +1,6 @@
 """Where a job stands, in words, a tone, and steps: drawn from its kind's table, whatever the kind is."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -11,6 +11,7 @@ from domain.jobs import Event
 from domain.lifecycles.batch import BATCH
 from domain.lifecycles.kinds import LIFECYCLES
 from domain.lifecycles.lifecycle import Lifecycle
+from domain.lifecycles.standstill import Standstill
 from domain.orders.batch import BatchType
 from starter.pages.shell.catalogue import Say
 from starter.pages.shell.visit import Visit
@@ -106,10 +107,11 @@ class Row:
     elapsed_s: float | None
     created_at: datetime
     failure: str | None
+    still_since: datetime | None
 
 
-def row_of(say: Say, card: JobCard, now: datetime) -> Row:
-    """A card for the list."""
+def row_of(say: Say, card: JobCard, now: datetime, still: Mapping[str, Standstill]) -> Row:
+    """A card for the list. ``still``: the jobs whose stage shows no progress, by their id."""
     job = card.job
     working = group_of(job.kind, job.status) is Group.WORKING
     elapsed_s = max(0.0, (now - (card.began_at or job.created_at)).total_seconds())
@@ -125,6 +127,7 @@ def row_of(say: Say, card: JobCard, now: datetime) -> Row:
         elapsed_s=elapsed_s if working else None,
         created_at=job.created_at,
         failure=job.failure.failure_message if job.failure and tone_of(job.kind, job.status) is Tone.BAD else None,
+        still_since=still[job.id].since if job.id in still else None,
     )
 
 

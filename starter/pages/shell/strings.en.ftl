@@ -108,3 +108,5 @@ player-keys = Space plays, J and L jump 5 seconds, comma and period step one fra
 provenance = Where this comes from
 
 export-needs-scripts = Exporting needs JavaScript. What was exported before can be downloaded here.
+job-stands-still = Stands still
+job-stands-still-since = No progress since

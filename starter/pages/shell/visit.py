@@ -9,7 +9,7 @@ from typing import Annotated, Any, cast
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse
 
-from starter.access.tokens import Principal
+from starter.access.tokens import Principal, Role
 from starter.api.context import Api
 from starter.pages.shell.catalogue import Say, preferred, sayings
 from starter.pages.shell.rendering import draw
@@ -39,6 +39,11 @@ class Visit:
         """Whose things are shown."""
         assert self.principal is not None, "the gate lets nobody through without a session"
         return self.principal.subject
+
+    @property
+    def is_admin(self) -> bool:
+        """Whether the visitor is an administrator."""
+        return self.principal is not None and self.principal.role is Role.ADMIN
 
     @cached_property
     def language(self) -> str:
