@@ -281,6 +281,8 @@ def _answers(stack: Stack) -> bool:
 
 HELD = [
     ("instruction", "AUDIO_EXTRACTING"),
+    ("instruction", "TRANSCRIBING"),
+    ("instruction", "GENERATING"),
     ("instruction", "DRAFT_READY"),
     ("instruction", "EDITING"),
     ("image", "running"),
@@ -288,6 +290,9 @@ HELD = [
     ("analysis", "running"),
     ("batch", "processing"),
 ]
+BEFORE = {"TRANSCRIBING": "AUDIO_READY", "GENERATING": "TRANSCRIPT_READY"}
+"""The checkpoint at which a run starts that comes to this status next."""
+
 STOPPED = {"instruction": "CANCELLED", "generation": "canceled", "batch": "failed"}
 """Where a job ends that its owner stops, of the kinds whose owner may."""
 
@@ -306,8 +311,8 @@ def held(stack: Stack, kind: str, status: str) -> Job:
     """A job whose run works in ``status``, and stays there."""
     job = walked(stack, new_job(stack, kind), str(BEGINS[kind]))
     drafted = status in (DRAFT_READY, EDITING)
-    if drafted:
-        job = walked(stack, job, DRAFT_READY)
+    if (checkpoint := DRAFT_READY if drafted else BEFORE.get(status)) is not None:
+        job = walked(stack, job, checkpoint)
     run = started(stack, job, external=("audio",) if status == "AUDIO_EXTRACTING" else ())
     if drafted:
         stack.store.record_dispatch(job.id, attempt=1, dispatch_id=run, trigger=Trigger.API, actor=Actor.EDITOR)
@@ -316,11 +321,35 @@ def held(stack: Stack, kind: str, status: str) -> Job:
     return job
 
 
+HOLD = "running,processing,TRANSCRIBING,GENERATING"
+
+
+@pytest.mark.parametrize("how", ["cancel", "signal"])
+def test_given_a_job_that_nobody_works_on_yet_when_an_operator_acts_then_it_becomes_what_the_table_says(
+    stack: Stack, tmp_path: Path, how: str
+) -> None:
+    jobs = {kind: placed(stack, kind, str(begins)) for kind, begins in BEGINS.items()}
+    for job in jobs.values():
+        handle = stack.client.get_workflow_handle(job.id)
+        stack.loop.run(handle.cancel() if how == "cancel" else handle.signal("cancel"))
+    (tmp_path / "held").touch()
+    stack.start_worker(HOLD=HOLD, HOLD_FILE=str(tmp_path / "held"))
+    for kind, job in jobs.items():
+        if FATES[how][kind] == GOES_ON:
+            stack.wait_for(job, "running")
+            stack.loop.run(stack.client.get_workflow_handle(job.id).terminate())
+        else:
+            stack.wait_for(job, FATES[how][kind])
+    stack.kill_worker()
+    reconcile(stack)
+    assert stack.store.audit_credits().balanced
+
+
 @pytest.fixture(scope="module")
 def holding(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     hold = tmp_path_factory.mktemp("hold") / "held"
     hold.touch()
-    stack.start_worker(HOLD="running,processing", HOLD_FILE=str(hold))
+    stack.start_worker(HOLD=HOLD, HOLD_FILE=str(hold))
     yield stack
     stack.kill_worker()
 
