@@ -158,6 +158,10 @@ class Settings(BaseSettings):
     heartbeat_timeout_s: float = Field(default=30.0, ge=1.0, le=600.0)
     """After this long without a sign of life a stage is given to another worker. Heartbeats are billed on Temporal
     Cloud; the local stack uses 4."""
+    live_status: bool = False
+    """Whether ``GuidesmithStatus`` in Temporal follows the stages and tasks of a job while they work: three billed
+    actions more for a recording. Without it it says where a job rests or has ended. The local stack has it, where
+    nobody bills."""
     retry_budget: int = Field(default=10, ge=1, le=100)
     """Executions of one stage before its job fails. Ten, with their pauses, outlast two minutes of a database's
     absence."""

@@ -51,6 +51,7 @@ class PlanWorkflow:
             stage=AnalysisStage.INPUTS,
             queue="media",
             summary="read the inputs",
+            is_last=False,
         )
         await carry_out(
             task,

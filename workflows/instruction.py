@@ -10,6 +10,8 @@ from temporalio.workflow import ParentClosePolicy
 
 with workflow.unsafe.imports_passed_through():
     from activities.rails.contracts import CarriedState, JobOutcome, JobStart, StageCall, StageResult, TaskStart
+    from activities.rails.search_attributes import of_task
+    from activities.rails.task_dispatch import EXPORT, REGENERATE
     from activities.stages.adopting import Adoptions
     from activities.stages.instruction import InstructionStages
     from activities.stages.screening import ScreenReading
@@ -115,6 +117,8 @@ class InstructionWorkflow:
         reading.add_done_callback(lambda done: done.cancelled() or done.exception())
         try:
             await self.transcribe()
+            if not reading.done():
+                self.job.tell("read what the screen shows")
             await reading
         except ActivityError as error:
             if is_cancelled_exception(error) or not (reading.done() and reading.exception() is error):
@@ -263,6 +267,7 @@ class InstructionWorkflow:
                 task,
                 id=task.workflow_id("regenerate"),
                 parent_close_policy=ParentClosePolicy.ABANDON,
+                search_attributes=of_task(REGENERATE, task.owner, live=task.options.live_status),
                 static_summary="write a part of the instruction again",
             )
         except FailureError:
@@ -289,6 +294,7 @@ class InstructionWorkflow:
                 task,
                 id=task.workflow_id("export"),
                 parent_close_policy=ParentClosePolicy.ABANDON,
+                search_attributes=of_task(EXPORT, task.owner, live=task.options.live_status),
                 static_summary="publish a version of the instruction",
             )
         except FailureError:

@@ -13,10 +13,10 @@ from typing import Any, Generic, TypeVar
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError, CancelledError, FailureError
 
+from workflows.display import Display
 from workflows.failures import cause_of, failure_of, superseded
 from workflows.overtaken import JobOver, OutOfStep, going_on
 from workflows.retries import BESIDE_RETRIES, MIRROR_RETRIES, stage_retries
-from workflows.search_attributes import FAILURE_CODE, STATUS
 
 with workflow.unsafe.imports_passed_through():
     from activities.rails.contracts import (
@@ -77,8 +77,7 @@ class JobRun(Generic[S]):
         """Whether the work is being stopped: no stage begins any more."""
         self.reads_screen = False
         """Whether the recording's screen is read in this run."""
-        self.notice: str | None = None
-        """What whoever looks at the run in the Temporal UI is expected besides where it is."""
+        self.display = Display(str(self.status), live=start.options.live_status)
         self.followers: list[asyncio.Task[None]] = []
         """Tasks beside the main work (children that are followed); a cancel stops them too."""
 
@@ -349,20 +348,20 @@ class JobRun(Generic[S]):
         if not standing.own:
             return superseded()
         self.status, self.seq = status, standing.seq
-        return JobOver(standing.status) if self.lifecycle.is_terminal(status) else OutOfStep()
+        if self.lifecycle.is_terminal(status):
+            return JobOver(standing.status)
+        self.tell()
+        return OutOfStep()
 
     def show(self, failure: Failure | None = None) -> None:
         """Tell operators where the job is: one search attribute change."""
-        self.tell(failure.failure_message if failure else None)
-        changes = [STATUS.value_set(str(self.status))]
-        if failure is not None:
-            changes.append(FAILURE_CODE.value_set(failure.failure_code))
-        workflow.upsert_search_attributes(changes)
+        self.display.tell(str(self.status), failure.failure_message if failure else None)
+        self.display.show(str(self.status), failure)
 
     def tell(self, doing: str | None = None) -> None:
         """Say in the Temporal UI where the job is, and what it is doing."""
-        said = f"**{self.status}**" + (f": {doing}" if doing else "")
-        workflow.set_current_details(f"{said}\n\n{self.notice}" if self.notice else said)
+        self.display.tell(str(self.status), doing)
+        self.display.follow(str(self.status))
 
     def refuse_cancel(self) -> None:
         """Answer somebody who signals ``cancel`` to a kind whose table has no such move: a signal has no answer of its
@@ -370,7 +369,7 @@ class JobRun(Generic[S]):
         try:
             self.lifecycle.check_cancel(self.status, Trigger.API)
         except TransitionRefused as refused:
-            self.notice = f"The signal `cancel` was refused. {refused.message}"
+            self.display.notice = f"The signal `cancel` was refused. {refused.message}"
             workflow.logger.warning("job.transition_denied", extra={"code": refused.code, **(refused.details or {})})
             self.tell()
 

@@ -8,13 +8,15 @@ from typing import Any
 from temporalio import workflow
 from temporalio.exceptions import ActivityError, ApplicationError
 
+from workflows.display import Display
 from workflows.failures import failure_of
 from workflows.retries import MIRROR_RETRIES, stage_retries
 
 with workflow.unsafe.imports_passed_through():
     from activities.rails.contracts import TaskCall, TaskFailure, TaskStart
+    from activities.rails.search_attributes import AT_WORK
     from activities.tasks.documents import DocumentTasks
-    from domain.jobs import StageName
+    from domain.jobs import StageName, TaskStatus
 
 
 async def carry_out(
@@ -25,8 +27,11 @@ async def carry_out(
     stage: StrEnum,
     queue: str,
     summary: str,
+    is_last: bool = True,
 ) -> None:
-    """Execute the task's one activity; when it cannot be done, its row says why before the workflow leaves."""
+    """Execute one activity of the task, its only one or the last; when it cannot be done, the task's row says why
+    before the workflow leaves."""
+    display = Display(AT_WORK, live=task.options.live_status)
     try:
         await workflow.execute_activity_method(
             method,
@@ -47,7 +52,11 @@ async def carry_out(
             retry_policy=MIRROR_RETRIES,
             summary="the task failed",
         )
+        if task.options.live_status:
+            display.show(TaskStatus.FAILED, failure)
         raise ApplicationError(failure.failure_message, type=failure.failure_code, non_retryable=True) from None
+    if is_last:
+        display.follow(TaskStatus.SUCCEEDED)
 
 
 @workflow.defn(name="export")

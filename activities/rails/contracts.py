@@ -28,6 +28,7 @@ class RunOptions(Message):
         external_timeout_s: How long a stage that a runner outside does is waited for.
         reads_screen: Whether the pictures of a recording are read beside its sound. Runs that began before there was
             such a reader have none.
+        live_status: Whether the search attribute of the status follows the stages, too: an action for each.
     """
 
     heartbeat_timeout_s: float = 30.0
@@ -37,6 +38,7 @@ class RunOptions(Message):
     history_events: int = 10_000
     external_timeout_s: float = 24 * 3600.0
     reads_screen: bool = False
+    live_status: bool = False
 
     def queue(self, name: str) -> str:
         return f"{self.task_queue_prefix}-{name}"
@@ -165,10 +167,11 @@ class Standing(Message):
 
 
 class TaskStart(Message):
-    """The input of a task workflow (an export, a regeneration). ``task_id`` is the row's id."""
+    """The input of a task workflow (an export, a regeneration). ``task_id`` is the row's id, ``owner`` the job's."""
 
     task_id: str
     job_id: str
+    owner: str | None = None
     options: RunOptions = Field(default_factory=RunOptions)
 
     def workflow_id(self, what: str) -> str:

@@ -247,6 +247,7 @@ class LocalStack:
             "GUIDESMITH_LOG_FORMAT": "json",
             "GUIDESMITH_SESSION_TTL_S": LOCAL_SESSION_TTL_S,
             "GUIDESMITH_SESSION_LONGEST_S": LOCAL_SESSION_TTL_S,
+            "GUIDESMITH_LIVE_STATUS": "true",
             **dict.fromkeys(LIMITS, "off"),  # one person, on their own machine
             **dict.fromkeys(ROOM, "0"),
             **{name: value for name, value in kept.items() if value != ""},

@@ -425,7 +425,7 @@ class JobService:
 
     async def _hand_over(self, what: str, task_id: str, job: Job, *, live: bool) -> None:
         async with engine_faults():
-            await self._task_dispatch.begin(what, task_id, job.id, live=live)
+            await self._task_dispatch.begin(what, task_id, job.id, owner=job.owner, live=live)
 
     async def _get(self, owner: str, job_id: str) -> Job:
         return await self._thread(self._store.get_job, job_id, owner=owner)

@@ -1,5 +1,6 @@
 """What a job costs on Temporal, counted on real histories."""
 
+import json
 from pathlib import Path
 
 from google.protobuf.json_format import MessageToJson
@@ -8,8 +9,11 @@ from temporalio.api.history.v1 import HistoryEvent
 
 from activities.rails.contracts import PAYLOAD_LIMIT_BYTES
 from domain.artifacts import ArtifactKind
+from domain.documents.publication import ExportFormat
 from domain.recordings.transcript import Transcript
-from tests.stack import OWNER, Stack
+from starter.services.jobs import JobService
+from starter.wiring import model_profiles, run_options
+from tests.stack import OWNER, Stack, wait_until
 
 BILLABLE = (
     "workflow_execution_started_event_attributes",
@@ -59,6 +63,44 @@ def test_a_short_recording_costs_at_most_6_actions_34_events_and_no_payload_over
     assert len(events) <= EVENTS
     sizes = [payload.ByteSize() for event in events for payload in payloads(event)]
     assert sizes and max(sizes) <= PAYLOAD_LIMIT_BYTES
+
+
+def test_a_status_that_follows_the_stages_costs_three_actions_more_and_names_each(
+    shared_stack: Stack, short: Path
+) -> None:
+    stack = shared_stack
+    options = run_options(stack.settings).model_copy(update={"live_status": True})
+    jobs = JobService(stack.store, stack.artifacts, stack.client, options, model_profiles(stack.settings))
+    job = stack.new_job(short)
+    stack.loop.run(jobs.run(OWNER, job.id))
+    stack.wait_for(job, "DRAFT_READY", within_s=240)
+    wait_until(lambda: shown(stack.events(job.id))[-1:] == ["DRAFT_READY"], 60, "the draft to be shown")
+
+    events = stack.events(job.id)
+    actions = [event for event in events for name in BILLABLE if event.HasField(name)]  # type: ignore[arg-type]
+    assert len(actions) == ACTIONS + 3
+    assert shown(events) == ["AUDIO_EXTRACTING", "TRANSCRIBING", "GENERATING", "DRAFT_READY"]
+    version = stack.store.get_instruction(OWNER, stack.job(job).instruction_id or "")
+    export, _ = stack.loop.run(jobs.export(OWNER, job.id, ExportFormat.HTML, version.id))
+    stack.wait_for(job, "DONE", within_s=120)
+    wait_until(lambda: shown(stack.events(job.id))[-1:] == ["DONE"], 60, "the end to be shown")
+    assert shown(stack.events(job.id))[4:] == ["EDITING", "EXPORTING", "DONE"]
+    wait_until(lambda: shown(stack.events(f"export-{export.id}")), 60, "its end to be shown")
+    (started, *_) = task = stack.events(f"export-{export.id}")
+    named = started.workflow_execution_started_event_attributes.search_attributes.indexed_fields
+    said = {name: json.loads(value.data) for name, value in named.items()}
+    assert said == {"GuidesmithKind": "export", "GuidesmithOwner": OWNER, "GuidesmithStatus": "RUNNING"}
+    assert shown(task) == ["SUCCEEDED"]
+
+
+def shown(events: list[HistoryEvent]) -> list[str]:
+    """The statuses that a run has shown as search attributes, in order."""
+    changes = (each.upsert_workflow_search_attributes_event_attributes.search_attributes for each in events)
+    return [
+        json.loads(each.indexed_fields["GuidesmithStatus"].data)
+        for each in changes
+        if "GuidesmithStatus" in each.indexed_fields
+    ]
 
 
 def test_no_text_of_the_transcript_or_the_document_enters_the_history(shared_stack: Stack, sample: Path) -> None:

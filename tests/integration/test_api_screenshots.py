@@ -343,7 +343,8 @@ def test_given_a_task_whose_workflow_was_terminated_when_the_reconciler_looks_th
     asked = ("ann", shot.job.id, shot.instruction_id, shot.version_id, Extraction(timestamp_ms=1_000))
     task, _ = api.store.request_extraction(*asked)
     nobody = run_options(api.settings).model_copy(update={"task_queue_prefix": "nobody-serves-this"})
-    watch.loop.run(TaskDispatch(watch.client, nobody).begin(SCREENSHOT, task.id, shot.job.id, live=False))
+    begin = TaskDispatch(watch.client, nobody).begin(SCREENSHOT, task.id, shot.job.id, owner="ann", live=False)
+    watch.loop.run(begin)
     if begun:
         api.store.begin_screenshot(task.id)
     reconciler = Reconciler(_Impatient(api.store, task.id), watch.client, nobody)

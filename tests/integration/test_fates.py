@@ -57,7 +57,7 @@ WITHOUT = [
 @pytest.fixture(scope="module")
 def stack(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     folder = tmp_path_factory.mktemp("fates")
-    with running_stack(folder, temporal, deadly=True) as running:
+    with running_stack(folder, temporal, deadly=True, live_status=True) as running:
         running.store.grant(OWNER, 10_000, reason="test", actor="test", idempotency_key="fates")
         yield running
 
@@ -420,3 +420,40 @@ def test_given_a_later_attempt_when_the_run_of_an_earlier_one_is_reset_then_the_
 def _details(stack: Stack, job: Job) -> str:
     described = stack.client.get_workflow_handle(job.id).query("__temporal_workflow_metadata")
     return str(stack.loop.run(described))
+
+
+def test_given_jobs_at_work_when_operators_ask_temporal_for_a_status_then_it_counts_what_the_database_does(
+    holding: Stack,
+) -> None:
+    stack = holding
+    jobs = [(status, held(stack, kind, status)) for kind, status in HELD]
+    for status, job in jobs:
+        stack.wait_for(job, status)
+
+    def found() -> dict[tuple[str, str], set[str]]:
+        return {(kind, status): _found(stack, kind, status) for kind, status in HELD}
+
+    def kept() -> dict[tuple[str, str], set[str]]:
+        return {(kind, status): _kept(stack, kind, status) for kind, status in HELD}
+
+    wait_until(lambda: found() == kept(), 30, "the visibility store to have caught up")
+    assert all(job.id in found()[job.kind, status] for status, job in jobs)
+    for _, job in jobs:
+        stack.loop.run(stack.client.get_workflow_handle(job.id).terminate())
+    reconcile(stack)
+    wait_until(lambda: found() == kept(), 30, "nothing to be at work")
+    assert not any(found().values())
+
+
+def _found(stack: Stack, kind: str, status: str) -> set[str]:
+    queue = stack.settings.queue("jobs")
+    query = f"GuidesmithKind = '{kind}' AND GuidesmithStatus = '{status}' AND ExecutionStatus = 'Running'"
+
+    async def listed() -> set[str]:
+        return {each.id async for each in stack.client.list_workflows(f"{query} AND TaskQueue = '{queue}'")}
+
+    return stack.loop.run(listed())
+
+
+def _kept(stack: Stack, kind: str, status: str) -> set[str]:
+    return {each.id for each in stack.store.active_jobs(limit=1000) if (each.kind, each.status) == (kind, status)}

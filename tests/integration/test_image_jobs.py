@@ -43,6 +43,7 @@ from tests.apis import SECRET, running_api, wait_ready
 from tests.premises import Premises
 from tests.stack import ROOT, running_stack, wait_until
 from tests.temporal import TemporalServer, free_port
+from workflows.search_attributes import FAILURE_CODE, STATUS
 
 MONITORING = ROOT / "docs" / "operations" / "monitoring"
 METRIC = re.compile(r"\b(?:guidesmith|temporal|process)_\w+")
@@ -142,6 +143,12 @@ def test_given_a_fault_and_a_timeout_then_it_is_tried_again_and_charged_once(stu
     assert [each.data["failure_code"] for each in failed] == ["PROVIDER_UNAVAILABLE", "PROVIDER_TIMEOUT"]
     assert [(each.data["retry_count"], each.data["retry_in_s"]) for each in failed] == [(1, 2.0), (2, 4.0)]
     assert studio.image(job)["retry_count"] == 2
+
+    def shown() -> tuple[str | None, str | None]:
+        described = studio.stack.loop.run(studio.stack.client.get_workflow_handle(job.id).describe())
+        return described.typed_search_attributes.get(STATUS), described.typed_search_attributes.get(FAILURE_CODE)
+
+    wait_until(lambda: shown() == (COMPLETED, None), 30, "a failure that was healed to be none")
 
 
 def test_given_outputs_that_expire_before_they_are_fetched_then_dead_letter_after_three_and_released(
