@@ -1,4 +1,5 @@
-"""The reconciler's workflow, and how often it is started."""
+"""The reconciler's workflow, for schedules of versions up to 0.1; rounds are workers' own now
+(``activities/upkeep/rounds.py``)."""
 
 from datetime import timedelta
 
@@ -9,8 +10,6 @@ with workflow.unsafe.imports_passed_through():
     from activities.upkeep.reconciling import Reconciled, Reconciler
 
 NAME = "reconciler"
-EVERY = timedelta(minutes=1)
-"""A lost job is shown as such within this. Each round costs two billed actions."""
 
 
 @workflow.defn(name=NAME)

@@ -12,6 +12,16 @@ from temporalio.client import (
     SchedulePolicy,
     ScheduleSpec,
 )
+from temporalio.service import RPCError, RPCStatusCode
+
+
+async def drop_schedule(client: Client, task_queue: str, workflow: str) -> None:
+    """Have ``workflow`` started no more, where a schedule of an earlier version did."""
+    try:
+        await client.get_schedule_handle(f"{task_queue}-{workflow}").delete()
+    except RPCError as fault:
+        if fault.status is not RPCStatusCode.NOT_FOUND:
+            raise
 
 
 async def ensure_schedule(client: Client, task_queue: str, workflow: str, every: timedelta) -> None:

@@ -45,6 +45,7 @@ from activities.store.upkeep.namespaces import Namespaces
 from activities.store.upkeep.pending import Pending
 from activities.store.upkeep.references import References
 from activities.store.upkeep.retention import Retention
+from activities.store.upkeep.rounds import Rounds
 from activities.store.uploads.leases import Leases
 from activities.store.uploads.uploads import Uploads
 from domain.room import OwnerLimits
@@ -85,6 +86,7 @@ class Store(
     EndedSessions,
     References,
     Namespaces,
+    Rounds,
     Administering,
     Erasures,
     Idempotency,

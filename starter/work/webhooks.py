@@ -1,8 +1,9 @@
 """What a worker does for webhooks: send deliveries, and hand over those that wait."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, suppress
+from typing import Any
 
 from temporalio.client import Client
 
@@ -16,10 +17,15 @@ def postman(settings: Settings, store: Store) -> Postman:
     return Postman(store, outbound(private=settings.webhook_allow_private))
 
 
+def courier(settings: Settings, store: Store, client: Client) -> Courier:
+    """Who hands deliveries over."""
+    return Courier(store, client, settings.task_queue_prefix)
+
+
 @asynccontextmanager
-async def running_courier(settings: Settings, store: Store, client: Client) -> AsyncIterator[None]:
-    """A courier beside the workers, until the block ends."""
-    task = asyncio.create_task(Courier(store, client, settings.task_queue_prefix).run(), name="courier")
+async def beside(work: Coroutine[Any, Any, None], name: str) -> AsyncIterator[None]:
+    """Have ``work`` go on beside the workers, until the block ends."""
+    task = asyncio.create_task(work, name=name)
     try:
         yield
     finally:

@@ -29,6 +29,7 @@ from activities.tasks.screenshots import ScreenshotTaker
 from activities.upkeep.erasing import Eraser
 from activities.upkeep.orphans import OrphanSweeper
 from activities.upkeep.reconciling import Reconciler
+from activities.upkeep.rounds import Rounds
 from activities.upkeep.sweeping import Sweeper
 from domain.errors import GuidesmithError
 from starter.services.engine import connect_patiently
@@ -46,7 +47,7 @@ from starter.wiring import (
     screen_reading,
 )
 from starter.work.health import HealthServer
-from starter.work.webhooks import postman, running_courier
+from starter.work.webhooks import beside, courier, postman
 from workflows import reconciler, sweeping
 from workflows.analysis import AnalysisWorkflow, PlanWorkflow
 from workflows.batch import BatchWorkflow
@@ -55,7 +56,7 @@ from workflows.generation import GenerationWorkflow
 from workflows.image import ImageWorkflow
 from workflows.instruction import InstructionWorkflow
 from workflows.reconciler import ReconcilerWorkflow
-from workflows.schedules import ensure_schedule
+from workflows.schedules import drop_schedule, ensure_schedule
 from workflows.screenshots import ScreenshotWorkflow
 from workflows.sweeping import SweepOrphansWorkflow, SweepWorkflow
 from workflows.tasks import ExportWorkflow, RegenerateWorkflow
@@ -81,7 +82,6 @@ WORKFLOWS = (
 )
 
 SCHEDULES = {
-    reconciler.NAME: reconciler.EVERY,
     sweeping.NAME: sweeping.EVERY,
     sweeping.ORPHANS: sweeping.ORPHANS_EVERY,
 }
@@ -237,11 +237,14 @@ async def run_worker(settings: Settings, queues: Sequence[str] = QUEUES) -> None
                 await _recognised(store, client)
                 for kept, every in SCHEDULES.items():
                     await ensure_schedule(client, settings.queue("jobs"), kept, every)
+                await drop_schedule(client, settings.queue("jobs"), reconciler.NAME)
             async with AsyncExitStack() as running:
                 for worker in build_workers(client, settings, queues, all_activities(settings, store, client)):
                     await running.enter_async_context(worker)
                 if "jobs" in queues:
-                    await running.enter_async_context(running_courier(settings, store, client))
+                    await running.enter_async_context(beside(courier(settings, store, client).run(), "courier"))
+                    watch = Reconciler(store, client, run_options(settings), kind_terms(settings))
+                    await running.enter_async_context(beside(Rounds(store, watch).run(), "reconciler"))
                 health.ready = True
                 log.info("worker.started", queues=list(queues))
                 await stop.wait()

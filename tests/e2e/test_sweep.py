@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from temporalio.service import RPCError
 
 from activities.artifacts import UploadGone
 from activities.upkeep.orphans import Orphaned
@@ -10,6 +11,8 @@ from activities.upkeep.sweeping import Swept
 from starter.work.worker import SCHEDULES
 from tests.integration.test_sweeping import uploading
 from tests.stack import Stack
+from workflows import reconciler
+from workflows.schedules import drop_schedule, ensure_schedule
 from workflows.sweeping import SweepOrphansWorkflow, SweepWorkflow
 
 
@@ -34,3 +37,12 @@ def test_given_an_abandoned_upload_when_the_sweep_runs_then_it_is_gone_and_the_s
     for name, every in SCHEDULES.items():
         schedule = stack.loop.run(stack.client.get_schedule_handle(f"{queue}-{name}").describe())
         assert schedule.schedule.spec.intervals[0].every == every
+
+
+def test_a_reconciler_that_an_earlier_version_had_started_by_temporal_is_started_no_more(shared_stack: Stack) -> None:
+    stack, queue = shared_stack, shared_stack.settings.queue("jobs")
+    stack.loop.run(ensure_schedule(stack.client, queue, reconciler.NAME, timedelta(minutes=1)))
+    for _ in range(2):
+        stack.loop.run(drop_schedule(stack.client, queue, reconciler.NAME))
+    with pytest.raises(RPCError, match="not found"):
+        stack.loop.run(stack.client.get_schedule_handle(f"{queue}-{reconciler.NAME}").describe())

@@ -280,3 +280,16 @@ def test_given_two_moves_and_a_worker_that_died_before_they_were_written_down_wh
     assert log_of(store, run.job_id) == log
     with pytest.raises(Fenced):
         made(replace(run, dispatch_id="another"), *moves[0])
+
+
+def test_given_many_workers_when_a_round_is_due_then_one_has_it_until_the_next_is_due(store: Store) -> None:
+    taken = at_once(8, lambda _: store.take_round("reconciler", 60.0))
+    assert taken.count(0.0) == 1 and all(isinstance(each, float) and 0 <= each <= 60 for each in taken)
+    assert 0 < store.take_round("reconciler", 60.0) <= 60
+    assert store.take_round("another", 60.0) == 0.0
+
+    store.keep_round("reconciler", -1.0)
+    taken = at_once(8, lambda _: store.take_round("reconciler", 60.0))
+    assert taken.count(0.0) == 1, "its time is over, whoever had it"
+    store.keep_round("reconciler", 300.0)
+    assert 60 < store.take_round("reconciler", 60.0) <= 300, "it takes long"

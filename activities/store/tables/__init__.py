@@ -42,6 +42,7 @@ from activities.store.tables.jobs import (
     library_assets,
     projects,
     reviews,
+    rounds,
 )
 from activities.store.tables.kinds import analyses, batch_items, generation_submissions, plan_tasks
 from activities.store.tables.ledger import credit_accounts, credit_entries, credit_postings
@@ -86,6 +87,7 @@ __all__ = [
     "regenerate_tasks",
     "reported_artifacts",
     "reviews",
+    "rounds",
     "screenshot_assets",
     "screenshot_tasks",
     "transcript_corrections",

@@ -248,6 +248,15 @@ ended_sessions = Table(
 )
 
 
+rounds = Table(
+    "rounds",
+    metadata,
+    # what is done again and again by one of many workers, and until when nobody else begins it
+    Column("name", Name, primary_key=True),
+    Column("taken_until", Moment, nullable=False),
+)
+
+
 engine_namespaces = Table(
     "engine_namespaces",
     metadata,
