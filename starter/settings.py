@@ -158,10 +158,18 @@ class Settings(BaseSettings):
     heartbeat_timeout_s: float = Field(default=30.0, ge=1.0, le=600.0)
     """After this long without a sign of life a stage is given to another worker. Heartbeats are billed on Temporal
     Cloud; the local stack uses 4."""
+    pieces_at_once: int = Field(default=0, ge=0, le=1000)
+    """Pieces of one recording that are transcribed at once, at most; 0: as many as there are slots. With
+    ``GUIDESMITH_MAX_RUNNING_JOBS_PER_USER`` it limits what one user occupies."""
     live_status: bool = False
     """Whether ``GuidesmithStatus`` in Temporal follows the stages and tasks of a job while they work: three billed
     actions more for a recording. Without it it says where a job rests or has ended. The local stack has it, where
     nobody bills."""
+    deployment_name: str | None = Field(default=None, max_length=200, pattern=r"^[A-Za-z0-9_-]+$")
+    """What the workers of an installation are called together, where Temporal decides by their build id which of them
+    a run goes on with; None: any worker takes any run."""
+    build_id: str | None = Field(default=None, max_length=200, pattern=r"^[A-Za-z0-9_.+-]+$")
+    """Which build this worker is of; None: the version."""
     retry_budget: int = Field(default=10, ge=1, le=100)
     """Executions of one stage before its job fails. Ten, with their pauses, outlast two minutes of a database's
     absence."""

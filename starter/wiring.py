@@ -101,6 +101,7 @@ def run_options(settings: Settings) -> RunOptions:
         retry_budget=settings.retry_budget,
         external_timeout_s=settings.external_stage_timeout_s,
         reads_screen=settings.screen_reading,
+        pieces_at_once=settings.pieces_at_once,
         live_status=settings.live_status,
     )
 

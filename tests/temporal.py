@@ -17,6 +17,7 @@ import psutil
 import pytest
 
 from starter.local.ports import reserved
+from starter.local.stack import FAIR
 from workflows.search_attributes import ATTRIBUTES
 
 UP_WITHIN_S = 30.0
@@ -54,6 +55,8 @@ class TemporalServer:
 
     folder: Path
     port: int = field(default_factory=free_port)
+    fair: bool = False
+    """Whether the stages of many owners wait in turn, as on the local stack."""
     _process: "subprocess.Popen[bytes] | None" = None
 
     @property
@@ -74,6 +77,9 @@ class TemporalServer:
         command += ["--dynamic-config-value", "history.transferProcessorMaxPollRPS=1000"]
         command += ["--dynamic-config-value", f'history.defaultWorkflowTaskTimeout="{MISSED_AFTER_S}s"']
         command += ["--dynamic-config-value", "system.forceSearchAttributesCacheRefreshOnRead=true"]
+        if self.fair:
+            for value in FAIR:
+                command += ["--dynamic-config-value", value]
         for name, kind in ATTRIBUTES.items():
             command += ["--search-attribute", f"{name}={kind}"]
         with (self.folder / "temporal.log").open("ab") as out:
@@ -121,8 +127,8 @@ class TemporalServer:
 
 
 @contextmanager
-def running_temporal(folder: Path) -> Iterator[TemporalServer]:
-    server = TemporalServer(folder)
+def running_temporal(folder: Path, *, fair: bool = False) -> Iterator[TemporalServer]:
+    server = TemporalServer(folder, fair=fair)
     server.start()
     try:
         yield server

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from datetime import timedelta
 from enum import StrEnum
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from temporalio import workflow
@@ -16,6 +17,7 @@ from temporalio.exceptions import ApplicationError, CancelledError, FailureError
 from workflows.display import Display
 from workflows.failures import cause_of, failure_of, superseded
 from workflows.overtaken import JobOver, OutOfStep, going_on
+from workflows.pieces import each_piece
 from workflows.retries import BESIDE_RETRIES, MIRROR_RETRIES, stage_retries
 
 with workflow.unsafe.imports_passed_through():
@@ -128,13 +130,8 @@ class JobRun(Generic[S]):
         """
         spec = self._enter(spec_of(method))
         if units:
-            calls = [self._execute(method, spec, unit=unit, expected=expected) for unit in range(1, units + 1)]
-            try:
-                for result in await asyncio.gather(*calls):
-                    going_on(result)
-            finally:
-                for call in calls:
-                    call.cancel()
+            execute = partial(self._execute, method, spec, expected=expected)
+            await each_piece(lambda unit: execute(unit=unit), units, self.options.pieces_at_once)
             return StageResult()
         result = going_on(await self._execute(method, spec, expected=expected))
         self.seq += 2

@@ -28,6 +28,7 @@ class RunOptions(Message):
         external_timeout_s: How long a stage that a runner outside does is waited for.
         reads_screen: Whether the pictures of a recording are read beside its sound. Runs that began before there was
             such a reader have none.
+        pieces_at_once: How many pieces of one recording are transcribed at once, at most; 0: all, as slots are free.
         live_status: Whether the search attribute of the status follows the stages, too: an action for each.
     """
 
@@ -38,6 +39,7 @@ class RunOptions(Message):
     history_events: int = 10_000
     external_timeout_s: float = 24 * 3600.0
     reads_screen: bool = False
+    pieces_at_once: int = 0
     live_status: bool = False
 
     def queue(self, name: str) -> str:
