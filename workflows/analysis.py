@@ -8,13 +8,14 @@ from workflows.tasks import carry_out
 with workflow.unsafe.imports_passed_through():
     from activities.rails.contracts import JobOutcome, JobStart, TaskStart
     from activities.rails.task_dispatch import PLAN
+    from activities.rails.versioning import soon_over
     from activities.stages.analysis import AnalysisPlanning, AnalysisStage, AnalysisStages
     from domain.errors import TransitionRefused
     from domain.lifecycles.analysis import ANALYSIS, FAILED
     from workflows.rails import JobRun
 
 
-@workflow.defn(name=ANALYSIS.kind, failure_exception_types=[TransitionRefused])
+@workflow.defn(name=ANALYSIS.kind, failure_exception_types=[TransitionRefused], versioning_behavior=soon_over())
 class AnalysisWorkflow:
     """The run of one attempt; the workflow id is the job id. It cannot be cancelled: the table has no such move. Where
     an operator does so all the same, the job has failed, and may be retried."""
@@ -38,7 +39,7 @@ class AnalysisWorkflow:
         self.job.show()
 
 
-@workflow.defn(name=PLAN)
+@workflow.defn(name=PLAN, versioning_behavior=soon_over())
 class PlanWorkflow:
     """Reads the inputs, where nobody has, and drafts a plan."""
 

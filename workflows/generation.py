@@ -16,6 +16,7 @@ with workflow.unsafe.imports_passed_through():
     from activities.rails.contracts import JobOutcome, JobStart
     from activities.rails.interceptor import RETRY_AFTER_LIMIT_S
     from activities.rails.stage import spec_of
+    from activities.rails.versioning import soon_over
     from activities.stages.generation import GenerationCall, GenerationDesk, GenerationPlan, GenerationStages, Word
     from domain.errors import (
         Fenced,
@@ -57,7 +58,7 @@ CALL_OFF_PATIENCE = timedelta(minutes=2)
 CALL_OFF_RETRIES = RetryPolicy(initial_interval=timedelta(milliseconds=500), maximum_attempts=6)
 
 
-@workflow.defn(name=GENERATION.kind, failure_exception_types=[TransitionRefused])
+@workflow.defn(name=GENERATION.kind, failure_exception_types=[TransitionRefused], versioning_behavior=soon_over())
 class GenerationWorkflow:
     """The run of one attempt of a generation job; the workflow id is the job id."""
 

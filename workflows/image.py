@@ -9,6 +9,7 @@ from temporalio.exceptions import ActivityError, ApplicationError, FailureError
 with workflow.unsafe.imports_passed_through():
     from activities.rails.contracts import JobOutcome, JobStart
     from activities.rails.interceptor import RETRY_AFTER_LIMIT_S
+    from activities.rails.versioning import soon_over
     from activities.stages.image import ImageStages
     from activities.store.records import EventType
     from domain.errors import (
@@ -47,7 +48,7 @@ EXPECTED = tuple(
 """Passing faults of a provider: they are counted in the job's own status, not tried again behind its back."""
 
 
-@workflow.defn(name=IMAGE.kind, failure_exception_types=[TransitionRefused])
+@workflow.defn(name=IMAGE.kind, failure_exception_types=[TransitionRefused], versioning_behavior=soon_over())
 class ImageWorkflow:
     """The run of an image job; the workflow id is the job id. Its owner cannot cancel it: the table has no such move.
     Where an operator does so all the same, the job is given up, and its reservation released."""

@@ -7,12 +7,13 @@ from temporalio import workflow
 from temporalio.common import RetryPolicy
 
 with workflow.unsafe.imports_passed_through():
+    from activities.rails.versioning import soon_over
     from activities.upkeep.reconciling import Reconciled, Reconciler
 
 NAME = "reconciler"
 
 
-@workflow.defn(name=NAME)
+@workflow.defn(name=NAME, versioning_behavior=soon_over())
 class ReconcilerWorkflow:
     """One round."""
 

@@ -6,11 +6,12 @@ from workflows.tasks import carry_out
 
 with workflow.unsafe.imports_passed_through():
     from activities.rails.contracts import TaskStart
+    from activities.rails.versioning import soon_over
     from activities.tasks.screenshots import ScreenshotTaker
     from domain.jobs import StageName
 
 
-@workflow.defn(name="screenshot")
+@workflow.defn(name="screenshot", versioning_behavior=soon_over())
 class ScreenshotWorkflow:
     """Takes one frame of a recording."""
 

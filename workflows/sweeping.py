@@ -6,6 +6,7 @@ from temporalio import workflow
 from temporalio.common import RetryPolicy
 
 with workflow.unsafe.imports_passed_through():
+    from activities.rails.versioning import soon_over
     from activities.upkeep.orphans import Orphaned, OrphanSweeper
     from activities.upkeep.sweeping import HEARTBEAT_TIMEOUT_S, Sweeper, Swept
 
@@ -18,7 +19,7 @@ ORPHANS_EVERY = timedelta(days=1)
 """It lists the whole store, a request for each thousand objects; what it looks for is weeks old."""
 
 
-@workflow.defn(name=NAME)
+@workflow.defn(name=NAME, versioning_behavior=soon_over())
 class SweepWorkflow:
     """One round."""
 
@@ -33,7 +34,7 @@ class SweepWorkflow:
         )
 
 
-@workflow.defn(name=ORPHANS)
+@workflow.defn(name=ORPHANS, versioning_behavior=soon_over())
 class SweepOrphansWorkflow:
     """One round."""
 

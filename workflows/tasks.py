@@ -15,6 +15,7 @@ from workflows.retries import MIRROR_RETRIES, stage_retries
 with workflow.unsafe.imports_passed_through():
     from activities.rails.contracts import TaskCall, TaskFailure, TaskStart
     from activities.rails.search_attributes import AT_WORK
+    from activities.rails.versioning import soon_over
     from activities.tasks.documents import DocumentTasks
     from domain.jobs import StageName, TaskStatus
 
@@ -59,7 +60,7 @@ async def carry_out(
         display.follow(TaskStatus.SUCCEEDED)
 
 
-@workflow.defn(name="export")
+@workflow.defn(name="export", versioning_behavior=soon_over())
 class ExportWorkflow:
     """Publishes exactly one version in one format."""
 
@@ -75,7 +76,7 @@ class ExportWorkflow:
         )
 
 
-@workflow.defn(name="regenerate")
+@workflow.defn(name="regenerate", versioning_behavior=soon_over())
 class RegenerateWorkflow:
     """Writes the selected part of one version again."""
 

@@ -10,7 +10,7 @@ from importlib import metadata
 
 import structlog
 from temporalio.client import Client
-from temporalio.common import WorkerDeploymentVersion
+from temporalio.common import VersioningBehavior, WorkerDeploymentVersion
 from temporalio.service import RPCError
 from temporalio.worker import Worker, WorkerDeploymentConfig
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
@@ -21,6 +21,7 @@ from activities.rails.heartbeat import beat_interval
 from activities.rails.interceptor import ErrorInterceptor
 from activities.rails.mirror import Mirror
 from activities.rails.recognising import recognise
+from activities.rails.versioning import LASTING, say_version
 from activities.stages.analysis import AnalysisPlanning, AnalysisStages
 from activities.stages.batch import BatchDesk
 from activities.stages.generation import GenerationDesk, GenerationStages
@@ -97,9 +98,18 @@ PASSED_THROUGH = ("domain", "activities", "pydantic", "pydantic_core", "annotate
 """Modules that workflows share with the process: pure rules and values. Importing them anew inside the sandbox would
 cost every workflow most of a second."""
 
-VERSION = WorkerDeploymentVersion(deployment_name="guidesmith", build_id=metadata.version("guidesmith"))
-"""What histories name as the code that ran. Left out, the SDK hashes every loaded module at the first start: a second
-of CPU."""
+DEPLOYMENT = "guidesmith"
+
+
+def deployment(settings: Settings) -> WorkerDeploymentConfig:
+    """What histories name as the code that ran, and, where the deployment has a name, which code a run goes on with.
+    Without a build id the SDK would hash every loaded module at the first start: a second of CPU."""
+    build = settings.build_id or metadata.version("guidesmith")
+    return WorkerDeploymentConfig(
+        version=WorkerDeploymentVersion(deployment_name=settings.deployment_name or DEPLOYMENT, build_id=build),
+        use_worker_versioning=settings.deployment_name is not None,
+        default_versioning_behavior=LASTING if settings.deployment_name is not None else VersioningBehavior.UNSPECIFIED,
+    )
 
 
 def sandbox() -> SandboxedWorkflowRunner:
@@ -114,6 +124,7 @@ def build_workers(
     workflows: Sequence[type] = WORKFLOWS,
 ) -> list[Worker]:
     """One worker a queue, each with a thread for every slot: a sync activity never waits for a thread."""
+    say_version(settings.deployment_name is not None)
     return [
         Worker(
             client,
@@ -125,7 +136,7 @@ def build_workers(
             workflow_runner=sandbox(),
             sticky_queue_schedule_to_start_timeout=timedelta(seconds=STICKY_S),
             interceptors=[ErrorInterceptor()],
-            deployment_config=WorkerDeploymentConfig(version=VERSION, use_worker_versioning=False),
+            deployment_config=deployment(settings),
             graceful_shutdown_timeout=timedelta(seconds=settings.graceful_shutdown_s),
             max_heartbeat_throttle_interval=timedelta(seconds=beat_interval(settings.heartbeat_timeout_s)),
             default_heartbeat_throttle_interval=timedelta(seconds=beat_interval(settings.heartbeat_timeout_s)),
