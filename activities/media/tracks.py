@@ -50,7 +50,8 @@ _WINDOWS = (20, 100)
 
 _SPEECH_MARGIN = 0.05
 """Share of speech by which a track must beat the default one: two copies of one microphone differ by less."""
-
+_FAINT_DB = 20
+"""By which one copy may be fainter than another and be taken for its place in the file."""
 
 _UNHEARD_SHARE = 0.15
 _UNHEARD_MS = 1_500
@@ -146,8 +147,8 @@ def pick_speech_track(
     """Choose the track to transcribe.
 
     An only track is taken unheard. Of several, the only audible one; of several audible ones the one with the most
-    speech (the default track, then the first, within 5 points); of several without speech the loudest; if all are
-    silent, the first. With it go the others on which somebody speaks while it is silent.
+    speech (the default track, then the first, within 5 points, unless it is far fainter); of several without speech
+    the loudest; if all are silent, the first. With it go the others on which somebody speaks while it is silent.
 
     Args:
         path: The recording.
@@ -205,6 +206,8 @@ def _most_speech(audible: Sequence[Listener], shares: dict[int, float]) -> tuple
     if best <= 0:
         return max(audible, key=lambda each: each.level.rms_dbfs), "loudest"
     close = [each for each in audible if shares[each.track.index] >= best - _SPEECH_MARGIN]
+    loudest = max(each.level.rms_dbfs for each in close)
+    close = [each for each in close if each.level.rms_dbfs >= loudest - _FAINT_DB]
     return min(close, key=lambda each: (not each.track.is_default, each.track.index)), "most_speech"
 
 

@@ -189,6 +189,10 @@ ECHOED = json.dumps(DRAFT_SCHEMA)
         f"{ECHOED}\n{DRAFTED}",
         f"The schema is {ECHOED[:-1]},}}, so: {DRAFTED}",
         f"First try: {TRIED} Better: {DRAFTED}",
+        DRAFTED.replace('"blocks"', '// each a step, see http://steps\n"blocks"'),
+        DRAFTED.replace('"blocks"', '/* the steps, } included */ "blocks"'),
+        f'{{"draft": {DRAFTED}}}',
+        f'<tool_call>{{"name": "draft", "arguments": {DRAFTED}}}</tool_call>',
         DRAFTED,
     ],
 )

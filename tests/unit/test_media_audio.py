@@ -238,6 +238,15 @@ def loud_is_speech(samples: Samples) -> Sequence[tuple[int, int]]:
     return [(int(ms * 16), int(ms * 16) + 3_200) for ms in beeps_heard_ms(samples)]
 
 
+def test_given_a_faint_and_a_loud_copy_then_the_loud_one_is_chosen(tmp_path: Path) -> None:
+    path = tmp_path / "copies.mkv"
+    copies = (0.01 * recordings.beeps(), recordings.beeps())
+    recordings.write(path, tracks=[recordings.Track(each, codec="pcm_s16le") for each in copies])
+    info = probe(path)
+    choice = pick_speech_track(path, info, judge=lambda samples: [(0, samples.size // 2)])
+    assert (choice.index, choice.also) == (info.audio[1].index, ())
+
+
 OTHERS_MS, OWN_MS = range(200, 2_900, 300), range(3_050, 5_700, 300)
 
 

@@ -18,7 +18,8 @@ _THOUGHT_ENDS = re.compile(
     re.IGNORECASE,
 )
 """Where models that think aloud begin to answer. A chat template may swallow the mark of the thought's beginning."""
-_STRING_OR_TRAILING_COMMA = re.compile(r'"(?:\\.|[^"\\])*"|,(?=\s*[}\]])', re.DOTALL)
+_STRING_OR_SURPLUS = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
+"""Texts, so that nothing within them is taken for what JSON has no place for: remarks and trailing commas."""
 _HEADING_LIMIT = 200
 _BODY_LIMIT = 10_000
 
@@ -142,7 +143,7 @@ def fitting(text: str, model: type[T]) -> T:
     refused: list[tuple[int, ValidationError]] = []
     for said in _spoken(text):
         fit: list[tuple[int, T]] = []
-        for found in json_objects(said):
+        for found in (each for outer in json_objects(said) for each in _within(outer, names)):
             merit = len(names & found.keys())
             try:
                 fit.append((merit, model.model_validate(found)))
@@ -183,7 +184,7 @@ def json_objects(text: str) -> Iterator[dict[str, object]]:
             return
         found, end = _decoded(text, at)
         if found is None:
-            mended = _STRING_OR_TRAILING_COMMA.sub(_without_comma, text[at:])
+            mended = _STRING_OR_SURPLUS.sub(_without_surplus, text[at:])
             found, end = _decoded(mended, 0)
             if found is not None:
                 text = mended
@@ -192,8 +193,15 @@ def json_objects(text: str) -> Iterator[dict[str, object]]:
         at = end if found is not None else at + 1
 
 
-def _without_comma(found: re.Match[str]) -> str:
-    return "" if found.group() == "," else found.group()
+def _without_surplus(found: re.Match[str]) -> str:
+    return found.group() if found.group().startswith('"') else ""
+
+
+def _within(found: dict[str, object], names: set[str]) -> Iterator[dict[str, object]]:
+    """The object, or what it is wrapped in: ``{"draft": {...}}`` has none of the names itself."""
+    yield found
+    if not names & found.keys():
+        yield from (value for value in found.values() if isinstance(value, dict) and names & value.keys())
 
 
 def _decoded(text: str, at: int) -> tuple[dict[str, object] | None, int]:
