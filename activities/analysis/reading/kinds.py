@@ -164,6 +164,13 @@ class _Look:
     def _all(self, holds: str) -> bool:
         return count(self._connection, f"SELECT count(*) {self._everything} AND ({holds}) IS NOT TRUE") == 0
 
+    def _few(self, some: Sequence[str], holds: str) -> bool:
+        """Whether it holds for a few values: ``text12`` looks like a date, and to try all of a million takes long."""
+        listed = ", ".join(f"({literal(text)})" for text in some)
+        return not count(
+            self._connection, f"SELECT count(*) FROM (VALUES {listed}) AS given(t) WHERE ({holds}) IS NOT TRUE"
+        )
+
     def _settled(self, kind: Kind | None, style: Style | None = None, order: Order | None = None) -> Finding:
         return Finding(self._everything, kind, style=style, order=order)
 
@@ -289,20 +296,23 @@ class _Look:
             looks = dates.LOOKS_TIMED if timed else dates.LOOKS_DATED
             if all(looks.fullmatch(text) for text in some):
                 for looked in (self._plainly, self._in_an_order):
-                    if (found := looked(timed=timed)) is not None:
+                    if (found := looked(some, timed=timed)) is not None:
                         return found
         return None
 
-    def _plainly(self, *, timed: bool) -> Finding | None:
+    def _plainly(self, some: Sequence[str], *, timed: bool) -> Finding | None:
         """Dates that can be read one way only."""
         shapes = [(*dates.ISO_DAYS, *dates.NAMED)] if timed else [dates.ISO_DAYS, dates.MONTHS, dates.NAMED]
         for days in shapes:
-            if self._all(f"{_moment('t', days, timed=timed)} IS NOT NULL"):
+            holds = f"{_moment('t', days, timed=timed)} IS NOT NULL"
+            if self._few(some, holds) and self._all(holds):
                 return self._settled(self._moments(days, timed=timed, remarks=()))
         return None
 
-    def _in_an_order(self, *, timed: bool) -> Finding | None:
+    def _in_an_order(self, some: Sequence[str], *, timed: bool) -> Finding | None:
         day, month, year = (f"{_moment('t', days, timed=timed)} IS NOT NULL" for days in _DAYS.values())
+        if not self._few(some, f"{day} OR {month} OR {year}"):
+            return None
         # of a year the values begin, or end, with a few numbers, and of a day with many
         total, days, months, either, years, begins, ends = one(
             self._connection,
