@@ -201,16 +201,6 @@ def test_given_a_replacement_when_taken_then_a_version_more_that_shows(
     assert (replayed.status_code, replayed.json()["asset"]["id"]) == (200, asset_id)
 
 
-def test_given_twenty_of_the_same_replacement_at_once_when_sent_then_one_task_and_one_audit_row(
-    api: RunningApi, shot: Illustrated
-) -> None:
-    with api.client() as client, ThreadPoolExecutor(20) as pool:
-        answers = list(pool.map(lambda n: replace(client, shot, idempotency_key=f"k{n % 2}"), range(20)))
-    assert [answer.status_code for answer in answers].count(202) == 1, [answer.text for answer in answers]
-    assert len({answer.json()["task_id"] for answer in answers}) == 1
-    assert [each.event_type for each in api.store.events(shot.job.id)].count("SCREENSHOT_REQUESTED") == 1
-
-
 def test_given_a_key_of_a_replacement_when_used_for_another_then_409(ann: httpx.Client, shot: Illustrated) -> None:
     assert replace(ann, shot, idempotency_key="mine").status_code == 202
     answer = replace(ann, shot, timestamp_ms=600, idempotency_key="mine")
@@ -246,37 +236,6 @@ def test_given_an_annotated_picture_when_it_is_deleted_then_what_it_was_drawn_on
     assert newest["rendered_from_asset_id"] == shot.asset_id
     answer = ann.delete(f"anchors/{shot.anchor_id}/assets/{drawn['rendered_asset_id']}")
     assert answer.json()["active_asset_id"] == shot.asset_id
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "body"),
-    [
-        ("GET", "anchors/{anchor}", None),
-        ("DELETE", "anchors/{anchor}/assets/{asset}", None),
-        ("POST", "anchors/{anchor}/attach-upload", {"upload_id": ABSENT, "instruction_version_id": ABSENT}),
-        ("GET", "instructions/{instruction}/anchors", None),
-        (
-            "POST",
-            "instructions/{instruction}/anchors",
-            {"instruction_version_id": ABSENT, "addressing": {"address_type": "block_id", "block_id": "x"}},
-        ),
-        (
-            "POST",
-            "anchors/{anchor}/replace",
-            {"instruction_id": ABSENT, "instruction_version_id": ABSENT, "timestamp_ms": 0},
-        ),
-    ],
-)
-def test_given_a_stranger_or_what_is_absent_when_asked_then_the_same_404(
-    ann: httpx.Client, bob: httpx.Client, shot: Illustrated, method: str, path: str, body: object
-) -> None:
-    foreign = {"anchor": shot.anchor_id, "asset": shot.asset_id, "instruction": str(shot.job.instruction_id)}
-    absent = dict.fromkeys(foreign, ABSENT)
-    malformed = dict.fromkeys(foreign, "..%2F")
-    answers = [bob.request(method, path.format(**foreign), json=body)]
-    answers += [ann.request(method, path.format(**ids), json=body) for ids in (absent, malformed)]
-    assert {answer.status_code for answer in answers} == {404}
-    assert {answer.content for answer in answers} == {ann.get(f"jobs/{ABSENT}").content}
 
 
 def brought(api: RunningApi, shot: Illustrated, data: bytes) -> str:

@@ -2,7 +2,6 @@
 
 import hashlib
 import io
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
@@ -125,6 +124,16 @@ def test_given_a_ring_and_a_crop_when_drawn_then_they_are_told_and_can_be_change
     assert (kinds.count("ANCHOR_ANNOTATED"), kinds.count("SCREENSHOT_SHOWN")) == (2, 1)
 
 
+def test_given_a_base_that_is_absent_malformed_or_another_anchors_when_drawn_on_then_the_same_404(
+    api: RunningApi, ann: httpx.Client, shot: Illustrated
+) -> None:
+    absent = ann.get(f"jobs/{ABSENT}").content
+    for base in (ABSENT, "x", illustrated_job(api.store, api.artifacts).asset_id):
+        answer = annotate(ann, shot, BLUR, base=base)
+        assert (answer.status_code, answer.content) == (404, absent), base
+    assert shown(api, shot) == (shot.asset_id, shot.data)
+
+
 def test_given_what_is_absent_foreign_or_deleted_when_shown_again_then_404(
     api: RunningApi, ann: httpx.Client, bob: httpx.Client, shot: Illustrated
 ) -> None:
@@ -135,35 +144,6 @@ def test_given_what_is_absent_foreign_or_deleted_when_shown_again_then_404(
     for client, asset in asked:
         assert client.post(f"anchors/{shot.anchor_id}/assets/{asset}/show").status_code == 404
     assert shown(api, shot) == (shot.asset_id, shot.data)
-
-
-def test_given_twenty_of_the_same_at_once_when_sent_then_one_asset_and_one_audit_row(
-    api: RunningApi, shot: Illustrated
-) -> None:
-    with api.client() as client, ThreadPoolExecutor(20) as pool:
-        answers = list(pool.map(lambda _: annotate(client, shot, *ALL).json()["rendered_asset_id"], range(20)))
-    assert len(set(answers)) == 1
-    assert audited(api, shot) == 1
-
-
-@pytest.mark.parametrize("what", ["foreign", "absent anchor", "absent base", "malformed anchor", "malformed base"])
-def test_given_what_is_absent_or_foreign_when_drawn_on_then_the_same_404(
-    api: RunningApi, ann: httpx.Client, bob: httpx.Client, shot: Illustrated, what: str
-) -> None:
-    caller = bob if what == "foreign" else ann
-    anchor = {"absent anchor": ABSENT, "malformed anchor": "..%2F"}.get(what, shot.anchor_id)
-    base = {"absent base": ABSENT, "malformed base": "x"}.get(what, shot.asset_id)
-    answer = caller.post(f"anchors/{anchor}/annotations", json={"base_asset_id": base, "operations": [BLUR]})
-    assert answer.status_code == 404
-    assert answer.content == ann.get(f"jobs/{ABSENT}").content
-    assert shown(api, shot) == (shot.asset_id, shot.data)
-
-
-def test_given_another_anchors_picture_when_drawn_on_then_404(
-    api: RunningApi, ann: httpx.Client, shot: Illustrated
-) -> None:
-    other = illustrated_job(api.store, api.artifacts)
-    assert annotate(ann, shot, BLUR, base=other.asset_id).status_code == 404
 
 
 @pytest.mark.parametrize(

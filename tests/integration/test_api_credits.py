@@ -58,7 +58,7 @@ def test_given_a_new_user_when_asked_then_there_is_nothing(user: httpx.Client) -
     assert user.get("credits/entries").json() == {"items": [], "next_cursor": None}
 
 
-def test_given_a_grant_when_sent_twice_then_given_once_and_the_same_is_answered(
+def test_given_a_grant_when_sent_twice_then_given_once_and_with_the_key_of_another_409(
     root: httpx.Client, user: httpx.Client
 ) -> None:
     first = root.post("admin/credits/grants", json=grant(user))
@@ -71,16 +71,9 @@ def test_given_a_grant_when_sent_twice_then_given_once_and_the_same_is_answered(
     assert {"user_id": subject_of(user), "amount": 10, "reason": "March", "granted_by": "root"}.items() <= (
         first.json().items()
     )
+    other = root.post("admin/credits/grants", json=grant(user, 11))
+    assert (other.status_code, other.json()["code"]) == (409, "IDEMPOTENCY_KEY_CONFLICT")
     assert user.get("credits").json() == {"balance": 10, "reserved": 0, "available": 10}
-
-
-def test_given_a_key_when_sent_with_another_grant_then_409_and_nothing_is_given(
-    root: httpx.Client, user: httpx.Client
-) -> None:
-    root.post("admin/credits/grants", json=grant(user))
-    answer = root.post("admin/credits/grants", json=grant(user, 11))
-    assert (answer.status_code, answer.json()["code"]) == (409, "IDEMPOTENCY_KEY_CONFLICT")
-    assert user.get("credits").json()["balance"] == 10
 
 
 @pytest.mark.parametrize(
@@ -143,14 +136,6 @@ def test_given_jobs_that_cost_credits_when_entries_are_paged_then_ones_own_newes
     )
     assert (items[-1]["kind"], items[-1]["job_id"], items[-1]["reason"]) == ("grant", None, "March")
     assert bob.get("credits/entries").json()["items"] == []
-
-
-@pytest.mark.parametrize("query", [{"limit": "0"}, {"limit": "101"}, {"cursor": "zzz"}])
-def test_given_a_page_that_there_is_not_when_entries_are_asked_then_400(
-    user: httpx.Client, query: dict[str, str]
-) -> None:
-    answer = user.get("credits/entries", params=query)
-    assert (answer.status_code, answer.json()["code"]) == (400, "VALIDATION_ERROR")
 
 
 @pytest.mark.parametrize("kind", ["instruction", "image", "generation", "analysis", "batch"])

@@ -227,7 +227,9 @@ def test_given_a_finished_export_whose_file_was_lost_when_downloaded_then_404_an
     if left is not None:
         api.artifacts.put_bytes(blob.key, left, blob.media_type)
 
-    assert [httpx.get(export["download_url"]).status_code for _ in range(2)] == [404, 404]
+    for file in (httpx.get(export["download_url"]) for _ in range(2)):
+        assert (file.status_code, file.headers["Content-Type"]) == (404, "application/json"), "not a byte of it"
+        assert "Content-Disposition" not in file.headers
     lost = ann.get(f"exports/{export['id']}").json()
     assert (lost["status"], lost["failure"]["failure_code"]) == ("FAILED", "ARTIFACT_MISSING")
 

@@ -123,7 +123,3 @@ def test_given_what_is_no_list_of_words_when_redacted_then_it_is_refused(
     api: RunningApi, ann: httpx.Client, job: Job, body: dict[str, object]
 ) -> None:
     assert ann.post(f"instructions/{job.instruction_id}/redactions", json=body).status_code == 400
-
-
-def test_given_somebody_elses_instruction_when_redacted_then_404(bob: httpx.Client, job: Job) -> None:
-    assert bob.post(f"instructions/{job.instruction_id}/redactions", json={}).status_code == 404

@@ -656,16 +656,3 @@ def test_given_a_signed_address_when_bent_or_used_for_something_else_then_404(
         assert httpx.put(bad, content=b"x").status_code == 404, bad
     payload = upload.rsplit("/", 1)[1].split(".")[1]
     assert "jobs/" not in base64.urlsafe_b64decode(payload + "==").decode()
-
-
-def test_given_a_stranger_when_announcing_confirming_or_attaching_then_404(
-    ann: httpx.Client, bob: httpx.Client, shot: Recorded
-) -> None:
-    ticket = sent(ann, shot, screen())
-    absent = ann.get(f"jobs/{ABSENT}").content
-    elsewhere = ann.post(
-        f"jobs/{ABSENT}/screenshots/uploads/{ticket.json()['upload_id']}/confirm",
-        json={"mime_type": "image/png", "size_bytes": 1, "checksum_sha256": "0" * 64, "width": 1, "height": 1},
-    )
-    for answer in (announce(bob, shot, screen()), confirm(bob, shot, ticket, screen()), elsewhere):
-        assert (answer.status_code, answer.content) == (404, absent)

@@ -230,15 +230,23 @@ def test_given_a_place_or_none_when_extracted_then_the_anchor_is_found_made_or_t
     assert extract(store, job, Extraction(timestamp_ms=5), anchor_id=mine.id)[0].anchor_id == mine.id
 
 
+@pytest.mark.parametrize("replaced", [False, True], ids=["extraction", "replacement"])
 def test_given_twenty_of_the_same_at_once_when_asked_then_one_task_one_anchor_one_audit_row(
-    store: Store, job: Job
+    store: Store, job: Job, replaced: bool
 ) -> None:
-    answers = at_once(20, lambda _: extract(store, job, place=Addressing.of_block(OTHER_BLOCK)))
+    (anchor,) = store.list_anchors("ann", instruction_of(job)).items
+
+    def ask(_: int) -> tuple[ScreenshotTask, bool]:
+        if replaced:
+            return replace(store, job, anchor)
+        return extract(store, job, place=Addressing.of_block(OTHER_BLOCK))
+
+    answers = at_once(20, ask)
     tasks = {answer[0].id for answer in answers if isinstance(answer, tuple)}
     assert (len(answers), len(tasks)) == (20, 1), answers
     assert sum(answer[1] for answer in answers if isinstance(answer, tuple)) == 1
     assert audited(store, job) == ["SCREENSHOT_REQUESTED"]
-    assert len(store.list_anchors("ann", instruction_of(job)).items) == 2
+    assert len(store.list_anchors("ann", instruction_of(job)).items) == (1 if replaced else 2)
 
 
 def test_given_what_is_foreign_or_absent_when_extracted_then_not_found_and_nothing_is_written(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from activities.store import Admission, JobRequest, Store
-from domain.errors import IdempotencyConflict, InsufficientCredits, NotFound, QuotaExceeded, TransitionRefused
+from domain.errors import IdempotencyConflict, InsufficientCredits, NotFound, QuotaExceeded
 from domain.jobs import Actor, Failure
 from domain.library import AssetMedium, NewAsset
 from domain.lifecycles.fence import Fence
@@ -16,10 +16,8 @@ from domain.lifecycles.image import (
     DEAD_LETTER,
     FAILED,
     IMAGE,
-    QUEUED,
     RUNNING,
     SUPERSEDE,
-    ImageStatus,
     check_quota,
 )
 from domain.lifecycles.kinds import GIVEN_UP, LIFECYCLES, STARTS
@@ -118,24 +116,6 @@ def test_given_a_stage_that_ends_twice_then_its_asset_is_kept_once_and_charged_o
     assert store.job_input(job.id).result == {"model": "m"}
     assert [each.event_type for each in store.events(job.id, 0, 100) if each.event_type == "STAGE_RETRIED"]
     assert (store.balance(OWNER).available, store.balance(OWNER).reserved) == (100 - COST, 0)
-
-
-@pytest.mark.parametrize("status", [QUEUED, RUNNING, FAILED])
-def test_given_a_status_when_moved_where_its_table_does_not_lead_then_nothing_changes(
-    store: Store, status: ImageStatus
-) -> None:
-    rich(store)
-    job, _ = store.request_job(wanted())
-    if status is not QUEUED:
-        store.begin_stage(job.id, fence(1), RUNNING)
-    if status is FAILED:
-        store.move(job.id, fence(4), FAILED, trigger=IMAGE.runner, actor=Actor.ORCHESTRATOR, failure=FAULT)
-    before = store.get_job(job.id)
-    forbidden = set(ImageStatus) - set(IMAGE.allowed_next(status))
-    for target in forbidden:
-        with pytest.raises(TransitionRefused):
-            store.move(job.id, None, target, trigger=IMAGE.runner, actor=Actor.SYSTEM, failure=FAULT)
-    assert forbidden and store.get_job(job.id) == before
 
 
 def test_every_kind_that_is_started_by_itself_has_a_way_to_where_a_lost_job_ends() -> None:

@@ -18,7 +18,6 @@ from domain.errors import (
     TerminalImmutable,
     TransitionRefused,
     VersionConflict,
-    VideoUriConflict,
 )
 from domain.jobs import Actor, Failure, Job, Page
 from domain.lifecycles.instruction import CANCELLED, CREATED, UPLOADED, UPLOADING
@@ -329,19 +328,6 @@ def test_given_a_confirmed_upload_when_it_is_confirmed_again_in_a_later_state_th
 
     assert replayed
     assert again == job
-
-
-def test_given_a_confirmed_upload_when_another_is_confirmed_then_it_conflicts_and_names_both(store: Store) -> None:
-    job = uploaded_job(store)
-
-    with pytest.raises(VideoUriConflict) as conflict:
-        store.confirm_upload(OWNER, job.id, blob("videos/other"))
-
-    assert conflict.value.details == {
-        "current_video_uri": f"videos/{job.id}",
-        "submitted_video_uri": "videos/other",
-    }
-    assert len(store.artifacts(job.id)) == 1
 
 
 def test_given_confirmations_that_race_when_all_arrive_then_one_writes_and_the_rest_replay(store: Store) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -260,12 +261,15 @@ def furnished(store: Store) -> str:
     return job.id
 
 
-@pytest.mark.parametrize("what", GARBAGE)
 def test_given_garbage_written_around_the_store_when_it_arrives_then_the_database_refuses(
-    store: Store, furnished: str, what: str
+    store: Store, furnished: str
 ) -> None:
-    with pytest.raises(IntegrityError), store._database.write() as connection:
-        connection.execute(GARBAGE[what](furnished))
+    accepted = []
+    for what, written in GARBAGE.items():
+        with suppress(IntegrityError), store._database.write() as connection:
+            connection.execute(written(furnished))
+            accepted.append(what)
+    assert accepted == []
 
 
 def test_given_an_active_regeneration_and_an_export_when_twins_are_written_around_the_store_then_they_are_refused(
