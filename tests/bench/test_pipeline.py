@@ -29,7 +29,7 @@ from tests.bench.processes import cpu_of
 from tests.stack import Stack, running_stack
 from tests.temporal import TemporalServer
 
-SHORT_MINUTES, LONG_MINUTES = 5, 60
+SHORT_MINUTES, LONG_MINUTES = 5, 30
 ROUNDS = 3
 
 MOST_OF_PLAIN = 1.25
