@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from faster_whisper.vad import VadOptions, get_speech_timestamps
 
 from activities.process.telemetry import report_nothing
 from activities.speech.sound import NO_SAMPLES, SAMPLES_PER_MS, Samples
@@ -24,13 +23,6 @@ SHORTEST_SILENCE_MS = 500
 LONGEST_PART_MS = 9_000
 """Where speech has no pause, but is to be judged or heard in parts: about two sentences."""
 
-_OPTIONS = VadOptions(
-    threshold=0.5,
-    min_speech_duration_ms=SHORTEST_SPEECH_MS,
-    min_silence_duration_ms=SHORTEST_SILENCE_MS,
-    speech_pad_ms=PAD_MS,
-)
-
 
 @dataclass(frozen=True)
 class Speech:
@@ -46,9 +38,18 @@ class Speech:
 
 def find_speech(samples: Samples) -> tuple[Speech, ...]:
     """The stretches of ``samples`` in which somebody speaks, in order, not overlapping."""
+    # Imported here: whoever decodes sound, and hears none, does without.
+    from faster_whisper.vad import VadOptions, get_speech_timestamps
+
     if not samples.size:
         return ()
-    return tuple(Speech(found["start"], found["end"]) for found in get_speech_timestamps(samples, _OPTIONS))
+    options = VadOptions(
+        threshold=0.5,
+        min_speech_duration_ms=SHORTEST_SPEECH_MS,
+        min_silence_duration_ms=SHORTEST_SILENCE_MS,
+        speech_pad_ms=PAD_MS,
+    )
+    return tuple(Speech(found["start"], found["end"]) for found in get_speech_timestamps(samples, options))
 
 
 def find_pauses(samples: Samples) -> tuple[Speech, ...]:
