@@ -34,6 +34,8 @@ def services(app: typer.Typer) -> None:
         ("worker", worker, "guidesmith worker --queues speech"),
         ("api", api, "GUIDESMITH_AUTH_SECRET=… guidesmith api"),
         ("doctor", doctor, "guidesmith doctor --json"),
+        ("backup", backup, "guidesmith backup ./backup-of-monday"),
+        ("restore", restored, "guidesmith restore ./backup-of-monday --data-dir ./data"),
         ("sandbox", sandbox, "guidesmith sandbox --port 8900"),
         ("token", token, "guidesmith token --subject alice --hours 8"),
     ):
@@ -192,6 +194,40 @@ def doctor(as_json: AsJson = False, data_dir: DataDir = None) -> None:
                 typer.echo(f"      mend: {each.mend}")
     if not all(each.ok for each in findings):
         raise typer.Exit(ExitCode.FAILED)
+
+
+def backup(
+    target: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new or empty folder.", show_default=False)],
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Copy what the local stack keeps (databases, files, keys) into FOLDER, while it runs or not.
+
+    A database or files that the settings place elsewhere are not in it.
+    """
+    from starter.local.backup import back_up
+
+    note = back_up(DataFolder.find(data_dir), target)
+    if as_json:
+        print_json(note | {"folder": str(target)})
+    else:
+        typer.echo(f"{note['files']} files, {note['bytes']} bytes are in {target}. It holds keys: keep it to yourself.")
+
+
+def restored(
+    source: Annotated[Path, typer.Argument(metavar="FOLDER", help="What `backup` made.", show_default=False)],
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Put a backup into the data folder, which must be empty or not there yet."""
+    from starter.local.backup import restore
+
+    folder = DataFolder.find(data_dir)
+    note = restore(source, folder)
+    if as_json:
+        print_json(note | {"data_dir": str(folder.root)})
+    else:
+        typer.echo(f"The backup of {note['made_at']} is in {folder.root}. Go on with `guidesmith up`.")
 
 
 def sandbox(

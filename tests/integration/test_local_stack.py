@@ -375,10 +375,12 @@ def test_given_a_part_that_is_killed_when_looked_at_then_it_is_back_at_the_same_
     until(answers)
 
 
-def test_given_the_supervisor_is_killed_when_up_again_then_nothing_was_left_and_nothing_was_lost(
+def test_given_the_supervisor_is_killed_or_the_folder_lost_when_up_again_then_nothing_was_left_and_nothing_lost(
     machine: Machine, stack: StackState, recording: Path, tmp_path: Path
 ) -> None:
     before = machine.answer("jobs", "list")["items"]
+    backup = tmp_path / "backup"
+    assert machine.answer("backup", str(backup))["files"] > 5
     parts = psutil.Process(stack.pid).children(recursive=True)
     assert machine.up is not None
     machine.up.kill()
@@ -395,6 +397,10 @@ def test_given_the_supervisor_is_killed_when_up_again_then_nothing_was_left_and_
     assert machine.take_down() == 0
     assert machine.is_quiet()
     assert not any(process.is_running() for process in parts)
+
+    # all of it is lost, but for what was copied while it ran
+    machine.folder.root.rename(tmp_path / "lost")
+    machine.answer("restore", str(backup))
 
     # no stack runs now: the command brings one for itself, and takes it away
     answer = machine.answer("make", str(recording), "-o", str(tmp_path))
