@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, Self
 
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from activities.store import schema
 from activities.store.credits import Credits
@@ -126,6 +126,11 @@ class Store(
     def dispose(self) -> None:
         """Close the connections."""
         self._database.dispose()
+
+    @property
+    def engine(self) -> Engine:
+        """For those who watch its statements."""
+        return self._database.engine
 
     def ping(self) -> None:
         """Ask the database for a sign of life. Raises: DatabaseUnavailable."""

@@ -8,6 +8,7 @@ from typing import Any
 import uvicorn
 from anyio import to_thread
 from fastapi import FastAPI
+from fastapi.telemetry import TelemetryConfig
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Lifespan
 
@@ -53,6 +54,7 @@ from starter.services.retrying import Retries
 from starter.services.screenshots import ScreenshotService
 from starter.services.webhooks import WebhookService, provider_keys
 from starter.settings import Settings
+from starter.traces import start_tracing, watch
 from starter.wiring import (
     generation_requests,
     image_requests,
@@ -87,6 +89,10 @@ ROUTES = (
 
 THREADS = 40
 """Blocking calls (database, artifacts) at once in one process."""
+
+TRACED: TelemetryConfig = {"auto_configure": False, "metrics": False, "logs": False}
+"""FastAPI's own spans of requests, if ``starter/traces.py`` has set traces up. Left to itself it would send whole
+queries, signatures included, and what errors say."""
 
 GRACEFUL_SHUTDOWN_S = 3
 """How long open requests may take to end when the process is told to stop. Event streams are cut."""
@@ -209,6 +215,7 @@ def _bare(lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
         redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,
         lifespan=lifespan,
+        telemetry=TRACED,
     )
 
 
@@ -248,6 +255,7 @@ async def wired(settings: Settings, health: HealthServer | None = None) -> Async
         SettingsInvalid: There is no secret to sign tokens with, or a URL cannot be read.
     """
     store, artifacts = open_store(settings), open_artifacts(settings)
+    watch(store.engine)
     client = await connect(lazy=True, runtime=health.runtime if health else None)
     if health is not None:
         health.watch(store)
@@ -291,6 +299,7 @@ async def run_api(settings: Settings) -> None:
     """
     for weakness in weaknesses(settings):
         log("api").warning("api.exposed", found=weakness.found, mend=weakness.mend)
+    start_tracing("guidesmith-api")
     with HealthServer(settings) as health:
         async with wired(settings, health) as app:
             health.ready = True

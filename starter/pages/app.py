@@ -6,6 +6,7 @@ from urllib.parse import quote, urlsplit
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import RedirectResponse, Response
+from fastapi.telemetry import TelemetryConfig
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
@@ -63,9 +64,13 @@ VIEWS = (
 )
 
 
+UNTRACED: TelemetryConfig = {"auto_configure": False, "tracing": False, "metrics": False, "logs": False}
+"""The requests of pages that lead to work are the API's."""
+
+
 def pages(api: Api, tokens: TokenCheck, sessions: Sessions, tickets: Tickets, limits: Limits) -> ASGIApp:
     """The ASGI application of everything that is neither the API's nor a probe's."""
-    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False, telemetry=UNTRACED)
     app.state.tokens, app.state.sessions, app.state.tickets, app.state.limits = tokens, sessions, tickets, limits
     for view in VIEWS:
         app.include_router(view.router)

@@ -27,6 +27,7 @@ from domain.errors import (
     EngineUnavailable,
     SettingsInvalid,
 )
+from starter import traces
 from starter.secret_files import SUFFIX, secret_of
 from starter.services.payloads import data_converter
 from starter.settings import load_settings
@@ -64,7 +65,9 @@ async def connect(*, lazy: bool = True, runtime: Runtime | None = None) -> Clien
     config.setdefault("target_host", DEFAULT_ADDRESS)
     converter = data_converter(load_settings().payload_keys())
     try:
-        return await Client.connect(**config, data_converter=converter, lazy=lazy, runtime=runtime)
+        return await Client.connect(
+            **config, data_converter=converter, lazy=lazy, runtime=runtime, interceptors=traces.interceptors()
+        )
     except RuntimeError:
         raise EngineUnavailable(
             f"Temporal does not answer at {config['target_host']}. Start it, or set TEMPORAL_ADDRESS."

@@ -33,6 +33,7 @@ from activities.upkeep.reconciling import Reconciler
 from activities.upkeep.rounds import Rounds
 from activities.upkeep.sweeping import Sweeper
 from domain.errors import GuidesmithError
+from starter import traces
 from starter.services.engine import connect_patiently
 from starter.settings import QUEUES, Settings
 from starter.wiring import (
@@ -235,6 +236,7 @@ async def run_worker(settings: Settings, queues: Sequence[str] = QUEUES) -> None
     """
     settings.check_queues(queues)
     return_memory_early()
+    traces.start_tracing("guidesmith-worker")
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for name in (signal.SIGTERM, signal.SIGINT):
@@ -242,6 +244,7 @@ async def run_worker(settings: Settings, queues: Sequence[str] = QUEUES) -> None
     with HealthServer(settings) as health:
         client = await connect_patiently(health.runtime)
         store = open_store(settings)
+        traces.watch(store.engine)
         health.watch(store)
         try:
             if "jobs" in queues:
