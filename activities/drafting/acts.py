@@ -23,6 +23,8 @@ _LONGEST_VALUE = 40
 _SAME_LINE = 0.92
 _FIELD_PARTS = 4.0
 """A change that covers more than so many of the control's areas did more than fill it."""
+_ALL = 0.9
+"""Of the picture, both ways: where hardly anything of it is new, it was darkened."""
 _SIDEBAR = 0.26
 """Of the picture's width: what navigation on the left takes up at most."""
 
@@ -59,8 +61,12 @@ class Act:
     def in_sidebar(self) -> bool:
         """Whether a click at the left edge led to another page: navigation."""
         at_left = self.control is not None and self.control.x + self.control.w <= _SIDEBAR
+        shaded = self.kind is ChangeKind.PRESS and min(self.box.w, self.box.h) > _ALL  # behind a dialog
         return (
-            at_left and self.kind is not ChangeKind.TYPING and (self.kind is ChangeKind.PAGE or len(self.appeared) > 1)
+            at_left
+            and not shaded
+            and self.kind is not ChangeKind.TYPING
+            and (self.kind is ChangeKind.PAGE or len(self.appeared) > 1)
         )
 
     @property

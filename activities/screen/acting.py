@@ -149,7 +149,7 @@ def control_of(acted: Acted, kind: ChangeKind) -> tuple[Place | None, Line | Non
     if under:
         line = min(under, key=lambda each: each.place.area)
         name = _label_above(frame, acted.lines) if frame is not None and drawn else None
-        if frame is not None and name is not None and _is_value(line.place, frame):
+        if frame is not None and name is not None and _is_value(line.place, frame) and not _is_above(name, line, frame):
             return frame, name
         return frame or line.place.grown(8, 6), line
     if frame is not None:
@@ -165,6 +165,11 @@ def control_of(acted: Acted, kind: ChangeKind) -> tuple[Place | None, Line | Non
     if near is not None and near.place.distance(x, y) < max(12, near.place.height):
         return frame or near.place.grown(8, 6), near
     return frame, None
+
+
+def _is_above(name: Line, line: Line, frame: Place) -> bool:
+    """Whether it is the entry above in a list: it begins where the text does. A field's name begins where that does."""
+    return abs(name.place.left - line.place.left) < abs(name.place.left - frame.left)
 
 
 def _is_value(text: Place, frame: Place) -> bool:

@@ -43,6 +43,10 @@ _UNSEEN_MS = 2 * LOOK_EVERY_MS
 told for another."""
 REST_MS = 400
 """Somebody who goes from one control to the next does not stand for so long on the way."""
+_MUCH = 0.05
+"""Share of a look: more than a control that lights up."""
+_FARTHER = 0.1
+"""What a pixel of way adds to that, of two places that look like it."""
 _REMEMBERED = 400
 _TRACK = 20
 
@@ -54,6 +58,8 @@ class Sight:
     at_ms: int
     place: Place
     ground: Grey
+    look: Grey | None = None
+    """The place with the pointer on it; ``None`` where that is not remembered."""
 
     @property
     def tip(self) -> tuple[float, float]:
@@ -202,7 +208,7 @@ class Pointer:
         only_pointer = self._follow(at_ms, look, screen, parts, away)
         if self._seen and self._seen[-1] is not seen:
             self._learn(look)
-        elif seen is not None and parts and _left(seen, look):
+        elif seen is not None and parts and (_left(seen, look) or _is_gone(seen, look)):
             self._search(at_ms, look, screen, parts)
         return only_pointer
 
@@ -224,9 +230,12 @@ class Pointer:
         whole = Place(0, 0, look.shape[1], look.shape[0])
         size = self._usual_size()
         best: tuple[float, Place] | None = None
+        # A hand rests while it clicks: where much changes at once, only the pointer itself is taken for it.
+        much = sum(part.area for part in parts) >= _MUCH * whole.area
+        alike = _SAME_SHAPE / 2 if much else _SAME_SHAPE
         for part in parts:
             around = part.grown(max(size.width, size.height)).within(whole)
-            if self._shape is None or around.area > whole.area // 4:
+            if self._shape is None or around.area > whole.area // 4 or part.height < size.height:
                 continue
             crop, own = self._shape
             high, wide = crop.shape
@@ -235,25 +244,30 @@ class Pointer:
             cut = look[around.top : around.bottom, around.left : around.right]
             found = cv2.matchTemplate(cut, crop, cv2.TM_SQDIFF, mask=own)
             off, _, (x, y), _ = cv2.minMaxLoc(found)
+            place = Place(around.left + x, around.top + y, around.left + x + wide, around.top + y + high)
             apart = float(np.sqrt(max(0.0, off) / cv2.countNonZero(own)))
-            if apart < _SAME_SHAPE and (best is None or apart < best[0]):
-                place = Place(around.left + x, around.top + y, around.left + x + wide, around.top + y + high)
+            if apart >= alike:
+                continue
+            apart += _FARTHER * last.place.distance(*place.centre)
+            if best is None or apart < best[0]:
                 best = apart, place
         if best is None:
             lit = [
                 part
                 for part in parts
-                if not part.touches(last.place) and part.height <= 2 * LARGEST and part.width >= size.width
+                if not part.touches(last.place)
+                and size.height <= part.height <= 2 * LARGEST
+                and part.width >= size.width
             ]
-            if len(lit) != 1 or max(lit[0].width, lit[0].height) > 6 * LARGEST:
+            if much or len(lit) != 1 or max(lit[0].width, lit[0].height) > 6 * LARGEST:
                 return
             x, y = (round(value) for value in _into(lit[0], last.place.centre))
             left, top = x - size.width // 2, y - size.height // 2
             best = 0.0, Place(left, top, left + size.width, top + size.height).within(whole)
         place = best[1]
         if place.width >= 3 and place.height >= 3 and place != last.place:
-            ground = screen[place.top : place.bottom, place.left : place.right].copy()
-            self._seen.append(Sight(at_ms, place, ground))
+            window = np.s_[place.top : place.bottom, place.left : place.right]
+            self._seen.append(Sight(at_ms, place, screen[window].copy(), look[window].copy()))
             self._stand(self._seen[-1])
             self._track.clear()
 
@@ -261,7 +275,7 @@ class Pointer:
         if not parts or len(parts) > _MOST_IN_MOTION or any(max(p.width, p.height) > 2 * LARGEST for p in parts):
             self._track.clear()
             return False
-        there = [sight for part in parts for sight in _candidates(at_ms, part, screen, away)]
+        there = [sight for part in parts for sight in _candidates(at_ms, part, look, screen, away)]
         if not there:
             return True  # it went out of sight
         last = self.last
@@ -300,10 +314,19 @@ def _into(part: Place, start: tuple[float, float]) -> tuple[float, float]:
     return (x + part.centre[0]) / 2, (y + part.centre[1]) / 2
 
 
-def _candidates(at_ms: int, part: Place, screen: Grey, away: Mask) -> list[Sight]:
-    """Small things that differ from the settled screen where something moved."""
+def _candidates(at_ms: int, part: Place, look: Grey, screen: Grey, away: Mask) -> list[Sight]:
+    """Small things that differ from the settled screen where something moved; what stands out strongly, where a row or
+    a button around it lights up with it."""
     around = part.grown(LARGEST // 2).within(Place(0, 0, away.shape[1], away.shape[0]))
-    cut = away[around.top : around.bottom, around.left : around.right]
+    window = np.s_[around.top : around.bottom, around.left : around.right]
+    found = _small(at_ms, part, around, away[window], look, screen)
+    if found:
+        return found
+    strong = cv2.threshold(cv2.absdiff(look[window], screen[window]), _OWN, 255, cv2.THRESH_BINARY)[1]
+    return _small(at_ms, part, around, np.asarray(strong, dtype=np.uint8), look, screen)
+
+
+def _small(at_ms: int, part: Place, around: Place, cut: Mask, look: Grey, screen: Grey) -> list[Sight]:
     found = []
     for spread in _parts(cut):
         place = Place(
@@ -313,7 +336,8 @@ def _candidates(at_ms: int, part: Place, screen: Grey, away: Mask) -> list[Sight
             around.top + spread.bottom - 2,
         )
         if place.touches(part) and 5 <= max(place.width, place.height) <= LARGEST and place.width >= 3:
-            found.append(Sight(at_ms, place, screen[place.top : place.bottom, place.left : place.right].copy()))
+            window = np.s_[place.top : place.bottom, place.left : place.right]
+            found.append(Sight(at_ms, place, screen[window].copy(), look[window].copy()))
     return found
 
 
@@ -331,7 +355,7 @@ def _follows(old: Sight, new: Sight, look: Grey) -> bool:
         moved = max(abs(new.place.left - old.place.left), abs(new.place.top - old.place.top))
         grew = new.place.width > 1.3 * old.place.width and abs(new.place.left - old.place.left) <= 1
         return not grew or moved > 2
-    return _left(old, look)
+    return _left(old, look) or _is_gone(old, look)
 
 
 def _left(sight: Sight, look: Grey) -> bool:
@@ -340,6 +364,21 @@ def _left(sight: Sight, look: Grey) -> bool:
     now = look[place.top : place.bottom, place.left : place.right]
     return float((cv2.absdiff(now, sight.ground) > _OTHER).mean()) < _CRUMBS_LEFT
 
+
+def _is_gone(sight: Sight, look: Grey) -> bool:
+    """The pointer itself is not there any more, whatever came to stand where it was: a list closed under it."""
+    if sight.look is None:
+        return False
+    place = sight.place
+    own = cv2.absdiff(sight.look, sight.ground) > _OWN
+    if own.sum() < 3 * _CRUMB:
+        return True  # it was taken to be there, and not seen
+    now = look[place.top : place.bottom, place.left : place.right]
+    return float((cv2.absdiff(now, sight.look) > _OTHER)[own].mean()) > _GONE
+
+
+_GONE = 0.7
+"""Share of its own pixels."""
 
 _SPREAD = np.ones((5, 5), dtype=np.uint8)
 

@@ -74,10 +74,11 @@ class Guide:
     sections: tuple[tuple[str, int], ...]
 
 
-def guide_of(recording: Path, kept: Path | None = None) -> Guide:
-    """Hear, read, draft and illustrate. What was heard and read is kept in a folder, if one is given, together with the
-    pictures, and not heard and read again."""
-    transcript = _kept(kept, f"{recording.stem}.heard.json", Transcript, lambda: heard(recording))
+def guide_of(recording: Path, kept: Path | None = None, said: Transcript | None = None) -> Guide:
+    """Hear (unless what is ``said`` is known), read, draft and illustrate. What was heard and read is kept in a folder,
+    if one is given, together with the pictures, and not heard and read again."""
+    transcript = said or _kept(kept, f"{recording.stem}.heard.json", Transcript, lambda: heard(recording))
+    transcript = transcript.model_copy(update={"duration_ms": media.probe(recording).duration_ms})
     read = _kept(kept, f"{recording.stem}.read.json", ScreenRecord, lambda: read_screen(recording, threads=THREADS))
     screen = read if read.width else None
     scenes = media.find_scenes(recording) if screen is not None else ()

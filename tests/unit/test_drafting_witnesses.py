@@ -339,6 +339,8 @@ def test_given_a_click_in_the_sidebar_then_the_screen_vouches_for_the_sidebar_an
     change = record.changes[0].model_copy(update={"control": Box(x=0.01, y=0.2, w=0.16, h=0.05)})
     act = Shown(record.model_copy(update={"changes": (change,)})).acts[0]
     assert spelt(heard, act, {}) == written
+    shaded = change.model_copy(update={"kind": ChangeKind.PRESS, "box": Box(x=0, y=0, w=1, h=1)})
+    assert not Shown(record.model_copy(update={"changes": (shaded,)})).acts[0].in_sidebar  # a dialog came
 
 
 @pytest.mark.parametrize(

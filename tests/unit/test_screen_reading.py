@@ -11,6 +11,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from activities.screen import ReadSoFar, read_screen
+from activities.screen.settling import Settling
 from activities.screen.typed import is_prompt, without_prompt
 from domain.errors import Cancelled
 from domain.recordings.screen import PARTLY_READ, ChangeKind
@@ -198,3 +199,35 @@ def test_a_command_is_what_stands_behind_the_prompt(line: str, command: str) -> 
     assert without_prompt(line) == command
     assert not is_prompt(line)
     assert is_prompt("$") and is_prompt("kim@host:~$ ")
+
+
+def test_the_pointer_is_followed_where_what_was_under_it_goes_and_where_it_takes_another_shape() -> None:
+    def look(at: tuple[float, float], listed: bool, hand: bool) -> np.ndarray:
+        picture = Image.new("L", SIZE, 245)
+        draw = ImageDraw.Draw(picture)
+        if listed:
+            draw.rectangle((200, 200, 480, 400), fill=205)
+            draw.rectangle((200, 290, 480, 320), fill=185)  # lit
+        x, y = at
+        shape = ((0, 0), (3, 0), (3, 8), (13, 10), (13, 20), (1, 22)) if hand else ((0, 0), (0, 17), (4, 13), (12, 12))
+        draw.polygon([(x + a, y + b) for a, b in shape], fill=0, outline=255)
+        return np.asarray(picture)
+
+    places = [(700 - 40 * step, 440 - 14 * step) for step in range(11)]
+    story = [
+        *((place, True, False) for place in places),
+        *[(places[-1], True, True)] * 12,
+        *[(places[-1], False, False)] * 12,
+        *(((300 - 20 * step, 300 - 20 * step), False, False) for step in range(1, 9)),
+        *[((140, 140), False, False)] * 8,
+    ]
+    settling = Settling(look(*story[0]), 0)
+    for number, each in enumerate(story[1:], start=1):
+        settling.until(number * 100)
+        settling.see(number * 100, look(*each))
+    last = settling.pointer.last
+    assert last is not None
+    assert abs(last.tip[0] - 140) <= 8 and abs(last.tip[1] - 140) <= 8
+    there, here = settling.pointer.rests(len(story) * 100)[-2:]
+    assert abs(there.x - 300) <= 8 and abs(here.x - 140) <= 8
+    assert abs(there.end_ms - 3_400) <= 300
