@@ -20,7 +20,7 @@ SHOWN_ROWS = 200
 DRAWN_ROWS = 2_000
 """Of a chart. More points than pixels say nothing."""
 FORMULA = (
-    r"^[\x00-\x20\x7F\p{Z}\p{Cf}\x{115F}\x{1160}\x{2800}\x{3164}\x{FFA0}]*[=+\-@\x{FF1D}\x{FF0B}\x{FF0D}\x{FF20}]"
+    r"^[\x00-\x20\x7F-\x{9F}\x{34F}\x{FE00}-\x{FE0F}\p{Z}\p{Cf}\x{115F}\x{1160}\x{2800}\x{3164}\x{FFA0}]*[=+\-@\x{FF1D}\x{FF0B}\x{FF0D}\x{FF20}]"
     r"|^\s*[\t\r]"
 )
 """Texts that a spreadsheet may take for a formula, with the wide forms of the same signs (OWASP, CSV Injection): also

@@ -282,7 +282,20 @@ def test_given_values_that_look_like_queries_when_compared_then_they_are_values(
 
 def test_given_texts_that_a_spreadsheet_would_compute_when_written_as_csv_then_they_are_texts(tmp_path: Path) -> None:
     harmful = ["=1+1", "+1", "-2", "@SUM(A1)", "  =1", "\t=1", "\uff1d1", '=HYPERLINK("http://example.org")']
-    unseen = ["\ufeff", "\u00a0", "\u200b", "\u2060\u3000", "\u00ad", "\u202e", " \u200e\u2009", "\u2028", "\u3164"]
+    unseen = [
+        "\ufeff",
+        "\u00a0",
+        "\u200b",
+        "\u2060\u3000",
+        "\u00ad",
+        "\u202e",
+        " \u200e\u2009",
+        "\u2028",
+        "\u3164",
+        "\u034f",
+        "\ufe0f",
+        "\x85",
+    ]
     harmful += [f"{before}=1+1" for before in unseen]
     prepared = taken(tmp_path, ("sales.csv", csv_of(["k", "n"], [(text, -1) for text in [*harmful, "plain", "a=b"]])))
     outcome = run(prepared, tmp_path / "out", LOAD)
