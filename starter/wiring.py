@@ -372,7 +372,7 @@ def screen_reading(settings: Settings, store: Store, artifacts: ArtifactStore) -
 
 def build_activities(settings: Settings, store: Store, artifacts: ArtifactStore) -> tuple["Adoptions", "DocumentTasks"]:
     """Everything a worker does, around one store and one artifact store."""
-    from activities.media import apart
+    from activities.decoding import ordering
     from activities.stages.adopting import Adoptions
     from activities.stages.instruction import Parts
     from activities.tasks.documents import DocumentTasks, TaskParts
@@ -380,7 +380,7 @@ def build_activities(settings: Settings, store: Store, artifacts: ArtifactStore)
     drafters = build_drafters(settings)
     recogniser = build_recogniser(settings)
     scratch = _scratch(settings)
-    apart.LIMITS = apart.Limits(settings.decoder_memory_bytes, scratch)
+    ordering.LIMITS = ordering.Limits(settings.decoder_memory_bytes, scratch)
     default = model_profiles(settings)[0]
     stages = Adoptions(
         Parts(

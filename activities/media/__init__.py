@@ -5,7 +5,6 @@ imports PyAV, numpy and Pillow. Only workers import it.
 """
 
 from activities.media.apart import (
-    cut,
     extract_audio,
     find_scenes,
     grab_frame,
@@ -32,7 +31,6 @@ __all__ = [
     "Strategy",
     "TrackChoice",
     "TrackLevel",
-    "cut",
     "encode_jpeg",
     "encode_png",
     "encode_webp",

@@ -10,11 +10,13 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from activities.media import apart as decoding
-from activities.media.apart import Allowance, decoding_died, ordered
+from activities.decoding.ordering import LOADS as DECODING
+from activities.decoding.ordering import Allowance, decoding_died, ordered
 from activities.media.container import OnProgress
 from activities.screen.kept import SAVE_EVERY_S, ReadSoFar
 from domain.recordings.screen import ScreenRecord
+
+INSIDE = "activities.screen.inside"
 
 NETWORKS_BYTES = 1536 << 20
 """Address space of OpenCV, the networks and what they compute with. Measured, decoding included: 1.3 GB in all on small
@@ -27,7 +29,7 @@ the next one that goes on, with an allowance of its own."""
 LARGEST_RECORD = 256 << 20
 """Bytes of what was read, as JSON: a million lines of text."""
 
-LOADS = (*decoding.LOADS, "activities.screen.reading")
+LOADS = (*DECODING, "activities.screen.reading")
 """As much again as for decoding. Not ONNX Runtime, which has threads as soon as it is loaded."""
 _MADE = "screen.json"
 _SAVED = "so-far-{:06}.json"
@@ -52,7 +54,7 @@ def read_screen(
         "saved": _SAVED if save is not None else None,
     }
     how: Any = {"file_bytes": LARGEST_RECORD, "allowance": ALLOWANCE, "loads": LOADS}
-    with ordered(path, "screen", on_progress, order, **how) as decoding:
+    with ordered(path, (INSIDE, "screen"), on_progress, order, **how) as decoding:
         for place, _ in enumerate(decoding.told()):
             name = _SAVED.format(place)
             now = _read(ReadSoFar, decoding.file(name, LARGEST_RECORD))

@@ -10,8 +10,10 @@ from pathlib import Path
 import numpy as np
 from pydantic import NonNegativeInt, TypeAdapter, ValidationError
 
-from activities.media.apart import Allowance, Decoding, decoding_died, ordered
+from activities.decoding.ordering import Allowance, Decoding, decoding_died, ordered
 from activities.speech.sound import SAMPLES_PER_MS, Samples
+
+INSIDE = "activities.speech.inside"
 
 ALLOWANCE = Allowance(cpu_s=3600, wall_s=24 * 3600.0)
 """Twelve hours of FLAC take half a minute of a processor. Whoever hears the samples takes its time: it is that one's
@@ -24,7 +26,7 @@ _MS = TypeAdapter(NonNegativeInt)
 
 def duration_ms(audio: Path) -> int:
     """See ``activities.speech.sound``. Also raises: DecodingDied."""
-    with ordered(audio, "heard_ms", None, allowance=ALLOWANCE) as decoding:
+    with ordered(audio, (INSIDE, "heard_ms"), None, allowance=ALLOWANCE) as decoding:
         try:
             return _MS.validate_python(decoding.answer())
         except ValidationError:
@@ -68,7 +70,7 @@ def _read(
 ) -> Generator[Samples, None, None]:
     most = block_ms * BYTES_A_MS
     order = {"spans": spans, "block_ms": block_ms, "whole": whole, "made": _MADE}
-    reading = ordered(audio, "samples", lambda _: on_poll(), order, file_bytes=most, allowance=ALLOWANCE)
+    reading = ordered(audio, (INSIDE, "samples"), lambda _: on_poll(), order, file_bytes=most, allowance=ALLOWANCE)
     with reading as decoding, closing(decoding.told()) as told:
         place = -1
         for place, _ in enumerate(told):

@@ -164,12 +164,12 @@ class BatchStages(Stages):
     # --- what is made ----------------------------------------------------------------------------------------
 
     def _clip(self, work: Work, order: BatchOrder, item: BatchItem) -> list[NewAsset]:
-        from activities import media
+        from activities import batching
 
         assert item.span is not None
         with self._recording(item) as recording, self._folder() as folder:
             out = folder / "clip"
-            clip = media.cut(recording, item.span, out, work.check)
+            clip = batching.cut(recording, item.span, out, work.check)
             key = work.key(f"clip.{clip.wrapping.suffix}")
             blob = self._parts.artifacts.put_file(key, out, clip.media_type, on_progress=lambda _: work.check())
         facts = {"source": item.source, "begins_ms": clip.begins_ms, "ends_ms": clip.ends_ms}

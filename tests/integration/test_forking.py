@@ -16,7 +16,7 @@ from activities.analysis import executor as plans
 from activities.analysis.reading import inputs as tables
 from activities.confined import forking
 from activities.confined.outside import Bounds, Died, Report, reports
-from activities.media import apart as decoding
+from activities.decoding import ordering as decoding
 from activities.pictures import apart as opening
 from activities.publishing import preview as leaves
 from activities.publishing import typesetter

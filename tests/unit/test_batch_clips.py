@@ -6,7 +6,7 @@ import av
 import numpy as np
 import pytest
 
-from activities.batching import cut
+from activities.batching.clips import cut
 from activities.media.frames import grab_frame
 from activities.media.probe import probe
 from domain.errors import Cancelled, MediaNotRecognised, RequestInvalid

@@ -12,7 +12,9 @@ import pytest
 from av.video.stream import VideoStream
 from temporalio.testing import ActivityEnvironment
 
+from activities.batching import apart as clips_apart
 from activities.batching import clips
+from activities.decoding import ordering
 from activities.media import FrameWish, apart, audio, frames, scenes, tracks
 from activities.media.probe import probe
 from activities.rails.heartbeat import DIED, FAILED, FAILED_IN, PROGRESS_AT, Heartbeat
@@ -33,7 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def little(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(apart, "LIMITS", apart.Limits(FEW_BYTES))
+    monkeypatch.setattr(ordering, "LIMITS", ordering.Limits(FEW_BYTES))
     yield
     assert running("decoder.py") == []
 
@@ -76,7 +78,7 @@ def test_given_a_recording_when_decoded_apart_then_the_same_comes_out(folder: Pa
     assert made.read_bytes() == due.read_bytes()
     assert apart.sound_ms(made) == audio.sound_ms(due)
     span = Span(start_ms=1_000, end_ms=3_000)
-    assert apart.cut(path, span, tmp_path / "a") == clips.cut(path, span, tmp_path / "b")
+    assert clips_apart.cut(path, span, tmp_path / "a") == clips.cut(path, span, tmp_path / "b")
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
     assert {each.name for each in tmp_path.iterdir()} == {"made.flac", "due.flac", "a", "b"}
 

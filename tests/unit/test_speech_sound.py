@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from activities.media import apart as decoding
+from activities.decoding import ordering
 from activities.speech import apart
 from activities.speech.sound import blocks, duration_ms
 from domain.errors import ArtifactCorrupt, Cancelled, DecodingDied
@@ -83,7 +83,7 @@ def test_given_a_file_that_kills_its_reader_or_is_none_when_read_apart_then_it_i
         list(apart.blocks(broken))
     with pytest.raises(Cancelled):
         list(apart.blocks(audio, on_poll=lambda: (_ for _ in ()).throw(Cancelled("stop"))))
-    monkeypatch.setattr(decoding, "LIMITS", decoding.Limits(64 << 20))
+    monkeypatch.setattr(ordering, "LIMITS", ordering.Limits(64 << 20))
     with pytest.raises(DecodingDied):
         list(apart.blocks(audio))
     with pytest.raises(DecodingDied):
