@@ -11,6 +11,8 @@ from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
+import httpx
+from pydantic import SecretStr
 from temporalio.api.operatorservice.v1 import ListSearchAttributesRequest
 from temporalio.client import Client
 from temporalio.service import RPCError
@@ -22,10 +24,11 @@ from starter.access.jwks import Keys
 from starter.api.perimeter.limits import Counter
 from starter.local.folder import DataFolder, StackFailed
 from starter.local.stack import temporal_binary
-from starter.settings import Settings
+from starter.settings import PREFIX, Settings, unknown_variables
 from workflows.search_attributes import ATTRIBUTES
 
 TIMEOUT_S = 15.0
+ENDPOINT_TIMEOUT_S = 5.0
 ROOM_BYTES = 1 << 30
 """Less free space than this, and an upload of ordinary size may not fit."""
 
@@ -58,6 +61,7 @@ async def diagnose(settings: Settings) -> list[Finding]:
     folder = DataFolder(settings.data_dir)
     checks: list[tuple[str, Callable[[], Awaitable[str]]]] = [
         ("versions", _in_thread(_versions)),
+        ("settings", _in_thread(_settings)),
         ("data folder", _in_thread(lambda: _data_folder(folder))),
         ("database", _in_thread(lambda: _database(settings))),
         ("stages", _in_thread(lambda: _stages(settings))),
@@ -102,6 +106,36 @@ def _versions() -> str:
     if missing:
         raise Ailing(f"not installed: {', '.join(missing)}", "Install guidesmith again (`make setup` in a checkout).")
     return ", ".join(found)
+
+
+def _settings() -> str:
+    """One that is misspelt never gets here: it is refused at the start, with the name that is meant."""
+    if unknown := unknown_variables(os.environ):
+        raise Ailing(
+            f"nothing reads {', '.join(unknown)}",
+            "Remove them, or correct their names: docs/reference/settings.md has all.",
+        )
+    return "every variable is known"
+
+
+def _reached(url: str, key: SecretStr | None, setting: str) -> None:
+    """Whether somebody answers at an endpoint who knows the key: its models are listed, which costs nothing. Any other
+    answer will do, since not all list them.
+
+    Raises:
+        Ailing: Nobody does.
+    """
+    headers = {"Authorization": f"Bearer {key.get_secret_value()}"} if key is not None else {}
+    try:
+        answer = httpx.get(f"{url}/models", headers=headers, timeout=ENDPOINT_TIMEOUT_S)
+    except (httpx.HTTPError, httpx.InvalidURL) as fault:
+        raise Ailing(
+            f"{url} does not answer ({type(fault).__name__})", f"Start it, or correct {PREFIX}{setting}_BASE_URL."
+        ) from None
+    if answer.status_code in (401, 403):
+        raise Ailing(f"{url} does not take the key ({answer.status_code})", f"Correct {PREFIX}{setting}_API_KEY.")
+    if answer.status_code >= 500:
+        raise Ailing(f"{url} answers {answer.status_code}", "See what it says of itself, or name another endpoint.")
 
 
 def _data_folder(folder: DataFolder) -> str:
@@ -178,7 +212,8 @@ def _credits(settings: Settings) -> str:
 
 
 async def _temporal(folder: DataFolder, settings: Settings) -> str:
-    from starter.services.engine import DEFAULT_ADDRESS, connect
+    from starter.services.connecting import NotConnected
+    from starter.services.engine import DEFAULT_ADDRESS, check_namespace, connect
 
     running = folder.running()
     configured = [name for name in os.environ if name.startswith("TEMPORAL_")]
@@ -189,12 +224,9 @@ async def _temporal(folder: DataFolder, settings: Settings) -> str:
     address = os.environ.get("TEMPORAL_ADDRESS", DEFAULT_ADDRESS)
     try:
         client = await connect(lazy=False)
-    except GuidesmithError as fault:
-        raise Ailing(
-            f"{fault.code}: {fault.message}",
-            "Start Temporal (`guidesmith up` brings one), or correct TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, "
-            "TEMPORAL_API_KEY and the TLS settings.",
-        ) from None
+        await check_namespace(client)
+    except NotConnected as fault:
+        raise Ailing(f"{fault.code}: {fault.found}", fault.mend) from None
     if missing := await _missing_attributes(client):
         named = " ".join(f"--name {name} --type {ATTRIBUTES[name]}" for name in missing)
         raise Ailing(
@@ -283,6 +315,7 @@ def _artifacts(settings: Settings) -> str:
 
 def _speech(settings: Settings) -> str:
     if settings.stt_base_url:
+        _reached(settings.stt_base_url, settings.stt_api_key, "STT")
         return f"{settings.stt_model} at {settings.stt_base_url}"
     if settings.speech_model == "bundled":
         return _bundled()
@@ -362,6 +395,7 @@ def _providers(settings: Settings) -> str:
     if not voice and not EmbeddedSpeech().available():
         speaks = "nobody speaks (install guidesmith[tts] or espeak-ng, or set GUIDESMITH_TTS_BASE_URL)"
     if settings.predictions_base_url is None:
+        _endpoints(settings)
         return f"nobody makes ads and videos (set GUIDESMITH_PREDICTIONS_BASE_URL), {speaks}"
     name = settings.predictions_provider
     if callback_base(settings) is None:
@@ -374,11 +408,24 @@ def _providers(settings: Settings) -> str:
             f"webhooks of {name} are refused: its secret is not set",
             f"Add {name}=whsec_… to GUIDESMITH_PROVIDER_WEBHOOK_SECRETS.",
         )
+    _endpoints(settings)
     models = [model for model in (settings.static_ad_model, settings.ugc_video_model) if model]
     return f"{', '.join(models) or 'no model'} at {settings.predictions_base_url}, {speaks}"
 
 
+def _endpoints(settings: Settings) -> None:
+    for url, key, setting in (
+        (settings.tts_base_url, settings.tts_api_key, "TTS"),
+        (settings.image_base_url, settings.image_api_key, "IMAGE"),
+        (settings.moderation_base_url, settings.moderation_api_key, "MODERATION"),
+        (settings.predictions_base_url, settings.predictions_api_key, "PREDICTIONS"),
+    ):
+        if url is not None:
+            _reached(url, key, setting)
+
+
 def _drafting(settings: Settings) -> str:
     if settings.llm_base_url:
+        _reached(settings.llm_base_url, settings.llm_api_key, "LLM")
         return f"{settings.llm_model} at {settings.llm_base_url}"
     return "the built-in drafter (set GUIDESMITH_LLM_BASE_URL and GUIDESMITH_LLM_MODEL to draft with a model)"

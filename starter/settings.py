@@ -5,8 +5,11 @@ How Temporal is reached is the one exception: it follows Temporal's own conventi
 whatever works for Temporal's tools works here.
 """
 
-from collections.abc import Mapping, Sequence
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, Self
 
@@ -18,7 +21,7 @@ from domain.errors import SettingsInvalid
 from domain.lifecycles.image import MAX_RETRIES
 from domain.orders.prompt_guard import MAX_CHARACTERS
 from starter.local.folder import SECRETS_KEY, default_data_dir
-from starter.secret_files import SecretFiles
+from starter.secret_files import SUFFIX, SecretFiles, secret_fields
 from starter.setting_values import (
     DEFAULT_PRICES,
     SECRET_MIN_CHARACTERS,
@@ -44,6 +47,16 @@ from starter.setting_values import (
 )
 
 PREFIX = "GUIDESMITH_"
+
+OF_CLIENTS = frozenset({"GUIDESMITH_API_URL", "GUIDESMITH_TOKEN", "GUIDESMITH_USER", "GUIDESMITH_REQUIRE_BROWSER"})
+"""Read elsewhere: by the command line, Compose and the tests."""
+
+OF_KUBERNETES = re.compile(r"_SERVICE_(HOST|PORT)(_\w+)?$|_PORT(_\d+_(TCP|UDP|SCTP)(_\w+)?)?$")
+"""What Kubernetes sets in every pod beside a service that is called as we are."""
+
+NEARLY = 0.85
+"""How like a setting's name another one is (``difflib``) that is taken for a slip: two letters changed places, one was
+left out. ``GUIDESMITH_LMM_MODEL`` is like ``GUIDESMITH_LLM_MODEL`` by 0.95."""
 
 QUEUES = ("jobs", "media", "speech", "providers")
 """Task queues, by the resource they need."""
@@ -397,12 +410,32 @@ def load_settings(**overrides: object) -> Settings:
     """The settings of this process: ``overrides`` first, then the environment, then the defaults.
 
     Raises:
-        SettingsInvalid: A value is wrong. The message names each variable and the reason, never the value.
+        SettingsInvalid: A value is wrong, or a variable's name is nearly that of a setting. The message names each
+            variable and the reason, never the value.
     """
+    for name, meant in misspelt_variables(os.environ):
+        raise SettingsInvalid(f"The settings are wrong. {name}: there is no such setting. Is {meant} meant?")
     try:
         return Settings(**overrides)  # type: ignore[arg-type]
     except ValidationError as invalid:
         raise SettingsInvalid(_sentence(invalid)) from None
+
+
+def unknown_variables(variables: Iterable[str]) -> list[str]:
+    """Of the environment's variables those that begin as ours do, and that nothing reads."""
+    fields = Settings.model_fields
+    known = {f"{PREFIX}{name.upper()}" for name in fields}
+    known |= {f"{PREFIX}{name.upper()}{SUFFIX}" for name in secret_fields(fields)} | OF_CLIENTS
+    ours = (name for name in variables if name.upper().startswith(PREFIX))
+    return sorted(name for name in ours if name.upper() not in known and not OF_KUBERNETES.search(name))
+
+
+def misspelt_variables(variables: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Of these the ones that are nearly a setting's name, and that name."""
+    known = [f"{PREFIX}{name.upper()}" for name in Settings.model_fields]
+    for name in unknown_variables(variables):
+        for meant in get_close_matches(name.upper().removesuffix(SUFFIX), known, n=1, cutoff=NEARLY):
+            yield name, meant + (SUFFIX if name.upper().endswith(SUFFIX) else "")
 
 
 def _sentence(invalid: ValidationError) -> str:

@@ -1,5 +1,6 @@
 """Workflows that Temporal starts by itself, again and again."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 from temporalio.client import (
@@ -11,6 +12,7 @@ from temporalio.client import (
     ScheduleOverlapPolicy,
     SchedulePolicy,
     ScheduleSpec,
+    ScheduleUpdate,
 )
 from temporalio.service import RPCError, RPCStatusCode
 
@@ -25,7 +27,8 @@ async def drop_schedule(client: Client, task_queue: str, workflow: str) -> None:
 
 
 async def ensure_schedule(client: Client, task_queue: str, workflow: str, every: timedelta) -> None:
-    """Have ``workflow`` started ``every`` so often, one at a time, where there is no such schedule yet."""
+    """Have ``workflow`` started ``every`` so often, one at a time. A schedule of an earlier version that has another
+    interval is given this one; whether it is paused stays."""
     name = f"{task_queue}-{workflow}"
     schedule = Schedule(
         action=ScheduleActionStartWorkflow(workflow, id=name, task_queue=task_queue),
@@ -35,4 +38,7 @@ async def ensure_schedule(client: Client, task_queue: str, workflow: str, every:
     try:
         await client.create_schedule(name, schedule)
     except ScheduleAlreadyRunningError:
-        return
+        handle = client.get_schedule_handle(name)
+        known = (await handle.describe()).schedule.spec.intervals
+        if [each.every for each in known] != [every]:
+            await handle.update(lambda was: ScheduleUpdate(replace(was.description.schedule, spec=schedule.spec)))

@@ -7,6 +7,7 @@ ours.
 
 import asyncio
 import os
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -17,7 +18,7 @@ from temporalio.envconfig import ClientConfig
 from temporalio.runtime import Runtime
 from temporalio.service import RPCError, RPCStatusCode
 
-from activities.rails.recognising import Register, standing_of
+from activities.rails.recognising import Register, asked_namespace, standing_of
 from domain.engine import Standing
 from domain.errors import (
     MESSAGE_LIMIT,
@@ -29,11 +30,15 @@ from domain.errors import (
 )
 from starter import traces
 from starter.secret_files import SUFFIX, secret_of
+from starter.services.connecting import NamespaceMissing, NotConnected, not_connected
 from starter.services.payloads import data_converter
 from starter.settings import load_settings
 
 RECONNECT_LIMIT_S = 15.0
 """Longest pause between two attempts to reach Temporal at start-up."""
+
+NAMESPACE_PATIENCE_S = 60.0
+"""How long a worker waits for its namespace: whoever brings Temporal up may make it a little later."""
 
 PATIENCE_S = 3.0
 """Seconds that whoever asks the API waits for Temporal at most, in any one call to it."""
@@ -54,7 +59,7 @@ async def connect(*, lazy: bool = True, runtime: Runtime | None = None) -> Clien
 
     Raises:
         SettingsInvalid: Temporal's configuration, or the key of payloads, cannot be read.
-        EngineUnavailable: Not lazy, and nobody answers.
+        NotConnected: Not lazy, and it was not reached; the message says why.
     """
     try:
         config = ClientConfig.load_client_connect_config(override_env_vars=_environment())
@@ -68,10 +73,8 @@ async def connect(*, lazy: bool = True, runtime: Runtime | None = None) -> Clien
         return await Client.connect(
             **config, data_converter=converter, lazy=lazy, runtime=runtime, interceptors=traces.interceptors()
         )
-    except RuntimeError:
-        raise EngineUnavailable(
-            f"Temporal does not answer at {config['target_host']}. Start it, or set TEMPORAL_ADDRESS."
-        ) from None
+    except RuntimeError as refused:
+        raise not_connected(str(refused), config["target_host"], tls=bool(config.get("tls"))) from None
 
 
 def _environment() -> dict[str, str]:
@@ -82,15 +85,37 @@ def _environment() -> dict[str, str]:
 
 
 async def connect_patiently(runtime: Runtime | None = None) -> Client:
-    """A connected client, however long Temporal takes to come up."""
+    """A connected client, however long Temporal takes to come up, and a minute for its namespace.
+
+    Raises:
+        NotConnected: Waiting is in vain: TLS does not fit, there is no such namespace, or it does not let us in.
+    """
     pause = 0.5
+    until = time.monotonic() + NAMESPACE_PATIENCE_S
     while True:
         try:
-            return await connect(lazy=False, runtime=runtime)
-        except EngineUnavailable as absent:
-            log.warning("engine.unreachable", code=absent.code, retry_in_s=pause)
+            client = await connect(lazy=False, runtime=runtime)
+            await check_namespace(client)
+            return client
+        except NotConnected as absent:
+            if absent.lasting and (not isinstance(absent, NamespaceMissing) or time.monotonic() > until):
+                raise
+            log.warning("engine.unreachable", code=absent.code, reason=absent.found, retry_in_s=pause)
             await asyncio.sleep(pause)
             pause = min(pause * 2, RECONNECT_LIMIT_S)
+
+
+async def check_namespace(client: Client) -> None:
+    """Whether Temporal knows the namespace of the settings, as far as it lets us ask.
+
+    Raises:
+        NamespaceMissing: It does not.
+    """
+    try:
+        await asked_namespace(client)
+    except RPCError as fault:
+        if fault.status is RPCStatusCode.NOT_FOUND:
+            raise NamespaceMissing(client.namespace, client.service_client.config.target_host) from None
 
 
 async def signalled(client: Client, job_id: str, signal: str | Callable[..., Any]) -> bool:
@@ -113,7 +138,7 @@ async def check_own(store: Register, client: Client) -> None:
     """Whether the jobs run in the namespace of the settings, as far as that can be known right now.
 
     Raises:
-        EngineForeign: They run in another one.
+        EngineForeign: They run in another one, or there is none of that name.
         temporalio.service.RPCError: Temporal could not be asked.
     """
     try:
@@ -121,6 +146,8 @@ async def check_own(store: Register, client: Client) -> None:
     except DatabaseUnavailable:
         return
     except RPCError as fault:
+        if fault.status is RPCStatusCode.NOT_FOUND:
+            raise EngineForeign("Temporal has no namespace of the name that the settings say.") from None
         if fault.status is not RPCStatusCode.PERMISSION_DENIED:
             raise
         return

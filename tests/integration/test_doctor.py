@@ -1,20 +1,29 @@
 """The doctor on a real Temporal: what a namespace lacks is found before a job is refused for it."""
 
 import asyncio
+import os
 import subprocess
+import sys
+from datetime import timedelta
 from pathlib import Path
 
 import psycopg
 import pytest
+from cryptography import x509
+from temporalio.client import Client
 
 from starter.doctor import Finding, diagnose
 from starter.sandbox import SECRET
+from starter.services import engine
+from starter.services.connecting import NamespaceMissing
 from starter.settings import load_settings
 from starter.wiring import open_store
 from tests.counting import PASSWORD, running_valkey
 from tests.databases import PostgresServer
 from tests.identity import rsa_key, running_identity_provider
-from tests.temporal import TemporalServer, binary
+from tests.listeners import HERE, Authority, answering, listening
+from tests.temporal import TemporalServer, binary, free_port
+from workflows.schedules import ensure_schedule
 from workflows.search_attributes import ATTRIBUTES
 
 pytest_plugins = ("tests.databases",)
@@ -71,7 +80,6 @@ def test_given_a_provider_that_cannot_call_back_or_whose_secret_is_missing_when_
     given: dict[str, object] = {
         "predictions_base_url": "https://api.replicate.com/v1",
         "static_ad_model": "owner/name",
-        "tts_base_url": "https://voice.example.org/v1",
     }
     found = findings(tmp_path, **given)["providers"]
     assert not found.ok and "GUIDESMITH_PUBLIC_URL" in found.mend
@@ -79,11 +87,10 @@ def test_given_a_provider_that_cannot_call_back_or_whose_secret_is_missing_when_
     found = findings(tmp_path, **given)["providers"]
     assert not found.ok and "replicate=whsec_" in found.mend
     given["provider_webhook_secrets"] = f"replicate={SECRET}"
-    found = findings(tmp_path, **given)["providers"]
-    assert (found.ok, found.found) == (
-        True,
-        "owner/name at https://api.replicate.com/v1, speech by https://voice.example.org/v1",
-    )
+    with answering(404) as url:
+        given["predictions_base_url"] = given["tts_base_url"] = url
+        found = findings(tmp_path, **given)["providers"]
+        assert (found.ok, found.found) == (True, f"owner/name at {url}, speech by {url}")
 
 
 def test_given_the_defaults_when_examined_then_who_may_come_in_is_told(tmp_path: Path) -> None:
@@ -132,3 +139,99 @@ def test_given_a_database_when_examined_then_it_is_written_to_and_one_that_takes
         connection.execute(f'ALTER DATABASE "{name}" SET default_transaction_read_only = on')
     found = findings(tmp_path, database_url=postgres.url(name))["database"]
     assert not found.ok and "takes no writes" in found.found
+
+
+def test_given_a_namespace_that_is_not_there_when_examined_or_worked_for_then_it_is_said_so(
+    temporal: TemporalServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEMPORAL_ADDRESS", temporal.address)
+    monkeypatch.setenv("TEMPORAL_NAMESPACE", "elsewhere")
+    found = findings(tmp_path)["Temporal"]
+    assert not found.ok and "no namespace 'elsewhere'" in found.found and "--namespace elsewhere" in found.mend
+    monkeypatch.setattr(engine, "NAMESPACE_PATIENCE_S", 0.0)
+    with pytest.raises(NamespaceMissing):
+        asyncio.run(engine.connect_patiently())
+
+
+@pytest.mark.parametrize(
+    ("fault", "told", "mended_by"),
+    [
+        ("untrusted", "is not trusted here", "TEMPORAL_TLS_SERVER_CA_CERT_PATH"),
+        ("host", "for another host name", "TEMPORAL_TLS_SERVER_NAME"),
+        ("expired", "has expired", "clock"),
+        ("client", "a client certificate", "TEMPORAL_TLS_CLIENT_CERT_PATH"),
+        ("plain server", "does not speak TLS", "TEMPORAL_TLS=false"),
+        ("plain client", "may expect TLS", "TEMPORAL_TLS=true"),
+        ("nobody", "does not answer", "TEMPORAL_ADDRESS"),
+    ],
+)
+def test_given_a_temporal_that_is_not_reached_when_examined_then_the_fault_is_named_and_the_setting_that_mends_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str, told: str, mended_by: str
+) -> None:
+    authority = Authority(tmp_path)
+    named = authority.issue(x509.DNSName("other.example.org") if fault == "host" else HERE, expired=fault == "expired")
+    if fault not in ("plain client", "nobody"):
+        monkeypatch.setenv("TEMPORAL_TLS", "true")
+        if fault != "untrusted":
+            monkeypatch.setenv("TEMPORAL_TLS_SERVER_CA_CERT_PATH", str(authority.root))
+    clients = authority.root if fault == "client" else None
+    with listening(None if fault == "plain server" else named, clients=clients) as address:
+        monkeypatch.setenv("TEMPORAL_ADDRESS", address if fault != "nobody" else f"127.0.0.1:{free_port()}")
+        found = findings(tmp_path / "data")["Temporal"]
+    assert not found.ok and told in found.found and mended_by in found.mend, found
+
+
+def test_given_a_temporal_with_another_certificate_when_a_worker_is_started_then_it_says_why_and_ends(
+    tmp_path: Path,
+) -> None:
+    with listening(Authority(tmp_path).issue()) as address:
+        environment = {"GUIDESMITH_DATA_DIR": str(tmp_path), "TEMPORAL_ADDRESS": address, "TEMPORAL_TLS": "true"}
+        worker = subprocess.run(
+            [sys.executable, "-c", "from starter.cli import main; main()", "worker"],
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert worker.returncode == 1
+    assert worker.stderr.splitlines()[-1].startswith("guidesmith: ENGINE_UNAVAILABLE: The certificate of Temporal at ")
+    assert "Traceback" not in worker.stderr
+
+
+def test_given_endpoints_that_are_dead_or_refuse_the_key_when_examined_then_that_is_told(tmp_path: Path) -> None:
+    dead = f"http://127.0.0.1:{free_port()}/v1"
+    found = findings(
+        tmp_path, llm_base_url=dead, llm_model="m", stt_base_url=dead, image_base_url=dead, image_model="m"
+    )
+    for name, setting in (("drafting", "LLM"), ("speech", "STT"), ("providers", "IMAGE")):
+        assert not found[name].ok and f"GUIDESMITH_{setting}_BASE_URL" in found[name].mend, found[name]
+    with answering(401) as url:
+        refused = findings(tmp_path, llm_base_url=url, llm_model="m", llm_api_key="sk-secret")["drafting"]
+        assert not refused.ok and "GUIDESMITH_LLM_API_KEY" in refused.mend and "sk-secret" not in str(refused)
+    with answering(404) as url:
+        assert findings(tmp_path, llm_base_url=url, llm_model="m")["drafting"].ok
+
+
+def test_given_a_variable_that_nothing_reads_when_examined_then_it_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert findings(tmp_path)["settings"].ok
+    monkeypatch.setenv("GUIDESMITH_FAVOURITE_COLOUR", "blue")
+    found = findings(tmp_path)["settings"]
+    assert (found.ok, found.found) == (False, "nothing reads GUIDESMITH_FAVOURITE_COLOUR")
+
+
+def test_given_a_schedule_of_another_interval_when_it_is_ensured_then_it_has_the_new_one_and_stays_paused(
+    temporal: TemporalServer,
+) -> None:
+    async def ensured() -> tuple[list[timedelta], bool]:
+        client = await Client.connect(temporal.address)
+        schedule = client.get_schedule_handle("paces-Nothing")
+        await ensure_schedule(client, "paces", "Nothing", timedelta(hours=7))
+        await schedule.pause()
+        await ensure_schedule(client, "paces", "Nothing", timedelta(hours=5))
+        found = (await schedule.describe()).schedule
+        await schedule.delete()
+        return [each.every for each in found.spec.intervals], found.state.paused
+
+    assert asyncio.run(ensured()) == ([timedelta(hours=5)], True)

@@ -11,7 +11,7 @@ from temporalio.client import Client
 from domain.errors import SettingsInvalid
 from starter.secret_files import LARGEST_BYTES, secret_fields
 from starter.services.engine import connect
-from starter.settings import QUEUES, Settings, load_settings
+from starter.settings import QUEUES, Settings, load_settings, unknown_variables
 
 STRONG = "5f1c9b" * 8
 
@@ -181,3 +181,27 @@ def test_given_a_file_for_the_key_of_temporal_when_connecting_then_the_client_ha
     monkeypatch.setenv("TEMPORAL_API_KEY_FILE", kept(tmp_path, "key-of-a-test\n"))
     client = asyncio.run(connected_with(monkeypatch))
     assert client.service_client.config.api_key == "key-of-a-test"
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("GUIDESMITH_LMM_BASE_URL", "GUIDESMITH_LLM_BASE_URL"),
+        ("GUIDESMITH_DATABSE_URL", "GUIDESMITH_DATABASE_URL"),
+        ("GUIDESMITH_LMM_API_KEY_FILE", "GUIDESMITH_LLM_API_KEY_FILE"),
+    ],
+)
+def test_given_a_misspelt_variable_when_loaded_then_it_is_refused_with_the_name_that_is_meant(
+    monkeypatch: pytest.MonkeyPatch, written: str, meant: str
+) -> None:
+    monkeypatch.setenv(written, "hush")
+    with pytest.raises(SettingsInvalid) as refused:
+        load_settings()
+    assert written in str(refused.value) and meant in str(refused.value) and "hush" not in str(refused.value)
+
+
+def test_given_what_kubernetes_and_the_command_line_set_when_loaded_then_nothing_is_unknown() -> None:
+    of_kubernetes = ["GUIDESMITH_SERVICE_HOST", "GUIDESMITH_PORT", "GUIDESMITH_API_PORT_8400_TCP_ADDR"]
+    known = ["GUIDESMITH_TOKEN", "GUIDESMITH_AUTH_SECRET_FILE", "GUIDESMITH_S3_REGION", "PATH"]
+    assert unknown_variables([*of_kubernetes, *known]) == []
+    assert unknown_variables(["GUIDESMITH_FAVOURITE_COLOUR"]) == ["GUIDESMITH_FAVOURITE_COLOUR"]
