@@ -58,6 +58,11 @@ _FAULTS = (
         "Correct TEMPORAL_API_KEY, or the client certificate, and TEMPORAL_NAMESPACE.",
     ),
     _Fault(
+        re.compile(r"KeyParseError|CertificateParseError|Invalid URI"),
+        "Temporal at {address} was not asked: the client certificate, its key or the address cannot be read.",
+        "Correct TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH, or TEMPORAL_ADDRESS.",
+    ),
+    _Fault(
         re.compile(r"dns error"),
         "The name of Temporal's address {address} is not known.",
         "Correct TEMPORAL_ADDRESS.",

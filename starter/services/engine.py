@@ -73,6 +73,8 @@ async def connect(*, lazy: bool = True, runtime: Runtime | None = None) -> Clien
         return await Client.connect(
             **config, data_converter=converter, lazy=lazy, runtime=runtime, interceptors=traces.interceptors()
         )
+    except ValueError as wrong:
+        raise SettingsInvalid("Temporal's address or TLS is set wrong; look at the TEMPORAL_* settings.") from wrong
     except RuntimeError as refused:
         raise not_connected(str(refused), config["target_host"], tls=bool(config.get("tls"))) from None
 

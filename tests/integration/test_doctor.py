@@ -163,6 +163,7 @@ def test_given_a_namespace_that_is_not_there_when_examined_or_worked_for_then_it
         ("plain server", "does not speak TLS", "TEMPORAL_TLS=false"),
         ("plain client", "may expect TLS", "TEMPORAL_TLS=true"),
         ("nobody", "does not answer", "TEMPORAL_ADDRESS"),
+        ("no key", "its key or the address cannot be read", "TEMPORAL_TLS_CLIENT_KEY_PATH"),
     ],
 )
 def test_given_a_temporal_that_is_not_reached_when_examined_then_the_fault_is_named_and_the_setting_that_mends_it(
@@ -174,6 +175,9 @@ def test_given_a_temporal_that_is_not_reached_when_examined_then_the_fault_is_na
         monkeypatch.setenv("TEMPORAL_TLS", "true")
         if fault != "untrusted":
             monkeypatch.setenv("TEMPORAL_TLS_SERVER_CA_CERT_PATH", str(authority.root))
+    if fault == "no key":
+        monkeypatch.setenv("TEMPORAL_TLS_CLIENT_CERT_PATH", str(authority.root))
+        monkeypatch.setenv("TEMPORAL_TLS_CLIENT_KEY_PATH", str(authority.root))
     clients = authority.root if fault == "client" else None
     with listening(None if fault == "plain server" else named, clients=clients) as address:
         monkeypatch.setenv("TEMPORAL_ADDRESS", address if fault != "nobody" else f"127.0.0.1:{free_port()}")
