@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 from activities.drafting.markdown import escape_heading, one_line
 from domain.documents.document import BlockEvidence, Document
-from domain.documents.draft import BlockRole, Draft, DraftBlock, check_draft, cited_time
+from domain.documents.draft import SET_APART, BlockRole, Draft, DraftBlock, check_draft, cited_time
 from domain.recordings.media import Scene
 from domain.recordings.screen import ScreenRecord
 from domain.recordings.transcript import Transcript
@@ -61,7 +61,7 @@ def block_markdown(block: DraftBlock, *, language: str | None) -> str:
     quotation."""
     heading = escape_heading(block.heading)
     body = block.body.strip("\n").rstrip()
-    if block.role is BlockRole.NOTE:
+    if block.role in SET_APART:
         return _quoted(_note_text(heading, body, language))
     if not heading:
         return body

@@ -11,7 +11,7 @@ from activities.drafting.language.sentences import Sentence, sentences
 from activities.drafting.markdown import escape, letters_only, one_line, plain_words
 from activities.drafting.steps import clauses_of, instructions, is_english, stretches
 from domain.documents.document import BlockEvidence
-from domain.documents.draft import BlockRole, DraftBlock, DraftWarning
+from domain.documents.draft import SET_APART, BlockRole, DraftBlock, DraftWarning
 from domain.recordings.transcript import Transcript
 
 _SHORTER = re.compile(r"\b(?:short(?:er|en)?|concise|brief(?:er|ly)?|less text|condense|trim)\b", re.IGNORECASE)
@@ -74,8 +74,8 @@ def is_whole(text: str, role: BlockRole, passage: bool | None) -> bool:
     such a block does."""
     if passage is not None:
         return not passage
-    marks = {BlockRole.TITLE: "# ", BlockRole.STEP: "## ", BlockRole.SECTION: "## ", BlockRole.NOTE: ">"}
-    return text.startswith(marks.get(role, ""))
+    marks = {BlockRole.TITLE: "# ", BlockRole.STEP: "## ", BlockRole.SECTION: "## "}
+    return text.startswith(">" if role in SET_APART else marks.get(role, ""))
 
 
 _NOT_FOLLOWED = DraftWarning(

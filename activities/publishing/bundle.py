@@ -70,8 +70,8 @@ def _name(heading: str) -> str:
 
 def _section(section: Section, labels: Labels) -> Iterable[str]:
     time = "" if section.start_ms is None else f"`{clock(section.start_ms)}`"
-    if section.kind is SectionKind.NOTE:
-        label = f"**{_literal(labels.note)}** {time}".rstrip()
+    if section.label:
+        label = f"**{_literal(section.label)}** {time}".rstrip()
         yield quoted("\n\n".join(part for part in (label, write(section.body, heading_shift=2)) if part))
     else:
         if section.heading:

@@ -17,26 +17,37 @@ class Labels:
     version: str
     outcome: str
     whole: str
+    warning: str
 
 
-ENGLISH = Labels("Contents", "Step", "Note", "Made from", "Version", "Result", "Whole picture")
+ENGLISH = Labels("Contents", "Step", "Note", "Made from", "Version", "Result", "Whole picture", "Warning")
 
 _BY_LANGUAGE = {
-    "ar": Labels("المحتويات", "الخطوة", "ملاحظة", "المصدر", "الإصدار", "النتيجة", "الصورة كاملة"),
-    "de": Labels("Inhalt", "Schritt", "Hinweis", "Erstellt aus", "Version", "Ergebnis", "Ganzes Bild"),
+    "ar": Labels("المحتويات", "الخطوة", "ملاحظة", "المصدر", "الإصدار", "النتيجة", "الصورة كاملة", "تحذير"),
+    "de": Labels("Inhalt", "Schritt", "Hinweis", "Erstellt aus", "Version", "Ergebnis", "Ganzes Bild", "Warnung"),
     "en": ENGLISH,
-    "es": Labels("Índice", "Paso", "Nota", "Hecho a partir de", "Versión", "Resultado", "Imagen completa"),
-    "fr": Labels("Sommaire", "Étape", "Remarque", "Réalisé à partir de", "Version", "Résultat", "Image entière"),
-    "he": Labels("תוכן העניינים", "שלב", "הערה", "מקור", "גרסה", "תוצאה", "התמונה המלאה"),
-    "it": Labels("Indice", "Passaggio", "Nota", "Ricavato da", "Versione", "Risultato", "Immagine intera"),
-    "ja": Labels("目次", "手順", "注", "元の録画", "版", "結果", "全体の画像"),
-    "ko": Labels("목차", "단계", "참고", "원본", "버전", "결과", "전체 그림"),
-    "nl": Labels("Inhoud", "Stap", "Opmerking", "Gemaakt van", "Versie", "Resultaat", "Hele afbeelding"),
-    "pl": Labels("Spis treści", "Krok", "Uwaga", "Na podstawie", "Wersja", "Wynik", "Cały obraz"),
-    "pt": Labels("Índice", "Passo", "Nota", "Feito a partir de", "Versão", "Resultado", "Imagem completa"),
-    "ru": Labels("Содержание", "Шаг", "Примечание", "Источник", "Версия", "Результат", "Всё изображение"),
-    "uk": Labels("Зміст", "Крок", "Примітка", "Джерело", "Версія", "Результат", "Повне зображення"),
-    "zh": Labels("目录", "步骤", "注意", "来源", "版本", "结果", "完整图片"),
+    "es": Labels(
+        "Índice", "Paso", "Nota", "Hecho a partir de", "Versión", "Resultado", "Imagen completa", "Advertencia"
+    ),
+    "fr": Labels(
+        "Sommaire", "Étape", "Remarque", "Réalisé à partir de", "Version", "Résultat", "Image entière", "Attention"
+    ),
+    "he": Labels("תוכן העניינים", "שלב", "הערה", "מקור", "גרסה", "תוצאה", "התמונה המלאה", "אזהרה"),
+    "it": Labels(
+        "Indice", "Passaggio", "Nota", "Ricavato da", "Versione", "Risultato", "Immagine intera", "Attenzione"
+    ),
+    "ja": Labels("目次", "手順", "注", "元の録画", "版", "結果", "全体の画像", "警告"),
+    "ko": Labels("목차", "단계", "참고", "원본", "버전", "결과", "전체 그림", "경고"),
+    "nl": Labels(
+        "Inhoud", "Stap", "Opmerking", "Gemaakt van", "Versie", "Resultaat", "Hele afbeelding", "Waarschuwing"
+    ),
+    "pl": Labels("Spis treści", "Krok", "Uwaga", "Na podstawie", "Wersja", "Wynik", "Cały obraz", "Ostrzeżenie"),
+    "pt": Labels("Índice", "Passo", "Nota", "Feito a partir de", "Versão", "Resultado", "Imagem completa", "Aviso"),
+    "ru": Labels(
+        "Содержание", "Шаг", "Примечание", "Источник", "Версия", "Результат", "Всё изображение", "Предупреждение"
+    ),
+    "uk": Labels("Зміст", "Крок", "Примітка", "Джерело", "Версія", "Результат", "Повне зображення", "Попередження"),
+    "zh": Labels("目录", "步骤", "注意", "来源", "版本", "结果", "完整图片", "警告"),
 }
 
 

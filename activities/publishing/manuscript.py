@@ -47,6 +47,7 @@ class SectionKind(StrEnum):
     PART = "part"
     STEP = "step"
     NOTE = "note"
+    WARNING = "warning"
     TEXT = "text"
 
 
@@ -63,6 +64,7 @@ class Section:
     start_ms: int | None
     illustrations: tuple[Illustration, ...]
     level: int = 1
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,10 +176,11 @@ class _Reading:
                 pictures = self._pictures(f"step-{self._steps:02}", block.pictures, plain(heading))
                 self._add(SectionKind.STEP, self._steps, heading, body, block, pictures)
                 return
-            case "note":
-                body = _note(parsed.blocks, self._labels)
-                pictures = self._pictures(f"note-{place:02}", block.pictures, self._labels.note)
-                self._add(SectionKind.NOTE, 0, (), body, block, pictures)
+            case "note" | "warning":
+                kind = SectionKind(block.role)
+                label = self._labels.note if kind is SectionKind.NOTE else self._labels.warning
+                pictures = self._pictures(f"{kind}-{place:02}", block.pictures, label)
+                self._add(kind, 0, (), _note(parsed.blocks, self._labels), block, pictures, label)
                 return
             case _:
                 heading, body = _titled(parsed.blocks)
@@ -199,9 +202,10 @@ class _Reading:
         body: Blocks,
         block: PublicationBlock,
         pictures: tuple[Illustration, ...],
+        label: str = "",
     ) -> None:
         if heading or body or pictures:
-            self._sections.append(Section(kind, number, heading, body, block.start_ms, pictures, self._level))
+            self._sections.append(Section(kind, number, heading, body, block.start_ms, pictures, self._level, label))
 
     def _pictures(self, name: str, pictures: tuple[Picture, ...], about: str) -> tuple[Illustration, ...]:
         """The pictures under names of their own; one without a description gets that of its section."""
@@ -271,7 +275,7 @@ def _note(blocks: Blocks, labels: Labels) -> Blocks:
 
 
 def _without_label(content: Inlines, labels: Labels) -> Inlines:
-    names = "|".join(re.escape(name) for name in sorted({labels.note, "Note"}))
+    names = "|".join(re.escape(name) for name in sorted({labels.note, labels.warning, "Note", "Warning"}))
     match content:
         case (Styled(Style.STRONG, (Text(text),)), Text(following), *rest) if re.fullmatch(
             rf"(?i)(?:{names})\s*:?", text

@@ -104,6 +104,7 @@ def _sections(
             "number": section.number,
             "heading": _sanitised(_inlines(section.heading)),
             "heading_text": plain(section.heading),
+            "label": section.label,
             "time": None if section.start_ms is None else clock(section.start_ms),
             "body": _sanitised(_blocks(section.body, direction, HEADING_SHIFT + section.level - 1)),
             "illustrations": [_illustration(picture) for picture in section.illustrations],

@@ -121,7 +121,7 @@ class _Writer:
     # --- sections ----------------------------------------------------------------------------------------------
 
     def _section(self, section: Section) -> None:
-        if section.kind is SectionKind.NOTE:
+        if section.label:
             self._note(section)
             return
         way = of_nodes((*section.heading, *section.body), self._way)
@@ -159,12 +159,14 @@ class _Writer:
         table = self._docx.add_table(rows=1, cols=1)
         cell = table.cell(0, 0)
         properties = cell._tc.get_or_add_tcPr()
-        properties.append(xml.borders("w:tcBorders", {"right" if way == "rtl" else "left": (xml.AMBER, 24)}))
-        properties.append(xml.shading(xml.AMBER_WASH))
+        is_warning = section.kind is SectionKind.WARNING
+        line, wash = (xml.RED, xml.RED_WASH) if is_warning else (xml.AMBER, xml.AMBER_WASH)
+        properties.append(xml.borders("w:tcBorders", {"right" if way == "rtl" else "left": (line, 24)}))
+        properties.append(xml.shading(wash))
         label = cell.paragraphs[0]
-        label.style = self._docx.styles["Note Label"]
+        label.style = self._docx.styles["Warning Label" if is_warning else "Note Label"]
         time = "" if section.start_ms is None else f"  {clock(section.start_ms)}"
-        label.add_run(f"{self._manuscript.labels.note}{time}")
+        label.add_run(f"{section.label}{time}")
         self._directed(label, way)
         self._blocks(section.body, _Place(cell, way))
         for picture in section.illustrations:

@@ -107,6 +107,9 @@ class Design:
         self._new_style(
             "Note Label", size=9, colour=xml.AMBER, bold=True, after=2
         ).paragraph_format.keep_with_next = True
+        self._new_style(
+            "Warning Label", size=9, colour=xml.RED, bold=True, after=2
+        ).paragraph_format.keep_with_next = True
         code = self._new_style("Code", size=9, colour=xml.INK, after=6)
         xml.set_font(code, CODE_FONT)
         xml.place(code.element.get_or_add_pPr(), xml.shading(xml.WASH))

@@ -7,8 +7,8 @@ from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.text.paragraph import Paragraph as WordParagraph
 
-ACCENT, AMBER, QUIET, INK = "1F5A94", "955800", "5C6773", "1A2129"
-WASH, AMBER_WASH, HAIRLINE = "F4F6F8", "FDF6E7", "D5DBE2"
+ACCENT, AMBER, RED, QUIET, INK = "1F5A94", "955800", "B3261E", "5C6773", "1A2129"
+WASH, AMBER_WASH, RED_WASH, HAIRLINE = "F4F6F8", "FDF6E7", "FDECEA", "D5DBE2"
 """The colours of the document, as Word writes them."""
 
 Element: TypeAlias = Any

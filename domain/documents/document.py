@@ -23,7 +23,7 @@ from itertools import count
 from pydantic import BaseModel, ConfigDict, Field
 
 from domain.documents.constructs import Construct, constructs, groups
-from domain.documents.draft import BlockRole
+from domain.documents.draft import GIVEN, BlockRole
 from domain.errors import DocumentInvalid, RequestInvalid
 from domain.recognising import recognise
 from domain.spaces import with_spaces
@@ -385,8 +385,42 @@ class BlockEvidence(BaseModel):
     action_ms: int | None = None
 
 
-def carry_evidence(old_evidence: Iterable[BlockEvidence], new_document: Document) -> tuple[BlockEvidence, ...]:
-    """The evidence of the blocks that are still there, in the new document's order. A block written by hand has
-    none."""
-    known: Mapping[str, BlockEvidence] = {each.block_id: each for each in old_evidence}
+class BlockMark(BaseModel):
+    """What a person says of a block beside its text: its role, the block that it was cut from (whose time, words and
+    place in the recording it shares), and the moment that it tells (``start_ms``, milliseconds of the recording)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    block_id: str
+    role: BlockRole | None = None
+    cut_from: str | None = None
+    start_ms: int | None = Field(default=None, ge=0)
+
+
+def carry_evidence(
+    old_evidence: Iterable[BlockEvidence], new_document: Document, marks: Iterable[BlockMark] = ()
+) -> tuple[BlockEvidence, ...]:
+    """The evidence of the blocks that are still there, in the new document's order, as ``marks`` have it. A block
+    written by hand of which nothing is said has none."""
+    known: dict[str, BlockEvidence] = {each.block_id: each for each in old_evidence}
+    for mark in marks:
+        evidence = _marked(known.get(mark.block_id), known.get(mark.cut_from or ""), mark)
+        if evidence is not None:
+            known[mark.block_id] = evidence
     return tuple(known[block_id] for block_id in dict.fromkeys(new_document.ids) if block_id in known)
+
+
+def _marked(own: BlockEvidence | None, source: BlockEvidence | None, mark: BlockMark) -> BlockEvidence | None:
+    """What a block rests on, once somebody has said so; ``None``: still nothing."""
+    if own is None and source is not None:
+        role = source.role if source.role in GIVEN else BlockRole.TEXT
+        own = source.model_copy(update={"block_id": mark.block_id, "role": role})
+    if own is None and (mark.role not in (None, BlockRole.TEXT) or mark.start_ms is not None):
+        own = BlockEvidence(block_id=mark.block_id, role=BlockRole.TEXT)
+    if own is None:
+        return None
+    changed: dict[str, object] = {"role": mark.role or own.role}
+    if mark.start_ms is not None and mark.start_ms != own.start_ms:
+        told = {"segments": (), "scenes": (), "changes": (), "action_ms": None}
+        changed |= {"start_ms": mark.start_ms, "end_ms": mark.start_ms, **told}
+    return own.model_copy(update=changed)

@@ -22,7 +22,8 @@ _MARKER = re.compile(r"^[ \t]*<!--[ \t]*block\b", re.MULTILINE)
 
 
 class BlockRole(StrEnum):
-    """TITLE is the document's heading, LEAD its first paragraph; both may cite nothing. The others must cite.
+    """TITLE is the document's heading, LEAD its first paragraph; both may cite nothing. The others must cite. WARNING
+    and TEXT no drafter gives: they are what people make of a block (``GIVEN``).
 
     A SECTION is the heading of the steps that follow it, up to the next one; it has no number, and steps are counted
     through. In the stored Markdown a section is ``## Heading``, as a step is: a step's level cannot depend on whether
@@ -36,11 +37,19 @@ class BlockRole(StrEnum):
     SECTION = "section"
     STEP = "step"
     NOTE = "note"
+    WARNING = "warning"
+    TEXT = "text"
 
 
 MUST_CITE = frozenset({BlockRole.SECTION, BlockRole.STEP, BlockRole.NOTE})
 HEADED = frozenset({BlockRole.TITLE, BlockRole.SECTION, BlockRole.STEP})
 """Blocks that have a heading of one line."""
+SET_APART = frozenset({BlockRole.NOTE, BlockRole.WARNING})
+"""Blocks that stand in a box with a label."""
+GIVEN = frozenset({BlockRole.SECTION, BlockRole.STEP, BlockRole.NOTE, BlockRole.WARNING, BlockRole.TEXT})
+"""What people may make of a block."""
+DRAFTED = frozenset(BlockRole) - {BlockRole.WARNING, BlockRole.TEXT}
+"""What a drafter may make."""
 
 
 class DraftBlock(BaseModel):
@@ -251,6 +260,8 @@ def _shape_problems(blocks: tuple[DraftBlock, ...]) -> Iterator[str]:
 def _text_problems(block: DraftBlock) -> Iterator[str]:
     if not (block.heading.strip() or block.body.strip()):
         yield f"A {block.role} of the draft is empty."
+    elif block.role not in DRAFTED:
+        yield f"No draft has a {block.role}: that is for people to say."
     elif block.role in HEADED and not block.heading.strip():
         yield f"A {block.role} of the draft has no heading."
     if "\n" in block.heading or "\r" in block.heading:

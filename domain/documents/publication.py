@@ -66,7 +66,7 @@ class PublicationBlock(BaseModel):
     block_id: str
     markdown: str
     role: str = "text"
-    """``title``, ``lead``, ``section``, ``step``, ``note`` or ``text`` (written by hand)."""
+    """``title``, ``lead``, ``section``, ``step``, ``note``, ``warning`` or ``text`` (written by hand, or made so)."""
     start_ms: int | None = None
     end_ms: int | None = None
     pictures: tuple[Picture, ...] = ()

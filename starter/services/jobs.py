@@ -5,7 +5,7 @@ transaction or by one start of one workflow id, so any number of concurrent call
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -29,7 +29,7 @@ from activities.rails.task_dispatch import EXPORT, REGENERATE, TaskDispatch
 from activities.store import Dispatch, RecordedDispatch, Store
 from activities.tasks.documents import selected_parts
 from domain.artifacts import ArtifactKind, Blob
-from domain.documents.document import parse
+from domain.documents.document import BlockMark, parse
 from domain.documents.publication import ExportFormat
 from domain.errors import (
     DispatchFailed,
@@ -323,11 +323,13 @@ class JobService:
         *,
         origin: VersionOrigin = VersionOrigin.EDIT,
         as_marked: bool = False,
+        marks: Sequence[BlockMark] = (),
     ) -> InstructionVersion:
         """Save an edit as a new version. The text costs Temporal nothing; the first save tells the workflow.
 
         Args:
             as_marked: See :meth:`Store.save_version`.
+            marks: See there.
 
         Raises:
             VersionConflict: Somebody saved meanwhile; nothing was written.
@@ -343,7 +345,7 @@ class JobService:
             prompt_template_id=base.prompt_template_id,
             prompt_params_ref=base.prompt_params_ref,
         )
-        save = partial(self._store.save_version, as_marked=as_marked)
+        save = partial(self._store.save_version, as_marked=as_marked, marks=marks)
         version, created = await self._thread(save, owner, instruction_id, base_version, new)
         if created:
             await self.edited(version.job_id)

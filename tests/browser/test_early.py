@@ -32,8 +32,8 @@ def test_given_a_text_that_is_clicked_early_then_it_is_written_in_once_the_edito
         page.goto(f"/instructions/{instruction}", wait_until="commit")
         page.locator("[data-prose]").nth(1).click()
         page.locator("[data-prose]").nth(1).click()
-    expect(page.locator(".cm-content")).to_be_focused()
-    expect(page.locator(".cm-content")).to_have_count(1)
+    expect(page.locator(".written [contenteditable]")).to_be_focused()
+    expect(page.locator(".written [contenteditable]")).to_have_count(1)
 
 
 def test_given_an_order_that_is_sent_early_then_its_words_are_in_no_address_and_it_is_made_once(

@@ -64,6 +64,8 @@ def instruction(site: Site, who: str, draft: dict[str, str]) -> Iterator[Instruc
 
 @pytest.fixture
 def editor(page: Page, instruction: Instruction) -> Page:
+    """Where blocks are written as their Markdown; as they look they are in ``test_writing.py``."""
+    page.add_init_script("localStorage.setItem('guidesmith:writing', 'markdown')")
     page.goto(f"/instructions/{instruction.id}")
     return page
 
@@ -81,8 +83,11 @@ def block(page: Page, text: str) -> Locator:
 def write(page: Page, text: str, new: str) -> None:
     """Click into a block's text, and put another one in its place."""
     block(page, text).locator("[data-prose]").click()
-    written = page.locator(".cm-content")
-    expect(written).to_be_focused()
+    expect(page.locator(".written [contenteditable]")).to_be_focused()
+    looks = page.get_by_role("button", name="Markdown", exact=True)
+    if looks.is_visible():
+        looks.click()
+        expect(page.locator(".written .cm-content")).to_be_focused()
     page.keyboard.press("ControlOrMeta+a")
     for number, line in enumerate(new.split("\n")):
         if number:
@@ -181,7 +186,7 @@ def test_given_a_draft_when_its_blocks_are_moved_about_by_mouse_then_all_of_it_c
     page.get_by_role("button", name="More actions").first.click()
     expect(page.get_by_role("menuitem", name="Move up")).to_be_disabled()
     page.keyboard.press("End")
-    expect(page.get_by_role("menuitem", name="Delete")).to_be_focused()
+    expect(page.get_by_role("menuitemradio", name="Plain text")).to_be_focused()
     page.keyboard.press("Escape")
     drag(page, block(page, "Click new invoice").locator("[data-grip]"), block(page, "Choose Harbor Coffee"))
     assert titles(page)[1:4] == [before[1], before[3], before[2]]

@@ -37,9 +37,9 @@ def test_given_a_mouse_when_the_whole_path_is_walked_then_a_recording_becomes_a_
 
     step = page.get_by_role("article").filter(has_text="Press Save").first
     step.locator("[data-prose]").click()
-    expect(page.locator(".cm-content")).to_be_focused()
+    expect(page.locator(".written [contenteditable]")).to_be_focused()
     page.keyboard.press("ControlOrMeta+a")
-    page.keyboard.insert_text("## Save the invoice")
+    page.keyboard.insert_text("Save the invoice")
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.locator("[data-version]")).to_have_text("Version 2")
 
@@ -109,9 +109,9 @@ def test_given_a_keyboard_alone_when_the_whole_path_is_walked_then_a_recording_b
     expect(page.locator("[data-version]")).to_have_text("Version 1")
     keyboard.go_to(page.get_by_role("article").filter(has_text="Press Save").first)
     page.keyboard.press("Enter")
-    expect(page.locator(".cm-content")).to_be_focused()
+    expect(page.locator(".written [contenteditable]")).to_be_focused()
     page.keyboard.press("ControlOrMeta+a")
-    page.keyboard.type("## Save the invoice")
+    page.keyboard.type("Save the invoice")
     page.keyboard.press("Escape")
     page.keyboard.press("ControlOrMeta+s")
     expect(page.locator("[data-version]")).to_have_text("Version 2")

@@ -102,6 +102,32 @@ def test_given_a_paragraph_below_a_block_when_saved_as_marked_then_it_is_part_of
     assert len(parse(saved.json()["markdown"]).blocks) == blocks
 
 
+def test_given_roles_a_cut_and_a_block_that_comes_back_when_saved_then_each_is_what_it_was_said_to_be(
+    ann: httpx.Client, job: Job
+) -> None:
+    url = f"instructions/{job.instruction_id}"
+    drafted = {each["block_id"]: each for each in ann.get(url).json()["blocks"]}
+    new, cut = "00000000-0000-4000-8000-0000000000aa", "00000000-0000-4000-8000-0000000000bb"
+    text = f"{MARKDOWN.rstrip()}\n\n{marker(new)}\nMind the gap.\n\n{marker(cut)}\n## And this\n"
+    said = [{"block_id": new, "role": "warning", "start_ms": 1234}, {"block_id": cut, "cut_from": STEP_BLOCK}]
+    saved = ann.put(url, json={"base_version": 1, "markdown": text, "as_marked": True, "blocks": said})
+    assert saved.status_code == 200, saved.text
+    blocks = {each["block_id"]: each for each in saved.json()["blocks"]}
+    assert blocks[new] == {"block_id": new, "role": "warning", "start_ms": 1234, "end_ms": 1234}
+    assert blocks[cut] == {**drafted[STEP_BLOCK], "block_id": cut}
+
+    role = {"base_version": 2, "markdown": saved.json()["markdown"], "blocks": [{"block_id": cut, "role": "note"}]}
+    assert [ann.put(url, json={**role, "base_version": base}).json()["version"] for base in (2, 3)] == [3, 3]
+    without = MARKDOWN.replace(f"{marker(STEP_BLOCK)}\n", f"{marker(new)}\n")
+    assert without != MARKDOWN
+    ann.put(url, json={"base_version": 3, "markdown": without}).raise_for_status()
+    again = ann.put(url, json={"base_version": 4, "markdown": MARKDOWN}).json()
+    assert {each["block_id"]: each for each in again["blocks"]} == drafted
+
+    bad = {"base_version": 5, "markdown": MARKDOWN, "blocks": [{"block_id": new, "role": "title"}]}
+    assert ann.put(url, json=bad).status_code == 400
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -12,6 +12,7 @@ from domain.documents.document import (
     MOST_BLOCKS,
     Block,
     BlockEvidence,
+    BlockMark,
     BlockPart,
     Document,
     carry_evidence,
@@ -416,3 +417,29 @@ def test_given_an_edited_document_when_evidence_is_carried_then_surviving_blocks
     ]
     new = Document.of([(C, "moved"), ("00000000-0000-4000-8000-00000000ffff", "by hand"), (A, "edited")])
     assert carry_evidence(old, new) == (old[2], old[0])
+
+
+@pytest.mark.parametrize(
+    ("mark", "role", "start_ms", "segments"),
+    [
+        (BlockMark(block_id=B, role=BlockRole.WARNING), "warning", 1000, (3,)),
+        (BlockMark(block_id=B, start_ms=7000), "step", 7000, ()),
+        (BlockMark(block_id=B, cut_from=A), "step", 1000, (3,)),  # it has its own already
+        (BlockMark(block_id=C, cut_from=B), "step", 1000, (3,)),
+        (BlockMark(block_id=C, cut_from=A), "text", 0, (1,)),  # a second title is none
+        (BlockMark(block_id=C, role=BlockRole.STEP, start_ms=7000), "step", 7000, ()),
+        (BlockMark(block_id=C, role=BlockRole.TEXT), None, None, None),
+        (BlockMark(block_id=C), None, None, None),
+    ],
+)
+def test_given_what_a_person_says_of_a_block_then_it_is_that_and_rests_on_what_it_was_cut_from(
+    mark: BlockMark, role: str | None, start_ms: int | None, segments: tuple[int, ...] | None
+) -> None:
+    old = [
+        BlockEvidence(block_id=A, role=BlockRole.TITLE, segments=(1,), start_ms=0, end_ms=900),
+        BlockEvidence(block_id=B, role=BlockRole.STEP, segments=(3,), start_ms=1000, end_ms=2000, action_ms=1500),
+    ]
+    found = {each.block_id: each for each in carry_evidence(old, Document.of([(A, "# T"), (B, "b"), (C, "c")]), [mark])}
+    told = found.get(mark.block_id)
+    assert (told and told.role, told and told.start_ms, told and told.segments) == (role, start_ms, segments)
+    assert found[A] == old[0]

@@ -147,6 +147,16 @@ def test_given_a_guide_then_each_step_carries_its_time_and_the_colophon_its_sour
 
 
 @pytest.mark.parametrize("read", READERS)
+def test_given_a_note_that_is_a_warning_then_it_says_so_in_the_documents_language(
+    read: Callable[[Publication, Path], str], tmp_path: Path
+) -> None:
+    blocks = (block("Nur heute.", "note", 1_000), block("> **Warning:** Nie wieder.", "warning", 2_000))
+    text = " ".join(read(publication(*blocks, language="de"), tmp_path).replace(">", "").split())
+    assert re.search(r"Hinweis.*0:01.*Nur heute\..*Warnung.*0:02.*Nie wieder\.", text, re.I), text
+    assert "Warning" not in text
+
+
+@pytest.mark.parametrize("read", READERS)
 def test_given_a_code_line_without_spaces_then_all_of_it_is_there(
     read: Callable[[Publication, Path], str], tmp_path: Path
 ) -> None:

@@ -30,7 +30,15 @@ from activities.drafting.markdown import escape_heading, one_line
 from activities.drafting.rederive import is_whole
 from activities.drafting.titles import title_from
 from domain.documents.document import BlockEvidence
-from domain.documents.draft import BlockRole, Draft, DraftBlock, DraftProvenance, DraftWarning, draft_problems
+from domain.documents.draft import (
+    SET_APART,
+    BlockRole,
+    Draft,
+    DraftBlock,
+    DraftProvenance,
+    DraftWarning,
+    draft_problems,
+)
 from domain.recordings.media import Scene
 from domain.recordings.screen import ScreenRecord
 from domain.recordings.transcript import Segment, SpeechFound, Transcript
@@ -410,7 +418,7 @@ class _Place:
         return f"{before}{self._inner(written, language)}{behind}"
 
     def _inner(self, written: Written, language: str | None) -> str:
-        if self.role is BlockRole.NOTE:
+        if self.role in SET_APART:
             return block_markdown(DraftBlock(role=self.role, body=written.body), language=language)
         if not self.marks:
             # A passage within a line must stay within it.

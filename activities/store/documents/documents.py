@@ -1,11 +1,12 @@
 """Instructions and their versions. A version is added, never changed; edits are optimistic."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, insert, select, update
+from sqlalchemy import Connection, Select, Text, bindparam, cast, insert, or_, select, update
 
 from activities.store import rows
 from activities.store.cursors import highest_first
@@ -13,10 +14,14 @@ from activities.store.jobs.locking import LockedJob, not_found
 from activities.store.records import EventType, VersionSummary
 from activities.store.repository import Repository
 from activities.store.tables import instruction_versions, instructions
-from domain.documents.document import BlockEvidence, carry_evidence, parse, with_ids
+from domain.documents.document import BlockEvidence, BlockMark, carry_evidence, parse, with_ids
 from domain.documents.validation import VALIDATOR_VERSION, validate, verdict
 from domain.errors import VersionConflict
 from domain.jobs import Actor, InstructionVersion, NewVersion, Page, VersionOrigin
+
+MOST_BY_NAME = 50
+LATEST_VERSIONS = 100
+"""Of which what blocks that are there again rested on is read: a person undoes within a few saves."""
 
 _VERSIONS = select(instruction_versions, instructions.c.job_id, instructions.c.owner).join(
     instructions, instructions.c.id == instruction_versions.c.instruction_id
@@ -106,7 +111,13 @@ class Composed:
 
 
 def compose(
-    new: NewVersion, new_id: Callable[[], str], *, base: InstructionVersion | None = None, as_marked: bool = False
+    new: NewVersion,
+    new_id: Callable[[], str],
+    *,
+    base: InstructionVersion | None = None,
+    as_marked: bool = False,
+    marks: Sequence[BlockMark] = (),
+    earlier: Callable[[Collection[str]], Iterable[BlockEvidence]] = lambda _: (),
 ) -> Composed:
     """``new`` as it is to be stored. A large text takes seconds: where people can send one, call it before the
     transaction, since on SQLite nobody else writes meanwhile.
@@ -115,15 +126,21 @@ def compose(
         base: The version that ``new`` was made from by hand: a paragraph below an unchanged block is a new block, and
             what the blocks rest on goes over to those that are still there, unless ``new`` brings evidence of its own.
         as_marked: Each marker's text stays one block all the same.
+        marks: What is said of blocks beside their text.
+        earlier: What blocks that ``base`` does not have rested on in the newest version that had them.
 
     Raises:
         DocumentInvalid: It has too many blocks.
     """
-    markdown = with_ids(new.markdown, new_id, base=parse(base.markdown) if base else None, as_marked=as_marked)
+    before = parse(base.markdown) if base else None
+    markdown = with_ids(new.markdown, new_id, base=before, as_marked=as_marked)
     document = parse(markdown)
     issues = validate(document)
     evidence = new.evidence or (base.evidence if base else ())
-    carried = carry_evidence((BlockEvidence.model_validate(each) for each in evidence), document)
+    known = [BlockEvidence.model_validate(each) for each in evidence]
+    told = {each.block_id for each in known}.union(before.ids if before else document.ids)
+    absent = {*document.ids, *(mark.cut_from for mark in marks if mark.cut_from)} - told
+    carried = carry_evidence([*known, *(earlier(absent) if absent else ())], document, marks)
     columns = {
         **new.model_dump(mode="json"),
         "title": document.title or new.title,
@@ -224,15 +241,24 @@ class Documents(Repository):
             )
 
     def save_version(
-        self, owner: str, instruction_id: str, base_version: int, new: NewVersion, *, as_marked: bool = False
+        self,
+        owner: str,
+        instruction_id: str,
+        base_version: int,
+        new: NewVersion,
+        *,
+        as_marked: bool = False,
+        marks: Sequence[BlockMark] = (),
     ) -> tuple[InstructionVersion, bool]:
-        """Save an edit of ``base_version``; evidence goes over to the blocks that are still there.
+        """Save an edit of ``base_version``; evidence goes over to the blocks that are still there, and to those that
+        are there again, from the newest version that had them.
 
         Args:
             as_marked: Each marker's text stays one block, also where paragraphs were added below it.
+            marks: What is said of blocks beside their text: their roles, what they were cut from, their moments.
 
         Returns:
-            The version and whether it is new: identical text makes none.
+            The version and whether it is new: identical text of which nothing new is said makes none.
 
         Raises:
             VersionConflict: ``base_version`` is no longer the newest; nothing was written.
@@ -242,7 +268,8 @@ class Documents(Repository):
         base = self.get_instruction(owner, instruction_id)
         if base.version != base_version:
             raise conflict(base_version, base.version)
-        composed = compose(new, self._new_id, base=base, as_marked=as_marked)
+        earlier = partial(self._last_evidence, instruction_id)
+        composed = compose(new, self._new_id, base=base, as_marked=as_marked, marks=marks, earlier=earlier)
         return self._saved(base, composed, EventType.INSTRUCTION_SAVED)
 
     def restore_version(
@@ -278,6 +305,23 @@ class Documents(Repository):
                 job.save()
             return version, created
 
+    def _last_evidence(self, instruction_id: str, block_ids: Collection[str]) -> Iterable[BlockEvidence]:
+        """What each block rested on in the newest version that had it; nothing of those that are new. Few are looked
+        for by name, in all versions; many, as of a text that was pasted with its markers, in the latest."""
+        column = instruction_versions.c.evidence
+        query = select(column).where(instruction_versions.c.instruction_id == instruction_id)
+        if len(block_ids) <= MOST_BY_NAME:
+            query = query.where(or_(*(cast(column, Text).contains(f'"{each}"', autoescape=True) for each in block_ids)))
+        found: dict[str, BlockEvidence] = {}
+        with self._database.read() as connection:
+            query = query.order_by(instruction_versions.c.version.desc()).limit(LATEST_VERSIONS)
+            for evidence in connection.execute(query).scalars():
+                wanted = [each for each in evidence if each["block_id"] in block_ids]
+                found = {each["block_id"]: BlockEvidence.model_validate(each) for each in wanted} | found
+                if len(found) == len(block_ids):
+                    break
+        return found.values()
+
     def _restored(self, wanted: InstructionVersion, author: str) -> Composed:
         """``wanted`` as it was stored, verdict included: to take a large text apart again costs seconds, and a caller
         with an Idempotency-Key holds the database meanwhile. A newer validator judges it anew."""
@@ -299,7 +343,12 @@ def save_if_changed(
     now: datetime,
     new_id: Callable[[], str],
 ) -> tuple[InstructionVersion, bool]:
-    """``composed`` as the next version after ``current``, or ``current`` where the text is the same."""
-    if composed.markdown == current.markdown:
+    """``composed`` as the next version after ``current``, or ``current`` where the text is the same, and so is what its
+    blocks are (what a block rests on never changes alone)."""
+    if composed.markdown == current.markdown and _roles(composed.columns["evidence"]) == _roles(current.evidence):
         return current, False
     return add_version(connection, instruction, composed, now, new_id), True
+
+
+def _roles(evidence: Iterable[Mapping[str, Any]]) -> dict[str, tuple[Any, ...]]:
+    return {each["block_id"]: (each["role"], each.get("start_ms")) for each in evidence}

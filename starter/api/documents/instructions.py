@@ -47,10 +47,15 @@ def get_instruction(
 async def save_instruction(
     instruction_id: str, saved: SaveInstruction, api: ApiParts, owner: Owner
 ) -> InstructionAnswer:
-    """Save an edit as the next version. Identical text makes none."""
+    """Save an edit as the next version. Identical text of which nothing new is said makes none."""
     return InstructionAnswer.of(
         await api.jobs.save(
-            owner, identifier(instruction_id), saved.base_version, saved.markdown, as_marked=saved.as_marked
+            owner,
+            identifier(instruction_id),
+            saved.base_version,
+            saved.markdown,
+            as_marked=saved.as_marked,
+            marks=tuple(each.mark for each in saved.blocks),
         )
     )
 

@@ -5,14 +5,21 @@ from typing import Annotated, Any, Literal
 from pydantic import (
     Field,
     StrictBool,
+    StrictInt,
     StringConstraints,
 )
 
 from activities.store import VersionSummary
 from domain.documents.anchors import CharRange
+from domain.documents.document import BlockMark
+from domain.documents.draft import BlockRole
 from domain.jobs import InstructionVersion, RegenerateTask
+from domain.orders.batch import LONGEST_MS
 from starter.api.shapes.base import Line, Moment, Sent, Shape, Text, VersionNumber
 from starter.api.shapes.jobs import FailureAnswer
+
+MOST_SAID = 1_000
+"""Blocks of which one save may say something."""
 
 
 class ValidationIssue(Shape):
@@ -27,6 +34,15 @@ class DraftNotice(Shape):
     at_ms: tuple[int, ...] = Field(default=(), description="Moments of the recording to look at.")
 
 
+class BlockAnswer(Shape):
+    """What a block is beside its text; one that is not listed is text that was written by hand."""
+
+    block_id: str
+    role: str
+    start_ms: int | None
+    end_ms: int | None
+
+
 class InstructionAnswer(Shape):
     instruction_id: str
     instruction_version_id: str
@@ -35,6 +51,7 @@ class InstructionAnswer(Shape):
     title: str
     language: str | None
     markdown: str
+    blocks: tuple[BlockAnswer, ...]
     updated_at: Moment
     validation_status: Literal["PASS", "FAIL"]
     validation_errors: tuple[ValidationIssue, ...]
@@ -50,9 +67,35 @@ class InstructionAnswer(Shape):
     @classmethod
     def of(cls, version: InstructionVersion) -> "InstructionAnswer":
         values = version.model_dump(include=set(cls.model_fields))
+        blocks = [{name: each.get(name) for name in BlockAnswer.model_fields} for each in version.evidence]
         return cls.model_validate(
-            {**values, "instruction_version_id": version.id, "updated_at": version.created_at, "origin": version.origin}
+            {
+                **values,
+                "blocks": blocks,
+                "instruction_version_id": version.id,
+                "updated_at": version.created_at,
+                "origin": version.origin,
+            }
         )
+
+
+class SaidOfBlock(Sent):
+    """What a block is beside its text. What is not said stays as it is; a block that the text does not have is
+    passed over."""
+
+    block_id: Line
+    role: Literal["section", "step", "note", "warning", "text"] | None = None
+    cut_from: Line | None = Field(
+        default=None, description="The block that a new one was cut from, whose time and words it shares."
+    )
+    start_ms: StrictInt | None = Field(
+        default=None, ge=0, le=LONGEST_MS, description="The moment of the recording that it tells."
+    )
+
+    @property
+    def mark(self) -> BlockMark:
+        role = BlockRole(self.role) if self.role else None
+        return BlockMark(block_id=self.block_id, role=role, cut_from=self.cut_from, start_ms=self.start_ms)
 
 
 class SaveInstruction(Sent):
@@ -62,6 +105,9 @@ class SaveInstruction(Sent):
         default=False,
         description="Whether what stands below a marker stays one block, whatever was added to it. Without it, "
         "paragraphs that were added below an otherwise unchanged block become blocks of their own.",
+    )
+    blocks: tuple[SaidOfBlock, ...] = Field(
+        default=(), max_length=MOST_SAID, description="What is said of blocks beside their text."
     )
 
 

@@ -2,7 +2,11 @@
 
 import { once } from "../parts/api.js";
 
-/** @typedef {{id: string, markdown: string, gap: string}} Block `gap`: the blank space behind it, as it is stored */
+/**
+ * @typedef {{id: string, markdown: string, gap: string, role: string, cutFrom?: string, at?: number}} Block
+ * `gap`: the blank space behind it, as it is stored; `cutFrom`: the block whose time and words a new one shares; `at`:
+ * the moment that somebody picked for it, in milliseconds of the recording
+ */
 
 const BETWEEN = "\n\n";
 
@@ -16,12 +20,39 @@ export function render(blocks) {
 
 /** Whether two lists say the same in the same order. */
 export function same(one, other) {
-  return one === other || (one.length === other.length && one.every(({ id, markdown }, place) => id === other[place].id && markdown === other[place].markdown));
+  return one === other || (one.length === other.length && one.every(({ id, markdown, role, at }, place) => id === other[place].id && markdown === other[place].markdown && role === other[place].role && at === other[place].at));
 }
 
 export const placeOf = (blocks, id) => blocks.findIndex((each) => each.id === id);
 
-export const fresh = (markdown = "") => ({ id: once(), markdown, gap: BETWEEN });
+export const fresh = (role = "text") => ({ id: once(), markdown: "", gap: BETWEEN, role });
+
+/** `blocks` of a draft that does not say what they are: what they are in `base`. */
+export function known(blocks, base) {
+  const roles = new Map(base.map(({ id, role }) => [id, role]));
+  return blocks.map((each) => ({ ...each, role: each.role ?? roles.get(each.id) ?? "text" }));
+}
+
+/** With the moment that one block tells, in whole milliseconds. */
+export const timed = (blocks, id, at) => blocks.map((each) => (each.id === id ? { ...each, at: Math.round(at) } : each));
+
+/** As another kind of block. */
+export const made = (blocks, id, role) => blocks.map((each) => (each.id === id ? { ...each, role } : each));
+
+/** What is said of `blocks` beside their text, where the version `base` does not say so. */
+export function said(blocks, base) {
+  const known = new Map(base.map((each) => [each.id, each]));
+  return blocks.flatMap(({ id, role, cutFrom, at }) => {
+    const before = known.get(id);
+    const isNothingNew = before ? before.role === role : role === "text" && !cutFrom;
+    if (isNothingNew && at === undefined) return [];
+    const given = GIVEN.has(role) ? { role } : {};
+    const origin = before || !cutFrom ? {} : { cut_from: cutFrom };
+    return [{ block_id: id, ...given, ...origin, ...(at === undefined ? {} : { start_ms: at }) }];
+  });
+}
+
+const GIVEN = new Set(["section", "step", "note", "warning", "text"]);
 
 /** Another text for one block. */
 export const rewritten = (blocks, id, markdown) => blocks.map((each) => (each.id === id ? { ...each, markdown } : each));
@@ -37,12 +68,12 @@ export function moved(blocks, id, place) {
   return without(blocks, id).toSpliced(Math.max(0, place), 0, block);
 }
 
-/** With one block cut in two; the second is `second`. */
-export function split(blocks, id, at, second) {
+/** With one block cut into two texts; the second is `second`'s. */
+export function split(blocks, id, [one, other], second) {
   const place = placeOf(blocks, id);
-  const { markdown } = blocks[place];
-  const first = { ...blocks[place], markdown: markdown.slice(0, at).trimEnd() };
-  return blocks.toSpliced(place, 1, first, { ...second, markdown: markdown.slice(at).replace(/^\s*\n|^\s+/, "").trimEnd() });
+  const first = { ...blocks[place], markdown: one.trimEnd() };
+  const origin = { cutFrom: id, role: GIVEN.has(first.role) ? first.role : "text" };
+  return blocks.toSpliced(place, 1, first, { ...second, ...origin, markdown: other.replace(/^\s*\n|^\s+/, "").trimEnd() });
 }
 
 /** With one block and the next as one. A heading of level 1 or 2 begins a block wherever it stands, so it sinks. */

@@ -5,6 +5,7 @@ block-label = { $kind ->
     [section] Section
     [step] Step { $number }
     [note] Note
+    [warning] Warning
    *[text] Text
  }
 said-here = { $count ->
@@ -20,7 +21,9 @@ standing-saved = Saved
 standing-unsaved = Unsaved changes
 standing-saving = Saving…
 block-empty = Nothing here yet. An empty block goes away when you save.
-block-text = Text of { $label }, Markdown
+block-text = Text of { $label }
+writer-looks = Show as it looks
+writer-only-markdown = This text holds HTML or something else that only its Markdown shows.
 block-preview = Preview
 block-done = Done
 block-split = Split here

@@ -5,8 +5,8 @@ const holder = document.querySelector("[data-contents]");
 let shown = "";
 
 /** Let the list show what the document's sections are called; where it has none, it is not there. */
-export function contents(blocks, facts) {
-  const sections = blocks.filter(({ id }) => facts.get(id)?.role === "section").map(({ id, markdown }) => [id, heading(markdown)]);
+export function contents(blocks) {
+  const sections = blocks.filter(({ role }) => role === "section").map(({ id, markdown }) => [id, heading(markdown)]);
   const now = JSON.stringify(sections);
   if (now === shown) return;
   shown = now;

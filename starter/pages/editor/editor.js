@@ -43,10 +43,10 @@ show();
 // --- what shows
 
 function show() {
-  const isNew = draw(desk.blocks, desk.facts, new Map(desk.base.blocks.map((each) => [each.id, each.markdown])));
+  const isNew = draw(desk.blocks, desk.facts, new Map(desk.base.blocks.map((each) => [each.id, each])));
   const isKnown = facts === desk.facts;
   if (!isKnown) ({ facts } = desk), ground();
-  contents(desk.blocks, desk.facts);
+  contents(desk.blocks);
   if (isNew || !isKnown) shots.equip(); // blocks that come back bring their pictures
   if (writing && desk.text(writing.id) === undefined) closed();
   writing?.writer?.put(desk.text(writing.id));
@@ -176,7 +176,7 @@ function keepNow() {
 
 async function restore() {
   const kept = await Drafts.of(context.owner, desk.instruction);
-  const found = await kept.find();
+  const found = (await kept.find()).map((draft) => ({ ...draft, blocks: edit.known(draft.blocks, desk.base.blocks) }));
   drafts = kept;
   const isOlder = ({ base }) => base !== desk.base.version;
   const older = found.filter(isOlder);
@@ -227,7 +227,8 @@ addEventListener("beforeunload", (event) => {
 
 // --- writing
 
-async function write(id, at) {
+/** Open a block's text. @param {{atStart?: boolean, point?: {left: number, top: number}}} where the cursor goes */
+async function write(id, where = {}) {
   if (writing?.id === id) return writing.writer?.focus();
   leave();
   const mine = (writing = { id, writer: null });
@@ -242,10 +243,14 @@ async function write(id, at) {
   mine.writer = openWriter(holder, {
     text: desk.text(id),
     label: say("block-text", { label: labelOf(id) }),
-    at,
+    ...where,
     changed: (text) => desk.change(edit.rewritten(desk.blocks, id, text), `text of ${id}`),
-    split: (place) => splitAt(id, place),
+    split: (...texts) => splitInto(id, texts),
     leave: () => leave({ focus: true }),
+    undo: () => desk.undo(),
+    redo: () => desk.redo(),
+    picture: () => shots.choose(id),
+    looks: (isRich) => elementOf(id)?.classList.toggle("rich", isRich),
   });
   holder.append(tools(id, mine));
   elementOf(id).scrollIntoView({ block: "nearest" });
@@ -264,7 +269,7 @@ function tools(id, mine) {
     row.append(made);
   };
   button("block-done", () => leave({ focus: true }), "primary");
-  button("block-split", () => splitAt(id, mine.writer.at));
+  button("block-split", () => mine.writer.divide());
   return row;
 }
 
@@ -276,24 +281,26 @@ function leave({ focus = false } = {}) {
   const isEmpty = desk.text(id)?.trim() === "";
   const place = edit.placeOf(desk.blocks, id);
   if (isEmpty) desk.change(edit.without(desk.blocks, id));
+  else show(); // what was written in place
   if (focus) focusBlock(isEmpty ? desk.blocks[Math.max(0, place - 1)]?.id : id);
 }
 
 function closed() {
   const { id, writer } = writing;
   writing = null;
-  writer?.close();
+  const look = writer?.close();
   const holder = part(id, "writer");
   if (!holder) return;
+  if (look) part(id, "prose").replaceChildren(look); // until the server has shown it
   holder.replaceChildren();
   holder.hidden = true;
   elementOf(id).classList.remove("open");
 }
 
-function splitAt(id, place) {
+function splitInto(id, texts) {
   const second = edit.fresh();
-  desk.change(edit.split(desk.blocks, id, place, second));
-  write(second.id, 0);
+  desk.change(edit.split(desk.blocks, id, texts, second));
+  write(second.id, { atStart: true });
 }
 
 // --- blocks
@@ -302,8 +309,8 @@ function focusBlock(id) {
   elementOf(id)?.focus();
 }
 
-function insert(id, offset) {
-  const block = edit.fresh();
+function insert(id, offset, role = "text") {
+  const block = edit.fresh(role);
   const place = id === null ? desk.blocks.length : edit.placeOf(desk.blocks, id) + offset;
   desk.change(edit.inserted(desk.blocks, place, block));
   write(block.id);
@@ -348,6 +355,15 @@ function step(by) {
   if (next) focusBlock(next.id);
 }
 
+const roleOf = (id) => desk.blocks.find((each) => each.id === id)?.role;
+
+/** What would do nothing to this block. */
+const idle = (id) => [
+  ...(id === desk.blocks[0].id ? ["up"] : []),
+  ...(id === desk.blocks.at(-1).id ? ["down", "merge"] : []),
+  ...(watch.video ? [] : ["moment"]),
+];
+
 const deeds = {
   write: (id) => write(id),
   regenerate: (id) => (leave(), regenerating.ask(id)),
@@ -358,8 +374,12 @@ const deeds = {
   below: (id) => insert(id, 1),
   merge: mergeNext,
   delete: drop,
-  menu: (id, button) => openMenu(button, [...(id === desk.blocks[0].id ? ["up"] : []), ...(id === desk.blocks.at(-1).id ? ["down", "merge"] : [])]),
+  ...Object.fromEntries(["step", "note", "warning", "section", "text"].map((role) => [role, (id) => desk.change(edit.made(desk.blocks, id, role))])),
+  menu: (id, button) => openMenu(button, roleOf(id), idle(id)),
   append: () => insert(null),
+  "append-step": () => insert(null, 0, "step"),
+  "step-below": (id) => insert(id, 1, "step"),
+  moment: (id) => desk.change(edit.timed(desk.blocks, id, watch.video.currentTime * 1000)),
   undo: () => desk.undo(),
   redo: () => desk.redo(),
   save: () => save(),
@@ -375,6 +395,12 @@ function placeBefore(id, before) {
 
 const text = document.querySelector("section.write");
 
+/** Where a click fell, in pixels from the corner of `element`; `undefined` for one by key. */
+function within(element, { clientX, clientY, detail }) {
+  const { left, top } = element.getBoundingClientRect();
+  return detail ? { left: clientX - left, top: clientY - top } : undefined;
+}
+
 text.addEventListener("click", (event) => {
   const { target } = event;
   const button = target.closest("[data-do]");
@@ -383,7 +409,8 @@ text.addEventListener("click", (event) => {
   const seek = target.closest("[data-seek]");
   if (seek?.dataset.seek) return watch.seek(Number(seek.dataset.seek), { play: true });
   const isRead = target.closest("a") || String(getSelection()) !== "";
-  if (target.closest("[data-prose]") && !isRead) write(block.dataset.block);
+  const prose = target.closest("[data-prose]");
+  if (prose && !isRead) write(block.dataset.block, { point: within(prose, event) });
   return undefined;
 });
 

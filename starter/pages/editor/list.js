@@ -23,7 +23,7 @@ export function adopt(blocks) {
 /**
  * Let the page show `blocks`.
  * @param {Map<string, object>} facts what else is known of each: role, start_ms, cited, issues, anchors
- * @param {Map<string, string>} base the texts as they are saved
+ * @param {Map<string, object>} base the blocks as they are saved
  * @returns {boolean} whether a block is there that was not
  */
 export function draw(blocks, facts, base) {
@@ -37,20 +37,23 @@ export function draw(blocks, facts, base) {
   let following = list.firstElementChild;
   let step = 0;
   let isNew = false;
-  for (const { id, markdown } of blocks) {
+  for (const { id, markdown, role, at } of blocks) {
     const known = facts.get(id);
     const element = elementOf(id) ?? made(id, known);
-    const role = known?.role ?? "text";
     if (role === "step") step += 1;
     const before = drawn.get(id);
     isNew ||= before === undefined;
-    const now = { markdown, role, step, isSaved: base.get(id) === markdown };
+    const saved = base.get(id);
+    const now = { markdown, role, step, at, isSaved: saved?.markdown === markdown && saved.role === role && at === undefined };
     drawn.set(id, now); // what shows already is not touched: there may be thousands, at every key
     if (before?.role !== role || before.step !== step) label(element, role, step);
+    if (at !== undefined && before?.at !== at) time(element.querySelector("[data-time]"), at);
     if (before?.isSaved !== now.isSaved) element.querySelector("[data-changed]").hidden = now.isSaved;
     if (element === following) following = element.nextElementSibling;
     else list.insertBefore(element, following);
-    if (before?.markdown !== markdown) show(element.querySelector("[data-prose]"), markdown);
+    if (before?.markdown === markdown) continue;
+    if (element.classList.contains("rich")) now.markdown = before?.markdown; // it shows where it is written
+    else show(element.querySelector("[data-prose]"), markdown);
   }
   if (focused?.isConnected && document.activeElement !== focused) focused.focus({ preventScroll: true });
   return isNew;

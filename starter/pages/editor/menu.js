@@ -12,7 +12,7 @@ export function blockMenu(chosen) {
     chosen(name, id);
   });
   menu.addEventListener("keydown", (event) => {
-    const items = [...menu.querySelectorAll("[role=menuitem]:enabled")];
+    const items = [...menu.querySelectorAll("[data-do]:enabled")];
     const place = items.indexOf(document.activeElement);
     const to = { ArrowDown: place + 1, ArrowUp: place - 1, Home: 0, End: items.length - 1 }[event.key];
     event.stopPropagation(); // shortcuts are for the page
@@ -27,10 +27,11 @@ export function blockMenu(chosen) {
   });
 }
 
-/** `idle`: names of what would do nothing here. */
-export function openMenu(at, idle) {
+/** `role`: what the block is; `idle`: names of what would do nothing here. */
+export function openMenu(at, role, idle) {
   button = at;
   for (const item of menu.querySelectorAll("[data-do]")) item.disabled = idle.includes(item.dataset.do);
+  for (const item of menu.querySelectorAll("[role=menuitemradio]")) item.ariaChecked = String(item.dataset.do === role);
   menu.showPopover();
   const { bottom, right, top } = at.getBoundingClientRect();
   const { width, height } = menu.getBoundingClientRect();

@@ -1,62 +1,77 @@
-// The text of one block, open to be written. It keeps no history of its own: the document's undoes it.
-import { EditorView, keymap, view } from "../parts/codemirror.js";
+// The text of a block, open to be written: as it looks, or as its Markdown, as who writes likes it.
+import { make } from "../parts/elements.js";
+import { stored } from "../parts/storage.js";
+import { say } from "../parts/strings.js";
+import { isRepresentable } from "./rich/markdown.js";
+import { openRich } from "./rich/view.js";
 
-const MINE = "guidesmith";
+const KEY = "guidesmith:writing";
+const MARKDOWN = "markdown";
+
+let preferred = stored(() => localStorage.getItem(KEY), null);
 
 /**
- * Open `text` in `parent`.
- * @param {{text: string, label: string, at?: number, changed: (text: string) => void, split: (at: number) => void,
- *   leave: () => void}} options
+ * Open a block's text in `parent`. What cannot be shown as it looks without a loss is open as its Markdown.
+ * @param {object} options what `openRich` and `openSource` take; `looks` is told whether it is open as it looks
  */
-export function openWriter(parent, { text, label, at, changed, split, leave }) {
-  const commands = keymap.of([
-    { key: "Escape", run: () => (leave(), true) },
-    { key: "Mod-Enter", run: ({ state }) => (split(state.selection.main.head), true) },
-    { key: "Mod-b", run: (each) => wrap(each, "**") },
-    { key: "Mod-i", run: (each) => wrap(each, "*") },
-  ]);
-  const heard = EditorView.updateListener.of((update) => {
-    const typed = update.transactions.some((each) => each.docChanged && !each.isUserEvent(MINE));
-    if (typed) changed(update.state.doc.toString());
-  });
-  const open = view(parent, { text, label, at: at ?? text.length, extensions: [commands, heard, typedOver] });
-  open.focus();
+export function openWriter(parent, options) {
+  let { text } = options;
+  const holder = make("div", { class: "written" });
+  parent.prepend(holder);
+  const changed = (next) => options.changed((text = next));
+  let open = null; // while the other editor is on its way
+
+  async function begin(where) {
+    const canLook = isRepresentable(text);
+    const isRich = canLook && preferred !== MARKDOWN;
+    options.looks(isRich);
+    const asked = () => ({ ...options, ...where, text, changed });
+    if (isRich) {
+      open = openRich(holder, { ...asked(), markdown: () => turn(MARKDOWN) });
+      return;
+    }
+    const { openSource } = await import("./source.js"); // most never open it
+    if (!holder.isConnected) return;
+    holder.replaceChildren(modes(canLook));
+    open = openSource(holder, asked());
+  }
+
+  function end() {
+    const look = open?.close();
+    open = null;
+    holder.replaceChildren();
+    return look;
+  }
+
+  function turn(way) {
+    preferred = way;
+    stored(() => localStorage.setItem(KEY, way)); // else it is so on this page only
+    end();
+    return begin({ point: undefined });
+  }
+
+  /** Above the Markdown: the way back, or why there is none. */
+  function modes(canLook) {
+    if (!canLook) return make("p", { class: "hint" }, say("writer-only-markdown"));
+    const looks = { type: "button", class: "stroke words end", onclick: () => turn("looks") };
+    return make("div", { class: "writer-tools" }, make("button", looks, say("writer-looks")));
+  }
+
+  begin();
   return {
-    get at() {
-      return open.state.selection.main.head;
+    divide: () => open?.divide(),
+    focus: () => open?.focus(),
+    /** @returns {DocumentFragment | undefined} the text as it looked last, where it was open so */
+    close() {
+      const look = end();
+      holder.remove();
+      options.looks(false);
+      return look;
     },
-    focus: () => open.focus(),
-    close: () => open.destroy(),
-    /** Another text, as by undoing; the cursor stays with what stays. */
     put(next) {
-      const now = open.state.doc.toString();
-      if (now === next) return;
-      let from = 0;
-      while (from < Math.min(now.length, next.length) && now[from] === next[from]) from++;
-      let tail = 0;
-      while (tail < Math.min(now.length, next.length) - from && now.at(-1 - tail) === next.at(-1 - tail)) tail++;
-      open.dispatch({ changes: { from, to: now.length - tail, insert: next.slice(from, next.length - tail) }, userEvent: MINE, scrollIntoView: true });
+      if (next === text) return;
+      text = next;
+      if (open?.put(next) === false) end(), begin();
     },
   };
-}
-
-/** A browser that puts typed text in the place of other text gives it that one's look, by a style that no page of ours
- * lets in. */
-const typedOver = EditorView.domEventHandlers({
-  beforeinput(event, open) {
-    if (event.inputType !== "insertText" || !event.data || event.isComposing || open.state.selection.main.empty) return false;
-    event.preventDefault();
-    open.dispatch(open.state.replaceSelection(event.data), { userEvent: "input.type", scrollIntoView: true });
-    return true;
-  },
-});
-
-function wrap({ state, dispatch }, mark) {
-  const { from, to } = state.selection.main;
-  const inner = state.sliceDoc(from, to);
-  const bare = inner.length > 2 * mark.length && inner.startsWith(mark) && inner.endsWith(mark);
-  const insert = bare ? inner.slice(mark.length, -mark.length) : mark + inner + mark;
-  const selection = bare ? { anchor: from, head: from + insert.length } : { anchor: from + mark.length, head: to + mark.length };
-  dispatch(state.update({ changes: { from, to, insert }, selection, userEvent: "input" }));
-  return true;
 }

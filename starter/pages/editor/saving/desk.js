@@ -2,7 +2,7 @@
 import { put, Refused } from "../../parts/api.js";
 import { heard } from "../../parts/session.js";
 import { say } from "../../parts/strings.js";
-import { render, same } from "../blocks.js";
+import { render, said, same } from "../blocks.js";
 import { Course } from "./course.js";
 import { onto } from "./merging.js";
 import { remember } from "../preview.js";
@@ -56,7 +56,12 @@ export class Desk {
    * @throws {Refused} with code VERSION_CONFLICT nothing was saved: somebody else has
    */
   async save(blocks = this.blocks) {
-    const answer = await put(`instructions/${this.instruction}`, { base_version: this.base.version, markdown: render(blocks), as_marked: true });
+    const answer = await put(`instructions/${this.instruction}`, {
+      base_version: this.base.version,
+      markdown: render(blocks),
+      as_marked: true,
+      blocks: said(blocks, this.base.blocks),
+    });
     this.adopt(await this.read(answer.version), blocks);
   }
 
@@ -102,6 +107,6 @@ export class Desk {
     for (const [id, facts] of this.facts) if (!known.has(id)) known.set(id, { ...facts, anchors: [], issues: [] });
     this.facts = known;
     for (const { markdown, html } of state.blocks) if (html !== undefined) remember(markdown, html);
-    this.base = { ...state, blocks: state.blocks.map(({ id, markdown, gap }) => ({ id, markdown, gap })) };
+    this.base = { ...state, blocks: state.blocks.map(({ id, markdown, gap, role }) => ({ id, markdown, gap, role })) };
   }
 }

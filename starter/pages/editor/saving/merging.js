@@ -12,12 +12,21 @@ export function merge(base, mine, theirs) {
   return order(base, mine, theirs).map((id) => {
     const [before, my, their] = [was, here, there].map((known) => known.get(id)?.markdown ?? null);
     const by = my === their || their === before ? (my === before ? "same" : "mine") : my === before ? "theirs" : "both";
-    return { id, by, base: before, mine: my, theirs: their, result: by === "theirs" ? their : my, gap: (here.get(id) ?? there.get(id) ?? was.get(id)).gap };
+    const kept = here.get(id) ?? there.get(id) ?? was.get(id);
+    const result = by === "theirs" ? their : my;
+    return { id, by, base: before, mine: my, theirs: their, result, gap: kept.gap, ...told(was.get(id), here.get(id), there.get(id)) };
   });
 }
 
+/** What a block is beside its text: as I have it, unless only they changed it. */
+function told(before, my, their) {
+  const kept = Object.fromEntries(["cutFrom", "at"].filter((key) => my?.[key] !== undefined && my[key] !== before?.[key]).map((key) => [key, my[key]]));
+  return { role: (my && my.role !== before?.role ? my : (their ?? my ?? before)).role, ...kept };
+}
+
 /** The document that rows come to. */
-export const outcome = (rows) => rows.filter(({ result }) => result !== null).map(({ id, result, gap }) => ({ id, markdown: result, gap }));
+export const outcome = (rows) =>
+  rows.filter(({ result }) => result !== null).map(({ id, result, gap, role, cutFrom, at }) => ({ id, markdown: result, gap, role, ...(cutFrom && { cutFrom }), ...(at !== undefined && { at }) }));
 
 /** `mine`, with what `theirs` changed where I changed nothing; where both did, mine. */
 export const onto = (base, mine, theirs) => outcome(merge(base, mine, theirs));

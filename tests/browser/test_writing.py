@@ -1,0 +1,242 @@
+"""A block's text, written as it looks: what is done by mouse, keys and paste, and the Markdown that comes of it."""
+
+from collections.abc import Callable, Iterator
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from domain.documents.document import parse
+from tests.browser import looking
+from tests.browser.conftest import Site
+
+STEP = """## Open the *settings*
+
+Choose **one**  of these:
+
+* first
+* second
+
+
+1) Wait.
+2) Click.
+
+| Name | Value |
+|:-----|------:|
+| a\\|b | `x`   |
+
+> Mind the gap.
+
+```sh
+ls -l
+```"""
+WITH_HTML = "Press <kbd>F5</kbd> & wait."
+
+ITEM = """<p class=MsoListParagraph style='mso-list:l0 level{level} lfo1'><span style='mso-list:Ignore'>{mark}
+<span>&nbsp;&nbsp;</span></span>{text}</p>"""
+WORD = f"""<html xmlns:o="urn:schemas-microsoft-com:office:office"><body>
+<p class=MsoNormal><b>Before</b> you <i>begin</i>:<o:p></o:p></p>
+{ITEM.format(level=1, mark="1.", text="Open it")}{ITEM.format(level=2, mark="a.", text="Look")}
+{ITEM.format(level=1, mark="2.", text="Close it")}
+<table><tr><td>Key</td><td>Use</td></tr><tr><td>F5</td><td>Reload</td></tr></table>
+</body></html>"""
+BROWSER = """<meta charset="utf-8"><b style="font-weight:normal"><h1>News</h1>
+<p>See <a href="https://example.org/a">the page</a><script>1</script>, <span style="font-weight:700">now</span>.</p>
+<ul><li>one<ul><li>inner</li></ul></li><li><del>two</del></li></ul><img src="https://example.org/p.png" alt="p"></b>"""
+
+
+@pytest.fixture(scope="module")
+def who() -> str:
+    return f"wr-{uuid4().hex[:12]}"
+
+
+@pytest.fixture(scope="module")
+def instruction(who: str, drafted: Callable[[str], dict[str, str]]) -> str:
+    return drafted(who)["instruction"]
+
+
+@pytest.fixture
+def written(page: Page, site: Site, who: str, instruction: str) -> Iterator[Callable[[], list[str]]]:
+    """The page of an instruction with a step that has everything; answers what is stored of its blocks."""
+    with site.client(who) as client:
+
+        def newest() -> list[str]:
+            markdown = client.get(f"instructions/{instruction}").raise_for_status().json()["markdown"]
+            return [block.markdown for block in parse(markdown).blocks]
+
+        now = client.get(f"instructions/{instruction}").json()
+        body = {"base_version": now["version"], "markdown": f"# Guide\n\n{STEP}\n\n## Then\n\n{WITH_HTML}\n"}
+        client.put(f"instructions/{instruction}", json=body).raise_for_status()
+        page.goto(f"/instructions/{instruction}")
+        yield newest
+
+
+def block(page: Page, text: str) -> Locator:
+    return page.get_by_role("article").filter(has_text=text).first
+
+
+def text(page: Page) -> Locator:
+    return page.locator(".writer [contenteditable]")
+
+
+def behind(page: Page, words: str) -> None:
+    """Put the cursor behind words of the text that is open."""
+    text(page).evaluate(
+        """(root, words) => {
+          const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+          for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+            const at = node.data.indexOf(words);
+            if (at >= 0) return getSelection().collapse(node, at + words.length);
+          }
+          throw new Error(words);
+        }""",
+        words,
+    )
+
+
+def paste(page: Page, kind: str, what: str) -> None:
+    text(page).evaluate(
+        """(root, [kind, what]) => {
+          const data = new DataTransfer();
+          data.setData(kind, what);
+          root.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+        }""",
+        [kind, what],
+    )
+
+
+def save(page: Page) -> None:
+    page.keyboard.press("ControlOrMeta+s")
+    expect(page.locator("[data-standing]")).to_have_text("Saved")
+
+
+def test_given_a_step_when_it_is_written_as_it_looks_then_only_what_was_touched_is_written_anew(
+    page: Page, written: Callable[[], list[str]]
+) -> None:
+    before = written()
+    block(page, "Choose one").locator("[data-prose] strong").click()
+    expect(text(page)).to_be_focused()
+    expect(page.get_by_role("button", name="Bold")).to_have_attribute("aria-pressed", "true")
+    looking.look(page, "writing")
+    assert page.locator("[data-standing]").inner_text() == "Saved"  # opened is not changed
+    behind(page, "second")
+    page.keyboard.press("Enter")
+    page.keyboard.type("third, ")
+    page.keyboard.press("ControlOrMeta+b")
+    page.keyboard.type("bold")
+    page.keyboard.press("ControlOrMeta+b")
+    page.keyboard.type(" and `code` *")
+    behind(page, "gap.")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    page.keyboard.type("/tab")
+    expect(page.get_by_role("option", selected=True)).to_have_text("Table")
+    page.keyboard.press("Enter")
+    page.keyboard.type("Key")
+    page.keyboard.press("Tab")
+    page.keyboard.type("a|b")
+    page.keyboard.press("Tab")
+    page.keyboard.type("1 < 2 & <b>")
+    page.get_by_role("button", name="Add row").click()
+    page.keyboard.press("Escape")
+    expect(block(page, "third")).to_be_focused()
+    expect(block(page, "third").locator("[data-prose] table")).to_have_count(2)
+    save(page)
+    expected = STEP.replace("* first\n* second", "- first\n- second\n- third, **bold** and `code` \\*").replace(
+        "Mind the gap.",
+        "Mind the gap.\n\n| Key | a\\|b |\n| --- | --- |\n| 1 < 2 & \\<b> |  |\n|  |  |",
+    )
+    assert written() == [before[0], expected, *before[2:]]
+
+
+def test_given_text_of_word_or_a_page_when_it_is_pasted_then_its_look_is_kept_and_nothing_foreign_comes(
+    page: Page, written: Callable[[], list[str]]
+) -> None:
+    page.get_by_role("button", name="Add text").click()
+    expect(text(page)).to_be_focused()
+    paste(page, "text/html", WORD)
+    page.keyboard.press("ControlOrMeta+Enter")
+    paste(page, "text/html", BROWSER)
+    page.keyboard.press("ControlOrMeta+Enter")
+    paste(page, "text/plain", "### Do\n\n- [a](https://example.org)\n- `b`")
+    page.keyboard.press("Escape")
+    save(page)
+    word, browser, plain = written()[-3:]
+    assert word == (
+        "**Before** you *begin*:\n\n1. Open it\n   1. Look\n2. Close it\n\n"
+        "| Key | Use |\n| --- | --- |\n| F5 | Reload |"
+    )
+    assert browser == "### News\n\nSee [the page](https://example.org/a), **now**.\n\n- one\n  - inner\n- ~~two~~"
+    assert plain == "### Do\n\n- [a](https://example.org)\n- `b`"
+
+
+def test_given_a_link_and_a_heading_when_they_are_made_and_undone_then_the_text_follows(
+    page: Page, written: Callable[[], list[str]]
+) -> None:
+    page.get_by_role("button", name="Add text").click()
+    page.keyboard.type("Look here")
+    page.keyboard.press("Shift+Control+ArrowLeft")
+    page.keyboard.press("ControlOrMeta+k")
+    page.get_by_label("Address of the link").fill("example.org")
+    page.keyboard.press("Enter")
+    expect(text(page).get_by_role("link")).to_have_attribute("href", "https://example.org")
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+    page.keyboard.type("# Not so high")
+    expect(text(page).get_by_role("heading", level=4)).to_have_text("Not so high")
+    page.keyboard.press("ControlOrMeta+z")
+    expect(text(page).get_by_role("heading")).to_have_count(0)
+    page.keyboard.press("ControlOrMeta+Shift+z")
+    expect(text(page).get_by_role("heading", level=4)).to_have_text("Not so high")
+    page.keyboard.press("Escape")
+    save(page)
+    assert written()[-1] == "Look [here](https://example.org)\n\n### Not so high"
+
+
+def test_given_markdown_that_has_no_look_here_when_it_is_opened_then_its_source_is_written(
+    page: Page, written: Callable[[], list[str]]
+) -> None:
+    block(page, "Press ").locator("[data-prose]").click()
+    expect(text(page)).to_contain_text("<kbd>F5</kbd>")
+    expect(page.get_by_text("only its Markdown shows")).to_be_visible()
+    page.keyboard.press("Escape")
+    block(page, "Choose one").locator("[data-prose] strong").click()
+    page.get_by_role("button", name="Markdown").click()
+    expect(text(page)).to_contain_text("## Open the *settings*")
+    page.get_by_role("button", name="Show as it looks").click()
+    expect(text(page).locator("strong")).to_have_text("one")
+    page.keyboard.press("Escape")
+    expect(page.locator("[data-standing]")).to_have_text("Saved")
+
+
+def test_given_a_step_that_is_added_one_that_is_cut_and_a_warning_when_saved_then_each_is_that_and_undone_with_the_rest(
+    page: Page, site: Site, who: str, instruction: str, written: Callable[[], list[str]]
+) -> None:
+    page.get_by_role("button", name="Add a step").click()
+    page.keyboard.type("## Check the total")
+    page.keyboard.press("ControlOrMeta+Enter")
+    page.keyboard.type("Totals are final.")
+    page.keyboard.press("Escape")
+    label = block(page, "Totals are final").locator("[data-label]")
+    added = block(page, "Check the total").locator("[data-label]").inner_text()
+    assert added.startswith("Step ") and label.inner_text() == f"Step {int(added.split()[-1]) + 1}"
+    block(page, "Totals are final").get_by_role("button", name="More actions").click()
+    page.get_by_role("menuitemradio", name="Warning").click()
+    expect(label).to_have_text("Warning")
+    page.locator("[data-video]").evaluate("(video) => void (video.currentTime = 3.5)")
+    block(page, "Check the total").get_by_role("button", name="More actions").click()
+    page.get_by_role("menuitem", name="Tell of the moment").click()
+    expect(block(page, "Check the total").locator("[data-time]")).to_have_text("0:03")
+    save(page)
+    expect(label).to_have_text("Warning")
+    with site.client(who) as client:
+        told = client.get(f"instructions/{instruction}").json()
+    roles = {each["block_id"]: (each["role"], each["start_ms"]) for each in told["blocks"]}
+    step, warning = parse(told["markdown"]).blocks[-2:]
+    assert (step.markdown, roles[step.id]) == ("## Check the total", ("step", 3500))
+    assert (warning.markdown, roles[warning.id][0]) == ("Totals are final.", "warning")
+    expect(page.locator("[data-changed]:visible")).to_have_count(0)
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo").click()
+    expect(label).to_have_text(f"Step {int(added.split()[-1]) + 1}")
+    looking.look(page, "writing-roles")
