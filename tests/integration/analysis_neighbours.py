@@ -5,7 +5,7 @@ What is right was not computed by the product.
 
 from collections.abc import Iterator
 
-from tests.integration.analysis_corpus import BY_REGION, Case, case
+from tests.integration.analysis_corpus import BY_REGION, Case, case, workbook
 
 _CURRENCY = "region,amount,currency\nNorth,100,EUR\nNorth,50,USD\nSouth,10,EUR\n"
 _UNIT = "region,quantity,unit\nNorth,100,kg\nNorth,50,g\nSouth,10,kg\n"
@@ -15,7 +15,7 @@ _SOLD = "order_id,customer_id,amount\n1,1,100\n2,1,50\n3,2,10\n"
 
 
 def neighbours() -> list[Case]:
-    return [*_units(), *_words(), *_joins()]
+    return [*_units(), *_formats(), *_words(), *_joins()]
 
 
 def _units() -> Iterator[Case]:
@@ -50,6 +50,39 @@ def _units() -> Iterator[Case]:
     yield case(
         "names set in, answered", indented, BY_REGION, {"Europe": "30"}, answers={"parts_region": "leave them out"}
     )
+
+
+def _formats() -> Iterator[Case]:
+    """Numbers whose cells' formats alone tell the currency."""
+    rows: list[list[object]] = [["region", "amount"], ["North", 100], ["North", 50], ["South", 10]]
+    euro, dollar = "#,##0.00\\ [$\u20ac-407]", "[$$-409]#,##0.00"
+
+    def shown(*formats: str, sheets: tuple[str, ...] = ("Sales",), above: int = 0) -> bytes:
+        cells = [f"B{row}" for row in range(2 + above, 2 + above + len(rows) - 1)]
+        styled = [(sheets[place // 3], cells[place % 3], format) for place, format in enumerate(formats)]
+        return workbook({sheet: [*(["Sales of 2024"], [])[:above], *rows] for sheet in sheets}, formats=styled)
+
+    both = {"North": "150", "South": "10"}
+    for name, second in {
+        "a dollar sign by its language": dollar,
+        "a quoted sign": '"$"#,##0.00',
+        "a bare sign": "$#,##0.00",
+        "a code": "#,##0.00 [$USD]",
+        "a quoted code": '#,##0.00 "CHF"',
+        "accounting": '_("$"* #,##0.00_);_("$"* (#,##0.00)',
+        "kroner": '#,##0.00 "kr"',
+    }.items():
+        yield case(f"two currencies by format, {name}", shown(euro, second, euro), BY_REGION, None, file="a.xlsx")
+    yield case("two currencies by format, a title", shown(euro, dollar, above=2), BY_REGION, None, file="a.xlsx")
+    yield case("one currency by format", shown(euro, euro, euro), BY_REGION, both, file="a.xlsx")
+    yield case("one currency, and no language's", shown(euro, "[$-409]#,##0.00"), BY_REGION, both, file="a.xlsx")
+    yield case("one currency and millions", shown(euro, '0.0,,"M"', '0,"K"'), BY_REGION, both, file="a.xlsx")
+    months = shown(*[euro] * 3, *[dollar] * 3, sheets=("January", "February"))
+    yield case("a currency a sheet, by format", months, BY_REGION, None, file="a.xlsx")
+    for answer, right in (("only $", {"North": "50"}), ("as the numbers stand", both)):
+        answers = {"units_amount_currency": answer}
+        content = shown(euro, dollar, euro)
+        yield case(f"by format, {answer}", content, BY_REGION, right, answers=answers, file="a.xlsx")
 
 
 def _words() -> Iterator[Case]:

@@ -45,6 +45,7 @@ NOTES: Mapping[str, str] = {
     "LABELS_FILLED_GUESSED": "{column} names each group in its first row only, and the rows below were taken for rows "
     "of that group: {words}.",
     "MERGED_CELLS_FILLED": "A name in merged cells was taken for each of their rows; a number in them counts once.",
+    "CURRENCIES_OF_FORMATS": "Only the format of the cells tells the currency of some numbers: {words}.",
     "SHEETS_TOGETHER": "Alike, and taken together: {words}. The column {column} tells them apart.",
     "NUMBERS_CLEANED": "{column} was read as numbers, without signs and separators: {words}.",
     "NUMBER_FORMAT_GUESSED": "{column} was read as numbers, and nothing in the file tells which sign stands before "

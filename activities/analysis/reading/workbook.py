@@ -6,7 +6,8 @@ looked at.
 
 import csv
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 
 import python_calamine as calamine
 
+from activities.analysis.reading.cell_formats import Currencies, currencies_of
 from activities.analysis.reading.csv_text import SNIFFED_ROWS, CsvText, remarks_of
 from activities.analysis.reading.layout import MOST_ABOVE, is_numberlike, layout_of
 from activities.analysis.reading.refusals import Refused
@@ -62,11 +64,14 @@ def sheets(path: Path, scratch: Path, *, most_sheets: int, most_rows: int, most_
         ]
         if len(listed) > most_sheets:
             raise Refused("TABLE_TOO_LARGE", f"has more than {most_sheets} sheets.")
+        shown = currencies_of(path)
+        mixed = _in_several({name: shown[name] for name in listed if name in shown})
         for number, name in enumerate(listed):
             sheet = book.get_sheet_by_name(name)
             if sheet.total_height > most_rows + SNIFFED_ROWS or sheet.total_width > most_columns:
                 raise Refused("TABLE_TOO_LARGE", f"has more than {most_rows} rows or {most_columns} columns.")
-            text = _as_text(sheet, scratch / f"sheet-{number}.csv")
+            currencies = {place: cells for place, cells in shown.get(name, {}).items() if place in mixed}
+            text = _as_text(sheet, scratch / f"sheet-{number}.csv", currencies)
             if text is not None:
                 yield Sheet(name, text)
     except calamine.PasswordError:
@@ -75,13 +80,25 @@ def sheets(path: Path, scratch: Path, *, most_sheets: int, most_rows: int, most_
         raise Refused("TABLE_INVALID", "is a damaged workbook, or of a kind that cannot be read.") from None
 
 
-def _as_text(sheet: calamine.CalamineSheet, path: Path) -> CsvText | None:
+def _in_several(shown: Mapping[str, Currencies]) -> frozenset[int]:
+    """The columns of numbers that are shown in several currencies, in one sheet or in sheets that may be alike."""
+    found: dict[int, set[str]] = defaultdict(set)
+    for currencies in shown.values():
+        for place, cells in currencies.items():
+            found[place].update(cells.values())
+    return frozenset(place for place, several in found.items() if len(several) > 1)
+
+
+def _as_text(sheet: calamine.CalamineSheet, path: Path, currencies: Currencies) -> CsvText | None:
     grid: list[list[Any]] = sheet.to_python(skip_empty_area=True)
     merged = _merged(sheet)
     rows = [[_cell(cell) for cell in row] for row in grid]
+    units = _units(sheet, currencies, len(rows))
     joined = _join_headings(rows, merged)
     if joined is not None:
         del grid[joined], rows[joined]
+        for _, cells in units:
+            del cells[joined]
         merged = [each.below(joined) for each in merged]
     first = rows[:SNIFFED_ROWS]
     if not any(any(row) for row in first):
@@ -90,6 +107,17 @@ def _as_text(sheet: calamine.CalamineSheet, path: Path) -> CsvText | None:
     begin = layout.above + layout.headed
     heading = tuple(first[layout.above]) if layout.headed else ()
     spread = _spread(grid, rows, merged, begin)
+    told = []
+    if units and layout.headed:
+        for place, cells in units:
+            name = f"{heading[place]} currency"
+            heading = (*heading, name)
+            listed = ", ".join(sorted({cell for cell in cells[begin:] if cell}))
+            told.append(
+                ("CURRENCIES_OF_FORMATS", f"\u201c{heading[place]}\u201d is in {listed}; see \u201c{name}\u201d")
+            )
+            for row, cell in zip(rows, cells, strict=True):
+                row.append(cell)
     with path.open("w", encoding="utf-8", newline="", errors="replace") as file:
         csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(rows[begin:])
     return CsvText(
@@ -97,11 +125,21 @@ def _as_text(sheet: calamine.CalamineSheet, path: Path) -> CsvText | None:
         ",",
         0,
         heading,
-        max(layout.width, sheet.total_width),
-        remarks=(*remarks_of(layout), *([("MERGED_CELLS_FILLED", "")] if spread else [])),
+        max(layout.width, sheet.total_width) + len(told),
+        remarks=(*remarks_of(layout), *([("MERGED_CELLS_FILLED", "")] if spread else []), *told),
         exact=_columns_with(grid[begin:], lambda cell: isinstance(cell, int | float) and not isinstance(cell, bool)),
         spent=_columns_with(grid[begin:], lambda cell: isinstance(cell, timedelta)),
     )
+
+
+def _units(sheet: calamine.CalamineSheet, currencies: Currencies, height: int) -> list[tuple[int, list[str]]]:
+    """Of each column the place and, for each row, the currency that the cell is shown in."""
+    top, left = sheet.start or (0, 0)
+    return [
+        (place - left, [cells.get(row + top, "") for row in range(height)])
+        for place, cells in sorted(currencies.items())
+        if left <= place
+    ]
 
 
 def _columns_with(grid: Sequence[Sequence[object]], fits: Callable[[object], bool]) -> frozenset[int]:

@@ -1,0 +1,158 @@
+"""The currencies that an xlsx workbook's numbers are shown in, where only the cells' number formats tell. Runs inside.
+
+``10`` shown as ``10 €`` and ``10`` shown as ``$10`` are one number to every reader of values; their sum is nothing.
+"""
+
+import posixpath
+import re
+import unicodedata
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from xml.parsers import expat
+
+from activities.analysis.reading.refusals import Refused
+
+Currencies = dict[int, dict[int, str]]
+"""By a cell's column and row, both from 0: the currency that its number is shown in."""
+
+_BUILT_IN = frozenset((5, 6, 7, 8, 42, 44))
+"""ECMA-376, 18.8.30: number formats that no workbook needs to spell, with a dollar sign."""
+_MARKED = re.compile(r"\[\$([^\]-]+)[^\]]*\]")
+"""``[$€-407]``, ``[$USD]``; ``[$-409]`` names a language only."""
+_CODE = re.compile(r"^(?:[A-Z]{3}|(?:US|CA|AU|HK|NZ|[ACRS])\$|kr\.?|zł|Kč|Ft|Fr\.?|lei|лв\.?)$")
+_ZIP = b"PK\x03\x04"
+_READ_AT_ONCE = 1 << 20
+
+
+def currencies_of(path: Path) -> Mapping[str, Currencies]:
+    """By the sheet's name, the numbers that are shown in a currency; nothing where the workbook has one at most.
+
+    Raises:
+        Refused: A part of the workbook is damaged.
+    """
+    with path.open("rb") as file:
+        if file.read(4) != _ZIP:
+            return {}
+    with zipfile.ZipFile(path) as package:
+        names = set(package.namelist())
+        if not {"xl/workbook.xml", "xl/styles.xml", "xl/_rels/workbook.xml.rels"} <= names:
+            return {}
+        shown = _styles(package)
+        if len(set(shown.values())) < 2:
+            return {}
+        return {sheet: _cells(package, part, shown) for sheet, part in _sheet_parts(package).items() if part in names}
+
+
+def currency_of(code: str) -> str:
+    """The currency that a number format shows, or nothing."""
+    code = code.split(";")[0]
+    marked = _MARKED.search(code)
+    if marked:
+        return str(marked.group(1)).strip()
+    quoted: list[str] = [text.strip() for text in re.findall(r'"([^"]*)"', code)]
+    for text in quoted:
+        if _CODE.match(text) or (len(text) == 1 and unicodedata.category(text) == "Sc"):
+            return text
+    bare = re.sub(r'"[^"]*"|\[[^\]]*\]', "", code)
+    return next((letter for letter in bare if unicodedata.category(letter) == "Sc"), "")
+
+
+def _styles(package: zipfile.ZipFile) -> dict[str, str]:
+    """The currency of each cell style that shows one, by the number that cells give."""
+    codes: dict[str, str] = {}
+    used: list[str] = []
+    within: list[str] = []
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        within.append(_local(name))
+        if within[-1] == "numFmt":
+            codes[attributes.get("numFmtId", "")] = attributes.get("formatCode", "")
+        elif within[-2:] == ["cellXfs", "xf"]:
+            used.append(attributes.get("numFmtId", "0"))
+
+    _parse(package, "xl/styles.xml", start, lambda name: within.pop())
+    built_in = {str(number): "$" for number in _BUILT_IN}
+    shown = built_in | {number: currency_of(code) for number, code in codes.items()}
+    return {str(place): shown[number] for place, number in enumerate(used) if shown.get(number)}
+
+
+def _sheet_parts(package: zipfile.ZipFile) -> dict[str, str]:
+    """The part that each sheet is in."""
+    targets: dict[str, str] = {}
+    ids: dict[str, str] = {}
+
+    def relation(name: str, attributes: dict[str, str]) -> None:
+        if _local(name) == "Relationship":
+            targets[attributes.get("Id", "")] = posixpath.join("/xl", attributes.get("Target", "")).lstrip("/")
+
+    def sheet(name: str, attributes: dict[str, str]) -> None:
+        if _local(name) == "sheet":
+            reference = next((value for key, value in attributes.items() if _local(key) == "id" and ":" in key), "")
+            ids[attributes.get("name", "")] = reference
+
+    _parse(package, "xl/_rels/workbook.xml.rels", relation)
+    _parse(package, "xl/workbook.xml", sheet)
+    return {name: posixpath.normpath(targets[reference]) for name, reference in ids.items() if reference in targets}
+
+
+def _cells(package: zipfile.ZipFile, part: str, shown: Mapping[str, str]) -> Currencies:
+    found: Currencies = {}
+    row = column = -1
+    currency = ""
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        nonlocal row, column, currency
+        match _local(name):
+            case "row":
+                row, column = int(attributes.get("r", row + 2)) - 1, -1
+            case "c":
+                column = _place(attributes["r"]) if "r" in attributes else column + 1
+                currency = shown.get(attributes.get("s", "0"), "") if attributes.get("t", "n") == "n" else ""
+            case "v" if currency:
+                found.setdefault(column, {})[row] = currency
+
+    _parse(package, part, start)
+    return found
+
+
+def _place(reference: str) -> int:
+    """``C7`` is the third column, 2."""
+    place = 0
+    for letter in reference:
+        if not letter.isalpha():
+            break
+        place = 26 * place + ord(letter.upper()) - 64
+    return place - 1
+
+
+def _local(name: str) -> str:
+    return name.rpartition(":")[2]
+
+
+def _parse(
+    package: zipfile.ZipFile,
+    part: str,
+    start: Callable[[str, dict[str, str]], None],
+    end: Callable[[str], object] | None = None,
+) -> None:
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.EntityDeclHandler = _refuse_entities
+    try:
+        with package.open(part) as stream:
+            for chunk in _chunks(stream.read):
+                parser.Parse(chunk, False)
+            parser.Parse(b"", True)
+    except (expat.ExpatError, zipfile.BadZipFile, ValueError, OSError, EOFError, NotImplementedError):
+        raise Refused("TABLE_INVALID", "is a damaged workbook, or of a kind that cannot be read.") from None
+
+
+def _chunks(read: Callable[[int], bytes]) -> Iterator[bytes]:
+    while chunk := read(_READ_AT_ONCE):
+        yield chunk
+
+
+def _refuse_entities(*_: object) -> None:
+    raise Refused("TABLE_INVALID", "declares entities, which no workbook does.")
