@@ -4,6 +4,7 @@ An editor that tidies comments away, or a model that rewrites the Markdown, give
 text is still there, word for word, is that block; one that was changed is the block that it is most like.
 """
 
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -68,10 +69,12 @@ class _Recognition:
     missing: Mapping[str, str]
     _parts: list[Construct] = field(init=False)
     _plain: list[str] = field(init=False)
+    _titled: bool = field(init=False)
     _left: dict[str, _Known] = field(init=False)
 
     def __post_init__(self) -> None:
         self._parts = constructs(self.text)
+        self._titled = any(part.heading == 1 for part in self._parts)
         self._plain = [_plain(self.text[part.start : part.end]) for part in self._parts]
         self._left = {block_id: _Known(block_id, each) for block_id, each in self.missing.items()}
 
@@ -105,10 +108,16 @@ class _Recognition:
         return made + self._loose(rest, len(self._parts))
 
     def _same_at(self, at: int, candidates: Mapping[str, _Known]) -> _Known | None:
-        """The longest that stands there, the first of equals."""
+        """The longest that stands there, of equals one of the same level, the first. A text's title is its title."""
+        level = self._parts[at].heading
         first = islice(candidates.values(), _MOST_BEGINNINGS)
-        there = [each for each in first if tuple(self._plain[at : at + len(each.units)]) == each.units]
-        return max(there, key=lambda each: len(each.units), default=None)
+        there = [
+            each
+            for each in first
+            if tuple(self._plain[at : at + len(each.units)]) == each.units
+            and (each.heading == level or not (each.heading == 1 and self._titled))
+        ]
+        return max(there, key=lambda each: (len(each.units), each.heading == level), default=None)
 
     def _loose(self, first: int, last: int) -> list[_Group]:
         if first >= last:
@@ -185,10 +194,12 @@ def _units(text: str) -> tuple[str, ...]:
 
 
 def _plain(text: str) -> str:
-    """The text without what a formatter changes: runs of blank space, marks of lists and emphasis, escapes."""
+    """The text without what a formatter changes: blank space, marks of headings, lists and emphasis, escapes."""
+    text = _HEADING.sub(lambda found: found[1] or found[2], text)
     return " ".join(unicodedata.normalize("NFC", text).translate(_DECORATION).split())
 
 
+_HEADING = re.compile(r"\A {0,3}(?:#{1,6}[ \t]+([^\n]*?)(?:[ \t]+#+)?|([^\n]+)\n {0,3}(?:=+|-+))[ \t]*\Z")
 _DECORATION = dict.fromkeys(map(ord, "*_-+\\"))
 
 

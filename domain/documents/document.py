@@ -39,6 +39,13 @@ _MARKER = re.compile(rf"^ {{0,3}}<!--[ \t]*block:[ \t]*({_UUID})[ \t]*-->[ \t]*$
 _ANY_MARKER = re.compile(r"^ {0,3}<!--[ \t]*block[ \t]*(?::[^\n>]*)?-->[ \t]*$", re.MULTILINE)
 """Also a marker without an id or with a broken one: how a person splits a block by hand."""
 
+_MANGLED_MARKER = re.compile(
+    rf"^[ \t]*(?:\\?<|&lt;)!--[ \t]*block:[ \t]*({_UUID})[ \t]*(?:--\\?>|--&gt;)[ \t]*\n?", re.MULTILINE
+)
+"""Also one that was escaped or set in, or that its text was joined to."""
+_WRAPPED = re.compile(r"\s*(`{3,}|~{3,})(?:markdown|md)[ \t]*\n(\s*(?:# |<!--)[^\0]*)\n\1\s*", re.IGNORECASE)
+"""A whole document as a block of code, as chat models give it."""
+
 _IDS_NAMESPACE = uuid.UUID("5f0c6f4e-6a0a-5b1f-9b51-6f3f6f0d9a27")
 _BLANK = " \t\n"
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
@@ -247,10 +254,11 @@ def with_ids(markdown: str, new_id: Callable[[], str], *, base: Document | None 
     """The Markdown as it is stored: every block below a marker of its own, every id once.
 
     Ids that are there are kept; the second copy of an id gets a new one, and so do text above the first marker, a
-    heading of level 1 or 2 within a block, and what follows a marker without an id (``<!-- block -->``). A marker
-    with no text below it is dropped with its block. Otherwise the text stays as it was written, but for line ends
-    (``\\n``), markers (one spelling) and at least one blank line between blocks; a vertical tab, and what else breaks
-    lines or pages, is a space. Applying it again changes nothing and asks for no id.
+    heading of level 1 or 2 within a block, and what follows a marker without an id (``<!-- block -->``). A marker with
+    no text below it is dropped with its block. Otherwise the text stays as it was written, but for line ends (``\\n``),
+    a byte order mark, markers (one spelling), with ``base`` a block of code around it all, and at least one blank line
+    between blocks; a vertical tab, and what else breaks lines or pages, is a space. Applying it again changes nothing
+    and asks for no id.
 
     Args:
         markdown: What a person or a drafter wrote.
@@ -264,6 +272,9 @@ def with_ids(markdown: str, new_id: Callable[[], str], *, base: Document | None 
         DocumentInvalid: It would be more than :data:`MOST_BLOCKS`: a megabyte of one-letter headings would grow
             fifteenfold.
     """
+    markdown = _normal_line_ends(markdown).removeprefix("\ufeff")
+    if base is not None:
+        markdown = _mended(markdown, base)
     taken = {mark.group(1).lower() for mark in _MARKER.finditer(markdown)}
 
     def fresh() -> str:
@@ -276,7 +287,7 @@ def with_ids(markdown: str, new_id: Callable[[], str], *, base: Document | None 
     missing = {block_id: text for block_id, text in before.items() if block_id not in taken and text.strip()}
     seen: set[str] = set()
     blocks: list[Block] = []
-    for found, text in _sections(with_spaces(_normal_line_ends(markdown))):
+    for found, text in _sections(with_spaces(markdown)):
         known = found if found and found not in seen else None
         unchanged = None if as_marked else before.get(known or "")
         for place, (body, gap, was) in enumerate(_recognised(text, found, unchanged, missing)):
@@ -290,6 +301,17 @@ def with_ids(markdown: str, new_id: Callable[[], str], *, base: Document | None 
                 )
     spaced = [_spaced(block) for block in blocks[:-1]]
     return Document(blocks=(*spaced, *blocks[-1:])).render()
+
+
+def _mended(text: str, base: Document) -> str:
+    """Without what editors and models do to a whole document: code around it, markers of the base that are none."""
+    wrapped = _WRAPPED.fullmatch(text)
+    if wrapped and not any(block.markdown.startswith(wrapped.group(1)) for block in base.blocks[:1]):
+        text = f"{wrapped.group(2)}\n"
+    ids = set(base.ids)
+    return _MANGLED_MARKER.sub(
+        lambda mark: f"{marker(mark.group(1).lower())}\n" if mark.group(1).lower() in ids else mark.group(0), text
+    )
 
 
 def _sections(text: str) -> Iterable[tuple[str | None, str]]:

@@ -1,5 +1,6 @@
 """The block-structured document: ids, ranges, validation, evidence."""
 
+import re
 from collections.abc import Callable
 from itertools import count
 
@@ -214,6 +215,42 @@ def test_given_the_markers_are_gone_and_a_text_was_changed_then_blocks_are_known
 ) -> None:
     saved = parse(with_ids(bare(GUIDE).replace(old, new), ids(), base=GUIDE))
     assert [each if each in GUIDE.ids else "new" for each in saved.ids] == expected
+
+
+@pytest.mark.parametrize(
+    "mangled",
+    [
+        bare(GUIDE).replace("\n", "\r\n"),
+        "\ufeff" + bare(GUIDE),
+        "\ufeff" + GUIDE.render(),
+        re.sub(r"^(#+) ", r"#\1 ", bare(GUIDE), flags=re.MULTILINE),
+        re.sub(r"^## ", "# ", bare(GUIDE), flags=re.MULTILINE),
+        re.sub(r"^## (.*)", r"**\1**", bare(GUIDE), flags=re.MULTILINE),
+        re.sub(r"^## (.*)", r"\1\n---", bare(GUIDE), flags=re.MULTILINE).replace(
+            "# Invite a member", "Invite a member\n==="
+        ),
+        re.sub(r"^(#+ .*)", r"\1 ##", bare(GUIDE), flags=re.MULTILINE),
+        re.sub(r"^## ", "## 1. ", bare(GUIDE), flags=re.MULTILINE),
+        f"```markdown\n{bare(GUIDE)}```\n",
+        f"```md\n{GUIDE.render()}```\n",
+        GUIDE.render().replace("<!--", "&lt;!--").replace("-->", "--&gt;"),
+        GUIDE.render().replace("<!--", "\\<!--"),
+        GUIDE.render().replace("<!--", "    <!--"),
+        GUIDE.render().replace("-->\n", "--> "),
+    ],
+)
+def test_given_a_whole_document_that_was_mangled_when_saved_then_every_block_is_the_one_that_it_was(
+    mangled: str,
+) -> None:
+    saved = with_ids(mangled, no_id, base=GUIDE)
+    assert parse(saved).ids == GUIDE.ids
+    assert with_ids(saved, no_id, base=GUIDE) == saved
+
+
+def test_given_the_markers_are_gone_when_a_step_is_called_as_the_title_was_then_it_is_not_the_title() -> None:
+    base = Document.of([(A, "# Save"), (B, "Keep what you did."), (C, "## Save\n\nClick **Save**.")])
+    changed = "# Saving\n\nKeep what you did.\n\n## Save\n\nClick **Save** above.\n"
+    assert parse(with_ids(changed, no_id, base=base)).ids == (A, B, C)
 
 
 def test_given_the_markers_are_gone_and_steps_changed_places_then_each_keeps_its_id() -> None:
