@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import typer
+from temporalio import workflow
 from typer.testing import CliRunner
 
 from docs import generate
@@ -25,6 +26,7 @@ from starter.cli.making import FORMATS
 from starter.local.folder import StackFailed, StackRunning
 from starter.secret_files import SUFFIX, secret_fields
 from starter.settings import PREFIX, QUEUES, Settings
+from starter.work.worker import WORKFLOWS
 from workflows.search_attributes import ATTRIBUTES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -261,6 +263,17 @@ def test_every_error_code_is_explained_and_no_other() -> None:
 def test_the_search_attributes_that_are_to_be_created_are_those_of_the_workflows() -> None:
     for told in (r"--name (\w+) --type (\w+)", r"--search-attribute (\w+)=(\w+)"):
         assert dict(re.findall(told, page("operations/temporal"))) == ATTRIBUTES
+
+
+def test_the_messages_that_jobs_take_are_told_as_their_workflows_describe_them() -> None:
+    taken = set()
+    for each in WORKFLOWS:
+        known = workflow._Definition.must_from_class(each)
+        for what, named in (("signal", known.signals), ("update", known.updates), ("query", known.queries)):
+            taken |= {(str(known.name), f"{what} `{name}`", str(told.description)) for name, told in named.items()}
+    assert ("image", "signal `superseded`") in {each[:2] for each in taken}
+    told = page("operations/buttons").partition("| kind | message | description |\n")[2].partition("\n\n")[0]
+    assert sorted(tuple(cells[:2] + [cells[2].removesuffix(" |")]) for cells in rows(told)) == sorted(taken)
 
 
 def test_the_statuses_that_are_named_exist() -> None:
