@@ -238,6 +238,24 @@ def test_given_a_finished_export_whose_file_was_lost_when_downloaded_then_404_an
     assert contents(again)[1] == {"images/step-01.png": shot.data}
 
 
+def test_given_an_export_made_while_its_picture_was_away_when_asked_for_again_then_it_is_made_with_it(
+    publisher: None, api: RunningApi, ann: httpx.Client, shot: Illustrated
+) -> None:
+    (picture,) = api.store.screenshots_for(shot.instruction_version_id)
+    api.artifacts.delete(picture.blob.key)
+    without = exported(ann, shot)
+    assert contents(without)[1] == {}
+    assert any("1 screenshot(s) are lost or damaged" in each for each in without["warnings"])
+
+    api.artifacts.put_bytes(picture.blob.key, shot.data, picture.blob.media_type)
+    again = exported(ann, shot)
+
+    assert again["id"] != without["id"]
+    assert contents(again)[1] == {"images/step-01.png": shot.data}
+    assert (again["warnings"], contents(without)[1]) == ([], {}), "what was made stays as it is"
+    assert request(ann, shot).json()["id"] == again["id"], "the whole one is what stands for it"
+
+
 # --- a job that is done ------------------------------------------------------------------------------------------
 
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from domain.errors import UploadInvalid
 from domain.uploads import MOST_PARTS, ArrivedPart, MiB, bytes_of_part, check_parts, part_size
+from starter.api.uploads.part_counts import AGE_PER_TAKEN, PartCounts
 
 GiB = 1 << 30
 
@@ -52,3 +53,25 @@ def test_given_no_part_or_a_gap_or_a_small_one_when_checked_then_the_upload_is_i
     with pytest.raises(UploadInvalid) as small:
         check_parts(parts(5 * MiB, 5 * MiB - 1, 7 * MiB), least=5 * MiB)
     assert small.value.details["small_parts"] == [2]
+
+
+# --- parts that have arrived --------------------------------------------------------------------------------------
+
+
+def test_given_two_thousand_parts_when_each_asks_for_all_before_it_then_few_are_listed() -> None:
+    now_s, arrived, listed = 0.0, dict[int, int](), list[int]()
+    counts = PartCounts(clock=lambda: now_s)
+
+    def listing() -> list[ArrivedPart]:
+        nonlocal now_s
+        now_s += 20e-6 * len(arrived)  # what a folder takes
+        listed.append(len(arrived))
+        return [ArrivedPart(number, size, "etag") for number, size in arrived.items()]
+
+    for number in range(1, 2001):
+        assert counts.sizes("upload", listing) == arrived, "none is missed"
+        arrived[number] = number
+        counts.took("upload", number, number)
+        now_s += 5e-3  # what a part takes
+    assert len(listed) < 100
+    assert sum(listed) * 20e-6 < 1.1 * now_s / AGE_PER_TAKEN
