@@ -1,7 +1,7 @@
 """A worker in a process of its own, to be killed: the product's worker, with ways to stop time and one to fail.
 
 ``HOLD=STATUS,…``: the first execution of a stage that works in STATUS waits, heartbeating, until it is killed or
-cancelled, or until the file ``$HOLD_FILE`` is gone.
+cancelled, or until the file ``$HOLD_FILE`` is gone. EXPORTING and REGENERATING: every task of that kind does.
 ``CRASH_IN=STATUS``: the first execution of the stage that works in STATUS fails with words that quote ``$CRASH_WITH``.
 ``DIE_AFTER=STATUS``: the process ends as by SIGKILL once the transaction that leads to STATUS is committed, before
 the activity could report; ``DIE_AFTER=item``: that which settles an item of a batch.
@@ -19,7 +19,7 @@ from typing import Any
 from temporalio import activity
 
 from activities.store import StageGrant, StageOutcome, Store
-from domain.jobs import Failure, Job, NewArtifact
+from domain.jobs import Export, Failure, Job, NewArtifact, RegenerateTask
 from domain.lifecycles.fence import Fence
 from starter.logs import configure_logs
 from starter.settings import QUEUES, Settings, load_settings
@@ -43,9 +43,7 @@ class StoppingStore(Store):
     def begin_stage(self, job_id: str, fence: Fence, processing: str, **rest: Any) -> StageGrant:
         grant = super().begin_stage(job_id, fence, processing, **rest)
         if processing in os.environ.get("HOLD", "").split(",") and fence.execution == 1 and not grant.ended:
-            held = Path(os.environ["HOLD_FILE"])
-            while held.exists() and not activity.is_cancelled():
-                time.sleep(0.02)
+            _hold()
         if fence.execution == 1 and not grant.ended:
             _die_after(processing)
         if processing == os.environ.get("CRASH_IN") and fence.execution == 1:
@@ -65,6 +63,18 @@ class StoppingStore(Store):
         _die_after(target)
         return job
 
+    def begin_export(self, export_id: str) -> Export:
+        export = super().begin_export(export_id)
+        if "EXPORTING" in os.environ.get("HOLD", "").split(","):
+            _hold()
+        return export
+
+    def begin_regenerate(self, task_id: str) -> RegenerateTask:
+        task = super().begin_regenerate(task_id)
+        if "REGENERATING" in os.environ.get("HOLD", "").split(","):
+            _hold()
+        return task
+
     def finish_item(self, *item: Any) -> None:
         super().finish_item(*item)
         _die_after("item")
@@ -73,6 +83,12 @@ class StoppingStore(Store):
         job = super().close_batch(job_id, fence, items, stopped)
         _die_after(job.status)
         return job
+
+
+def _hold() -> None:
+    held = Path(os.environ["HOLD_FILE"])
+    while held.exists() and not activity.is_cancelled():
+        time.sleep(0.02)
 
 
 def _die_after(reached: str | None) -> None:

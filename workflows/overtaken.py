@@ -1,11 +1,13 @@
-"""What a run finds that an operator has reset, where its job has gone on since."""
+"""What a run finds that is out of step with its job: it was reset by an operator, or its stage was never begun."""
 
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError
 
+from workflows.failures import cause_of
+
 with workflow.unsafe.imports_passed_through():
     from activities.rails.contracts import StageResult
-    from domain.errors import Fenced
+    from domain.errors import Fenced, TransitionRefused
 
 
 class JobOver(Exception):
@@ -21,10 +23,11 @@ class JobOver(Exception):
 
 
 class OutOfStep(ApplicationError):
-    """The run was reset, and its job has gone on from there; the run knows by now where it is."""
+    """The job is elsewhere than its run was: the run was reset, or what it had asked for was never begun. The run knows
+    by now where the job is."""
 
     def __init__(self) -> None:
-        super().__init__("The job has gone on since the run was reset.", type=Fenced.code, non_retryable=True)
+        super().__init__("The job is elsewhere than its run was.", type=Fenced.code, non_retryable=True)
 
 
 def going_on(result: StageResult) -> StageResult:
@@ -32,3 +35,9 @@ def going_on(result: StageResult) -> StageResult:
     if result.over is not None:
         raise JobOver(result.over)
     return result
+
+
+def is_refused(error: BaseException) -> bool:
+    """Whether the job's table has no move from where the job is to where its run would have it."""
+    cause = cause_of(error)
+    return isinstance(cause, ApplicationError) and cause.type == TransitionRefused.code

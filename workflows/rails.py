@@ -16,7 +16,7 @@ from temporalio.exceptions import ApplicationError, CancelledError, FailureError
 
 from workflows.display import Display
 from workflows.failures import cause_of, failure_of, superseded
-from workflows.overtaken import JobOver, OutOfStep, going_on
+from workflows.overtaken import JobOver, OutOfStep, going_on, is_refused
 from workflows.pieces import each_piece
 from workflows.retries import BESIDE_RETRIES, MIRROR_RETRIES, stage_retries
 
@@ -313,20 +313,25 @@ class JobRun(Generic[S]):
         )
         self.status = target
         self.seq = call.seq
-        written = await workflow.execute_local_activity_method(
-            Mirror.move,
-            call,
-            start_to_close_timeout=timedelta(seconds=30),
-            retry_policy=MIRROR_RETRIES,
-            summary=f"now {target}",
-        )
+        try:
+            written = await workflow.execute_local_activity_method(
+                Mirror.move,
+                call,
+                start_to_close_timeout=timedelta(seconds=30),
+                retry_policy=MIRROR_RETRIES,
+                summary=f"now {target}",
+            )
+        except FailureError as error:
+            written = False
+            if not self.is_over or not is_refused(error) or not workflow.patched("ends-from-where-the-job-is"):
+                raise
         if not written:
             raise await self._overtaken(call)
         self.show(failure)
 
     async def _overtaken(self, call: MoveCall) -> Exception:
-        """Why a move was not written. Where the run was reset, its job has gone on from there: the run goes on from
-        where that is.
+        """Why a move was not written. Where the run was reset, its job has gone on from there; where its stage ended
+        before a worker had begun it, the job is behind it. The run goes on from where that is.
 
         Returns:
             JobOver: The job has ended. OutOfStep: It stands elsewhere, as this run now knows. ApplicationError: A newer
@@ -344,7 +349,7 @@ class JobRun(Generic[S]):
         status = self.lifecycle.status(standing.status)
         if not standing.own:
             return superseded()
-        self.status, self.seq = status, standing.seq
+        self.status, self.seq = status, max(self.seq, standing.seq)
         if self.lifecycle.is_terminal(status):
             return JobOver(standing.status)
         self.tell()
@@ -479,7 +484,7 @@ class JobRun(Generic[S]):
     async def _go(
         self, target: S, trigger: Trigger, failure: Failure, *, actor: Actor = Actor.ORCHESTRATOR, note: str = ""
     ) -> None:
-        """Go the shortest way of the table to ``target``; of a run that was reset, from where its job is."""
+        """Go the shortest way of the table to ``target``; of a run that is out of step, from where its job is."""
         try:
             await self._take(target, trigger, failure, actor, note)
         except OutOfStep:

@@ -15,13 +15,14 @@ from structlog.testing import capture_logs
 from temporalio.api.common.v1 import WorkflowExecution
 from temporalio.api.enums.v1 import ResetReapplyType
 from temporalio.api.workflowservice.v1 import DeleteWorkflowExecutionRequest, ResetWorkflowExecutionRequest
-from temporalio.client import Client, WorkflowExecutionStatus
+from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError
 from temporalio.common import WorkflowIDReusePolicy
 from temporalio.contrib.pydantic import pydantic_data_converter
+from temporalio.exceptions import CancelledError
 from temporalio.service import RPCError
 from temporalio.testing import ActivityEnvironment
 
-from activities.rails.contracts import JobStart
+from activities.rails.contracts import CarriedState, JobStart
 from activities.rails.dispatching import begin_run
 from activities.rails.recognising import recognise, standing_of
 from activities.store import JobRequest, Store
@@ -34,15 +35,21 @@ from domain.errors import RetryNotAllowed
 from domain.jobs import Actor, Job
 from domain.library import AssetMedium, NewAsset
 from domain.lifecycles.fence import Fence
-from domain.lifecycles.instruction import DRAFT_READY, EDITING
+from domain.lifecycles.instruction import DRAFT_READY, EDITING, EXPORTING, REGENERATING
 from domain.lifecycles.kinds import GIVEN_UP, LIFECYCLES, STARTS, WORKING_ON, lifecycle_of
 from domain.lifecycles.lifecycle import Trigger
 from domain.orders.batch import BatchOrder, BatchType
 from domain.webhooks import WebhookEvent
+from starter.sandbox import Behaviour, RunningSandbox
+from starter.services.jobs import RegenerateRequest
 from starter.wiring import kind_terms, run_options
-from tests.integration.store_builders import blob, drafted_job, instruction_of
+from starter.work.worker import all_activities
+from tests.integration.store_builders import Run, blob, drafted_job, instruction_of
 from tests.stack import OWNER, Stack, running_stack, wait_until
 from tests.temporal import TemporalServer, running_temporal
+from tests.workers import serving
+
+pytest_plugins = ("tests.sandbox",)
 
 PRICE = 4
 BEGINS = {"instruction": "UPLOADED", **STARTS}
@@ -55,11 +62,16 @@ WITHOUT = [
 
 
 @pytest.fixture(scope="module")
-def stack(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+def stack(
+    temporal: TemporalServer, sandbox_server: RunningSandbox, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Stack]:
     folder = tmp_path_factory.mktemp("fates")
-    with running_stack(folder, temporal, deadly=True, live_status=True) as running:
+    judge = sandbox_server.base_url
+    sandbox_server.script("moderations", Behaviour(status=503, retry_after=600, times=100))
+    with running_stack(folder, temporal, deadly=True, live_status=True, moderation_base_url=judge) as running:
         running.store.grant(OWNER, 10_000, reason="test", actor="test", idempotency_key="fates")
         yield running
+    sandbox_server.reset()
 
 
 def new_job(stack: Stack, kind: str) -> Job:
@@ -107,7 +119,7 @@ def started(stack: Stack, job: Job, **start: object) -> str:
         resume_from=job.status,
         correlation_id="fates",
         options=run_options(stack.settings),
-        terms=dict(kind_terms(stack.settings).get(job.kind, {})),
+        terms={**kind_terms(stack.settings).get(job.kind, {}), "moderated": False},
     ).model_copy(update=start)
     handle = stack.loop.run(begin_run(stack.client, job, begun, WorkflowIDReusePolicy.ALLOW_DUPLICATE))
     return handle.first_execution_run_id or ""
@@ -285,7 +297,10 @@ HELD = [
     ("instruction", "GENERATING"),
     ("instruction", "DRAFT_READY"),
     ("instruction", "EDITING"),
+    ("instruction", "REGENERATING"),
+    ("instruction", "EXPORTING"),
     ("image", "running"),
+    ("image", "failed"),
     ("generation", "processing"),
     ("analysis", "running"),
     ("batch", "processing"),
@@ -307,9 +322,20 @@ FATES = {
 """What an operator does in Temporal's UI, and what becomes of a job of each kind."""
 
 
+def becomes(how: str, kind: str, status: str) -> str:
+    """A picture that waits for its next try has an execution behind it that failed: a reset cannot repeat that, the run
+    is refused, and the job ends as one whose run was lost."""
+    return str(GIVEN_UP[kind]) if (how, status) == ("reset", "failed") else FATES[how][kind]
+
+
 def held(stack: Stack, kind: str, status: str) -> Job:
     """A job whose run works in ``status``, and stays there."""
     job = walked(stack, new_job(stack, kind), str(BEGINS[kind]))
+    if status in (REGENERATING, EXPORTING):
+        return asked(stack, job, status)
+    if status == "failed":  # its prompt could not be judged, and is not for ten minutes
+        started(stack, job, terms={"max_retries": 3, "moderated": True})
+        return job
     drafted = status in (DRAFT_READY, EDITING)
     if (checkpoint := DRAFT_READY if drafted else BEFORE.get(status)) is not None:
         job = walked(stack, job, checkpoint)
@@ -321,7 +347,23 @@ def held(stack: Stack, kind: str, status: str) -> Job:
     return job
 
 
-HOLD = "running,processing,TRANSCRIBING,GENERATING"
+def asked(stack: Stack, job: Job, status: str) -> Job:
+    """A job with a draft, of which a part is written again or which is published."""
+    carried = CarriedState(status=DRAFT_READY, seq=6, touched=False, exported=False)
+    dispatch_id = started(stack, job, resume_from=DRAFT_READY, carried=carried)
+    run = Run(stack.store, job.id, dispatch_id=dispatch_id).dispatched()
+    run.extract_audio().transcribe().write_draft()
+    version = stack.store.get_instruction(OWNER, instruction_of(stack.job(job)))
+    if status == EXPORTING:
+        stack.loop.run(stack.jobs.export(OWNER, job.id, ExportFormat.HTML, version.id))
+    else:
+        selection = {"block_id": version.evidence[0]["block_id"]}
+        request = RegenerateRequest(base_version=1, selection=selection, client_request_id="x")
+        stack.loop.run(stack.jobs.regenerate(OWNER, version.instruction_id, request))
+    return job
+
+
+HOLD = "running,processing,TRANSCRIBING,GENERATING,REGENERATING,EXPORTING"
 
 
 @pytest.mark.parametrize("how", ["cancel", "signal"])
@@ -345,11 +387,30 @@ def test_given_a_job_that_nobody_works_on_yet_when_an_operator_acts_then_it_beco
     assert stack.store.audit_credits().balanced
 
 
+def test_given_a_stage_that_no_worker_has_begun_when_cancelled_then_the_job_and_its_run_end_as_cancelled(
+    stack: Stack,
+) -> None:
+    elsewhere = {kind: str(begins) for kind, begins in BEGINS.items() if kind != "batch"}  # captions: this queue's own
+    jobs = {kind: placed(stack, kind, begins) for kind, begins in elsewhere.items()}
+    activities = all_activities(stack.settings, stack.store, stack.client)
+    with serving(stack.temporal.address, stack.settings, ["jobs"], activities):
+        for kind, job in jobs.items():
+            wait_until(lambda job=job: stack.scheduled(job), 30, f"a stage of {kind}")  # type: ignore[misc]
+            stack.loop.run(stack.client.get_workflow_handle(job.id).cancel())
+        for kind, job in jobs.items():
+            stack.wait_for(job, FATES["cancel"][kind])
+            handle = stack.client.get_workflow_handle(job.id)
+            with pytest.raises(WorkflowFailureError) as ended:
+                stack.loop.run(handle.result())
+            assert isinstance(ended.value.cause, CancelledError), kind
+    assert stack.store.audit_credits().balanced
+
+
 @pytest.fixture(scope="module")
 def holding(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     hold = tmp_path_factory.mktemp("hold") / "held"
     hold.touch()
-    stack.start_worker(HOLD=HOLD, HOLD_FILE=str(hold))
+    stack.start_worker(HOLD=HOLD, HOLD_FILE=str(hold), GUIDESMITH_MEDIA_SLOTS="8")  # exports outlive their job
     yield stack
     stack.kill_worker()
 
@@ -375,7 +436,7 @@ def test_given_a_job_that_is_worked_on_when_an_operator_acts_then_it_becomes_wha
             reset(stack, job)
 
     for (kind, status), job in jobs.items():
-        expected = FATES[how][kind]
+        expected = becomes(how, kind, status)
         if expected == GOES_ON:
             continue
 
@@ -387,7 +448,7 @@ def test_given_a_job_that_is_worked_on_when_an_operator_acts_then_it_becomes_wha
         assert stack.job(job).status == expected, (kind, status)
         assert (stack.job(job).failure is None) == (expected in ("CANCELLED", "canceled"))
     for (kind, status), job in jobs.items():
-        if FATES[how][kind] == GOES_ON:
+        if becomes(how, kind, status) == GOES_ON:
             description = stack.loop.run(stack.client.get_workflow_handle(job.id).describe())
             assert (description.status, stack.job(job).status) == (WorkflowExecutionStatus.RUNNING, status), kind
             stack.loop.run(stack.client.get_workflow_handle(job.id).terminate())

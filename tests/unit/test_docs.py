@@ -273,7 +273,7 @@ def test_the_messages_that_jobs_take_are_told_as_their_workflows_describe_them()
             taken |= {(str(known.name), f"{what} `{name}`", str(told.description)) for name, told in named.items()}
     assert ("image", "signal `superseded`") in {each[:2] for each in taken}
     told = page("operations/buttons").partition("| kind | message | description |\n")[2].partition("\n\n")[0]
-    assert sorted(tuple(cells[:2] + [cells[2].removesuffix(" |")]) for cells in rows(told)) == sorted(taken)
+    assert sorted((*cells[:2], cells[2].removesuffix(" |")) for cells in rows(told)) == sorted(taken)
 
 
 def test_the_statuses_that_are_named_exist() -> None:
