@@ -60,7 +60,8 @@ class ApiProcess:
             self.process = None
 
     def _environment(self) -> dict[str, str]:
-        values = {name: value for name, value in self.settings if value is not None} | {"api_port": self.port}
+        fields = {name: getattr(self.settings, name) for name in type(self.settings).model_fields}
+        values = {name: value for name, value in fields.items() if value is not None} | {"api_port": self.port}
         return {
             PREFIX + name.upper(): value.get_secret_value() if isinstance(value, SecretStr) else str(value)
             for name, value in values.items()
