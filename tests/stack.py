@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -102,7 +103,7 @@ def begin_upload(store: Store, job: Job, filename: str, size_bytes: int | None =
         filename=filename,
         size_bytes=size_bytes,
         checksum_sha256=None,
-        expires_at=job.created_at,
+        expires_at=job.created_at + timedelta(hours=1),
     )
     return key
 

@@ -54,6 +54,14 @@ class Answer:
             ) from fault
 
 
+def _host(address: str) -> str:
+    """Whom an address means; of one that is none, nobody: the request is refused."""
+    try:
+        return urlsplit(address).hostname or ""
+    except ValueError:
+        return ""
+
+
 class ProviderClient:
     """Sends requests to one provider. Safe to use from several threads: every request has a connection of its own.
 
@@ -78,7 +86,7 @@ class ProviderClient:
     ) -> None:
         self.provider = provider
         self._base_url = base_url.rstrip("/")
-        self._host = urlsplit(base_url).hostname or ""
+        self._host = _host(base_url)
         self._api_key = SecretStr(api_key) if isinstance(api_key, str) else api_key
         self._timeout_s = timeout_s
         self._connect_timeout_s = connect_timeout_s

@@ -174,6 +174,7 @@ def test_given_a_link_and_a_heading_when_they_are_made_and_undone_then_the_text_
     page: Page, written: Callable[[], list[str]]
 ) -> None:
     page.get_by_role("button", name="Add text").click()
+    expect(text(page)).to_be_focused()
     page.keyboard.type("Look here")
     page.keyboard.press("Shift+Control+ArrowLeft")
     page.keyboard.press("ControlOrMeta+k")
@@ -213,8 +214,10 @@ def test_given_a_step_that_is_added_one_that_is_cut_and_a_warning_when_saved_the
     page: Page, site: Site, who: str, instruction: str, written: Callable[[], list[str]]
 ) -> None:
     page.get_by_role("button", name="Add a step").click()
+    expect(text(page)).to_be_focused()
     page.keyboard.type("## Check the total")
     page.keyboard.press("ControlOrMeta+Enter")
+    expect(text(page)).to_have_text("")
     page.keyboard.type("Totals are final.")
     page.keyboard.press("Escape")
     label = block(page, "Totals are final").locator("[data-label]")

@@ -11,7 +11,7 @@ from tests.apis import RunningApi
 from tests.integration.pictures import Illustrated, illustrated_job
 
 ABSENT = "01890000-0000-7000-8000-000000000000"
-OPEN_ENDED = {"params", "metrics", "webhooks", "stages", "answers"}
+OPEN_ENDED = {"params", "metrics", "webhooks", "stages", "answers", "metadata"}
 """What is sent and may hold names of the sender's own."""
 
 
