@@ -93,7 +93,9 @@ class Loop:
 
 
 def begin_upload(store: Store, job: Job, filename: str, size_bytes: int | None = None) -> str:
-    """Let the job wait for a recording of this name and size. Answers the key that it is kept under."""
+    """Let the job wait for a recording of this name and size. Answers the key that it is kept under. One of no size has
+    expired: while it had not, it would count as the largest that may be sent, and few have room for many."""
+    lasts = timedelta(hours=1 if size_bytes else 0)
     key = f"uploads/{job.id}/recording"
     store.begin_upload(
         job.owner,
@@ -103,7 +105,7 @@ def begin_upload(store: Store, job: Job, filename: str, size_bytes: int | None =
         filename=filename,
         size_bytes=size_bytes,
         checksum_sha256=None,
-        expires_at=job.created_at + timedelta(hours=1),
+        expires_at=job.created_at + lasts,
     )
     return key
 
