@@ -33,8 +33,8 @@ from starter.pages.library import view as library
 from starter.pages.lifecycles import view as lifecycles
 from starter.pages.new import view as new
 from starter.pages.shell import files
+from starter.pages.shell.context import PageContext
 from starter.pages.shell.gate import PageGate
-from starter.pages.shell.visit import Visit
 from starter.pages.signing_in import view as signing_in
 from starter.pages.transcript import view as transcript
 from starter.pages.versions import view as versions
@@ -89,51 +89,51 @@ def pages(api: Api, tokens: TokenCheck, sessions: Sessions, tickets: Tickets, li
     )
 
 
-def explained(visit: Visit, error: GuidesmithError) -> Response:
+def explained(context: PageContext, error: GuidesmithError) -> Response:
     """The page that says what happened and what to do; for who has not signed in, the way there."""
     told = error_response(error)
-    if isinstance(error, Unauthorized) and visit.request.method == "GET":
-        if not visit.is_navigation:
+    if isinstance(error, Unauthorized) and context.request.method == "GET":
+        if not context.is_navigation:
             return Response(status_code=told.status_code)  # the page that asks stays, and says so
-        return RedirectResponse(f"/sign-in?to={quote(_asked(visit), safe='')}", status_code=303)
+        return RedirectResponse(f"/sign-in?to={quote(_asked(context), safe='')}", status_code=303)
     body = json.loads(bytes(told.body))
-    again = _again(visit, told.status_code)
-    answer = visit.page("shell/error.html", told.status_code, code=body["code"], message=body["message"], again=again)
+    again = _again(context, told.status_code)
+    answer = context.page("shell/error.html", told.status_code, code=body["code"], message=body["message"], again=again)
     if "Retry-After" in told.headers:
         answer.headers["Retry-After"] = told.headers["Retry-After"]
     return answer
 
 
-def _again(visit: Visit, status: int) -> str | None:
+def _again(context: PageContext, status: int) -> str | None:
     """The address to try once more, where that may help."""
-    return _asked(visit) if visit.request.method == "GET" and status >= 500 else None
+    return _asked(context) if context.request.method == "GET" and status >= 500 else None
 
 
-def _asked(visit: Visit) -> str:
+def _asked(context: PageContext) -> str:
     """The path and query that were asked for; ``request.url`` would have read the Host header into them."""
-    path, query = visit.request.scope["path"], visit.request.scope["query_string"].decode("latin-1")
+    path, query = context.request.scope["path"], context.request.scope["query_string"].decode("latin-1")
     return f"{path}?{query}" if query else str(path)
 
 
 async def _known(request: Request, error: Exception) -> Response:
     assert isinstance(error, GuidesmithError)
-    return explained(request.state.visit, error)
+    return explained(request.state.context, error)
 
 
 async def _absent(request: Request, error: Exception) -> Response:
     """A page's address with something in it that can be no id and no number: there is nothing there."""
-    return explained(request.state.visit, NotFound())
+    return explained(request.state.context, NotFound())
 
 
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     known = MethodNotAllowed("This address does not take that method.") if error.status_code == 405 else NotFound()
-    return explained(request.state.visit, known)
+    return explained(request.state.context, known)
 
 
 async def _crashed(request: Request, error: Exception) -> Response:
     """A fault of ours: Starlette raises it again once this is sent, and the gate writes it down."""
-    return explained(request.state.visit, GuidesmithError("unforeseen"))
+    return explained(request.state.context, GuidesmithError("unforeseen"))
 
 
 def _files_origin(artifacts: ArtifactStore) -> str | None:

@@ -17,8 +17,8 @@ from domain.lifecycles.kinds import GIVEN_UP, LIFECYCLES
 from domain.lifecycles.lifecycle import Trigger
 from starter.api.context import identifier
 from starter.pages.job.view import engine_address
+from starter.pages.shell.context import Context, PageContext
 from starter.pages.shell.status_view import status_word, tone_of
-from starter.pages.shell.visit import Visit, Visiting
 
 router = APIRouter()
 
@@ -26,9 +26,9 @@ PAGE = 50
 
 
 @router.get("/administration")
-def everybodys(visit: Visiting, place: str = "", user: str = "", review: str = "", cursor: str = "") -> Response:
+def everybodys(context: Context, place: str = "", user: str = "", review: str = "", cursor: str = "") -> Response:
     """The jobs that fit. ``place``: a kind, or a kind and a status of its own."""
-    _check(visit)
+    _check(context)
     wanted = {"place": place, "user": user.strip(), "review": "yes" if review else ""}
     kind, _, status = place.partition("/")
     if kind not in LIFECYCLES:
@@ -43,17 +43,17 @@ def everybodys(visit: Visiting, place: str = "", user: str = "", review: str = "
         "limit": PAGE,
     }
     try:
-        page = visit.api.store.list_all_jobs(cursor=cursor or None, **chosen)
+        page = context.api.store.list_all_jobs(cursor=cursor or None, **chosen)
     except RequestInvalid:  # a cursor that somebody has cut: from the beginning
-        cursor, page = "", visit.api.store.list_all_jobs(**chosen)
+        cursor, page = "", context.api.store.list_all_jobs(**chosen)
     asked = {name: value for name, value in wanted.items() if value}
     further = {**asked, "cursor": page.next_cursor} if page.next_cursor else None
-    still = visit.api.store.standing_still(page.items)
-    return visit.page(
+    still = context.api.store.standing_still(page.items)
+    return context.page(
         "administering/jobs.html",
         wanted=wanted,
         places={kind: [str(each) for each in table.statuses] for kind, table in LIFECYCLES.items()},
-        rows=[_row(visit, job) | {"still": still.get(job.id)} for job in page.items],
+        rows=[_row(context, job) | {"still": still.get(job.id)} for job in page.items],
         narrowed=bool(asked) or bool(cursor),
         first_address=f"/administration?{urlencode(asked)}" if cursor else None,
         next_address=f"/administration?{urlencode(further)}" if further else None,
@@ -61,15 +61,15 @@ def everybodys(visit: Visiting, place: str = "", user: str = "", review: str = "
 
 
 @router.get("/administration/{job_id}")
-def anybodys(job_id: str, visit: Visiting, cursor: str | None = None) -> Response:
+def anybodys(job_id: str, context: Context, cursor: str | None = None) -> Response:
     """One of them, with what happened to it and what can be done."""
-    _check(visit)
-    store = visit.api.store
+    _check(context)
+    store = context.api.store
     job = store.anybodys_job(identifier(job_id))
     lifecycle = LIFECYCLES[job.kind]
     status = lifecycle.status(job.status)
     log = store.history(job.owner, job.id, PAGE, cursor)
-    return visit.page(
+    return context.page(
         "administering/job.html",
         modules=["administering/administering.js"],
         kind=job.kind,
@@ -81,23 +81,23 @@ def anybodys(job_id: str, visit: Visiting, cursor: str | None = None) -> Respons
         ),
         given_up=status == GIVEN_UP[job.kind],
         review=store.review_of(job),
-        engine_address=engine_address(visit, job),
+        engine_address=engine_address(context, job),
         log=log.items,
         older=log.next_cursor,
-        **_row(visit, job),
+        **_row(context, job),
     )
 
 
-def _row(visit: Visit, job: Job) -> dict[str, Any]:
+def _row(context: PageContext, job: Job) -> dict[str, Any]:
     return {
         "job": job,
-        "kind_word": visit.say(f"kind-{job.kind}"),
-        "word": status_word(visit.say, job.kind, job.status),
+        "kind_word": context.say(f"kind-{job.kind}"),
+        "word": status_word(context.say, job.kind, job.status),
         "tone": tone_of(job.kind, job.status),
     }
 
 
-def _check(visit: Visit) -> None:
+def _check(context: PageContext) -> None:
     """Raises: NotFound: the visitor is no administrator."""
-    if not visit.is_admin:
+    if not context.is_admin:
         raise NotFound

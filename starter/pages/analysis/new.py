@@ -4,20 +4,20 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from domain.analyses.plan import REQUIREMENT_LIMIT
-from starter.pages.shell.visit import Visiting
+from starter.pages.shell.context import Context
 
 router = APIRouter()
 
 
 @router.get("/new/analysis")
-def new(visit: Visiting) -> Response:
+def new(context: Context) -> Response:
     """The form."""
-    settings = visit.api.settings
-    return visit.page(
+    settings = context.api.settings
+    return context.page(
         "analysis/new.html",
         modules=["analysis/new.js"],
         kind="analysis",
-        available=visit.api.store.balance(visit.owner).available,
+        available=context.api.store.balance(context.owner).available,
         price=0,
         most=REQUIREMENT_LIMIT,
         most_files=settings.analysis_max_files,

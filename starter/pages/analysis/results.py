@@ -17,7 +17,7 @@ from domain.errors import ArtifactCorrupt, ArtifactMissing
 from domain.jobs import Job
 from domain.lifecycles.analysis import CONFIRMED, CREATED, DRAFT_READY
 from starter.pages.kinds.prose import prose
-from starter.pages.shell.visit import Visit
+from starter.pages.shell.context import PageContext
 
 OUTPUTS = 100
 PREVIEW_BYTES = 64 * 1024
@@ -52,10 +52,10 @@ class Preview:
     more: bool
 
 
-def analysis(visit: Visit, job: Job) -> Mapping[str, Any]:
+def analysis(context: PageContext, job: Job) -> Mapping[str, Any]:
     """``planning``: none, under way, failed or done; ``plan``: the draft, once there is one."""
-    found = visit.api.store.get_analysis(job.id)
-    outputs = visit.api.store.outputs(job.id, limit=OUTPUTS).items
+    found = context.api.store.get_analysis(job.id)
+    outputs = context.api.store.outputs(job.id, limit=OUTPUTS).items
     plan = found.plan
     return {
         "requirement": found.requirement,
@@ -71,8 +71,8 @@ def analysis(visit: Visit, job: Job) -> Mapping[str, Any]:
         "editable": job.status == DRAFT_READY,
         "drafting": job.status in (CREATED, DRAFT_READY),
         "runnable": job.status == CONFIRMED,
-        "report": _report(visit, outputs),
-        "previews": [each for each in (_preview(visit, table) for table in reversed(outputs)) if each],
+        "report": _report(context, outputs),
+        "previews": [each for each in (_preview(context, table) for table in reversed(outputs)) if each],
         "outputs": outputs[::-1],
     }
 
@@ -85,11 +85,11 @@ def _planning(found: Analysis) -> str:
     return "failed" if found.planning.failure else "done"
 
 
-def _report(visit: Visit, outputs: Sequence[Artifact]) -> list[Passage]:
+def _report(context: PageContext, outputs: Sequence[Artifact]) -> list[Passage]:
     for each in outputs:
         if each.kind is ArtifactKind.REPORT and each.blob.size_bytes <= REPORT_BYTES:
             with suppress(ArtifactMissing, ArtifactCorrupt):
-                markdown = visit.api.artifacts.read_bytes(each.blob).decode("utf-8", "replace")
+                markdown = context.api.artifacts.read_bytes(each.blob).decode("utf-8", "replace")
                 heading, _, rest = markdown.partition("\n")  # the heading is the question, which the page has already
                 named = {str(output.facts.get("name")): output for output in outputs}
                 return list(passages(rest if heading.startswith("# ") else markdown, named))
@@ -115,12 +115,12 @@ def passages(markdown: str, outputs: Mapping[str, Artifact]) -> Iterator[Passage
         yield Passage(html, charts, tuple(each for each in files if each not in charts))
 
 
-def _preview(visit: Visit, artifact: Artifact) -> Preview | None:
+def _preview(context: PageContext, artifact: Artifact) -> Preview | None:
     if artifact.kind is not ArtifactKind.TABLE or not artifact.blob.media_type.startswith("text/csv"):
         return None
     end = min(artifact.blob.size_bytes, PREVIEW_BYTES)
     try:
-        text = b"".join(visit.api.artifacts.read_chunks(artifact.blob, 0, end)).decode("utf-8-sig", "replace")
+        text = b"".join(context.api.artifacts.read_chunks(artifact.blob, 0, end)).decode("utf-8-sig", "replace")
     except (ArtifactMissing, ArtifactCorrupt):
         return None
     rows = list(csv.reader(io.StringIO(text)))

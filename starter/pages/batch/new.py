@@ -6,8 +6,8 @@ from fastapi.responses import Response
 from domain.artifacts import ArtifactKind
 from domain.lifecycles.instruction import INSTRUCTION
 from domain.orders.batch import MAX_ITEMS, MAX_STILLS, MAX_WIDTH, MIN_WIDTH, STILLS, WIDTH, CaptionFormat
+from starter.pages.shell.context import Context
 from starter.pages.shell.status_view import title_of
-from starter.pages.shell.visit import Visiting
 
 router = APIRouter()
 
@@ -16,14 +16,14 @@ RECORDINGS = 100
 
 
 @router.get("/new/batch")
-def new(visit: Visiting) -> Response:
+def new(context: Context) -> Response:
     """The form."""
-    page = visit.api.store.job_cards(visit.owner, kind=INSTRUCTION.kind, limit=RECORDINGS)
-    manifests = visit.api.store.manifests([card.job.id for card in page.items])
+    page = context.api.store.job_cards(context.owner, kind=INSTRUCTION.kind, limit=RECORDINGS)
+    manifests = context.api.store.manifests([card.job.id for card in page.items])
     recordings = [
         {
             "id": card.job.id,
-            "title": title_of(visit.say, card),
+            "title": title_of(context.say, card),
             "file_name": card.file_name if card.title else None,
             "created_at": card.job.created_at,
             "has_transcript": ArtifactKind.TRANSCRIPT in manifests[card.job.id].artifacts,
@@ -31,15 +31,15 @@ def new(visit: Visiting) -> Response:
         for card in page.items
         if ArtifactKind.VIDEO in manifests[card.job.id].artifacts
     ]
-    return visit.page(
+    return context.page(
         "batch/new.html",
         modules=["batch/new.js"],
         kind="batch",
-        available=visit.api.store.balance(visit.owner).available,
+        available=context.api.store.balance(context.owner).available,
         price=0,
         recordings=recordings,
         more=page.next_cursor is not None,
-        chosen=visit.request.query_params.get("recording", ""),
+        chosen=context.request.query_params.get("recording", ""),
         most_items=MAX_ITEMS,
         stills=STILLS,
         most_stills=MAX_STILLS,

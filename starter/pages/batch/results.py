@@ -9,25 +9,25 @@ from domain.errors import NotFound
 from domain.jobs import Job, Page
 from domain.library import LibraryAsset
 from domain.orders.batch import BatchOrder, item_of
+from starter.pages.shell.context import PageContext
 from starter.pages.shell.longer_lists import gathered, rows_wanted
 from starter.pages.shell.status_view import title_of
-from starter.pages.shell.visit import Visit
 
 ASSETS = 24
 ITEMS_SHOWN = 60
 """Rows of the table of items, and of errors; the figures count all."""
 
 
-def batch(visit: Visit, job: Job) -> Mapping[str, Any]:
+def batch(context: PageContext, job: Job) -> Mapping[str, Any]:
     """``items`` are the first ones with their states: waiting, done or failed; ``errors`` of all that failed."""
-    store = visit.api.store
+    store = context.api.store
     order = order_of(store, job.id)
     settled, states, errors = (
         store.settled_items(job.id),
         store.item_states(job.id, ITEMS_SHOWN),
         store.item_errors(job.id),
     )
-    title = _titles(visit)
+    title = _titles(context)
     return {
         "type": str(order.job_type),
         "sources": len(order.sources),
@@ -43,18 +43,18 @@ def batch(visit: Visit, job: Job) -> Mapping[str, Any]:
             for each in errors[:ITEMS_SHOWN]
         ],
         "more_errors": max(0, len(errors) - ITEMS_SHOWN),
-        **assets_shown(visit, job, None),
+        **assets_shown(context, job, None),
     }
 
 
-def assets_shown(visit: Visit, job: Job, cursor: str | None) -> dict[str, Any]:
+def assets_shown(context: PageContext, job: Job, cursor: str | None) -> dict[str, Any]:
     """A page of what was made, of the last item first. Raises: RequestInvalid: somebody has cut the cursor."""
 
     def read(limit: int, cursor: str | None) -> Page[LibraryAsset]:
-        return visit.api.store.assets_of_job(job.id, limit=limit, cursor=cursor)
+        return context.api.store.assets_of_job(job.id, limit=limit, cursor=cursor)
 
-    page = gathered(read, rows_wanted(visit, "made", ASSETS), cursor)
-    title = _titles(visit)
+    page = gathered(read, rows_wanted(context, "made", ASSETS), cursor)
+    title = _titles(context)
     return {"assets": [_asset(each, title) for each in page.items], "older": page.next_cursor}
 
 
@@ -75,11 +75,11 @@ def _item(order: BatchOrder, number: int, title: Any, state: str) -> dict[str, A
     return {"number": number, "job_id": item.source, "source": title(item.source), "span": item.span, "state": state}
 
 
-def _titles(visit: Visit) -> Any:
+def _titles(context: PageContext) -> Any:
     @cache
     def title(job_id: str) -> str:
         try:
-            return title_of(visit.say, visit.api.store.job_card(visit.owner, job_id))
+            return title_of(context.say, context.api.store.job_card(context.owner, job_id))
         except NotFound:
             return job_id
 

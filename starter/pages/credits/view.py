@@ -3,8 +3,8 @@
 from fastapi import APIRouter
 from fastapi.responses import Response
 
+from starter.pages.shell.context import Context
 from starter.pages.shell.status_view import titles_of
-from starter.pages.shell.visit import Visiting
 
 router = APIRouter()
 
@@ -12,18 +12,18 @@ PAGE = 30
 
 
 @router.get("/credits")
-def credits(visit: Visiting, cursor: str | None = None) -> Response:
+def credits(context: Context, cursor: str | None = None) -> Response:
     """The balance and the entries; for an administrator, a form that grants."""
-    page = visit.api.store.credit_entries(visit.owner, PAGE, cursor)
-    prices = [(kind, cost) for kind, cost in visit.api.settings.price_list.items() if cost]
-    return visit.page(
+    page = context.api.store.credit_entries(context.owner, PAGE, cursor)
+    prices = [(kind, cost) for kind, cost in context.api.settings.price_list.items() if cost]
+    return context.page(
         "credits/credits.html",
         modules=["credits/credits.js"],
-        balance=visit.api.store.balance(visit.owner),
+        balance=context.api.store.balance(context.owner),
         entries=page.items,
-        titles=titles_of(visit, {each.job_id for each in page.items if each.job_id}),
+        titles=titles_of(context, {each.job_id for each in page.items if each.job_id}),
         older=page.next_cursor,
         later=cursor is not None,
         prices=prices,
-        is_admin=visit.is_admin,
+        is_admin=context.is_admin,
     )

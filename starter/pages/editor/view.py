@@ -11,7 +11,7 @@ from domain.errors import NotFound, RequestInvalid
 from starter.api.context import identifier
 from starter.api.file_responses import AskedFile, file_response
 from starter.pages.editor.editing import block_html, editing, recorded, rewriting
-from starter.pages.shell.visit import Visiting
+from starter.pages.shell.context import Context
 
 router = APIRouter()
 
@@ -21,31 +21,31 @@ Version = Annotated[int | None, Query(ge=1, le=LAST_VERSION)]
 
 
 @router.get("/instructions/{instruction_id}")
-def editor(instruction_id: str, request: Request, visit: Visiting) -> Response:
+def editor(instruction_id: str, request: Request, context: Context) -> Response:
     """The newest version, to work on."""
-    version = visit.api.store.get_instruction(visit.owner, identifier(instruction_id))
-    job = visit.api.store.get_job(version.job_id, owner=visit.owner)
-    shown = editing(visit.api, visit.owner, request, version)
-    return visit.page(
+    version = context.api.store.get_instruction(context.owner, identifier(instruction_id))
+    job = context.api.store.get_job(version.job_id, owner=context.owner)
+    shown = editing(context.api, context.owner, request, version)
+    return context.page(
         "editor/editor.html",
         modules=["editor/editor.js"],
         shown=shown,
-        recording=recorded(visit.api, job),
+        recording=recorded(context.api, job),
         job=job,
-        heard=visit.api.store.last_event_seq(job.id),
-        rewriting=rewriting(visit.api, visit.owner, shown),
+        heard=context.api.store.last_event_seq(job.id),
+        rewriting=rewriting(context.api, context.owner, shown),
     )
 
 
 @router.get("/instructions/{instruction_id}/state")
-def state(instruction_id: str, request: Request, visit: Visiting, version: Version = None) -> Response:
+def state(instruction_id: str, request: Request, context: Context, version: Version = None) -> Response:
     """A version as the editor's modules take it over, after a save or where somebody else saved."""
-    wanted = visit.api.store.get_instruction(visit.owner, identifier(instruction_id), version)
-    return JSONResponse(editing(visit.api, visit.owner, request, wanted).state(html=True))
+    wanted = context.api.store.get_instruction(context.owner, identifier(instruction_id), version)
+    return JSONResponse(editing(context.api, context.owner, request, wanted).state(html=True))
 
 
 @router.post("/preview")
-async def preview(request: Request, visit: Visiting) -> Response:
+async def preview(request: Request, context: Context) -> Response:
     """The text that is sent, one block's Markdown, as HTML. Nothing is kept of it."""
     try:
         markdown = (await request.body()).decode()
@@ -56,17 +56,17 @@ async def preview(request: Request, visit: Visiting) -> Response:
 
 @router.head("/jobs/{job_id}/recording")
 @router.get("/jobs/{job_id}/recording")
-def recording(job_id: str, visit: Visiting, asked: AskedFile) -> Response:
+def recording(job_id: str, context: Context, asked: AskedFile) -> Response:
     """The recording itself, to play: a part of it at a time, or where in the object store it is.
 
     Raises:
         NotFound: There is none (any more).
     """
-    job = visit.api.store.get_job(identifier(job_id), owner=visit.owner)
-    video = visit.api.store.latest_artifact(job.id, ArtifactKind.VIDEO)
+    job = context.api.store.get_job(identifier(job_id), owner=context.owner)
+    video = context.api.store.latest_artifact(job.id, ArtifactKind.VIDEO)
     if video is None:
         raise NotFound
-    direct = visit.api.artifacts.signed_get_url(video.blob, visit.api.settings.download_url_ttl_s, inline=True)
+    direct = context.api.artifacts.signed_get_url(video.blob, context.api.settings.download_url_ttl_s, inline=True)
     if direct is not None:
         return RedirectResponse(direct, status_code=307)
-    return file_response(visit.api.artifacts, video.blob, asked, {"Cache-Control": "private, no-cache"})
+    return file_response(context.api.artifacts, video.blob, asked, {"Cache-Control": "private, no-cache"})

@@ -11,7 +11,7 @@ from domain.documents.publication import ExportFormat
 from domain.errors import NotFound
 from domain.jobs import Export, ExportStatus
 from starter.api.context import Api, identifier
-from starter.pages.shell.visit import Visit, Visiting
+from starter.pages.shell.context import Context, PageContext
 
 router = APIRouter()
 
@@ -31,21 +31,21 @@ Number = Annotated[int | None, Query(ge=1, le=2**31 - 1)]
 
 
 @router.get("/instructions/{instruction_id}/export")
-def export(instruction_id: str, visit: Visiting, version: Number = None, cursor: str | None = None) -> Response:
+def export(instruction_id: str, context: Context, version: Number = None, cursor: str | None = None) -> Response:
     """The form, and what was exported before. A module of ours that asks again gets the list."""
-    store = visit.api.store
-    chosen = store.get_instruction(visit.owner, identifier(instruction_id), version)
-    page = store.list_exports(visit.owner, chosen.job_id, PAGE, cursor)
-    versions = store.versions(visit.owner, chosen.instruction_id, CHOICES).items
+    store = context.api.store
+    chosen = store.get_instruction(context.owner, identifier(instruction_id), version)
+    page = store.list_exports(context.owner, chosen.job_id, PAGE, cursor)
+    versions = store.versions(context.owner, chosen.instruction_id, CHOICES).items
     numbers = {each.id: each.version for each in versions} | {chosen.id: chosen.version}
     listed: dict[str, Any] = {
-        "exports": [_row(visit.api, each, numbers) for each in page.items],
+        "exports": [_row(context.api, each, numbers) for each in page.items],
         "older": page.next_cursor,
         "cursor": cursor,
     }
-    if visit.is_partial:
-        return visit.page("exports/list.html", **listed)
-    return visit.page(
+    if context.is_partial:
+        return context.page("exports/list.html", **listed)
+    return context.page(
         "exports/exports.html",
         modules=["exports/exports.js"],
         chosen=chosen,
@@ -57,47 +57,47 @@ def export(instruction_id: str, visit: Visiting, version: Number = None, cursor:
 
 
 @router.get("/instructions/{instruction_id}/export/versions")
-def export_versions(instruction_id: str, visit: Visiting, version: Number = None) -> Response:
+def export_versions(instruction_id: str, context: Context, version: Number = None) -> Response:
     """The versions to choose from, anew: somebody has saved another one since the form came."""
-    chosen = visit.api.store.get_instruction(visit.owner, identifier(instruction_id), version)
-    versions = visit.api.store.versions(visit.owner, chosen.instruction_id, CHOICES).items
-    return visit.page("exports/versions.html", chosen=chosen, versions=versions)
+    chosen = context.api.store.get_instruction(context.owner, identifier(instruction_id), version)
+    versions = context.api.store.versions(context.owner, chosen.instruction_id, CHOICES).items
+    return context.page("exports/versions.html", chosen=chosen, versions=versions)
 
 
 @router.get("/exports/{export_id}/file")
-def download(export_id: str, request: Request, visit: Visiting) -> Response:
+def download(export_id: str, request: Request, context: Context) -> Response:
     """The file, by an address that is signed afresh.
 
     Raises:
         NotFound: The export has no file (yet, or any more).
     """
-    made = visit.api.store.get_export(identifier(export_id), owner=visit.owner)
-    address = visit.api.export_answer(made, request).download_url
+    made = context.api.store.get_export(identifier(export_id), owner=context.owner)
+    address = context.api.export_answer(made, request).download_url
     if address is None:
         raise NotFound
     return RedirectResponse(address, status_code=303)
 
 
 @router.get("/exports/{export_id}/preview")
-async def preview(export_id: str, visit: Visiting) -> Response:
+async def preview(export_id: str, context: Context) -> Response:
     """The pages of a PDF, to be looked at: each is drawn when it comes into view."""
-    made, blob = await to_thread.run_sync(_pdf, visit, export_id)
-    pages = await to_thread.run_sync(_leaves, visit.api, blob, limiter=_painting)
-    return visit.page("exports/preview.html", export=made, pages=pages)
+    made, blob = await to_thread.run_sync(_pdf, context, export_id)
+    pages = await to_thread.run_sync(_leaves, context.api, blob, limiter=_painting)
+    return context.page("exports/preview.html", export=made, pages=pages)
 
 
 @router.get("/exports/{export_id}/pages/{number}")
-async def page(export_id: str, number: int, visit: Visiting) -> Response:
+async def page(export_id: str, number: int, context: Context) -> Response:
     """One page of a PDF as a picture."""
-    _, blob = await to_thread.run_sync(_pdf, visit, export_id)
-    picture = await to_thread.run_sync(_leaf, visit.api, blob, number, limiter=_painting)
+    _, blob = await to_thread.run_sync(_pdf, context, export_id)
+    picture = await to_thread.run_sync(_leaf, context.api, blob, number, limiter=_painting)
     # an export never changes; who has signed out since sees what they saw
     return Response(picture, media_type="image/webp", headers={"Cache-Control": "private, max-age=86400, immutable"})
 
 
-def _pdf(visit: Visit, export_id: str) -> tuple[Export, Blob]:
+def _pdf(context: PageContext, export_id: str) -> tuple[Export, Blob]:
     """Raises: NotFound: the export is absent, another's, no PDF, or has no file."""
-    made = visit.api.store.get_export(identifier(export_id), owner=visit.owner)
+    made = context.api.store.get_export(identifier(export_id), owner=context.owner)
     if made.format is not ExportFormat.PDF or made.blob is None or made.status is not ExportStatus.SUCCEEDED:
         raise NotFound
     return made, made.blob

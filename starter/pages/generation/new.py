@@ -5,17 +5,17 @@ from fastapi.responses import Response
 
 from domain.lifecycles.generation import GenerationType
 from domain.orders.generation import DETAIL_LIMIT, MOST_VARIANTS, TEXT_LIMIT, VARIANTS
-from starter.pages.shell.visit import Visiting
+from starter.pages.shell.context import Context
 from starter.services.generations import NEEDS
 
 router = APIRouter()
 
 
 @router.get("/new/generation")
-def new(visit: Visiting) -> Response:
+def new(context: Context) -> Response:
     """The form."""
-    settings = visit.api.settings
-    prices, made = settings.price_list, visit.api.generations.made
+    settings = context.api.settings
+    prices, made = settings.price_list, context.api.generations.made
     types = [
         {
             "name": each.value,
@@ -24,11 +24,11 @@ def new(visit: Visiting) -> Response:
         }
         for each in GenerationType
     ]
-    return visit.page(
+    return context.page(
         "generation/new.html",
         modules=["generation/new.js"],
         kind="generation",
-        available=visit.api.store.balance(visit.owner).available,
+        available=context.api.store.balance(context.owner).available,
         types=types,
         most=settings.prompt_max_characters,
         most_spoken=TEXT_LIMIT,

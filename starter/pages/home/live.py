@@ -15,7 +15,7 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from domain.errors import GuidesmithError, RequestInvalid
 from starter.api.context import Api, identifier
 from starter.api.jobs.events import EventStream
-from starter.pages.shell.visit import Visiting
+from starter.pages.shell.context import Context
 
 router = APIRouter()
 
@@ -29,12 +29,12 @@ NEW_EVERY_S = 3.0
 
 
 @router.get("/live")
-async def live(visit: Visiting, jobs: str = "") -> EventSourceResponse:
+async def live(context: Context, jobs: str = "") -> EventSourceResponse:
     """``changed`` whenever one of ``jobs`` (ids with commas) has, or there is a newer one of the visitor's."""
     ids = [identifier(each) for each in jobs.split(",") if each]
     if len(ids) > MOST_JOBS:
         raise RequestInvalid(f"At most {MOST_JOBS} jobs are followed at once.", field="query.jobs")
-    api, owner = visit.api, visit.owner
+    api, owner = context.api, context.owner
 
     def owned() -> tuple[dict[str, int], str | None]:
         """How far the log of each has come, and which job is the newest: what comes after that is told."""
@@ -42,9 +42,9 @@ async def live(visit: Visiting, jobs: str = "") -> EventSourceResponse:
         return reached, api.store.newest_job(owner)
 
     reached, newest = await to_thread.run_sync(owned)
-    assert visit.principal is not None, "the gate lets nobody through without a session"
+    assert context.principal is not None, "the gate lets nobody through without a session"
     api.feed.seats.take(owner)
-    return EventStream(_changes(api, owner, reached, newest), api, visit.principal)
+    return EventStream(_changes(api, owner, reached, newest), api, context.principal)
 
 
 async def _changes(

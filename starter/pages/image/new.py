@@ -5,20 +5,20 @@ from fastapi.responses import Response
 
 from domain.documents.wish import SIZES
 from domain.lifecycles.image import IMAGE
-from starter.pages.shell.visit import Visiting
+from starter.pages.shell.context import Context
 
 router = APIRouter()
 
 
 @router.get("/new/image")
-def new(visit: Visiting) -> Response:
+def new(context: Context) -> Response:
     """The form."""
-    settings = visit.api.settings
-    return visit.page(
+    settings = context.api.settings
+    return context.page(
         "image/new.html",
         modules=["image/new.js"],
         kind="image",
-        available=visit.api.store.balance(visit.owner).available,
+        available=context.api.store.balance(context.owner).available,
         price=settings.price_list[IMAGE.kind],
         sizes=SIZES,
         most=settings.prompt_max_characters,

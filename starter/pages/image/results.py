@@ -7,26 +7,26 @@ from domain.documents.wish import PictureWish
 from domain.jobs import Job
 from domain.lifecycles.image import COMPLETED, REJECTED
 from starter.pages.kinds.tries import next_try_at
-from starter.pages.shell.visit import Visit
+from starter.pages.shell.context import PageContext
 
 
-def image(visit: Visit, job: Job) -> Mapping[str, Any]:
+def image(context: PageContext, job: Job) -> Mapping[str, Any]:
     """``asset`` is ``None`` before there is one; ``next_try_at`` is set while the job waits for its next try."""
-    wish = PictureWish.model_validate(visit.api.store.job_input(job.id).input)
+    wish = PictureWish.model_validate(context.api.store.job_input(job.id).input)
     return {
         "prompt": wish.prompt,
         "size": wish.size,
         "params": {name: value for name, value in wish.params.items() if name != "size"},
-        "asset": next(iter(visit.api.store.library_of_job(job.id)), None),
-        "verdict": _verdict(visit, job),
-        "next_try_at": next_try_at(visit, job),
+        "asset": next(iter(context.api.store.library_of_job(job.id)), None),
+        "verdict": _verdict(context, job),
+        "next_try_at": next_try_at(context, job),
     }
 
 
-def _verdict(visit: Visit, job: Job) -> str | None:
+def _verdict(context: PageContext, job: Job) -> str | None:
     """How the prompt was judged; ``None`` while it is not."""
     if job.status == REJECTED:
         return "rejected"
-    if not visit.api.settings.moderation_base_url:
+    if not context.api.settings.moderation_base_url:
         return "unmoderated"
     return "passed" if job.status == COMPLETED else None

@@ -21,15 +21,15 @@ from starter.pages.analysis.results import analysis
 from starter.pages.batch.results import assets_shown, batch
 from starter.pages.generation.results import generation
 from starter.pages.image.results import image
+from starter.pages.shell.context import Context, PageContext
 from starter.pages.shell.longer_lists import gathered, rows_wanted
 from starter.pages.shell.status_view import row_of, status_word, steps_of, title_of
-from starter.pages.shell.visit import Visit, Visiting
 
 router = APIRouter()
 
 LOG_PAGE = 30
 
-Results = Callable[[Visit, Job], Mapping[str, Any]]
+Results = Callable[[PageContext, Job], Mapping[str, Any]]
 
 RESULTS: dict[str, Results] = {"image": image, "generation": generation, "batch": batch, "analysis": analysis}
 """What the page of a kind shows beside what every kind's has: facts for ``<kind>/results.html``."""
@@ -39,60 +39,60 @@ MODULES: dict[str, str] = {"generation": "generation/results.js", "analysis": "a
 
 
 @router.get("/jobs/{job_id}")
-def job(job_id: str, visit: Visiting) -> Response:
+def job(job_id: str, context: Context) -> Response:
     """The job. A module of ours that asks again gets what may have changed."""
-    shown = _shown(visit, identifier(job_id))
-    if visit.is_partial:
-        return visit.page("job/body.html", **shown)
+    shown = _shown(context, identifier(job_id))
+    if context.is_partial:
+        return context.page("job/body.html", **shown)
     modules = ["job/job.js", *(each for kind, each in MODULES.items() if kind == shown["kind"])]
-    return visit.page("job/job.html", modules=modules, **shown)
+    return context.page("job/job.html", modules=modules, **shown)
 
 
 @router.get("/jobs/{job_id}/log")
-def log_rows(job_id: str, visit: Visiting, cursor: str) -> Response:
+def log_rows(job_id: str, context: Context, cursor: str) -> Response:
     """Older rows of the job's audit trail."""
-    kind = visit.api.store.get_job(identifier(job_id), owner=visit.owner).kind
-    page = visit.api.store.history(visit.owner, job_id, LOG_PAGE, cursor)
-    return visit.page("job/log.html", job_id=job_id, kind=kind, log=page.items, older=page.next_cursor)
+    kind = context.api.store.get_job(identifier(job_id), owner=context.owner).kind
+    page = context.api.store.history(context.owner, job_id, LOG_PAGE, cursor)
+    return context.page("job/log.html", job_id=job_id, kind=kind, log=page.items, older=page.next_cursor)
 
 
 @router.get("/jobs/{job_id}/made")
-def made(job_id: str, visit: Visiting, cursor: str) -> Response:
+def made(job_id: str, context: Context, cursor: str) -> Response:
     """More of what a job made."""
-    job = visit.api.store.get_job(identifier(job_id), owner=visit.owner)
-    return visit.page("batch/assets.html", job_id=job.id, **assets_shown(visit, job, cursor))
+    job = context.api.store.get_job(identifier(job_id), owner=context.owner)
+    return context.page("batch/assets.html", job_id=job.id, **assets_shown(context, job, cursor))
 
 
-def _shown(visit: Visit, job_id: str) -> dict[str, Any]:
-    store = visit.api.store
-    card = store.job_card(visit.owner, job_id)
+def _shown(context: PageContext, job_id: str) -> dict[str, Any]:
+    store = context.api.store
+    card = store.job_card(context.owner, job_id)
     found = card.job
     lifecycle = LIFECYCLES[found.kind]
     status = lifecycle.status(found.status)
-    row = row_of(visit.say, card, datetime.now(UTC), store.standing_still((found,)))
-    log = gathered(partial(store.history, visit.owner, job_id), rows_wanted(visit, "log", LOG_PAGE))
+    row = row_of(context.say, card, datetime.now(UTC), store.standing_still((found,)))
+    log = gathered(partial(store.history, context.owner, job_id), rows_wanted(context, "log", LOG_PAGE))
     results = RESULTS.get(found.kind)
     return {
         "job": found,
         "job_id": found.id,
         "kind": found.kind,
         "row": row,
-        "title": title_of(visit.say, card),
+        "title": title_of(context.say, card),
         "over": lifecycle.is_terminal(status),
-        "steps": steps_of(visit.say, found.kind, found.status, store.status_rows(job_id, found.attempt)),
+        "steps": steps_of(context.say, found.kind, found.status, store.status_rows(job_id, found.attempt)),
         "given_back": (found.kind, status) in GIVEN_BACK,
         "can_cancel": lifecycle.may_cancel(status, Trigger.API),
-        "has_transcript": found.kind == INSTRUCTION.kind and _has(visit, found.id, ArtifactKind.TRANSCRIPT),
-        "retry_from": _retry_from(visit, found),
+        "has_transcript": found.kind == INSTRUCTION.kind and _has(context, found.id, ArtifactKind.TRANSCRIPT),
+        "retry_from": _retry_from(context, found),
         "needs_another": bool(found.failure and needs_another_recording(found.failure.failure_code)),
-        "engine_address": engine_address(visit, found),
+        "engine_address": engine_address(context, found),
         "log": log.items,
         "older": log.next_cursor,
-        "results": results(visit, found) if results else None,
+        "results": results(context, found) if results else None,
     }
 
 
-def _retry_from(visit: Visit, job: Job) -> str | None:
+def _retry_from(context: PageContext, job: Job) -> str | None:
     """Where its owner's retry would resume, in words; ``None``: they cannot retry it.
 
     What is there is looked at, not read through: the retry itself verifies it, and begins earlier where it must.
@@ -102,16 +102,16 @@ def _retry_from(visit: Visit, job: Job) -> str | None:
     if not back or not any(row.triggers & {Trigger.USER, Trigger.API} for row in back):
         return None
     if job.kind != INSTRUCTION.kind:
-        return status_word(visit.say, job.kind, str(back[0].target))
-    there = {kind: _has(visit, job.id, kind) for kind in CHECKPOINT_ARTIFACT.values()}
-    return status_word(visit.say, job.kind, str(resume_point(there)))
+        return status_word(context.say, job.kind, str(back[0].target))
+    there = {kind: _has(context, job.id, kind) for kind in CHECKPOINT_ARTIFACT.values()}
+    return status_word(context.say, job.kind, str(resume_point(there)))
 
 
-def _has(visit: Visit, job_id: str, kind: ArtifactKind) -> bool:
-    return visit.api.store.latest_artifact(job_id, kind) is not None
+def _has(context: PageContext, job_id: str, kind: ArtifactKind) -> bool:
+    return context.api.store.latest_artifact(job_id, kind) is not None
 
 
-def engine_address(visit: Visit, job: Job) -> str | None:
+def engine_address(context: PageContext, job: Job) -> str | None:
     """The job's run in the Temporal UI, where the operator has said where that is."""
-    root = visit.api.settings.temporal_ui_url
+    root = context.api.settings.temporal_ui_url
     return f"{root.rstrip('/')}/workflows/{job.id}" if root and job.dispatch_id else None

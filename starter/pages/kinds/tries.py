@@ -3,15 +3,15 @@
 from datetime import UTC, datetime, timedelta
 
 from domain.jobs import Job
-from starter.pages.shell.visit import Visit
+from starter.pages.shell.context import PageContext
 
 LOOKED_AT = 5
 """Rows of the log, newest first: the failure that is waited after is among them."""
 
 
-def next_try_at(visit: Visit, job: Job) -> datetime | None:
+def next_try_at(context: PageContext, job: Job) -> datetime | None:
     """``None``: it waits for none."""
-    for event in visit.api.store.history(visit.owner, job.id, LOOKED_AT).items:
+    for event in context.api.store.history(context.owner, job.id, LOOKED_AT).items:
         pause_s = event.data.get("retry_in_s")
         if isinstance(pause_s, int | float) and event.attempt == job.attempt:
             at = event.occurred_at + timedelta(seconds=float(pause_s))

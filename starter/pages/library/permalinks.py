@@ -13,7 +13,7 @@ from domain.errors import NotFound
 from starter.api.context import identifier
 from starter.api.file_responses import AskedFile, file_response
 from starter.api.library import THUMBNAIL, asset_facts
-from starter.pages.shell.visit import Visiting
+from starter.pages.shell.context import Context
 
 router = APIRouter()
 
@@ -22,16 +22,16 @@ KEPT = {"Cache-Control": "private, max-age=300"}
 
 
 @router.get("/assets/{asset_id}/{part}")
-def asset(asset_id: str, part: str, request: Request, visit: Visiting) -> Response:
+def asset(asset_id: str, part: str, request: Request, context: Context) -> Response:
     """An asset's ``original``, or its ``thumbnail``.
 
     Raises:
         NotFound: It is absent, somebody else's, or has no such part.
     """
-    found = visit.api.store.library_asset(identifier(asset_id))
-    if found.owner != visit.owner:
+    found = context.api.store.library_asset(identifier(asset_id))
+    if found.owner != context.owner:
         raise NotFound
-    facts = asset_facts(visit.api, request, found)
+    facts = asset_facts(context.api, request, found)
     address = {"original": facts.url, THUMBNAIL: facts.thumbnail_url}.get(part)
     if address is None:
         raise NotFound
@@ -39,21 +39,21 @@ def asset(asset_id: str, part: str, request: Request, visit: Visiting) -> Respon
 
 
 @router.get("/analysis-outputs/{artifact_id}")
-def analysis_output(artifact_id: str, visit: Visiting, asked: AskedFile) -> Response:
+def analysis_output(artifact_id: str, context: Context, asked: AskedFile) -> Response:
     """A file of an analysis; a chart is shown, anything else saved.
 
     Raises:
         NotFound: It is absent, or of somebody else's analysis.
     """
-    found = visit.api.store.get_artifact(identifier(artifact_id))
-    visit.api.store.get_job(found.job_id, owner=visit.owner)
+    found = context.api.store.get_artifact(identifier(artifact_id))
+    context.api.store.get_job(found.job_id, owner=context.owner)
     if found.kind not in OUTPUTS:
         raise NotFound
     shown = found.kind is ArtifactKind.CHART
     name = PurePosixPath(str(found.facts.get("name", "file"))).name
-    ttl_s = visit.api.settings.download_url_ttl_s
-    address = visit.api.artifacts.signed_get_url(found.blob, ttl_s, name, inline=shown)
+    ttl_s = context.api.settings.download_url_ttl_s
+    address = context.api.artifacts.signed_get_url(found.blob, ttl_s, name, inline=shown)
     if address is not None:
         return RedirectResponse(address, status_code=303, headers=KEPT)
     headers = {"Content-Disposition": content_disposition(name, inline=shown), **KEPT}
-    return file_response(visit.api.artifacts, found.blob, asked, headers)
+    return file_response(context.api.artifacts, found.blob, asked, headers)

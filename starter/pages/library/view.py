@@ -5,8 +5,8 @@ from fastapi.responses import Response
 
 from domain.library import AssetMedium
 from starter.api.library import library_item
+from starter.pages.shell.context import Context
 from starter.pages.shell.status_view import titles_of
-from starter.pages.shell.visit import Visiting
 
 router = APIRouter()
 
@@ -14,16 +14,16 @@ PAGE = 24
 
 
 @router.get("/library")
-def library(visit: Visiting, medium: str = "", cursor: str | None = None) -> Response:
+def library(context: Context, medium: str = "", cursor: str | None = None) -> Response:
     """The assets, newest first."""
     wanted = AssetMedium(medium) if medium in list(AssetMedium) else None
-    page = visit.api.store.library(visit.owner, medium=wanted, limit=PAGE, cursor=cursor)
-    return visit.page(
+    page = context.api.store.library(context.owner, medium=wanted, limit=PAGE, cursor=cursor)
+    return context.page(
         "library/library.html",
         media=tuple(AssetMedium),
         medium=wanted,
-        assets=[library_item(visit.api, visit.request, each) for each in page.items],
-        titles=titles_of(visit, {each.job_id for each in page.items}),
+        assets=[library_item(context.api, context.request, each) for each in page.items],
+        titles=titles_of(context, {each.job_id for each in page.items}),
         older=page.next_cursor,
         later=cursor is not None,
     )

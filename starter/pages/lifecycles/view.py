@@ -12,18 +12,18 @@ from domain.errors import NotFound
 from domain.lifecycles.kinds import LIFECYCLES
 from domain.lifecycles.lifecycle import Transition
 from starter.pages.lifecycles.diagram import diagram
-from starter.pages.shell.visit import Visiting
+from starter.pages.shell.context import Context
 
 router = APIRouter()
 
 
 @router.get("/lifecycles")
-def lifecycles(visit: Visiting, kind: str = "instruction") -> Response:
+def lifecycles(context: Context, kind: str = "instruction") -> Response:
     """One kind's table, with the others beside it."""
     if kind not in LIFECYCLES:
         raise NotFound
     lifecycle = LIFECYCLES[kind]
-    return visit.page(
+    return context.page(
         "lifecycles/lifecycles.html",
         kinds=tuple(LIFECYCLES),
         kind=kind,

@@ -5,7 +5,7 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from starter.pages.shell.visit import Visit, Visiting
+from starter.pages.shell.context import Context, PageContext
 from starter.wiring import model_profiles
 
 router = APIRouter()
@@ -17,17 +17,17 @@ LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv", "da", "fi", "
 
 
 @router.get("/new")
-def new(visit: Visiting) -> Response:
+def new(context: Context) -> Response:
     """The form."""
-    return visit.page("new/new.html", modules=["new/new.js"], new=form_facts(visit))
+    return context.page("new/new.html", modules=["new/new.js"], new=form_facts(context))
 
 
-def form_facts(visit: Visit) -> dict[str, Any]:
+def form_facts(context: PageContext) -> dict[str, Any]:
     """What the form of a new instruction shows, wherever it stands."""
-    named = sorted((visit.say(f"language-{each}"), each) for each in LANGUAGES)
+    named = sorted((context.say(f"language-{each}"), each) for each in LANGUAGES)
     return {
-        "most_bytes": visit.api.settings.upload_cap_bytes,
-        "profiles": model_profiles(visit.api.settings),
-        "projects": visit.api.store.list_projects(visit.owner, PROJECTS).items,
+        "most_bytes": context.api.settings.upload_cap_bytes,
+        "profiles": model_profiles(context.api.settings),
+        "projects": context.api.store.list_projects(context.owner, PROJECTS).items,
         "languages": [(code, name) for name, code in named],
     }

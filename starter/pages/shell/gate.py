@@ -23,7 +23,7 @@ from starter.api.perimeter.safe_headers import HTTPS_ONLY, SAFE_HEADERS
 from starter.api.perimeter.sessions import Sessions, check_origin
 from starter.logs import log
 from starter.pages.shell.built import ADDRESS
-from starter.pages.shell.visit import Visit
+from starter.pages.shell.context import PageContext
 
 OPEN = frozenset({"/sign-in", "/favicon.ico"})
 """Pages that need no session."""
@@ -53,7 +53,7 @@ class PageGate:
         api: Api,
         sessions: Sessions,
         limits: Limits,
-        explain: Callable[[Visit, GuidesmithError], ASGIApp],
+        explain: Callable[[PageContext, GuidesmithError], ASGIApp],
         files_origin: str | None,
         https: bool,
     ) -> None:
@@ -86,14 +86,16 @@ class PageGate:
                         said.append("Set-Cookie", cookie)
             await send(message)
 
-        visit = Visit(Request(scope, receive), self._api, files_origin=self._files_origin, request_id=request_id)
+        context = PageContext(
+            Request(scope, receive), self._api, files_origin=self._files_origin, request_id=request_id
+        )
         began = time.perf_counter()
         with gathering(request_id=request_id):
             try:
                 try:
                     principal = await self._principal(scope, headers, cookies)
-                    visit = replace(visit, principal=principal)
-                    scope.setdefault("state", {})["visit"] = visit
+                    context = replace(context, principal=principal)
+                    scope.setdefault("state", {})["context"] = context
                     await self._app(scope, receive, answer)
                 except ClientDisconnect:  # the page has gone, or sends something newer: there is nobody to answer
                     return
@@ -105,7 +107,7 @@ class PageGate:
                         error = GuidesmithError("unforeseen")
                     if status:
                         raise
-                    await self._explain(visit, error)(scope, receive, answer)
+                    await self._explain(context, error)(scope, receive, answer)
             finally:
                 route = scope.get("route")
                 log("pages").info(
@@ -114,7 +116,7 @@ class PageGate:
                     route=getattr(route, "path", None),
                     status=status[0] if status else None,
                     duration_ms=round((time.perf_counter() - began) * 1000, 1),
-                    subject=visit.principal.subject if visit.principal else None,
+                    subject=context.principal.subject if context.principal else None,
                 )
 
     async def _principal(self, scope: Scope, headers: Headers, cookies: list[str]) -> Principal | None:

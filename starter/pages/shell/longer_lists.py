@@ -5,16 +5,16 @@ from typing import TypeVar
 
 from activities.store.cursors import LIMIT
 from domain.jobs import Page
-from starter.pages.shell.visit import Visit
+from starter.pages.shell.context import PageContext
 
 MOST_ROWS = 500
 
 Row = TypeVar("Row")
 
 
-def rows_wanted(visit: Visit, name: str, usual: int) -> int:
+def rows_wanted(context: PageContext, name: str, usual: int) -> int:
     """How many rows of the list ``name`` stand on the page that is shown anew; at first ``usual``."""
-    asked = visit.request.query_params.get(name, "")[:6]
+    asked = context.request.query_params.get(name, "")[:6]
     return min(max(int(asked), usual), MOST_ROWS) if asked.isascii() and asked.isdecimal() else usual
 
 

@@ -14,7 +14,7 @@ from domain.lifecycles.lifecycle import Lifecycle
 from domain.lifecycles.standstill import Standstill
 from domain.orders.batch import BatchType
 from starter.pages.shell.catalogue import Say
-from starter.pages.shell.visit import Visit
+from starter.pages.shell.context import PageContext
 
 WISH_SHOWN = 90
 """Characters of what was asked for that stand for a title."""
@@ -86,10 +86,10 @@ def title_of(say: Say, card: JobCard) -> str:
     return card.title or short or card.file_name or say(f"kind-{card.job.kind}")
 
 
-def titles_of(visit: Visit, job_ids: Collection[str]) -> dict[str, str]:
+def titles_of(context: PageContext, job_ids: Collection[str]) -> dict[str, str]:
     """What each of the visitor's jobs is called, by its id."""
-    cards = visit.api.store.job_cards_of(visit.owner, job_ids)
-    return {each: title_of(visit.say, card) for each, card in cards.items()}
+    cards = context.api.store.job_cards_of(context.owner, job_ids)
+    return {each: title_of(context.say, card) for each, card in cards.items()}
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from fastapi.responses import RedirectResponse, Response
 from starter.access.tokens import Principal, TokenCheck, Unauthorized
 from starter.api.perimeter.limits import Limits
 from starter.api.perimeter.sessions import Sessions, Tickets
-from starter.pages.shell.visit import Visit, Visiting
+from starter.pages.shell.context import Context, PageContext
 
 router = APIRouter()
 
@@ -24,25 +24,25 @@ to may be somebody else's: who is signed in without being asked does their work 
 
 
 @router.get("/sign-in")
-async def ask(request: Request, visit: Visiting, ticket: str = "", to: str = "/") -> Response:
+async def ask(request: Request, context: Context, ticket: str = "", to: str = "/") -> Response:
     """The form; with a ticket, straight in."""
     if not ticket:
-        return _form(visit, to)
+        return _form(context, to)
     try:
         held = _tickets(request).read(ticket)
         if not held.unseen and request.headers.get("sec-fetch-site", "none") not in BY_ONESELF:
-            return _form(visit, to, ticket=ticket, name=held.principal.subject)
+            return _form(context, to, ticket=ticket, name=held.principal.subject)
         return _entered(request, await _tickets(request).admitted(ticket), to)
     except Unauthorized:
         await cast(Limits, request.app.state.limits).attempt(request.scope)
-        failure = visit.say("sign-in-ticket-expired")
-        return _form(visit, to, failure=failure)
+        failure = context.say("sign-in-ticket-expired")
+        return _form(context, to, failure=failure)
 
 
 @router.post("/sign-in")
 async def enter(
     request: Request,
-    visit: Visiting,
+    context: Context,
     token: Annotated[str, Form()] = "",
     ticket: Annotated[str, Form()] = "",
     to: Annotated[str, Form()] = "/",
@@ -56,8 +56,8 @@ async def enter(
         return _entered(request, principal, to)
     except Unauthorized:
         await cast(Limits, request.app.state.limits).attempt(request.scope)
-        failure = visit.say("sign-in-ticket-expired" if ticket else "sign-in-token-refused")
-        return _form(visit, to, failure=failure)
+        failure = context.say("sign-in-ticket-expired" if ticket else "sign-in-token-refused")
+        return _form(context, to, failure=failure)
 
 
 @router.post("/sign-out")
@@ -68,9 +68,9 @@ async def leave(request: Request) -> Response:
     return RedirectResponse("/sign-in", status_code=303, headers=headers)
 
 
-def _form(visit: Visit, to: str, *, failure: str | None = None, ticket: str = "", name: str = "") -> Response:
+def _form(context: PageContext, to: str, *, failure: str | None = None, ticket: str = "", name: str = "") -> Response:
     status = HTTPStatus.UNAUTHORIZED if failure else HTTPStatus.OK
-    return visit.page("signing_in/sign_in.html", status, to=_own(to), failure=failure, ticket=ticket, name=name)
+    return context.page("signing_in/sign_in.html", status, to=_own(to), failure=failure, ticket=ticket, name=name)
 
 
 def _entered(request: Request, principal: Principal, to: str) -> Response:

@@ -9,8 +9,8 @@ from fastapi.responses import JSONResponse, Response
 from domain.errors import TranscriptNotReady
 from starter.api.context import identifier
 from starter.pages.editor.editing import recorded
+from starter.pages.shell.context import Context
 from starter.pages.shell.status_view import title_of
-from starter.pages.shell.visit import Visiting
 from starter.services.transcripts import Spoken, spoken
 
 router = APIRouter()
@@ -33,34 +33,34 @@ class Row:
 
 
 @router.get("/jobs/{job_id}/transcript")
-def transcript(job_id: str, visit: Visiting) -> Response:
+def transcript(job_id: str, context: Context) -> Response:
     """The transcript beside its recording; before there is one, that and what to do."""
-    card = visit.api.store.job_card(visit.owner, identifier(job_id))
-    job, said = card.job, spoken(visit.api.store, visit.api.artifacts, job_id)
+    card = context.api.store.job_card(context.owner, identifier(job_id))
+    job, said = card.job, spoken(context.api.store, context.api.artifacts, job_id)
     rows = _rows(said) if said else []
-    return visit.page(
+    return context.page(
         "transcript/transcript.html",
         modules=["transcript/transcript.js"],
         job=job,
-        title=title_of(visit.say, card),
+        title=title_of(context.say, card),
         said=said,
         rows=rows[:AT_ONCE],
         count=len(rows),
         formats=FORMATS,
-        recording=recorded(visit.api, job),
-        heard=visit.api.store.last_event_seq(job.id),
+        recording=recorded(context.api, job),
+        heard=context.api.store.last_event_seq(job.id),
     )
 
 
 @router.get("/jobs/{job_id}/transcript/segments")
-def segments(job_id: str, visit: Visiting) -> Response:
+def segments(job_id: str, context: Context) -> Response:
     """Every segment, as short as it can be said: start, end, text, and what was recognised where that is not it.
 
     Raises:
         TranscriptNotReady: There is no transcript yet.
     """
-    job = visit.api.store.get_job(identifier(job_id), owner=visit.owner)
-    said = spoken(visit.api.store, visit.api.artifacts, job.id)
+    job = context.api.store.get_job(identifier(job_id), owner=context.owner)
+    said = spoken(context.api.store, context.api.artifacts, job.id)
     if said is None:
         raise TranscriptNotReady("The job has no transcript yet.")
     return JSONResponse([_short(each) for each in _rows(said)])

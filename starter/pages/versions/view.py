@@ -8,7 +8,7 @@ from fastapi.responses import Response
 from domain.documents.diff import BlockChange, block_diff
 from domain.documents.document import Document, parse
 from starter.api.context import identifier
-from starter.pages.shell.visit import Visiting
+from starter.pages.shell.context import Context
 
 router = APIRouter()
 
@@ -25,21 +25,21 @@ Version = Annotated[int | None, Query(ge=1, le=LAST_VERSION)]
 @router.get("/instructions/{instruction_id}/versions")
 def versions(
     instruction_id: str,
-    visit: Visiting,
+    context: Context,
     cursor: str | None = None,
     before: Annotated[Version, Query(alias="from")] = None,
     after: Annotated[Version, Query(alias="to")] = None,
 ) -> Response:
     """The versions, newest first, and what changed between two of them: else by the newest one."""
-    store = visit.api.store
-    newest = store.get_instruction(visit.owner, identifier(instruction_id))
-    page = store.versions(visit.owner, newest.instruction_id, PAGE, cursor)
-    new = newest if after in (None, newest.version) else store.get_instruction(visit.owner, instruction_id, after)
+    store = context.api.store
+    newest = store.get_instruction(context.owner, identifier(instruction_id))
+    page = store.versions(context.owner, newest.instruction_id, PAGE, cursor)
+    new = newest if after in (None, newest.version) else store.get_instruction(context.owner, instruction_id, after)
     wanted = before or max(new.version - 1, 1)
-    old = new if wanted == new.version else store.get_instruction(visit.owner, instruction_id, wanted)
+    old = new if wanted == new.version else store.get_instruction(context.owner, instruction_id, wanted)
     before_text, after_text = parse(old.markdown), parse(new.markdown)
     changes = () if old.id == new.id else block_diff(before_text, after_text)
-    return visit.page(
+    return context.page(
         "versions/versions.html",
         modules=["versions/versions.js"],
         newest=newest,

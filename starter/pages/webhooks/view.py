@@ -5,7 +5,7 @@ from fastapi.responses import Response
 
 from domain.webhooks import WebhookEvent
 from starter.api.context import identifier
-from starter.pages.shell.visit import Visiting
+from starter.pages.shell.context import Context
 
 router = APIRouter()
 
@@ -14,22 +14,22 @@ MOST_ENDPOINTS = 100
 
 
 @router.get("/webhooks")
-def endpoints(visit: Visiting) -> Response:
+def endpoints(context: Context) -> Response:
     """The endpoints, and a form for a new one. A module of ours that asks again gets the list alone."""
-    found = visit.api.store.list_endpoints(visit.owner, MOST_ENDPOINTS).items
-    if visit.is_partial:
-        return visit.page("webhooks/list.html", endpoints=found)
-    return visit.page(
+    found = context.api.store.list_endpoints(context.owner, MOST_ENDPOINTS).items
+    if context.is_partial:
+        return context.page("webhooks/list.html", endpoints=found)
+    return context.page(
         "webhooks/webhooks.html", modules=["webhooks/webhooks.js"], endpoints=found, events=tuple(WebhookEvent)
     )
 
 
 @router.get("/webhooks/{endpoint_id}")
-def deliveries(endpoint_id: str, visit: Visiting, cursor: str | None = None) -> Response:
+def deliveries(endpoint_id: str, context: Context, cursor: str | None = None) -> Response:
     """What was sent to one of them."""
-    endpoint = visit.api.store.get_endpoint(visit.owner, identifier(endpoint_id))
-    page = visit.api.store.list_deliveries(visit.owner, endpoint_id, PAGE, cursor)
-    return visit.page(
+    endpoint = context.api.store.get_endpoint(context.owner, identifier(endpoint_id))
+    page = context.api.store.list_deliveries(context.owner, endpoint_id, PAGE, cursor)
+    return context.page(
         "webhooks/webhook.html",
         modules=["webhooks/webhooks.js"],
         endpoint=endpoint,

@@ -1,4 +1,4 @@
-"""A visit: one request for a page, who makes it, in which language, and how its answer is drawn."""
+"""The context of a page: one request for it, who makes it, in which language, and how its answer is drawn."""
 
 import secrets
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ NONCE_BYTES = 16
 
 
 @dataclass(frozen=True)
-class Visit:
+class PageContext:
     """What a view works with.
 
     Args:
@@ -72,7 +72,7 @@ class Visit:
 
         The nonce is for the style sheets that the editor makes; scripts come from files only.
         """
-        text = draw(template, visit=self, say=self.say, **shown)
+        text = draw(template, context=self, say=self.say, **shown)
         headers = {"Content-Security-Policy": self._policy(), "Vary": "Accept-Language, Cookie, HX-Request"}
         return HTMLResponse(text, status_code=status, headers=headers)
 
@@ -94,8 +94,8 @@ class Visit:
         )
 
 
-def _visit(request: Request) -> Visit:
-    return cast(Visit, request.state.visit)
+def _context(request: Request) -> PageContext:
+    return cast(PageContext, request.state.context)
 
 
-Visiting = Annotated[Visit, Depends(_visit)]
+Context = Annotated[PageContext, Depends(_context)]
