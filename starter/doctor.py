@@ -19,7 +19,7 @@ from temporalio.service import RPCError
 
 from domain.engine import Standing, judge_namespace
 from domain.errors import GuidesmithError
-from starter.access.exposure import is_for_others, weaknesses
+from starter.access.hardening import is_for_others, weaknesses
 from starter.access.jwks import Keys
 from starter.api.perimeter.limits import Counter
 from starter.local.folder import DataFolder, StackFailed

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Lifespan
 from activities.artifacts import ArtifactStore
 from activities.stages.reported_drafts import ReportedDrafts
 from activities.store import Store
-from starter.access.exposure import weaknesses
+from starter.access.hardening import weaknesses
 from starter.api import health, payload_codec
 from starter.api.analyses import routes as analyses
 from starter.api.batches import routes as batches

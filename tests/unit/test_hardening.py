@@ -2,7 +2,7 @@
 
 import pytest
 
-from starter.access.exposure import is_for_others, weaknesses
+from starter.access.hardening import is_for_others, weaknesses
 from starter.settings import load_settings
 
 SOUND = {
