@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import chain
 
-from activities.analysis.planning import cues
+from activities.analysis.planning import lexicon
 from activities.analysis.planning.intent import Where
 from activities.analysis.planning.periods import Periods, is_day, padded
-from activities.analysis.planning.said import Said, is_measure, named_wholly, slug
+from activities.analysis.planning.requirement import ParsedRequirement, is_measure, named_wholly, slug
 from activities.analysis.planning.words import NEVER_PART, STOP, SYNONYM, Column, Mention, Token, stem, word_set
 from domain.analyses.plan import Test, Value
 from domain.analyses.table import ColumnType
@@ -20,13 +20,13 @@ LONGEST_VALUE = 6
 class Conditions:
     """Reads the conditions, and takes their words, so that nothing else is read into them."""
 
-    def __init__(self, said: Said) -> None:
-        self._said = said
+    def __init__(self, parsed: ParsedRequirement) -> None:
+        self._parsed = parsed
 
     def read(self) -> None:
         self._equalities()
         self._gaps()
-        Periods(self._said).read()
+        Periods(self._parsed).read()
         self._comparisons()
         self._values()
         self._flags()
@@ -34,87 +34,87 @@ class Conditions:
     # --- comparisons -------------------------------------------------------------------------------------------
 
     def _comparisons(self) -> None:
-        said = self._said
-        for match in said.found(cues.BETWEEN):
-            begin, end = said.span(match)
+        parsed = self._parsed
+        for match in parsed.found(lexicon.BETWEEN):
+            begin, end = parsed.span(match)
             low, high = self._number(match["low"]), self._number(match["high"])
             if low is None or high is None:
                 continue
             column, having = self._compared(begin, end)
             if column is not None:
-                said.only(Where(column, Test.AT_LEAST, (low,), having), f"{column.name} is at least {low}")
-                said.only(Where(column, Test.AT_MOST, (high,), having), f"{column.name} is at most {high}")
-            said.take(begin, end)
-        for match in said.found(cues.COMPARISON):
-            begin, end = said.span(match)
+                parsed.only(Where(column, Test.AT_LEAST, (low,), having), f"{column.name} is at least {low}")
+                parsed.only(Where(column, Test.AT_MOST, (high,), having), f"{column.name} is at most {high}")
+            parsed.take(begin, end)
+        for match in parsed.found(lexicon.COMPARISON):
+            begin, end = parsed.span(match)
             number = self._number(match["number"])
             if number is None:
                 continue
-            test = next(test for test, _ in cues.COMPARISONS if match[test.name])
+            test = next(test for test, _ in lexicon.COMPARISONS if match[test.name])
             if match["how"] == "from":
                 continue
             column, having = self._compared(begin, end)
             if column is not None:
-                said.only(Where(column, test, (number,), having), f"{column.name} {match['how']} {number}")
-            said.take(begin, end)
+                parsed.only(Where(column, test, (number,), having), f"{column.name} {match['how']} {number}")
+            parsed.take(begin, end)
 
     def _number(self, text: str) -> int | float | None:
         return Token("number", text.rstrip(".,")).number if re.search(r"\d", text) else None
 
     def _compared(self, begin: int, end: int) -> tuple[Column | None, bool]:
         """The column that is compared, and whether it is a group's number of it."""
-        said = self._said
+        parsed = self._parsed
 
-        before = said.mention_before(begin, within=2)
-        if before is not None and (column := said.pick(before, _in_numbers(before))) is not None:
-            gathered = said.words(before.start - 2, before.start).casefold()
+        before = parsed.mention_before(begin, within=2)
+        if before is not None and (column := parsed.pick(before, _in_numbers(before))) is not None:
+            gathered = parsed.words(before.start - 2, before.start).casefold()
             having = bool(re.search(r"\b(?:total|sum|average|avg|mean|median)(?: of)?(?: the)?$", gathered))
             if not having:
-                said.take(before.start, before.end)
+                parsed.take(before.start, before.end)
             return column, having
-        after = said.mention_at(end)
-        if after is not None and (column := said.pick(after, _in_numbers(after))) is not None:
-            said.take(after.start, after.end)
+        after = parsed.mention_at(end)
+        if after is not None and (column := parsed.pick(after, _in_numbers(after))) is not None:
+            parsed.take(after.start, after.end)
             return column, False
-        measures = [column for column in said.columns if is_measure(column, cues.NO_MEASURE)]
+        measures = [column for column in parsed.columns if is_measure(column, lexicon.NO_MEASURE)]
         named = {
             column.name: column
-            for mention in said.mentions
+            for mention in parsed.mentions
             for score, column in mention.candidates
             if score >= SYNONYM and column in measures
         }
-        words = said.words(begin, end)
+        words = parsed.words(begin, end)
         if len(named) == 1 or len(measures) == 1:
             column = [*named.values(), *measures][0]
             if not self._follows_a_group(begin):
-                said.assume(f"“{words}” is said of {column.name}.")
+                parsed.assume(f"“{words}” is parsed of {column.name}.")
                 return column, False
             options = [f"each row's {column.name}", f"the total {column.name} of each group"]
-            answer = said.ask(f"of_{slug(words)}", f"What is to be {words}?", options)
+            answer = parsed.ask(f"of_{slug(words)}", f"What is to be {words}?", options)
             return column, answer == options[1]
         if not measures:
             return None, False
-        return said.ask_column(f"column_{slug(words)}", f"Which column is to be {words}?", measures), False
+        return parsed.ask_column(f"column_{slug(words)}", f"Which column is to be {words}?", measures), False
 
     def _follows_a_group(self, begin: int) -> bool:
         """``amount per customer over 1000``: of the rows, or of the customers?"""
-        near = [self._said.word(place) for place in range(begin - 3, begin)]
+        near = [self._parsed.word(place) for place in range(begin - 3, begin)]
         return any(word in ("by", "per", "each", "every") for word in near)
 
     # --- values ------------------------------------------------------------------------------------------------
 
     def _equalities(self) -> None:
         """``where status is open``, ``region = North``, ``name contains "x"``."""
-        said = self._said
-        for mention in said.mentions:
-            if not said.free(mention.start, mention.end):
+        parsed = self._parsed
+        for mention in parsed.mentions:
+            if not parsed.free(mention.start, mention.end):
                 continue
-            rest = said.rest(mention.end)
+            rest = parsed.rest(mention.end)
             for pattern, test in (
-                (cues.CONTAINS, Test.CONTAINS),
-                (cues.STARTS, Test.STARTS_WITH),
-                (cues.IS_NOT, Test.NONE_OF),
-                (cues.IS, Test.ONE_OF),
+                (lexicon.CONTAINS, Test.CONTAINS),
+                (lexicon.STARTS, Test.STARTS_WITH),
+                (lexicon.IS_NOT, Test.NONE_OF),
+                (lexicon.IS, Test.ONE_OF),
                 ("", Test.ONE_OF),
             ):
                 sign = re.match(rf"{pattern}(?: |$)" if pattern else "", rest)
@@ -125,9 +125,9 @@ class Conditions:
                     break
 
     def _equality(self, start: int, end: int, begin: int, test: Test, *, signed: bool) -> bool:
-        said = self._said
-        mention = said.mention_at(start)
-        asked = said.word(start - 1) in (
+        parsed = self._parsed
+        mention = parsed.mention_at(start)
+        asked = parsed.word(start - 1) in (
             "where",
             "with",
             "whose",
@@ -140,23 +140,25 @@ class Conditions:
             "for",
             "when",
         )
-        if mention is None or begin >= len(said.tokens):
+        if mention is None or begin >= len(parsed.tokens):
             return False
-        if not signed and said.word(start - 1) not in ("where", "with", "whose", "having", "in", "for", "only"):
+        if not signed and parsed.word(start - 1) not in ("where", "with", "whose", "having", "in", "for", "only"):
             return False
-        if re.match(rf"(?:not )?{cues.EMPTY}(?: |$)", said.words(begin, begin + 3).casefold()):
+        if re.match(rf"(?:not )?{lexicon.EMPTY}(?: |$)", parsed.words(begin, begin + 3).casefold()):
             return False
         columns = [column for _, column in mention.candidates]
         for column in columns:
-            if said.word(end) == "in" and column.profile.type is not ColumnType.TEXT:
+            if parsed.word(end) == "in" and column.profile.type is not ColumnType.TEXT:
                 continue  # “quantity in 2024”
             values, stop = self._values_at(column, begin, test)
             if values:
-                said.only(_equal(column, test, values), f"{column.name} {_said_of(test)} {', '.join(map(str, values))}")
-                said.take(start, stop)
+                parsed.only(
+                    _equal(column, test, values), f"{column.name} {_said_of(test)} {', '.join(map(str, values))}"
+                )
+                parsed.take(start, stop)
                 return True
         texts = [column for column in columns if column.profile.type is ColumnType.TEXT]
-        if not (signed and asked and texts and named_wholly(mention)) or said.tokens[begin].kind not in (
+        if not (signed and asked and texts and named_wholly(mention)) or parsed.tokens[begin].kind not in (
             "word",
             "quoted",
         ):
@@ -165,48 +167,48 @@ class Conditions:
 
     def _foreign_value(self, column: Column, start: int, begin: int, test: Test) -> bool:
         """A value that the column is not known to have: taken as it stands where not all are known, else asked."""
-        said = self._said
+        parsed = self._parsed
         stop = begin + 1
-        while stop < len(said.tokens) and self._goes_on(stop) and stop - begin < LONGEST_VALUE:
+        while stop < len(parsed.tokens) and self._goes_on(stop) and stop - begin < LONGEST_VALUE:
             stop += 1
-        text = said.words(begin, stop)
+        text = parsed.words(begin, stop)
         if column.profile.values and test in (Test.ONE_OF, Test.NONE_OF):
             question = f"No row has {column.name} “{text}”. Which value is meant?"
-            answer = said.ask(f"value_of_{slug(column.name)}", question, column.profile.values)
+            answer = parsed.ask(f"value_of_{slug(column.name)}", question, column.profile.values)
             known = next((each for each in column.profile.values if each.casefold() == (answer or "").casefold()), None)
             if known is not None:
-                said.only(_equal(column, test, (known,)), f"{column.name} {_said_of(test)} {known}")
+                parsed.only(_equal(column, test, (known,)), f"{column.name} {_said_of(test)} {known}")
         else:
-            said.only(_equal(column, test, (text,)), f"{column.name} {_said_of(test)} {text}")
-        said.take(start, stop)
+            parsed.only(_equal(column, test, (text,)), f"{column.name} {_said_of(test)} {text}")
+        parsed.take(start, stop)
         return True
 
     def _goes_on(self, place: int) -> bool:
-        token = self._said.tokens[place]
+        token = self._parsed.tokens[place]
         return token.kind in ("word", "number") and token.word not in STOP | {"and", "or", "across", "each", "grouped"}
 
     def _values_at(self, column: Column, begin: int, test: Test) -> tuple[list[Value], int]:
         """Values of the column from a token on, joined by and, or, commas; and where they end."""
-        said = self._said
+        parsed = self._parsed
         values: list[Value] = []
         place, stop = begin, begin
-        while place < len(said.tokens):
-            if values and said.word(place) in ("and", "or", ",", "nor") and place + 1 < len(said.tokens):
+        while place < len(parsed.tokens):
+            if values and parsed.word(place) in ("and", "or", ",", "nor") and place + 1 < len(parsed.tokens):
                 place += 1
-            if said.word(place) in ("the", "a", "either", "(", "only") and place + 1 < len(said.tokens):
+            if parsed.word(place) in ("the", "a", "either", "(", "only") and place + 1 < len(parsed.tokens):
                 place += 1
             value, end = self._value_at(column, place, test)
             if value is None:
                 break
             values.append(value)
             place = stop = end
-        if stop < len(said.tokens) and said.word(stop) == ")":
+        if stop < len(parsed.tokens) and parsed.word(stop) == ")":
             stop += 1
         return values, stop
 
     def _value_at(self, column: Column, place: int, test: Test) -> tuple[Value | None, int]:
-        token, type = self._said.tokens[place], column.profile.type
-        if not self._said.free(place, place + 1):
+        token, type = self._parsed.tokens[place], column.profile.type
+        if not self._parsed.free(place, place + 1):
             return None, place
         if type is ColumnType.BOOLEAN:
             flag = {"true": True, "yes": True, "false": False, "no": False}.get(token.word)
@@ -226,59 +228,68 @@ class Conditions:
 
     def _known_value(self, column: Column, place: int) -> tuple[str | None, int]:
         """The longest value of the column that begins here."""
-        said = self._said
-        for end in range(min(place + LONGEST_VALUE, len(said.tokens)), place, -1):
-            words = _comparable(said.tokens[place:end])
+        parsed = self._parsed
+        for end in range(min(place + LONGEST_VALUE, len(parsed.tokens)), place, -1):
+            words = _comparable(parsed.tokens[place:end])
             for value in column.profile.values:
-                if words and words == _stems(value) and said.free(place, end):
+                if words and words == _stems(value) and parsed.free(place, end):
                     return value, end
         return None, place
 
     def _values(self) -> None:
         """Values that stand for themselves: ``sales in North``, ``excluding cancelled``."""
-        said = self._said
-        texts = [column for column in said.columns if column.profile.values]
+        parsed = self._parsed
+        texts = [column for column in parsed.columns if column.profile.values]
         found: dict[tuple[str, bool], tuple[Column, list[Value]]] = {}
         before: tuple[str, bool, int] | None = None
         place = 0
-        while place < len(said.tokens):
+        while place < len(parsed.tokens):
             column, value, end = self._bare_value(texts, place)
             if column is None or value is None:
                 place += 1
                 continue
-            negated = said.word(place - 1) in cues.NEGATIONS or said.word(place - 2) in ("excluding", "except", "not")
+            negated = parsed.word(place - 1) in lexicon.NEGATIONS or parsed.word(place - 2) in (
+                "excluding",
+                "except",
+                "not",
+            )
             if before is not None and before[0] == column.name and self._goes_together(before[2], place):
                 negated = before[1]  # “except North and West”
             before = (column.name, negated, end)
             self._take_negation(place)
             key = (column.name, negated)
             found.setdefault(key, (column, []))[1].append(value)
-            said.take(place, end)
+            parsed.take(place, end)
             self._take_name(column, place, end)
             place = end
         for (_, negated), (column, values) in found.items():
             test = Test.NONE_OF if negated else Test.ONE_OF
             unique = list(dict.fromkeys(values))
-            said.only(_equal(column, test, unique), f"{column.name} {_said_of(test)} {', '.join(map(str, unique))}")
-            if len(unique) > 1 and not negated and cues.COMPARE.search(said.text) and column not in said.intent.groups:
-                said.intent.groups.append(column)
-                for match in said.found(cues.COMPARE):
-                    said.take(*said.span(match))
+            parsed.only(_equal(column, test, unique), f"{column.name} {_said_of(test)} {', '.join(map(str, unique))}")
+            if (
+                len(unique) > 1
+                and not negated
+                and lexicon.COMPARE.search(parsed.text)
+                and column not in parsed.intent.groups
+            ):
+                parsed.intent.groups.append(column)
+                for match in parsed.found(lexicon.COMPARE):
+                    parsed.take(*parsed.span(match))
 
     def _goes_together(self, end: int, place: int) -> bool:
         """Whether a value goes on where another ended: nothing but joining words between."""
-        between = [self._said.word(each) for each in range(end, place)]
+        between = [self._parsed.word(each) for each in range(end, place)]
         return bool(between) and all(word in ("and", "or", ",", "nor", "&", "the") for word in between)
 
     def _take_negation(self, place: int) -> None:
         for before in (place - 1, place - 2):
-            if self._said.word(before) in cues.NEGATIONS:
-                self._said.take(before, before + 1)
+            if self._parsed.word(before) in lexicon.NEGATIONS:
+                self._parsed.take(before, before + 1)
 
     def _bare_value(self, texts: Sequence[Column], place: int) -> tuple[Column | None, str | None, int]:
-        said = self._said
-        token = said.tokens[place]
-        if not said.free(place, place + 1) or token.kind not in ("word", "quoted", "number"):
+        parsed = self._parsed
+        token = parsed.tokens[place]
+        if not parsed.free(place, place + 1) or token.kind not in ("word", "quoted", "number"):
             return None, None, place
         found = [(column, *self._known_value(column, place)) for column in texts]
         longest = max((end for _, value, end in found if value is not None), default=place)
@@ -289,84 +300,84 @@ class Conditions:
         columns = {column.name for column, _ in near or fitting}
         if len(columns) == 1:
             return (*(near or fitting)[0], longest)
-        words = said.words(place, longest)
-        column = said.ask_column(
+        words = parsed.words(place, longest)
+        column = parsed.ask_column(
             f"value_{slug(words)}", f"“{words}” is a value of several columns. Which is meant?", [c for c, _ in fitting]
         )
         value = next((value for each, value in fitting if each == column), None)
         if column is None:
-            said.take(place, longest)
+            parsed.take(place, longest)
         return column, value, longest
 
     def _stands_alone(self, place: int, end: int, value: str) -> bool:
         """Whether words are a value rather than a column's name or an everyday word."""
-        said = self._said
-        quoted = said.tokens[place].kind == "quoted"
+        parsed = self._parsed
+        quoted = parsed.tokens[place].kind == "quoted"
         if quoted:
             return True
-        if said.tokens[place].kind == "number" or (end == place + 1 and said.word(place) in NEVER_PART):
+        if parsed.tokens[place].kind == "number" or (end == place + 1 and parsed.word(place) in NEVER_PART):
             return False
-        mention = said.mention_at(place)
+        mention = parsed.mention_at(place)
         if mention is None or mention.candidates[0][0] < SYNONYM or mention.end < end:
             return True
-        introduced = said.word(place - 1) in ("in", "for", "only", "from", "of", *cues.NEGATIONS)
-        return introduced and said.words(place, end) == value
+        introduced = parsed.word(place - 1) in ("in", "for", "only", "from", "of", *lexicon.NEGATIONS)
+        return introduced and parsed.words(place, end) == value
 
     def _named_beside(self, column: Column, place: int, end: int) -> bool:
-        said = self._said
-        before = said.mention_before(place, within=0)
-        after = said.mention_at(end)
+        parsed = self._parsed
+        before = parsed.mention_before(place, within=0)
+        after = parsed.mention_at(end)
         return any(column in [each for _, each in mention.candidates] for mention in (before, after) if mention)
 
     def _take_name(self, column: Column, place: int, end: int) -> None:
         """The ``region`` of ``the North region``, unless it is a group (``by region``)."""
-        said = self._said
-        after = said.mention_at(end)
+        parsed = self._parsed
+        after = parsed.mention_at(end)
         if after is not None and any(each == column for _, each in after.candidates):
-            said.take(after.start, after.end)
-        before = said.mention_before(place, within=0)
-        grouped = before is not None and said.word(before.start - 1) in ("by", "per", "each", "every", "across")
+            parsed.take(after.start, after.end)
+        before = parsed.mention_before(place, within=0)
+        grouped = before is not None and parsed.word(before.start - 1) in ("by", "per", "each", "every", "across")
         if before is not None and not grouped and any(each == column for _, each in before.candidates):
-            said.take(before.start, before.end)
+            parsed.take(before.start, before.end)
 
     # --- gaps and flags ----------------------------------------------------------------------------------------
 
     def _gaps(self) -> None:
         """``email is missing``, ``without a region``, ``status is not empty``."""
-        said = self._said
-        for mention in said.mentions:
-            if not said.free(mention.start, mention.end):
+        parsed = self._parsed
+        for mention in parsed.mentions:
+            if not parsed.free(mention.start, mention.end):
                 continue
-            after = said.words(mention.end, mention.end + 4).casefold()
-            behind = re.match(rf"(?:is |are |was |were |has |=)?(?P<no>not )?{cues.EMPTY}(?= |$)", after)
-            before = said.words(mention.start - 2, mention.start).casefold()
+            after = parsed.words(mention.end, mention.end + 4).casefold()
+            behind = re.match(rf"(?:is |are |was |were |has |=)?(?P<no>not )?{lexicon.EMPTY}(?= |$)", after)
+            before = parsed.words(mention.start - 2, mention.start).casefold()
             ahead = re.search(r"(?:missing|empty|blank)(?: the| a)?$", before) or re.search(
                 r"without (?:an?|any)$", before
             )
             if behind is None and ahead is None:
                 continue
-            column = said.pick(mention)
+            column = parsed.pick(mention)
             if column is None:
                 continue
             test = Test.HAS_VALUE if behind is not None and behind["no"] else Test.IS_EMPTY
-            said.only(Where(column, test), f"{column.name} {'has a value' if test is Test.HAS_VALUE else 'is empty'}")
+            parsed.only(Where(column, test), f"{column.name} {'has a value' if test is Test.HAS_VALUE else 'is empty'}")
             end = mention.end + (len(behind[0].split()) if behind else 0)
-            said.take(mention.start - (len(ahead[0].split()) if ahead else 0), end)
+            parsed.take(mention.start - (len(ahead[0].split()) if ahead else 0), end)
 
     def _flags(self) -> None:
         """``only active customers``, ``not shipped``."""
-        said = self._said
-        for mention in said.mentions:
-            if not said.free(mention.start, mention.end):
+        parsed = self._parsed
+        for mention in parsed.mentions:
+            if not parsed.free(mention.start, mention.end):
                 continue
-            before = said.word(mention.start - 1)
-            negated = before in cues.NEGATIONS
+            before = parsed.word(mention.start - 1)
+            negated = before in lexicon.NEGATIONS
             if not negated and before not in ("only", "just", "where", "are", "is", "which", "that", "of"):
                 continue
             column = next((each for _, each in mention.candidates if each.profile.type is ColumnType.BOOLEAN), None)
             if column is not None:
-                said.only(Where(column, Test.EQUALS, (not negated,)), f"{column.name} is {str(not negated).lower()}")
-                said.take(mention.start - negated, mention.end)
+                parsed.only(Where(column, Test.EQUALS, (not negated,)), f"{column.name} is {str(not negated).lower()}")
+                parsed.take(mention.start - negated, mention.end)
 
 
 def _in_numbers(mention: Mention) -> Callable[[Column], bool]:
@@ -391,5 +402,5 @@ def _stems(text: str) -> tuple[str, ...]:
     return tuple(stem(word) for word in re.findall(r"[^\W_]+", text.casefold()))
 
 
-def _comparable(said: Sequence[Token]) -> tuple[str, ...]:
-    return tuple(chain.from_iterable(_stems(token.text) for token in said))
+def _comparable(parsed: Sequence[Token]) -> tuple[str, ...]:
+    return tuple(chain.from_iterable(_stems(token.text) for token in parsed))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import date
 
 from activities.analysis.planning.intent import Growth
-from activities.analysis.planning.said import Said
+from activities.analysis.planning.requirement import ParsedRequirement
 from domain.analyses.plan import Every
 
 ID = "growth"
@@ -19,27 +19,27 @@ _PERIOD = re.compile(r"(?P<year>(?:19|20)\d\d)(?:-(?P<month>\d\d)|-?Q(?P<quarter
 _FALL = re.compile(r"\b(?:decreas|declin)")
 
 
-def grown(said: Said) -> None:
+def rank_by_growth(parsed: ParsedRequirement) -> None:
     """Rank groups by their growth where that was asked for."""
-    intent = said.intent
+    intent = parsed.intent
     if not (intent.change and intent.groups and intent.first is not None):
         return
     column = intent.time
     if column is None or not column.profile.type.is_temporal:
         return
-    if _FALL.search(said.text):
+    if _FALL.search(parsed.text):
         intent.descending = not intent.descending
     least, most = (_day(text) for text in (column.profile.minimum, column.profile.maximum))
     options = list(_options(least, most)) if least and most else []
-    answer = said.ask(ID, "Growth in which way, and from when to when?", options)
+    answer = parsed.ask(ID, "Growth in which way, and from when to when?", options)
     growth = _read(answer or "")
     if growth is not None:
         intent.growth, intent.every = growth, growth.every
         intent.assumptions = [each for each in intent.assumptions if "no period was named" not in each]
-        said.understand(f"growth {answer}")
-        said.assume("What has no number in the earlier period has no growth.")
+        parsed.understand(f"growth {answer}")
+        parsed.assume("What has no number in the earlier period has no growth.")
     elif answer is not None:
-        said.unread(answer)
+        parsed.unread(answer)
 
 
 def _options(least: date, most: date) -> Iterator[str]:

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from activities.analysis.planning import cues
+from activities.analysis.planning import lexicon
 from activities.analysis.planning.intent import Intent, Wish
-from activities.analysis.planning.said import Fits, Said, is_measure, named_wholly, slug
+from activities.analysis.planning.requirement import Fits, ParsedRequirement, is_measure, named_wholly, slug
 from activities.analysis.planning.words import FULL, STOP, SYNONYM, Column, Mention, word_set
 from domain.analyses.plan import Function
 from domain.analyses.table import ColumnType
@@ -15,34 +15,34 @@ ROWS = "the number of rows"
 FEWEST_IDS = 5
 ID_LENGTH = 5
 """Rows, and digits, from which on numbers that tell rows apart look like names."""
-_FUNCTION = re.compile("|".join(rf"(?P<{function.name}>\b(?:{words})(?= |$))" for function, words in cues.FUNCTIONS))
+_FUNCTION = re.compile("|".join(rf"(?P<{function.name}>\b(?:{words})(?= |$))" for function, words in lexicon.FUNCTIONS))
 _ENDS_CLAUSE = word_set("by per where whose with for in when if that which having over each every across during")
 
 
 class Numbers:
     """Reads the numbers, and takes their words."""
 
-    def __init__(self, said: Said) -> None:
-        self.said = said
-        self._intent = said.intent
+    def __init__(self, parsed: ParsedRequirement) -> None:
+        self.parsed = parsed
+        self._intent = parsed.intent
 
     def read(self) -> None:
         """Functions and the columns behind them, clause by clause."""
-        said = self.said
+        parsed = self.parsed
         pending: list[Function] = []
         fresh = False
         place = 0
-        while place < len(said.tokens):
-            match = _FUNCTION.match(said.text, said.starts[place]) if said.free(place, place + 1) else None
-            mention = said.mention_at(place)
+        while place < len(parsed.tokens):
+            match = _FUNCTION.match(parsed.text, parsed.starts[place]) if parsed.free(place, place + 1) else None
+            mention = parsed.mention_at(place)
             if match is not None and not (mention is not None and self._is_named_so(mention, match)):
-                function = next(function for function, _ in cues.FUNCTIONS if match[function.name])
+                function = next(function for function, _ in lexicon.FUNCTIONS if match[function.name])
                 if fresh and pending and not self._is_another(place):
-                    said.unread(f"{said.words(place - 1, place)} {said.word(place)}".strip())
+                    parsed.unread(f"{parsed.words(place - 1, place)} {parsed.word(place)}".strip())
                 pending = [*pending, function] if fresh else [function]
                 fresh = True
-                _, end = said.span(match)
-                said.take(place, end)
+                _, end = parsed.span(match)
+                parsed.take(place, end)
                 if function is Function.COUNT:
                     end = self._counted(place, end)
                     pending, fresh = [], False
@@ -52,7 +52,7 @@ class Numbers:
                 fresh = not self._measured(mention, pending, fresh=fresh) and fresh
                 place = mention.end
                 continue
-            if said.word(place) in _ENDS_CLAUSE:
+            if parsed.word(place) in _ENDS_CLAUSE:
                 if fresh:
                     self._unnamed(pending)
                 pending, fresh = [], False
@@ -62,32 +62,34 @@ class Numbers:
 
     def _is_another(self, place: int) -> bool:
         """Whether a function stands beside the one before it: ``lowest and average``, not ``lowest average``."""
-        return self.said.word(place - 1) in ("and", ",", "or", "&", "/")
+        return self.parsed.word(place - 1) in ("and", ",", "or", "&", "/")
 
     def _is_named_so(self, mention: Mention, match: re.Match[str]) -> bool:
         """A column that is called ``total``, where no other number follows."""
-        said = self.said
+        parsed = self.parsed
         if mention.end - mention.start > len(match[0].split()):
             return named_wholly(mention)
-        following = [each for each in said.mentions if mention.end <= each.start <= mention.end + 2]
-        return named_wholly(mention) and not any(said.pick(each, is_numeric) for each in following)
+        following = [each for each in parsed.mentions if mention.end <= each.start <= mention.end + 2]
+        return named_wholly(mention) and not any(parsed.pick(each, is_numeric) for each in following)
 
     def _measured(self, mention: Mention, pending: Sequence[Function], *, fresh: bool) -> bool:
         """Whether the mention is of a number that is wanted."""
-        said = self.said
+        parsed = self.parsed
         wanted = self._is_ordered_extreme(pending)
-        column = said.pick(mention, lambda each: wanted(each) and each not in self._intent.groups, about="as a number")
-        words = said.words(mention.start, mention.end)
+        column = parsed.pick(
+            mention, lambda each: wanted(each) and each not in self._intent.groups, about="as a number"
+        )
+        words = parsed.words(mention.start, mention.end)
         if column is None and _asks(self._intent, f"column_{slug(words)}"):
-            said.take(mention.start, mention.end)
+            parsed.take(mention.start, mention.end)
             return True
         if column is None and pending:
             column = self._numbers_as_text(mention)
         if column is None:
             return False
-        said.take(mention.start, mention.end)
+        parsed.take(mention.start, mention.end)
         if not fresh and (column.profile.minimum, column.profile.maximum) == ("0", "1"):
-            said.unread(words)  # “of active rows”, where active is 0 or 1
+            parsed.unread(words)  # “of active rows”, where active is 0 or 1
             return True
         for function in pending or [usual(column)]:
             self.wish(Wish(function, column))
@@ -95,9 +97,9 @@ class Numbers:
             how = "averaged" if usual(column) is Function.MEAN else "added up"
             same = mention.candidates[0][0] == FULL
             what = column.name if same else f"“{words}” is {column.name}, and"
-            said.assume(f"{what} is {how}, as it was not said how.")
+            parsed.assume(f"{what} is {how}, as it was not parsed how.")
         elif mention.candidates[0][0] < FULL:
-            said.assume(f"“{words}” is {column.name}.")
+            parsed.assume(f"“{words}” is {column.name}.")
         return True
 
     def _is_ordered_extreme(self, pending: Sequence[Function]) -> Fits:
@@ -105,7 +107,7 @@ class Numbers:
         extremes = pending and all(function in (Function.LEAST, Function.MOST) for function in pending)
 
         def fits(column: Column) -> bool:
-            return is_measure(column, cues.NO_MEASURE) or bool(extremes and column.profile.type.is_temporal)
+            return is_measure(column, lexicon.NO_MEASURE) or bool(extremes and column.profile.type.is_temporal)
 
         return fits
 
@@ -118,22 +120,22 @@ class Numbers:
 
     def _counted(self, begin: int, place: int) -> int:
         """``number of (distinct) customers``, from ``begin`` on, with its noun behind ``place``: their end."""
-        said = self.said
-        place = said.past(place, STOP | {"distinct", "unique", "different", "total"})
-        distinct = bool(cues.DISTINCT.search(said.words(begin, place).casefold()))
-        said.take(begin, place)
-        mention = said.mention_at(place)
-        word = said.word(place)
+        parsed = self.parsed
+        place = parsed.past(place, STOP | {"distinct", "unique", "different", "total"})
+        distinct = bool(lexicon.DISTINCT.search(parsed.words(begin, place).casefold()))
+        parsed.take(begin, place)
+        mention = parsed.mention_at(place)
+        word = parsed.word(place)
         if mention is None:
-            if word and said.free(place, place + 1) and word not in STOP and said.tokens[place].kind == "word":
-                said.take(place, place + 1)
-                if not said.means_rows(word):
+            if word and parsed.free(place, place + 1) and word not in STOP and parsed.tokens[place].kind == "word":
+                parsed.take(place, place + 1)
+                if not parsed.means_rows(word):
                     self._count_unknown(word)
                     return place + 1
                 place += 1
             self.wish(Wish(Function.COUNT, None))
             return place
-        said.take(mention.start, mention.end)
+        parsed.take(mention.start, mention.end)
         countable = [
             column for score, column in mention.candidates if column.is_id or not column.profile.type.is_numeric
         ]
@@ -141,22 +143,24 @@ class Numbers:
         column = ids[0] if (ids and mention.candidates[0][0] >= SYNONYM) or (ids and ids[0].is_id) else None
         if (
             column is None
-            or (said.tells_rows_apart(column) and not distinct)
-            or (not distinct and said.means_rows(word) and not column.is_id)
+            or (parsed.tells_rows_apart(column) and not distinct)
+            or (not distinct and parsed.means_rows(word) and not column.is_id)
         ):
             self.wish(Wish(Function.COUNT, None))
         else:
             self.wish(Wish(Function.DISTINCT, column))
             if not distinct:
-                said.assume(f"Each {column.name} is counted once, however many rows it has.")
+                parsed.assume(f"Each {column.name} is counted once, however many rows it has.")
         return mention.end
 
     def _count_unknown(self, word: str) -> None:
         """``how many widgets`` of a table that has no such column: rows, or the values of one?"""
-        said = self.said
-        texts = [each for each in said.columns if each.is_groupable]
+        parsed = self.parsed
+        texts = [each for each in parsed.columns if each.is_groupable]
         text = f"No column is called “{word}”. What is to be counted?"
-        answer = said.ask(f"count_{slug(word)}", text, [ROWS, *(f"different values of {each.name}" for each in texts)])
+        answer = parsed.ask(
+            f"count_{slug(word)}", text, [ROWS, *(f"different values of {each.name}" for each in texts)]
+        )
         column = next((each for each in texts if answer and answer.split()[-1].casefold() == each.name), None)
         if answer is not None and column is not None:
             self.wish(Wish(Function.DISTINCT, column))
@@ -171,7 +175,7 @@ class Numbers:
             return
         counted = any(wish.function in (Function.COUNT, Function.DISTINCT) for wish in self._intent.wishes)
         if counted and Function.MEAN in pending:
-            self.said.unread("average")  # “how many orders per customer on average”
+            self.parsed.unread("average")  # “how many orders per customer on average”
             return
         column = self.only_measure()
         if column is not None:
@@ -180,32 +184,32 @@ class Numbers:
 
     def only_measure(self) -> Column | None:
         """The only column of numbers where none is named, or the answer which."""
-        said = self.said
-        nouns = [place for place in said.left_over() if not said.means_rows(said.word(place))]
-        words = " ".join(said.tokens[place].text for place in nouns)
+        parsed = self.parsed
+        nouns = [place for place in parsed.left_over() if not parsed.means_rows(parsed.word(place))]
+        words = " ".join(parsed.tokens[place].text for place in nouns)
         measures = [
-            each for each in said.columns if is_measure(each, cues.NO_MEASURE) and each not in self._intent.groups
+            each for each in parsed.columns if is_measure(each, lexicon.NO_MEASURE) and each not in self._intent.groups
         ]
         if len(measures) == 1 and not nouns and not self._looks_like_an_id(measures[0]):
-            said.assume(f"The number that is meant is {measures[0].name}, the only one there is.")
+            parsed.assume(f"The number that is meant is {measures[0].name}, the only one there is.")
             return measures[0]
         for place in nouns:
-            if not any(each.start <= place < each.end for each in said.mentions):
-                said.take(place, place + 1)
+            if not any(each.start <= place < each.end for each in parsed.mentions):
+                parsed.take(place, place + 1)
         called = f"No column is called “{words}”. " if words else ""
         text = f"{called}Which column holds the numbers that are meant?"
         if not measures:
             text = f"{called}No column holds numbers that can be computed with. Are the rows to be counted?"
-        if said.answer("measure") == ROWS:
-            said.ask("measure", text, [ROWS])
+        if parsed.answer("measure") == ROWS:
+            parsed.ask("measure", text, [ROWS])
             return None
-        return said.ask_column("measure", text, measures, others=[ROWS])
+        return parsed.ask_column("measure", text, measures, others=[ROWS])
 
     def _looks_like_an_id(self, column: Column) -> bool:
         """Whole numbers, no two alike, one behind the other or of one length: they may well be names."""
         profile = column.profile
-        rows = self.said.tables[column.table].rows
-        if profile.type is not ColumnType.INTEGER or rows < FEWEST_IDS or not self.said.tells_rows_apart(column):
+        rows = self.parsed.tables[column.table].rows
+        if profile.type is not ColumnType.INTEGER or rows < FEWEST_IDS or not self.parsed.tells_rows_apart(column):
             return False
         least, most = profile.minimum or "", profile.maximum or ""
         try:
@@ -218,12 +222,12 @@ class Numbers:
         """Take a number that is wanted: six at most."""
         if wish not in self._intent.wishes and len(self._intent.wishes) < 6:
             self._intent.wishes.append(wish)
-            self.said.understand("the number of rows" if wish.name == "rows" else wish.name.replace("_", " "))
+            self.parsed.understand("the number of rows" if wish.name == "rows" else wish.name.replace("_", " "))
 
 
 def usual(column: Column) -> Function:
     """What is done with a number where it is not said."""
-    return Function.MEAN if set(column.stems) & cues.AVERAGED else Function.SUM
+    return Function.MEAN if set(column.stems) & lexicon.AVERAGED else Function.SUM
 
 
 def _asks(intent: Intent, id: str) -> bool:

@@ -3,9 +3,9 @@
 import re
 from datetime import date, timedelta
 
-from activities.analysis.planning import cues
+from activities.analysis.planning import lexicon
 from activities.analysis.planning.intent import Where
-from activities.analysis.planning.said import Said
+from activities.analysis.planning.requirement import ParsedRequirement
 from activities.analysis.planning.words import SYNONYM, Column
 from domain.analyses.plan import Test, Unknown
 
@@ -16,17 +16,17 @@ TOGETHER = "SHEETS_TOGETHER"
 class Periods:
     """Reads the periods, and takes their words."""
 
-    def __init__(self, said: Said) -> None:
-        self._said = said
+    def __init__(self, parsed: ParsedRequirement) -> None:
+        self._parsed = parsed
 
     def read(self) -> None:
         """Take what names a time."""
-        said = self._said
-        for match in said.found(cues.SPAN):
+        parsed = self._parsed
+        for match in parsed.found(lexicon.SPAN):
             if not (is_day(match["a"]) and is_day(match["b"])):
                 continue
             self._between(match, _begin(match["a"]), _end(match["b"]))
-        for match in said.found(cues.SINCE):
+        for match in parsed.found(lexicon.SINCE):
             if not is_day(match["when"]) or (match["month"] and len(match["when"]) != 4):
                 continue
             begin, end = self._unit(match["when"], match["month"])
@@ -39,26 +39,26 @@ class Periods:
                 self._between(match, None, begin)
             else:
                 self._between(match, None, end)
-        for match in said.found(cues.IN_MONTH):
+        for match in parsed.found(lexicon.IN_MONTH):
             self._between(match, *self._unit(match["year"], match["month"]))
-        for match in said.found(cues.IN_QUARTER):
+        for match in parsed.found(lexicon.IN_QUARTER):
             self._quarter(match)
-        for match in said.found(cues.LAST):
+        for match in parsed.found(lexicon.LAST):
             self._last(match)
-        for match in said.found(cues.ON_DAY):
+        for match in parsed.found(lexicon.ON_DAY):
             if is_day(match["day"]):
                 self._between(match, _begin(match["day"]), _end(match["day"]))
         self._years()
-        for match in said.found(cues.IN_MONTH_ONLY):
+        for match in parsed.found(lexicon.IN_MONTH_ONLY):
             year = self._year_of_data("month", match["month"])
             if year is not None:
                 self._between(match, *self._unit(str(year), match["month"]))
-            said.take(*said.span(match))
+            parsed.take(*parsed.span(match))
 
     def _years(self) -> None:
         """``2024``, ``2023 and 2024``: each year a period, several of them a list."""
-        said = self._said
-        found = [match for match in said.found(cues.IN_YEAR) if self._is_year(said.span(match)[0])]
+        parsed = self._parsed
+        found = [match for match in parsed.found(lexicon.IN_YEAR) if self._is_year(parsed.span(match)[0])]
         years = sorted({int(match["year"]) for match in found})
         if not years:
             return
@@ -67,23 +67,23 @@ class Periods:
         else:
             column = self._time_column()
             if column is not None and not column.profile.type.is_temporal:
-                said.only(Where(column, Test.ONE_OF, tuple(years)), f"{column.name} is {', '.join(map(str, years))}")
+                parsed.only(Where(column, Test.ONE_OF, tuple(years)), f"{column.name} is {', '.join(map(str, years))}")
             elif column is not None:
-                said.ask("years", "Which years: one span, from the first to the last?", ["yes"])
+                parsed.ask("years", "Which years: one span, from the first to the last?", ["yes"])
                 self._between(found[0], date(years[0], 1, 1), date(years[-1] + 1, 1, 1))
         for match in found:
-            said.take(*said.span(match))
+            parsed.take(*parsed.span(match))
 
     def _is_year(self, place: int) -> bool:
-        before = self._said.words(place - 2, place).casefold()
-        after = self._said.word(place + 1)
+        before = self._parsed.words(place - 2, place).casefold()
+        after = self._parsed.word(place + 1)
         if re.search(r"(?:over|above|than|below|under|least|most|top|first|bottom|>|<|>=|<=|=)$", before):
             return False
-        return not self._said.mention_at(place) and after not in ("unit", "units", "pieces", "rows", "%")
+        return not self._parsed.mention_at(place) and after not in ("unit", "units", "pieces", "rows", "%")
 
     def _unit(self, year: str, month: str | None) -> tuple[date, date]:
         if month:
-            begin = date(int(year), cues.MONTHS[month], 1)
+            begin = date(int(year), lexicon.MONTHS[month], 1)
             return begin, _months_on(begin, 1)
         return _begin(year), _end(year)
 
@@ -93,7 +93,7 @@ class Periods:
         if year is not None:
             begin = date(int(year), 3 * quarter - 2, 1)
             self._between(match, begin, _months_on(begin, 3))
-        self._said.take(*self._said.span(match))
+        self._parsed.take(*self._parsed.span(match))
 
     def _last(self, match: re.Match[str]) -> None:
         column = self._time_column()
@@ -107,7 +107,9 @@ class Periods:
             length = {"month": 1, "quarter": 3, "year": 12}[unit]
             current = date(latest.year, (latest.month - 1) // length * length + 1, 1)
             begin = _months_on(current, -length * (count - 1))
-        self._said.assume(f"“{match[0].strip()}” is counted back from the latest {column.name} in the data, {latest}.")
+        self._parsed.assume(
+            f"“{match[0].strip()}” is counted back from the latest {column.name} in the data, {latest}."
+        )
         self._between(match, begin, None)
 
     def _year_of_data(self, unit: str, words: str) -> int | None:
@@ -121,14 +123,14 @@ class Periods:
         if least.year == most.year:
             return least.year
         years = [str(year) for year in range(least.year, most.year + 1)]
-        answer = self._said.ask(f"year_of_{unit}", f"{words.capitalize()} of which year?", years)
-        return int(answer) if answer and re.fullmatch(cues.YEAR, answer) else None
+        answer = self._parsed.ask(f"year_of_{unit}", f"{words.capitalize()} of which year?", years)
+        return int(answer) if answer and re.fullmatch(lexicon.YEAR, answer) else None
 
     def _between(self, match: re.Match[str], begin: date | None, end: date | None) -> None:
         """Rows from ``begin`` to before ``end``."""
-        said = self._said
+        parsed = self._parsed
         column = self._time_column()
-        said.take(*said.span(match))
+        parsed.take(*parsed.span(match))
         if column is None:
             return
         if not column.profile.type.is_temporal:
@@ -136,66 +138,66 @@ class Periods:
             return
         words = []
         if begin is not None:
-            said.intent.where.append(Where(column, Test.AT_LEAST, (begin.isoformat(),)))
+            parsed.intent.where.append(Where(column, Test.AT_LEAST, (begin.isoformat(),)))
             words.append(f"from {begin}")
         if end is not None:
-            said.intent.where.append(Where(column, Test.LESS, (end.isoformat(),)))
+            parsed.intent.where.append(Where(column, Test.LESS, (end.isoformat(),)))
             words.append(f"before {end}")
-        said.understand(f"only rows with {column.name} {' and '.join(words)}")
+        parsed.understand(f"only rows with {column.name} {' and '.join(words)}")
 
     def _in_years(self, column: Column, begin: date | None, end: date | None) -> None:
         """For a column that holds years as numbers."""
         first = begin.year if begin else None
         last = end.year - 1 if end else None
         if first is not None and first == last:
-            self._said.only(Where(column, Test.EQUALS, (first,)), f"{column.name} is {first}")
+            self._parsed.only(Where(column, Test.EQUALS, (first,)), f"{column.name} is {first}")
             return
         if first is not None:
-            self._said.only(Where(column, Test.AT_LEAST, (first,)), f"{column.name} is at least {first}")
+            self._parsed.only(Where(column, Test.AT_LEAST, (first,)), f"{column.name} is at least {first}")
         if last is not None:
-            self._said.only(Where(column, Test.AT_MOST, (last,)), f"{column.name} is at most {last}")
+            self._parsed.only(Where(column, Test.AT_MOST, (last,)), f"{column.name} is at most {last}")
 
     def _time_column(self) -> Column | None:
-        return time_column(self._said, years_will_do=True)
+        return time_column(self._parsed, years_will_do=True)
 
 
-def time_column(said: Said, *, years_will_do: bool = False) -> Column | None:
+def time_column(parsed: ParsedRequirement, *, years_will_do: bool = False) -> Column | None:
     """The column that says when: the one that is named, the only one, or the answer. With ``years_will_do`` a column of
     years where there are no dates."""
-    temporal = [column for column in said.columns if column.profile.type.is_temporal]
-    if said.intent.time is not None:
-        return said.intent.time
+    temporal = [column for column in parsed.columns if column.profile.type.is_temporal]
+    if parsed.intent.time is not None:
+        return parsed.intent.time
     if not temporal:
-        years = [column for column in said.columns if "year" in column.stems and column.profile.type.is_numeric]
+        years = [column for column in parsed.columns if "year" in column.stems and column.profile.type.is_numeric]
         if years and years_will_do:
             return years[0]
-        if "time" not in {unknown.id for unknown in said.intent.unknowns}:
-            said.intent.unknowns.append(_no_time())
+        if "time" not in {unknown.id for unknown in parsed.intent.unknowns}:
+            parsed.intent.unknowns.append(_no_time())
         return None
     named = {
         column
-        for mention in said.mentions
+        for mention in parsed.mentions
         for score, column in mention.candidates
         if score >= SYNONYM and column.profile.type.is_temporal
     }
     if len(named) == 1:
         chosen: Column | None = next(iter(named))
-        for mention in said.mentions:
+        for mention in parsed.mentions:
             if any(score >= SYNONYM and column == chosen for score, column in mention.candidates):
-                said.take(mention.start, mention.end)
+                parsed.take(mention.start, mention.end)
     elif len(temporal) == 1:
         chosen = temporal[0]
     else:
-        chosen = said.ask_column("time", "Which column says when?", temporal)
+        chosen = parsed.ask_column("time", "Which column says when?", temporal)
         if chosen is not None and not chosen.profile.type.is_temporal:
             chosen = None
-    said.intent.time = chosen
+    parsed.intent.time = chosen
     return chosen
 
 
-def parts_column(said: Said) -> Column | None:
+def parts_column(parsed: ParsedRequirement) -> Column | None:
     """The column that tells the parts of a table apart, where it was put together."""
-    for place, table in enumerate(said.tables):
+    for place, table in enumerate(parsed.tables):
         if any(note.code == TOGETHER for note in table.notes):
             return Column(place, table.columns[0])
     return None

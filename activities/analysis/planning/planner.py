@@ -5,7 +5,7 @@ from typing import Protocol
 
 from activities.analysis.planning.intent import Growth, Intent, Where, Wish
 from activities.analysis.planning.reading import GOAL, GOAL_ASKED, read
-from activities.analysis.planning.said import slug
+from activities.analysis.planning.requirement import slug
 from activities.analysis.planning.unread import UNREAD, reworded
 from activities.analysis.planning.words import Column
 from domain.analyses.plan import (

@@ -8,10 +8,10 @@ the question is put in other words.
 import re
 from collections.abc import Iterator, Mapping
 
-from activities.analysis.planning import cues
+from activities.analysis.planning import lexicon
 from activities.analysis.planning.intent import Where
 from activities.analysis.planning.periods import TOGETHER, parts_column
-from activities.analysis.planning.said import Said, slug
+from activities.analysis.planning.requirement import ParsedRequirement, slug
 from activities.analysis.planning.words import STOP, Column, word_set
 from activities.analysis.reading.total_words import totals_among
 from domain.analyses.plan import Question, Test
@@ -33,22 +33,22 @@ _HARMLESS = word_set(
 )
 """Words that say nothing more where everything else was understood."""
 _PERIODS = re.compile(
-    rf"(?:{cues.MONTH}|q[1-4]|h[12]|kw ?\d+|week ?\d+|day ?\d+|part ?\d+|sheet ?\d+|page ?\d+)?[\s_-]*"
+    rf"(?:{lexicon.MONTH}|q[1-4]|h[12]|kw ?\d+|week ?\d+|day ?\d+|part ?\d+|sheet ?\d+|page ?\d+)?[\s_-]*"
     r"(?:(?:19|20)\d\d)?(?:[-_/ ]?\d{1,2})?",
     re.IGNORECASE,
 )
 """Names of parts that are plainly parts: months, quarters, years, numbers."""
 
 
-def check(said: Said) -> None:
+def check(parsed: ParsedRequirement) -> None:
     """Ask about all that was read over."""
-    if any(question.id == "goal" for question in said.intent.questions):
+    if any(question.id == "goal" for question in parsed.intent.questions):
         return
-    _parts(said)
-    _totals(said)
-    _units(said)
-    _either(said)
-    _not_taken(said)
+    _parts(parsed)
+    _totals(parsed)
+    _units(parsed)
+    _either(parsed)
+    _not_taken(parsed)
 
 
 def reworded(questions: list[Question], answers: Mapping[str, str]) -> str | None:
@@ -60,133 +60,133 @@ def reworded(questions: list[Question], answers: Mapping[str, str]) -> str | Non
     return None
 
 
-def _not_taken(said: Said) -> None:
-    left = [*said.left_unread, *_phrases(said)]
+def _not_taken(parsed: ParsedRequirement) -> None:
+    left = [*parsed.left_unread, *_phrases(parsed)]
     if not left:
         return
     words = ", ".join(f"\u201c{each}\u201d" for each in left[:5])
     id = f"{UNREAD}{slug('_'.join(left))}"
     text = f"{words} was not understood. Ask in other words, or say that it does not matter."
-    if said.ask(id, text, [LEAVE_OUT]) is not None:
-        said.assume(f"{words} was left out of account.")
+    if parsed.ask(id, text, [LEAVE_OUT]) is not None:
+        parsed.assume(f"{words} was left out of account.")
 
 
-def _phrases(said: Said) -> Iterator[str]:
+def _phrases(parsed: ParsedRequirement) -> Iterator[str]:
     """Neighbouring words that nothing was made of."""
     found: list[str] = []
-    for place, token in enumerate(said.tokens):
+    for place, token in enumerate(parsed.tokens):
         matters = (
-            said.free(place, place + 1)
+            parsed.free(place, place + 1)
             and token.kind != "mark"
             and not (token.kind == "symbol" and token.text in "-/+*")
-            and (token.word not in STOP | _HARMLESS or _is_value(said, place))
-            and not (token.kind == "word" and said.means_rows(token.word))
+            and (token.word not in STOP | _HARMLESS or _is_value(parsed, place))
+            and not (token.kind == "word" and parsed.means_rows(token.word))
         )
         if matters:
             found.append(token.text)
-        elif found and not (said.free(place, place + 1) and token.word in STOP):
+        elif found and not (parsed.free(place, place + 1) and token.word in STOP):
             yield " ".join(found)
             found = []
     if found:
         yield " ".join(found)
 
 
-def _is_value(said: Said, place: int) -> bool:
+def _is_value(parsed: ParsedRequirement, place: int) -> bool:
     """Whether a small word is a value, as it is written: ``IT``, ``US``, ``A``. No sentence ends with an article."""
-    text = said.tokens[place].text
-    known = any(text in column.profile.values for column in said.columns)
-    return known and ((text.isupper() and place > 0) or (place == len(said.tokens) - 1 and text == "a"))
+    text = parsed.tokens[place].text
+    known = any(text in column.profile.values for column in parsed.columns)
+    return known and ((text.isupper() and place > 0) or (place == len(parsed.tokens) - 1 and text == "a"))
 
 
-def _units(said: Said) -> None:
+def _units(parsed: ParsedRequirement) -> None:
     """Numbers of several currencies, or units: of each, of one, or as they stand."""
-    computed = {wish.column for wish in said.intent.wishes if wish.column is not None and wish.function in COMPARED}
-    if said.intent.product is not None:
-        computed |= {said.intent.product.left, said.intent.product.right}
+    computed = {wish.column for wish in parsed.intent.wishes if wish.column is not None and wish.function in COMPARED}
+    if parsed.intent.product is not None:
+        computed |= {parsed.intent.product.left, parsed.intent.product.right}
     units = {
         (column.table, unit.name): (column, unit)
         for column in sorted(computed, key=lambda each: each.name)
-        if (unit := unit_of(said.tables[column.table], column.profile)) is not None
+        if (unit := unit_of(parsed.tables[column.table], column.profile)) is not None
     }
     for (table, name), (column, unit) in units.items():
-        named = [where for where in said.intent.where if where.column.name == name]
-        if any(group.name == name for group in said.intent.groups) or named:
+        named = [where for where in parsed.intent.where if where.column.name == name]
+        if any(group.name == name for group in parsed.intent.groups) or named:
             continue
         text = f"{column.name} is in several units, which \u201c{name}\u201d tells. How is it to be computed?"
         each = f"for each {name}"
-        answer = said.ask(
+        answer = parsed.ask(
             f"units_{slug(name)}", text, [each, *(f"only {value}" for value in unit.values), AS_IT_STANDS]
         )
-        by_it = next(each for each in said.columns if (each.table, each.name) == (table, name))
+        by_it = next(each for each in parsed.columns if (each.table, each.name) == (table, name))
         meant = next((value for value in unit.values if (answer or "").casefold() == f"only {value}".casefold()), None)
         if meant is not None:
-            said.intent.where.append(Where(by_it, Test.EQUALS, (meant,)))
-            said.understand(f"only rows where {name} is {meant}")
+            parsed.intent.where.append(Where(by_it, Test.EQUALS, (meant,)))
+            parsed.understand(f"only rows where {name} is {meant}")
         elif (answer or "").casefold() == each.casefold():
-            said.intent.groups.append(by_it)
-            said.understand(each)
+            parsed.intent.groups.append(by_it)
+            parsed.understand(each)
 
 
-def _either(said: Said) -> None:
+def _either(parsed: ParsedRequirement) -> None:
     """Conditions are all to hold; an ``or`` between two columns would say otherwise."""
-    columns = {where.column.name for where in said.intent.where}
+    columns = {where.column.name for where in parsed.intent.where}
     if len(columns) > 1 and any(
-        token.word in ("or", "either") and said.free(place, place + 1) for place, token in enumerate(said.tokens)
+        token.word in ("or", "either") and parsed.free(place, place + 1) for place, token in enumerate(parsed.tokens)
     ):
-        said.unread("or")
+        parsed.unread("or")
 
 
-def _totals(said: Said) -> None:
+def _totals(parsed: ParsedRequirement) -> None:
     """Rows that are called totals, and were not left out: nobody can tell by their numbers."""
-    for column in _used_tables(said):
+    for column in _used_tables(parsed):
         named = list(totals_among(column.profile.values))
-        if not named or any(where.column.name == column.name for where in said.intent.where):
-            _indented(said, column)
+        if not named or any(where.column.name == column.name for where in parsed.intent.where):
+            _indented(parsed, column)
             continue
         words = ", ".join(f"\u201c{value}\u201d" for value in named[:5])
         text = f"Some rows have {words} as {column.name}. Are they totals of the other rows?"
-        answer = said.ask(f"totals_{slug(column.name)}", text, [LEAVE_ROWS_OUT, COUNT_THEM])
+        answer = parsed.ask(f"totals_{slug(column.name)}", text, [LEAVE_ROWS_OUT, COUNT_THEM])
         if answer is not None and answer.casefold() != COUNT_THEM:
             test = Test.NONE_OF if len(named) > 1 else Test.DIFFERS
-            said.intent.where.append(Where(column, test, tuple(named)))
-            said.understand(f"only rows where {column.name} is not {', '.join(named)}")
+            parsed.intent.where.append(Where(column, test, tuple(named)))
+            parsed.understand(f"only rows where {column.name} is not {', '.join(named)}")
 
 
-def _indented(said: Said, column: Column) -> None:
+def _indented(parsed: ParsedRequirement, column: Column) -> None:
     """Names that are set in below others: parts of them, as a rule, which would count twice."""
     values = column.profile.values
     inner = [value for value in values if value[:1].isspace() and value.strip() not in values]
-    if not inner or len(inner) == len(values) or any(where.column.name == column.name for where in said.intent.where):
+    if not inner or len(inner) == len(values) or any(where.column.name == column.name for where in parsed.intent.where):
         return
     words = ", ".join(f"\u201c{value.strip()}\u201d" for value in inner[:5])
     text = f"Some values of {column.name} are indented: {words}. Are they parts of the rows above them?"
-    answer = said.ask(f"parts_{slug(column.name)}", text, [LEAVE_ROWS_OUT, COUNT_THEM])
+    answer = parsed.ask(f"parts_{slug(column.name)}", text, [LEAVE_ROWS_OUT, COUNT_THEM])
     if answer is not None and answer.casefold() != COUNT_THEM:
-        said.intent.where.append(Where(column, Test.NONE_OF if len(inner) > 1 else Test.DIFFERS, tuple(inner)))
-        said.understand(f"only rows where {column.name} is not indented")
+        parsed.intent.where.append(Where(column, Test.NONE_OF if len(inner) > 1 else Test.DIFFERS, tuple(inner)))
+        parsed.understand(f"only rows where {column.name} is not indented")
 
 
-def _parts(said: Said) -> None:
+def _parts(parsed: ParsedRequirement) -> None:
     """Sheets that are alike: all of them where they are plainly parts, else those that are meant."""
-    parts = parts_column(said)
-    if parts is None or any(where.column.name == parts.name for where in said.intent.where):
+    parts = parts_column(parsed)
+    if parts is None or any(where.column.name == parts.name for where in parsed.intent.where):
         return
     names = parts.profile.values
-    table = said.tables[parts.table]
+    table = parsed.tables[parts.table]
     told = next(note.message for note in table.notes if note.code == TOGETHER)
     if names and all(_PERIODS.fullmatch(name.strip()) for name in names):
-        said.assume(f"All of them are taken: {', '.join(names)}. Name one to have it alone.")
+        parsed.assume(f"All of them are taken: {', '.join(names)}. Name one to have it alone.")
         return
-    answer = said.ask(parts.name, f"{told} Which are meant?", [ALL_PARTS, *names])
+    answer = parsed.ask(parts.name, f"{told} Which are meant?", [ALL_PARTS, *names])
     if answer is None or answer.casefold() == ALL_PARTS:
         return
     meant = tuple(name for name in names if name.casefold() in re.split(r"\s*,\s*", answer.casefold()))
     if meant:
-        said.intent.where.append(Where(parts, Test.ONE_OF, meant))
-        said.understand(f"only {', '.join(meant)}")
+        parsed.intent.where.append(Where(parts, Test.ONE_OF, meant))
+        parsed.understand(f"only {', '.join(meant)}")
 
 
-def _used_tables(said: Said) -> Iterator[Column]:
+def _used_tables(parsed: ParsedRequirement) -> Iterator[Column]:
     """Columns of texts of the tables that may be computed with."""
-    used = {column.table for column in said.columns if column.profile.type is not ColumnType.TEXT}
-    yield from (column for column in said.columns if column.profile.values and (column.table in used or not used))
+    used = {column.table for column in parsed.columns if column.profile.type is not ColumnType.TEXT}
+    yield from (column for column in parsed.columns if column.profile.values and (column.table in used or not used))

@@ -181,15 +181,15 @@ def columns_of(tables: Sequence[TableProfile]) -> list[Column]:
     return [Column(place, column) for place, table in enumerate(tables) for column in table.columns]
 
 
-def mentions(said: Sequence[Token], columns: Sequence[Column]) -> list[Mention]:
+def mentions(parsed: Sequence[Token], columns: Sequence[Column]) -> list[Mention]:
     """Where columns may be meant, from left to right; the longest and best name at each place."""
-    return list(_mentions(said, columns))
+    return list(_mentions(parsed, columns))
 
 
-def _mentions(said: Sequence[Token], columns: Sequence[Column]) -> Iterator[Mention]:
+def _mentions(parsed: Sequence[Token], columns: Sequence[Column]) -> Iterator[Mention]:
     place = 0
-    while place < len(said):
-        best = _best_at(said, place, columns)
+    while place < len(parsed):
+        best = _best_at(parsed, place, columns)
         if best is None:
             place += 1
         else:
@@ -197,20 +197,20 @@ def _mentions(said: Sequence[Token], columns: Sequence[Column]) -> Iterator[Ment
             place = best.end
 
 
-def _best_at(said: Sequence[Token], start: int, columns: Sequence[Column]) -> Mention | None:
+def _best_at(parsed: Sequence[Token], start: int, columns: Sequence[Column]) -> Mention | None:
     found: Mention | None = None
-    for end in range(start + 1, min(start + LONGEST_MENTION, len(said)) + 1):
-        if said[end - 1].kind not in ("word", "quoted", "number"):
+    for end in range(start + 1, min(start + LONGEST_MENTION, len(parsed)) + 1):
+        if parsed[end - 1].kind not in ("word", "quoted", "number"):
             break
-        candidates = candidates_for(said[start:end], columns)
+        candidates = candidates_for(parsed[start:end], columns)
         if candidates and (found is None or candidates[0][0] >= found.candidates[0][0]):
             found = Mention(start, end, candidates)
     return found
 
 
-def candidates_for(said: Sequence[Token], columns: Sequence[Column]) -> tuple[tuple[int, Column], ...]:
+def candidates_for(parsed: Sequence[Token], columns: Sequence[Column]) -> tuple[tuple[int, Column], ...]:
     """The columns that the words may name, best first."""
-    stems = [stem(word) for token in said for word in re.split(r"[\W_]+", token.word) if word]
+    stems = [stem(word) for token in parsed for word in re.split(r"[\W_]+", token.word) if word]
     if not stems:
         return ()
     scored = [(score, column) for column in columns if (score := _score(stems, column))]

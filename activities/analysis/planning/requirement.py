@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import accumulate
 
-from activities.analysis.planning import cues
+from activities.analysis.planning import lexicon
 from activities.analysis.planning.intent import Intent, Where
 from activities.analysis.planning.words import (
     FULL,
@@ -29,7 +29,7 @@ UNIQUE = 0.97
 Fits = Callable[[Column], bool]
 
 
-class Said:
+class ParsedRequirement:
     """Shared by everything that reads a requirement. What is open is asked in ``intent``."""
 
     def __init__(self, requirement: str, tables: Sequence[TableProfile], answers: Mapping[str, str]) -> None:
@@ -203,7 +203,7 @@ class Said:
     def means_rows(self, word: str) -> bool:
         """Whether a word stands for the rows themselves (``orders`` of a table of orders)."""
         names = {stem(part) for table in self.tables for part in table.name.split("_")}
-        return stem(word) in cues.RECORDS | names
+        return stem(word) in lexicon.RECORDS | names
 
     # --- notes -------------------------------------------------------------------------------------------------
 
