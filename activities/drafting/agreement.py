@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from activities.drafting.acts import Act, Shown
 from activities.drafting.language.sounds import alike, squashed
-from activities.drafting.language.told import Told
+from activities.drafting.language.speech_acts import StatedAction
 from domain.documents.illustration import TYPED
 from domain.recordings.screen import ChangeKind
 
@@ -38,7 +38,7 @@ _EVERYWHERE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    told: int
+    stated: int
     act: int
     merit: float
     link: float
@@ -77,14 +77,14 @@ def _content(text: str) -> set[str]:
     return {word for each in text.split() if len(word := squashed(each)) >= 3 and word not in _EVERYWHERE}
 
 
-def agreed(told: Sequence[Told], shown: Shown, taken_back: frozenset[int] = frozenset()) -> dict[int, Pair]:
-    """The pair of each spoken action that the screen answers, by its place in ``told``. Those that were taken back
+def agreed(stated: Sequence[StatedAction], shown: Shown, taken_back: frozenset[int] = frozenset()) -> dict[int, Pair]:
+    """The pair of each spoken action that the screen answers, by its place in ``stated``. Those that were taken back
     must be named by what answers them."""
     acts = shown.acts
     times = [act.at_ms for act in acts]
     tree = _Prefix(len(acts))
     reached: list[tuple[float, int, Pair, int | None]] = []
-    for place, action in enumerate(told):
+    for place, action in enumerate(stated):
         begins, ends = action.clause.begins_ms, action.clause.ends_ms
         first, last = bisect_left(times, begins - _BEFORE_MS), bisect_left(times, ends + _BEHIND_MS)
         found = [
@@ -107,23 +107,23 @@ def _chain(reached: Sequence[tuple[float, int, Pair, int | None]]) -> dict[int, 
     chosen: dict[int, Pair] = {}
     while at is not None:
         _, _, pair, before = reached[at]
-        chosen[pair.told] = pair
+        chosen[pair.stated] = pair
         at = before
     return chosen
 
 
-def _pair(place: int, told: Told, number: int, shown: Shown, doubt: float) -> Pair | None:
+def _pair(place: int, stated: StatedAction, number: int, shown: Shown, doubt: float) -> Pair | None:
     act = shown.acts[number]
-    in_time = _in_time(act.at_ms, told.clause.begins_ms, told.clause.ends_ms)
-    said = told.heading if told.sure else told.clause.text
+    in_time = _in_time(act.at_ms, stated.clause.begins_ms, stated.clause.ends_ms)
+    said = stated.heading if stated.sure else stated.clause.text
     # What a screen shows by itself must not hold on to what was taken back.
     related = named(said, act.label or "") if doubt else link(said, act)
     if in_time < -0.5 and related < _LINKED:
         return None
-    merit = in_time + 1.4 * related + _fit(told.verb, act.kind) + (0.3 if told.sure else 0.0) - 0.75 - doubt
+    merit = in_time + 1.4 * related + _fit(stated.verb, act.kind) + (0.3 if stated.sure else 0.0) - 0.75 - doubt
     if act.is_read and related < 0.3:
-        merit -= 0.15 if told.sure else 0.4
-        if told.sure and _names_other(said, act, shown):
+        merit -= 0.15 if stated.sure else 0.4
+        if stated.sure and _names_other(said, act, shown):
             merit -= 0.5
     return Pair(place, number, merit, related) if merit > 0 else None
 

@@ -1,6 +1,6 @@
 """The built-in drafter: deterministic, offline, and honest. It writes only what was said.
 
-Sentences are read for the actions that they tell (``told.py``), the screens for those that were done (``acts.py``),
+Sentences are read for the actions that they tell (``speech_acts.py``), screens for those that were done (``acts.py``),
 and a step is what both agree on (``agreement.py``, ``narrated.py``). Warnings and reminders make notes, what explains
 a step is its body, side talk is left to the transcript. Where no screen was read, what was said stands alone; where
 nobody speaks, what is shown. Without either it is one step a stretch of speech or a screen, with a warning.
@@ -13,7 +13,7 @@ from activities.drafting.acts import Shown
 from activities.drafting.doubts import doubts
 from activities.drafting.drafters import OnProgress, Rewrite, Stop
 from activities.drafting.language.sentences import Sentence, sentences
-from activities.drafting.language.told import readings
+from activities.drafting.language.speech_acts import readings
 from activities.drafting.narrated import narrated
 from activities.drafting.outline import MAX_STEPS, blocks_of, within_limit
 from activities.drafting.rederive import Wish, is_whole, rederived

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from activities.drafting.acts import Act, Shown
 from activities.drafting.agreement import Pair, agreed, link, named
 from activities.drafting.labels import as_typed, spelt
-from activities.drafting.language import english, spoken
+from activities.drafting.language import english, utterances
+from activities.drafting.language.language_rules import RULES
 from activities.drafting.language.sounds import squashed
-from activities.drafting.language.told import Kind, Reading, Told, is_own
-from activities.drafting.language.tongues import TONGUES
+from activities.drafting.language.speech_acts import Kind, Reading, StatedAction, is_own
 from activities.drafting.markdown import one_line
 from activities.drafting.outline import Entry
 from activities.drafting.remarks import explains, that_matter, without_outro
@@ -98,7 +98,7 @@ class _Step:
     at_ms: int
     heading: str
     whole: bool
-    told: Told | None
+    stated: StatedAction | None
     act: Act | None
     code: str | None = None
 
@@ -113,35 +113,35 @@ def narrated(read: Sequence[Reading], language: str, shown: Shown | None, topic:
         topic: The sentence whose topic became the title: the lead does not repeat it.
     """
     found = Found()
-    told = [(number, each) for number, reading in enumerate(read) if number != topic for each in reading.told]
-    back = frozenset(place for place in range(len(told)) if _is_taken_back(place, told, read))
-    pairs = agreed([each for _, each in told], shown, back) if shown else {}
-    usable = shown is not None and _is_usable(told, pairs, shown)
+    stated = [(number, each) for number, reading in enumerate(read) if number != topic for each in reading.stated]
+    back = frozenset(place for place in range(len(stated)) if _is_taken_back(place, stated, read))
+    pairs = agreed([each for _, each in stated], shown, back) if shown else {}
+    usable = shown is not None and _is_usable(stated, pairs, shown)
     answered = [False] * len(read)
     for place in pairs:
-        answered[told[place][0]] = True
+        answered[stated[place][0]] = True
     topics = announced(read, language, shown, answered)
     announcing = {each.number for each in topics}
-    steps = _told_steps(read, told, pairs, shown if usable else None, announcing, language, found)
+    steps = _stated_steps(read, stated, pairs, shown if usable else None, announcing, language, found)
     if usable and shown is not None:
-        taken = {pair.act for pair in pairs.values() if told[pair.told][0] not in announcing}
-        steps += _untold_steps(read, steps, taken, shown, language, announcing | {topic}, topics, found)
+        taken = {pair.act for pair in pairs.values() if stated[pair.stated][0] not in announcing}
+        steps += _unstated_steps(read, steps, taken, shown, language, announcing | {topic}, topics, found)
     steps.sort(key=lambda step: (step.at_ms, step.number))
     _write(found, read, _apart(steps), topics, language, shown, topic)
     return found
 
 
-def _is_usable(told: Sequence[tuple[int, Told]], pairs: dict[int, Pair], shown: Shown) -> bool:
+def _is_usable(stated: Sequence[tuple[int, StatedAction]], pairs: dict[int, Pair], shown: Shown) -> bool:
     if len(shown.acts) < _USABLE_ACTS:
         return False
-    sure = [place for place, (_, each) in enumerate(told) if each.sure]
+    sure = [place for place, (_, each) in enumerate(stated) if each.sure]
     within = sum(place in pairs for place in sure)
     return within >= _USABLE_SHARE * len(sure) if sure else bool(pairs)
 
 
-def _told_steps(
+def _stated_steps(
     read: Sequence[Reading],
-    told: Sequence[tuple[int, Told]],
+    stated: Sequence[tuple[int, StatedAction]],
     pairs: dict[int, Pair],
     shown: Shown | None,
     announcing: set[int | None],
@@ -149,15 +149,15 @@ def _told_steps(
     found: Found,
 ) -> list[_Step]:
     steps: list[_Step] = []
-    found.left_out |= {told[place][0] for place in range(len(told)) if _is_taken_back(place, told, read)}
+    found.left_out |= {stated[place][0] for place in range(len(stated)) if _is_taken_back(place, stated, read)}
     if shown is None and language == "en":
-        told = _with_second_chance(told, len(read))
-    for place, (number, each) in enumerate(told):
+        stated = _with_second_chance(stated, len(read))
+    for place, (number, each) in enumerate(stated):
         if number in announcing:
             continue
         pair = pairs.get(place) if shown else None
         act = shown.acts[pair.act] if shown and pair else None
-        if act is None and not _stands_alone(place, told, read, pairs, shown):
+        if act is None and not _stands_alone(place, stated, read, pairs, shown):
             if each.sure and shown:
                 found.left_out.add(number)
                 found.unanswered.append(each.clause.begins_ms)
@@ -175,20 +175,20 @@ def _told_steps(
     return steps
 
 
-def _with_second_chance(told: Sequence[tuple[int, Told]], sentences: int) -> list[tuple[int, Told]]:
+def _with_second_chance(stated: Sequence[tuple[int, StatedAction]], sentences: int) -> list[tuple[int, StatedAction]]:
     """What was told as an action; where hardly anything was told as an instruction is (somebody shows what he does
     himself), also what grammar finds."""
-    sure = sum(each.sure for _, each in told)
+    sure = sum(each.sure for _, each in stated)
     if sure >= max(_FEW, _FEW_SHARE * sentences):
-        return list(told)
-    return [(number, replace(each, sure=True) if each.verb in english.VERBS else each) for number, each in told]
+        return list(stated)
+    return [(number, replace(each, sure=True) if each.verb in english.VERBS else each) for number, each in stated]
 
 
-def _better_read(told: Told, pair: Pair, act: Act, language: str) -> bool:
+def _better_read(stated: StatedAction, pair: Pair, act: Act, language: str) -> bool:
     """Whether the label says more than a sentence of which nothing is understood but when it was spoken."""
-    if language == "en" or told.sure or not (act.is_read and act.has_control):
+    if language == "en" or stated.sure or not (act.is_read and act.has_control):
         return False
-    return language in TONGUES or pair.link < _LINKED
+    return language in RULES or pair.link < _LINKED
 
 
 def _seen(act: Act | None, begins_ms: int, ends_ms: int) -> tuple[int, int]:
@@ -200,61 +200,61 @@ def _seen(act: Act | None, begins_ms: int, ends_ms: int) -> tuple[int, int]:
 
 def _stands_alone(
     place: int,
-    told: Sequence[tuple[int, Told]],
+    stated: Sequence[tuple[int, StatedAction]],
     read: Sequence[Reading],
     pairs: dict[int, Pair],
     shown: Shown | None,
 ) -> bool:
     """Whether a spoken action that the screen does not answer is a step: it was told as an instruction, nobody took
     it back, and it is done off the screen (or no screen was read)."""
-    each = told[place][1]
-    if not each.sure or _is_taken_back(place, told, read) or _ALONE.match(each.heading):
+    each = stated[place][1]
+    if not each.sure or _is_taken_back(place, stated, read) or _ALONE.match(each.heading):
         return False
     if shown is None:
         return True
-    if _says_again(place, told, pairs):
+    if _says_again(place, stated, pairs):
         return False
     return each.verb not in _ON_SCREEN or _names_something(each, shown)
 
 
-def _names_something(told: Told, shown: Shown) -> bool:
+def _names_something(stated: StatedAction, shown: Shown) -> bool:
     """Whether the action is told of something that stands on the screen just then: a click that changes nothing to be
     seen is one all the same."""
-    before, _, _ = told.clause.text.lower().partition(told.verb)
+    before, _, _ = stated.clause.text.lower().partition(stated.verb)
     if english.OWN.search(before):
         return False
-    behind_verb = told.heading.partition(" ")[2]
-    names = shown.names(told.clause.begins_ms, told.clause.ends_ms + 1)
+    behind_verb = stated.heading.partition(" ")[2]
+    names = shown.names(stated.clause.begins_ms, stated.clause.ends_ms + 1)
     return any(len(key) >= 3 and named(behind_verb, name) == 1.0 for key, name in names.items())
 
 
-def _is_taken_back(place: int, told: Sequence[tuple[int, Told]], read: Sequence[Reading]) -> bool:
+def _is_taken_back(place: int, stated: Sequence[tuple[int, StatedAction]], read: Sequence[Reading]) -> bool:
     """Whether the next thing that is told corrects it."""
-    number = told[place][0]
-    if place + 1 < len(told) and told[place + 1][0] == number:
+    number = stated[place][0]
+    if place + 1 < len(stated) and stated[place + 1][0] == number:
         return False
     for later in range(number + 1, min(number + 3, len(read))):
         if read[later].kind is Kind.QUESTION:
             return False  # what follows answers that
         if read[later].corrects:
-            return any(each.told for each in read[later : later + 2])
-        if read[later].told:
+            return any(each.stated for each in read[later : later + 2])
+        if read[later].stated:
             return False
     return False
 
 
-def _says_again(place: int, told: Sequence[tuple[int, Told]], pairs: dict[int, Pair]) -> bool:
+def _says_again(place: int, stated: Sequence[tuple[int, StatedAction]], pairs: dict[int, Pair]) -> bool:
     """Whether a neighbour that the screen answers tells the same."""
-    words = {squashed(word) for word in told[place][1].heading.split()}
+    words = {squashed(word) for word in stated[place][1].heading.split()}
     for near in (place - 1, place + 1):
-        if near in pairs and 0 <= near < len(told):
-            other = {squashed(word) for word in told[near][1].heading.split()}
+        if near in pairs and 0 <= near < len(stated):
+            other = {squashed(word) for word in stated[near][1].heading.split()}
             if len(words & other) >= 0.6 * min(len(words), len(other)):
                 return True
     return False
 
 
-def _untold_steps(
+def _unstated_steps(
     read: Sequence[Reading],
     steps: Sequence[_Step],
     taken: set[int],
@@ -281,8 +281,8 @@ def _untold_steps(
             begins = reading.sentence.begins_ms
             names = shown.names(*_seen(act, begins, reading.sentence.ends_ms))
             whole = not heading.endswith("\u2026") and len(heading.split()) >= len(reading.text.split()) - 3
-            told = Told(reading.sentence, heading, whole, sure=False)
-            made.append(_Step(number, begins, spelt(f"\x00 {heading}", act, names)[2:], whole, told, act, command))
+            stated = StatedAction(reading.sentence, heading, whole, sure=False)
+            made.append(_Step(number, begins, spelt(f"\x00 {heading}", act, names)[2:], whole, stated, act, command))
             used.add(number)
         elif (
             act.at_ms < leaves_ms
@@ -314,7 +314,7 @@ def _spoken_over(
             continue
         if act.at_ms > ends + _OVER_BEFORE_MS or reading.kind is not Kind.REMARK:
             continue
-        if language == "en" and english.RESULT.match(spoken.bare(reading.text)):
+        if language == "en" and english.RESULT.match(utterances.bare(reading.text)):
             continue
         related = link(reading.text, act)
         if before and 0 <= act.at_ms - ends <= _OVER_BEHIND_MS and not is_own(reading, language):
@@ -325,8 +325,8 @@ def _spoken_over(
 
 
 def _as_heading(reading: Reading, act: Act) -> str:
-    text = spoken.without_lead_in(reading.text).rstrip(" .,;:!-")
-    return spoken.capitalised(spoken.shortened(text, spoken.HEADING_LIMIT))
+    text = utterances.without_lead_in(reading.text).rstrip(" .,;:!-")
+    return utterances.capitalised(utterances.shortened(text, utterances.HEADING_LIMIT))
 
 
 def _belongs(act: Act, steps: Sequence[_Step]) -> bool:
@@ -427,13 +427,13 @@ def _section(topic: Announced) -> Entry:
 
 def _step_entry(step: _Step) -> Entry:
     changes = step.act.changes if step.act else ()
-    if step.told is None:
+    if step.stated is None:
         entry = Entry.shown(BlockRole.STEP, step.at_ms, changes, step.heading)
     else:
-        entry = Entry.of(BlockRole.STEP, step.told.clause, step.heading)
+        entry = Entry.of(BlockRole.STEP, step.stated.clause, step.heading)
         entry.changes = changes
-        if not step.whole and _says_more(step.told.clause.text, step.heading):
-            entry.texts.append(spoken.cleaned(step.told.clause.text))
+        if not step.whole and _says_more(step.stated.clause.text, step.heading):
+            entry.texts.append(utterances.cleaned(step.stated.clause.text))
     entry.code = step.code
     return entry
 
@@ -462,7 +462,7 @@ def _notes(readings: Sequence[Reading], language: str) -> list[Entry]:
 def _opening(readings: Sequence[Reading], language: str) -> list[Entry]:
     said = [each for each in readings if each.kind in (Kind.REMARK, Kind.NOTE)]
     kept = [
-        each for each in said if each.kind is Kind.NOTE or spoken.announces(each.text) or not is_own(each, language)
+        each for each in said if each.kind is Kind.NOTE or utterances.announces(each.text) or not is_own(each, language)
     ]
     if not kept:
         return []
@@ -474,4 +474,4 @@ def _opening(readings: Sequence[Reading], language: str) -> list[Entry]:
 
 def _cleaned(reading: Reading, language: str) -> str:
     text = reading.text if reading.text != reading.sentence.text else reading.sentence.text
-    return spoken.cleaned(text) if language == "en" else spoken.capitalised(one_line(text))
+    return utterances.cleaned(text) if language == "en" else utterances.capitalised(one_line(text))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from activities.drafting.compose import block_markdown
-from activities.drafting.language import spoken
+from activities.drafting.language import utterances
 from activities.drafting.language.english import OUTRO
 from activities.drafting.language.sentences import Sentence, sentences
 from activities.drafting.markdown import escape, letters_only, one_line, plain_words
@@ -91,7 +91,7 @@ def _block(role: BlockRole, said: Sequence[Sentence], wish: Wish, english: bool)
     if role is BlockRole.SECTION:
         return None  # a topic has no other words than its own
     if role is BlockRole.TITLE:
-        found = spoken.title([each.text for each in said]) if english else None
+        found = utterances.title([each.text for each in said]) if english else None
         return DraftBlock(role=role, heading=found[1]) if found else None
     heading, texts = _step(said, english) if role is BlockRole.STEP else ("", _told(said, english))
     if wish.shorter:
@@ -114,16 +114,16 @@ def _step(said: Sequence[Sentence], english: bool) -> tuple[str, list[str]]:
 
 def _says_no_more(text: str, heading: str) -> bool:
     """Whether the sentence is the heading's own with a leave taken behind it: "hit Save, and you're done"."""
-    parts = [part.strip(" .!") for part in spoken.without_lead_in(text).split(",")]
+    parts = [part.strip(" .!") for part in utterances.without_lead_in(text).split(",")]
     own, closing = parts[0], parts[1:]
     repeats = "".join(letters_only(word) for word in own.split()) == "".join(map(letters_only, heading.split()))
     return bool(closing) and repeats and all(OUTRO.match(part) for part in closing)
 
 
 def _told(said: Sequence[Sentence], english: bool) -> list[str]:
-    kept = [each.text for each in said if not spoken.is_courtesy(each.text)] if english else []
+    kept = [each.text for each in said if not utterances.is_courtesy(each.text)] if english else []
     kept = kept or [each.text for each in said]
-    return [spoken.cleaned(text) if english else one_line(text) for text in kept]
+    return [utterances.cleaned(text) if english else one_line(text) for text in kept]
 
 
 def _own_words(text: str, said: list[Sentence]) -> list[Sentence]:
@@ -140,7 +140,7 @@ def _own_words(text: str, said: list[Sentence]) -> list[Sentence]:
 def _tidied(markdown: str, *, shorter: bool) -> str:
     """The text itself: only its first sentence (below a heading), or the same without mumbling."""
     if not shorter:
-        return "\n".join(spoken.without_mumbling(line) for line in markdown.split("\n"))
+        return "\n".join(utterances.without_mumbling(line) for line in markdown.split("\n"))
     lines = markdown.split("\n")
     kept: list[str] = []
     for line in lines:

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from activities.drafting.language import english, spoken
+from activities.drafting.language import english, utterances
 from activities.drafting.language.sounds import squashed
-from activities.drafting.language.told import Kind, Reading, is_own
+from activities.drafting.language.speech_acts import Kind, Reading, is_own
 
 BODY_SENTENCES = 3
 """Of a step's explanation. What matters most is kept; all of it is in the transcript."""
@@ -26,7 +26,7 @@ def without_outro(read: Sequence[Reading], last_step: int) -> list[Reading]:
     closing = [
         number
         for number in range(floor, end)
-        if read[number].kind is Kind.COURTESY or english.OUTRO.match(spoken.bare(read[number].text))
+        if read[number].kind is Kind.COURTESY or english.OUTRO.match(utterances.bare(read[number].text))
     ]
     return list(read[: closing[0]] if closing else read)
 
@@ -35,7 +35,7 @@ def explains(reading: Reading, language: str) -> bool:
     """Whether the sentence says something of the thing itself rather than of the speaker, and is no bare answer."""
     if reading.kind is not Kind.REMARK or is_own(reading, language):
         return False
-    return len(reading.text.split()) >= 4 and not (language == "en" and _TAGS.match(spoken.bare(reading.text)))
+    return len(reading.text.split()) >= 4 and not (language == "en" and _TAGS.match(utterances.bare(reading.text)))
 
 
 def that_matter(sentences: Sequence[Reading], heading: str, names: Sequence[str]) -> list[Reading]:

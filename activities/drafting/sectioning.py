@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from activities.drafting.acts import Act, Shown
-from activities.drafting.language import english, spoken
+from activities.drafting.language import english, utterances
+from activities.drafting.language.language_rules import RULES
 from activities.drafting.language.sentences import Sentence
 from activities.drafting.language.sounds import squashed
-from activities.drafting.language.told import Kind, Reading
-from activities.drafting.language.tongues import TONGUES
+from activities.drafting.language.speech_acts import Kind, Reading
 from domain.recordings.screen import ChangeKind
 
 _TOPIC_WORDS = 9
@@ -57,13 +57,13 @@ def _topic(reading: Reading, language: str) -> tuple[str, bool] | None:
     text = reading.text
     if language == "en":
         for pattern, called in ((english.SECTION, True), (english.NEXT_TOPIC, False)):
-            found = pattern.match(spoken.bare(text))
+            found = pattern.match(utterances.bare(text))
             topic = _bare_topic(found.group("topic")) if found else None
-            if topic and (called or not any(told.sure for told in reading.told)):
+            if topic and (called or not any(stated.sure for stated in reading.stated)):
                 return topic, called
         return None
-    tongue = TONGUES.get(language)
-    found = tongue.section.match(text) if tongue else None
+    rules = RULES.get(language)
+    found = rules.section.match(text) if rules else None
     topic = _bare_topic(found.group("topic")) if found else None
     return (topic, True) if topic else None
 
@@ -73,7 +73,7 @@ def _bare_topic(text: str) -> str | None:
     if topic.partition(" ")[0].lower() in ("and", "where", "which", "because", "so", "if", "when"):
         return None
     fits = 0 < len(topic.split()) <= _TOPIC_WORDS and len(topic) <= _TOPIC_LETTERS
-    return spoken.capitalised(topic) if fits else None
+    return utterances.capitalised(topic) if fits else None
 
 
 def _spelt(topic: str, sentence: Sentence, shown: Shown | None) -> str:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from activities.drafting.language import spoken
+from activities.drafting.language import utterances
 from activities.drafting.language.sentences import Sentence
 from activities.drafting.markdown import one_line
 from activities.drafting.outline import Entry
@@ -57,13 +57,13 @@ def instructions(said: Sequence[Sentence]) -> list[Entry]:
     steps: list[Entry] = []
     opening: list[Sentence] = []
     for sentence in said:
-        if spoken.is_courtesy(sentence.text):
+        if utterances.is_courtesy(sentence.text):
             continue
         for clause in clauses_of(sentence):
-            told = None if spoken.is_note(clause.text) else spoken.action(clause.text)
-            if told is not None:
-                steps.append(Entry.of(BlockRole.STEP, clause, told.heading))
-                steps[-1].texts += [] if told.whole else [spoken.cleaned(clause.text)]
+            stated = None if utterances.is_note(clause.text) else utterances.action(clause.text)
+            if stated is not None:
+                steps.append(Entry.of(BlockRole.STEP, clause, stated.heading))
+                steps[-1].texts += [] if stated.whole else [utterances.cleaned(clause.text)]
             elif steps:
                 _explain(steps, clause)
             else:
@@ -72,9 +72,9 @@ def instructions(said: Sequence[Sentence]) -> list[Entry]:
 
 
 def clauses_of(sentence: Sentence) -> Iterator[Sentence]:
-    """The sentence's clauses (see :func:`activities.drafting.language.spoken.clauses`), each with what it touches."""
+    """The sentence's clauses (see :func:`.utterances.clauses`), each with what it touches."""
     end = 0
-    for clause in spoken.clauses(sentence.text):
+    for clause in utterances.clauses(sentence.text):
         start = sentence.text.index(clause, end)
         end = start + len(clause)
         yield sentence.part(start, end)
@@ -84,18 +84,18 @@ def _explain(entries: list[Entry], clause: Sentence) -> None:
     """Add what is no step to the block before it, or begin a note."""
     last = entries[-1]
     limit = _STEP_SENTENCES if last.role is BlockRole.STEP else _NOTE_SENTENCES
-    begins_note = spoken.is_note(clause.text) and last.role is BlockRole.STEP
+    begins_note = utterances.is_note(clause.text) and last.role is BlockRole.STEP
     if begins_note or len(last.texts) >= limit:
         last = Entry.of(BlockRole.NOTE, clause)
         entries.append(last)
-    last.add(spoken.cleaned(clause.text), clause)
+    last.add(utterances.cleaned(clause.text), clause)
 
 
 def _opening(said: Sequence[Sentence]) -> list[Entry]:
     """The lead, and notes of what does not fit into it."""
     made: list[Entry] = []
     for clause in said:
-        text = spoken.cleaned(clause.text)
+        text = utterances.cleaned(clause.text)
         if not made or not _has_room(made[-1], text):
             made.append(Entry.of(BlockRole.NOTE if made else BlockRole.LEAD, clause))
         made[-1].add(text, clause)
@@ -116,11 +116,11 @@ def stretches(said: Sequence[Sentence], *, english: bool) -> list[Entry]:
     made: list[Entry] = []
     ended_ms = length = 0
     for sentence in said:
-        cleaned = spoken.cleaned(sentence.text) if english else ""
-        text = cleaned or spoken.capitalised(one_line(sentence.text))
+        cleaned = utterances.cleaned(sentence.text) if english else ""
+        text = cleaned or utterances.capitalised(one_line(sentence.text))
         paused = sentence.start_ms - ended_ms >= _STRETCH_PAUSE_MS
         if not made or paused or len(made[-1].texts) >= _STEP_SENTENCES or length + len(text) > _STRETCH_CHARACTERS:
-            heading = spoken.shortened(text.rstrip(" .,;:!\u3002\uff01"), _STRETCH_HEADING) or text
+            heading = utterances.shortened(text.rstrip(" .,;:!\u3002\uff01"), _STRETCH_HEADING) or text
             entry = Entry.of(BlockRole.STEP, sentence, heading)
             entry.texts += [text] if heading.endswith("\u2026") else []
             made.append(entry)

@@ -6,10 +6,10 @@ from pathlib import PureWindowsPath
 
 from activities.drafting.acts import Act, Shown
 from activities.drafting.labels import spelt
-from activities.drafting.language import spoken
+from activities.drafting.language import utterances
+from activities.drafting.language.language_rules import RULES
 from activities.drafting.language.sounds import squashed
-from activities.drafting.language.told import Reading
-from activities.drafting.language.tongues import TONGUES
+from activities.drafting.language.speech_acts import Reading
 from activities.drafting.markdown import one_line
 from activities.drafting.sectioning import largest_text
 from domain.documents.draft import BlockRole, DraftBlock
@@ -31,7 +31,7 @@ def title_from(source_name: str) -> str:
     """A title from a file name: what people call a file is all that is known when nobody says a title."""
     stem = PureWindowsPath(source_name).stem  # takes both kinds of separators
     words = one_line(re.sub(r"[_\-\u2013+]+|%20", " ", stem))
-    return spoken.shortened(words[:1].upper() + words[1:], _LIMIT) if words else "Untitled recording"
+    return utterances.shortened(words[:1].upper() + words[1:], _LIMIT) if words else "Untitled recording"
 
 
 def titled(
@@ -57,17 +57,17 @@ def titled(
 
 def _announced(texts: list[str], language: str) -> tuple[int, str] | None:
     if language == "en":
-        return spoken.title(texts)
-    tongue = TONGUES.get(language)
+        return utterances.title(texts)
+    rules = RULES.get(language)
     for number, text in enumerate(texts):
-        found = tongue.title.match(one_line(text)) if tongue else None
+        found = rules.title.match(one_line(text)) if rules else None
         if found is not None:
             topic = next(part for part in found.groups() if part)
             heading = topic.split(".")[0].strip(" ,;:!?") if "topic" not in found.groupdict() else topic
             heading = re.split(r"[.!?;]", heading)[0].strip(" ,:")
             if found.groupdict().get("topic"):
                 heading = f"{_how(found)} {heading}"
-            return number, spoken.shortened(spoken.capitalised(heading), _LIMIT)
+            return number, utterances.shortened(utterances.capitalised(heading), _LIMIT)
     return None
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from activities.drafting.acts import Act, Shown
 from activities.drafting.language.sentences import sentences
-from activities.drafting.language.told import readings
+from activities.drafting.language.speech_acts import readings
 from activities.drafting.sectioning import announced
 from activities.drafting.steps import is_english
 from domain.recordings.screen import ScreenRecord

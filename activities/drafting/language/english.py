@@ -1,6 +1,6 @@
 """The words and phrases of spoken English instructions: verbs, cues, fillers, asides, announcements.
 
-Vocabulary only; ``spoken.py`` reads sentences with it. Every pattern ignores case and is matched against one
+Vocabulary only; ``utterances.py`` reads sentences with it. Every pattern ignores case and is matched against one
 sentence, most of them at its start.
 """
 

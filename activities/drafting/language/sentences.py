@@ -31,7 +31,7 @@ UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f]")
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class SegmentText:
     """A segment, its words one space apart, and where those spaces are."""
 
     segment: Segment
@@ -40,7 +40,7 @@ class Spoken:
     times: SpokenTimes
 
     @classmethod
-    def of(cls, segment: Segment) -> "Spoken":
+    def of(cls, segment: Segment) -> "SegmentText":
         words = " ".join(segment.text.split())
         return cls(
             segment, words, tuple(place for place, each in enumerate(words) if each == " "), SpokenTimes(segment)
@@ -58,7 +58,7 @@ class Sentence:
     first and ends ``ends_at`` into the last of them. Times are milliseconds, those of the whole segments."""
 
     text: str
-    touched: tuple[Spoken, ...]
+    touched: tuple[SegmentText, ...]
     offsets: tuple[int, ...]
     """Where in ``text`` each segment's words begin; negative for words of the first that stand before it."""
 
@@ -105,28 +105,28 @@ class Sentence:
 
 def sentences(segments: Sequence[Segment]) -> list[Sentence]:
     """The sentences of consecutive segments, in order. Linear."""
-    spoken = [Spoken.of(segment) for segment in segments if segment.text.strip()]
-    text, starts = _joined(spoken)
+    segment_texts = [SegmentText.of(segment) for segment in segments if segment.text.strip()]
+    text, starts = _joined(segment_texts)
     made: list[Sentence] = []
-    for start, end in _spans(text, _forced_ends(spoken, starts, text)):
+    for start, end in _spans(text, _forced_ends(segment_texts, starts, text)):
         first = bisect_right(starts, start) - 1
         last = bisect_right(starts, end - 1) - 1
         made.append(
             Sentence(
                 text=text[start:end],
-                touched=tuple(spoken[first : last + 1]),
+                touched=tuple(segment_texts[first : last + 1]),
                 offsets=tuple(offset - start for offset in starts[first : last + 1]),
             )
         )
     return made
 
 
-def _joined(spoken: Sequence[Spoken]) -> tuple[str, list[int]]:
+def _joined(segment_texts: Sequence[SegmentText]) -> tuple[str, list[int]]:
     """All words, and where each segment's begin."""
     pieces: list[str] = []
     starts: list[int] = []
     length = 0
-    for each in spoken:
+    for each in segment_texts:
         if pieces and not (UNSPACED.match(pieces[-1][-1]) and UNSPACED.match(each.words[0])):
             pieces.append(" ")
             length += 1
@@ -136,13 +136,13 @@ def _joined(spoken: Sequence[Spoken]) -> tuple[str, list[int]]:
     return "".join(pieces), starts
 
 
-def _forced_ends(spoken: Sequence[Spoken], starts: list[int], text: str) -> set[int]:
+def _forced_ends(segment_texts: Sequence[SegmentText], starts: list[int], text: str) -> set[int]:
     """Starts of segments that begin a sentence whatever stands before them."""
     unpunctuated = len(_END.findall(text)) * _UNPUNCTUATED_WORDS < text.count(" ") + 1
     forced: set[int] = set()
     since_end = 0
-    for place, each in enumerate(spoken):
-        pause = each.segment.start_ms - spoken[place - 1].segment.end_ms if place else 0
+    for place, each in enumerate(segment_texts):
+        pause = each.segment.start_ms - segment_texts[place - 1].segment.end_ms if place else 0
         if place and (unpunctuated or pause >= PAUSE_MS or since_end > _LONGEST_WORDS):
             forced.add(starts[place])
             since_end = 0

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from activities.drafting.language import english, parsing, spoken
+from activities.drafting.language import english, parsing, utterances
+from activities.drafting.language.language_rules import RULES, LanguageRules
 from activities.drafting.language.sentences import Sentence
-from activities.drafting.language.tongues import TONGUES, Tongue
 from activities.drafting.markdown import one_line
 
 _JOINED = re.compile(
@@ -33,7 +33,7 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class StatedAction:
     """An action that somebody tells. ``clause`` is its cue, ``heading`` the imperative, ``whole`` whether that says
     all of it. ``sure``: told as an instruction is; else only an answer of the screen makes it a step."""
 
@@ -55,7 +55,7 @@ class Reading:
     sentence: Sentence
     text: str
     kind: Kind
-    told: tuple[Told, ...] = ()
+    stated: tuple[StatedAction, ...] = ()
     corrects: bool = False
 
     @property
@@ -66,15 +66,15 @@ class Reading:
 def readings(said: Sequence[Sentence], language: str) -> list[Reading]:
     """Every sentence, in order. ``language`` is a primary tag; of one that is not known here, each sentence may be an
     action, if the screen answers it."""
-    tongue = TONGUES.get(language)
-    read = _english if language == "en" else lambda sentence: _foreign(sentence, tongue)
+    rules = RULES.get(language)
+    read = _english if language == "en" else lambda sentence: _foreign(sentence, rules)
     return [read(sentence) for sentence in said]
 
 
 def is_own(reading: Reading, language: str) -> bool:
     """Whether the speaker talks of himself: side talk, unless it warns."""
-    tongue = TONGUES.get(language)
-    pattern = english.OWN if language == "en" else tongue.own if tongue else None
+    rules = RULES.get(language)
+    pattern = english.OWN if language == "en" else rules.own if rules else None
     return bool(pattern and pattern.search(reading.text))
 
 
@@ -84,18 +84,18 @@ def is_own(reading: Reading, language: str) -> bool:
 def _english(sentence: Sentence) -> Reading:
     if english.CORRECTS.fullmatch(f"{sentence.text} "):
         return Reading(sentence, sentence.text, Kind.COURTESY, corrects=True)
-    if spoken.is_courtesy(sentence.text) or spoken.is_farewell(sentence.text):
+    if utterances.is_courtesy(sentence.text) or utterances.is_farewell(sentence.text):
         return Reading(sentence, sentence.text, Kind.COURTESY)
-    if spoken.is_question(sentence.text):
+    if utterances.is_question(sentence.text):
         return Reading(sentence, sentence.text, Kind.QUESTION)
     meant, corrects = _meant(sentence)
-    kind = Kind.NOTE if spoken.is_note(meant.text) else Kind.REMARK
-    told: tuple[Told, ...] = () if kind is Kind.NOTE else tuple(_actions(meant))
-    if len(told) == 1:
-        told = (replace(told[0], clause=sentence),)
-    elif told and meant is not sentence:
-        told = (replace(told[0], clause=_joined(sentence, told[0].clause)), *told[1:])
-    return Reading(sentence, meant.text, kind, told, corrects)
+    kind = Kind.NOTE if utterances.is_note(meant.text) else Kind.REMARK
+    stated: tuple[StatedAction, ...] = () if kind is Kind.NOTE else tuple(_actions(meant))
+    if len(stated) == 1:
+        stated = (replace(stated[0], clause=sentence),)
+    elif stated and meant is not sentence:
+        stated = (replace(stated[0], clause=_joined(sentence, stated[0].clause)), *stated[1:])
+    return Reading(sentence, meant.text, kind, stated, corrects)
 
 
 def _joined(sentence: Sentence, first: Sentence) -> Sentence:
@@ -115,49 +115,49 @@ def _meant(sentence: Sentence) -> tuple[Sentence, bool]:
     if not cuts:
         return meant, begins > 0
     before, after = meant.text[: cuts[0].start()], meant.text[cuts[-1].end() :]
-    if spoken.action(after) is not None or parsing.doings(after[:_LONGEST_PARSED]):
+    if utterances.action(after) is not None or parsing.doings(after[:_LONGEST_PARSED]):
         return meant.part(cuts[-1].end(), len(meant.text)), begins > 0
     kept = before[: parsing.last_things(before)] + after if len(before) <= _LONGEST_PARSED else before + after
     return replace(meant, text=one_line(kept)), begins > 0
 
 
-def _actions(sentence: Sentence) -> Iterator[Told]:
+def _actions(sentence: Sentence) -> Iterator[StatedAction]:
     """By how sentences begin; where that finds none, by grammar. A clause that begins like an instruction may hold
     another one that only grammar finds ("set it to seven and you copy the link")."""
     end = 0
-    for text in spoken.clauses(sentence.text):
+    for text in utterances.clauses(sentence.text):
         start = sentence.text.index(text, end)
         end = start + len(text)
         clause = sentence.part(start, end)
-        told = spoken.action(text)
-        found = list(_parsed(clause)) if told is None or _MAY_HOLD_MORE.search(text) else []
-        cut = english.AND_CLICK.search(text) if told is not None and len(found) < 2 else None
-        if cut is not None and (first := spoken.action(text[: cut.start()])) is not None:
-            yield Told(clause.part(0, cut.start()), first.heading, first.whole, sure=True)
+        stated = utterances.action(text)
+        found = list(_parsed(clause)) if stated is None or _MAY_HOLD_MORE.search(text) else []
+        cut = english.AND_CLICK.search(text) if stated is not None and len(found) < 2 else None
+        if cut is not None and (first := utterances.action(text[: cut.start()])) is not None:
+            yield StatedAction(clause.part(0, cut.start()), first.heading, first.whole, sure=True)
             yield from _actions(clause.part(cut.end(), len(text)))
-        elif told is not None and len(found) < 2:
-            yield Told(clause, told.heading, told.whole, sure=True)
-        elif told is not None:
-            yield Told(found[0].clause, *_headed(found[0], told), sure=True)
+        elif stated is not None and len(found) < 2:
+            yield StatedAction(clause, stated.heading, stated.whole, sure=True)
+        elif stated is not None:
+            yield StatedAction(found[0].clause, *_headed(found[0], stated), sure=True)
             yield from found[1:]
         else:
             yield from found
 
 
-def _headed(first: Told, told: spoken.Action) -> tuple[str, bool]:
+def _headed(first: StatedAction, stated: utterances.Action) -> tuple[str, bool]:
     """The heading of the first of several actions: as the beginning of the sentence tells it, cut at the next."""
-    own = spoken.action(first.clause.text)
-    return (own.heading, own.whole) if own else (told.heading, told.whole)
+    own = utterances.action(first.clause.text)
+    return (own.heading, own.whole) if own else (stated.heading, stated.whole)
 
 
-def _parsed(clause: Sentence) -> Iterator[Told]:
+def _parsed(clause: Sentence) -> Iterator[StatedAction]:
     text = clause.text
     sure = True
     if len(text) > _LONGEST_PARSED or english.OPTION.match(text):
         return
     for doing in parsing.doings(text):
         written = f"{doing.base} {text[doing.verb_end : doing.end].strip()}"
-        action = spoken.headed(written, nothing_dropped=doing.verb <= doing.start + 12)
+        action = utterances.headed(written, nothing_dropped=doing.verb <= doing.start + 12)
         if english.NO_STEP.match(action.heading) or len(action.heading.split()) < 2:
             continue
         part = clause.part(doing.start, max(doing.start + 1, doing.end))
@@ -169,7 +169,7 @@ def _parsed(clause: Sentence) -> Iterator[Told]:
             and (doing.base in english.VERBS or first)
             and (first or _leads(text, doing.start))
         )
-        yield Told(part, action.heading, action.whole, sure)
+        yield StatedAction(part, action.heading, action.whole, sure)
 
 
 def _leads(text: str, start: int) -> bool:
@@ -180,53 +180,53 @@ def _leads(text: str, start: int) -> bool:
 # --- other languages -------------------------------------------------------------------------------------------
 
 
-def _foreign(sentence: Sentence, tongue: Tongue | None) -> Reading:
+def _foreign(sentence: Sentence, rules: LanguageRules | None) -> Reading:
     text = one_line(sentence.text)
-    if tongue is None:
+    if rules is None:
         kind = Kind.QUESTION if text.endswith(("?", "\uff1f")) else Kind.REMARK
         return Reading(sentence, text, kind, (_weak(sentence, text),) if kind is Kind.REMARK else ())
-    bare = _without(tongue.lead_in, text)
-    if tongue.courtesy.match(text) or tongue.courtesy.match(bare):
+    bare = _without(rules.lead_in, text)
+    if rules.courtesy.match(text) or rules.courtesy.match(bare):
         return Reading(sentence, text, Kind.COURTESY)
-    if text.endswith("?") or tongue.question.match(bare):
+    if text.endswith("?") or rules.question.match(bare):
         return Reading(sentence, text, Kind.QUESTION)
-    if tongue.note.match(bare):
+    if rules.note.match(bare):
         return Reading(sentence, text, Kind.NOTE)
-    corrects = tongue.correction.match(text)
-    pieces = list(_pieces(sentence, tongue))
-    told = tuple(
-        Told(piece, _imperative(piece.text, tongue), whole=True, sure=True)
+    corrects = rules.correction.match(text)
+    pieces = list(_pieces(sentence, rules))
+    stated = tuple(
+        StatedAction(piece, _imperative(piece.text, rules), whole=True, sure=True)
         for piece in pieces
-        if _tells(piece.text, tongue)
+        if _tells(piece.text, rules)
     )
-    if len(told) == 1:
-        told = (replace(told[0], clause=sentence),)
-    return Reading(sentence, text, Kind.REMARK, told or (_weak(sentence, bare),), bool(corrects))
+    if len(stated) == 1:
+        stated = (replace(stated[0], clause=sentence),)
+    return Reading(sentence, text, Kind.REMARK, stated or (_weak(sentence, bare),), bool(corrects))
 
 
-def _weak(sentence: Sentence, text: str) -> Told:
-    heading = spoken.shortened(text.rstrip(" .,;:!\u3002\uff01"), spoken.HEADING_LIMIT) or text
-    return Told(sentence, spoken.capitalised(heading), whole=not heading.endswith("\u2026"), sure=False)
+def _weak(sentence: Sentence, text: str) -> StatedAction:
+    heading = utterances.shortened(text.rstrip(" .,;:!\u3002\uff01"), utterances.HEADING_LIMIT) or text
+    return StatedAction(sentence, utterances.capitalised(heading), whole=not heading.endswith("\u2026"), sure=False)
 
 
-def _pieces(sentence: Sentence, tongue: Tongue) -> Iterator[Sentence]:
+def _pieces(sentence: Sentence, rules: LanguageRules) -> Iterator[Sentence]:
     """The sentence cut where one instruction follows another."""
     start = 0
     for cut in _JOINED.finditer(sentence.text):
-        if _tells(sentence.text[start : cut.start()], tongue) and _tells(sentence.text[cut.end() :], tongue):
+        if _tells(sentence.text[start : cut.start()], rules) and _tells(sentence.text[cut.end() :], rules):
             yield sentence.part(start, cut.start())
             start = cut.end()
     yield sentence.part(start, len(sentence.text))
 
 
-def _tells(text: str, tongue: Tongue) -> bool:
-    bare = _without(tongue.lead_in, one_line(text))
-    return bool(tongue.imperative.match(bare)) and not tongue.refused.match(bare)
+def _tells(text: str, rules: LanguageRules) -> bool:
+    bare = _without(rules.lead_in, one_line(text))
+    return bool(rules.imperative.match(bare)) and not rules.refused.match(bare)
 
 
-def _imperative(text: str, tongue: Tongue) -> str:
-    bare = _without(tongue.lead_in, one_line(text)).rstrip(" .,;:!")
-    return spoken.capitalised(spoken.shortened(bare, spoken.HEADING_LIMIT))
+def _imperative(text: str, rules: LanguageRules) -> str:
+    bare = _without(rules.lead_in, one_line(text)).rstrip(" .,;:!")
+    return utterances.capitalised(utterances.shortened(bare, utterances.HEADING_LIMIT))
 
 
 def _without(pattern: re.Pattern[str], text: str) -> str:

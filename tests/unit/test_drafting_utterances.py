@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from activities.drafting.language.sentences import Sentence, sentences
-from activities.drafting.language.spoken import HEADING_LIMIT, action, clauses, cleaned, is_courtesy, is_note, title
+from activities.drafting.language.utterances import HEADING_LIMIT, action, clauses, cleaned, is_courtesy, is_note, title
 from activities.drafting.markdown import letters_only
 from domain.recordings.transcript import Segment
 from tests.unit.drafting_builders import spoken

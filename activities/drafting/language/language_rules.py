@@ -15,13 +15,12 @@ def _words(*alternatives: str) -> str:
 
 
 @dataclass(frozen=True)
-class Tongue:
+class LanguageRules:
     """One language. All patterns are matched at a sentence's start, but for ``own``, which is searched.
 
     Args:
         lead_in: What is left out before an instruction ("zuerst", "luego", "ensuite").
-        imperative: An instruction, behind the lead-ins; its group ``told`` is what the heading says where that is
-            less than all of it.
+        imperative: An instruction, behind the lead-ins.
         question: A sentence that asks, for recognisers that forget the mark.
         courtesy: Greetings, thanks and farewells.
         note: Warnings and reminders.
@@ -44,15 +43,15 @@ class Tongue:
     refused: re.Pattern[str]
 
 
-def _compiled(**patterns: str) -> Tongue:
-    return Tongue(**{name: re.compile(pattern, _IGNORE) for name, pattern in patterns.items()})
+def _compiled(**patterns: str) -> LanguageRules:
+    return LanguageRules(**{name: re.compile(pattern, _IGNORE) for name, pattern in patterns.items()})
 
 
 _DE_ORDINAL = r"(?:erste|zweite|dritte|vierte|fünfte|sechste|nächste|letzte)[nrsm]?"
 _ES_ORDINAL = r"(?:primer|segund|tercer|cuart|quint|siguiente|próxim|últim)[oa]?"
 _FR_ORDINAL = r"(?:premi(?:er|ère)|deuxième|second|troisième|quatrième|cinquième|proch(?:ain|aine)|derni(?:er|ère))"
 
-TONGUES: dict[str, Tongue] = {
+RULES: dict[str, LanguageRules] = {
     "de": _compiled(
         lead_in=_words(
             r"(?:und|also|so|okay|ok|gut|ja|nein|jetzt|nun|dann|danach|anschließend|zuerst|zunächst|hier|dort|da)\b",
