@@ -19,7 +19,7 @@ from fontTools.ttLib import TTFont
 from PIL import Image, ImageDraw, ImageFont
 
 from activities.imaging.painters import Painted
-from activities.process.vouched import check_file, check_fonts, fonts_of
+from activities.process.checksums import check_file, check_fonts, fonts_of
 from activities.providers.watched import Stop
 from domain.canonical import digest
 from domain.documents.wish import PictureWish

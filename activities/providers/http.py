@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import httpx
 from pydantic import SecretStr
 
-from activities.process.meters import PROVIDER
+from activities.process.metrics import PROVIDER
 from activities.providers import watched
 from activities.providers.faults import fault_of
 from activities.providers.watched import Stop

@@ -17,7 +17,7 @@ import manimgx_fonts
 import typst
 from fontTools.ttLib import TTFont, TTLibError
 
-from activities.process.vouched import check_fonts
+from activities.process.checksums import check_fonts
 
 BODY = "Inter"
 CODE = "JetBrains Mono"

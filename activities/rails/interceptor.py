@@ -16,7 +16,7 @@ from temporalio.exceptions import ApplicationError, CancelledError
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
 
 from activities.process.log_context import gathering, note_denied, place_of
-from activities.process.meters import EXECUTIONS, QUEUE_WAIT, RETRIES
+from activities.process.metrics import EXECUTIONS, QUEUE_WAIT, RETRIES
 from domain.errors import MESSAGE_LIMIT, Cancelled, GuidesmithError, exhausted_by
 
 RETRY_AFTER_LIMIT_S = 600.0

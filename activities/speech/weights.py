@@ -16,7 +16,7 @@ import numpy as np
 from faster_whisper import WhisperModel
 
 from activities.speech.language import MODEL_SETTING
-from activities.speech.tongues import Encodings
+from activities.speech.language_detection import Encodings
 from domain.errors import SpeechModelUnavailable, WorkerExhausted, exhausted_by
 
 BUNDLED = "bundled"

@@ -15,10 +15,18 @@ from faster_whisper.transcribe import restore_speech_timestamps
 from activities.speech.blocks import pack
 from activities.speech.lanes import in_order
 from activities.speech.language import EnglishCheck, language_code, refuse_language
+from activities.speech.language_detection import (
+    LEAST_SAMPLES,
+    UNKNOWN,
+    DetectedLanguage,
+    detect_language,
+    detect_languages,
+    joined,
+    runs,
+)
 from activities.speech.recognition import OnProgress, OnSegment, Recognition, SpokenSegment, SpokenWord
 from activities.speech.sentences import SentenceBuilder, ends_sentence
 from activities.speech.sound import SAMPLE_RATE_HZ, SAMPLES_PER_MS, Samples
-from activities.speech.tongues import LEAST_SAMPLES, UNKNOWN, Tongue, joined, runs, tongue_of, tongues_of
 from activities.speech.understanding import (
     SPOKEN_REPETITION,
     Answer,
@@ -201,57 +209,59 @@ class _Listener:
     def blocks(self, window: Window) -> Iterator[_Block]:
         """The model's answers about the window, as it gives them."""
         before: _Block | None = None
-        for portion, tongue in self._portions(window):
-            context = _context(before, portion) if before is not None and before.language == tongue.language else None
-            for block in self._answers(window, portion, tongue, context):
+        for portion, detected in self._portions(window):
+            context = _context(before, portion) if before is not None and before.language == detected.language else None
+            for block in self._answers(window, portion, detected, context):
                 yield block
                 before = block
 
-    def _portions(self, window: Window) -> Iterator[tuple[_Portion, Tongue]]:
+    def _portions(self, window: Window) -> Iterator[tuple[_Portion, DetectedLanguage]]:
         """What is asked about at once, each in one language as far as can be told before it is heard."""
         sizes = [speech.size / SAMPLE_RATE_HZ for speech in window.speech]
         portions = [_Portion.of(window, window.speech[place]) for place in pack(sizes)]
         if not self._listens_for_others:
-            yield from ((portion, Tongue(self.language or "en", 1.0)) for portion in portions)
+            yield from ((portion, DetectedLanguage(self.language or "en", 1.0)) for portion in portions)
             return
-        heard = [tongue_of(self._model, portion.samples) for portion in portions]
-        settled = [self._settled_tongue(portion, tongue) for portion, tongue in zip(portions, heard, strict=True)]
-        for place, (portion, tongue) in enumerate(zip(portions, settled, strict=True)):
+        heard = [detect_language(self._model, portion.samples) for portion in portions]
+        settled = [self._settled_language(portion, detected) for portion, detected in zip(portions, heard, strict=True)]
+        for place, (portion, detected) in enumerate(zip(portions, settled, strict=True)):
             around = {each.language for each in settled[max(0, place - 1) : place + 2]}
-            if len(around) > 1 or not tongue.is_plain:
-                yield from self._parted(window, portion, tongue)
+            if len(around) > 1 or not detected.is_plain:
+                yield from self._parted(window, portion, detected)
             else:
-                yield portion, tongue
+                yield portion, detected
 
-    def _settled_tongue(self, portion: _Portion, tongue: Tongue) -> Tongue:
+    def _settled_language(self, portion: _Portion, detected: DetectedLanguage) -> DetectedLanguage:
         """The recording's own language, unless the model is sure of another one."""
-        if tongue.language == self.language or tongue.sure(portion.samples.size):
-            return tongue
-        return Tongue(self.language or "en", 1 - tongue.probability)
+        if detected.language == self.language or detected.sure(portion.samples.size):
+            return detected
+        return DetectedLanguage(self.language or "en", 1 - detected.probability)
 
-    def _parted(self, window: Window, portion: _Portion, tongue: Tongue) -> Iterator[tuple[_Portion, Tongue]]:
+    def _parted(
+        self, window: Window, portion: _Portion, detected: DetectedLanguage
+    ) -> Iterator[tuple[_Portion, DetectedLanguage]]:
         """The portion, cut where its language changes."""
         fine = [part for speech in portion.stretches for part in parts_of(window.samples, speech)]
         heard = [window.samples[speech.start : speech.end] for speech in fine]
-        for language, place in runs(tongues_of(self._model, heard, tongue.language)):
-            yield _Portion.of(window, joined(fine[place])), Tongue(language, tongue.probability)
+        for language, place in runs(detect_languages(self._model, heard, detected.language)):
+            yield _Portion.of(window, joined(fine[place])), DetectedLanguage(language, detected.probability)
 
     def _answers(
-        self, window: Window, portion: _Portion, tongue: Tongue, context: str | None, *, whole: bool = True
+        self, window: Window, portion: _Portion, detected: DetectedLanguage, context: str | None, *, whole: bool = True
     ) -> Iterator[_Block]:
         if portion.samples.size > _BLOCK_MS * SAMPLES_PER_MS:
-            yield from self._walk(portion, tongue)
+            yield from self._walk(portion, detected)
             return
-        block = self._listen(portion, tongue, context)
+        block = self._listen(portion, detected, context)
         if context is not None and (block is None or not block.is_complete):
-            block = self._listen(portion, tongue, None)
+            block = self._listen(portion, detected, None)
         if (
             whole
             and self._listens_for_others
             and not (block and block.is_complete)
             and portion.samples.size > LEAST_SAMPLES
         ):
-            parts = list(self._parted(window, portion, tongue))
+            parts = list(self._parted(window, portion, detected))
             if len(parts) > 1:
                 for part, spoken in parts:
                     yield from self._answers(window, part, spoken, None, whole=False)
@@ -259,30 +269,35 @@ class _Listener:
         if block is not None:
             yield block
 
-    def _listen(self, portion: _Portion, tongue: Tongue, context: str | None) -> _Block | None:
+    def _listen(self, portion: _Portion, detected: DetectedLanguage, context: str | None) -> _Block | None:
         """One answer about the whole portion. Without time tokens, with which Whisper skips sentences in blocks that
         are not full: the words' times come from the aligner."""
-        found = self._ask(portion.samples, tongue, initial_prompt=context, without_timestamps=True)
+        found = self._ask(portion.samples, detected, initial_prompt=context, without_timestamps=True)
         segment = next(iter(found), None)  # what it would hear next is the silence behind the last word
-        return _answered([segment], portion.end, portion, tongue) if segment is not None else None
+        return _answered([segment], portion.end, portion, detected) if segment is not None else None
 
-    def _walk(self, portion: _Portion, tongue: Tongue) -> Iterator[_Block]:
+    def _walk(self, portion: _Portion, detected: DetectedLanguage) -> Iterator[_Block]:
         """Answers about a stretch longer than Whisper hears at once: it goes on where its last sentence ended."""
         answer: list[FoundSegment] = []
-        for segment in self._ask(portion.samples, tongue):
+        for segment in self._ask(portion.samples, detected):
             if answer and segment.seek != answer[0].seek:
-                yield _answered(answer, segment.seek, portion, tongue)
+                yield _answered(answer, segment.seek, portion, detected)
                 answer = []
             answer.append(segment)
         if answer:
-            yield _answered(answer, portion.end, portion, tongue)
+            yield _answered(answer, portion.end, portion, detected)
 
     def _ask(
-        self, samples: Samples, tongue: Tongue, *, initial_prompt: str | None = None, without_timestamps: bool = False
+        self,
+        samples: Samples,
+        detected: DetectedLanguage,
+        *,
+        initial_prompt: str | None = None,
+        without_timestamps: bool = False,
     ) -> Iterable[FoundSegment]:
         found, _ = self._model.transcribe(
             samples,
-            language=tongue.language,
+            language=detected.language,
             beam_size=self._beam_size,
             temperature=list(TEMPERATURES),
             compression_ratio_threshold=SPOKEN_REPETITION,
@@ -397,7 +412,7 @@ def _context(before: _Block | None, portion: _Portion) -> str | None:
     return before.answer.text[-CONTEXT_CHARACTERS:] if silence_s < SAME_TALK_S else None
 
 
-def _answered(segments: list[FoundSegment], next_seek: int, portion: _Portion, tongue: Tongue) -> _Block:
+def _answered(segments: list[FoundSegment], next_seek: int, portion: _Portion, detected: DetectedLanguage) -> _Block:
     first = segments[0]
     answer = Answer(
         text=" ".join(segment.text.strip() for segment in segments),
@@ -410,7 +425,7 @@ def _answered(segments: list[FoundSegment], next_seek: int, portion: _Portion, t
     chunks = [{"start": speech.start, "end": speech.end} for speech in portion.stretches]
     gap_s = _longest_gap_s(segments, next_seek)
     restored = tuple(restore_speech_timestamps(segments, chunks, SAMPLE_RATE_HZ))
-    return _Block(restored, span_ms, answer, gap_s, tongue.language, tongue.probability)
+    return _Block(restored, span_ms, answer, gap_s, detected.language, detected.probability)
 
 
 def _longest_gap_s(segments: list[FoundSegment], next_seek: int) -> float:

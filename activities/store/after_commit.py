@@ -12,7 +12,7 @@ from typing import Any
 
 import structlog
 
-from activities.process import meters
+from activities.process import metrics
 from domain.credits import SETTLES, Charge, PostingKind
 from domain.lifecycles.lifecycle import Lifecycle
 
@@ -87,15 +87,15 @@ def say_moved(
             continue
         facts = {"job_id": job["id"], "kind": job["kind"], "attempt": event["attempt"]}
         _say(MOVED, **facts, from_status=event["prev_status"], to_status=event["new_status"])
-        move = meters.MOVES.labels(job["kind"], event["prev_status"] or "", event["new_status"])
+        move = metrics.MOVES.labels(job["kind"], event["prev_status"] or "", event["new_status"])
         after_commit(move.inc)
         status = lifecycle.status(event["new_status"])
         if not lifecycle.is_terminal(status):
             continue
         code = event["data"].get("failure_code") if status in lifecycle.failures else None
-        after_commit(meters.ENDED.labels(job["kind"], status, code or "").inc)
+        after_commit(metrics.ENDED.labels(job["kind"], status, code or "").inc)
         took = (event["recorded_at"] - job["created_at"]).total_seconds()
-        after_commit(partial(meters.JOB_SECONDS.labels(job["kind"], status).observe, took))
+        after_commit(partial(metrics.JOB_SECONDS.labels(job["kind"], status).observe, took))
         if status == lifecycle.cancelled:
             continue
         if status in lifecycle.failures:

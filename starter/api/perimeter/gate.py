@@ -19,7 +19,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from activities.process.log_context import gathering, note
-from activities.process.meters import REQUESTS
+from activities.process.metrics import REQUESTS
 from domain.errors import GuidesmithError, RequestInvalid
 from starter.access.tokens import Principal
 from starter.api.errors import BodyTooLarge, BodyTypeUnsupported, error_response

