@@ -227,13 +227,13 @@ def cost_of(kind: str, price: int | None) -> int:
     return price or 0
 
 
-def charge_of(move: Move, *, cost: int, attempt: int, standing: Sequence[Charge]) -> Charge | None:
+def charge_of(move: Move, *, cost: int, attempt: int, posted: Sequence[Charge]) -> Charge | None:
     """What the transition ``move`` posts; ``None``: nothing, because the books do not name it or the job is free.
 
     Args:
         cost: What an attempt of the job costs.
         attempt: The job's attempt as the transition leaves it.
-        standing: What was posted in the job's name before.
+        posted: What was posted in the job's name before.
 
     Raises:
         PostingRefused: The attempt was charged already, or there is no charge left to settle. The transition would
@@ -243,13 +243,11 @@ def charge_of(move: Move, *, cost: int, attempt: int, standing: Sequence[Charge]
     if kind is None or cost == 0:
         return None
     if kind in CHARGES:
-        if any(each.kind in CHARGES and each.attempt == attempt for each in standing):
+        if any(each.kind in CHARGES and each.attempt == attempt for each in posted):
             raise PostingRefused(f"Attempt {attempt} of the job has been charged.")
         return Charge(kind=kind, attempt=attempt, amount=cost)
-    charged = max(
-        (each for each in standing if each.kind is SETTLES[kind]), key=lambda each: each.attempt, default=None
-    )
-    if charged is None or any(each.kind in SETTLES and each.attempt == charged.attempt for each in standing):
+    charged = max((each for each in posted if each.kind is SETTLES[kind]), key=lambda each: each.attempt, default=None)
+    if charged is None or any(each.kind in SETTLES and each.attempt == charged.attempt for each in posted):
         raise PostingRefused("The job has no charge that is not settled.")
     return charged.model_copy(update={"kind": kind})
 

@@ -24,7 +24,7 @@ class Namespace(BaseModel):
     recorded_at: datetime | None = None
 
 
-class Standing(StrEnum):
+class NamespaceMatch(StrEnum):
     """What a namespace that is asked is to a database."""
 
     OWN = "own"
@@ -37,11 +37,11 @@ class Standing(StrEnum):
     """It is elsewhere or called otherwise: what it does not know says nothing about the jobs."""
 
 
-def judge_namespace(known: Namespace | None, asked: Namespace) -> Standing:
+def judge_namespace(known: Namespace | None, asked: Namespace) -> NamespaceMatch:
     """What ``asked`` is to a database that has recorded ``known``."""
     if known is None:
-        return Standing.FIRST
+        return NamespaceMatch.FIRST
     if known.id == asked.id:
-        return Standing.OWN
+        return NamespaceMatch.OWN
     same = (known.name, known.address) == (asked.name, asked.address)
-    return Standing.MADE_ANEW if same else Standing.FOREIGN
+    return NamespaceMatch.MADE_ANEW if same else NamespaceMatch.FOREIGN

@@ -17,7 +17,7 @@ from temporalio.api.operatorservice.v1 import ListSearchAttributesRequest
 from temporalio.client import Client
 from temporalio.service import RPCError
 
-from domain.engine import Standing, judge_namespace
+from domain.engine import NamespaceMatch, judge_namespace
 from domain.errors import GuidesmithError
 from starter.access.hardening import is_for_others, weaknesses
 from starter.access.jwks import Keys
@@ -256,19 +256,19 @@ async def _own_namespace(settings: Settings, client: Client) -> str:
         asked = await asked_namespace(client)
     except RPCError as fault:
         return f", which does not say its id ({fault.status.name}): runs that it does not know are left as they are"
-    standing = judge_namespace(known[0] if known else None, asked)
+    match = judge_namespace(known[0] if known else None, asked)
     adopt = "`guidesmith db adopt-namespace` says that this one is right; what it does not know is then taken for lost."
-    if standing is Standing.FOREIGN:
+    if match is NamespaceMatch.FOREIGN:
         raise Ailing(
             f"{asked.address}: the namespace {asked.name} is not the jobs' own, which is {known[0].name} at "
             f"{known[0].address}",
             f"Correct TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE, of workers and APIs. If Temporal was moved: {adopt}",
         )
     said = ""
-    if standing is Standing.FIRST:
+    if match is NamespaceMatch.FIRST:
         said = ", not yet known as the jobs' own"
-    elif standing is Standing.MADE_ANEW or known[1:]:
-        before = known[0] if standing is Standing.MADE_ANEW else known[1]
+    elif match is NamespaceMatch.MADE_ANEW or known[1:]:
+        before = known[0] if match is NamespaceMatch.MADE_ANEW else known[1]
         said = f", made anew: the histories of {before.id[:8]} are gone"
     return said + (f", {lost} jobs were ended since their runs were lost" if lost else "")
 

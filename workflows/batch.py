@@ -14,7 +14,7 @@ with workflow.unsafe.imports_passed_through():
     from datetime import timedelta
 
     from activities.rails.contracts import CarriedState, JobOutcome
-    from activities.stages.batch import BatchCall, BatchDesk, BatchEnd, BatchPlan, BatchStages, BatchStart
+    from activities.stages.batch import BatchCall, BatchControl, BatchEnd, BatchPlan, BatchStages, BatchStart
     from domain.errors import Cancelled, Fenced, TransitionRefused
     from domain.jobs import Failure
     from domain.lifecycles.batch import BATCH, FAILED, PROCESSING
@@ -73,7 +73,7 @@ class BatchWorkflow:
 
     async def look(self) -> BatchPlan:
         return await workflow.execute_local_activity_method(
-            BatchDesk.plan,
+            BatchControl.plan,
             self.start.job_id,
             start_to_close_timeout=DESK_PATIENCE,
             retry_policy=MIRROR_RETRIES,
@@ -105,7 +105,7 @@ class BatchWorkflow:
         if failure.failure_code == Fenced.code:
             raise superseded()
         await workflow.execute_local_activity_method(
-            BatchDesk.give_up,
+            BatchControl.give_up,
             self.call(plan, self.job.seq + 1, number, failure),
             start_to_close_timeout=DESK_PATIENCE,
             retry_policy=MIRROR_RETRIES,
@@ -127,7 +127,7 @@ class BatchWorkflow:
         self.job.seq += 3  # past the items' own two numbers
         self.job.stage = None
         end: BatchEnd = await workflow.execute_local_activity_method(
-            BatchDesk.close,
+            BatchControl.close,
             self.call(plan, self.job.seq, failure=stopped),
             start_to_close_timeout=DESK_PATIENCE,
             retry_policy=MIRROR_RETRIES,

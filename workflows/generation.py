@@ -17,7 +17,7 @@ with workflow.unsafe.imports_passed_through():
     from activities.rails.interceptor import RETRY_AFTER_LIMIT_S
     from activities.rails.stage import spec_of
     from activities.rails.versioning import soon_over
-    from activities.stages.generation import GenerationCall, GenerationDesk, GenerationPlan, GenerationStages, Word
+    from activities.stages.generation import GenerationCall, GenerationControl, GenerationPlan, GenerationStages, Word
     from domain.errors import (
         Fenced,
         ProviderAnswerInvalid,
@@ -101,7 +101,7 @@ class GenerationWorkflow:
 
     async def look(self) -> GenerationPlan:
         return await workflow.execute_local_activity_method(
-            GenerationDesk.plan,
+            GenerationControl.plan,
             self.job.start.job_id,
             start_to_close_timeout=DESK_PATIENCE,
             retry_policy=MIRROR_RETRIES,
@@ -160,7 +160,7 @@ class GenerationWorkflow:
 
     async def hear(self) -> Word:
         return await workflow.execute_local_activity_method(
-            GenerationDesk.hear,
+            GenerationControl.hear,
             self.call(),
             start_to_close_timeout=DESK_PATIENCE,
             retry_policy=MIRROR_RETRIES,
@@ -186,7 +186,7 @@ class GenerationWorkflow:
         self.submitting = False
         try:
             await workflow.execute_activity_method(
-                GenerationDesk.call_off,
+                GenerationControl.call_off,
                 self.call(),
                 task_queue=self.job.options.queue("providers"),
                 schedule_to_close_timeout=CALL_OFF_PATIENCE,
@@ -215,7 +215,7 @@ class GenerationWorkflow:
         pause_s = max(backoff_s(self.failures), asked_s)
         self.job.seq += 3  # past whatever the execution could still write
         await workflow.execute_local_activity_method(
-            GenerationDesk.note_retry,
+            GenerationControl.note_retry,
             self.call(failure=failure, retry_count=self.failures, retry_in_s=pause_s),
             start_to_close_timeout=DESK_PATIENCE,
             retry_policy=MIRROR_RETRIES,

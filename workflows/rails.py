@@ -339,19 +339,19 @@ class JobRun(Generic[S]):
         """
         if not workflow.patched("goes-on-where-the-job-is"):
             return superseded()
-        standing = await workflow.execute_local_activity_method(
-            Mirror.standing,
+        mirrored = await workflow.execute_local_activity_method(
+            Mirror.mirrored_state,
             call,
             start_to_close_timeout=timedelta(seconds=30),
             retry_policy=MIRROR_RETRIES,
             summary="where the job is",
         )
-        status = self.lifecycle.status(standing.status)
-        if not standing.own:
+        status = self.lifecycle.status(mirrored.status)
+        if not mirrored.own:
             return superseded()
-        self.status, self.seq = status, max(self.seq, standing.seq)
+        self.status, self.seq = status, max(self.seq, mirrored.seq)
         if self.lifecycle.is_terminal(status):
-            return JobOver(standing.status)
+            return JobOver(mirrored.status)
         self.tell()
         return OutOfStep()
 

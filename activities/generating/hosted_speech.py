@@ -6,8 +6,8 @@ Source: OpenAI's API reference, "Create speech".
 from pathlib import Path
 
 from activities.imaging.openai import SAFETY_CODES
+from activities.providers.cancellation import Stop
 from activities.providers.http import ProviderClient
-from activities.providers.watched import Stop
 from domain.errors import ContentRejected, ProviderRequestRefused
 
 FORMAT = "mp3"

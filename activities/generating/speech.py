@@ -17,7 +17,7 @@ from pathlib import Path
 from activities.confined.outside import Bounds, Died, Overran, answer, made_file, places
 from activities.generating.voices import PROGRAMS, VOICE, Program
 from activities.process.checksums import check_file, check_tree
-from activities.providers.watched import Stop
+from activities.providers.cancellation import Stop
 from domain.errors import Cancelled, RequestInvalid, SpeakingFailed, VoiceUnavailable
 
 SPEAKER = Path(__file__).with_name("speaker.py")

@@ -10,8 +10,8 @@ from typing import Any
 
 from activities.imaging.painters import Painted
 from activities.providers import ProviderClient
+from activities.providers.cancellation import Stop
 from activities.providers.outputs import OutputFetch
-from activities.providers.watched import Stop
 from domain.documents.wish import PictureWish
 from domain.errors import ContentRejected, ProviderAnswerInvalid, ProviderOutputExpired, ProviderRequestRefused
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from activities.providers.watched import Stop
+from activities.providers.cancellation import Stop
 from domain.documents.wish import PictureWish
 
 

@@ -20,7 +20,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from activities.imaging.painters import Painted
 from activities.process.checksums import check_file, check_fonts, fonts_of
-from activities.providers.watched import Stop
+from activities.providers.cancellation import Stop
 from domain.canonical import digest
 from domain.documents.wish import PictureWish
 

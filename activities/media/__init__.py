@@ -19,7 +19,7 @@ from activities.media.container import OnProgress
 from activities.media.frames import Frame, Strategy
 from activities.media.pictures import encode_jpeg, encode_png, encode_webp, sharpness
 from activities.media.scenes import Effort
-from activities.media.settled import FrameWish, scene_at, settled_frame_time, settled_wish
+from activities.media.screenshot_timing import FrameWish, scene_at, settled_frame_time, settled_wish
 from activities.media.tracks import TrackChoice, TrackLevel
 
 __all__ = [

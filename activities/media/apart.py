@@ -19,7 +19,7 @@ from activities.media.audio import AudioFacts
 from activities.media.container import MAX_PICTURE_PIXELS, OnProgress
 from activities.media.frames import Frame, Strategy, in_order
 from activities.media.pictures import sharpness
-from activities.media.settled import FrameWish
+from activities.media.screenshot_timing import FrameWish
 from activities.media.tracks import Judge, Listener, TrackChoice, choose_track, speech_spans
 from domain.recordings.media import AudioTrack, MediaInfo, Scene
 

@@ -44,7 +44,7 @@ from activities.media.container import (
 from activities.media.orientation import Orientation, pixel_aspect, square_pixel_size
 from activities.media.pictures import sharpness
 from activities.media.probe import probe
-from activities.media.settled import FrameWish
+from activities.media.screenshot_timing import FrameWish
 from domain.errors import MediaHasNoContent, RequestInvalid
 
 Strategy = Literal["precise", "nearest_keyframe"]

@@ -48,7 +48,7 @@ def _scenes(recording: Path, folder: Path, order: Mapping[str, Any]) -> list[dic
 def _frames(recording: Path, folder: Path, order: Mapping[str, Any]) -> int:
     """Pictures, told one by one, each in a file of its own: RGB, three bytes a pixel."""
     from activities.media.frames import Frame, grab_frame, grab_frames
-    from activities.media.settled import FrameWish
+    from activities.media.screenshot_timing import FrameWish
 
     def told(place: int, frame: Frame) -> None:
         inside.put(folder, order["made"], place, frame.image.tobytes())

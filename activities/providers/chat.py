@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from activities.providers.cancellation import Stop
 from activities.providers.http import ProviderClient
-from activities.providers.watched import Stop
 from domain.errors import ProviderAnswerInvalid, ProviderRequestRefused
 
 _FORMAT_REFUSED = {400, 422}
@@ -43,7 +43,7 @@ class ChatClient:
         Args:
             schema: A JSON schema; see the provider's documentation for what strict mode can express.
             schema_name: Letters, digits, ``_`` and ``-``; at most 64.
-            stop: See :data:`activities.providers.watched.Stop`.
+            stop: See :data:`activities.providers.cancellation.Stop`.
 
         Raises:
             ProviderError: As :meth:`ProviderClient.post`; also ``ProviderAnswerInvalid`` when there is no text in the

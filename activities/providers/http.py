@@ -18,9 +18,9 @@ import httpx
 from pydantic import SecretStr
 
 from activities.process.metrics import PROVIDER
-from activities.providers import watched
+from activities.providers import cancellation
+from activities.providers.cancellation import Stop
 from activities.providers.faults import fault_of
-from activities.providers.watched import Stop
 from domain.errors import (
     GuidesmithError,
     ProviderAnswerInvalid,
@@ -144,7 +144,7 @@ class ProviderClient:
     def _request(self, method: str, path: str, stop: Stop | None, **content: Any) -> Answer:
         began, outcome = time.perf_counter(), "ok"
         try:
-            return watched.run(self._bounded(method, path, content), stop)
+            return cancellation.run(self._bounded(method, path, content), stop)
         except GuidesmithError as fault:
             outcome = fault.code
             raise

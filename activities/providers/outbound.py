@@ -23,8 +23,8 @@ from urllib.parse import urljoin
 
 import httpx
 
-from activities.providers import watched
-from activities.providers.watched import Stop
+from activities.providers import cancellation
+from activities.providers.cancellation import Stop
 from domain.errors import AddressRefused, ProviderAnswerInvalid, ProviderTimeout, ProviderUnavailable
 
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -147,7 +147,7 @@ class Outbound:
 
     def _run(self, work: Coroutine[Any, Any, Fetched], stop: Stop | None = None) -> Fetched:
         try:
-            return watched.run(self._bounded(work), stop)
+            return cancellation.run(self._bounded(work), stop)
         finally:
             work.close()  # given up before it began, it would be called forgotten
 

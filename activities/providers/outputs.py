@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import unquote_to_bytes, urlsplit
 
+from activities.providers.cancellation import Stop
 from activities.providers.faults import retry_after_s
 from activities.providers.outbound import Bounds, Fetched, Outbound
-from activities.providers.watched import Stop
 from domain.errors import (
     AddressRefused,
     ProviderAnswerInvalid,

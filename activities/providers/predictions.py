@@ -13,8 +13,8 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from activities.providers.cancellation import Stop
 from activities.providers.http import ProviderClient
-from activities.providers.watched import Stop
 from domain.errors import (
     MESSAGE_LIMIT,
     ContentRejected,

@@ -160,7 +160,7 @@ class MoveCall(Message):
     """Small facts for the audit row, and its own event type where it has one."""
 
 
-class Standing(Message):
+class MirroredState(Message):
     """Where a job is, and the last number that its run has used. ``own``: it is the asking run's."""
 
     status: str

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from temporalio import activity
 
-from activities.rails.contracts import ClaimCall, MoveCall, Standing
+from activities.rails.contracts import ClaimCall, MirroredState, MoveCall
 from domain.errors import Fenced
 from domain.jobs import Actor, Failure, Job
 from domain.lifecycles.fence import Fence
@@ -29,7 +29,7 @@ class MoveLedger(Protocol):
         event_type: str | None = None,
     ) -> Job: ...
 
-    def standing(self, job_id: str, fence: Fence) -> tuple[str, int, bool]: ...
+    def mirrored_state(self, job_id: str, fence: Fence) -> tuple[str, int, bool]: ...
 
     def record_dispatch(
         self,
@@ -92,10 +92,10 @@ class Mirror:
         return True
 
     @activity.defn(name="standing", no_thread_cancel_exception=True)
-    def standing(self, call: MoveCall) -> Standing:
+    def mirrored_state(self, call: MoveCall) -> MirroredState:
         """Where the job is whose move was not written."""
-        status, seq, own = self._ledger.standing(call.job_id, _fence(call))
-        return Standing(status=status, seq=seq, own=own)
+        status, seq, own = self._ledger.mirrored_state(call.job_id, _fence(call))
+        return MirroredState(status=status, seq=seq, own=own)
 
 
 def _fence(call: MoveCall) -> Fence:

@@ -8,7 +8,7 @@ from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest
 from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 
-from domain.engine import Namespace, Standing, judge_namespace
+from domain.engine import Namespace, NamespaceMatch, judge_namespace
 
 log = structlog.get_logger("guidesmith.engine")
 
@@ -34,7 +34,7 @@ async def asked_namespace(client: Client) -> Namespace:
     )
 
 
-async def standing_of(register: Register, client: Client) -> Standing:
+async def match_of(register: Register, client: Client) -> NamespaceMatch:
     """What the namespace that ``client`` speaks with is to the database.
 
     Raises:
@@ -55,18 +55,18 @@ async def recognise(register: Register, client: Client) -> bool:
     """
     asked = await asked_namespace(client)
     known = await asyncio.to_thread(register.own_namespace)
-    standing = judge_namespace(known, asked)
+    match = judge_namespace(known, asked)
     facts = {"namespace": asked.name, "namespace_id": asked.id, "address": asked.address}
-    if standing is Standing.FIRST and not await _knows_the_jobs(register, client):
+    if match is NamespaceMatch.FIRST and not await _knows_the_jobs(register, client):
         log.warning("engine.unrecognised", **facts)
         return False
-    if standing is Standing.FOREIGN and known is not None:
+    if match is NamespaceMatch.FOREIGN and known is not None:
         log.warning("engine.foreign", **facts, own=known.name, own_id=known.id, own_address=known.address)
         return False
-    if standing is Standing.MADE_ANEW and known is not None:
+    if match is NamespaceMatch.MADE_ANEW and known is not None:
         log.warning("engine.made_anew", **facts, lost_id=known.id)
     moved = known is not None and (known.name, known.address) != (asked.name, asked.address)
-    if standing is not Standing.OWN or moved:
+    if match is not NamespaceMatch.OWN or moved:
         await asyncio.to_thread(register.record_namespace, asked)
     return True
 

@@ -92,7 +92,7 @@ class BatchBooks(StageLedger, Protocol):
     def close_batch(self, job_id: str, fence: Fence, items: int, stopped: Failure | None = None) -> Job: ...
 
 
-class BatchDesk:
+class BatchControl:
     """What the workflow asks about the whole batch: local activities, a transaction each."""
 
     def __init__(self, books: BatchBooks) -> None:

@@ -133,7 +133,7 @@ class GenerationParts:
         return self.outside if self.outside is not None and of in self.outside.models else None
 
 
-class GenerationDesk:
+class GenerationControl:
     """What the workflow asks and says between stages. All but :meth:`call_off` are local activities."""
 
     def __init__(self, parts: GenerationParts) -> None:

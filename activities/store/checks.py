@@ -208,9 +208,9 @@ def constraints(table: str) -> list[CheckConstraint]:
 
 def replace_checks(op: Operations | ModuleType, table: str) -> None:
     """In a migration: drop the checks of ``table`` and write them anew as this code has them."""
-    standing = inspect(op.get_bind()).get_check_constraints(table)
+    existing = inspect(op.get_bind()).get_check_constraints(table)
     with op.batch_alter_table(table) as batch:
-        for old in standing:
+        for old in existing:
             batch.drop_constraint(op.f(str(old["name"])), type_="check")
         for name, sql in CHECKS[table]().items():
             batch.create_check_constraint(op.f(f"ck_{table}_{name}"), text(sql))

@@ -133,8 +133,8 @@ def book(
     move = (job["kind"], source, target)
     if move not in BOOKS or not job["cost"]:  # most moves: they cost no statement either
         return None
-    standing = [] if source is None else list(_standing(connection, job["id"]))
-    charge = charge_of(move, cost=job["cost"], attempt=job["attempt"], standing=standing)
+    posted = [] if source is None else list(_posted(connection, job["id"]))
+    charge = charge_of(move, cost=job["cost"], attempt=job["attempt"], posted=posted)
     if charge is not None:
         posting = Posting(
             **charge.model_dump(), owner=job["owner"], job_id=job["id"], actor=SYSTEM, reason=f"{job['kind']} {target}"
@@ -143,7 +143,7 @@ def book(
     return charge
 
 
-def _standing(connection: Connection, job_id: str) -> Iterator[Charge]:
+def _posted(connection: Connection, job_id: str) -> Iterator[Charge]:
     """What was posted in a job's name; the job's row is locked by the caller."""
     columns = credit_postings.c
     query = select(columns.kind, columns.attempt, columns.amount).where(columns.job_id == job_id)

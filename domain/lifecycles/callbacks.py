@@ -236,7 +236,7 @@ class Effect(StrEnum):
 
 
 @dataclass(frozen=True)
-class Standing:
+class CallbackContext:
     """What the store knows when a callback comes, read under the job's lock.
 
     Args:
@@ -265,7 +265,7 @@ class Decision:
     stage: ExternalStage | None = None
 
 
-def decide(standing: Standing, callback: Callback, payload_sha256: str) -> Decision:
+def decide(context: CallbackContext, callback: Callback, payload_sha256: str) -> Decision:
     """Whether ``callback`` counts, by the checks of the contract in their order.
 
     Raises:
@@ -275,35 +275,35 @@ def decide(standing: Standing, callback: Callback, payload_sha256: str) -> Decis
         CallbackOutOfOrder: A newer callback was applied, or the current attempt began after it.
         TransitionRefused: The job was not dispatched, its stage is not done outside, or the table has no such move.
     """
-    if standing.known_payload is not None:
-        if standing.known_payload != payload_sha256:
+    if context.known_payload is not None:
+        if context.known_payload != payload_sha256:
             raise EventPayloadMismatch(
                 "This event_id came before with another payload. Give every event an id of its own.",
                 details={"event_id": callback.event_id},
             )
         return Decision(Effect.REPLAY)
-    if standing.lifecycle.is_terminal(standing.lifecycle.status(standing.status)):
-        raise _refused(standing, callback, TerminalImmutable, f"The job has ended as {standing.status}.")
-    _check_run(standing, callback)
-    stage = _stage_at(standing, callback)
-    standing.lifecycle.check(InstructionStatus(standing.status), callback.status, Trigger.WORKFLOW)
-    return Decision(Effect.SELF if callback.status == standing.status else Effect.MOVE, stage)
+    if context.lifecycle.is_terminal(context.lifecycle.status(context.status)):
+        raise _refused(context, callback, TerminalImmutable, f"The job has ended as {context.status}.")
+    _check_run(context, callback)
+    stage = _stage_at(context, callback)
+    context.lifecycle.check(InstructionStatus(context.status), callback.status, Trigger.WORKFLOW)
+    return Decision(Effect.SELF if callback.status == context.status else Effect.MOVE, stage)
 
 
-def _check_run(standing: Standing, callback: Callback) -> None:
-    if callback.dispatch_id is not None and callback.dispatch_id != standing.dispatch_id:
+def _check_run(context: CallbackContext, callback: Callback) -> None:
+    if callback.dispatch_id is not None and callback.dispatch_id != context.dispatch_id:
         raise StaleDispatch(
             "This dispatch_id is not the job's current one: another run has taken over.",
-            details={"dispatch_id": callback.dispatch_id, "current_dispatch_id": standing.dispatch_id},
+            details={"dispatch_id": callback.dispatch_id, "current_dispatch_id": context.dispatch_id},
         )
     # Without a dispatch_id only its time can tell a callback that was meant for an earlier attempt.
-    began = standing.attempt_began if callback.dispatch_id is None else None
-    if any(moment is not None and callback.occurred_at < moment for moment in (standing.latest_in_attempt, began)):
+    began = context.attempt_began if callback.dispatch_id is None else None
+    if any(moment is not None and callback.occurred_at < moment for moment in (context.latest_in_attempt, began)):
         raise CallbackOutOfOrder(
             "A newer callback was applied already, or the current attempt began after this one occurred.",
             details={
-                "latest_applied_occurred_at": _rfc3339(standing.latest_occurred_at),
-                "current_status": standing.status,
+                "latest_applied_occurred_at": _rfc3339(context.latest_occurred_at),
+                "current_status": context.status,
                 "attempted_status": str(callback.status),
             },
         )
@@ -315,29 +315,29 @@ def _rfc3339(moment: datetime | None) -> str | None:
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _stage_at(standing: Standing, callback: Callback) -> ExternalStage:
-    if standing.dispatch_id is None:
-        raise _refused(standing, callback, TransitionRefused, "The job was not started yet: run it first.")
+def _stage_at(context: CallbackContext, callback: Callback) -> ExternalStage:
+    if context.dispatch_id is None:
+        raise _refused(context, callback, TransitionRefused, "The job was not started yet: run it first.")
     for stage in EXTERNAL_STAGES.values():
-        if standing.status in (stage.before, stage.processing) and stage.name in standing.external:
+        if context.status in (stage.before, stage.processing) and stage.name in context.external:
             return stage
     raise _refused(
-        standing,
+        context,
         callback,
         TransitionRefused,
-        f"The job is {standing.status}, where no outside runner is waited for: only a stage that its project calls "
+        f"The job is {context.status}, where no outside runner is waited for: only a stage that its project calls "
         f"{EXTERNAL} takes callbacks.",
     )
 
 
 def _refused(
-    standing: Standing, callback: Callback, refusal: type[TransitionRefused], message: str
+    context: CallbackContext, callback: Callback, refusal: type[TransitionRefused], message: str
 ) -> TransitionRefused:
-    allowed = standing.lifecycle.allowed_next(standing.lifecycle.status(standing.status))
+    allowed = context.lifecycle.allowed_next(context.lifecycle.status(context.status))
     return refusal(
         message,
         details={
-            "current_status": standing.status,
+            "current_status": context.status,
             "attempted_status": str(callback.status),
             "allowed_next_statuses": [str(each) for each in allowed],
         },

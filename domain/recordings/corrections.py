@@ -33,7 +33,7 @@ def text_sha256(text: str) -> Sha256:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def standing(transcript: Transcript, corrections: Iterable[Correction]) -> dict[int, Correction]:
+def applicable(transcript: Transcript, corrections: Iterable[Correction]) -> dict[int, Correction]:
     """Those that are of this transcript, by segment."""
     said = transcript.segments
     return {
@@ -45,7 +45,7 @@ def standing(transcript: Transcript, corrections: Iterable[Correction]) -> dict[
 
 def corrected(transcript: Transcript, corrections: Iterable[Correction]) -> Transcript:
     """The transcript as its reader says that it should read. Ids and times stay as they are."""
-    known = standing(transcript, corrections)
+    known = applicable(transcript, corrections)
     if not known:
         return transcript
     segments = tuple(

@@ -1,6 +1,6 @@
 """Run a command that does not outlive its parent.
 
-    python -I -S tether.py PARENT_PID COMMAND ARGUMENT…
+    python -I -S parent_watch.py PARENT_PID COMMAND ARGUMENT…
 
 On Linux the kernel sends the command SIGTERM when the process that started it is gone, however it went (also by
 SIGKILL). The command replaces this process, so nothing stays between the two. A script of its own instead of a

@@ -1,7 +1,7 @@
 """Keep a few processes running: start them, wait until they answer, restart what dies, stop all of it.
 
 Each service leads a process group of its own (a Ctrl-C in the terminal reaches the supervisor alone, which then stops
-them in order) and is tied to the supervisor's life (``tether.py``).
+them in order) and is tied to the supervisor's life (``parent_watch.py``).
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from typing import BinaryIO
 
 import structlog
 
-from starter.local import parent_watch as tether
+from starter.local import parent_watch
 from starter.local.folder import StackFailed, last_words
 
 log = structlog.stdlib.get_logger("stack")
@@ -138,7 +138,7 @@ class Supervised:
                 sys.executable,
                 "-I",
                 "-S",
-                tether.__file__,
+                parent_watch.__file__,
                 str(os.getpid()),
                 *self.service.command,
                 env=dict(self.service.environment),

@@ -18,8 +18,8 @@ from temporalio.envconfig import ClientConfig
 from temporalio.runtime import Runtime
 from temporalio.service import RPCError, RPCStatusCode
 
-from activities.rails.recognising import Register, asked_namespace, standing_of
-from domain.engine import Standing
+from activities.rails.recognising import Register, asked_namespace, match_of
+from domain.engine import NamespaceMatch
 from domain.errors import (
     MESSAGE_LIMIT,
     DatabaseUnavailable,
@@ -144,7 +144,7 @@ async def check_own(store: Register, client: Client) -> None:
         temporalio.service.RPCError: Temporal could not be asked.
     """
     try:
-        standing = await standing_of(store, client)
+        match = await match_of(store, client)
     except DatabaseUnavailable:
         return
     except RPCError as fault:
@@ -153,7 +153,7 @@ async def check_own(store: Register, client: Client) -> None:
         if fault.status is not RPCStatusCode.PERMISSION_DENIED:
             raise
         return
-    if standing is Standing.FOREIGN:
+    if match is NamespaceMatch.FOREIGN:
         raise EngineForeign("The jobs run in another Temporal namespace than the one that the settings name.")
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from activities.artifacts import ArtifactStore
 from activities.store import Store
 from domain.artifacts import ArtifactKind, Blob
-from domain.recordings.corrections import Correction, corrected, standing
+from domain.recordings.corrections import Correction, applicable, corrected
 from domain.recordings.transcript import Transcript
 
 KEPT = 4
@@ -30,7 +30,7 @@ def spoken(store: Store, artifacts: ArtifactStore, job_id: str) -> Spoken | None
         return None
     heard = _parsed(artifacts, artifact.blob)
     corrections = store.corrections(job_id)
-    return Spoken(heard, corrected(heard, corrections), standing(heard, corrections))
+    return Spoken(heard, corrected(heard, corrections), applicable(heard, corrections))
 
 
 @lru_cache(maxsize=KEPT)

@@ -23,8 +23,8 @@ from activities.rails.mirror import Mirror
 from activities.rails.recognising import recognise
 from activities.rails.versioning import LASTING, say_version
 from activities.stages.analysis import AnalysisPlanning, AnalysisStages
-from activities.stages.batch import BatchDesk
-from activities.stages.generation import GenerationDesk, GenerationStages
+from activities.stages.batch import BatchControl
+from activities.stages.generation import GenerationControl, GenerationStages
 from activities.store import Store
 from activities.tasks.screenshots import ScreenshotTaker
 from activities.upkeep.erasing import Eraser
@@ -155,8 +155,8 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
     post = postman(settings, store)
     images = image_stages(settings, store, artifacts)
     parts = generation_parts(settings, store, artifacts)
-    generations, generation_desk = GenerationStages(parts), GenerationDesk(parts)
-    batches, desk = batch_stages(settings, store, artifacts), BatchDesk(store)
+    generations, generation_control = GenerationStages(parts), GenerationControl(parts)
+    batches, batch_control = batch_stages(settings, store, artifacts), BatchControl(store)
     analysing = analysis_parts(settings, store, artifacts)
     planning, analyses = AnalysisPlanning(analysing), AnalysisStages(analysing)
     reading = screen_reading(settings, store, artifacts)
@@ -183,16 +183,16 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
         generations.submit,
         generations.ask,
         generations.collect,
-        generation_desk.plan,
-        generation_desk.hear,
-        generation_desk.note_retry,
-        generation_desk.call_off,
+        generation_control.plan,
+        generation_control.hear,
+        generation_control.note_retry,
+        generation_control.call_off,
         batches.cut_clip,
         batches.take_thumbnails,
         batches.write_captions,
-        desk.plan,
-        desk.give_up,
-        desk.close,
+        batch_control.plan,
+        batch_control.give_up,
+        batch_control.close,
         planning.read_inputs,
         planning.draft_plan,
         planning.fail,
@@ -209,7 +209,7 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
         taker.fail_screenshot,
         mirror.claim,
         mirror.move,
-        mirror.standing,
+        mirror.mirrored_state,
         reconciler.reconcile,
         sweeper.sweep,
         orphans.sweep,

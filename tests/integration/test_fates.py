@@ -24,13 +24,13 @@ from temporalio.testing import ActivityEnvironment
 
 from activities.rails.contracts import CarriedState, JobStart
 from activities.rails.dispatching import begin_run
-from activities.rails.recognising import recognise, standing_of
+from activities.rails.recognising import match_of, recognise
 from activities.store import JobRequest, Store
 from activities.store.repository import utc_now
 from activities.upkeep.reconciling import Reconciled, Reconciler
 from domain.credits import PostingKind
 from domain.documents.publication import ExportFormat
-from domain.engine import Standing
+from domain.engine import NamespaceMatch
 from domain.errors import RetryNotAllowed
 from domain.jobs import Actor, Job
 from domain.library import AssetMedium, NewAsset
@@ -266,7 +266,7 @@ def test_given_a_lost_temporal_when_reconciled_then_all_is_settled_and_a_foreign
             left.unlink()
         own.start()
         wait_until(lambda: _answers(stack), 30, "the new server")
-        assert stack.loop.run(standing_of(stack.store, stack.client)) is Standing.MADE_ANEW
+        assert stack.loop.run(match_of(stack.store, stack.client)) is NamespaceMatch.MADE_ANEW
         with capture_logs() as logs:
             reconcile(stack, later)
         assert {"engine.made_anew", "job.reconciled", "task.reconciled", "webhook.taken_up_again"} <= {
@@ -285,7 +285,7 @@ def test_given_a_lost_temporal_when_reconciled_then_all_is_settled_and_a_foreign
 
 def _answers(stack: Stack) -> bool:
     with suppress(RPCError, RuntimeError):
-        return stack.loop.run(standing_of(stack.store, stack.client), 10) is not None
+        return stack.loop.run(match_of(stack.store, stack.client), 10) is not None
     return False
 
 

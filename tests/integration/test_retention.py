@@ -90,7 +90,7 @@ def test_given_more_deliveries_than_go_at_once_when_purged_then_all_of_them_go(
 def test_given_an_endpoint_that_was_deleted_long_ago_when_nothing_speaks_of_it_then_it_goes_too(
     aged: Store, time: Time
 ) -> None:
-    gone, standing = aged.create_endpoint(OWNER, URL), aged.create_endpoint(OWNER, URL)
+    gone, kept = aged.create_endpoint(OWNER, URL), aged.create_endpoint(OWNER, URL)
     uploaded_job(aged)
     aged.delete_endpoint(OWNER, gone.id)
     time.goes_on()
@@ -100,7 +100,7 @@ def test_given_an_endpoint_that_was_deleted_long_ago_when_nothing_speaks_of_it_t
     assert aged.purge_deliveries(KEPT_S) == 1
     with pytest.raises(NotFound):
         aged.outgoing(*waiting)
-    assert [each.id for each in aged.list_endpoints(OWNER).items] == [standing.id]
+    assert [each.id for each in aged.list_endpoints(OWNER).items] == [kept.id]
 
 
 def test_given_what_providers_sent_when_old_then_it_goes_unless_a_job_that_goes_on_has_to_read_it(

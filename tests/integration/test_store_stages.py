@@ -263,7 +263,7 @@ def test_given_a_run_that_was_reset_when_it_asks_again_then_it_is_answered_by_th
     assert store.get_job(run.job_id).status == TRANSCRIPT_READY
 
     another = later.model_copy(update={"seq": 5, **again})
-    assert store.standing(run.job_id, another) == (TRANSCRIPT_READY, 4, True)
+    assert store.mirrored_state(run.job_id, another) == (TRANSCRIPT_READY, 4, True)
     store.move(run.job_id, another, CANCELLED, trigger=Trigger.API, actor=Actor.EDITOR)
     with pytest.raises(Fenced):  # the number is the same, the move is not
         store.move(run.job_id, another, GENERATING, trigger=Trigger.WORKFLOW, actor=Actor.ORCHESTRATOR)

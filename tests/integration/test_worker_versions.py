@@ -52,7 +52,7 @@ def serving(stack: Stack, build: str) -> Iterator[None]:
     """Workers of a build for the jobs' own queue. What needs another queue waits there."""
     settings = stack.settings.model_copy(update={"build_id": build})
     mirror = Mirror(stack.store)
-    activities = [mirror.claim, mirror.move, mirror.standing]
+    activities = [mirror.claim, mirror.move, mirror.mirrored_state]
 
     async def begin() -> list[tuple[Worker, "asyncio.Task[None]"]]:
         client = await Client.connect(stack.temporal.address, data_converter=pydantic_data_converter)

@@ -32,9 +32,9 @@ from domain.lifecycles.callbacks import (
     TRANSCRIPTION,
     URI_LIMIT,
     Callback,
+    CallbackContext,
     Effect,
     Reached,
-    Standing,
     checked_moment,
     checked_uri,
     decide,
@@ -58,8 +58,8 @@ def callback(status: str = "TRANSCRIPT_READY", **fields: Any) -> Callback:
     return Callback.model_validate({**values, **fields})
 
 
-def standing(status: str = "TRANSCRIBING", **fields: Any) -> Standing:
-    waiting = Standing(
+def context(status: str = "TRANSCRIBING", **fields: Any) -> CallbackContext:
+    waiting = CallbackContext(
         lifecycle=INSTRUCTION,
         status=status,
         dispatch_id="run-1",
@@ -72,7 +72,7 @@ def standing(status: str = "TRANSCRIBING", **fields: Any) -> Standing:
     return replace(waiting, **fields)
 
 
-def refusal(where: Standing, what: Callback, payload: str = HASH) -> GuidesmithError:
+def refusal(where: CallbackContext, what: Callback, payload: str = HASH) -> GuidesmithError:
     with pytest.raises(GuidesmithError) as refused:
         decide(where, what, payload)
     return refused.value
@@ -98,7 +98,7 @@ def test_given_any_status_when_any_is_reported_then_only_the_moves_of_a_stage_th
             (stage.processing, FAILED),
         )
     }
-    where, what = standing(current, external=external), callback(target)
+    where, what = context(current, external=external), callback(target)
     if external and (current, target) in of_a_stage:
         decision = decide(where, what, HASH)
         assert decision.effect is (Effect.SELF if current is target else Effect.MOVE)
@@ -117,14 +117,14 @@ def test_given_any_status_when_any_is_reported_then_only_the_moves_of_a_stage_th
 @pytest.mark.parametrize("stage", EXTERNAL_STAGES.values(), ids=lambda stage: str(stage.name))
 def test_given_one_stage_outside_when_another_is_reported_then_refused(stage: Any) -> None:
     assert decide(
-        standing(stage.processing, external=frozenset({stage.name})), callback(stage.checkpoint), HASH
+        context(stage.processing, external=frozenset({stage.name})), callback(stage.checkpoint), HASH
     ).stage == (stage)
-    refused = refusal(standing(stage.processing, external=EVERY - {stage.name}), callback(stage.checkpoint))
+    refused = refusal(context(stage.processing, external=EVERY - {stage.name}), callback(stage.checkpoint))
     assert type(refused) is TransitionRefused
 
 
 def test_given_a_job_that_was_not_dispatched_when_reported_then_refused() -> None:
-    refused = refusal(standing("UPLOADED", dispatch_id=None, external=EVERY), callback("AUDIO_EXTRACTING"))
+    refused = refusal(context("UPLOADED", dispatch_id=None, external=EVERY), callback("AUDIO_EXTRACTING"))
     assert type(refused) is TransitionRefused
 
 
@@ -134,29 +134,29 @@ LATE: dict[str, Any] = {"latest_in_attempt": NOON + SECOND, "latest_occurred_at"
 
 
 def test_given_an_event_that_came_before_when_it_comes_again_then_a_replay_whatever_else_is_wrong() -> None:
-    where = standing("CANCELLED", known_payload=HASH, **LATE)
+    where = context("CANCELLED", known_payload=HASH, **LATE)
     assert decide(where, callback("EDITING", dispatch_id="other"), HASH).effect is Effect.REPLAY
 
 
 def test_given_an_event_that_came_before_when_it_says_something_else_then_a_mismatch_before_anything_else() -> None:
-    refused = refusal(standing("CANCELLED", known_payload=OTHER, **LATE), callback("EDITING", dispatch_id="other"))
+    refused = refusal(context("CANCELLED", known_payload=OTHER, **LATE), callback("EDITING", dispatch_id="other"))
     assert (type(refused), refused.details) == (EventPayloadMismatch, {"event_id": "e-1"})
 
 
 @pytest.mark.parametrize("status", ["DONE", "FAILED", "CANCELLED"])
 def test_given_a_job_that_ended_when_reported_late_and_of_another_run_then_terminal(status: str) -> None:
-    refused = refusal(standing(status, **LATE), callback(status, dispatch_id="other"))
+    refused = refusal(context(status, **LATE), callback(status, dispatch_id="other"))
     assert type(refused) is TerminalImmutable
     assert refused.details["attempted_status"] == status
 
 
 def test_given_another_run_when_reported_late_then_stale() -> None:
-    refused = refusal(standing(**LATE), callback("EDITING", dispatch_id="run-0"))
+    refused = refusal(context(**LATE), callback("EDITING", dispatch_id="run-0"))
     assert (type(refused), refused.details["current_dispatch_id"]) == (StaleDispatch, "run-1")
 
 
 def test_given_a_newer_callback_when_an_older_one_comes_then_out_of_order_before_the_table() -> None:
-    refused = refusal(standing(**LATE), callback("EDITING"))
+    refused = refusal(context(**LATE), callback("EDITING"))
     assert type(refused) is CallbackOutOfOrder
     assert refused.details == {
         "latest_applied_occurred_at": "2026-01-01T12:00:01.000Z",
@@ -166,22 +166,22 @@ def test_given_a_newer_callback_when_an_older_one_comes_then_out_of_order_before
 
 
 def test_given_a_callback_of_the_same_moment_when_another_comes_then_it_counts() -> None:
-    decide(standing(latest_in_attempt=NOON, latest_occurred_at=NOON), callback(), HASH)
+    decide(context(latest_in_attempt=NOON, latest_occurred_at=NOON), callback(), HASH)
 
 
 def test_given_no_dispatch_id_when_it_occurred_before_the_attempt_began_then_out_of_order() -> None:
-    began = standing(attempt_began=NOON + SECOND)
+    began = context(attempt_began=NOON + SECOND)
     refused = refusal(began, callback())
     assert (type(refused), refused.details["latest_applied_occurred_at"]) == (CallbackOutOfOrder, None)
-    assert decide(standing(attempt_began=NOON), callback(), HASH).effect is Effect.MOVE
+    assert decide(context(attempt_began=NOON), callback(), HASH).effect is Effect.MOVE
 
 
 def test_given_the_current_dispatch_id_when_it_occurred_before_the_attempt_began_then_it_counts() -> None:
-    decide(standing(attempt_began=NOON + SECOND), callback(dispatch_id="run-1"), HASH)
+    decide(context(attempt_began=NOON + SECOND), callback(dispatch_id="run-1"), HASH)
 
 
 def test_given_a_clock_that_was_wrong_in_an_earlier_attempt_when_reported_then_it_counts() -> None:
-    decide(standing(latest_occurred_at=NOON + timedelta(days=9000)), callback(), HASH)
+    decide(context(latest_occurred_at=NOON + timedelta(days=9000)), callback(), HASH)
 
 
 # --- stages ------------------------------------------------------------------------------------------------------

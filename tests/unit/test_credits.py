@@ -119,10 +119,10 @@ def charge(kind: PostingKind, attempt: int = 1, amount: int = 4) -> Charge:
     return Charge(kind=kind, attempt=attempt, amount=amount)
 
 
-def due(kind: str, source: str | None, target: str, *standing: Charge, attempt: int = 1, cost: int = 4) -> Any:
+def due(kind: str, source: str | None, target: str, *posted: Charge, attempt: int = 1, cost: int = 4) -> Any:
     lifecycle = LIFECYCLES[kind]
     move = (kind, lifecycle.status(source) if source else None, lifecycle.status(target))
-    return charge_of(move, cost=cost, attempt=attempt, standing=standing)
+    return charge_of(move, cost=cost, attempt=attempt, posted=posted)
 
 
 def test_given_an_image_when_it_goes_its_ways_then_it_is_reserved_and_captured_or_released() -> None:
@@ -144,7 +144,7 @@ def test_given_a_retry_when_the_attempt_is_new_then_it_is_charged_again_and_refu
 
 
 @pytest.mark.parametrize(
-    ("move", "standing"),
+    ("move", "posted"),
     [
         (("image", None, "queued"), (charge(RESERVE),)),
         (("image", "running", "completed"), ()),
@@ -155,10 +155,10 @@ def test_given_a_retry_when_the_attempt_is_new_then_it_is_charged_again_and_refu
     ],
 )
 def test_given_a_charge_or_a_settlement_that_stands_when_asked_for_again_then_refused(
-    move: tuple[str, str | None, str], standing: tuple[Charge, ...]
+    move: tuple[str, str | None, str], posted: tuple[Charge, ...]
 ) -> None:
     with pytest.raises(PostingRefused):
-        due(*move, *standing)
+        due(*move, *posted)
 
 
 def test_given_a_free_job_or_a_kind_without_books_when_it_moves_then_nothing_is_posted() -> None:

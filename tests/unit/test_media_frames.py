@@ -12,7 +12,7 @@ from activities.media.frames import Frame, grab_frame, grab_frames, pick_sharp
 from activities.media.pictures import encode_jpeg, encode_png, encode_webp, sharpness
 from activities.media.probe import probe
 from activities.media.scenes import find_scenes
-from activities.media.settled import FrameWish
+from activities.media.screenshot_timing import FrameWish
 from domain.errors import Cancelled, MediaHasNoContent, RequestInvalid
 from tests import recordings
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from activities.media.scenes import Effort, find_scenes
-from activities.media.settled import FrameWish, scene_at, settled_frame_time, settled_wish
+from activities.media.screenshot_timing import FrameWish, scene_at, settled_frame_time, settled_wish
 from domain.errors import Cancelled
 from domain.recordings.media import Scene
 from tests import recordings

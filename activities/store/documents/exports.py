@@ -78,14 +78,14 @@ class Exports(Repository):
             pictures = screenshot_set_hash((each.anchor_id, each.asset_id) for each in shown)
             spoken = corrections_hash(corrections_of(connection, job_id)) if export_format in CAPTION_FORMATS else None
             identity = identity_key(instruction_version_id, export_format, pictures, spoken)
-            standing = _find(
+            existing = _find(
                 connection,
                 exports.c.instruction_id == version.instruction_id,
                 exports.c.identity_key == identity,
                 exports.c.status != str(ExportStatus.FAILED),
             )
-            if standing is not None:
-                return standing, False
+            if existing is not None:
+                return existing, False
             export = Export(
                 id=self._new_id(),
                 job_id=job_id,

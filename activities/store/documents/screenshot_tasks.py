@@ -62,9 +62,9 @@ class ScreenshotTasks(Repository):
             version = read_version(connection, instruction_id, instruction_version_id)
             target = self._target(connection, job, version, extraction, anchor_id, place)
             key = extraction.canonical_key(job.id, version.id)
-            standing = _standing(connection, key)
-            if standing is not None:
-                return standing, False
+            existing = _existing(connection, key)
+            if existing is not None:
+                return existing, False
             made = None if isinstance(target, Anchor) else add_anchor(connection, job, version.id, target, self._new_id)
             anchor = made or target
             assert isinstance(anchor, Anchor)
@@ -91,9 +91,9 @@ class ScreenshotTasks(Repository):
             if anchor.instruction_id != instruction_id:
                 raise not_found()
             key = extraction.canonical_key(job.id, version.id, replacing=anchor.id)
-            standing = _standing(connection, key)
-            if standing is not None:
-                return standing, False
+            existing = _existing(connection, key)
+            if existing is not None:
+                return existing, False
             task = self._add(connection, job, version.id, anchor, Operation.REPLACE, extraction, key)
             _log(job, EventType.SCREENSHOT_REQUESTED, task, Actor.EDITOR)
             job.save()
@@ -218,7 +218,7 @@ def _job_with(connection: Connection, job_id: str, owner: str, instruction_id: s
     return job
 
 
-def _standing(connection: Connection, key: str) -> ScreenshotTask | None:
+def _existing(connection: Connection, key: str) -> ScreenshotTask | None:
     """The task that answers the request; one that no longer does gives its place up."""
     task = _find(connection, screenshot_tasks.c.standing_key == key)
     if task is None or _stands(connection, task):

@@ -27,7 +27,7 @@ from domain.webhooks import (
 SECRET_BYTES = 32
 """Of an endpoint's secret. Standard Webhooks asks for 24 to 64."""
 
-_STANDING = webhook_endpoints.c.deleted_at.is_(None)
+_NOT_DELETED = webhook_endpoints.c.deleted_at.is_(None)
 
 
 class Waiting(NamedTuple):
@@ -65,9 +65,9 @@ class Webhooks(Repository):
             "secret": self._sealing.sealed(secret),
             "created_at": self._clock(),
         }
-        standing = select(func.count()).select_from(webhook_endpoints).where(webhook_endpoints.c.owner == owner)
+        existing = select(func.count()).select_from(webhook_endpoints).where(webhook_endpoints.c.owner == owner)
         with self._database.write() as connection:
-            if connection.execute(standing.where(_STANDING)).scalar_one() >= ENDPOINTS_LIMIT:
+            if connection.execute(existing.where(_NOT_DELETED)).scalar_one() >= ENDPOINTS_LIMIT:
                 raise RequestInvalid(f"You have {ENDPOINTS_LIMIT} webhook endpoints already. Delete one first.")
             connection.execute(insert(webhook_endpoints), columns)
         return _endpoint(columns | {"secret": secret})
@@ -90,7 +90,7 @@ class Webhooks(Repository):
 
     def list_endpoints(self, owner: str, limit: int = 20, cursor: str | None = None) -> Page[Endpoint]:
         """Newest first. Raises: RequestInvalid: bad limit or cursor."""
-        query = select(webhook_endpoints).where(webhook_endpoints.c.owner == owner, _STANDING)
+        query = select(webhook_endpoints).where(webhook_endpoints.c.owner == owner, _NOT_DELETED)
         moment, unique = webhook_endpoints.c.created_at, webhook_endpoints.c.id
         with self._database.read() as connection:
             return newest_first(connection, query, moment, unique, limit=limit, cursor=cursor, read=_endpoint)
@@ -269,7 +269,7 @@ class Webhooks(Repository):
 
 
 def _is_own(owner: str, endpoint_id: str) -> ColumnElement[bool]:
-    return and_(webhook_endpoints.c.id == endpoint_id, webhook_endpoints.c.owner == owner, _STANDING)
+    return and_(webhook_endpoints.c.id == endpoint_id, webhook_endpoints.c.owner == owner, _NOT_DELETED)
 
 
 def _own(connection: Connection, owner: str, endpoint_id: str) -> Endpoint:

@@ -85,7 +85,7 @@ class Jobs(Repository):
         with self._database.read() as connection:
             return tuple(rows.job(row) for row in connection.execute(query).mappings())
 
-    def standing(self, job_id: str, fence: Fence) -> tuple[str, int, bool]:
+    def mirrored_state(self, job_id: str, fence: Fence) -> tuple[str, int, bool]:
         """The job's status, the last number that its run has used, and whether ``fence`` is that run's."""
         with self._database.write() as connection:
             job = LockedJob(connection, job_id, self._clock())

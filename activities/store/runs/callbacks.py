@@ -30,9 +30,9 @@ from domain.jobs import NewVersion, StageName
 from domain.lifecycles.callbacks import (
     DRAFT,
     Callback,
+    CallbackContext,
     Decision,
     Effect,
-    Standing,
     Undelivered,
     decide,
     external_stages,
@@ -77,8 +77,8 @@ class Callbacks(Repository):
         with self._database.write() as connection:
             job = LockedJob(connection, job_id, self._clock())
             known = _known(connection, job, callback.event_id)
-            standing = _standing(job, known)
-            decision = decide(standing, callback, payload_sha256)
+            context = _context(job, known)
+            decision = decide(context, callback, payload_sha256)
             if decision.stage is None:
                 return CallbackReceipt(
                     job=job.save(),
@@ -87,7 +87,7 @@ class Callbacks(Repository):
                     delivered=known["delivered_at"] is not None,
                 )
             self._keep(connection, job, callback, payload_sha256, delivered=decision.effect is Effect.SELF)
-            ours = never_replaced(standing.external)
+            ours = never_replaced(context.external)
             self._report(connection, job, callback, ours)
             _move(job, callback, decision)
             if composed is not None and callback.status is DRAFT.checkpoint:
@@ -173,8 +173,8 @@ def _known(connection: Connection, job: LockedJob, event_id: str) -> Any:
     return connection.execute(_KNOWN, key).mappings().one()
 
 
-def _standing(job: LockedJob, known: Any) -> Standing:
-    return Standing(
+def _context(job: LockedJob, known: Any) -> CallbackContext:
+    return CallbackContext(
         lifecycle=job.lifecycle,
         status=job["status"],
         dispatch_id=job["dispatch_id"],
