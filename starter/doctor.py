@@ -239,7 +239,7 @@ async def _temporal(folder: DataFolder, settings: Settings) -> str:
 
 async def _own_namespace(settings: Settings, client: Client) -> str:
     """Whether it is the one that the jobs run in, and what was lost where it was made anew."""
-    from activities.rails.recognising import asked_namespace
+    from activities.rails.namespaces import asked_namespace
     from starter.wiring import open_store
 
     if not settings.database_url and not (settings.data_dir / "guidesmith.db").exists():

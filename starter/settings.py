@@ -100,7 +100,7 @@ class Settings(BaseSettings):
     auth_secret: StrongSecret | None = None
     """Signs URLs and, without ``auth_jwks_url``, signs and checks tokens (HS256). At least 32 characters."""
     secrets_key: StrongSecrets | None = None
-    """Leases the secrets of users in the database (those that sign their webhooks); at least 32 characters, the same
+    """Encrypts the secrets of users in the database (those that sign their webhooks); at least 32 characters, the same
     for every process. Several with commas: the first seals, the others open what they sealed before. None: the file
     ``secrets_key`` of the data folder, which the local stack makes; where there is none, they lie in clear."""
     auth_jwks_url: KeysUrl | None = None

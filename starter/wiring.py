@@ -15,7 +15,7 @@ from activities.store import Store
 from domain.lifecycles.generation import GENERATION, GenerationType
 from domain.lifecycles.image import IMAGE
 from domain.orders.prompt_guard import PromptGuard
-from domain.room import OwnerLimits
+from domain.quotas import OwnerLimits
 from starter.setting_values import LOOPBACK_NAMES, listed
 from starter.settings import Settings
 

@@ -9,8 +9,8 @@ from temporalio.exceptions import ActivityError
 from workflows.retries import MIRROR_RETRIES
 
 with workflow.unsafe.imports_passed_through():
-    from activities.webhooks.courier import DeliveryStart
     from activities.webhooks.delivering import DeliveryCall, Postman
+    from activities.webhooks.relay import DeliveryStart
 
 LONGEST_PAUSE = timedelta(hours=4)
 REQUEST_TIMEOUT = timedelta(seconds=60)

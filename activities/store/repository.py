@@ -7,7 +7,7 @@ import uuid_utils
 
 from activities.store.database import Database
 from activities.store.sealing import Sealing
-from domain.room import OwnerLimits
+from domain.quotas import OwnerLimits
 
 
 def utc_now() -> datetime:
@@ -26,7 +26,7 @@ class Repository:
         database: The connection.
         clock: The moment that rows are stamped with, aware.
         new_id: Makes the ids of new rows.
-        sealing: Leases the secrets of users; ``None``: they lie in clear.
+        sealing: Encrypts the secrets of users; ``None``: they lie in clear.
         limits: How much each user may have; ``None``: as much as they like.
     """
 

@@ -20,7 +20,7 @@ ALGORITHMS = ["dir", "A256GCM"]
 
 
 class Sealing:
-    """Leases and opens.
+    """Encrypts secrets, and decrypts them.
 
     Args:
         keys: Texts of enough randomness. The first seals; the others open what it did before it was replaced. None at
@@ -32,13 +32,13 @@ class Sealing:
         self._first = next(iter(self._keys), None)
 
     @property
-    def seals(self) -> bool:
+    def has_key(self) -> bool:
         """Whether there is a key."""
         return self._first is not None
 
-    def is_due(self, kept: str) -> bool:
-        """Whether ``kept`` would be sealed otherwise now: it lies in clear, or under a key that was replaced."""
-        return self._first is not None and (not kept.startswith(MARK) or self._named(kept) != self._first)
+    def is_due(self, stored: str) -> bool:
+        """Whether ``stored`` would be sealed otherwise now: it lies in clear, or under a key that was replaced."""
+        return self._first is not None and (not stored.startswith(MARK) or self._named(stored) != self._first)
 
     def sealed(self, secret: str) -> str:
         """As it is kept."""
@@ -47,29 +47,29 @@ class Sealing:
         header = {"alg": "dir", "enc": "A256GCM", "kid": self._first}
         return MARK + jwe.encrypt_compact(header, secret, self._keys[self._first], algorithms=ALGORITHMS)
 
-    def opened(self, kept: str) -> str:
-        """What ``kept`` was made of.
+    def opened(self, stored: str) -> str:
+        """What ``stored`` was made of.
 
         Raises:
             SettingsInvalid: Its key is not here.
         """
-        if not kept.startswith(MARK):
-            return kept
-        key = self._keys.get(self._named(kept) or "")
+        if not stored.startswith(MARK):
+            return stored
+        key = self._keys.get(self._named(stored) or "")
         if key is None:
             raise SettingsInvalid(
                 "A secret in the database is sealed with a key that is not set: give GUIDESMITH_SECRETS_KEY the one it "
                 "was sealed with, too (after a comma)."
             )
         try:
-            plain = jwe.decrypt_compact(kept.removeprefix(MARK), key, algorithms=ALGORITHMS).plaintext
+            plain = jwe.decrypt_compact(stored.removeprefix(MARK), key, algorithms=ALGORITHMS).plaintext
         except (JoseError, ValueError):
             raise SettingsInvalid("A sealed secret in the database is damaged.") from None
         return (plain or b"").decode()
 
     @staticmethod
-    def _named(kept: str) -> str | None:
-        head = kept.removeprefix(MARK).partition(".")[0]
+    def _named(stored: str) -> str | None:
+        head = stored.removeprefix(MARK).partition(".")[0]
         try:
             header = json.loads(base64.urlsafe_b64decode(head + "=" * (-len(head) % 4)))
             return str(header["kid"])

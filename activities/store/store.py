@@ -48,7 +48,7 @@ from activities.store.upkeep.retention import Retention
 from activities.store.upkeep.rounds import Rounds
 from activities.store.uploads.leases import Leases
 from activities.store.uploads.uploads import Uploads
-from domain.room import OwnerLimits
+from domain.quotas import OwnerLimits
 
 
 class Store(

@@ -3,7 +3,7 @@
 A workflow that is terminated, or times out, writes no last row; one whose history Temporal has lost (its database is
 gone, its namespace was made anew, its retention ran out) never will. The reconciler compares the mirror with Temporal's
 word on each job that the mirror calls active, and repairs with that evidence only, never by age. That there is no such
-workflow is such a word where it is the jobs' own namespace that says so (see ``activities/rails/recognising.py``).
+workflow is such a word where it is the jobs' own namespace that says so (see ``activities/rails/namespaces.py``).
 """
 
 import asyncio
@@ -20,13 +20,13 @@ from temporalio.service import RPCError, RPCStatusCode
 from activities.process.metrics import RECONCILED
 from activities.rails.contracts import Message, RunOptions
 from activities.rails.dispatching import Dispatcher, Terms, is_startable
-from activities.rails.recognising import Register, recognise
+from activities.rails.namespaces import Register, recognise_namespace
 from activities.rails.signals import EDIT, wake
 from activities.rails.task_dispatch import EXPORT, PLAN, REGENERATE, SCREENSHOT, TaskDispatch
 from activities.store.hooks.webhooks import Waiting
 from activities.upkeep.erasing import NAME as ERASE
 from activities.upkeep.erasing import erase_workflow
-from activities.webhooks.courier import delivery_workflow
+from activities.webhooks.relay import delivery_workflow
 from domain.analyses.analysis import Planning
 from domain.documents.screenshots import ScreenshotTask
 from domain.errors import WORKFLOW_LOST, Cancelled, TransitionRefused, VersionConflict
@@ -146,7 +146,7 @@ class Reconciler:
     async def is_sure(self) -> bool:
         """Whether what this Temporal does not know is gone. Where it does not let itself be asked, nothing is."""
         try:
-            return await recognise(self._books, self._client)
+            return await recognise_namespace(self._books, self._client)
         except RPCError as fault:
             if fault.status is not RPCStatusCode.PERMISSION_DENIED:
                 raise

@@ -22,10 +22,10 @@ from itertools import count
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from domain.documents.block_matching import match_blocks
 from domain.documents.constructs import Construct, constructs, groups
 from domain.documents.draft import GIVEN, BlockRole
 from domain.errors import DocumentInvalid, RequestInvalid
-from domain.recognising import recognise
 from domain.spaces import with_spaces
 
 MAX_DOCUMENT_BYTES = 1024 * 1024
@@ -265,7 +265,7 @@ def with_ids(markdown: str, new_id: Callable[[], str], *, base: Document | None 
         new_id: Gives UUIDs; asked again when it gives one that the document already has.
         base: The version that was edited. With it, paragraphs added below a block that is otherwise unchanged
             are new blocks, not a part of it; and text that lost its marker is the block that it was
-            (:mod:`domain.recognising`).
+            (:mod:`domain.documents.block_matching`).
         as_marked: Each marker's text stays one block, also where paragraphs were added below it.
 
     Raises:
@@ -339,7 +339,7 @@ def _recognised(
 
 
 def _known_again(text: str, missing: Mapping[str, str]) -> list[tuple[str, str, str | None]]:
-    parts = recognise(text, missing)
+    parts = match_blocks(text, missing)
     ends = [part.start for part in parts[1:]] + [len(text)]
     return [
         (text[part.start : part.end], text[part.end : end], part.block_id)

@@ -157,7 +157,7 @@ def adopt_namespace(as_json: AsJson = False, data_dir: DataDir = None) -> None:
     Needed only where `guidesmith doctor` asks for it: Temporal was moved elsewhere, and its histories did not come
     along. What that namespace does not know is then taken for lost.
     """
-    from activities.rails.recognising import asked_namespace
+    from activities.rails.namespaces import asked_namespace
     from starter.services.engine import connect, engine_faults
     from starter.wiring import open_store
 

@@ -18,7 +18,7 @@ from temporalio.envconfig import ClientConfig
 from temporalio.runtime import Runtime
 from temporalio.service import RPCError, RPCStatusCode
 
-from activities.rails.recognising import Register, asked_namespace, match_of
+from activities.rails.namespaces import Register, asked_namespace, match_of
 from domain.engine import NamespaceMatch
 from domain.errors import (
     MESSAGE_LIMIT,

@@ -6,7 +6,7 @@ import time
 from temporalio.client import Client, WorkflowExecutionStatus
 from temporalio.service import RPCError, RPCStatusCode
 
-from activities.rails.recognising import recognise
+from activities.rails.namespaces import recognise_namespace
 from activities.store import Store
 from activities.upkeep.reconciling import settle_lost
 from domain.errors import EngineForeign, JobAlreadyRunning
@@ -89,7 +89,7 @@ class LiveRuns:
         if has_ended(job):
             return job
         async with engine_faults():
-            if not await recognise(self._store, self._client):
+            if not await recognise_namespace(self._store, self._client):
                 raise EngineForeign(
                     "This Temporal is not the one that the job ran in, so that nothing is known of its run. Nothing "
                     "changed. `guidesmith doctor` beside the API says more."

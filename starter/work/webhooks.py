@@ -8,7 +8,7 @@ from typing import Any
 from temporalio.client import Client
 
 from activities.store import Store
-from activities.webhooks import Courier, Postman, outbound
+from activities.webhooks import OutboxRelay, Postman, outbound
 from starter.settings import Settings
 
 
@@ -17,9 +17,9 @@ def postman(settings: Settings, store: Store) -> Postman:
     return Postman(store, outbound(private=settings.webhook_allow_private))
 
 
-def courier(settings: Settings, store: Store, client: Client) -> Courier:
+def relay(settings: Settings, store: Store, client: Client) -> OutboxRelay:
     """Who hands deliveries over."""
-    return Courier(store, client, settings.task_queue_prefix)
+    return OutboxRelay(store, client, settings.task_queue_prefix)
 
 
 @asynccontextmanager

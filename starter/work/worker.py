@@ -20,7 +20,7 @@ from activities.rails.external import Outside
 from activities.rails.heartbeat import beat_interval
 from activities.rails.interceptor import ErrorInterceptor
 from activities.rails.mirror import Mirror
-from activities.rails.recognising import recognise
+from activities.rails.namespaces import recognise_namespace
 from activities.rails.versioning import LASTING, say_version
 from activities.stages.analysis import AnalysisPlanning, AnalysisStages
 from activities.stages.batch import BatchControl
@@ -49,7 +49,7 @@ from starter.wiring import (
     screen_reading,
 )
 from starter.work.health import HealthServer
-from starter.work.webhooks import beside, courier, postman
+from starter.work.webhooks import beside, postman, relay
 from workflows import reconciler, sweeping
 from workflows.analysis import AnalysisWorkflow, PlanWorkflow
 from workflows.batch import BatchWorkflow
@@ -223,7 +223,7 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
 async def _recognised(store: Store, client: Client) -> None:
     """Note which namespace the jobs run in, before the first does. What does not answer now is asked every minute."""
     try:
-        await recognise(store, client)
+        await recognise_namespace(store, client)
     except (RPCError, GuidesmithError) as absent:
         log.warning("engine.unrecognised", reason=type(absent).__name__)
 
@@ -256,7 +256,7 @@ async def run_worker(settings: Settings, queues: Sequence[str] = QUEUES) -> None
                 for worker in build_workers(client, settings, queues, all_activities(settings, store, client)):
                     await running.enter_async_context(worker)
                 if "jobs" in queues:
-                    await running.enter_async_context(beside(courier(settings, store, client).run(), "courier"))
+                    await running.enter_async_context(beside(relay(settings, store, client).run(), "relay"))
                     watch = Reconciler(store, client, run_options(settings), kind_terms(settings))
                     await running.enter_async_context(beside(Rounds(store, watch).run(), "reconciler"))
                 health.ready = True

@@ -13,14 +13,14 @@ from temporalio.client import WorkflowHandle
 from temporalio.service import RPCError
 
 from activities.store import Store
-from activities.store.jobs import room
+from activities.store.jobs import quotas
 from activities.store.jobs.erasures import NOBODY
 from activities.store.repository import utc_now
 from activities.store.tables import metadata
 from domain.errors import QuotaExceeded
 from domain.jobs import Actor, Job
 from domain.lifecycles.lifecycle import Trigger
-from domain.room import OwnerLimits
+from domain.quotas import OwnerLimits
 from domain.webhooks import WebhookEvent
 from starter.access.tokens import Role
 from starter.services.jobs import JobService
@@ -240,7 +240,7 @@ def test_given_a_users_bytes_when_far_from_the_limit_then_they_are_summed_once_a
         recording = blob(key, "video/mp4").model_copy(update={"size_bytes": size})
         store.confirm_upload("fred", job.id, recording, "x.mp4")
 
-    with patch.object(room, "stored_bytes", wraps=room.stored_bytes) as summed:
+    with patch.object(quotas, "stored_bytes", wraps=quotas.stored_bytes) as summed:
         for size in (100, 300, 300):
             stored(size)
         assert summed.call_count == 1

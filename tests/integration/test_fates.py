@@ -24,7 +24,7 @@ from temporalio.testing import ActivityEnvironment
 
 from activities.rails.contracts import CarriedState, JobStart
 from activities.rails.dispatching import begin_run
-from activities.rails.recognising import match_of, recognise
+from activities.rails.namespaces import match_of, recognise_namespace
 from activities.store import JobRequest, Store
 from activities.store.repository import utc_now
 from activities.upkeep.reconciling import Reconciled, Reconciler
@@ -181,7 +181,7 @@ def fate(kind: str, settled: int = 0) -> str:
 def test_given_a_run_that_is_gone_in_each_status_when_reconciled_then_its_job_ends_along_its_table(
     stack: Stack, how: str
 ) -> None:
-    assert stack.loop.run(recognise(stack.store, stack.client))
+    assert stack.loop.run(recognise_namespace(stack.store, stack.client))
     untouched = [walked(stack, new_job(stack, kind), status) for kind, status in WITHOUT]
     jobs = {(kind, status): placed(stack, kind, status) for kind, status in WITH_A_RUN}
     reconcile(stack)
@@ -237,7 +237,7 @@ def test_given_a_lost_temporal_when_reconciled_then_all_is_settled_and_a_foreign
     temporal: TemporalServer, tmp_path: Path
 ) -> None:
     with running_temporal(tmp_path) as own, running_stack(tmp_path / "stack", own) as stack:
-        assert stack.loop.run(recognise(stack.store, stack.client))
+        assert stack.loop.run(recognise_namespace(stack.store, stack.client))
         stack.store.create_endpoint(OWNER, "https://example.org/hook", (WebhookEvent.JOB_STATUS_CHANGED,))
         drafted, _ = drafted_job(stack.store, OWNER)
         version = stack.store.get_instruction(OWNER, instruction_of(drafted))

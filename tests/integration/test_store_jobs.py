@@ -22,7 +22,7 @@ from domain.errors import (
 from domain.jobs import Actor, Failure, Job, Page
 from domain.lifecycles.instruction import CANCELLED, CREATED, UPLOADED, UPLOADING
 from domain.lifecycles.lifecycle import Trigger
-from domain.room import OwnerLimits
+from domain.quotas import OwnerLimits
 from tests.integration.store_builders import OWNER, Run, at_once, blob, created_job, drafted_job, log_of, uploaded_job
 
 pytest_plugins = ("tests.databases",)

@@ -8,8 +8,8 @@ from temporalio.client import Client
 
 from activities.store import Store
 from activities.store.tables import webhook_endpoints
-from activities.webhooks import Courier
-from activities.webhooks.courier import EVERY_S, longer
+from activities.webhooks import OutboxRelay
+from activities.webhooks.relay import EVERY_S, longer
 from domain.documents.publication import ExportFormat
 from domain.errors import NotFound, RequestInvalid, SettingsInvalid, TransitionRefused
 from domain.jobs import Actor, Failure
@@ -349,16 +349,16 @@ def test_given_an_attempt_that_is_over_when_its_webhook_comes_then_it_is_late(st
     assert store.webhooks_of(job_id, 1) == ()
 
 
-# --- the courier -------------------------------------------------------------------------------------------------
+# --- the relay -------------------------------------------------------------------------------------------------
 
 
 def test_given_nothing_to_do_when_the_courier_looks_then_one_statement_and_longer_and_longer_pauses(
     store: Store,
 ) -> None:
     loop = Loop()
-    courier = Courier(store, loop.run(Client.connect("127.0.0.1:9", lazy=True)), "idle")
+    relay = OutboxRelay(store, loop.run(Client.connect("127.0.0.1:9", lazy=True)), "idle")
     with statements() as issued:
-        assert not loop.run(courier.look())
+        assert not loop.run(relay.look())
     loop.close()
     assert len(issued) == 1
     pauses = list(accumulate(range(20), lambda pause, _: longer(pause), initial=EVERY_S))

@@ -16,7 +16,7 @@ import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 from typer.testing import CliRunner
 
-from activities.webhooks import Courier, check_target
+from activities.webhooks import OutboxRelay, check_target
 from domain.errors import AddressRefused, NotFound
 from domain.jobs import Actor
 from domain.lifecycles.lifecycle import Trigger
@@ -76,13 +76,13 @@ def receiver() -> Iterator[Receiver]:
 
 @contextmanager
 def couriers(address: str, settings: Settings, api: RunningApi, give_up_after_s: float) -> Iterator[None]:
-    """A worker and its courier, with pauses of tenths of a second."""
+    """A worker and its relay, with pauses of tenths of a second."""
     post = postman(settings, api.store)
     with serving(address, settings, ("jobs", "providers"), [post.deliver, post.give_up]) as (client, loop):
-        courier = Courier(
+        relay = OutboxRelay(
             api.store, client, settings.task_queue_prefix, first_pause_s=0.1, give_up_after_s=give_up_after_s
         )
-        rounds = asyncio.run_coroutine_threadsafe(courier.run(0.05), loop.loop)
+        rounds = asyncio.run_coroutine_threadsafe(relay.run(0.05), loop.loop)
         try:
             yield
         finally:

@@ -73,10 +73,10 @@ class Webhooks(Repository):
         return _endpoint(columns | {"secret": secret})
 
     def seal_endpoints(self) -> int:
-        """Lease the secrets that lie in clear, or under a key that was replaced, and say how many. Nothing happens
+        """Encrypt the secrets that lie in clear, or under a key that was replaced, and say how many. Nothing happens
         where there is no key."""
         table, sealed = webhook_endpoints, 0
-        if not self._sealing.seals:
+        if not self._sealing.has_key:
             return 0
         with self._database.read() as connection:
             found = [(str(id), str(kept)) for id, kept in connection.execute(select(table.c.id, table.c.secret))]

@@ -10,7 +10,7 @@ from activities.store.after_commit import say_created
 from activities.store.credits import book
 from activities.store.jobs.locking import read_job
 from activities.store.jobs.projects import read_project
-from activities.store.jobs.room import check_job
+from activities.store.jobs.quotas import check_job
 from activities.store.records import EventType
 from activities.store.repository import new_uuid7
 from activities.store.tables import job_events, jobs
@@ -19,7 +19,7 @@ from domain.jobs import Actor, Job
 from domain.lifecycles.instruction import INSTRUCTION
 from domain.lifecycles.kinds import lifecycle_of
 from domain.lifecycles.lifecycle import Trigger
-from domain.room import OwnerLimits
+from domain.quotas import OwnerLimits
 
 UNLIMITED = OwnerLimits()
 

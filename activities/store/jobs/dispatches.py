@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from activities.store.jobs.locking import LockedJob
-from activities.store.jobs.room import check_run
+from activities.store.jobs.quotas import check_run
 from activities.store.records import Dispatch, EventType, RecordedDispatch
 from activities.store.repository import Repository
 from activities.store.tables import dispatches

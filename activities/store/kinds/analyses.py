@@ -17,7 +17,7 @@ from activities.store.cursors import newest_first
 from activities.store.jobs.artifacts import add_artifacts
 from activities.store.jobs.inputs import Inputs, JobRequest
 from activities.store.jobs.locking import LockedJob, not_found, read_job
-from activities.store.jobs.room import check_run, check_uploads
+from activities.store.jobs.quotas import check_run, check_uploads
 from activities.store.records import EventType, UploadSession
 from activities.store.tables import analyses, artifacts, job_inputs, plan_tasks, uploads
 from activities.store.uploads.uploads import SEALED

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, insert, select, update
 
 from activities.store.jobs.artifacts import add_artifacts, latest_artifact
 from activities.store.jobs.locking import LockedJob, not_found, read_job
-from activities.store.jobs.room import check_uploads
+from activities.store.jobs.quotas import check_uploads
 from activities.store.records import UploadSession
 from activities.store.repository import Repository
 from activities.store.tables import uploads

@@ -19,14 +19,14 @@ from activities.store.tables import (
 )
 from domain.lifecycles.instruction import DRAFT_READY, EDITING, INSTRUCTION, UPLOADING
 from domain.lifecycles.kinds import STARTS, lifecycle_of
-from domain.room import OwnerLimits
+from domain.quotas import OwnerLimits
 
-ROOMY = 0.8
+UNMEASURED_SHARE = 0.8
 REMEMBERED_S = 60.0
 """A sum of at most that part of the limit is not made anew for so long: all rows of the owner are read for it. Nearer
 to the limit every request is measured."""
 
-_AT_ITS_DESK = (str(DRAFT_READY), str(EDITING))
+_BEING_EDITED = (str(DRAFT_READY), str(EDITING))
 _Sums = dict[str, tuple[int, float]]
 _sums: WeakKeyDictionary[Engine, _Sums] = WeakKeyDictionary()
 
@@ -52,7 +52,7 @@ def check_bytes(connection: Connection, owner: str, limits: OwnerLimits, more_by
         return
     sums = _sums.setdefault(connection.engine, {})
     used, until = sums.get(owner, (0, 0.0))
-    if used + more_bytes > ROOMY * limits.stored_bytes or time.monotonic() > until:
+    if used + more_bytes > UNMEASURED_SHARE * limits.stored_bytes or time.monotonic() > until:
         used, until = stored_bytes(connection, owner), time.monotonic() + REMEMBERED_S
     limits.check_stored(used, more_bytes)
     sums[owner] = used + more_bytes, until
@@ -62,10 +62,10 @@ def check_uploads(connection: Connection, owner: str, limits: OwnerLimits, now: 
     """Whether there is room for what the owner's uploads bring that are announced, and whose addresses still hold.
     Raises: QuotaExceeded."""
     if limits.stored_bytes:
-        check_bytes(connection, owner, limits, arriving_bytes(connection, owner, limits, now))
+        check_bytes(connection, owner, limits, announced_bytes(connection, owner, limits, now))
 
 
-def arriving_bytes(connection: Connection, owner: str, limits: OwnerLimits, now: datetime) -> int:
+def announced_bytes(connection: Connection, owner: str, limits: OwnerLimits, now: datetime) -> int:
     """Bytes that open uploads may bring: what was declared of each, or what one may take that nothing was said of."""
     undeclared = case((uploads.c.ordinal == 0, limits.undeclared_recording), else_=limits.undeclared_input)
     to_come = or_(
@@ -96,7 +96,7 @@ def running_jobs(connection: Connection, owner: str, besides: str | None = None)
 
 def _open_jobs(owner: str) -> Select[int]:
     """How many there are."""
-    working = or_(jobs.c.kind != INSTRUCTION.kind, jobs.c.status.not_in(_AT_ITS_DESK))
+    working = or_(jobs.c.kind != INSTRUCTION.kind, jobs.c.status.not_in(_BEING_EDITED))
     query = select(func.count()).select_from(jobs)
     return query.where(jobs.c.owner == owner, jobs.c.completed_at.is_(None), working)
 

@@ -1,6 +1,6 @@
 """Hands the outbox over to Temporal, and tells workflows what providers said.
 
-Both are rows that wait: a delivery without a workflow, a webhook without a signal. The courier looks for them every
+Both are rows that wait: a delivery without a workflow, a webhook without a signal. The relay looks for them every
 moment, in every worker of the ``jobs`` queue; whoever is faster does no harm, since a workflow of one id starts once
 and a signal says nothing but "look". What was written while no worker ran is found by the first that does.
 """
@@ -61,7 +61,7 @@ class DeliveryStart(Message):
 
 
 class Post(Protocol):
-    """What the courier needs of the store."""
+    """What the relay needs of the store."""
 
     def has_post(self, older_than_s: float = 10.0) -> bool: ...
     def waiting_deliveries(self, limit: int = 100) -> tuple[Waiting, ...]: ...
@@ -75,7 +75,7 @@ def longer(pause_s: float) -> float:
     return max(pause_s, min(2 * pause_s, IDLE_S))
 
 
-class Courier:
+class OutboxRelay:
     """Runs beside the workers of a process.
 
     Args:

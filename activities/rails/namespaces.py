@@ -44,7 +44,7 @@ async def match_of(register: Register, client: Client) -> NamespaceMatch:
     return judge_namespace(await asyncio.to_thread(register.own_namespace), asked)
 
 
-async def recognise(register: Register, client: Client) -> bool:
+async def recognise_namespace(register: Register, client: Client) -> bool:
     """Whether the word of ``client``'s namespace on the jobs' runs counts, which is recorded where it is new.
 
     The first one is taken for the jobs' own where it knows one of their runs, or there were none yet. One that was made

@@ -12,7 +12,8 @@ class OwnerLimits(BaseModel):
     """What each user may have; 0: as much as they like.
 
     Args:
-        open_jobs: Jobs that have not ended and are not at their desk: those that wait, are uploaded to or worked on.
+        open_jobs: Jobs that have not ended and of which no document is being edited: those that wait, are uploaded to
+            or worked on.
         running_jobs: Of these, jobs whose run was asked for and has not ended: what stages are at work for, or wait.
         stored_bytes: Of all files that rows of theirs name, and of uploads that are announced.
         undeclared_recording, undeclared_input: What an upload takes of that, of which nobody said how large it will be,

@@ -35,7 +35,7 @@ class Found:
     block_id: str | None
 
 
-def recognise(text: str, missing: Mapping[str, str]) -> list[Found]:
+def match_blocks(text: str, missing: Mapping[str, str]) -> list[Found]:
     """``text``, without markers, as blocks in order.
 
     Args:
