@@ -278,7 +278,7 @@ def _speaker(settings: Settings, scratch: Path | None) -> "Maker | None":
     """Who speaks in the worker: the configured endpoint, else the voice of this machine; None: it has none."""
     from activities.generating.hosted_speech import MOST_BYTES, HostedSpeech
     from activities.generating.speech import EmbeddedSpeech
-    from activities.generating.spoken import EmbeddedSpeaker, HostedSpeaker
+    from activities.generating.speech_makers import EmbeddedSpeaker, HostedSpeaker
 
     if settings.tts_base_url:
         client = _provider(settings, settings.tts_base_url, settings.tts_api_key, answer_cap_bytes=MOST_BYTES)

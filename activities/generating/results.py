@@ -28,7 +28,7 @@ _SUFFIXES = {
 
 
 @dataclass(frozen=True)
-class Kept:
+class InspectedFile:
     """What a file is. ``width`` and ``height``: pixels, of pictures and videos."""
 
     medium: AssetMedium
@@ -42,7 +42,7 @@ class Kept:
         return _SUFFIXES[self.media_type]
 
 
-def inspected(path: Path, of: GenerationType) -> Kept:
+def inspected(path: Path, of: GenerationType) -> InspectedFile:
     """What the file at ``path`` is.
 
     Raises:
@@ -51,7 +51,7 @@ def inspected(path: Path, of: GenerationType) -> Kept:
     return _INSPECTIONS[of](path)
 
 
-def _picture(path: Path) -> Kept:
+def _picture(path: Path) -> InspectedFile:
     from activities.pictures.apart import inspect_picture
     from activities.pictures.formats import problem_of
     from activities.pictures.opening import MOST_BYTES as MOST_PICTURE_BYTES
@@ -62,10 +62,10 @@ def _picture(path: Path) -> Kept:
         facts = inspect_picture(path.read_bytes())
     except UploadInvalid as wrong:
         raise _wrong(f"a file that is no picture we keep ({problem_of(wrong)})") from None
-    return Kept(AssetMedium.PICTURE, facts.media_type, facts.width, facts.height)
+    return InspectedFile(AssetMedium.PICTURE, facts.media_type, facts.width, facts.height)
 
 
-def _video(path: Path) -> Kept:
+def _video(path: Path) -> InspectedFile:
     from activities.media import probe
 
     try:
@@ -75,17 +75,19 @@ def _video(path: Path) -> Kept:
     media_type = _container(path, "video")
     if info.video is None or media_type not in ("video/mp4", "video/webm"):
         raise _wrong("a file that is no video we keep")
-    return Kept(AssetMedium.VIDEO, media_type, info.video.width, info.video.height, {"duration_ms": info.duration_ms})
+    return InspectedFile(
+        AssetMedium.VIDEO, media_type, info.video.width, info.video.height, {"duration_ms": info.duration_ms}
+    )
 
 
-def _sound(path: Path) -> Kept:
+def _sound(path: Path) -> InspectedFile:
     media_type = _container(path, "audio")
     if media_type is None:
         raise _wrong("a file that is no sound we keep")
     duration_ms = _heard_ms(path)
     if duration_ms == 0:
         raise _wrong("a file without sound")
-    return Kept(AssetMedium.AUDIO, media_type, facts={"duration_ms": duration_ms})
+    return InspectedFile(AssetMedium.AUDIO, media_type, facts={"duration_ms": duration_ms})
 
 
 def _heard_ms(path: Path) -> int:
@@ -98,7 +100,7 @@ def _heard_ms(path: Path) -> int:
         raise _wrong(f"a file that is no sound ({wrong.code})") from None
 
 
-_INSPECTIONS: Mapping[GenerationType, Callable[[Path], Kept]] = {
+_INSPECTIONS: Mapping[GenerationType, Callable[[Path], InspectedFile]] = {
     GenerationType.STATIC_AD: _picture,
     GenerationType.UGC_VIDEO: _video,
     GenerationType.TTS: _sound,

@@ -39,7 +39,7 @@ _LIBRARIES = ("libespeak-ng.so", "libespeak-ng.dylib", "espeak-ng.dll")
 
 
 @dataclass(frozen=True)
-class Spoken:
+class SynthesizedSpeech:
     """What was made: a WAV file of ``duration_ms``, by ``engine``, in ``voice`` (``None``: the engine's own)."""
 
     engine: str
@@ -99,7 +99,7 @@ class EmbeddedSpeech:
         """Whether there is a voice on this machine."""
         return self._engine is not None
 
-    def speak(self, text: str, *, voice: str | None, to: Path, stop: Stop | None = None) -> Spoken:
+    def speak(self, text: str, *, voice: str | None, to: Path, stop: Stop | None = None) -> SynthesizedSpeech:
         """Speak ``text`` into the WAV file ``to``.
 
         Args:
@@ -143,7 +143,7 @@ class EmbeddedSpeech:
                     raise _no_such_voice()
                 raise SpeakingFailed("There is nothing in the text that this voice can say. Write it in words.")
             shutil.move(out, to)
-        return Spoken(engine.name, voice, duration_ms)
+        return SynthesizedSpeech(engine.name, voice, duration_ms)
 
 
 def _packaged() -> _Library | None:

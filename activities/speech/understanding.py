@@ -81,7 +81,7 @@ class HasText(Protocol):
     def text(self) -> str: ...
 
 
-Spoken = TypeVar("Spoken", bound=HasText)
+HeardText = TypeVar("HeardText", bound=HasText)
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def is_invented(answer: Answer, *, sparse: bool = False, continues: bool = False
     return is_noise(answer)
 
 
-def without_loops(words: Sequence[Spoken]) -> list[Spoken]:
+def without_loops(words: Sequence[HeardText]) -> list[HeardText]:
     """The words up to where the same few are said over and over again, with one round of them; nothing where that is
     most of it. Nobody says a phrase four times on end, or a word six times, and a model in trouble does."""
     plain = ["".join(each for each in word.text.casefold() if each.isalnum()) for word in words]

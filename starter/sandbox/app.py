@@ -19,7 +19,7 @@ from starter.sandbox.chat import completion
 from starter.sandbox.images import Pictures, verdict
 from starter.sandbox.predictions import Course, Predictions
 from starter.sandbox.script import Behaviour, Cut, Received, Refusal, Repeats, Script, called_at
-from starter.sandbox.speaking import spoken
+from starter.sandbox.speaking import speech_response
 from starter.sandbox.speech import transcription
 
 MODELS = ("sandbox", "sandbox-speech", "sandbox-images", "sandbox-voice")
@@ -52,64 +52,64 @@ def create_sandbox_app(secret: str = SECRET) -> Starlette:
         secret: What its webhooks are signed with.
     """
     caller = Caller(secret)
-    kept = _Remembered(Script(), Repeats(), Pictures(), caller, Predictions(caller))
-    app = Starlette(routes=[*_control(kept), *_openai(kept), *_replicate(kept)])
-    app.state.script = kept.script
+    memory = _Remembered(Script(), Repeats(), Pictures(), caller, Predictions(caller))
+    app = Starlette(routes=[*_control(memory), *_openai(memory), *_replicate(memory)])
+    app.state.script = memory.script
     return app
 
 
-def _openai(kept: _Remembered) -> list[Route]:
+def _openai(memory: _Remembered) -> list[Route]:
     return [
-        _provider(kept, "images", "/v1/images/generations", "POST", lambda request, _: kept.pictures.made(request)),
-        _provider(kept, "moderations", "/v1/moderations", "POST", lambda request, _: verdict(request)),
-        kept.pictures.route(),
-        _provider(kept, "chat", "/v1/chat/completions", "POST", lambda request, _: completion(request)),
-        _provider(kept, "models", "/v1/models", "GET", lambda *_: _models()),
-        _provider(kept, "transcriptions", "/v1/audio/transcriptions", "POST", transcription),
-        _provider(kept, "speech", "/v1/audio/speech", "POST", lambda request, _: spoken(request)),
+        _provider(memory, "images", "/v1/images/generations", "POST", lambda request, _: memory.pictures.made(request)),
+        _provider(memory, "moderations", "/v1/moderations", "POST", lambda request, _: verdict(request)),
+        memory.pictures.route(),
+        _provider(memory, "chat", "/v1/chat/completions", "POST", lambda request, _: completion(request)),
+        _provider(memory, "models", "/v1/models", "GET", lambda *_: _models()),
+        _provider(memory, "transcriptions", "/v1/audio/transcriptions", "POST", transcription),
+        _provider(memory, "speech", "/v1/audio/speech", "POST", lambda request, _: speech_response(request)),
     ]
 
 
-def _replicate(kept: _Remembered) -> list[Route]:
-    made, one = kept.predictions, "/v1/predictions/{id}"
+def _replicate(memory: _Remembered) -> list[Route]:
+    made, one = memory.predictions, "/v1/predictions/{id}"
     of_model = "/v1/models/{owner}/{name}/predictions"
     return [
-        _provider(kept, "predictions", "/v1/predictions", "POST", lambda asked, _: made.create(asked), status=201),
-        _provider(kept, "predictions", of_model, "POST", lambda asked, _: made.create(asked), status=201),
-        _provider(kept, "prediction", one, "GET", lambda asked, _: made.get(asked["id"])),
-        _provider(kept, "cancel", f"{one}/cancel", "POST", lambda asked, _: made.cancel(asked["id"])),
-        _provider(kept, "files", "/files/{name}", "GET", lambda asked, _: made.file(asked["name"])),
+        _provider(memory, "predictions", "/v1/predictions", "POST", lambda asked, _: made.create(asked), status=201),
+        _provider(memory, "predictions", of_model, "POST", lambda asked, _: made.create(asked), status=201),
+        _provider(memory, "prediction", one, "GET", lambda asked, _: made.get(asked["id"])),
+        _provider(memory, "cancel", f"{one}/cancel", "POST", lambda asked, _: made.cancel(asked["id"])),
+        _provider(memory, "files", "/files/{name}", "GET", lambda asked, _: made.file(asked["name"])),
     ]
 
 
-def _control(kept: _Remembered) -> list[Route]:
+def _control(memory: _Remembered) -> list[Route]:
     async def write(request: Request) -> Response:
         if request.method == "DELETE":
-            kept.script.clear()
-            kept.predictions.write([])
+            memory.script.clear()
+            memory.predictions.write([])
         else:
-            kept.script.write(_script.validate_json(await request.body()))
+            memory.script.write(_script.validate_json(await request.body()))
         return Response(status_code=204)
 
     async def plan(request: Request) -> Response:
-        kept.predictions.write(_courses.validate_json(await request.body()))
+        memory.predictions.write(_courses.validate_json(await request.body()))
         return Response(status_code=204)
 
     async def requests(request: Request) -> Response:
         if request.method == "DELETE":
-            kept.script.forget()
-            kept.repeats.forget()
-            kept.predictions.forget()
-            kept.caller.sent.clear()
+            memory.script.forget()
+            memory.repeats.forget()
+            memory.predictions.forget()
+            memory.caller.sent.clear()
             return Response(status_code=204)
-        return JSONResponse(kept.script.report())
+        return JSONResponse(memory.script.report())
 
     async def calls(_: Request) -> Response:
-        return JSONResponse([each.model_dump() for each in kept.caller.sent])
+        return JSONResponse([each.model_dump() for each in memory.caller.sent])
 
     async def call(request: Request) -> Response:
         told = Call.model_validate_json(await request.body() or b"{}")
-        return JSONResponse((await kept.predictions.call(request.path_params["id"], told)).model_dump())
+        return JSONResponse((await memory.predictions.call(request.path_params["id"], told)).model_dump())
 
     return [
         Route("/_sandbox/script", _checked(write), methods=["PUT", "DELETE"]),
@@ -134,14 +134,14 @@ def _checked(control: Callable[[Request], Awaitable[Response]]) -> Callable[[Req
     return answer
 
 
-def _provider(kept: _Remembered, name: str, path: str, method: str, good: Good, *, status: int = 200) -> Route:
+def _provider(memory: _Remembered, name: str, path: str, method: str, good: Good, *, status: int = 200) -> Route:
     """A route of the provider that does what the script says next, and else answers ``good`` with ``status``."""
 
     async def answer(request: Request) -> Response:
         content, file = await _content(request)
         called_at.set(str(request.base_url))
-        kept.script.note(_received(name, request, content, file))
-        behaviour = kept.script.take(name)
+        memory.script.note(_received(name, request, content, file))
+        behaviour = memory.script.take(name)
         if behaviour.hang:
             await _until_gone(request)
             return Response(status_code=499)
@@ -150,11 +150,11 @@ def _provider(kept: _Remembered, name: str, path: str, method: str, good: Good, 
         asked = {**content, **request.path_params} if isinstance(content, dict) else content
 
         async def made() -> Any:
-            if (repeated := kept.repeats.given(name, key, asked)) is not None:
+            if (repeated := memory.repeats.given(name, key, asked)) is not None:
                 return repeated
             found = good(asked, file)
             found = await found if isawaitable(found) else found
-            kept.repeats.keep(name, key, asked, found)
+            memory.repeats.keep(name, key, asked, found)
             return found
 
         return await _behave(behaviour, made, status)

@@ -14,7 +14,7 @@ LONGEST = 4096
 """Characters that OpenAI's endpoint takes."""
 
 
-def spoken(request: Mapping[str, Any]) -> Response:
+def speech_response(request: Mapping[str, Any]) -> Response:
     """The answer to a request for speech, in OpenAI's shape. The same request gets the same answer.
 
     Raises:

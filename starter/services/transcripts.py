@@ -15,22 +15,22 @@ KEPT = 4
 
 
 @dataclass(frozen=True)
-class Spoken:
-    """``heard`` is the transcript as it was recognised, ``transcript`` as it reads now. ``corrections`` by segment."""
+class CurrentTranscript:
+    """``recognised`` is what was heard, ``transcript`` how it reads now. ``corrections`` by segment."""
 
-    heard: Transcript
+    recognised: Transcript
     transcript: Transcript
     corrections: Mapping[int, Correction]
 
 
-def spoken(store: Store, artifacts: ArtifactStore, job_id: str) -> Spoken | None:
+def current_transcript(store: Store, artifacts: ArtifactStore, job_id: str) -> CurrentTranscript | None:
     """The job's newest transcript; ``None``: it has none yet."""
     artifact = store.latest_artifact(job_id, ArtifactKind.TRANSCRIPT)
     if artifact is None:
         return None
-    heard = _parsed(artifacts, artifact.blob)
+    recognised = _parsed(artifacts, artifact.blob)
     corrections = store.corrections(job_id)
-    return Spoken(heard, corrected(heard, corrections), applicable(heard, corrections))
+    return CurrentTranscript(recognised, corrected(recognised, corrections), applicable(recognised, corrections))
 
 
 @lru_cache(maxsize=KEPT)

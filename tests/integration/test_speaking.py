@@ -15,7 +15,7 @@ import pytest
 from activities.confined.outside import Bounds
 from activities.generating.hosted_speech import HostedSpeech
 from activities.generating.speech import TEXT_LIMIT, EmbeddedSpeech
-from activities.generating.spoken import EmbeddedSpeaker, HostedSpeaker
+from activities.generating.speech_makers import EmbeddedSpeaker, HostedSpeaker
 from activities.generating.voices import PROGRAMS
 from activities.providers import ProviderClient
 from domain.errors import (

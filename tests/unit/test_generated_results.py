@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from activities.generating.results import Kept, inspected
+from activities.generating.results import InspectedFile, inspected
 from domain.errors import ProviderAnswerInvalid
 from domain.library import AssetMedium
 from domain.lifecycles.generation import GenerationType
@@ -16,7 +16,7 @@ AD, VIDEO, SPEECH = GenerationType.STATIC_AD, GenerationType.UGC_VIDEO, Generati
 PNG, MP4, WAV, MP3 = picture("x", "64x32"), mp4("x"), wav("hello there, you"), mp3("hello there, you")
 
 
-def look(folder: Path, data: bytes, of: GenerationType) -> Kept:
+def look(folder: Path, data: bytes, of: GenerationType) -> InspectedFile:
     file = folder / "result"
     file.write_bytes(data)
     return inspected(file, of)

@@ -48,11 +48,16 @@ _FILE_LOST = Failure(
 
 
 def identity_key(
-    instruction_version_id: str, export_format: ExportFormat, pictures: str, spoken: str | None = None
+    instruction_version_id: str, export_format: ExportFormat, pictures: str, corrections_sha256: str | None = None
 ) -> str:
     """What makes two requests the same export: SHA-256 over version, format and ``screenshot_set_hash``; of captions
-    also over what is corrected in the transcript (``spoken``), where anything is."""
-    parts = [instruction_version_id, str(export_format), pictures, *([spoken] if spoken else [])]
+    also over what is corrected in the transcript (``corrections_sha256``), where anything is."""
+    parts = [
+        instruction_version_id,
+        str(export_format),
+        pictures,
+        *([corrections_sha256] if corrections_sha256 else []),
+    ]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
@@ -76,8 +81,10 @@ class Exports(Repository):
             version = _version(connection, job, instruction_version_id)
             shown = _with_renderings(connection, screenshots_of(connection, version.instruction_id, version.markdown))
             pictures = screenshot_set_hash((each.anchor_id, each.asset_id) for each in shown)
-            spoken = corrections_hash(corrections_of(connection, job_id)) if export_format in CAPTION_FORMATS else None
-            identity = identity_key(instruction_version_id, export_format, pictures, spoken)
+            corrections_sha256 = (
+                corrections_hash(corrections_of(connection, job_id)) if export_format in CAPTION_FORMATS else None
+            )
+            identity = identity_key(instruction_version_id, export_format, pictures, corrections_sha256)
             existing = _find(
                 connection,
                 exports.c.instruction_id == version.instruction_id,

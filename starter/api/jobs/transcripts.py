@@ -15,7 +15,7 @@ from starter.api.errors import not_found
 from starter.api.paging import OpaqueCursor
 from starter.api.responses import errors
 from starter.api.shapes import CorrectSegment, TranscriptItem, TranscriptPage
-from starter.services.transcripts import Spoken, spoken
+from starter.services.transcripts import CurrentTranscript, current_transcript
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 
@@ -58,10 +58,10 @@ def get_transcript(
     """What was said, and when: as it was recognised, and its reader has corrected it."""
     wanted = format or _accepted(request.headers.get("accept", ""))
     start = _position(cursor)
-    said = _spoken(api, owner, identifier(job_id))
+    current = _current(api, owner, identifier(job_id))
     if wanted is TranscriptFormat.JSON:
-        return _page(said, start, limit)
-    return PlainTextResponse(_whole(said.transcript, wanted), media_type=MEDIA_TYPES[wanted])
+        return _page(current, start, limit)
+    return PlainTextResponse(_whole(current.transcript, wanted), media_type=MEDIA_TYPES[wanted])
 
 
 def _accepted(accept: str) -> TranscriptFormat:
@@ -71,31 +71,31 @@ def _accepted(accept: str) -> TranscriptFormat:
     return next((each for each in named if each is not None), TranscriptFormat.JSON)
 
 
-def _spoken(api: Api, owner: str, job_id: str) -> Spoken:
+def _current(api: Api, owner: str, job_id: str) -> CurrentTranscript:
     job = api.store.get_job(job_id, owner=owner)
-    found = spoken(api.store, api.artifacts, job.id)
+    found = current_transcript(api.store, api.artifacts, job.id)
     if found is None:
         raise TranscriptNotReady("The job has no transcript yet.", details={"current_status": job.status})
     return found
 
 
-def _page(said: Spoken, start: int, limit: int) -> TranscriptPage:
-    end = min(start + limit, len(said.transcript.segments))
+def _page(current: CurrentTranscript, start: int, limit: int) -> TranscriptPage:
+    end = min(start + limit, len(current.transcript.segments))
     return TranscriptPage(
-        items=tuple(_item(said, index) for index in range(start, end)),
+        items=tuple(_item(current, index) for index in range(start, end)),
         limit=limit,
-        next_cursor=_cursor(end) if end < len(said.transcript.segments) else None,
+        next_cursor=_cursor(end) if end < len(current.transcript.segments) else None,
     )
 
 
-def _item(said: Spoken, index: int) -> TranscriptItem:
-    segment = said.transcript.segments[index]
+def _item(current: CurrentTranscript, index: int) -> TranscriptItem:
+    segment = current.transcript.segments[index]
     return TranscriptItem(
         index=index,
         start_ms=segment.start_ms,
         end_ms=segment.end_ms,
         text=segment.text,
-        original_text=said.heard.segments[index].text if index in said.corrections else None,
+        original_text=current.recognised.segments[index].text if index in current.corrections else None,
     )
 
 
@@ -116,12 +116,12 @@ def undo_correction(job_id: str, index: str, api: ApiParts, owner: Owner) -> Tra
 
 
 def _corrected(api: Api, owner: str, job_id: str, index: str, text: str | None, base: str | None) -> TranscriptItem:
-    said = _spoken(api, owner, job_id)
-    if not INDEX.fullmatch(index) or int(index) >= len(said.heard.segments):
+    current = _current(api, owner, job_id)
+    if not INDEX.fullmatch(index) or int(index) >= len(current.recognised.segments):
         raise not_found()
     number = int(index)
-    api.store.correct(owner, job_id, number, said.heard.segments[number].text, text, base=base)
-    return _item(_spoken(api, owner, job_id), number)
+    api.store.correct(owner, job_id, number, current.recognised.segments[number].text, text, base=base)
+    return _item(_current(api, owner, job_id), number)
 
 
 def _whole(transcript: Transcript, wanted: TranscriptFormat) -> str:

@@ -17,7 +17,7 @@ from domain.recordings.transcript import Transcript
 from starter.api.context import Api
 from starter.api.pictures.anchoring import Places, anchor_answers
 from starter.api.pictures.shapes import AnchorAnswer
-from starter.services.transcripts import spoken
+from starter.services.transcripts import current_transcript
 
 ANCHORS_AT_ONCE = 100
 
@@ -219,7 +219,7 @@ def recorded(api: Api, job: Job) -> Recorded:
 
 
 def _transcript(api: Api, job_id: str) -> Transcript | None:
-    said = spoken(api.store, api.artifacts, job_id)
+    said = current_transcript(api.store, api.artifacts, job_id)
     return said.transcript if said else None
 
 

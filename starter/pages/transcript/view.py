@@ -11,7 +11,7 @@ from starter.api.context import identifier
 from starter.pages.editor.editing import recorded
 from starter.pages.shell.context import Context
 from starter.pages.shell.status_view import title_of
-from starter.services.transcripts import Spoken, spoken
+from starter.services.transcripts import CurrentTranscript, current_transcript
 
 router = APIRouter()
 
@@ -36,14 +36,14 @@ class Row:
 def transcript(job_id: str, context: Context) -> Response:
     """The transcript beside its recording; before there is one, that and what to do."""
     card = context.api.store.job_card(context.owner, identifier(job_id))
-    job, said = card.job, spoken(context.api.store, context.api.artifacts, job_id)
-    rows = _rows(said) if said else []
+    job, current = card.job, current_transcript(context.api.store, context.api.artifacts, job_id)
+    rows = _rows(current) if current else []
     return context.page(
         "transcript/transcript.html",
         modules=["transcript/transcript.js"],
         job=job,
         title=title_of(context.say, card),
-        said=said,
+        current=current,
         rows=rows[:AT_ONCE],
         count=len(rows),
         formats=FORMATS,
@@ -60,22 +60,22 @@ def segments(job_id: str, context: Context) -> Response:
         TranscriptNotReady: There is no transcript yet.
     """
     job = context.api.store.get_job(identifier(job_id), owner=context.owner)
-    said = spoken(context.api.store, context.api.artifacts, job.id)
-    if said is None:
+    current = current_transcript(context.api.store, context.api.artifacts, job.id)
+    if current is None:
         raise TranscriptNotReady("The job has no transcript yet.")
-    return JSONResponse([_short(each) for each in _rows(said)])
+    return JSONResponse([_short(each) for each in _rows(current)])
 
 
-def _rows(said: Spoken) -> list[Row]:
+def _rows(current: CurrentTranscript) -> list[Row]:
     return [
         Row(
             index=each.id,
             start_ms=each.start_ms,
             end_ms=each.end_ms,
             text=each.text.strip(),
-            original=said.heard.segments[each.id].text.strip() if each.id in said.corrections else None,
+            original=current.recognised.segments[each.id].text.strip() if each.id in current.corrections else None,
         )
-        for each in said.transcript.segments
+        for each in current.transcript.segments
     ]
 
 
