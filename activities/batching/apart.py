@@ -17,9 +17,9 @@ def cut(recording: Path, span: Span, out: Path, check: Callable[[], None] = lamb
     most = recording.stat().st_size + CONTAINER_OVERHEAD
     order = {"span": span.model_dump(mode="json"), "made": "clip"}
     with ordered(recording, (INSIDE, "clip"), lambda _: check(), order, beside=out, file_bytes=most) as decoding:
-        told = decoding.answer()
-        wrapping = {each.suffix: each for each in (MP4, WEBM, MATROSKA)}.get(told.get("suffix"))
+        report = decoding.answer()
+        wrapping = {each.suffix: each for each in (MP4, WEBM, MATROSKA)}.get(report.get("suffix"))
         if wrapping is None:
             raise decoding_died()
         moved(decoding.folder, "clip", out, most)
-        return Clip(wrapping, natural(told, "begins_ms"), natural(told, "ends_ms"), told.get("has_video") is True)
+        return Clip(wrapping, natural(report, "begins_ms"), natural(report, "ends_ms"), report.get("has_video") is True)

@@ -222,10 +222,10 @@ def _judge(process: "_Spawned | Forked", on_poll: Callable[[], None]) -> None:
 class _Spawned:
     """A process of our own. ``said``: the end of the pipe that is its standard output."""
 
-    def __init__(self, script: Path, told: IO[bytes], *, environment: Mapping[str, str], cwd: Path | None) -> None:
+    def __init__(self, script: Path, order: IO[bytes], *, environment: Mapping[str, str], cwd: Path | None) -> None:
         self._process = Popen(  # noqa: S603 - our own script
             [sys.executable, "-I", str(script)],
-            stdin=told,
+            stdin=order,
             stdout=PIPE,
             stderr=DEVNULL,
             env=dict(environment),

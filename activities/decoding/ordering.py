@@ -84,7 +84,7 @@ class Decoding:
         self._last: list[Any] = []
         self.at_ms = 0
 
-    def told(self) -> Generator[Report, None, None]:
+    def reports(self) -> Generator[Report, None, None]:
         """What it made on the way; positions are taken out."""
         for report in self._running:
             if "at" in report:
@@ -103,7 +103,7 @@ class Decoding:
 
     def answer(self) -> Any:
         """Its last word, once it has ended."""
-        for _ in self.told():
+        for _ in self.reports():
             raise decoding_died()
         return self._last[0]
 
@@ -189,9 +189,9 @@ def valid(read: Callable[[], _T]) -> _T:
         raise decoding_died() from None
 
 
-def natural(told: Report, name: str) -> int:
+def natural(report: Report, name: str) -> int:
     """A number that it told. Raises: DecodingDied."""
-    value = told.get(name)
+    value = report.get(name)
     if not isinstance(value, int) or not 0 <= value < 1 << 53:
         raise decoding_died()
     return value

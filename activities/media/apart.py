@@ -144,17 +144,17 @@ def _frames(
     }
     with ordered(path, (INSIDE, "frames"), on_progress, order, file_bytes=LARGEST_PICTURE) as decoding:
         place = 0
-        for told in decoding.told():
-            yield _frame(decoding, made.format(place), told)
+        for report in decoding.reports():
+            yield _frame(decoding, made.format(place), report)
             place += 1
         if place != len(wishes):
             raise decoding_died()
 
 
-def _frame(decoding: Decoding, name: str, told: Report) -> Frame:
-    size = (natural(told, "width"), natural(told, "height"))
+def _frame(decoding: Decoding, name: str, report: Report) -> Frame:
+    size = (natural(report, "width"), natural(report, "height"))
     data = decoding.file(name, LARGEST_PICTURE)
     if not all(size) or len(data) != 3 * size[0] * size[1]:
         raise decoding_died()
     (decoding.folder / name).unlink()  # makes room for the next one
-    return Frame(Image.frombuffer("RGB", size, data), natural(told, "pts_ms"), natural(told, "timestamp_ms"))
+    return Frame(Image.frombuffer("RGB", size, data), natural(report, "pts_ms"), natural(report, "timestamp_ms"))

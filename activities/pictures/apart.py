@@ -48,7 +48,7 @@ def inspect_picture(data: bytes) -> PictureFacts:
     Raises:
         UploadInvalid: See there.
     """
-    return _opened(data, {"work": "inspect"}, lambda told, _: _FACTS.validate_python(told))
+    return _opened(data, {"work": "inspect"}, lambda report, _: _FACTS.validate_python(report))
 
 
 def made_small(data: bytes, side: int) -> tuple[PictureFacts, bytes]:
@@ -60,7 +60,7 @@ def made_small(data: bytes, side: int) -> tuple[PictureFacts, bytes]:
     return _opened(
         data,
         {"work": "thumbnail", "side": side},
-        lambda told, folder: (_FACTS.validate_python(told), made_bytes(folder, _MADE, LARGEST_MADE)),
+        lambda report, folder: (_FACTS.validate_python(report), made_bytes(folder, _MADE, LARGEST_MADE)),
     )
 
 
@@ -72,8 +72,8 @@ def draw(base: bytes, operations: Sequence[Operation]) -> tuple[bytes, int, int]
     """
     order = {"work": "draw", "operations": operation_list.dump_python(tuple(operations), mode="json")}
 
-    def drawn(told: object, folder: Path) -> tuple[bytes, int, int]:
-        width, height = _SIZE.validate_python(told)
+    def drawn(report: object, folder: Path) -> tuple[bytes, int, int]:
+        width, height = _SIZE.validate_python(report)
         return made_bytes(folder, _MADE, LARGEST_MADE), width, height
 
     return _opened(base, order, drawn)
@@ -88,11 +88,11 @@ def _opened(data: bytes, order: Mapping[str, object], read: Callable[[object, Pa
         whole = {**order, "picture": str(folder / "picture"), "made": str(out / _MADE)}
         for _ in range(TRIES):
             try:
-                told = answer(OPENER, whole, BOUNDS, environment={**places(), **_ENVIRONMENT}, loads=LOADS)
-                if "refused" not in told:
-                    return read(told.get("done"), out)
+                report = answer(OPENER, whole, BOUNDS, environment={**places(), **_ENVIRONMENT}, loads=LOADS)
+                if "refused" not in report:
+                    return read(report.get("done"), out)
             except (Died, Overran, ValidationError):
                 continue
-            details = told.get("details")
-            raise UploadInvalid(str(told["refused"]), details=details if isinstance(details, dict) else {})
+            details = report.get("details")
+            raise UploadInvalid(str(report["refused"]), details=details if isinstance(details, dict) else {})
     return refuse("decoding", "The picture takes too much memory or time to be decoded. Save it anew, upload that.")

@@ -161,7 +161,7 @@ class Stages:
                 call.job_id, fence, str(spec.processing), unit=call.unit, reason=why_again()
             )
             if grant.ended:
-                return told(grant.artifacts, over=grant.job.status if grant.over else None)
+                return stage_result(grant.artifacts, over=grant.job.status if grant.over else None)
             fence = fence.model_copy(update={"execution": grant.execution, "again": False})
             heartbeat.longest = longest_of(grant.job.kind, str(spec.processing))
             work = Work(grant.job, call, fence, heartbeat, spec.name, self._ledger, spec.span)
@@ -180,7 +180,7 @@ class Stages:
                 assets=product.assets,
                 result=product.result,
             )
-            return told(outcome.artifacts)
+            return stage_result(outcome.artifacts)
 
 
 def fence_of(call: StageCall) -> Fence:
@@ -190,7 +190,7 @@ def fence_of(call: StageCall) -> Fence:
     return call.fence(info.attempt).model_copy(update={"again": again})
 
 
-def told(artifacts: Sequence[Artifact], over: str | None = None) -> StageResult:
+def stage_result(artifacts: Sequence[Artifact], over: str | None = None) -> StageResult:
     """What the workflow learns of what was recorded: the numbers, names and flags of the first artifact, and ``over``,
     the status of a job that has ended."""
     facts = artifacts[0].facts if artifacts else {}

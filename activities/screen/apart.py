@@ -55,7 +55,7 @@ def read_screen(
     }
     how: Any = {"file_bytes": LARGEST_RECORD, "allowance": ALLOWANCE, "loads": LOADS}
     with ordered(path, (INSIDE, "screen"), on_progress, order, **how) as decoding:
-        for place, _ in enumerate(decoding.told()):
+        for place, _ in enumerate(decoding.reports()):
             name = _SAVED.format(place)
             now = _read(ReadSoFar, decoding.file(name, LARGEST_RECORD))
             (decoding.folder / name).unlink()

@@ -71,9 +71,9 @@ def _read(
     most = block_ms * BYTES_A_MS
     order = {"spans": spans, "block_ms": block_ms, "whole": whole, "made": _MADE}
     reading = ordered(audio, (INSIDE, "samples"), lambda _: on_poll(), order, file_bytes=most, allowance=ALLOWANCE)
-    with reading as decoding, closing(decoding.told()) as told:
+    with reading as decoding, closing(decoding.reports()) as reports:
         place = -1
-        for place, _ in enumerate(told):
+        for place, _ in enumerate(reports):
             yield _samples(decoding, _MADE.format(place), most)
         if whole and place + 1 != len(spans):
             raise decoding_died()

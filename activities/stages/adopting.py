@@ -15,7 +15,7 @@ from temporalio import activity
 
 from activities.rails.contracts import StageCall, StageResult
 from activities.rails.heartbeat import Heartbeat
-from activities.rails.stage import Product, Stage, StageSpec, Work, told
+from activities.rails.stage import Product, Stage, StageSpec, Work, stage_result
 from activities.stages.hearing import NO_AUDIO
 from activities.stages.instruction import InstructionStages, Library, Parts
 from activities.stages.reported_drafts import Reader
@@ -180,7 +180,7 @@ class Adoptions(InstructionStages):
                 raise ExternalArtifactUnreachable(
                     f"The runner reported no {stage.artifact}_uri. Report it with the callback, then retry the job."
                 )
-            return told([artifact] if artifact is not None else [])
+            return stage_result([artifact] if artifact is not None else [])
 
     def _taken_over(self, work: Work, stage: ExternalStage, body: Body) -> Artifact | None:
         """What the newest report became; what an earlier one became, where there is no newer that can be used."""

@@ -16,7 +16,7 @@ from temporalio.exceptions import WorkflowAlreadyStartedError
 
 from activities.rails.contracts import Message
 from activities.rails.signals import wake
-from activities.store.hooks.provider_webhooks import Untold
+from activities.store.hooks.provider_webhooks import UndeliveredWebhook
 from activities.store.hooks.webhooks import Waiting
 
 WORKFLOW = "webhook"
@@ -26,7 +26,7 @@ EVERY_S = 1.0
 IDLE_S = 5.0
 """Seconds between two looks after some that found nothing: how long a delivery waits at most."""
 
-UNTOLD_AFTER_S = 10.0
+UNDELIVERED_AFTER_S = 10.0
 """How long the API that took a webhook is given to tell the workflow itself."""
 
 DAY_S = 24 * 3600.0
@@ -66,8 +66,8 @@ class Post(Protocol):
     def has_post(self, older_than_s: float = 10.0) -> bool: ...
     def waiting_deliveries(self, limit: int = 100) -> tuple[Waiting, ...]: ...
     def mark_handed_over(self, taken: Sequence[Waiting]) -> None: ...
-    def untold_webhooks(self, older_than_s: float = 10.0, limit: int = 100) -> tuple[Untold, ...]: ...
-    def mark_told(self, told: Sequence[str]) -> None: ...
+    def undelivered_webhooks(self, older_than_s: float = 10.0, limit: int = 100) -> tuple[UndeliveredWebhook, ...]: ...
+    def mark_webhooks_delivered(self, delivered: Sequence[str]) -> None: ...
 
 
 def longer(pause_s: float) -> float:
@@ -108,7 +108,7 @@ class OutboxRelay:
     async def look(self) -> bool:
         """Do what there is to do; whether there was anything, or perhaps is. Nothing to do costs one statement."""
         try:
-            if not await asyncio.to_thread(self._post.has_post, UNTOLD_AFTER_S):
+            if not await asyncio.to_thread(self._post.has_post, UNDELIVERED_AFTER_S):
                 return False
             await self.hand_over()
             await self.tell()
@@ -130,20 +130,20 @@ class OutboxRelay:
             handed += len(waiting)
         return handed
 
-    async def tell(self, older_than_s: float = UNTOLD_AFTER_S) -> int:
+    async def tell(self, older_than_s: float = UNDELIVERED_AFTER_S) -> int:
         """Wake the workflows that a webhook came for, and that the API which took it did not tell.
 
         Raises:
             DatabaseUnavailable, RPCError, RuntimeError: Try again.
         """
-        told = 0
-        while untold := await asyncio.to_thread(self._post.untold_webhooks, older_than_s):
-            for job_id in dict.fromkeys(each.job_id for each in untold):
+        delivered = 0
+        while undelivered := await asyncio.to_thread(self._post.undelivered_webhooks, older_than_s):
+            for job_id in dict.fromkeys(each.job_id for each in undelivered):
                 await wake(self._client, job_id)
-            await asyncio.to_thread(self._post.mark_told, [each.id for each in untold])
-            told += len(untold)
-            log.warning("webhook.delivered_late", webhooks=len(untold))
-        return told
+            await asyncio.to_thread(self._post.mark_webhooks_delivered, [each.id for each in undelivered])
+            delivered += len(undelivered)
+            log.warning("webhook.delivered_late", webhooks=len(undelivered))
+        return delivered
 
     async def _start(self, waiting: Waiting) -> None:
         start = DeliveryStart(

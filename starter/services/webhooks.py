@@ -64,4 +64,4 @@ class WebhookService:
         except (RPCError, RuntimeError, TimeoutError) as absent:
             log.warning("webhook.not_delivered_yet", job_id=job_id, fault=type(absent).__name__)
             return
-        await asyncio.to_thread(self._store.mark_told, [webhook_id])
+        await asyncio.to_thread(self._store.mark_webhooks_delivered, [webhook_id])

@@ -53,8 +53,8 @@ class Open(Collector):
         return []  # asking the database when it is registered would be early
 
 
-def _gauge(name: str, told: str, labels: Sequence[str], values: Mapping[Any, int]) -> Metric:
-    family = GaugeMetricFamily(name, told, labels=labels)
+def _gauge(name: str, documentation: str, labels: Sequence[str], values: Mapping[Any, int]) -> Metric:
+    family = GaugeMetricFamily(name, documentation, labels=labels)
     for each, value in values.items():
         family.add_metric(each, value)
     return family

@@ -110,7 +110,7 @@ def test_given_what_providers_sent_when_old_then_it_goes_unless_a_job_that_goes_
     for number, job_id in enumerate((over, running)):
         aged.receive_webhook(event(f"e-{number}", ticket=aged.issue_ticket(job_id, 1, PROVIDER).token))
     aged.receive_webhook(event("e-unknown", ticket="nobodys"))
-    aged.mark_told([each.id for each in aged.untold_webhooks(-1.0)])
+    aged.mark_webhooks_delivered([each.id for each in aged.undelivered_webhooks(-1.0)])
     assert aged.purge_provider_webhooks(KEPT_S) == 0
     time.goes_on()
     assert aged.purge_provider_webhooks(KEPT_S) == 2

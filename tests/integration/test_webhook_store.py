@@ -287,9 +287,9 @@ def test_given_a_processing_job_when_its_webhook_comes_then_it_counts_and_is_to_
     receipt = store.receive_webhook(event(ticket=ticket.token))
     assert (receipt.verdict, receipt.job_id, receipt.delivered) == (WebhookVerdict.APPLY, job_id, False)
     assert [each.event_id for each in store.webhooks_of(job_id, 1)] == ["e-1"]
-    assert [each.job_id for each in store.untold_webhooks(-1.0)] == [job_id]
-    store.mark_told([receipt.id])
-    assert store.untold_webhooks(-1.0) == ()
+    assert [each.job_id for each in store.undelivered_webhooks(-1.0)] == [job_id]
+    store.mark_webhooks_delivered([receipt.id])
+    assert store.undelivered_webhooks(-1.0) == ()
 
 
 def test_given_an_event_when_it_comes_20_times_at_once_then_it_is_stored_once(store: Store) -> None:

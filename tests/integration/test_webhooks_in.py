@@ -115,7 +115,7 @@ def test_given_a_job_that_waits_when_its_webhook_comes_twice_then_it_counts_once
     assert answers == ["apply", "repeated", "repeated"]
     (stored,) = hooked.store.webhooks_of(job_id, 1)
     assert (stored.event_id, stored.payload) == ("a-1", {"id": "p-1", "status": "succeeded"})
-    assert hooked.store.untold_webhooks(-1.0) == ()
+    assert hooked.store.undelivered_webhooks(-1.0) == ()
     assert hooked.store.get_job(job_id) == before  # the run decides, not the webhook
 
 

@@ -270,7 +270,7 @@ class Documents(Repository):
             raise conflict(base_version, base.version)
         earlier = partial(self._last_evidence, instruction_id)
         composed = compose(new, self._new_id, base=base, as_marked=as_marked, marks=marks, earlier=earlier)
-        return self._saved(base, composed, EventType.INSTRUCTION_SAVED, told=bool(marks))
+        return self._saved(base, composed, EventType.INSTRUCTION_SAVED, marked=bool(marks))
 
     def restore_version(
         self, owner: str, instruction_id: str, base_version: int, version: int, *, author: str
@@ -291,7 +291,7 @@ class Documents(Repository):
         return self._saved(current, self._restored(wanted, author), EventType.INSTRUCTION_RESTORED)
 
     def _saved(
-        self, current: InstructionVersion, composed: Composed, event_type: EventType, *, told: bool = False
+        self, current: InstructionVersion, composed: Composed, event_type: EventType, *, marked: bool = False
     ) -> tuple[InstructionVersion, bool]:
         """What somebody made of ``current``, with a row of the job's log where it is a new version."""
         with self._database.write() as connection:
@@ -300,7 +300,7 @@ class Documents(Repository):
             if instruction.current_version != current.version:
                 raise conflict(current.version, instruction.current_version)
             version, created = save_if_changed(
-                connection, instruction, current, composed, job.now, self._new_id, told=told
+                connection, instruction, current, composed, job.now, self._new_id, marked=marked
             )
             if created:
                 job.log(event_type, actor=Actor.EDITOR, data={"instruction_version": version.version})
@@ -345,12 +345,12 @@ def save_if_changed(
     now: datetime,
     new_id: Callable[[], str],
     *,
-    told: bool = False,
+    marked: bool = False,
 ) -> tuple[InstructionVersion, bool]:
-    """``composed`` as the next version after ``current``, or ``current`` where the text is the same; with ``told``,
+    """``composed`` as the next version after ``current``, or ``current`` where the text is the same; with ``marked``,
     where what its blocks are is the same, too."""
     same = composed.markdown == current.markdown
-    if same and not (told and _roles(composed.columns["evidence"]) != _roles(current.evidence)):
+    if same and not (marked and _roles(composed.columns["evidence"]) != _roles(current.evidence)):
         return current, False
     return add_version(connection, instruction, composed, now, new_id), True
 

@@ -28,7 +28,7 @@ TOKEN_BYTES = 24
 _COUNTS = (WebhookVerdict.APPLY, WebhookVerdict.EARLY)
 
 
-class Untold(NamedTuple):
+class UndeliveredWebhook(NamedTuple):
     """A webhook that counts, and that the job's workflow was perhaps not told of."""
 
     id: str
@@ -132,7 +132,7 @@ class ProviderWebhooks(Repository):
             if row["submitted"] is None or row["external_id"] in (None, row["submitted"])
         )
 
-    def untold_webhooks(self, older_than_s: float = 10.0, limit: int = 100) -> tuple[Untold, ...]:
+    def undelivered_webhooks(self, older_than_s: float = 10.0, limit: int = 100) -> tuple[UndeliveredWebhook, ...]:
         """Stored more than ``older_than_s`` seconds ago, and the workflow was perhaps not told; oldest first."""
         query = (
             select(provider_webhooks.c.id, provider_webhooks.c.job_id)
@@ -144,13 +144,13 @@ class ProviderWebhooks(Repository):
             .limit(limit)
         )
         with self._database.read() as connection:
-            return tuple(Untold(*row) for row in connection.execute(query))
+            return tuple(UndeliveredWebhook(*row) for row in connection.execute(query))
 
-    def mark_told(self, told: Sequence[str]) -> None:
+    def mark_webhooks_delivered(self, delivered: Sequence[str]) -> None:
         """The workflows were told of these (ids), or there is none to be told."""
         mark = update(provider_webhooks).where(provider_webhooks.c.id == bindparam("webhook"))
         with self._database.write() as connection:
-            connection.execute(mark.values(delivered_at=self._clock()), [{"webhook": each} for each in told])
+            connection.execute(mark.values(delivered_at=self._clock()), [{"webhook": each} for each in delivered])
 
 
 def _ticket_of(connection: Connection, job_id: str, attempt: int, provider: str) -> Ticket:

@@ -115,7 +115,7 @@ class Callbacks(Repository):
         with self._database.read() as connection:
             return tuple(Undelivered(*row) for row in connection.execute(query))
 
-    def mark_delivered(self, told: Sequence[Undelivered]) -> None:
+    def mark_delivered(self, delivered: Sequence[Undelivered]) -> None:
         """The workflows were told of these, or there is none any more to be told."""
         mark = (
             update(callback_events)
@@ -123,7 +123,7 @@ class Callbacks(Repository):
             .values(delivered_at=self._clock())
         )
         with self._database.write() as connection:
-            connection.execute(mark, [{"job": each.job_id, "event": each.event_id} for each in told])
+            connection.execute(mark, [{"job": each.job_id, "event": each.event_id} for each in delivered])
 
     def _composed(self, document: NewVersion | None) -> Composed | None:
         try:
