@@ -52,8 +52,8 @@ def inspected(path: Path, of: GenerationType) -> InspectedFile:
 
 
 def _picture(path: Path) -> InspectedFile:
-    from activities.pictures.apart import inspect_picture
     from activities.pictures.formats import problem_of
+    from activities.pictures.isolated import inspect_picture
     from activities.pictures.opening import MOST_BYTES as MOST_PICTURE_BYTES
 
     if path.stat().st_size > MOST_PICTURE_BYTES:

@@ -4,7 +4,10 @@ What decodes is done in processes of their own (``apart``); the modules of the s
 imports PyAV, numpy and Pillow. Only workers import it.
 """
 
-from activities.media.apart import (
+from activities.media.audio import AudioFacts
+from activities.media.container import OnProgress
+from activities.media.frames import Frame, Strategy
+from activities.media.isolated import (
     extract_audio,
     find_scenes,
     grab_frame,
@@ -14,9 +17,6 @@ from activities.media.apart import (
     probe,
     sound_ms,
 )
-from activities.media.audio import AudioFacts
-from activities.media.container import OnProgress
-from activities.media.frames import Frame, Strategy
 from activities.media.pictures import encode_jpeg, encode_png, encode_webp, sharpness
 from activities.media.scenes import Effort
 from activities.media.screenshot_timing import FrameWish, scene_at, settled_frame_time, settled_wish

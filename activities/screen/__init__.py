@@ -3,7 +3,7 @@
 That is done in a process of its own (``apart``), in which the other modules work.
 """
 
-from activities.screen.apart import read_screen
+from activities.screen.isolated import read_screen
 from activities.screen.kept import ReadSoFar
 
 __all__ = ["ReadSoFar", "read_screen"]

@@ -4,7 +4,7 @@ import itertools
 from contextlib import closing
 from pathlib import Path
 
-from activities.speech.apart import duration_ms, stretches
+from activities.speech.isolated import duration_ms, stretches
 from activities.speech.recognition import OnProgress
 from activities.speech.sound import SAMPLES_PER_MS, Samples
 from activities.speech.voice import Speech, find_pauses, quietest

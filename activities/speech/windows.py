@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from activities.process.memory import release_memory
-from activities.speech.apart import blocks
+from activities.speech.isolated import blocks
 from activities.speech.recognition import OnProgress
 from activities.speech.sound import NO_SAMPLES, SAMPLES_PER_MS, Samples
 from activities.speech.voice import Speech, find_speech, quietest

@@ -121,20 +121,20 @@ def inspected(data: bytes) -> "PictureFacts":
     Raises:
         ProviderAnswerInvalid: It is none that can be kept.
     """
-    from activities.pictures import apart
+    from activities.pictures import isolated
 
     try:
-        return apart.inspect_picture(data)
+        return isolated.inspect_picture(data)
     except UploadInvalid as wrong:
         raise _no_picture(wrong) from None
 
 
 def made_small(data: bytes) -> "tuple[PictureFacts, bytes]":
     """What the picture is, and its thumbnail, a JPEG. Raises as :func:`inspected`."""
-    from activities.pictures import apart
+    from activities.pictures import isolated
 
     try:
-        return apart.made_small(data, THUMBNAIL_SIDE)
+        return isolated.made_small(data, THUMBNAIL_SIDE)
     except UploadInvalid as wrong:
         raise _no_picture(wrong) from None
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from activities.artifacts import ArtifactStore
-from activities.pictures.apart import draw
 from activities.pictures.drawing import RENDERER
+from activities.pictures.isolated import draw
 from activities.pictures.opening import MOST_STORED_BYTES
 from activities.store.documents.annotations import AnnotationBase
 from domain.documents.annotations import Operation, ops_hash

@@ -169,7 +169,7 @@ class DocumentTasks:
     def _whole(self, shot: Screenshot) -> bytes | None:
         """The picture of which ``shot`` shows a part, with all that is drawn on it; ``None`` where it is all there is
         to see, or where readers may not see the rest."""
-        from activities.pictures.apart import draw
+        from activities.pictures.isolated import draw
 
         crop = crop_of(shot.operations)
         if crop is None or not crop.style.whole or shot.base is None:

@@ -80,7 +80,7 @@ class Api:
     def job_answers(self, jobs: Sequence[Job]) -> tuple[JobAnswer, ...]:
         """As :meth:`job_answer`, of a page of jobs at once."""
         manifests = self.store.manifests([job.id for job in jobs])
-        still = self.store.standing_still(jobs)
+        still = self.store.stalled_jobs(jobs)
         return tuple(
             JobAnswer(
                 **job.model_dump(include=set(JobAnswer.model_fields) - {"manifest", "failure"}),

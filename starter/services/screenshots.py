@@ -150,7 +150,7 @@ class ScreenshotService:
 
     def _inspected(self, upload: PictureUpload) -> tuple[int, int]:
         """Width and height of the picture, after all that its bytes can say against it."""
-        from activities.pictures.apart import inspect_picture
+        from activities.pictures.isolated import inspect_picture
         from activities.pictures.opening import MOST_BYTES
 
         facts = self._artifacts.stat(upload.key) if upload.key is not None else None

@@ -17,10 +17,10 @@ from activities.analysis.reading import inputs as tables
 from activities.confined import forking
 from activities.confined.outside import Bounds, Died, Report, reports
 from activities.decoding import ordering as decoding
-from activities.pictures import apart as opening
+from activities.pictures import isolated as opening
 from activities.publishing import preview as leaves
 from activities.publishing import typesetter
-from activities.screen import apart as screening
+from activities.screen import isolated as screening
 from domain.errors import Cancelled
 from tests.children import running
 

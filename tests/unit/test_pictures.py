@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from activities.pictures import apart
+from activities.pictures import isolated
 from activities.pictures.drawing import draw
 from activities.pictures.opening import PictureFacts, decode_picture, inspect_picture, thumbnail
 from domain.documents.annotations import operation_list
@@ -197,17 +197,21 @@ def test_given_a_picture_when_opened_apart_then_the_same_is_said_and_what_kills_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     good, bad = GOOD["progressive jpeg"][0], picture("PNG")[:-9]
-    assert apart.inspect_picture(good) == inspect_picture(good)
+    assert isolated.inspect_picture(good) == inspect_picture(good)
     with pytest.raises(UploadInvalid) as here:
         inspect_picture(bad)
     with pytest.raises(UploadInvalid) as there:
-        apart.inspect_picture(bad)
+        isolated.inspect_picture(bad)
     assert (there.value.message, there.value.details) == (here.value.message, here.value.details)
     marks = operation_list.validate_python([{"op_type": "ring", "geometry": {"x": 0.1, "y": 0.1, "w": 0.5, "h": 0.5}}])
-    assert apart.draw(good, marks) == draw(good, marks)
-    assert apart.made_small(good, 20) == (inspect_picture(good), thumbnail(good, 20))
-    monkeypatch.setattr(apart, "BOUNDS", replace(apart.BOUNDS, memory_bytes=64 << 20))
-    for work in (apart.inspect_picture, lambda data: apart.made_small(data, 20), lambda data: apart.draw(data, marks)):
+    assert isolated.draw(good, marks) == draw(good, marks)
+    assert isolated.made_small(good, 20) == (inspect_picture(good), thumbnail(good, 20))
+    monkeypatch.setattr(isolated, "BOUNDS", replace(isolated.BOUNDS, memory_bytes=64 << 20))
+    for work in (
+        isolated.inspect_picture,
+        lambda data: isolated.made_small(data, 20),
+        lambda data: isolated.draw(data, marks),
+    ):
         with pytest.raises(UploadInvalid) as killed:
             work(good)
         assert killed.value.details == {"mismatch": ["decoding"]}

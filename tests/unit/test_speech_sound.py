@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from activities.decoding import ordering
-from activities.speech import apart
+from activities.speech import isolated
 from activities.speech.sound import blocks, duration_ms
 from domain.errors import ArtifactCorrupt, Cancelled, DecodingDied
 from tests.children import running
@@ -61,14 +61,14 @@ def test_given_a_broken_file_when_read_then_the_audio_is_corrupt(tmp_path: Path,
 
 
 def test_given_audio_when_read_apart_then_the_same_comes_and_no_process_is_left(audio: Path) -> None:
-    assert apart.duration_ms(audio) == duration_ms(audio)
-    mine, theirs = apart.blocks(audio, 17_003, 64_999), blocks(audio, 17_003, 64_999)
+    assert isolated.duration_ms(audio) == duration_ms(audio)
+    mine, theirs = isolated.blocks(audio, 17_003, 64_999), blocks(audio, 17_003, 64_999)
     for got, due in zip(mine, theirs, strict=True):
         assert np.array_equal(got, due)
     spans = [(1_000, 3_000), (94_000, 96_000), (200_000, 201_000)]
     whole = [np.concatenate([*blocks(audio, *span), np.zeros(0, np.float32)]) for span in spans]
-    assert all(map(np.array_equal, apart.stretches(audio, spans), whole))
-    left = apart.blocks(audio, block_ms=1_000)
+    assert all(map(np.array_equal, isolated.stretches(audio, spans), whole))
+    left = isolated.blocks(audio, block_ms=1_000)
     next(left)
     left.close()
     assert running("decoder.py") == []
@@ -80,12 +80,12 @@ def test_given_a_file_that_kills_its_reader_or_is_none_when_read_apart_then_it_i
     broken = tmp_path / "audio.flac"
     broken.write_bytes(b"no audio at all" * 100)
     with pytest.raises(ArtifactCorrupt):
-        list(apart.blocks(broken))
+        list(isolated.blocks(broken))
     with pytest.raises(Cancelled):
-        list(apart.blocks(audio, on_poll=lambda: (_ for _ in ()).throw(Cancelled("stop"))))
+        list(isolated.blocks(audio, on_poll=lambda: (_ for _ in ()).throw(Cancelled("stop"))))
     monkeypatch.setattr(ordering, "LIMITS", ordering.Limits(64 << 20))
     with pytest.raises(DecodingDied):
-        list(apart.blocks(audio))
+        list(isolated.blocks(audio))
     with pytest.raises(DecodingDied):
-        apart.duration_ms(audio)
+        isolated.duration_ms(audio)
     assert running("decoder.py") == []

@@ -78,7 +78,7 @@ class Listing(Repository):
         owner: str,
         *,
         kind: str | None = None,
-        standings: Sequence[tuple[str, str]] | None = None,
+        statuses: Sequence[tuple[str, str]] | None = None,
         project_id: str | None = None,
         search: str = "",
         limit: int = 20,
@@ -87,7 +87,7 @@ class Listing(Repository):
         """``owner``'s jobs, newest first.
 
         Args:
-            standings: Any of these pairs of a kind and a status; ``None``: all.
+            statuses: Any of these pairs of a kind and a status; ``None``: all.
             search: Words that must all stand in the document's title, the file's name or the wish, whatever their
                 case. The owner's jobs are read through, newest first, until the page is full.
 
@@ -97,8 +97,8 @@ class Listing(Repository):
         query = _cards().where(jobs.c.owner == owner)
         if kind is not None:
             query = query.where(jobs.c.kind == kind)
-        if standings is not None:
-            query = query.where(tuple_(jobs.c.kind, jobs.c.status).in_(standings))
+        if statuses is not None:
+            query = query.where(tuple_(jobs.c.kind, jobs.c.status).in_(statuses))
         if project_id is not None:
             query = query.where(jobs.c.project_id == project_id)
         for word in search[:SEARCH_LIMIT].lower().split():

@@ -83,7 +83,7 @@ class Pending(Repository):
         )
         return tuple(each for each in found if each is not None)
 
-    def standing_still(self, found: Sequence[Job]) -> dict[str, Standstill]:
+    def stalled_jobs(self, found: Sequence[Job]) -> dict[str, Standstill]:
         """Those of these jobs whose stage shows no progress, by their id. Asks nothing where none may be."""
         now = self._clock()
 

@@ -48,7 +48,7 @@ def everybodys(context: Context, place: str = "", user: str = "", review: str = 
         cursor, page = "", context.api.store.list_all_jobs(**chosen)
     asked = {name: value for name, value in wanted.items() if value}
     further = {**asked, "cursor": page.next_cursor} if page.next_cursor else None
-    still = context.api.store.standing_still(page.items)
+    still = context.api.store.stalled_jobs(page.items)
     return context.page(
         "administering/jobs.html",
         wanted=wanted,
@@ -73,7 +73,7 @@ def anybodys(job_id: str, context: Context, cursor: str | None = None) -> Respon
         "administering/job.html",
         modules=["administering/administering.js"],
         kind=job.kind,
-        still=store.standing_still((job,)).get(job.id),
+        still=store.stalled_jobs((job,)).get(job.id),
         can_cancel=lifecycle.may_cancel(status, Trigger.API),
         can_retry=any(
             row.source == status and row.action == RETRY and Trigger.ADMIN in row.triggers

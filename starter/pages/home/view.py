@@ -12,7 +12,7 @@ from domain.errors import RequestInvalid
 from domain.lifecycles.kinds import LIFECYCLES
 from starter.pages.new.view import form_facts
 from starter.pages.shell.context import Context, PageContext
-from starter.pages.shell.status_view import Group, row_of, standings
+from starter.pages.shell.status_view import Group, row_of, status_options
 
 router = APIRouter()
 
@@ -44,7 +44,7 @@ def _listed(context: PageContext, wanted: Mapping[str, str], cursor: str) -> dic
     group = Group(wanted["state"]) if wanted["state"] in list(Group) else None
     chosen: dict[str, Any] = {
         "kind": kind,
-        "standings": standings(group) if group else None,
+        "statuses": status_options(group) if group else None,
         "project_id": wanted["project"] or None,
         "search": wanted["search"],
         "limit": PAGE,
@@ -53,7 +53,7 @@ def _listed(context: PageContext, wanted: Mapping[str, str], cursor: str) -> dic
         page = context.api.store.job_cards(context.owner, cursor=cursor or None, **chosen)
     except RequestInvalid:  # a cursor that somebody has cut: from the beginning
         cursor, page = "", context.api.store.job_cards(context.owner, **chosen)
-    now, still = datetime.now(UTC), context.api.store.standing_still([card.job for card in page.items])
+    now, still = datetime.now(UTC), context.api.store.stalled_jobs([card.job for card in page.items])
     asked = {name: value for name, value in wanted.items() if value}
     return {
         "rows": [row_of(context.say, card, now, still) for card in page.items],

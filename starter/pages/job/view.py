@@ -69,7 +69,7 @@ def _shown(context: PageContext, job_id: str) -> dict[str, Any]:
     found = card.job
     lifecycle = LIFECYCLES[found.kind]
     status = lifecycle.status(found.status)
-    row = row_of(context.say, card, datetime.now(UTC), store.standing_still((found,)))
+    row = row_of(context.say, card, datetime.now(UTC), store.stalled_jobs((found,)))
     log = gathered(partial(store.history, context.owner, job_id), rows_wanted(context, "log", LOG_PAGE))
     results = RESULTS.get(found.kind)
     return {

@@ -51,7 +51,7 @@ def group_of(kind: str, status: str) -> Group:
     return Group.WAITING if lifecycle.waits_for_people(known) else Group.WORKING
 
 
-def standings(group: Group) -> tuple[tuple[str, str], ...]:
+def status_options(group: Group) -> tuple[tuple[str, str], ...]:
     """Every kind and status of a group."""
     return tuple(
         (kind, str(status))

@@ -12,10 +12,10 @@ import pytest
 from av.video.stream import VideoStream
 from temporalio.testing import ActivityEnvironment
 
-from activities.batching import apart as clips_apart
 from activities.batching import clips
+from activities.batching import isolated as clips_apart
 from activities.decoding import ordering
-from activities.media import FrameWish, apart, audio, frames, scenes, tracks
+from activities.media import FrameWish, audio, frames, isolated, scenes, tracks
 from activities.media.probe import probe
 from activities.rails.heartbeat import DIED, FAILED, FAILED_IN, PROGRESS_AT, Heartbeat
 from domain.errors import Cancelled, DecodingDied, MediaEmpty, MediaNotRecognised, MediaTooLarge, RequestInvalid
@@ -59,10 +59,10 @@ def test_given_a_recording_when_decoded_apart_then_the_same_comes_out(folder: Pa
     path = recordings.mp4_first_audio_track_empty(folder)
     info = probe(path)
     wishes: list[int | FrameWish] = [4_100, 0, FrameWish(2_500, 2_100)]
-    assert apart.probe(path) == info
-    assert apart.find_scenes(path, effort="thorough") == scenes.find_scenes(path, effort="thorough")
+    assert isolated.probe(path) == info
+    assert isolated.find_scenes(path, effort="thorough") == scenes.find_scenes(path, effort="thorough")
     for mine, theirs in zip(
-        apart.grab_frames(path, wishes, duration_ms=info.duration_ms),
+        isolated.grab_frames(path, wishes, duration_ms=info.duration_ms),
         frames.grab_frames(path, wishes, duration_ms=info.duration_ms),
         strict=True,
     ):
@@ -71,12 +71,12 @@ def test_given_a_recording_when_decoded_apart_then_the_same_comes_out(folder: Pa
             theirs.timestamp_ms,
             theirs.image.tobytes(),
         )
-    chosen = apart.pick_speech_track(path, info)
+    chosen = isolated.pick_speech_track(path, info)
     assert chosen == tracks.pick_speech_track(path, info)
     made, due = tmp_path / "made.flac", tmp_path / "due.flac"
-    assert apart.extract_audio(path, chosen.index, made) == audio.extract_audio(path, chosen.index, due)
+    assert isolated.extract_audio(path, chosen.index, made) == audio.extract_audio(path, chosen.index, due)
     assert made.read_bytes() == due.read_bytes()
-    assert apart.sound_ms(made) == audio.sound_ms(due)
+    assert isolated.sound_ms(made) == audio.sound_ms(due)
     span = Span(start_ms=1_000, end_ms=3_000)
     assert clips_apart.cut(path, span, tmp_path / "a") == clips.cut(path, span, tmp_path / "b")
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
@@ -87,11 +87,11 @@ def test_given_what_is_refused_when_decoded_apart_then_the_refusal_comes_as_it_i
     (tmp_path / "empty").touch()
     (tmp_path / "text").write_text("no recording" * 1000)
     with pytest.raises(MediaEmpty):
-        apart.probe(tmp_path / "empty")
+        isolated.probe(tmp_path / "empty")
     with pytest.raises(MediaNotRecognised):
-        apart.probe(tmp_path / "text")
+        isolated.probe(tmp_path / "text")
     with pytest.raises(RequestInvalid) as outside:
-        next(apart.grab_frames(recordings.mp4(folder), [99_000]))
+        next(isolated.grab_frames(recordings.mp4(folder), [99_000]))
     assert outside.value.details["timestamp_ms"] == 99_000
 
 
@@ -100,7 +100,7 @@ def test_given_a_cancel_when_a_recording_is_decoded_then_its_process_is_gone(fol
         raise Cancelled("stop")
 
     with pytest.raises(Cancelled):
-        apart.extract_audio(recordings.mp4(folder), 1, tmp_path / "audio.flac", on_progress=cancel)
+        isolated.extract_audio(recordings.mp4(folder), 1, tmp_path / "audio.flac", on_progress=cancel)
     assert running("decoder.py") == []
     assert list(tmp_path.iterdir()) == []
 
@@ -118,7 +118,7 @@ def test_given_a_recording_that_takes_too_much_when_decoded_then_its_process_die
 
     def decode() -> None:
         with Heartbeat(60):
-            apart.find_scenes(path, effort="thorough")
+            isolated.find_scenes(path, effort="thorough")
 
     with pytest.raises(DecodingDied):
         environment.run(decode)
@@ -130,4 +130,4 @@ def test_given_a_recording_that_takes_too_much_when_decoded_then_its_process_die
     with pytest.raises(MediaTooLarge, match="too large to decode"):
         environment.run(decode)
     assert psutil.Process().memory_info().rss < own + (100 << 20)
-    assert apart.find_scenes(recordings.mp4(folder), effort="thorough")
+    assert isolated.find_scenes(recordings.mp4(folder), effort="thorough")
