@@ -182,7 +182,7 @@ def analysis_parts(settings: Settings, store: Store, artifacts: ArtifactStore) -
         client = ChatClient(_provider(settings, settings.llm_base_url, settings.llm_api_key))
         planner = ChatPlanner(client, settings.llm_model, with_values=settings.analysis_show_values, embedded=embedded)
     return AnalysisParts(
-        books=store,
+        store=store,
         artifacts=artifacts,
         planner=planner,
         embedded=embedded,
@@ -398,7 +398,7 @@ def build_activities(settings: Settings, store: Store, artifacts: ArtifactStore)
         store,
     )
     return stages, DocumentTasks(
-        TaskParts(shelf=store, artifacts=artifacts, rewriters=drafters, default_profile=default, scratch=scratch)
+        TaskParts(store=store, artifacts=artifacts, rewriters=drafters, default_profile=default, scratch=scratch)
     )
 
 

@@ -57,7 +57,7 @@ def document_workers(
     """Workers for exports, regenerations and the moves of jobs, on ``queues``, until the block ends."""
     tasks = DocumentTasks(
         TaskParts(
-            shelf=store, artifacts=artifacts, rewriters={"local": drafter or LocalDrafter()}, default_profile="local"
+            store=store, artifacts=artifacts, rewriters={"local": drafter or LocalDrafter()}, default_profile="local"
         )
     )
     mirror = Mirror(store)

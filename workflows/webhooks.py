@@ -9,7 +9,7 @@ from temporalio.exceptions import ActivityError
 from workflows.retries import MIRROR_RETRIES
 
 with workflow.unsafe.imports_passed_through():
-    from activities.webhooks.delivering import DeliveryCall, Postman
+    from activities.webhooks.delivering import DeliveryCall, WebhookSender
     from activities.webhooks.relay import DeliveryStart
 
 LONGEST_PAUSE = timedelta(hours=4)
@@ -26,7 +26,7 @@ class WebhookWorkflow:
         call = DeliveryCall(delivery_id=start.delivery_id, round=start.round)
         try:
             await workflow.execute_activity_method(
-                Postman.deliver,
+                WebhookSender.deliver,
                 call,
                 task_queue=start.queue,
                 start_to_close_timeout=REQUEST_TIMEOUT,
@@ -40,7 +40,7 @@ class WebhookWorkflow:
             )
         except ActivityError:
             await workflow.execute_local_activity_method(
-                Postman.give_up,
+                WebhookSender.give_up,
                 call,
                 start_to_close_timeout=timedelta(seconds=30),
                 retry_policy=MIRROR_RETRIES,

@@ -10,7 +10,7 @@ from domain.lifecycles.callbacks import EXTERNAL_STAGES, ExternalStage, Reported
 from domain.lifecycles.resume import CHECKPOINT_ARTIFACT
 
 
-class Shelf(Protocol):
+class CheckpointStore(Protocol):
     """What the question needs of the store."""
 
     def latest_artifact(self, job_id: str, kind: ArtifactKind) -> Artifact | None: ...
@@ -22,8 +22,8 @@ class Checkpoints:
     """Verifies artifacts: an own one exists and has its recorded hash; what a runner outside reported and nobody read
     yet exists, or lies elsewhere and is read by nobody but the next runner."""
 
-    def __init__(self, shelf: Shelf, artifacts: ArtifactStore) -> None:
-        self._shelf = shelf
+    def __init__(self, store: CheckpointStore, artifacts: ArtifactStore) -> None:
+        self._store = store
         self._artifacts = artifacts
 
     def verified(self, job_id: str, external: Collection[str]) -> dict[ArtifactKind, bool]:
@@ -39,14 +39,14 @@ class Checkpoints:
         return verified
 
     def _stands(self, job_id: str, kind: ArtifactKind) -> bool:
-        artifact = self._shelf.latest_artifact(job_id, kind)
+        artifact = self._store.latest_artifact(job_id, kind)
         return artifact is not None and self._artifacts.verifies(artifact.blob)
 
     def _may_stand(self, job_id: str, stage: ExternalStage, external: Collection[str]) -> bool:
-        report = self._shelf.latest_report(job_id, stage.artifact)
+        report = self._store.latest_report(job_id, stage.artifact)
         if report is None or report.rejected_code is not None or report.artifact_id is not None:
             return False
-        if not self._shelf.ended_outside(report, stage):
+        if not self._store.ended_outside(report, stage):
             return False
         try:
             key = self._artifacts.locate(report.uri)

@@ -59,7 +59,7 @@ class AnalysisStage(StrEnum):
     COMPUTATION = "computation"
 
 
-class AnalysisBooks(StageLedger, Protocol):
+class AnalysisStore(StageLedger, Protocol):
     """What the work needs of the store."""
 
     def get_analysis(self, job_id: str) -> Analysis: ...
@@ -74,7 +74,7 @@ class AnalysisBooks(StageLedger, Protocol):
 class AnalysisParts:
     """What the work is done with. ``planner`` may ask a model; ``embedded`` takes over where that cannot be reached."""
 
-    books: AnalysisBooks
+    store: AnalysisStore
     artifacts: "ArtifactStore"
     planner: "Planner"
     embedded: "Planner"
@@ -93,26 +93,26 @@ class AnalysisPlanning:
     def read_inputs(self, call: TaskCall) -> None:
         """The inputs as tables, with their profiles; nothing where they were read before."""
         with Heartbeat(call.heartbeat_timeout_s) as heartbeat:
-            task = self._parts.books.begin_planning(call.task_id)
-            analysis = self._parts.books.get_analysis(task.job_id)
+            task = self._parts.store.begin_planning(call.task_id)
+            analysis = self._parts.store.get_analysis(task.job_id)
             if not task.is_under_way or analysis.tables_fingerprint == analysis.inputs_fingerprint:
                 return
             tables = self._read(call.task_id, analysis, heartbeat.check)
-            self._parts.books.keep_tables(task.id, analysis.inputs_fingerprint, tables)
+            self._parts.store.keep_tables(task.id, analysis.inputs_fingerprint, tables)
 
     @activity.defn(name="draft-plan", no_thread_cancel_exception=True)
     def draft_plan(self, call: TaskCall) -> None:
         """A plan for what is asked, over the tables that were read."""
         with Heartbeat(call.heartbeat_timeout_s) as heartbeat:
-            task = self._parts.books.begin_planning(call.task_id)
+            task = self._parts.store.begin_planning(call.task_id)
             if not task.is_under_way:
                 return
-            analysis = self._parts.books.get_analysis(task.job_id)
-            self._parts.books.finish_planning(task.id, self._drafted(analysis, heartbeat.check))
+            analysis = self._parts.store.get_analysis(task.job_id)
+            self._parts.store.finish_planning(task.id, self._drafted(analysis, heartbeat.check))
 
     @activity.defn(name="fail-plan", no_thread_cancel_exception=True)
     def fail(self, call: TaskFailure) -> None:
-        self._parts.books.fail_planning(call.task_id, call.failure)
+        self._parts.store.fail_planning(call.task_id, call.failure)
 
     def _read(self, task_id: str, analysis: Analysis, check: Callable[[], None]) -> list[KeptTable]:
         from activities.analysis.reading.inputs import InputFile as File
@@ -162,7 +162,7 @@ class AnalysisStages(Stages):
     """The one stage of the analysis job."""
 
     def __init__(self, parts: AnalysisParts) -> None:
-        super().__init__(parts.books)
+        super().__init__(parts.store)
         self._parts = parts
 
     @stage(
@@ -177,7 +177,7 @@ class AnalysisStages(Stages):
         """The frozen plan's tables, charts and report: all of them, or none."""
         from activities.analysis.executor import execute
 
-        analysis = self._parts.books.get_analysis(work.job.id)
+        analysis = self._parts.store.get_analysis(work.job.id)
         frozen = self._frozen(analysis)
         with ExitStack() as held, TemporaryDirectory(prefix="guidesmith-run-", dir=self._parts.scratch) as folder:
             parquet = {
@@ -197,7 +197,7 @@ class AnalysisStages(Stages):
         return Product(made, result={"plan_id": frozen.plan_id, "rows": dict(outcome.rows)})
 
     def _frozen(self, analysis: Analysis) -> FrozenPlan:
-        kept = self._parts.books.latest_artifact(analysis.job.id, ArtifactKind.PLAN)
+        kept = self._parts.store.latest_artifact(analysis.job.id, ArtifactKind.PLAN)
         if kept is None:
             raise ArtifactMissing("The frozen plan is gone. Make a new analysis.")
         try:

@@ -80,7 +80,7 @@ class BatchEnd(Message):
     failure: Failure | None = None
 
 
-class BatchBooks(StageLedger, Protocol):
+class BatchStore(StageLedger, Protocol):
     """What the stages need of the store."""
 
     def job_input(self, job_id: str) -> "JobInput": ...
@@ -95,25 +95,25 @@ class BatchBooks(StageLedger, Protocol):
 class BatchControl:
     """What the workflow asks about the whole batch: local activities, a transaction each."""
 
-    def __init__(self, books: BatchBooks) -> None:
-        self._books = books
+    def __init__(self, store: BatchStore) -> None:
+        self._store = store
 
     @activity.defn(name="plan-batch", no_thread_cancel_exception=True)
     def plan(self, job_id: str) -> BatchPlan:
         """How much there is to do."""
-        order = order_of(self._books, job_id)
+        order = order_of(self._store, job_id)
         return BatchPlan(job_type=order.job_type, items=order.items)
 
     @activity.defn(name="give-up-item", no_thread_cancel_exception=True)
     def give_up(self, call: BatchCall) -> None:
         """Record why an item was not done."""
         assert call.failure is not None
-        self._books.fail_item(call.job_id, call.fence, call.number, call.items, call.failure)
+        self._store.fail_item(call.job_id, call.fence, call.number, call.items, call.failure)
 
     @activity.defn(name="close-batch", no_thread_cancel_exception=True)
     def close(self, call: BatchCall) -> BatchEnd:
         """End the batch as its items did."""
-        job = self._books.close_batch(call.job_id, call.fence, call.items, call.failure)
+        job = self._store.close_batch(call.job_id, call.fence, call.items, call.failure)
         return BatchEnd(status=job.status, failure=job.failure)
 
 
@@ -121,7 +121,7 @@ class BatchControl:
 class BatchParts:
     """What the stages work with. ``scratch``: folder for a clip while it is written."""
 
-    books: BatchBooks
+    store: BatchStore
     artifacts: "ArtifactStore"
     scratch: Path | None = None
 
@@ -133,7 +133,7 @@ class BatchStages(Stages):
     """The activities that do items; ``call.unit`` is the item's number."""
 
     def __init__(self, parts: BatchParts) -> None:
-        super().__init__(parts.books)
+        super().__init__(parts.store)
         self._parts = parts
 
     @stage(BatchStage.CLIPS, PROCESSING, queue="media", summary="cut a clip", activity_name="cut-clip")
@@ -154,11 +154,11 @@ class BatchStages(Stages):
     def _done(self, work: Work, make: Make) -> Product:
         """Do an item that is not settled yet, and record it. An execution that died between the two does it again."""
         number = work.call.unit
-        if not self._parts.books.is_settled(work.job.id, number):
-            order = order_of(self._parts.books, work.job.id)
+        if not self._parts.store.is_settled(work.job.id, number):
+            order = order_of(self._parts.store, work.job.id)
             assets = make(work, order, order.item(number))
             work.check()
-            self._parts.books.finish_item(work.job.id, work.fence, number, order.items, assets)
+            self._parts.store.finish_item(work.job.id, work.fence, number, order.items, assets)
         return Product()
 
     # --- what is made ----------------------------------------------------------------------------------------
@@ -213,11 +213,11 @@ class BatchStages(Stages):
     def _captions(self, work: Work, order: BatchOrder, item: BatchItem) -> list[NewAsset]:
         from activities.publishing import captions
 
-        said = self._parts.books.latest_artifact(item.source, ArtifactKind.TRANSCRIPT)
+        said = self._parts.store.latest_artifact(item.source, ArtifactKind.TRANSCRIPT)
         if said is None:
             raise TranscriptNotReady("The recording has no transcript yet. Run its job, then ask for captions again.")
         heard = Transcript.model_validate_json(self._parts.artifacts.read_bytes(said.blob))
-        transcript = corrected(heard, self._parts.books.corrections(item.source))
+        transcript = corrected(heard, self._parts.store.corrections(item.source))
         written = {CaptionFormat.SRT: captions.srt, CaptionFormat.VTT: captions.vtt}
         assets = []
         for number, each in enumerate(order.formats, start=1):
@@ -231,7 +231,7 @@ class BatchStages(Stages):
 
     @contextmanager
     def _recording(self, item: BatchItem) -> Iterator[Path]:
-        video = self._parts.books.latest_artifact(item.source, ArtifactKind.VIDEO)
+        video = self._parts.store.latest_artifact(item.source, ArtifactKind.VIDEO)
         if video is None:
             raise ArtifactMissing("The job has no recording yet. Upload it, then ask for this again.")
         with self._parts.artifacts.local_path(video.blob) as recording:
@@ -243,10 +243,10 @@ class BatchStages(Stages):
             yield Path(folder)
 
 
-class Orders(Protocol):
+class InputStore(Protocol):
     def job_input(self, job_id: str) -> "JobInput": ...
 
 
-def order_of(books: Orders, job_id: str) -> BatchOrder:
+def order_of(store: InputStore, job_id: str) -> BatchOrder:
     """What the batch is asked to do. Raises: NotFound: it is no batch."""
-    return BatchOrder.model_validate(books.job_input(job_id).input)
+    return BatchOrder.model_validate(store.job_input(job_id).input)

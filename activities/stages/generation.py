@@ -80,7 +80,7 @@ class GenerationCall(Message):
         return Fence(attempt=self.attempt, dispatch_id=self.dispatch_id, seq=self.seq)
 
 
-class GenerationBooks(StageLedger, Protocol):
+class GenerationStore(StageLedger, Protocol):
     """What the stages need of the store."""
 
     def get_job(self, job_id: str) -> Job: ...
@@ -121,7 +121,7 @@ class GenerationParts:
         scratch: The folder for what a provider made, while it is looked at.
     """
 
-    books: GenerationBooks
+    store: GenerationStore
     artifacts: "ArtifactStore"
     memo: "StageMemo"
     makers: Mapping[GenerationType, "Maker"]
@@ -138,23 +138,23 @@ class GenerationControl:
 
     def __init__(self, parts: GenerationParts) -> None:
         self._parts = parts
-        self._books = parts.books
+        self._store = parts.store
 
     @activity.defn(name="plan-generation", no_thread_cancel_exception=True)
     def plan(self, job_id: str) -> GenerationPlan:
         """How the job is done."""
-        of = read_order(self._books.job_input(job_id).input).type
+        of = read_order(self._store.job_input(job_id).input).type
         return GenerationPlan(
             queued=needs_queue(of),
             outside=self._parts.provider_of(of) is not None,
-            status=self._books.get_job(job_id).status,
+            status=self._store.get_job(job_id).status,
         )
 
     @activity.defn(name="hear-provider", no_thread_cancel_exception=True)
     def hear(self, call: GenerationCall) -> Word:
         """What the provider has said of the end of the attempt's work. The first word counts: one that comes again, or
         says something else later, is not heard."""
-        submission = self._books.newest_submission(call.job_id, call.attempt)
+        submission = self._store.newest_submission(call.job_id, call.attempt)
         if submission is None:
             return Word()
         word = submission.word or self._webhook_word(submission)
@@ -169,7 +169,7 @@ class GenerationControl:
 
     def _webhook_word(self, submission: Submission) -> ProviderWord | None:
         predictions = _configured(self._parts.outside).predictions
-        for webhook in self._books.webhooks_of(submission.job_id, submission.attempt):
+        for webhook in self._store.webhooks_of(submission.job_id, submission.attempt):
             if webhook.external_id != submission.external_id:
                 continue
             try:
@@ -177,7 +177,7 @@ class GenerationControl:
             except ProviderAnswerInvalid:  # signed, and yet it tells nothing: it is stored for inspection
                 continue
             if word is not None:
-                self._books.settle_submission(submission, word)
+                self._store.settle_submission(submission, word)
                 return word
         return None
 
@@ -187,7 +187,7 @@ class GenerationControl:
         facts: dict[str, object] = {"retry_count": call.retry_count, "retry_in_s": call.retry_in_s}
         if call.failure is not None:
             facts |= call.failure.model_dump(include={"failure_code", "failed_stage"})
-        self._books.note_retry(call.job_id, call.fence, facts)
+        self._store.note_retry(call.job_id, call.fence, facts)
 
     @activity.defn(name="call-off-generation", no_thread_cancel_exception=True)
     def call_off(self, call: GenerationCall) -> None:
@@ -196,7 +196,7 @@ class GenerationControl:
         Raises:
             ProviderUnavailable: A submit call has not returned yet, so that nobody knows the work's name.
         """
-        submission = self._books.newest_submission(call.job_id, call.attempt)
+        submission = self._store.newest_submission(call.job_id, call.attempt)
         if submission is None or submission.word is not None:
             return
         if submission.external_id is None:
@@ -208,9 +208,9 @@ class GenerationStages(Stages):
     """The activities that do the work."""
 
     def __init__(self, parts: GenerationParts) -> None:
-        super().__init__(parts.books)
+        super().__init__(parts.store)
         self._parts = parts
-        self._books = parts.books
+        self._store = parts.store
 
     # --- made here -----------------------------------------------------------------------------------------
 
@@ -263,8 +263,8 @@ class GenerationStages(Stages):
         order = self._order(work)
         outside = self._outside(order.type)
         job_id, attempt = work.job.id, work.call.attempt
-        ticket = self._books.issue_ticket(job_id, attempt, outside.provider)
-        submission = self._books.begin_submission(job_id, attempt, outside.provider)
+        ticket = self._store.issue_ticket(job_id, attempt, outside.provider)
+        submission = self._store.begin_submission(job_id, attempt, outside.provider)
         if submission.external_id is None:
             work.check()
             # not given up half-way: the provider may have begun, and nobody would know what it calls the work
@@ -274,10 +274,10 @@ class GenerationStages(Stages):
                 webhook=outside.address(ticket),
                 idempotency_key=submission.request_id,
             )
-            self._books.bind_work(submission, prediction.id)
+            self._store.bind_work(submission, prediction.id)
             submission = submission.model_copy(update={"external_id": prediction.id})
             self._settle(submission, prediction)
-        self._books.bind_submission(job_id, attempt, outside.provider, str(submission.external_id))
+        self._store.bind_submission(job_id, attempt, outside.provider, str(submission.external_id))
         return Product()
 
     @stage(
@@ -359,10 +359,10 @@ class GenerationStages(Stages):
     def _settle(self, submission: Submission, prediction: "Prediction") -> None:
         word = _word_of(prediction)
         if word is not None:
-            self._books.settle_submission(submission, word)
+            self._store.settle_submission(submission, word)
 
     def _submission(self, work: Work) -> Submission:
-        submission = self._books.newest_submission(work.job.id, work.call.attempt)
+        submission = self._store.newest_submission(work.job.id, work.call.attempt)
         if submission is None or submission.external_id is None:
             raise ProviderUnavailable("The work has not been given to the provider yet.")
         return submission
@@ -371,7 +371,7 @@ class GenerationStages(Stages):
         return _configured(self._parts.provider_of(of))
 
     def _order(self, work: Work) -> GenerationOrder:
-        return read_order(self._books.job_input(work.job.id).input)
+        return read_order(self._store.job_input(work.job.id).input)
 
 
 def _configured(outside: OutsideParts | None) -> OutsideParts:

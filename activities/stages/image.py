@@ -34,7 +34,7 @@ class ImageStage(StrEnum):
     PAINTING = "painting"
 
 
-class ImageBooks(StageLedger, Protocol):
+class ImageStore(StageLedger, Protocol):
     """What the stages need of the store."""
 
     def job_input(self, job_id: str) -> "JobInput": ...
@@ -44,7 +44,7 @@ class ImageBooks(StageLedger, Protocol):
 class ImageParts:
     """What the stages work with. ``moderator``: ``None`` where none is configured."""
 
-    books: ImageBooks
+    store: ImageStore
     artifacts: "ArtifactStore"
     memo: "StageMemo"
     painter: "Painter"
@@ -55,7 +55,7 @@ class ImageStages(Stages):
     """The activities of the image job."""
 
     def __init__(self, parts: ImageParts) -> None:
-        super().__init__(parts.books)
+        super().__init__(parts.store)
         self._parts = parts
 
     @stage(
@@ -112,7 +112,7 @@ class ImageStages(Stages):
         return blob, made.model
 
     def _wish(self, work: Work) -> PictureWish:
-        return PictureWish.model_validate(self._parts.books.job_input(work.job.id).input)
+        return PictureWish.model_validate(self._parts.store.job_input(work.job.id).input)
 
 
 def inspected(data: bytes) -> "PictureFacts":

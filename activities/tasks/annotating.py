@@ -14,7 +14,7 @@ from domain.errors import ArtifactCorrupt, ArtifactMissing, ArtifactTooLarge, Pi
 from domain.jobs import NewDrawing
 
 
-class Album(Protocol):
+class AnnotationStore(Protocol):
     """What annotating needs of the store."""
 
     def annotation_base(self, owner: str, anchor_id: str, base_asset_id: str) -> AnnotationBase: ...
@@ -45,8 +45,8 @@ class Annotator:
     that dies in the middle has changed nothing, and the request can be sent again.
     """
 
-    def __init__(self, album: Album, artifacts: ArtifactStore) -> None:
-        self._album = album
+    def __init__(self, store: AnnotationStore, artifacts: ArtifactStore) -> None:
+        self._store = store
         self._artifacts = artifacts
 
     def annotate(self, owner: str, anchor_id: str, base_asset_id: str, operations: Sequence[Operation]) -> Annotated:
@@ -56,12 +56,12 @@ class Annotator:
             NotFound: The anchor is absent or not ``owner``'s, or the picture is absent, deleted or another anchor's.
             PictureUnusable: The picture cannot be drawn on. Nothing changed.
         """
-        base = self._album.annotation_base(owner, anchor_id, base_asset_id)
+        base = self._store.annotation_base(owner, anchor_id, base_asset_id)
         drawing = ops_hash(base.blob.checksum_sha256, operations, RENDERER)
-        asset_id = self._album.show_annotation(owner, anchor_id, base_asset_id, drawing)
+        asset_id = self._store.show_annotation(owner, anchor_id, base_asset_id, drawing)
         if asset_id is None:
             new = self._drawn(base, anchor_id, drawing, operations)
-            asset_id = self._album.add_annotation(owner, anchor_id, base_asset_id, new)
+            asset_id = self._store.add_annotation(owner, anchor_id, base_asset_id, new)
         return Annotated(anchor_id, base_asset_id, drawing, asset_id)
 
     def _drawn(self, base: AnnotationBase, anchor_id: str, drawing: str, operations: Sequence[Operation]) -> NewDrawing:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from activities.drafting import Drafter
 
 
-class Shelf(Protocol):
+class DocumentStore(Protocol):
     """What the tasks need of the store."""
 
     def get_job(self, job_id: str) -> Job: ...
@@ -68,7 +68,7 @@ class Shelf(Protocol):
 class TaskParts:
     """What the tasks work with."""
 
-    shelf: Shelf
+    store: DocumentStore
     artifacts: "ArtifactStore"
     rewriters: "Mapping[str, Drafter]"
     default_profile: str
@@ -89,11 +89,11 @@ class DocumentTasks:
         from activities.publishing import publish
 
         with Heartbeat(call.heartbeat_timeout_s) as heartbeat:
-            export = self._parts.shelf.begin_export(call.task_id)
+            export = self._parts.store.begin_export(call.task_id)
             if export.status is not ExportStatus.RUNNING:
                 return
-            version = self._parts.shelf.get_version_by_id(export.instruction_version_id)
-            screenshots, lost = self._at_hand(self._parts.shelf.pictures_of_export(export.id), heartbeat)
+            version = self._parts.store.get_version_by_id(export.instruction_version_id)
+            screenshots, lost = self._at_hand(self._parts.store.pictures_of_export(export.id), heartbeat)
             with TemporaryDirectory(prefix="guidesmith-", dir=self._parts.scratch) as folder:
                 published = publish(
                     self._publication(version, screenshots, opens=export.format in WHOLE_FORMATS),
@@ -108,7 +108,7 @@ class DocumentTasks:
                     published.media_type,
                     on_progress=lambda _: heartbeat.check(),
                 )
-            self._parts.shelf.finish_export(
+            self._parts.store.finish_export(
                 export.id,
                 blob,
                 published.filename,
@@ -119,7 +119,7 @@ class DocumentTasks:
 
     @activity.defn(name="fail-export", no_thread_cancel_exception=True)
     def fail_export(self, call: TaskFailure) -> None:
-        self._parts.shelf.fail_export(call.task_id, call.failure)
+        self._parts.store.fail_export(call.task_id, call.failure)
 
     def _at_hand(
         self, shots: Sequence[Screenshot], heartbeat: Heartbeat
@@ -161,7 +161,7 @@ class DocumentTasks:
             language=version.language,
             version=version.version,
             blocks=tuple(blocks),
-            source_name=self._parts.shelf.get_job(version.job_id).source_name or "",
+            source_name=self._parts.store.get_job(version.job_id).source_name or "",
             warnings=tuple(warning["message"] for warning in version.warnings),
             created_at=version.created_at,
         )
@@ -187,19 +187,19 @@ class DocumentTasks:
     def rewrite(self, call: TaskCall) -> None:
         """Write the selection again from what it cites; an edit saved meanwhile wins over it."""
         with Heartbeat(call.heartbeat_timeout_s) as heartbeat:
-            task = self._parts.shelf.begin_regenerate(call.task_id)
+            task = self._parts.store.begin_regenerate(call.task_id)
             if task.status is not TaskStatus.RUNNING:
                 return
-            base = self._parts.shelf.get_instruction(task.owner, task.instruction_id, task.base_version)
+            base = self._parts.store.get_instruction(task.owner, task.instruction_id, task.base_version)
             transcript = self._transcript(task.job_id)
             if transcript is None:
                 raise ArtifactMissing("The transcript of this recording is gone. Run the job again from its recording.")
             written = self._write(task, base, transcript, heartbeat)
-            self._parts.shelf.finish_regenerate(task.id, written.merged)
+            self._parts.store.finish_regenerate(task.id, written.merged)
 
     @activity.defn(name="fail-regenerate", no_thread_cancel_exception=True)
     def fail_regenerate(self, call: TaskFailure) -> None:
-        self._parts.shelf.fail_regenerate(call.task_id, call.failure)
+        self._parts.store.fail_regenerate(call.task_id, call.failure)
 
     def _write(
         self, task: RegenerateTask, base: InstructionVersion, transcript: Transcript, heartbeat: Heartbeat
@@ -241,11 +241,11 @@ class DocumentTasks:
         return self._parts.rewriters[profile]
 
     def _transcript(self, job_id: str) -> Transcript | None:
-        artifact = self._parts.shelf.latest_artifact(job_id, ArtifactKind.TRANSCRIPT)
+        artifact = self._parts.store.latest_artifact(job_id, ArtifactKind.TRANSCRIPT)
         if artifact is None:
             return None
         heard = Transcript.model_validate_json(self._parts.artifacts.read_bytes(artifact.blob))
-        return corrected(heard, self._parts.shelf.corrections(job_id))
+        return corrected(heard, self._parts.store.corrections(job_id))
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ANCHORS_AT_ONCE = 100
 
 
-class Shelf(Protocol):
+class RedactionStore(Protocol):
     """What redacting needs of the store."""
 
     def get_instruction(self, owner: str, instruction_id: str) -> InstructionVersion: ...
@@ -54,8 +54,8 @@ class Redactor:
     """Finds what is private on the pictures that show, and blurs it. The blurs are drawings like any other: they can be
     changed and taken away."""
 
-    def __init__(self, shelf: Shelf, artifacts: "ArtifactStore", annotator: "Annotator") -> None:
-        self._shelf = shelf
+    def __init__(self, store: RedactionStore, artifacts: "ArtifactStore", annotator: "Annotator") -> None:
+        self._store = store
         self._artifacts = artifacts
         self._annotator = annotator
 
@@ -65,13 +65,13 @@ class Redactor:
         Raises:
             NotFound: The instruction is absent or not ``owner``'s.
         """
-        version = self._shelf.get_instruction(owner, instruction_id)
+        version = self._store.get_instruction(owner, instruction_id)
         screen = self._screen(version.job_id)
         known = private_of(screen, listed) if screen is not None else ()
         counts: Counter[str] = Counter()
         pictures = []
         for anchor in self._anchors(owner, instruction_id):
-            asset = self._shelf.get_asset(anchor.active_asset_id) if anchor.active_asset_id else None
+            asset = self._store.get_asset(anchor.active_asset_id) if anchor.active_asset_id else None
             if asset is None:
                 continue
             places: tuple[tuple[Private, Box], ...] = ()
@@ -112,7 +112,7 @@ class Redactor:
         return Redaction(each.anchor_id, drawn.rendered_asset_id, each.blurs, each.unchecked)
 
     def _screen(self, job_id: str) -> ScreenRecord | None:
-        artifact = self._shelf.latest_artifact(job_id, ArtifactKind.SCREEN)
+        artifact = self._store.latest_artifact(job_id, ArtifactKind.SCREEN)
         if artifact is None:
             return None
         return ScreenRecord.model_validate_json(self._artifacts.read_bytes(artifact.blob))
@@ -122,7 +122,7 @@ class Redactor:
         anchors: list[Anchor] = []
         cursor: str | None = None
         while True:
-            page = self._shelf.list_anchors(owner, instruction_id, ANCHORS_AT_ONCE, cursor)
+            page = self._store.list_anchors(owner, instruction_id, ANCHORS_AT_ONCE, cursor)
             anchors += page.items
             cursor = page.next_cursor
             if cursor is None:

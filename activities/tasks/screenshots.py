@@ -50,7 +50,7 @@ class Footage:
         extraction.check_within(self.duration_ms)
 
 
-class Gallery(Protocol):
+class ScreenshotStore(Protocol):
     """What taking a screenshot needs of the store."""
 
     def latest_artifact(self, job_id: str, kind: ArtifactKind) -> Artifact | None: ...
@@ -62,15 +62,15 @@ class Gallery(Protocol):
 class ScreenshotTaker:
     """The activities of the screenshot workflow. Each may run twice; its task is settled once."""
 
-    def __init__(self, gallery: Gallery, artifacts: "ArtifactStore") -> None:
-        self._gallery = gallery
+    def __init__(self, store: ScreenshotStore, artifacts: "ArtifactStore") -> None:
+        self._store = store
         self._artifacts = artifacts
 
     @activity.defn(name="take-screenshot", no_thread_cancel_exception=True)
     def take(self, call: TaskCall) -> None:
         """Take the frame that was asked for; its picture shows at the task's anchor."""
         with Heartbeat(call.heartbeat_timeout_s) as heartbeat:
-            task = self._gallery.begin_screenshot(call.task_id)
+            task = self._store.begin_screenshot(call.task_id)
             if task.status is not TaskStatus.RUNNING:
                 return
             frame = self._frame(task, heartbeat)
@@ -83,17 +83,17 @@ class ScreenshotTaker:
             )
             width, height = frame.image.size
             taken = NewFrame(blob=blob, width=width, height=height, pts_ms=frame.pts_ms)
-            self._gallery.finish_screenshot(task.id, taken)
+            self._store.finish_screenshot(task.id, taken)
 
     @activity.defn(name="fail-screenshot", no_thread_cancel_exception=True)
     def fail_screenshot(self, call: TaskFailure) -> None:
-        self._gallery.fail_screenshot(call.task_id, call.failure)
+        self._store.fail_screenshot(call.task_id, call.failure)
 
     def _frame(self, task: ScreenshotTask, heartbeat: Heartbeat) -> "Frame":
-        video = self._gallery.latest_artifact(task.job_id, ArtifactKind.VIDEO)
+        video = self._store.latest_artifact(task.job_id, ArtifactKind.VIDEO)
         if video is None:
             raise ArtifactMissing("The recording of this job is gone. Upload it again as a new job.")
-        footage = Footage.of(self._gallery.latest_artifact(task.job_id, ArtifactKind.AUDIO))
+        footage = Footage.of(self._store.latest_artifact(task.job_id, ArtifactKind.AUDIO))
         footage.check(task.extraction)
         with self._artifacts.local_path(video.blob, on_progress=lambda _: heartbeat.check()) as recording:
             return grabbed(recording, task.extraction, footage.duration_ms, on_progress=lambda _: heartbeat.check())

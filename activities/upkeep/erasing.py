@@ -35,7 +35,7 @@ def erase_workflow(job_id: str) -> str:
     return f"{NAME}-{job_id}"
 
 
-class Remains(Protocol):
+class ErasureStore(Protocol):
     """What erasing needs of the store."""
 
     def erasure_workflows(self, job_id: str) -> tuple[str, ...]: ...
@@ -48,8 +48,8 @@ class Remains(Protocol):
 class Eraser:
     """The steps of an erasure."""
 
-    def __init__(self, remains: Remains, artifacts: ArtifactStore, client: Client) -> None:
-        self._remains = remains
+    def __init__(self, store: ErasureStore, artifacts: ArtifactStore, client: Client) -> None:
+        self._store = store
         self._artifacts = artifacts
         self._memo = StageMemo(artifacts)
         self._client = client
@@ -57,7 +57,7 @@ class Eraser:
     @activity.defn(name="end-runs")
     async def end_runs(self, job_id: str) -> None:
         """End whatever still works for the job. What has ended, or never was, is left as it is."""
-        for workflow_id in await asyncio.to_thread(self._remains.erasure_workflows, job_id):
+        for workflow_id in await asyncio.to_thread(self._store.erasure_workflows, job_id):
             try:
                 await self._client.get_workflow_handle(workflow_id).terminate(reason="the job was deleted")
             except RPCError as fault:
@@ -68,16 +68,16 @@ class Eraser:
     @activity.defn(name="erase-rows")
     def erase_rows(self, job_id: str) -> None:
         """Remove the job from the database."""
-        self._remains.erase_rows(job_id)
+        self._store.erase_rows(job_id)
 
     @activity.defn(name="erase-files")
     def erase_files(self, job_id: str) -> None:
         """Remove the job's objects, and what was remembered of them."""
         with Heartbeat(HEARTBEAT_TIMEOUT_S) as heartbeat:
-            named = self._remains.erase_rows(job_id)  # removed before: their keys are answered again
+            named = self._store.erase_rows(job_id)  # removed before: their keys are answered again
             own = [each.key for place in ("jobs", "exports") for each in self._artifacts.list(f"{place}/{job_id}/")]
             doomed = self._unnamed([*dict.fromkeys((*named, *own))])
-            self._memo.forget_blobs(self._remains.erasure_owner(job_id), frozenset(doomed))
+            self._memo.forget_blobs(self._store.erasure_owner(job_id), frozenset(doomed))
             for key in doomed:
                 heartbeat.check()
                 self._artifacts.delete(key)
@@ -88,7 +88,7 @@ class Eraser:
         found: list[str] = []
         for first in range(0, len(keys), AT_ONCE):
             some = [key for key in keys[first : first + AT_ONCE] if self._is_object(key)]
-            found += sorted(set(some) - self._remains.named_keys(some)) if some else []
+            found += sorted(set(some) - self._store.named_keys(some)) if some else []
         return found
 
     def _is_object(self, key: str) -> bool:
@@ -101,7 +101,7 @@ class Eraser:
     @activity.defn(name="forget-runs")
     async def forget_runs(self, job_id: str) -> None:
         """Have Temporal drop the histories of the job, and say that all is done."""
-        for workflow_id in await asyncio.to_thread(self._remains.erasure_workflows, job_id):
+        for workflow_id in await asyncio.to_thread(self._store.erasure_workflows, job_id):
             named = WorkflowExecution(workflow_id=workflow_id)
             request = DeleteWorkflowExecutionRequest(namespace=self._client.namespace, workflow_execution=named)
             try:
@@ -110,5 +110,5 @@ class Eraser:
                 if fault.status is not RPCStatusCode.NOT_FOUND:
                     raise
             activity.heartbeat()
-        await asyncio.to_thread(self._remains.finish_erasure, job_id)
+        await asyncio.to_thread(self._store.finish_erasure, job_id)
         log.info("job.erased", job_id=job_id)

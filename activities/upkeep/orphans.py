@@ -50,7 +50,7 @@ class Orphaned(Message):
     memos: int = 0
 
 
-class Names(Protocol):
+class ReferenceStore(Protocol):
     """What the sweep needs of the store."""
 
     def keys_of_jobs(self, job_ids: Sequence[str]) -> frozenset[str]: ...
@@ -60,7 +60,9 @@ class Names(Protocol):
 class OrphanSweeper:
     """One activity, run by a schedule. What it holds in memory does not grow with the store."""
 
-    def __init__(self, names: Names, artifacts: ArtifactStore, clock: Callable[[], datetime] = utc_now) -> None:
+    def __init__(
+        self, names: ReferenceStore, artifacts: ArtifactStore, clock: Callable[[], datetime] = utc_now
+    ) -> None:
         self._names = names
         self._artifacts = artifacts
         self._clock = clock

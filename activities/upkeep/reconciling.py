@@ -70,7 +70,7 @@ class Reconciled(Message):
     repaired: int = 0
 
 
-class Books(Register, Protocol):
+class ReconcilerStore(Register, Protocol):
     """What the reconciler needs of the store."""
 
     def active_jobs(self, after_id: str | None = None, limit: int = 100) -> tuple[Job, ...]: ...
@@ -112,8 +112,8 @@ class Reconciler:
         terms: What the runs go by that it starts (see ``Dispatcher``).
     """
 
-    def __init__(self, books: Books, client: Client, options: RunOptions, terms: Terms | None = None) -> None:
-        self._books = books
+    def __init__(self, store: ReconcilerStore, client: Client, options: RunOptions, terms: Terms | None = None) -> None:
+        self._store = store
         self._client = client
         self._options = options
         self._task_dispatch = TaskDispatch(client, options)
@@ -130,7 +130,7 @@ class Reconciler:
         sure = await self.is_sure()
         seen = repaired = 0
         after: str | None = None
-        while page := await asyncio.to_thread(self._books.active_jobs, after, PAGE):
+        while page := await asyncio.to_thread(self._store.active_jobs, after, PAGE):
             for job in page:
                 seen += 1
                 repaired += await self._mend(job, sure)
@@ -146,7 +146,7 @@ class Reconciler:
     async def is_sure(self) -> bool:
         """Whether what this Temporal does not know is gone. Where it does not let itself be asked, nothing is."""
         try:
-            return await recognise_namespace(self._books, self._client)
+            return await recognise_namespace(self._store, self._client)
         except RPCError as fault:
             if fault.status is not RPCStatusCode.PERMISSION_DENIED:
                 raise
@@ -186,12 +186,12 @@ class Reconciler:
     async def _settle(self, job: Job, status: Gone) -> bool:
         """Record the end of a job whose run has ended without saying so."""
         # The row was read before Temporal was asked: only what has not changed since is judged by this evidence.
-        current = await asyncio.to_thread(self._books.get_job, job.id)
+        current = await asyncio.to_thread(self._store.get_job, job.id)
         if (current.version, current.dispatch_id) != (job.version, job.dispatch_id):
             return False
         cancelled = status is WorkflowExecutionStatus.CANCELED
         try:
-            await asyncio.to_thread(settle_lost, self._books, current, _GONE.get(status, "its run ended"), cancelled)
+            await asyncio.to_thread(settle_lost, self._store, current, _GONE.get(status, "its run ended"), cancelled)
         except (VersionConflict, TransitionRefused):
             return False
         log.warning("job.reconciled", job_id=job.id, evidence=_name(status))
@@ -218,7 +218,7 @@ class Reconciler:
 
     async def tell_edits(self) -> int:
         """Tell the runs that still wait for the first edit of documents that were saved while Temporal was away."""
-        edited = await asyncio.to_thread(self._books.untold_edits)
+        edited = await asyncio.to_thread(self._store.untold_edits)
         for job_id in edited:
             await wake(self._client, job_id, EDIT)
         return len(edited)
@@ -229,13 +229,13 @@ class Reconciler:
         """Send deliveries off anew whose workflow has ended without taking or giving them up."""
         taken, left = 0, DELIVERIES_A_ROUND
         while left > 0:
-            found = await asyncio.to_thread(self._books.open_deliveries, self._delivery, older_than_s, PAGE)
+            found = await asyncio.to_thread(self._store.open_deliveries, self._delivery, older_than_s, PAGE)
             for each in found:
                 status = await self._workflow_status(delivery_workflow(each.delivery_id, each.round))
                 beat()
                 if _is_at_work(status, sure):
                     continue
-                if await asyncio.to_thread(self._books.take_up_again, each.delivery_id, each.round, TAKEN_UP_WITHIN_S):
+                if await asyncio.to_thread(self._store.take_up_again, each.delivery_id, each.round, TAKEN_UP_WITHIN_S):
                     taken += 1
                     log.warning("webhook.taken_up_again", delivery_id=each.delivery_id, evidence=_name(status))
             left -= len(found)
@@ -247,10 +247,10 @@ class Reconciler:
     async def deliver_callbacks(self, older_than_s: float = 10.0) -> int:
         """Wake the workflows that an API applied a callback for and died before it could say so."""
         delivered = 0
-        while told := await asyncio.to_thread(self._books.undelivered_callbacks, older_than_s, PAGE):
+        while told := await asyncio.to_thread(self._store.undelivered_callbacks, older_than_s, PAGE):
             for job_id in {each.job_id for each in told}:
                 await wake(self._client, job_id)
-            await asyncio.to_thread(self._books.mark_delivered, told)
+            await asyncio.to_thread(self._store.mark_delivered, told)
             delivered += len(told)
             log.warning("callback.delivered_late", callbacks=len(told))
         return delivered
@@ -258,7 +258,7 @@ class Reconciler:
     async def follow_erasures(self) -> int:
         """Begin the erasures that nobody works on: whoever was asked for them died, or did not reach Temporal."""
         begun = 0
-        for job_id in await asyncio.to_thread(self._books.open_erasures):
+        for job_id in await asyncio.to_thread(self._store.open_erasures):
             if await self._workflow_status(erase_workflow(job_id)) is not WorkflowExecutionStatus.RUNNING:
                 await begin_erasing(self._client, job_id, self._options)
                 begun += 1
@@ -268,16 +268,16 @@ class Reconciler:
         """Start the tasks whose row was written by an API that died before it could; settle those whose workflow ended
         without saying so."""
         mended = 0
-        for what, task_id, job_id in await asyncio.to_thread(self._books.unstarted_tasks):
+        for what, task_id, job_id in await asyncio.to_thread(self._store.unstarted_tasks):
             status = await self._workflow_status(f"{what}-{task_id}")
             if status is not None:
                 mended += await self._settle_task(what, task_id, status, sure)
                 continue
             live = await self._workflow_status(job_id) is WorkflowExecutionStatus.RUNNING
-            owner = (await asyncio.to_thread(self._books.get_job, job_id)).owner
+            owner = (await asyncio.to_thread(self._store.get_job, job_id)).owner
             await self._task_dispatch.begin(what, task_id, job_id, owner=owner, live=live)
             mended += 1
-        for what, task_id, _ in await asyncio.to_thread(self._books.running_tasks):
+        for what, task_id, _ in await asyncio.to_thread(self._store.running_tasks):
             mended += await self._settle_task(what, task_id, await self._workflow_status(f"{what}-{task_id}"), sure)
         return mended
 
@@ -286,10 +286,10 @@ class Reconciler:
         if _is_at_work(status, sure):
             return False
         fail: Mapping[str, Callable[[str, Failure], Export | RegenerateTask | ScreenshotTask | Planning]] = {
-            EXPORT: self._books.fail_export,
-            REGENERATE: self._books.fail_regenerate,
-            SCREENSHOT: self._books.fail_screenshot,
-            PLAN: self._books.fail_planning,
+            EXPORT: self._store.fail_export,
+            REGENERATE: self._store.fail_regenerate,
+            SCREENSHOT: self._store.fail_screenshot,
+            PLAN: self._store.fail_planning,
         }
         failure = Failure(
             failure_code=WORKFLOW_LOST,
@@ -337,7 +337,7 @@ def _name(status: Gone) -> str:
     return "NOT_FOUND" if status is None else status.name
 
 
-def settle_lost(books: Books, job: Job, evidence: str, cancelled: bool = False) -> Job:
+def settle_lost(store: ReconcilerStore, job: Job, evidence: str, cancelled: bool = False) -> Job:
     """Record the end of a job whose workflow is gone: the shortest way of its table to where such a job ends; of a
     batch, by what there is.
 
@@ -356,11 +356,11 @@ def settle_lost(books: Books, job: Job, evidence: str, cancelled: bool = False) 
         correlation_id=job.correlation_id,
     )
     if job.kind == BATCH.kind:
-        return books.end_batch(job.id, failure, version=job.version, actor=Actor.SYSTEM, note=evidence)
+        return store.end_batch(job.id, failure, version=job.version, actor=Actor.SYSTEM, note=evidence)
     target = lifecycle.cancelled if cancelled and lifecycle.cancelled else GIVEN_UP[job.kind]
     trigger = Trigger.API if target == lifecycle.cancelled or resumable else lifecycle.runner
     for status in lifecycle.way(lifecycle.status(job.status), target, trigger):
-        job = books.move(
+        job = store.move(
             job.id,
             None,
             str(status),

@@ -26,7 +26,7 @@ UNREACHED_S = 10.0
 log = structlog.get_logger("guidesmith.reconciler")
 
 
-class Turns(Protocol):
+class RoundStore(Protocol):
     """What the rounds need of the store."""
 
     def take_round(self, name: str, every_s: float) -> float: ...
@@ -46,8 +46,8 @@ class Rounds:
         every_s: Seconds between the beginnings of two rounds, in whichever process.
     """
 
-    def __init__(self, turns: Turns, watch: Watch, name: str = NAME, *, every_s: float = EVERY_S) -> None:
-        self._turns = turns
+    def __init__(self, store: RoundStore, watch: Watch, name: str = NAME, *, every_s: float = EVERY_S) -> None:
+        self._store = store
         self._watch = watch
         self._name = name
         self._every_s = every_s
@@ -64,7 +64,7 @@ class Rounds:
 
     async def once(self) -> float:
         """Do a round, if it is time for one; the seconds until it may be."""
-        left_s = await asyncio.to_thread(self._turns.take_round, self._name, self._every_s)
+        left_s = await asyncio.to_thread(self._store.take_round, self._name, self._every_s)
         if left_s > 0:
             return left_s
         keeping = asyncio.create_task(self._keep(), name="round")
@@ -81,4 +81,4 @@ class Rounds:
         while True:
             await asyncio.sleep(self._every_s / 3)
             with suppress(GuidesmithError):  # without it another worker begins a round, which does no harm
-                await asyncio.to_thread(self._turns.keep_round, self._name, self._every_s)
+                await asyncio.to_thread(self._store.keep_round, self._name, self._every_s)

@@ -44,7 +44,7 @@ class Swept(Message):
     sessions: int = 0
 
 
-class Sessions(Protocol):
+class UploadSessions(Protocol):
     """What the sweep needs of the store."""
 
     def abandoned_uploads(self, expired_for_s: float, limit: int = 100) -> tuple[UploadSession, ...]: ...
@@ -69,7 +69,9 @@ class Sweeper:
         retention_s: How long the log of webhooks and callbacks is kept.
     """
 
-    def __init__(self, sessions: Sessions, artifacts: ArtifactStore, *, longest_s: float, retention_s: float) -> None:
+    def __init__(
+        self, sessions: UploadSessions, artifacts: ArtifactStore, *, longest_s: float, retention_s: float
+    ) -> None:
         self._sessions = sessions
         self._artifacts = artifacts
         self._remains_after_s = max(longest_s, REMAINS_AFTER_S)

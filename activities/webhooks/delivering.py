@@ -26,7 +26,7 @@ class DeliveryCall(Message):
 
 
 class Deliveries(Protocol):
-    """What the postman needs of the store."""
+    """What the sender needs of the store."""
 
     def outgoing(self, delivery_id: str, round: int) -> Outgoing | None: ...
     def record_delivery_attempt(
@@ -42,7 +42,7 @@ class Deliveries(Protocol):
     def give_up_delivery(self, delivery_id: str, round: int) -> None: ...
 
 
-class Postman:
+class WebhookSender:
     """The activities of a delivery."""
 
     def __init__(self, deliveries: Deliveries, outbound: Outbound) -> None:

@@ -60,7 +60,7 @@ class DeliveryStart(Message):
         return delivery_workflow(self.delivery_id, self.round)
 
 
-class Post(Protocol):
+class OutboxStore(Protocol):
     """What the relay needs of the store."""
 
     def has_post(self, older_than_s: float = 10.0) -> bool: ...
@@ -85,14 +85,14 @@ class OutboxRelay:
 
     def __init__(
         self,
-        post: Post,
+        store: OutboxStore,
         client: Client,
         prefix: str,
         *,
         first_pause_s: float = FIRST_PAUSE_S,
         give_up_after_s: float = DAY_S,
     ) -> None:
-        self._post = post
+        self._store = store
         self._client = client
         self._prefix = prefix
         self._first_pause_s = first_pause_s
@@ -108,7 +108,7 @@ class OutboxRelay:
     async def look(self) -> bool:
         """Do what there is to do; whether there was anything, or perhaps is. Nothing to do costs one statement."""
         try:
-            if not await asyncio.to_thread(self._post.has_post, UNDELIVERED_AFTER_S):
+            if not await asyncio.to_thread(self._store.has_post, UNDELIVERED_AFTER_S):
                 return False
             await self.hand_over()
             await self.tell()
@@ -123,10 +123,10 @@ class OutboxRelay:
             DatabaseUnavailable, RPCError, RuntimeError: Try again.
         """
         handed = 0
-        while waiting := await asyncio.to_thread(self._post.waiting_deliveries):
+        while waiting := await asyncio.to_thread(self._store.waiting_deliveries):
             for each in waiting:
                 await self._start(each)
-            await asyncio.to_thread(self._post.mark_handed_over, waiting)
+            await asyncio.to_thread(self._store.mark_handed_over, waiting)
             handed += len(waiting)
         return handed
 
@@ -137,10 +137,10 @@ class OutboxRelay:
             DatabaseUnavailable, RPCError, RuntimeError: Try again.
         """
         delivered = 0
-        while undelivered := await asyncio.to_thread(self._post.undelivered_webhooks, older_than_s):
+        while undelivered := await asyncio.to_thread(self._store.undelivered_webhooks, older_than_s):
             for job_id in dict.fromkeys(each.job_id for each in undelivered):
                 await wake(self._client, job_id)
-            await asyncio.to_thread(self._post.mark_webhooks_delivered, [each.id for each in undelivered])
+            await asyncio.to_thread(self._store.mark_webhooks_delivered, [each.id for each in undelivered])
             delivered += len(undelivered)
             log.warning("webhook.delivered_late", webhooks=len(undelivered))
         return delivered

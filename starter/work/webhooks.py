@@ -8,13 +8,13 @@ from typing import Any
 from temporalio.client import Client
 
 from activities.store import Store
-from activities.webhooks import OutboxRelay, Postman, outbound
+from activities.webhooks import OutboxRelay, WebhookSender, outbound
 from starter.settings import Settings
 
 
-def postman(settings: Settings, store: Store) -> Postman:
+def webhook_sender(settings: Settings, store: Store) -> WebhookSender:
     """The activities of a delivery."""
-    return Postman(store, outbound(private=settings.webhook_allow_private))
+    return WebhookSender(store, outbound(private=settings.webhook_allow_private))
 
 
 def relay(settings: Settings, store: Store, client: Client) -> OutboxRelay:

@@ -49,7 +49,7 @@ from starter.wiring import (
     screen_reading,
 )
 from starter.work.health import HealthServer
-from starter.work.webhooks import beside, postman, relay
+from starter.work.webhooks import beside, relay, webhook_sender
 from workflows import reconciler, sweeping
 from workflows.analysis import AnalysisWorkflow, PlanWorkflow
 from workflows.batch import BatchWorkflow
@@ -152,7 +152,7 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
     stages, tasks = build_activities(settings, store, artifacts)
     mirror, outside = Mirror(store), Outside(store)
     taker = ScreenshotTaker(store, artifacts)
-    post = postman(settings, store)
+    post = webhook_sender(settings, store)
     images = image_stages(settings, store, artifacts)
     parts = generation_parts(settings, store, artifacts)
     generations, generation_control = GenerationStages(parts), GenerationControl(parts)

@@ -23,7 +23,7 @@ from domain.lifecycles.lifecycle import Trigger
 from starter.access.tokens import Tokens
 from starter.cli.app import app
 from starter.settings import Settings
-from starter.work.webhooks import postman
+from starter.work.webhooks import webhook_sender
 from tests.apis import SECRET, RunningApi, api_settings, running_api, wait_ready
 from tests.integration.store_builders import uploaded_job
 from tests.temporal import TemporalServer
@@ -77,7 +77,7 @@ def receiver() -> Iterator[Receiver]:
 @contextmanager
 def couriers(address: str, settings: Settings, api: RunningApi, give_up_after_s: float) -> Iterator[None]:
     """A worker and its relay, with pauses of tenths of a second."""
-    post = postman(settings, api.store)
+    post = webhook_sender(settings, api.store)
     with serving(address, settings, ("jobs", "providers"), [post.deliver, post.give_up]) as (client, loop):
         relay = OutboxRelay(
             api.store, client, settings.task_queue_prefix, first_pause_s=0.1, give_up_after_s=give_up_after_s
