@@ -16,7 +16,7 @@ from activities.drafting.language.sentences import Sentence, sentences
 from activities.drafting.language.speech_acts import readings
 from activities.drafting.narrated import narrated
 from activities.drafting.outline import MAX_STEPS, blocks_of, within_limit
-from activities.drafting.rederive import Wish, is_whole, rederived
+from activities.drafting.rederive import RewriteRequest, is_whole, rederived
 from activities.drafting.silent import silent_blocks
 from activities.drafting.steps import is_english, stretches
 from activities.drafting.titles import titled
@@ -82,7 +82,7 @@ class LocalDrafter:
         """See :meth:`activities.drafting.drafters.Drafter.rewrite`. Follows "shorter" and "as a list"; any other
         instruction gets the warning ``INSTRUCTION_NOT_FOLLOWED``."""
         whole = is_whole(text, evidence.role, passage)
-        wish = Wish.of(instruction)
+        wish = RewriteRequest.of(instruction)
         markdown, warnings = rederived(text, evidence=evidence, transcript=transcript, wish=wish, whole=whole)
         return Rewrite(markdown=markdown if markdown.strip() else text, warnings=warnings, provenance=_REWRITTEN)
 

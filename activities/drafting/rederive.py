@@ -23,7 +23,7 @@ _SAME_BLOCK_SHARE = 0.5
 
 
 @dataclass(frozen=True)
-class Wish:
+class RewriteRequest:
     """What of a user's instruction can be followed without a model."""
 
     shorter: bool = False
@@ -31,7 +31,7 @@ class Wish:
     unknown: bool = False
 
     @classmethod
-    def of(cls, instruction: str | None) -> "Wish":
+    def of(cls, instruction: str | None) -> "RewriteRequest":
         words = (instruction or "").strip()
         shorter = bool(_SHORTER.search(words))
         as_list = not shorter and bool(_AS_LIST.search(words))
@@ -39,7 +39,7 @@ class Wish:
 
 
 def rederived(
-    text: str, *, evidence: BlockEvidence, transcript: Transcript, wish: Wish, whole: bool
+    text: str, *, evidence: BlockEvidence, transcript: Transcript, wish: RewriteRequest, whole: bool
 ) -> tuple[str, tuple[DraftWarning, ...]]:
     """The text again, and a warning where the wish was not followed.
 
@@ -85,7 +85,7 @@ _NOT_FOLLOWED = DraftWarning(
 )
 
 
-def _block(role: BlockRole, said: Sequence[Sentence], wish: Wish, english: bool) -> DraftBlock | None:
+def _block(role: BlockRole, said: Sequence[Sentence], wish: RewriteRequest, english: bool) -> DraftBlock | None:
     if not said:
         return None
     if role is BlockRole.SECTION:

@@ -12,8 +12,8 @@ from activities.imaging.painters import Painted
 from activities.providers import ProviderClient
 from activities.providers.cancellation import Stop
 from activities.providers.outputs import OutputFetch
-from domain.documents.wish import PictureWish
 from domain.errors import ContentRejected, ProviderAnswerInvalid, ProviderOutputExpired, ProviderRequestRefused
+from domain.orders.picture import PictureOrder
 
 SAFETY_CODES = frozenset(
     {"content_policy_violation", "moderation_blocked", "content_filter", "contentFilter", "image_generation_user_error"}
@@ -39,9 +39,9 @@ class OpenAiPainter:
         self._fetch = fetch
         self._model = model
 
-    def paint(self, wish: PictureWish, *, request_id: str, stop: Stop) -> Painted:
-        asked: dict[str, object] = {"model": self._model, "prompt": wish.prompt, "n": 1}
-        asked |= {name: wish.params[name] for name in PASSED_ON if wish.params.get(name) is not None}
+    def paint(self, order: PictureOrder, *, request_id: str, stop: Stop) -> Painted:
+        asked: dict[str, object] = {"model": self._model, "prompt": order.prompt, "n": 1}
+        asked |= {name: order.params[name] for name in PASSED_ON if order.params.get(name) is not None}
         try:
             answer = self._http.post(
                 "/images/generations", json=asked, headers={"Idempotency-Key": request_id}, stop=stop

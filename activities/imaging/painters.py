@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from activities.providers.cancellation import Stop
-from domain.documents.wish import PictureWish
+from domain.orders.picture import PictureOrder
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Painter(Protocol):
     def name(self) -> str:
         """What the asset's provenance calls it."""
 
-    def paint(self, wish: PictureWish, *, request_id: str, stop: Stop) -> Painted:
+    def paint(self, order: PictureOrder, *, request_id: str, stop: Stop) -> Painted:
         """Make the picture.
 
         Args:

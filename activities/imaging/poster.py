@@ -22,10 +22,10 @@ from activities.imaging.painters import Painted
 from activities.process.checksums import check_file, check_fonts, fonts_of
 from activities.providers.cancellation import Stop
 from domain.canonical import digest
-from domain.documents.wish import PictureWish
+from domain.orders.picture import PictureOrder
 
 VERSION = "1"
-"""Raise it when the same wish would give other bytes."""
+"""Raise it when the same order would give other bytes."""
 
 MARGIN = 0.08
 LARGEST, SMALLEST = 0.13, 0.02
@@ -44,18 +44,18 @@ class EmbeddedPoster:
 
     name = "embedded-poster"
 
-    def paint(self, wish: PictureWish, *, request_id: str, stop: Stop) -> Painted:
+    def paint(self, order: PictureOrder, *, request_id: str, stop: Stop) -> Painted:
         stop()
-        return Painted(poster(wish), f"{self.name}/{VERSION}")
+        return Painted(poster(order), f"{self.name}/{VERSION}")
 
 
-def poster(wish: PictureWish) -> bytes:
-    """The poster of a wish: a PNG of its size."""
-    choices = random.Random(digest(VERSION, wish.prompt, wish.params))  # noqa: S311  (chooses colours)
+def poster(order: PictureOrder) -> bytes:
+    """The poster of an order: a PNG of its size."""
+    choices = random.Random(digest(VERSION, order.prompt, order.params))  # noqa: S311  (chooses colours)
     hue = choices.random()
-    picture = _ground(wish.size, hue)
+    picture = _ground(order.size, hue)
     _shapes(picture, choices, hue)
-    _words(picture, " ".join(wish.prompt.split()))
+    _words(picture, " ".join(order.prompt.split()))
     out = io.BytesIO()
     picture.save(out, "PNG", compress_level=6)
     return out.getvalue()

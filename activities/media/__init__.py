@@ -19,14 +19,14 @@ from activities.media.isolated import (
 )
 from activities.media.pictures import encode_jpeg, encode_png, encode_webp, sharpness
 from activities.media.scenes import Effort
-from activities.media.screenshot_timing import FrameWish, scene_at, settled_frame_time, settled_wish
+from activities.media.screenshot_timing import FrameRequest, scene_at, settled_frame_time, settled_wish
 from activities.media.tracks import TrackChoice, TrackLevel
 
 __all__ = [
     "AudioFacts",
     "Effort",
     "Frame",
-    "FrameWish",
+    "FrameRequest",
     "OnProgress",
     "Strategy",
     "TrackChoice",

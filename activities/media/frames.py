@@ -44,7 +44,7 @@ from activities.media.container import (
 from activities.media.orientation import Orientation, pixel_aspect, square_pixel_size
 from activities.media.pictures import sharpness
 from activities.media.probe import probe
-from activities.media.screenshot_timing import FrameWish
+from activities.media.screenshot_timing import FrameRequest
 from domain.errors import MediaHasNoContent, RequestInvalid
 
 Strategy = Literal["precise", "nearest_keyframe"]
@@ -104,12 +104,12 @@ def grab_frame(
         reader = _Reader(container)
         if strategy == "nearest_keyframe":
             return reader.nearest_keyframe(timestamp_ms)
-        return reader.frame_at(FrameWish(timestamp_ms))
+        return reader.frame_at(FrameRequest(timestamp_ms))
 
 
 def grab_frames(
     path: Path,
-    wishes: Sequence[int | FrameWish],
+    wishes: Sequence[int | FrameRequest],
     *,
     duration_ms: int | None = None,
     on_progress: OnProgress | None = None,
@@ -120,7 +120,7 @@ def grab_frames(
 
     Args:
         path: The recording.
-        wishes: Times in ms, in any order, or ``FrameWish``.
+        wishes: Times in ms, in any order, or ``FrameRequest``.
         duration_ms: The recording's, from its probe; probed where it is not given.
         on_progress: Called with the position in ms; may raise ``Cancelled``.
 
@@ -139,10 +139,10 @@ def grab_frames(
             yield reader.frame_at(wish)
 
 
-def in_order(wishes: Sequence[int | FrameWish]) -> list[FrameWish]:
+def in_order(wishes: Sequence[int | FrameRequest]) -> list[FrameRequest]:
     """Each distinct wish once, in the order in which its picture comes."""
     return sorted(
-        {FrameWish(wish) if isinstance(wish, int) else wish for wish in wishes},
+        {FrameRequest(wish) if isinstance(wish, int) else wish for wish in wishes},
         key=lambda wish: (wish.timestamp_ms, wish.earliest_ms or 0),
     )
 
@@ -171,7 +171,7 @@ class _Reader:
         self._shown: VideoFrame | None = None
         self._ahead: VideoFrame | None = None
 
-    def frame_at(self, wish: FrameWish) -> Frame:
+    def frame_at(self, wish: FrameRequest) -> Frame:
         """The last frame that appeared at or before the wish; the first of all where the picture starts later."""
         t = wish.timestamp_ms
         self._needed_until_ms = t
@@ -214,7 +214,7 @@ class _Reader:
     def _is_on_screen(self, t: int) -> bool:
         return self._ahead is not None and self._ms(self._ahead) > t
 
-    def _will_do(self, wish: FrameWish) -> bool:
+    def _will_do(self, wish: FrameRequest) -> bool:
         """The newest frame is a picture of the still stretch that the wish names."""
         if wish.earliest_ms is None or self._ahead is None:
             return False

@@ -48,7 +48,7 @@ def _scenes(recording: Path, folder: Path, order: Mapping[str, Any]) -> list[dic
 def _frames(recording: Path, folder: Path, order: Mapping[str, Any]) -> int:
     """Pictures, told one by one, each in a file of its own: RGB, three bytes a pixel."""
     from activities.media.frames import Frame, grab_frame, grab_frames
-    from activities.media.screenshot_timing import FrameWish
+    from activities.media.screenshot_timing import FrameRequest
 
     def told(place: int, frame: Frame) -> None:
         inside.put(folder, order["made"], place, frame.image.tobytes())
@@ -60,7 +60,7 @@ def _frames(recording: Path, folder: Path, order: Mapping[str, Any]) -> int:
         moment_ms = order["wishes"][0][0]
         told(0, grab_frame(recording, moment_ms, strategy="nearest_keyframe", duration_ms=duration_ms))
         return 1
-    wishes = [FrameWish(*wish) for wish in order["wishes"]]
+    wishes = [FrameRequest(*wish) for wish in order["wishes"]]
     place = -1
     for place, frame in enumerate(grab_frames(recording, wishes, duration_ms=duration_ms, on_progress=inside.at)):
         told(place, frame)

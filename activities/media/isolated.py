@@ -19,7 +19,7 @@ from activities.media.audio import AudioFacts
 from activities.media.container import MAX_PICTURE_PIXELS, OnProgress
 from activities.media.frames import Frame, Strategy, in_order
 from activities.media.pictures import sharpness
-from activities.media.screenshot_timing import FrameWish
+from activities.media.screenshot_timing import FrameRequest
 from activities.media.tracks import Judge, Listener, TrackChoice, choose_track, speech_spans
 from domain.recordings.media import AudioTrack, MediaInfo, Scene
 
@@ -104,13 +104,13 @@ def grab_frame(
     path: Path, timestamp_ms: int, *, strategy: Strategy = "precise", duration_ms: int | None = None
 ) -> Frame:
     """See ``activities.media.frames``. Also raises: DecodingDied."""
-    with closing(_frames(path, [FrameWish(timestamp_ms)], duration_ms, None, strategy)) as frames:
+    with closing(_frames(path, [FrameRequest(timestamp_ms)], duration_ms, None, strategy)) as frames:
         return next(frames)
 
 
 def grab_frames(
     path: Path,
-    wishes: Sequence[int | FrameWish],
+    wishes: Sequence[int | FrameRequest],
     *,
     duration_ms: int | None = None,
     on_progress: OnProgress | None = None,
@@ -130,7 +130,7 @@ def pick_sharp(path: Path, candidates: Sequence[int], *, duration_ms: int | None
 
 def _frames(
     path: Path,
-    wishes: Sequence[FrameWish],
+    wishes: Sequence[FrameRequest],
     duration_ms: int | None,
     on_progress: OnProgress | None,
     strategy: Strategy,

@@ -34,7 +34,7 @@ _LATEST_SHARE = 0.8
 
 
 @dataclass(frozen=True, slots=True)
-class FrameWish:
+class FrameRequest:
     """A time to see, ms, and how early a picture would do as well.
 
     Between ``earliest_ms`` and ``timestamp_ms`` the screen is known to stand still: a picture from there is taken
@@ -57,14 +57,14 @@ def settled_frame_time(scenes: Sequence[Scene], start_ms: int, end_ms: int, dura
     return settled_wish(scenes, start_ms, end_ms, duration_ms).timestamp_ms
 
 
-def settled_wish(scenes: Sequence[Scene], start_ms: int, end_ms: int, duration_ms: int) -> FrameWish:
+def settled_wish(scenes: Sequence[Scene], start_ms: int, end_ms: int, duration_ms: int) -> FrameRequest:
     """As ``settled_frame_time``, with how early within the same still screen a picture would do."""
     scene = _screen_of(scenes, start_ms, end_ms)
     if scene is None:
-        return FrameWish(_within(start_ms + round((end_ms - start_ms) * _LATEST_SHARE), duration_ms))
+        return FrameRequest(_within(start_ms + round((end_ms - start_ms) * _LATEST_SHARE), duration_ms))
     first, last = _inner(scene)
     best_ms = min(max(end_ms, first), last)
-    return FrameWish(
+    return FrameRequest(
         timestamp_ms=_within(best_ms, duration_ms),
         earliest_ms=_within(max(first, best_ms - _FRESH_MS), duration_ms),
     )

@@ -20,7 +20,7 @@ from domain.recordings.media import Scene
 from domain.recordings.screen import ScreenRecord
 
 if TYPE_CHECKING:
-    from activities.media import Frame, FrameWish
+    from activities.media import Frame, FrameRequest
 
 FRAMES_HELD = 3
 """Pictures (3 MB each at 720p) that wait to be written while the next one is decoded."""
@@ -37,7 +37,7 @@ class _Shot:
     """A picture that a block is to have."""
 
     block_id: str
-    wish: "FrameWish"
+    wish: "FrameRequest"
     operations: tuple[Operation, ...] = ()
     is_outcome: bool = False
 
@@ -93,14 +93,14 @@ class Illustrating:
                 is_outcome=shot.is_outcome,
             )
 
-    def _taken(self, recording: Path, shots: Sequence[_Shot], duration_ms: int) -> "dict[FrameWish, Future[_Taken]]":
+    def _taken(self, recording: Path, shots: Sequence[_Shot], duration_ms: int) -> "dict[FrameRequest, Future[_Taken]]":
         from activities import media
 
-        drawn: dict[FrameWish, set[tuple[Operation, ...]]] = {}
+        drawn: dict[FrameRequest, set[tuple[Operation, ...]]] = {}
         for shot in shots:
             drawn.setdefault(shot.wish, set()).update([shot.operations] if shot.operations else [])
         in_order = sorted(drawn, key=lambda wish: (wish.timestamp_ms, wish.earliest_ms or 0))
-        taken: dict[FrameWish, Future[_Taken]] = {}
+        taken: dict[FrameRequest, Future[_Taken]] = {}
         with ThreadPoolExecutor(1) as storing:
             frames = media.grab_frames(recording, in_order, duration_ms=duration_ms, on_progress=lambda _: self.check())
             for place, (wish, frame) in enumerate(zip(in_order, frames, strict=True)):
@@ -160,8 +160,8 @@ def _rested(step: BlockEvidence, heading: str, screen: ScreenRecord | None) -> S
     return pointed(heading, step.start_ms, step.end_ms or step.start_ms, screen)
 
 
-def _wish(sight: Sight, duration_ms: int) -> "FrameWish":
+def _wish(sight: Sight, duration_ms: int) -> "FrameRequest":
     from activities import media
 
     at_ms = max(0, min(sight.timestamp_ms, duration_ms - 1))
-    return media.FrameWish(timestamp_ms=at_ms, earliest_ms=min(sight.earliest_ms, at_ms))
+    return media.FrameRequest(timestamp_ms=at_ms, earliest_ms=min(sight.earliest_ms, at_ms))

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from activities.rails.stage import Product, StageLedger, Stages, Work, stage
 from domain.artifacts import Blob
-from domain.documents.wish import PictureWish
 from domain.errors import ProviderAnswerInvalid, SettingsInvalid, UploadInvalid
 from domain.library import AssetMedium, NewAsset
 from domain.lifecycles.image import COMPLETED, QUEUED, RUNNING
+from domain.orders.picture import PictureOrder
 
 if TYPE_CHECKING:
     from activities.artifacts import ArtifactStore, StageMemo
@@ -70,7 +70,7 @@ class ImageStages(Stages):
         """Nothing, where the prompt may be painted; ContentRejected, where not."""
         if self._parts.moderator is None:
             raise SettingsInvalid("The job is to be moderated, and this worker has no GUIDESMITH_MODERATION_BASE_URL.")
-        self._parts.moderator.check(self._wish(work).prompt, stop=work.check)
+        self._parts.moderator.check(self._order(work).prompt, stop=work.check)
         return Product()
 
     @stage(
@@ -104,15 +104,15 @@ class ImageStages(Stages):
         known = self._parts.memo.get(work.job.owner, "picture", asked)
         if known is not None:
             return known[0], str(known[1]["model"])
-        made = self._parts.painter.paint(self._wish(work), request_id="-".join(asked.values()), stop=work.check)
+        made = self._parts.painter.paint(self._order(work), request_id="-".join(asked.values()), stop=work.check)
         media_type = inspected(made.data).media_type
         key = work.key(f"original.{SUFFIXES[media_type]}")
         blob = self._parts.artifacts.put_bytes(key, made.data, media_type)
         self._parts.memo.put(work.job.owner, "picture", asked, blob, {"model": made.model})
         return blob, made.model
 
-    def _wish(self, work: Work) -> PictureWish:
-        return PictureWish.model_validate(self._parts.store.job_input(work.job.id).input)
+    def _order(self, work: Work) -> PictureOrder:
+        return PictureOrder.model_validate(self._parts.store.job_input(work.job.id).input)
 
 
 def inspected(data: bytes) -> "PictureFacts":

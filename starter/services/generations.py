@@ -5,7 +5,6 @@ from typing import Any
 
 from activities.store import Admission, JobRequest, Store
 from activities.webhooks import check_target, permit
-from domain.documents.wish import check_plain
 from domain.errors import ProviderNotConfigured
 from domain.jobs import Job
 from domain.lifecycles.generation import GENERATION, GenerationType
@@ -18,6 +17,7 @@ from domain.orders.generation import (
     SpeechOrder,
     VideoOrder,
 )
+from domain.orders.picture import check_plain
 from domain.orders.prompt_guard import PromptGuard
 
 NEEDS: Mapping[GenerationType, str] = {

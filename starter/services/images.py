@@ -6,7 +6,6 @@ from enum import StrEnum
 from typing import Any
 
 from activities.store import Admission, JobRequest, Store
-from domain.documents.wish import PictureWish, check_params
 from domain.jobs import Job
 from domain.lifecycles.image import (
     DEAD_LETTER,
@@ -18,6 +17,7 @@ from domain.lifecycles.image import (
     idempotency_key,
     judge_repeat,
 )
+from domain.orders.picture import PictureOrder, check_params
 from domain.orders.prompt_guard import PromptGuard
 
 
@@ -47,11 +47,11 @@ class ImageRequests:
         self._quota = quota
         self._clock = clock
 
-    def wish(self, prompt: str, params: dict[str, Any]) -> PictureWish:
+    def order(self, prompt: str, params: dict[str, Any]) -> PictureOrder:
         """What is to be painted. Raises: PromptRefused, RequestInvalid: it is not. There is no job."""
-        return PictureWish(prompt=self._guard.check(prompt), params=check_params(params))
+        return PictureOrder(prompt=self._guard.check(prompt), params=check_params(params))
 
-    def make(self, owner: str, wish: PictureWish, gave_way: Callable[[str], None] | None = None) -> tuple[Job, bool]:
+    def make(self, owner: str, order: PictureOrder, gave_way: Callable[[str], None] | None = None) -> tuple[Job, bool]:
         """The job of a wish, and whether this call made it: the same wish in the same minute has one.
 
         A job that waits for its next try gives way: it ends, and what it held is released before the new one is
@@ -63,9 +63,9 @@ class ImageRequests:
         request = JobRequest(
             owner=owner,
             kind=IMAGE.kind,
-            input=wish.model_dump(),
+            input=order.model_dump(),
             cost=self._price,
-            idempotency_key=idempotency_key(owner, wish.prompt, wish.params, self._clock()),
+            idempotency_key=idempotency_key(owner, order.prompt, order.params, self._clock()),
         )
         return self._store.request_job(request, Admission(_gives_way, self._admit, gave_way))
 

@@ -28,7 +28,7 @@ from starter.services.engine import engine_faults
 T = TypeVar("T")
 
 
-class Wish(BaseModel):
+class ScreenshotRequest(BaseModel):
     """A frame for one version of an instruction; ``idempotency_key`` is the client's own name for the request."""
 
     instruction_id: str
@@ -68,7 +68,7 @@ class ScreenshotService:
 
     # --- taken -----------------------------------------------------------------------------------------------
 
-    async def extract(self, owner: str, job_id: str, wish: Wish) -> tuple[ScreenshotTask, bool]:
+    async def extract(self, owner: str, job_id: str, wish: ScreenshotRequest) -> tuple[ScreenshotTask, bool]:
         """Have a frame taken; the task, and whether the same was asked before.
 
         Raises:
@@ -93,7 +93,7 @@ class ScreenshotService:
 
         return await self._taken(owner, job, f"/jobs/{job.id}/screenshots/extract", wish, ask)
 
-    async def replace(self, owner: str, anchor_id: str, wish: Wish) -> tuple[ScreenshotTask, bool]:
+    async def replace(self, owner: str, anchor_id: str, wish: ScreenshotRequest) -> tuple[ScreenshotTask, bool]:
         """Have a frame taken that shows at the anchor instead of what shows there. Answers and raises as
         :meth:`extract`."""
         anchor = await _thread(self._store.get_anchor, owner, anchor_id)
@@ -107,7 +107,7 @@ class ScreenshotService:
         return await self._taken(owner, job, f"/anchors/{anchor.id}/replace", wish, ask)
 
     async def _taken(
-        self, owner: str, job: Job, path: str, wish: Wish, ask: Callable[[], tuple[ScreenshotTask, bool]]
+        self, owner: str, job: Job, path: str, wish: ScreenshotRequest, ask: Callable[[], tuple[ScreenshotTask, bool]]
     ) -> tuple[ScreenshotTask, bool]:
         def asked() -> Mapping[str, object]:
             task, created = ask()

@@ -26,7 +26,6 @@ from temporalio.testing import ActivityEnvironment
 from activities.store import Store
 from activities.upkeep.reconciling import Reconciler
 from domain.credits import PostingKind
-from domain.documents.wish import PictureWish
 from domain.errors import (
     DatabaseUnavailable,
     InsufficientCredits,
@@ -42,6 +41,7 @@ from domain.lifecycles.image import IMAGE
 from domain.lifecycles.kinds import lifecycle_of
 from domain.orders.batch import BatchOrder, BatchType
 from domain.orders.generation import CopyOrder, ScrapeOrder
+from domain.orders.picture import PictureOrder
 from starter.sandbox import Behaviour, RunningSandbox, running_sandbox
 from starter.services import kinds as starting
 from starter.services.batches import BatchRequests
@@ -155,7 +155,7 @@ class Trade:
 
 def ask_image(market: Market, owner: str, variant: str, number: int) -> Job:
     gave_way: list[str] = []
-    job, _ = market.images.make(owner, PictureWish(prompt=f"{variant} {number} of {market.examples}"), gave_way.append)
+    job, _ = market.images.make(owner, PictureOrder(prompt=f"{variant} {number} of {market.examples}"), gave_way.append)
     for each in gave_way:
         market.loop.run(market.kinds.tell_superseded(each))
     return job

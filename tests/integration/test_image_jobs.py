@@ -29,10 +29,10 @@ from temporalio.exceptions import CancelledError
 
 from activities.rails.dispatching import Dispatcher
 from domain.credits import PostingKind
-from domain.documents.wish import PictureWish
 from domain.errors import QuotaExceeded
 from domain.jobs import Job
 from domain.lifecycles.image import COMPLETED, DEAD_LETTER, FAILED, IMAGE, QUEUED, REJECTED, RUNNING, idempotency_key
+from domain.orders.picture import PictureOrder
 from starter.access.tokens import Role, Tokens
 from starter.api.errors import error_response
 from starter.api.pictures.screenshots import NOTHING_RUNS
@@ -278,11 +278,11 @@ def test_given_a_quota_that_is_used_up_when_asked_then_429_says_when_and_a_repea
     owner = studio.newcomer(100)
     requests = image_requests(studio.stack.settings.model_copy(update={"image_quota_per_day": 1}), studio.store)
     requests._clock = lambda: NOW
-    first, created = requests.make(owner, PictureWish(prompt="only one"))
+    first, created = requests.make(owner, PictureOrder(prompt="only one"))
     assert created
-    assert requests.make(owner, PictureWish(prompt="only one")) == (studio.store.get_job(first.id), False)
+    assert requests.make(owner, PictureOrder(prompt="only one")) == (studio.store.get_job(first.id), False)
     with pytest.raises(QuotaExceeded) as refused:
-        requests.make(owner, PictureWish(prompt="one more"))
+        requests.make(owner, PictureOrder(prompt="one more"))
     assert refused.value.retry_after_s is not None and 86_000 < refused.value.retry_after_s <= 86_400
     assert refused.value.message.endswith(("There is room for the next in 24 h 0 min.", "in 23 h 59 min."))
     told = error_response(refused.value)
@@ -319,12 +319,12 @@ def test_given_a_job_that_waits_for_its_next_try_when_asked_again_then_it_gives_
     requests = image_requests(studio.stack.settings, studio.store)
     requests._clock = lambda: NOW
     studio.sandbox.script("images", Behaviour(status=429, retry_after=4))
-    before, _ = requests.make(owner, PictureWish(prompt="second thoughts"))
+    before, _ = requests.make(owner, PictureOrder(prompt="second thoughts"))
     starter = Dispatcher(studio.stack.client, run_options(studio.stack.settings))
     studio.stack.loop.run(starter.start(before))
     studio.stack.wait_for(before, FAILED)
     gave_way: list[str] = []
-    after, created = requests.make(owner, PictureWish(prompt="second thoughts"), gave_way.append)
+    after, created = requests.make(owner, PictureOrder(prompt="second thoughts"), gave_way.append)
     assert created and after.id != before.id and gave_way == [before.id]
     studio.stack.loop.run(starter.start(after))
     studio.stack.wait_for(after, COMPLETED)
@@ -466,7 +466,7 @@ def _completed_once(studio: Studio, job: Job) -> None:
 
 def test_given_a_start_that_was_lost_when_reconciled_then_the_job_runs(studio: Studio) -> None:
     requests = image_requests(studio.stack.settings, studio.store)
-    job, _ = requests.make(OWNER, PictureWish(prompt="a letter that was not posted"))
+    job, _ = requests.make(OWNER, PictureOrder(prompt="a letter that was not posted"))
     studio.reconcile()
     _completed_once(studio, job)
 

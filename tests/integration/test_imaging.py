@@ -12,7 +12,6 @@ from activities.pictures.opening import MOST_BYTES
 from activities.providers import ProviderClient
 from activities.providers.outputs import OutputFetch
 from activities.stages.image import inspected, made_small
-from domain.documents.wish import SIZES, PictureWish, check_params
 from domain.errors import (
     ContentRejected,
     GuidesmithError,
@@ -24,6 +23,7 @@ from domain.errors import (
     ProviderUnavailable,
     RequestInvalid,
 )
+from domain.orders.picture import SIZES, PictureOrder, check_params
 from starter.sandbox import Behaviour, Cut, RunningSandbox
 
 pytest_plugins = ("tests.sandbox",)
@@ -38,7 +38,7 @@ def painter(sandbox: RunningSandbox, model: str = "sandbox-images", base_url: st
 
 
 def paint(sandbox: RunningSandbox, prompt: str = PROMPT, model: str = "sandbox-images", **params: Any) -> bytes:
-    wish = PictureWish(prompt=prompt, params=params)
+    wish = PictureOrder(prompt=prompt, params=params)
     return painter(sandbox, model).paint(wish, request_id="job-1-1", stop=lambda: None).data
 
 
@@ -113,7 +113,7 @@ def test_given_a_picture_larger_than_is_kept_when_fetched_then_it_is_not_read_on
     fetch = OutputFetch(sandbox.base_url, size_bytes=100)
     client = ProviderClient(sandbox.base_url, timeout_s=2.0)
     with pytest.raises(ProviderAnswerInvalid, match="100 bytes"):
-        OpenAiPainter(client, fetch, model="m").paint(PictureWish(prompt=PROMPT), request_id="r", stop=lambda: None)
+        OpenAiPainter(client, fetch, model="m").paint(PictureOrder(prompt=PROMPT), request_id="r", stop=lambda: None)
 
 
 def test_given_another_host_than_the_providers_own_when_it_is_private_then_it_is_not_asked(
@@ -121,7 +121,7 @@ def test_given_another_host_than_the_providers_own_when_it_is_private_then_it_is
 ) -> None:
     elsewhere = painter(sandbox, base_url="https://images.example.org/v1")
     with pytest.raises(ProviderAnswerInvalid, match="not fetched from"):
-        elsewhere.paint(PictureWish(prompt=PROMPT), request_id="r", stop=lambda: None)
+        elsewhere.paint(PictureOrder(prompt=PROMPT), request_id="r", stop=lambda: None)
 
 
 def test_given_moderation_then_what_is_flagged_is_rejected_and_what_is_no_verdict_is_none(
@@ -144,16 +144,16 @@ def test_given_what_is_no_picture_when_kept_then_the_provider_is_asked_again(dat
 
 def test_given_a_wish_when_set_as_a_poster_then_the_same_bytes_and_the_size_that_was_asked_for() -> None:
     for prompt in ("A lighthouse", "日本の古い家", "x" * 300, "word " * 300, "é\u0301 שלום"):
-        wish = PictureWish(prompt=prompt, params={"size": "512x512"})
+        wish = PictureOrder(prompt=prompt, params={"size": "512x512"})
         made = EmbeddedPoster().paint(wish, request_id="r", stop=lambda: None)
         assert made.data == poster(wish)
         assert inspected(made.data).width == 512
         assert made.model.startswith("embedded-poster")
-    assert poster(PictureWish(prompt="a")) != poster(PictureWish(prompt="b"))
+    assert poster(PictureOrder(prompt="a")) != poster(PictureOrder(prompt="b"))
 
 
 def test_given_a_wide_picture_when_its_thumbnail_is_made_then_it_keeps_its_shape() -> None:
-    facts, data = made_small(poster(PictureWish(prompt="a", params={"size": "1536x1024"})))
+    facts, data = made_small(poster(PictureOrder(prompt="a", params={"size": "1536x1024"})))
     assert (facts.media_type, facts.width, facts.height) == ("image/png", 1536, 1024)
     with Image.open(io.BytesIO(data)) as small:
         assert (small.format, small.size) == ("JPEG", (320, 213))

@@ -25,7 +25,6 @@ from domain.artifacts import ArtifactKind
 from domain.documents.document import parse
 from domain.documents.publication import ExportFormat
 from domain.documents.screenshots import Extraction
-from domain.documents.wish import PictureWish
 from domain.jobs import Actor, Job
 from domain.lifecycles.callbacks import Callback
 from domain.lifecycles.fence import Fence
@@ -33,6 +32,7 @@ from domain.lifecycles.instruction import InstructionStatus
 from domain.lifecycles.lifecycle import Trigger
 from domain.orders.batch import BatchOrder, BatchType, Span
 from domain.orders.generation import AdOrder, CopyOrder, GenerationOrder
+from domain.orders.picture import PictureOrder
 from domain.recordings.transcript import SpeechFound, Transcript
 from domain.webhooks import Delivery, ProviderEvent, WebhookEvent
 from starter.sandbox import Behaviour, Course, RunningSandbox, Verdict, running_sandbox
@@ -41,7 +41,7 @@ from starter.services.batches import BatchRequests
 from starter.services.erasing import ErasureService
 from starter.services.jobs import RegenerateRequest
 from starter.services.kinds import KindService
-from starter.services.screenshots import ScreenshotService, Wish
+from starter.services.screenshots import ScreenshotRequest, ScreenshotService
 from starter.wiring import generation_requests, image_requests, kind_terms, run_options
 from tests.e2e.conftest import SAMPLE, repeated_sound
 from tests.integration.test_webhooks_out import listening
@@ -99,7 +99,7 @@ def edited(stack: Stack) -> None:
 def screenshot(stack: Stack) -> None:
     job = stack.draft(SAMPLE)
     version = stack.store.get_instruction(OWNER, job.instruction_id or "")
-    wish = Wish(
+    wish = ScreenshotRequest(
         instruction_id=version.instruction_id,
         instruction_version_id=version.id,
         extraction=Extraction(timestamp_ms=1_000),
@@ -187,17 +187,17 @@ def pictures(folder: Path, temporal: TemporalServer) -> None:
             ):
                 if status == "completed":
                     sandbox.script("images", Behaviour(status=503))
-                job, _ = requests.make(OWNER, PictureWish(prompt=prompt))
+                job, _ = requests.make(OWNER, PictureOrder(prompt=prompt))
                 stack.loop.run(starter.start(job))
                 stack.wait_for(job, status)
                 stack.loop.run(stack.client.get_workflow_handle(job.id).result())
                 keep(stack, name, job.id)
             requests._clock = lambda: datetime(2026, 1, 31, tzinfo=UTC)
             sandbox.script("images", Behaviour(status=429, retry_after=600))
-            job, _ = requests.make(OWNER, PictureWish(prompt="second thoughts"))
+            job, _ = requests.make(OWNER, PictureOrder(prompt="second thoughts"))
             stack.loop.run(starter.start(job))
             stack.wait_for(job, "failed")
-            requests.make(OWNER, PictureWish(prompt="second thoughts"))
+            requests.make(OWNER, PictureOrder(prompt="second thoughts"))
             stack.loop.run(stack.kinds.tell_superseded(job.id))
             stack.loop.run(stack.client.get_workflow_handle(job.id).result())
             keep(stack, "image-superseded", job.id)
@@ -371,7 +371,7 @@ def stopped(folder: Path, temporal: TemporalServer) -> None:
             stack.loop.run(kinds.cancel(OWNER, job.id))
             stack.wait_for(job, "partial")
             keep(stack, "batch-stopped", job.id)
-            job, _ = image_requests(stack.settings, stack.store).make(OWNER, PictureWish(prompt="not any more"))
+            job, _ = image_requests(stack.settings, stack.store).make(OWNER, PictureOrder(prompt="not any more"))
             stack.loop.run(kinds.start(job))
             stack.wait_for(job, "running")
             handle = stack.client.get_workflow_handle(job.id)

@@ -12,7 +12,7 @@ from activities.media.frames import Frame, grab_frame, grab_frames, pick_sharp
 from activities.media.pictures import encode_jpeg, encode_png, encode_webp, sharpness
 from activities.media.probe import probe
 from activities.media.scenes import find_scenes
-from activities.media.screenshot_timing import FrameWish
+from activities.media.screenshot_timing import FrameRequest
 from domain.errors import Cancelled, MediaHasNoContent, RequestInvalid
 from tests import recordings
 
@@ -153,7 +153,7 @@ def test_given_times_out_of_order_and_twice_then_each_comes_once_in_order(folder
 
 def test_given_a_still_stretch_then_its_key_frame_will_do(folder: Path) -> None:
     """Key frames are 2 s apart, at 0, 2 and 4 s."""
-    wishes = [FrameWish(3_900, earliest_ms=2_000), FrameWish(5_900, earliest_ms=5_000)]
+    wishes = [FrameRequest(3_900, earliest_ms=2_000), FrameRequest(5_900, earliest_ms=5_000)]
     first, second = grab_frames(recordings.mp4(folder), wishes)
     assert first.pts_ms == 2_000
     assert 5_000 <= second.pts_ms <= 5_040

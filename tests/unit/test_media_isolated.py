@@ -15,7 +15,7 @@ from temporalio.testing import ActivityEnvironment
 from activities.batching import clips
 from activities.batching import isolated as clips_apart
 from activities.decoding import ordering
-from activities.media import FrameWish, audio, frames, isolated, scenes, tracks
+from activities.media import FrameRequest, audio, frames, isolated, scenes, tracks
 from activities.media.probe import probe
 from activities.rails.heartbeat import DIED, FAILED, FAILED_IN, PROGRESS_AT, Heartbeat
 from domain.errors import Cancelled, DecodingDied, MediaEmpty, MediaNotRecognised, MediaTooLarge, RequestInvalid
@@ -58,7 +58,7 @@ def bomb(out: Path) -> Path:
 def test_given_a_recording_when_decoded_apart_then_the_same_comes_out(folder: Path, tmp_path: Path) -> None:
     path = recordings.mp4_first_audio_track_empty(folder)
     info = probe(path)
-    wishes: list[int | FrameWish] = [4_100, 0, FrameWish(2_500, 2_100)]
+    wishes: list[int | FrameRequest] = [4_100, 0, FrameRequest(2_500, 2_100)]
     assert isolated.probe(path) == info
     assert isolated.find_scenes(path, effort="thorough") == scenes.find_scenes(path, effort="thorough")
     for mine, theirs in zip(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from activities.media.scenes import Effort, find_scenes
-from activities.media.screenshot_timing import FrameWish, scene_at, settled_frame_time, settled_wish
+from activities.media.screenshot_timing import FrameRequest, scene_at, settled_frame_time, settled_wish
 from domain.errors import Cancelled
 from domain.recordings.media import Scene
 from tests import recordings
@@ -134,12 +134,12 @@ def test_given_a_step_then_its_screenshot_is_of_the_settled_screen_that_it_leads
 
 
 def test_given_a_still_screen_then_any_picture_of_the_last_second_since_it_settled_will_do() -> None:
-    assert settled_wish(scenes_of((5_000, 60_000)), 10_000, 14_000, 60_000) == FrameWish(14_000, earliest_ms=13_000)
-    assert settled_wish(scenes_of((13_500, 60_000)), 10_000, 14_000, 60_000) == FrameWish(14_000, earliest_ms=13_750)
+    assert settled_wish(scenes_of((5_000, 60_000)), 10_000, 14_000, 60_000) == FrameRequest(14_000, earliest_ms=13_000)
+    assert settled_wish(scenes_of((13_500, 60_000)), 10_000, 14_000, 60_000) == FrameRequest(14_000, earliest_ms=13_750)
 
 
 def test_given_no_settled_screen_then_only_the_time_itself_will_do() -> None:
-    assert settled_wish([], 10_000, 20_000, 60_000) == FrameWish(18_000)
+    assert settled_wish([], 10_000, 20_000, 60_000) == FrameRequest(18_000)
 
 
 @given(

@@ -9,10 +9,10 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
 from activities.artifacts import content_disposition
-from domain.documents.wish import PictureWish
 from domain.jobs import Job
 from domain.library import AssetMedium
 from domain.lifecycles.image import FAILED, IMAGE, RUNNING
+from domain.orders.picture import PictureOrder
 from starter.api.context import Api, ApiParts, Owner, identifier
 from starter.api.errors import not_found
 from starter.api.file_responses import AskedFile, file_answers, file_response
@@ -56,9 +56,9 @@ class Made(BaseModel):
 )
 async def create_image(new: NewImage, api: ApiParts, owner: Owner, once: OnceOnly, response: Response) -> JobAnswer:
     """Have a picture made. The same prompt and params within the same minute (UTC) are one job, charged once."""
-    wish = api.images.wish(new.prompt, new.params)
+    order = api.images.order(new.prompt, new.params)
     await api.kinds.check_engine()
-    made = await to_thread.run_sync(_made, api, owner, once, wish)
+    made = await to_thread.run_sync(_made, api, owner, once, order)
     job = await to_thread.run_sync(api.store.get_job, made.job_id)
     for superseded in made.gave_way:
         await api.kinds.tell_superseded(superseded)
@@ -69,10 +69,10 @@ async def create_image(new: NewImage, api: ApiParts, owner: Owner, once: OnceOnl
     return await to_thread.run_sync(api.job_answer, job)
 
 
-def _made(api: Api, owner: str, once: Once, wish: PictureWish) -> Made:
+def _made(api: Api, owner: str, once: Once, order: PictureOrder) -> Made:
     def make() -> Made:
         gave_way: list[str] = []
-        job, created = api.images.make(owner, wish, gave_way.append)
+        job, created = api.images.make(owner, order, gave_way.append)
         return Made(job_id=job.id, created=created, gave_way=tuple(gave_way))
 
     return once.answer(Made, make)
@@ -84,12 +84,12 @@ def get_image(job_id: str, api: ApiParts, owner: Owner, request: Request) -> Ima
     job = api.store.get_job(identifier(job_id), owner=owner)
     if job.kind != IMAGE.kind:
         raise not_found()
-    wish = PictureWish.model_validate(api.store.job_input(job.id).input)
+    order = PictureOrder.model_validate(api.store.job_input(job.id).input)
     asset = next((asset_facts(api, request, each) for each in api.store.library_of_job(job.id)), None)
     return ImageAnswer(
         **dict(api.job_answer(job)),
-        prompt=wish.prompt,
-        params=wish.params,
+        prompt=order.prompt,
+        params=order.params,
         **_executions(api, job),
         asset=asset,
         result_url=asset.url if asset else None,

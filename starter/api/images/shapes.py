@@ -4,8 +4,8 @@ from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints
 
-from domain.documents.wish import SIZES
 from domain.library import AssetMedium
+from domain.orders.picture import SIZES
 from starter.api.shapes import JobAnswer, Moment, Sent, Shape, Text
 
 PROMPT_CAP = 100_000

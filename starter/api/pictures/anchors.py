@@ -22,7 +22,7 @@ from starter.api.pictures.shapes import (
 )
 from starter.api.responses import errors
 from starter.api.shapes import Listed
-from starter.services.screenshots import Wish
+from starter.services.screenshots import ScreenshotRequest
 
 router = APIRouter(tags=["screenshots"])
 
@@ -90,7 +90,7 @@ async def replace_screenshot(
 ) -> ScreenshotTaskAnswer:
     """Take a frame and let it show instead of what shows there. What showed stays a version of the picture."""
     anchor = await to_thread.run_sync(lambda: api.store.get_anchor(owner, identifier(anchor_id)))
-    wish = Wish(
+    wish = ScreenshotRequest(
         instruction_id=identifier(new.instruction_id or anchor.instruction_id),
         instruction_version_id=identifier(new.instruction_version_id),
         extraction=new.extraction,

@@ -28,7 +28,7 @@ from starter.api.pictures.shapes import (
 )
 from starter.api.responses import errors, signed_errors
 from starter.api.uploads.receiving import clean_filename
-from starter.services.screenshots import Wish
+from starter.services.screenshots import ScreenshotRequest
 
 router = APIRouter(tags=["screenshots"])
 
@@ -55,7 +55,7 @@ async def extract_screenshot(
     with neither, beside what shows already, to the block that tells of that moment. The same frame for the same
     version is one task, wherever it was to go.
     """
-    wish = Wish(
+    wish = ScreenshotRequest(
         instruction_id=identifier(new.instruction_id),
         instruction_version_id=identifier(new.instruction_version_id),
         extraction=new.extraction,

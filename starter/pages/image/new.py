@@ -3,8 +3,8 @@
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from domain.documents.wish import SIZES
 from domain.lifecycles.image import IMAGE
+from domain.orders.picture import SIZES
 from starter.pages.shell.context import Context
 
 router = APIRouter()

@@ -3,20 +3,20 @@
 from collections.abc import Mapping
 from typing import Any
 
-from domain.documents.wish import PictureWish
 from domain.jobs import Job
 from domain.lifecycles.image import COMPLETED, REJECTED
+from domain.orders.picture import PictureOrder
 from starter.pages.kinds.tries import next_try_at
 from starter.pages.shell.context import PageContext
 
 
 def image(context: PageContext, job: Job) -> Mapping[str, Any]:
     """``asset`` is ``None`` before there is one; ``next_try_at`` is set while the job waits for its next try."""
-    wish = PictureWish.model_validate(context.api.store.job_input(job.id).input)
+    order = PictureOrder.model_validate(context.api.store.job_input(job.id).input)
     return {
-        "prompt": wish.prompt,
-        "size": wish.size,
-        "params": {name: value for name, value in wish.params.items() if name != "size"},
+        "prompt": order.prompt,
+        "size": order.size,
+        "params": {name: value for name, value in order.params.items() if name != "size"},
         "asset": next(iter(context.api.store.library_of_job(job.id)), None),
         "verdict": _verdict(context, job),
         "next_try_at": next_try_at(context, job),

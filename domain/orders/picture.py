@@ -1,4 +1,4 @@
-"""What a picture is asked for with: the prompt, and the parameters that every painter understands."""
+"""What a picture is ordered with: the prompt, and the parameters that every painter understands."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ LONGEST_VALUE = 200
 NAME_LIMIT = 60
 
 
-class PictureWish(Frozen):
+class PictureOrder(Frozen):
     """A prompt with its parameters. ``size`` is one of :data:`SIZES`; what nobody knows is kept, and not passed on."""
 
     prompt: str
