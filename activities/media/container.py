@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
+from itertools import chain
 from math import floor
 from pathlib import Path
 from time import monotonic
@@ -257,6 +258,32 @@ class InOrder:
             if self._times:
                 frame.pts = heappop(self._times)
         return frames
+
+
+def decoded(
+    stream: VideoStream, source: Iterable[Packet[Stream]], order: InOrder | None = None
+) -> Iterator[VideoFrame]:
+    """The frames with a time that come of ``source``'s packets, each decoded when it is asked for, and at last what the
+    decoder still held. A packet that it refuses is left out.
+
+    Args:
+        order: Gives the frames their times where the container has none.
+
+    Raises:
+        OSError: The file cannot be read any more.
+    """
+    for packet in chain(source, (None,)):
+        if order is not None and (packet is None or packet.is_keyframe or stream.codec_context.skip_frame != "NONKEY"):
+            order.sent(packet)
+        try:
+            frames = stream.decode(packet)
+        except (av.FFmpegError, ValueError) as error:
+            if is_file_system_fault(error):
+                raise
+            if order is not None:
+                order.refused(packet)
+            continue
+        yield from (frame for frame in (order.timed(frames) if order else frames) if frame.pts is not None)
 
 
 class Clock:

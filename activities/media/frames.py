@@ -29,7 +29,7 @@ from activities.media.container import (
     Beat,
     InOrder,
     OnProgress,
-    is_file_system_fault,
+    decoded,
     limit_pictures,
     opened,
     packets,
@@ -267,14 +267,15 @@ class _Reader:
     def _restart(self) -> None:
         self._shown = self._ahead = None
         self._order.restart()
-        self._source = self._decode_needed()
+        self._source = decoded(self._stream, self._needed_packets(), self._order)
 
     # --- decoding ---
 
-    def _decode_needed(self) -> Iterator[VideoFrame]:
-        """Decode on from here, leaving out frames that no other frame refers to and that nobody asked to see.
+    def _needed_packets(self) -> Iterator[Packet[Stream]]:
+        """The packets from here on, each when it is to be decoded: without the frames that no other refers to and that
+        nobody asked to see.
 
-        A packet is left out only while a later one is already known to be on screen by the wanted time.
+        A frame is left out only while a later one is already known to be on screen by the wanted time.
         """
         codec = self._stream.codec_context
         waiting: deque[Packet[Stream]] = deque()
@@ -285,8 +286,7 @@ class _Reader:
                 break
             packet = waiting.popleft()
             codec.skip_frame = "NONREF" if self._is_overtaken(packet, waiting) else "DEFAULT"
-            yield from self._decoded(packet)
-        yield from self._decoded(None)
+            yield packet
 
     def _is_overtaken(self, packet: Packet[Stream], waiting: deque[Packet[Stream]]) -> bool:
         if packet.pts is None or self._order.is_needed:
@@ -296,21 +296,7 @@ class _Reader:
 
     def _decode_all(self) -> Iterator[VideoFrame]:
         self._order.restart()
-        for packet in packets(self._container, self._stream):
-            yield from self._decoded(packet)
-        yield from self._decoded(None)
-
-    def _decoded(self, packet: Packet[Stream] | None) -> list[VideoFrame]:
-        if packet is None or packet.is_keyframe or self._stream.codec_context.skip_frame != "NONKEY":
-            self._order.sent(packet)
-        try:
-            frames = self._stream.decode(packet)
-        except (av.FFmpegError, ValueError) as error:
-            if is_file_system_fault(error):
-                raise
-            self._order.refused(packet)
-            return []
-        return [frame for frame in self._order.timed(frames) if frame.pts is not None]
+        return decoded(self._stream, packets(self._container, self._stream), self._order)
 
     # --- times and pictures ---
 

@@ -37,7 +37,7 @@ from activities.media.container import (
     Beat,
     Clock,
     OnProgress,
-    is_file_system_fault,
+    decoded,
     limit_pictures,
     opened,
     packets,
@@ -258,19 +258,8 @@ class _Film:
         """Frames in order of time, without those that nothing refers to. The source begins with a key frame."""
         codec = self._stream.codec_context
         codec.skip_frame = "NONREF" if self.fps >= _SLOWEST_SKIPPABLE_FPS else "DEFAULT"
-        for packet in source:
-            yield from self._decoded(packet)
-        yield from self._decoded(None)
+        yield from decoded(self._stream, source)
         codec.flush_buffers()
-
-    def _decoded(self, packet: Packet[Stream] | None) -> list[VideoFrame]:
-        try:
-            frames = self._stream.decode(packet)
-        except (av.FFmpegError, ValueError) as error:
-            if is_file_system_fault(error):
-                raise
-            return []
-        return [frame for frame in frames if frame.pts is not None]
 
 
 @contextmanager

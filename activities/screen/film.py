@@ -11,8 +11,6 @@ from pathlib import Path
 
 import av
 import numpy as np
-from av.packet import Packet
-from av.stream import Stream
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
@@ -21,7 +19,7 @@ from activities.media.container import (
     Beat,
     Clock,
     OnProgress,
-    is_file_system_fault,
+    decoded,
     limit_pictures,
     opened,
     packets,
@@ -132,18 +130,7 @@ class Film:
     def _frames(self) -> Iterator[VideoFrame]:
         rate = float(self._stream.average_rate or 30)
         self._stream.codec_context.skip_frame = "NONREF" if rate >= _SLOWEST_SKIPPABLE_FPS else "DEFAULT"
-        for packet in packets(self._container, self._stream):
-            yield from self._decoded(packet)
-        yield from self._decoded(None)
-
-    def _decoded(self, packet: Packet[Stream] | None) -> list[VideoFrame]:
-        try:
-            frames = self._stream.decode(packet)
-        except (av.FFmpegError, ValueError) as error:
-            if is_file_system_fault(error):
-                raise
-            return []
-        return [frame for frame in frames if frame.pts is not None]
+        return decoded(self._stream, packets(self._container, self._stream))
 
 
 @contextmanager
