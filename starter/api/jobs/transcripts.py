@@ -1,6 +1,5 @@
 """The transcript: in pages as JSON, or whole as captions or plain text."""
 
-import base64
 import re
 from enum import StrEnum
 from typing import Annotated
@@ -8,16 +7,18 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import PlainTextResponse, Response
 
-from domain.errors import RequestInvalid, TranscriptNotReady
+from domain.errors import TranscriptNotReady
 from domain.recordings.transcript import Transcript
 from starter.api.context import Api, ApiParts, Owner, identifier
 from starter.api.errors import not_found
-from starter.api.paging import OpaqueCursor
+from starter.api.paging import OpaqueCursor, place_cursor, place_of
 from starter.api.responses import errors
 from starter.api.shapes import CorrectSegment, TranscriptItem, TranscriptPage
 from starter.services.transcripts import CurrentTranscript, current_transcript
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
+
+CURSOR = "segment"
 
 INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
 """Of a segment, as an address has it."""
@@ -57,7 +58,7 @@ def get_transcript(
 ) -> TranscriptPage | Response:
     """What was said, and when: as it was recognised, and its reader has corrected it."""
     wanted = format or _accepted(request.headers.get("accept", ""))
-    start = _position(cursor)
+    start = place_of(CURSOR, cursor)
     current = _current(api, owner, identifier(job_id))
     if wanted is TranscriptFormat.JSON:
         return _page(current, start, limit)
@@ -84,7 +85,7 @@ def _page(current: CurrentTranscript, start: int, limit: int) -> TranscriptPage:
     return TranscriptPage(
         items=tuple(_item(current, index) for index in range(start, end)),
         limit=limit,
-        next_cursor=_cursor(end) if end < len(current.transcript.segments) else None,
+        next_cursor=place_cursor(CURSOR, end) if end < len(current.transcript.segments) else None,
     )
 
 
@@ -130,20 +131,3 @@ def _whole(transcript: Transcript, wanted: TranscriptFormat) -> str:
     from activities.publishing import captions  # brings the typesetters along: not for those who never ask
 
     return captions.srt(transcript) if wanted is TranscriptFormat.SRT else captions.vtt(transcript)
-
-
-def _cursor(position: int) -> str:
-    return base64.urlsafe_b64encode(f"segment:{position}".encode()).decode().rstrip("=")
-
-
-def _position(cursor: str | None) -> int:
-    """Raises: RequestInvalid: the cursor is not one of ours."""
-    if cursor is None:
-        return 0
-    try:
-        kind, _, number = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode().partition(":")
-    except ValueError:
-        kind, number = "", ""
-    if kind != "segment" or not number.isdecimal() or len(number) > 9:
-        raise RequestInvalid("The cursor is not one that this list answered with.", field="query.cursor")
-    return int(number)
