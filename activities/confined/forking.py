@@ -43,10 +43,10 @@ class Unfit(Exception):
 
 
 class Forked:
-    """A process that a server has forked. ``said``: the end of the pipe that is its standard output."""
+    """A process that a server has forked. ``output``: the end of the pipe that is its standard output."""
 
-    def __init__(self, said: int, line: socket.socket) -> None:
-        self.said: Final = said
+    def __init__(self, output: int, line: socket.socket) -> None:
+        self.output: Final = output
         self._line: Final = line
         self._status: int | None = None
 
@@ -64,7 +64,7 @@ class Forked:
                 self._line.send(b"end")
             self.waited(None)
         self._line.close()
-        os.close(self.said)
+        os.close(self.output)
 
 
 class Server:
@@ -108,7 +108,7 @@ class Server:
             Unfit: See there.
             OSError: The system has no room for one more process.
         """
-        said, says = os.pipe()
+        output, says = os.pipe()
         line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         message = json.dumps({"environment": dict(environment), "cwd": None if cwd is None else str(cwd)}).encode()
         try:
@@ -133,9 +133,9 @@ class Server:
                 raise Gone
         except BaseException:
             line.close()
-            os.close(said)
+            os.close(output)
             raise
-        return Forked(said, line)
+        return Forked(output, line)
 
     def ended(self) -> bool:
         return self._process.returncode is not None

@@ -166,7 +166,7 @@ def answer(script: Path, order: Mapping[str, object], bounds: Bounds, **how: Any
 
 
 def _heard(process: "_Spawned | Forked", bounds: Bounds, end: float, on_poll: Callable[[], None]) -> Iterator[Report]:
-    for lines in _read(process.said, bounds, end, on_poll):
+    for lines in _read(process.output, bounds, end, on_poll):
         for line in lines:
             try:
                 report = json.loads(line)
@@ -177,12 +177,12 @@ def _heard(process: "_Spawned | Forked", bounds: Bounds, end: float, on_poll: Ca
             yield report
 
 
-def _read(said: int, bounds: Bounds, end: float, on_poll: Callable[[], None]) -> Iterator[Sequence[bytes]]:
+def _read(output: int, bounds: Bounds, end: float, on_poll: Callable[[], None]) -> Iterator[Sequence[bytes]]:
     """Whole lines as they come, until the pipe's end; an empty batch never."""
     left, unread = LARGEST_ANSWER, list[bytes]()
     heard = time.monotonic()
     with selectors.DefaultSelector() as selector:
-        selector.register(said, selectors.EVENT_READ)
+        selector.register(output, selectors.EVENT_READ)
         while True:
             on_poll()
             now = time.monotonic()
@@ -190,7 +190,7 @@ def _read(said: int, bounds: Bounds, end: float, on_poll: Callable[[], None]) ->
                 raise Overran
             if not selector.select(POLL_S):
                 continue
-            read = os.read(said, READ_AT_ONCE)
+            read = os.read(output, READ_AT_ONCE)
             left -= len(read)
             if left < 0 or (not read and unread):
                 raise Died
@@ -220,7 +220,7 @@ def _judge(process: "_Spawned | Forked", on_poll: Callable[[], None]) -> None:
 
 
 class _Spawned:
-    """A process of our own. ``said``: the end of the pipe that is its standard output."""
+    """A process of our own. ``output``: the end of the pipe that is its standard output."""
 
     def __init__(self, script: Path, order: IO[bytes], *, environment: Mapping[str, str], cwd: Path | None) -> None:
         self._process = Popen(  # noqa: S603 - our own script
@@ -233,7 +233,7 @@ class _Spawned:
             start_new_session=True,
         )
         assert self._process.stdout is not None
-        self.said = self._process.stdout.fileno()
+        self.output = self._process.stdout.fileno()
 
     def waited(self, timeout_s: float) -> int | None:
         """Its exit status, negative where a signal ended it; ``None`` while it runs."""

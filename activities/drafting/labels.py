@@ -131,15 +131,15 @@ def _values(act: Act) -> dict[str, str]:
     }
 
 
-def _is_plural(said: str, wanted: str) -> bool:
+def _is_plural(phrase: str, wanted: str) -> bool:
     """Two forms of one word: "customers" is what the speaker says of a field called Customer."""
-    shorter, longer = sorted((said, wanted), key=len)
+    shorter, longer = sorted((phrase, wanted), key=len)
     return longer in (f"{shorter}s", f"{shorter}es", f"{shorter}n", f"{shorter}en", f"{shorter}e")
 
 
-def _is_compound(said: str, wanted: str) -> bool:
+def _is_compound(phrase: str, wanted: str) -> bool:
     """A longer word that ends with the label is another one: "Teammitglieder" are not *Mitglieder*."""
-    return said.endswith(wanted) and len(said) - len(wanted) >= _COMPOUND
+    return phrase.endswith(wanted) and len(phrase) - len(wanted) >= _COMPOUND
 
 
 _COMPOUND = 3
@@ -183,16 +183,16 @@ def _misheard(words: list[str], act: Act, names: Mapping[str, str]) -> _Span | N
     for start in range(1, len(words)):
         for end in range(start + max(1, size - 1), min(len(words), start + size + 3) + 1):
             span = " ".join(words[start:end])
-            said = squashed(span)
+            phrase = squashed(span)
             edges = {words[start].lower(), words[end - 1].lower()} & (_ARTICLES | _PREPOSITIONS)
-            other = _is_plural(said, wanted) or _is_compound(said, wanted)
-            if not said or said in names or edges or len(skeleton(span)) < 2 or other:
+            other = _is_plural(phrase, wanted) or _is_compound(phrase, wanted)
+            if not phrase or phrase in names or edges or len(skeleton(span)) < 2 or other:
                 continue
-            if abs(len(said) - len(wanted)) > max(2, 0.4 * len(wanted)) or _says_more(words, start, end, names):
+            if abs(len(phrase) - len(wanted)) > max(2, 0.4 * len(wanted)) or _says_more(words, start, end, names):
                 continue
             merit = alike(span, label)
             whole = _is_whole_object(words, start, end) and sounds_alike(span, label) >= _WHOLE_OBJECT
-            good = (merit >= _HEARD and _one_word_each(span, label)) or (whole and _same_size(said, wanted))
+            good = (merit >= _HEARD and _one_word_each(span, label)) or (whole and _same_size(phrase, wanted))
             if good and (best is None or merit > best[0]):
                 best = merit, _Span(start, end)
     return best[1] if best else None
@@ -210,17 +210,17 @@ def _says_more(words: list[str], start: int, end: int, names: Mapping[str, str])
 def _one_word_each(span: str, label: str) -> bool:
     """Whether every word of a label of several can be heard in the span: "billing address" is no "Email address"
     though one of its words is the same."""
-    said, written = span.split(), label.split()
-    if len(said) != len(written) or len(written) == 1:
+    phrase, written = span.split(), label.split()
+    if len(phrase) != len(written) or len(written) == 1:
         return True
     return all(
         squashed(one) == squashed(other) or alike(one, other) >= 0.6 or sounds_alike(one, other) >= 0.6
-        for one, other in zip(said, written, strict=True)
+        for one, other in zip(phrase, written, strict=True)
     )
 
 
-def _same_size(said: str, wanted: str) -> bool:
-    return abs(len(said) - len(wanted)) <= 2 and letters_alike(said, wanted) >= 0.25
+def _same_size(phrase: str, wanted: str) -> bool:
+    return abs(len(phrase) - len(wanted)) <= 2 and letters_alike(phrase, wanted) >= 0.25
 
 
 def _is_whole_object(words: list[str], start: int, end: int) -> bool:

@@ -52,8 +52,10 @@ class LocalDrafter:
         ``NO_SPEECH``, ``SCREENS_LIMITED``, ``LANGUAGE_NOT_FULLY_SUPPORTED``, ``NO_STEPS_RECOGNISED``,
         ``STEPS_GROUPED`` and those of :func:`activities.drafting.doubts.doubts`."""
         shown = Shown(screen) if screen is not None and (screen.changes or screen.texts) else None
-        if said := sentences(transcript.segments):
-            title, blocks, warnings = _spoken_blocks(said, _language(transcript, said), source_name, shown)
+        if transcribed := sentences(transcript.segments):
+            title, blocks, warnings = _spoken_blocks(
+                transcribed, _language(transcript, transcribed), source_name, shown
+            )
         else:
             # Also where a recogniser gives nothing but music notes and dots.
             why = SpeechFound.NO_SPEECH if transcript.speech is SpeechFound.SPEECH else transcript.speech
@@ -88,16 +90,16 @@ class LocalDrafter:
 
 
 def _spoken_blocks(
-    said: Sequence[Sentence], language: str, source_name: str, shown: Shown | None
+    transcribed: Sequence[Sentence], language: str, source_name: str, shown: Shown | None
 ) -> tuple[DraftBlock, list[DraftBlock], list[DraftWarning]]:
     warnings: list[DraftWarning] = []
-    read = readings(said, language)
+    read = readings(transcribed, language)
     title, topic = titled(read, language, shown, source_name)
     found = narrated(read, language, shown, topic)
     entries = found.entries
     if not any(entry.role is BlockRole.STEP for entry in entries):
         known = language == "en"
-        entries = stretches(said, english=known)
+        entries = stretches(transcribed, english=known)
         warnings.append(_NO_STEPS if known else _LANGUAGE)
     entries, grouped = within_limit(entries)
     if grouped:
@@ -110,9 +112,9 @@ def _spoken_blocks(
     return title, [block for entry in entries for block in blocks_of(entry)], [*warnings, *doubts(found)]
 
 
-def _language(transcript: Transcript, said: Sequence[Sentence]) -> str:
+def _language(transcript: Transcript, transcribed: Sequence[Sentence]) -> str:
     """The primary tag of the language that is spoken; English by its words where nobody knows."""
-    if is_english(transcript.language, (word for each in said for word in each.text.split())):
+    if is_english(transcript.language, (word for each in transcribed for word in each.text.split())):
         return "en"
     return primary(transcript.language)
 

@@ -54,7 +54,7 @@ class Entry:
 
     def add_as_item(self, later: "Entry") -> None:
         """Another entry as a point of the list."""
-        self.items.append(later.said())
+        self.items.append(later.as_line())
         self.changes = (*self.changes, *later.changes)
         self._cite(later.segments, later.ends_at)
 
@@ -62,7 +62,7 @@ class Entry:
         self.segments.update(dict.fromkeys(segments))
         self.ends_at = ends_at
 
-    def said(self) -> str:
+    def as_line(self) -> str:
         """Everything on one line."""
         return " ".join([*([f"{self.heading}."] if self.heading else []), *self.texts, *self.items])
 

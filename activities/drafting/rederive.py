@@ -50,9 +50,9 @@ def rederived(
     if not segments or not whole:
         unfollowed = wish.unknown or wish.as_list
         return _tidied(text, shorter=wish.shorter), (_NOT_FOLLOWED,) if unfollowed else ()
-    said = sentences(segments)
-    english = is_english(transcript.language, (word for each in said for word in each.text.split()))
-    clauses = [clause for each in said for clause in clauses_of(each)] if english else said
+    cited = sentences(segments)
+    english = is_english(transcript.language, (word for each in cited for word in each.text.split()))
+    clauses = [clause for each in cited for clause in clauses_of(each)] if english else cited
     block = _block(evidence.role, _own_words(text, clauses), wish, english)
     if block is not None and evidence.changes:
         block = _as_shown(block, text)
@@ -85,29 +85,29 @@ _NOT_FOLLOWED = DraftWarning(
 )
 
 
-def _block(role: BlockRole, said: Sequence[Sentence], wish: RewriteRequest, english: bool) -> DraftBlock | None:
-    if not said:
+def _block(role: BlockRole, cited: Sequence[Sentence], wish: RewriteRequest, english: bool) -> DraftBlock | None:
+    if not cited:
         return None
     if role is BlockRole.SECTION:
         return None  # a topic has no other words than its own
     if role is BlockRole.TITLE:
-        found = utterances.title([each.text for each in said]) if english else None
+        found = utterances.title([each.text for each in cited]) if english else None
         return DraftBlock(role=role, heading=found[1]) if found else None
-    heading, texts = _step(said, english) if role is BlockRole.STEP else ("", _told(said, english))
+    heading, texts = _step(cited, english) if role is BlockRole.STEP else ("", _texts(cited, english))
     if wish.shorter:
         texts = [] if heading else texts[:1]
     body = "\n".join(f"- {escape(text)}" for text in texts) if wish.as_list else escape(" ".join(texts))
     return DraftBlock(role=role, heading=heading, body=body)
 
 
-def _step(said: Sequence[Sentence], english: bool) -> tuple[str, list[str]]:
+def _step(cited: Sequence[Sentence], english: bool) -> tuple[str, list[str]]:
     """Heading and sentences of a step; what comes with it stays with it."""
-    entries = instructions(said) if english else []
+    entries = instructions(cited) if english else []
     if not any(entry.role is BlockRole.STEP for entry in entries):
-        entries = stretches(said, english=english)
+        entries = stretches(cited, english=english)
     place = next(number for number, entry in enumerate(entries) if entry.role is BlockRole.STEP)
     before = [text for entry in entries[:place] for text in entry.texts]
-    behind = [entry.said() for entry in entries[place + 1 :]]
+    behind = [entry.as_line() for entry in entries[place + 1 :]]
     heading = entries[place].heading
     return heading, [text for text in (*before, *entries[place].texts, *behind) if not _says_no_more(text, heading)]
 
@@ -120,13 +120,13 @@ def _says_no_more(text: str, heading: str) -> bool:
     return bool(closing) and repeats and all(OUTRO.match(part) for part in closing)
 
 
-def _told(said: Sequence[Sentence], english: bool) -> list[str]:
-    kept = [each.text for each in said if not utterances.is_courtesy(each.text)] if english else []
-    kept = kept or [each.text for each in said]
+def _texts(cited: Sequence[Sentence], english: bool) -> list[str]:
+    kept = [each.text for each in cited if not utterances.is_courtesy(each.text)] if english else []
+    kept = kept or [each.text for each in cited]
     return [utterances.cleaned(text) if english else one_line(text) for text in kept]
 
 
-def _own_words(text: str, said: list[Sentence]) -> list[Sentence]:
+def _own_words(text: str, cited: list[Sentence]) -> list[Sentence]:
     """What of the cited is this block's, where it shares its segments with others; all of it where nothing is."""
     written = {letters_only(word) for word in plain_words(text).split()}
 
@@ -134,7 +134,7 @@ def _own_words(text: str, said: list[Sentence]) -> list[Sentence]:
         words = {letters_only(word) for word in sentence.text.split()}
         return len(words & written) / max(1, min(len(words), len(written)))
 
-    return [each for each in said if share(each) > _SAME_BLOCK_SHARE] or said
+    return [each for each in cited if share(each) > _SAME_BLOCK_SHARE] or cited
 
 
 def _tidied(markdown: str, *, shorter: bool) -> str:

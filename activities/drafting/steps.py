@@ -52,11 +52,11 @@ def is_english(language: str | None, words: Iterable[str]) -> bool:
     return sum(word in _COMMON_ENGLISH for word in known) >= _ENGLISH_SHARE * max(1, len(known))
 
 
-def instructions(said: Sequence[Sentence]) -> list[Entry]:
+def instructions(sentences: Sequence[Sentence]) -> list[Entry]:
     """Lead, steps and notes in the order in which they were spoken."""
     steps: list[Entry] = []
     opening: list[Sentence] = []
-    for sentence in said:
+    for sentence in sentences:
         if utterances.is_courtesy(sentence.text):
             continue
         for clause in clauses_of(sentence):
@@ -91,10 +91,10 @@ def _explain(entries: list[Entry], clause: Sentence) -> None:
     last.add(utterances.cleaned(clause.text), clause)
 
 
-def _opening(said: Sequence[Sentence]) -> list[Entry]:
+def _opening(sentences: Sequence[Sentence]) -> list[Entry]:
     """The lead, and notes of what does not fit into it."""
     made: list[Entry] = []
-    for clause in said:
+    for clause in sentences:
         text = utterances.cleaned(clause.text)
         if not made or not _has_room(made[-1], text):
             made.append(Entry.of(BlockRole.NOTE if made else BlockRole.LEAD, clause))
@@ -111,11 +111,11 @@ def _has_room(entry: Entry, text: str) -> bool:
 # --- any language ----------------------------------------------------------------------------------------------
 
 
-def stretches(said: Sequence[Sentence], *, english: bool) -> list[Entry]:
+def stretches(sentences: Sequence[Sentence], *, english: bool) -> list[Entry]:
     """One step a stretch of speech: up to a pause, and never more than a few sentences."""
     made: list[Entry] = []
     ended_ms = length = 0
-    for sentence in said:
+    for sentence in sentences:
         cleaned = utterances.cleaned(sentence.text) if english else ""
         text = cleaned or utterances.capitalised(one_line(sentence.text))
         paused = sentence.start_ms - ended_ms >= _STRETCH_PAUSE_MS

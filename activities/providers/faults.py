@@ -89,24 +89,24 @@ def retry_after_s(headers: Mapping[str, str], now: datetime) -> float | None:
     """Seconds to wait, 0 to an hour, from ``retry-after-ms`` or ``retry-after`` (which may be a date); or ``None``."""
     wait_s = _seconds(headers.get("retry-after-ms"), 1000.0)
     if wait_s is None:
-        said = headers.get("retry-after")
-        wait_s = _seconds(said, 1.0)
-        if wait_s is None and said:
-            wait_s = _until(said, now)
+        header = headers.get("retry-after")
+        wait_s = _seconds(header, 1.0)
+        if wait_s is None and header:
+            wait_s = _until(header, now)
     return None if wait_s is None else min(max(wait_s, 0.0), LONGEST_WAIT_S)
 
 
-def _seconds(said: str | None, unit: float) -> float | None:
+def _seconds(header: str | None, unit: float) -> float | None:
     try:
-        value = float(said or "") / unit
+        value = float(header or "") / unit
     except ValueError:
         return None
     return value if value == value else None  # "nan" is a float
 
 
-def _until(said: str, now: datetime) -> float | None:
+def _until(header: str, now: datetime) -> float | None:
     try:
-        then = parsedate_to_datetime(said)
+        then = parsedate_to_datetime(header)
     except (ValueError, TypeError):
         return None
     if then.tzinfo is None:

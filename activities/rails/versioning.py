@@ -11,18 +11,18 @@ from temporalio.common import VersioningBehavior
 LASTING = VersioningBehavior.AUTO_UPGRADE
 
 
-class _Said:
+class _Announced:
     """Of this process: whether its workers say their version. Of one that does not, the server takes no answer that
     says how a run behaves; and a workflow's class says it where it is defined, anew for every run."""
 
     version = False
 
 
-def say_version(said: bool) -> None:
+def say_version(with_version: bool) -> None:
     """Settle it, before the first run."""
-    _Said.version = said
+    _Announced.version = with_version
 
 
 def soon_over() -> VersioningBehavior:
     """How a run behaves that ends with the code that it began with."""
-    return VersioningBehavior.PINNED if _Said.version else VersioningBehavior.UNSPECIFIED
+    return VersioningBehavior.PINNED if _Announced.version else VersioningBehavior.UNSPECIFIED

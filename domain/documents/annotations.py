@@ -61,10 +61,10 @@ class _Drawn(BaseModel):
 class _Style(_Drawn):
     @model_validator(mode="before")
     @classmethod
-    def _leave_out(cls, said: object) -> object:
-        if not isinstance(said, dict):
-            return said
-        return {name: value for name, value in said.items() if name in cls.model_fields or name not in STYLES}
+    def _leave_out(cls, given: object) -> object:
+        if not isinstance(given, dict):
+            return given
+        return {name: value for name, value in given.items() if name in cls.model_fields or name not in STYLES}
 
 
 class Box(_Drawn):

@@ -75,14 +75,14 @@ class KeyInBody:
     """The key that a body has, of what is one by its identity anyway: the same key with something else is refused.
 
     Args:
-        said: The body without its key, in one way of writing.
+        body: The body without its key, in one way of writing.
     """
 
-    def __init__(self, api: Api, request: Request, owner: str, key: str | None, said: BaseModel) -> None:
+    def __init__(self, api: Api, request: Request, owner: str, key: str | None, body: BaseModel) -> None:
         self._store = api.store
         self._scope = IdempotencyScope(owner, request.method, request.scope["path"], key) if key else None
-        told = said.model_dump_json(exclude={"idempotency_key"})
-        self._sha256 = hashlib.sha256(told.encode()).hexdigest()
+        written = body.model_dump_json(exclude={"idempotency_key"})
+        self._sha256 = hashlib.sha256(written.encode()).hexdigest()
 
     def check(self) -> None:
         """Raises: IdempotencyConflict: The key came before with another body."""

@@ -9,7 +9,7 @@ _LINE = re.compile(r"^\s*[\[(#]?(\d{1,6})[\])]?[.:)]?\s+(\S.*)$", re.MULTILINE)
 _HEADING_CHARACTERS = 80
 _VARIANT = (0, "Something to look at, says the pretend model.")
 
-Said = tuple[int, str]
+Utterance = tuple[int, str]
 """A segment's id and text."""
 
 DRAFT_SCHEMA: dict[str, Any] = {
@@ -39,8 +39,8 @@ DRAFT_SCHEMA: dict[str, Any] = {
 
 def completion(request: Mapping[str, Any]) -> dict[str, Any]:
     """The answer to a chat completion request, in OpenAI's shape. The same request gets the same answer."""
-    said = segments_in(request.get("messages"))
-    content = json.dumps(_fill(_schema(request), said, name=""), ensure_ascii=False)
+    utterances = segments_in(request.get("messages"))
+    content = json.dumps(_fill(_schema(request), utterances, name=""), ensure_ascii=False)
     read = sum(len(str(message)) for message in request.get("messages") or ()) // 4
     written = len(content) // 4
     return {
@@ -55,10 +55,10 @@ def completion(request: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def segments_in(messages: object) -> list[Said]:
+def segments_in(messages: object) -> list[Utterance]:
     """The transcript's segments in the user's messages: JSON objects with ``id`` and ``text``, or numbered lines."""
     texts = [text for message in messages for text in _texts(message)] if isinstance(messages, list) else []
-    found = [said for text in texts for value in _json_in(text) for said in _segments_of(value)]
+    found = [utterance for text in texts for value in _json_in(text) for utterance in _segments_of(value)]
     if not found:
         found = [(int(number), line.strip()) for text in texts for number, line in _LINE.findall(text)]
     return sorted(dict(found).items())
@@ -87,7 +87,7 @@ def _json_in(text: str) -> Iterator[Any]:
             at = opening.start() + 1
 
 
-def _segments_of(value: Any) -> Iterator[Said]:
+def _segments_of(value: Any) -> Iterator[Utterance]:
     if isinstance(value, list):
         for item in value:
             yield from _segments_of(item)
@@ -106,51 +106,53 @@ def _schema(request: Mapping[str, Any]) -> Mapping[str, Any]:
     return schema if isinstance(schema, dict) else DRAFT_SCHEMA
 
 
-def _fill(schema: Mapping[str, Any], said: Sequence[Said], *, name: str) -> Any:
-    """A value of ``schema``. What it says depends on the property's ``name`` and on ``said``."""
+def _fill(schema: Mapping[str, Any], utterances: Sequence[Utterance], *, name: str) -> Any:
+    """A value of ``schema``. What it says depends on the property's ``name`` and on ``utterances``."""
     if "enum" in schema:
         return schema["enum"][0]
     if "anyOf" in schema:
-        return _fill(schema["anyOf"][0], said, name=name)
+        return _fill(schema["anyOf"][0], utterances, name=name)
     kind = schema.get("type")
     if isinstance(kind, list):
         kind = kind[0]
     if kind == "object":
-        return {key: _fill(part, said, name=key) for key, part in (schema.get("properties") or {}).items()}
+        return {key: _fill(part, utterances, name=key) for key, part in (schema.get("properties") or {}).items()}
     if kind == "array":
-        return _items(schema.get("items") or {}, said, name)
+        return _items(schema.get("items") or {}, utterances, name)
     if kind == "integer":
-        return said[0][0] if said else 0
+        return utterances[0][0] if utterances else 0
     if kind == "number":
         return 0.0
     if kind == "boolean":
         return False
-    return _words(said, name)
+    return _words(utterances, name)
 
 
-def _items(schema: Mapping[str, Any], said: Sequence[Said], name: str) -> list[Any]:
+def _items(schema: Mapping[str, Any], utterances: Sequence[Utterance], name: str) -> list[Any]:
     """One object for each thing said (of copy there are variants, though nothing was said); the numbers of what was
     said."""
     if name == "changes":
         return []
     if schema.get("type") == "object":
-        said = [_VARIANT] * 5 if name == "variants" else said
-        return [_fill(schema, [one], name="") for one in said]
+        utterances = [_VARIANT] * 5 if name == "variants" else utterances
+        return [_fill(schema, [one], name="") for one in utterances]
     if schema.get("type") == "integer":
         return (
-            [number for number, _ in said[:1]] if "title" in name or "lead" in name else [number for number, _ in said]
+            [number for number, _ in utterances[:1]]
+            if "title" in name or "lead" in name
+            else [number for number, _ in utterances]
         )
     return []
 
 
-def _words(said: Sequence[Said], name: str) -> str:
+def _words(utterances: Sequence[Utterance], name: str) -> str:
     if "language" in name:
         return "en"
-    if not said:
+    if not utterances:
         return "Nothing was said."
-    first = said[0][1].strip()
+    first = utterances[0][1].strip()
     if "title" in name or "head" in name:
         return first.rstrip(".!?")[:_HEADING_CHARACTERS].strip() or "Untitled"
     if "lead" in name:
         return first
-    return " ".join(text.strip() for _, text in said)
+    return " ".join(text.strip() for _, text in utterances)

@@ -63,12 +63,12 @@ class Reading:
         return bool(english.OWN.search(self.text))
 
 
-def readings(said: Sequence[Sentence], language: str) -> list[Reading]:
+def readings(sentences: Sequence[Sentence], language: str) -> list[Reading]:
     """Every sentence, in order. ``language`` is a primary tag; of one that is not known here, each sentence may be an
     action, if the screen answers it."""
     rules = RULES.get(language)
     read = _english if language == "en" else lambda sentence: _foreign(sentence, rules)
-    return [read(sentence) for sentence in said]
+    return [read(sentence) for sentence in sentences]
 
 
 def is_own(reading: Reading, language: str) -> bool:

@@ -59,8 +59,8 @@ def keys_of(connection: Connection, job_ids: Sequence[str]) -> frozenset[str]:
     """As :meth:`References.keys_of_jobs`, in the caller's transaction."""
     named = {str(key) for column in KEYS for key in connection.scalars(_of_jobs(column, job_ids)) if key}
     for column in SAYING:
-        for said in connection.scalars(_of_jobs(column, job_ids)):
-            named.update(_texts(said))
+        for value in connection.scalars(_of_jobs(column, job_ids)):
+            named.update(_texts(value))
     return frozenset(named)
 
 
@@ -76,13 +76,13 @@ def _found(connection: Connection, query: Any) -> frozenset[str]:
     return frozenset(str(key) for key in connection.scalars(query))
 
 
-def _texts(said: object) -> Iterator[str]:
+def _texts(value: object) -> Iterator[str]:
     """Every text in a JSON value."""
-    if isinstance(said, str):
-        yield said
-    elif isinstance(said, dict):
-        for each in said.values():
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
             yield from _texts(each)
-    elif isinstance(said, list):
-        for each in said:
+    elif isinstance(value, list):
+        for each in value:
             yield from _texts(each)
