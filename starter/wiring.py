@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode, urlsplit
 
-from activities.artifacts import ArtifactStore, Partial, S3Options, StageMemo
+from activities.artifacts import ArtifactStore, ResumePoints, S3Options, StageMemo
 from activities.rails.contracts import RunOptions
 from activities.rails.dispatching import Terms
 from activities.store import Store
@@ -367,7 +367,7 @@ def screen_reading(settings: Settings, store: Store, artifacts: ArtifactStore) -
     """What reads the pictures of recordings, beside their transcription."""
     from activities.stages.screening import ScreenReading
 
-    return ScreenReading(store, artifacts, StageMemo(artifacts), Partial(artifacts))
+    return ScreenReading(store, artifacts, StageMemo(artifacts), ResumePoints(artifacts))
 
 
 def build_activities(settings: Settings, store: Store, artifacts: ArtifactStore) -> tuple["Adoptions", "DocumentTasks"]:
@@ -387,7 +387,7 @@ def build_activities(settings: Settings, store: Store, artifacts: ArtifactStore)
             library=store,
             artifacts=artifacts,
             memo=StageMemo(artifacts),
-            partial=Partial(artifacts),
+            resume_points=ResumePoints(artifacts),
             recogniser=recogniser,
             drafters=drafters,
             default_profile=default,

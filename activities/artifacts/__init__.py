@@ -1,6 +1,6 @@
 """The artifact store and what is built on it: memos of pure stages and resume points of long ones."""
 
-from activities.artifacts.memo import Partial, StageMemo
+from activities.artifacts.memo import ResumePoints, StageMemo
 from activities.artifacts.multipart import Multipart, PartAddress, PartsChanged, PartSink, Progress, UploadGone
 from activities.artifacts.options import S3Options
 from activities.artifacts.store import ArtifactStore, ObjectFacts, content_disposition
@@ -13,9 +13,9 @@ __all__ = [
     "ObjectFacts",
     "PartAddress",
     "PartSink",
-    "Partial",
     "PartsChanged",
     "Progress",
+    "ResumePoints",
     "S3Options",
     "StageMemo",
     "UploadGone",

@@ -84,7 +84,7 @@ def _names_one_of(record: bytes, keys: Collection[str]) -> bool:
         return False
 
 
-class Partial:
+class ResumePoints:
     """What a long stage has done so far. Each save replaces the last one whole."""
 
     def __init__(self, store: ArtifactStore) -> None:

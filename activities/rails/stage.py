@@ -129,15 +129,15 @@ class Work:
         """Stop here if nobody waits for the result. Raises Cancelled or WorkerShuttingDown."""
         self.heartbeat.check()
 
-    def advance(self, fraction: float, **resume_point: int | float | str) -> None:
-        """The stage is done by ``fraction`` (0 to 1). ``resume_point`` rides on the next heartbeat.
+    def advance(self, fraction: float, **details: int | float | str) -> None:
+        """The stage is done by ``fraction`` (0 to 1). ``details`` ride on the next heartbeat.
 
         Raises:
             Cancelled, WorkerShuttingDown: Stop now.
         """
         self.check()
         progress = progress_within(self.span or span_of(self.stage), fraction)
-        self.heartbeat.note(progress=progress, stage_progress=round(fraction, 4), **resume_point)
+        self.heartbeat.note(progress=progress, stage_progress=round(fraction, 4), **details)
         if progress >= self._reported + PROGRESS_STEP:
             self._reported = progress
             self._ledger.report_progress(self.job.id, self.fence, progress, {"stage": str(self.stage)})

@@ -12,7 +12,7 @@ from domain.jobs import NewArtifact
 from domain.recordings.transcript import NO_LANGUAGE
 
 if TYPE_CHECKING:
-    from activities.artifacts import ArtifactStore, Partial
+    from activities.artifacts import ArtifactStore, ResumePoints
     from activities.speech import Recogniser, SpokenSegment
 
 NO_AUDIO = "application/vnd.guidesmith.no-audio+json"
@@ -45,16 +45,16 @@ class Hearing:
     """
 
     def __init__(
-        self, artifacts: "ArtifactStore", partial: "Partial", recogniser: "Recogniser", language: str | None
+        self, artifacts: "ArtifactStore", resume_points: "ResumePoints", recogniser: "Recogniser", language: str | None
     ) -> None:
         self._artifacts = artifacts
-        self._partial = partial
+        self._resume_points = resume_points
         self._recogniser = recogniser
         self._language = language
 
     def forget(self, work: Work, audio: Artifact) -> None:
         """Nothing will go on from what was saved of the whole."""
-        self._partial.clear(work.job.owner, "transcript", self.inputs(work, audio))
+        self._resume_points.clear(work.job.owner, "transcript", self.inputs(work, audio))
 
     def inputs(self, work: Work, audio: Artifact) -> dict[str, str]:
         """What a transcript depends on."""
@@ -82,7 +82,7 @@ class Hearing:
             yield self._load(work, self.piece_inputs(work, audio, unit))
 
     def _load(self, work: Work, inputs: dict[str, str]) -> Heard | None:
-        saved = self._partial.load(work.job.owner, "transcript", inputs)
+        saved = self._resume_points.load(work.job.owner, "transcript", inputs)
         return Heard.model_validate_json(saved) if saved is not None else None
 
     def hear(self, work: Work, audio: Artifact, inputs: dict[str, str], span: tuple[int, int]) -> Heard:
@@ -97,7 +97,7 @@ class Hearing:
         saved_at = time.monotonic()
 
         def save() -> None:
-            self._partial.save(work.job.owner, "transcript", inputs, heard.model_dump_json().encode())
+            self._resume_points.save(work.job.owner, "transcript", inputs, heard.model_dump_json().encode())
 
         if work.job.language == NO_LANGUAGE:
             heard.resume_ms, heard.ended = end_ms, True

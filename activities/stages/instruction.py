@@ -34,7 +34,7 @@ from domain.recordings.screen import PARTLY_READ, ScreenRecord
 from domain.recordings.transcript import SpeechFound, Transcript
 
 if TYPE_CHECKING:
-    from activities.artifacts import ArtifactStore, Partial, StageMemo
+    from activities.artifacts import ArtifactStore, ResumePoints, StageMemo
     from activities.drafting import Composed, Drafter
     from activities.speech import Recogniser
 
@@ -66,7 +66,7 @@ class Parts:
     library: Library
     artifacts: "ArtifactStore"
     memo: "StageMemo"
-    partial: "Partial"
+    resume_points: "ResumePoints"
     recogniser: "Recogniser"
     drafters: "Mapping[str, Drafter]"
     default_profile: str
@@ -89,7 +89,7 @@ class InstructionStages(Stages):
     def __init__(self, parts: Parts) -> None:
         super().__init__(parts.library)
         self._parts = parts
-        self._hearing = Hearing(parts.artifacts, parts.partial, parts.recogniser, parts.language)
+        self._hearing = Hearing(parts.artifacts, parts.resume_points, parts.recogniser, parts.language)
 
     # --- audio ---------------------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from domain.lifecycles.instruction import TRANSCRIBING
 from domain.recordings.screen import ScreenRecord
 
 if TYPE_CHECKING:
-    from activities.artifacts import ArtifactStore, Partial, StageMemo
+    from activities.artifacts import ArtifactStore, ResumePoints, StageMemo
 
 STAGE = "screen"
 READER = "pp-ocrv6-small/4"
@@ -66,13 +66,13 @@ class ScreenReading:
         library: Library,
         artifacts: "ArtifactStore",
         memo: "StageMemo",
-        partial: "Partial",
+        resume_points: "ResumePoints",
         threads: int = 1,
     ) -> None:
         self._library = library
         self._artifacts = artifacts
         self._memo = memo
-        self._partial = partial
+        self._resume_points = resume_points
         self._threads = threads
 
     @activity.defn(name="screen", no_thread_cancel_exception=True)
@@ -102,14 +102,14 @@ class ScreenReading:
                 "duration_ms": record.duration_ms,
             }
             self._memo.put(job.owner, STAGE, screen_inputs(video), blob, facts)
-            self._partial.clear(job.owner, STAGE, screen_inputs(video))
+            self._resume_points.clear(job.owner, STAGE, screen_inputs(video))
             return _told(NewArtifact(kind=ArtifactKind.SCREEN, blob=blob, facts=facts))
 
     def _read(self, job: Job, video: Blob, heartbeat: Heartbeat) -> ScreenRecord:
         from activities.screen import ReadSoFar, read_screen
 
         inputs = screen_inputs(video)
-        saved = self._partial.load(job.owner, STAGE, inputs)
+        saved = self._resume_points.load(job.owner, STAGE, inputs)
         so_far = ReadSoFar.model_validate_json(saved) if saved is not None else None
 
         def at(position_ms: int) -> None:
@@ -117,7 +117,7 @@ class ScreenReading:
             heartbeat.note(position_ms=position_ms)
 
         def save(now: ReadSoFar) -> None:
-            self._partial.save(job.owner, STAGE, inputs, now.model_dump_json().encode())
+            self._resume_points.save(job.owner, STAGE, inputs, now.model_dump_json().encode())
 
         with self._artifacts.local_path(video) as recording:
             return read_screen(recording, threads=self._threads, on_progress=at, so_far=so_far, save=save)

@@ -13,7 +13,7 @@ CHECKPOINT_ARTIFACT: Mapping[InstructionStatus, ArtifactKind] = {
 """What each checkpoint of the instruction job has stored, in the order of the job."""
 
 
-def resume_point(verified: Mapping[ArtifactKind, bool]) -> InstructionStatus:
+def starting_checkpoint(verified: Mapping[ArtifactKind, bool]) -> InstructionStatus:
     """The status at which a run may start.
 
     Args:

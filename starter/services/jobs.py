@@ -60,7 +60,7 @@ from domain.lifecycles.callbacks import external_stages
 from domain.lifecycles.instruction import AUDIO_EXTRACTING, DRAFT_READY, FAILED, INSTRUCTION, RETRY, RUNNABLE, UPLOADED
 from domain.lifecycles.kinds import STARTS, lifecycle_of
 from domain.lifecycles.lifecycle import Trigger
-from domain.lifecycles.resume import CHECKPOINT_ARTIFACT, resume_point
+from domain.lifecycles.resume import CHECKPOINT_ARTIFACT, starting_checkpoint
 from starter.services.engine import engine_faults, signalled
 from starter.services.live_runs import LiveRuns, has_ended
 from workflows.instruction import InstructionWorkflow
@@ -295,7 +295,7 @@ class JobService:
         if job.kind != INSTRUCTION.kind:
             return str(STARTS[job.kind])
         verified = await self._thread(self._checkpoints.verified, job.id, external)
-        return str(resume_point(verified))
+        return str(starting_checkpoint(verified))
 
     async def _external(self, job: Job) -> tuple[str, ...]:
         """The stages that the job's project has done outside."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from activities.artifacts import ArtifactStore, Partial, StageMemo
+from activities.artifacts import ArtifactStore, ResumePoints, StageMemo
 
 pytest_plugins = ("tests.objectstores",)
 
@@ -66,39 +66,39 @@ def test_given_a_remembered_result_when_it_or_its_record_is_lost_then_there_is_n
 def test_given_an_owner_with_any_name_when_remembered_then_the_name_is_in_no_key(
     artifact_store: ArtifactStore,
 ) -> None:
-    memo, partial = StageMemo(artifact_store), Partial(artifact_store)
+    memo, resume_points = StageMemo(artifact_store), ResumePoints(artifact_store)
     owner = "../ada@example.org/\x00"
     blob = artifact_store.put_bytes("jobs/1/audio", b"sound", "audio/flac")
 
     memo.put(owner, "audio", INPUTS, blob)
-    partial.save(owner, "audio", INPUTS, b"half")
+    resume_points.save(owner, "audio", INPUTS, b"half")
 
     assert memo.get(owner, "audio", INPUTS) == (blob, {})
-    assert partial.load(owner, "audio", INPUTS) == b"half"
+    assert resume_points.load(owner, "audio", INPUTS) == b"half"
     assert not any("ada" in each.key for each in artifact_store.list())
 
 
 def test_given_a_resume_point_when_saved_again_and_cleared_then_each_load_sees_the_last(
     artifact_store: ArtifactStore,
 ) -> None:
-    partial = Partial(artifact_store)
-    assert partial.load("owner", "transcript", INPUTS) is None
+    resume_points = ResumePoints(artifact_store)
+    assert resume_points.load("owner", "transcript", INPUTS) is None
 
     for data in (b"", b"first", b"second" * 2_000_000):
-        partial.save("owner", "transcript", INPUTS, data)
-        assert partial.load("owner", "transcript", INPUTS) == data
-    assert partial.load("another", "transcript", INPUTS) is None
+        resume_points.save("owner", "transcript", INPUTS, data)
+        assert resume_points.load("owner", "transcript", INPUTS) == data
+    assert resume_points.load("another", "transcript", INPUTS) is None
 
-    partial.clear("owner", "transcript", INPUTS)
-    partial.clear("owner", "transcript", INPUTS)
-    assert partial.load("owner", "transcript", INPUTS) is None
+    resume_points.clear("owner", "transcript", INPUTS)
+    resume_points.clear("owner", "transcript", INPUTS)
+    assert resume_points.load("owner", "transcript", INPUTS) is None
 
 
 def test_given_a_damaged_resume_point_when_loaded_then_there_is_none(artifact_store: ArtifactStore) -> None:
-    partial = Partial(artifact_store)
-    partial.save("owner", "transcript", INPUTS, b"half of it")
+    resume_points = ResumePoints(artifact_store)
+    resume_points.save("owner", "transcript", INPUTS, b"half of it")
     (record,) = artifact_store.list("partial")
 
     for damaged in (b"", b"short", b"x" * 80):
         artifact_store.put_bytes(record.key, damaged, "application/octet-stream")
-        assert partial.load("owner", "transcript", INPUTS) is None
+        assert resume_points.load("owner", "transcript", INPUTS) is None

@@ -11,7 +11,7 @@ from domain.lifecycles.instruction import (
     UPLOADED,
     InstructionStatus,
 )
-from domain.lifecycles.resume import CHECKPOINT_ARTIFACT, resume_point
+from domain.lifecycles.resume import CHECKPOINT_ARTIFACT, starting_checkpoint
 
 AUDIO, TRANSCRIPT, DRAFT = ArtifactKind.AUDIO, ArtifactKind.TRANSCRIPT, ArtifactKind.DRAFT
 
@@ -30,7 +30,7 @@ AUDIO, TRANSCRIPT, DRAFT = ArtifactKind.AUDIO, ArtifactKind.TRANSCRIPT, Artifact
 def test_a_run_starts_at_the_latest_checkpoint_that_verifies(
     verifying: set[ArtifactKind], start: InstructionStatus
 ) -> None:
-    assert resume_point({kind: kind in verifying for kind in CHECKPOINT_ARTIFACT.values()}) is start
+    assert starting_checkpoint({kind: kind in verifying for kind in CHECKPOINT_ARTIFACT.values()}) is start
 
 
 def test_every_resume_point_is_a_status_that_run_may_begin_from() -> None:

@@ -1,6 +1,6 @@
 """Leases: one process at a time confirms an upload or sweeps it away, and nothing changes it meanwhile.
 
-A lease is a lease. Its holder works outside any transaction, for as long as it takes to read a recording, and extends
+The holder of a lease works outside any transaction, for as long as it takes to read a recording, and extends
 it; when the holder dies the lease runs out, and somebody else takes it.
 """
 

@@ -15,7 +15,7 @@ from domain.jobs import Job
 from domain.lifecycles.instruction import INSTRUCTION, RETRY
 from domain.lifecycles.kinds import LIFECYCLES
 from domain.lifecycles.lifecycle import Trigger
-from domain.lifecycles.resume import CHECKPOINT_ARTIFACT, resume_point
+from domain.lifecycles.resume import CHECKPOINT_ARTIFACT, starting_checkpoint
 from starter.api.context import identifier
 from starter.pages.analysis.results import analysis
 from starter.pages.batch.results import assets_shown, batch
@@ -104,7 +104,7 @@ def _retry_from(context: PageContext, job: Job) -> str | None:
     if job.kind != INSTRUCTION.kind:
         return status_word(context.say, job.kind, str(back[0].target))
     there = {kind: _has(context, job.id, kind) for kind in CHECKPOINT_ARTIFACT.values()}
-    return status_word(context.say, job.kind, str(resume_point(there)))
+    return status_word(context.say, job.kind, str(starting_checkpoint(there)))
 
 
 def _has(context: PageContext, job_id: str, kind: ArtifactKind) -> bool:
