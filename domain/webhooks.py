@@ -136,7 +136,7 @@ class Delivery(Frozen):
 def message(
     event: WebhookEvent,
     job: Mapping[str, Any],
-    logged: Mapping[str, Any],
+    row: Mapping[str, Any],
     occurred_at: datetime,
     output: Mapping[str, object] | None = None,
 ) -> dict[str, object]:
@@ -144,7 +144,7 @@ def message(
 
     Args:
         job: The job's row as the event leaves it.
-        logged: The row of its log.
+        row: The row of its log.
         output: How much a job made that is complete, and in which time.
     """
     failure = {
@@ -152,7 +152,7 @@ def message(
         "failure_message": job["failure_message"],
         "failed_stage": job["failed_stage"],
     }
-    facts = logged["data"]
+    facts = row["data"]
     about = {name: facts[name] for name in ("export_id", "format", "failure_code") if name in facts}
     return {
         "type": str(event),
@@ -161,11 +161,11 @@ def message(
             "job_id": job["id"],
             "kind": job["kind"],
             "project_id": job["project_id"],
-            "seq": logged["seq"],
-            "prev_status": logged["prev_status"] or job["status"],
-            "status": logged["new_status"] or job["status"],
-            "attempt": logged["attempt"],
-            "correlation_id": logged["correlation_id"],
+            "seq": row["seq"],
+            "prev_status": row["prev_status"] or job["status"],
+            "status": row["new_status"] or job["status"],
+            "attempt": row["attempt"],
+            "correlation_id": row["correlation_id"],
             "failure": failure if job["failure_code"] is not None else None,
             **about,
             **({"output": dict(output)} if output is not None and event is WebhookEvent.JOB_COMPLETED else {}),

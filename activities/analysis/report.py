@@ -179,14 +179,14 @@ def _trend(label: str, type: ColumnType, at: int, valued: Sequence[tuple[Sequenc
 def _extremes(
     label: str, type: ColumnType, at: int, groups: int, valued: Sequence[tuple[Sequence[object], Decimal]]
 ) -> str:
-    def said(row: Sequence[object]) -> str:
+    def phrase(row: Sequence[object]) -> str:
         names = ", ".join("(empty)" if cell is None else str(cell) for cell in row[:groups])
         return f"{escaped(shown(names, CELL_LIMIT))} ({formatted(row[at], type)})"
 
     top, least = max(valued, key=lambda each: each[1])[0], min(valued, key=lambda each: each[1])[0]
     if top[at] == least[at]:
         return f"**{label}**: {formatted(top[at], type)} in each"
-    return f"**{label}**: most in {said(top)}, least in {said(least)}"
+    return f"**{label}**: most in {phrase(top)}, least in {phrase(least)}"
 
 
 def _signed(percent: Decimal) -> str:

@@ -62,19 +62,19 @@ class Understood:
 def understood(plan: Plan, tables: Sequence[TableProfile]) -> tuple[Understood, ...]:
     """The plan in words, aspect by aspect; those of which there is nothing to say are not there."""
     known = origins(plan, {table.name: table for table in tables})
-    said: dict[str, dict[str, None]] = {}
+    read: dict[str, dict[str, None]] = {}
     for step in in_order(plan):
         before = known.get(step.needs[0], {}) if step.needs else {}
         for aspect, words in _of_step(step, before, tables):
-            said.setdefault(aspect, {})[words] = None
+            read.setdefault(aspect, {})[words] = None
     for note in plan.warnings:
-        said.setdefault(_aspect_of(note), {})[note.message] = None
+        read.setdefault(_aspect_of(note), {})[note.message] = None
     for assumption in plan.assumptions:
-        said.setdefault("Guessed", {})[assumption] = None
+        read.setdefault("Guessed", {})[assumption] = None
     return tuple(
-        Understood(aspect, tuple(said[aspect]))
+        Understood(aspect, tuple(read[aspect]))
         for aspect in (*_PLANNED, "Left out", "Guessed", "To know")
-        if aspect in said
+        if aspect in read
     )
 
 

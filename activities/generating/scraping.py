@@ -136,28 +136,28 @@ class PageScraper:
             order = {"page": str(source), "out": str(out), "charset": charset}
             try:
                 outside.answer(READER, order, BOUNDS, environment=outside.places(), on_poll=stop)
-                said: dict[str, Any] = json.loads(outside.made_bytes(out, "text.json", TEXT_BYTES * 4))
+                answer: dict[str, Any] = json.loads(outside.made_bytes(out, "text.json", TEXT_BYTES * 4))
             except OSError as fault:
                 raise exhausted_by(fault) or fault from None
             except (outside.Overran, outside.Died, ValueError):
                 raise PageUnreadable("The page cannot be read: it is too large or damaged.") from None
-        return str(said["title"]), str(said["text"])
+        return str(answer["title"]), str(answer["text"])
 
 
 def _answered(fetched: Fetched) -> Fetched:
     if fetched.status == 200:
         return fetched
-    said = f"The page's address answered {fetched.status}."
+    refusal = f"The page's address answered {fetched.status}."
     wait_s = retry_after_s(fetched.headers, datetime.now(UTC))
     if fetched.status == 429:
-        raise ProviderRateLimited(said, retry_after_s=wait_s)
+        raise ProviderRateLimited(refusal, retry_after_s=wait_s)
     if fetched.status >= 500 or fetched.status in (408, 425):
-        raise ProviderUnavailable(said, retry_after_s=wait_s)
-    raise PageUnreadable(f"{said} Give the address of a page that anybody may read.")
+        raise ProviderUnavailable(refusal, retry_after_s=wait_s)
+    raise PageUnreadable(f"{refusal} Give the address of a page that anybody may read.")
 
 
 def _content(fetched: Fetched) -> tuple[str, str | None]:
-    """Media type and charset, as the answer says."""
+    """Media type and charset, as the refusal says."""
     kind, _, parameters = fetched.headers.get("content-type", "text/html").partition(";")
     kind = kind.strip().lower()
     name, _, label = parameters.strip().partition("=")

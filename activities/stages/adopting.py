@@ -220,7 +220,7 @@ class Adoptions(InstructionStages):
         if blob.size_bytes > NOTE_LIMIT_BYTES:
             return False
         try:
-            said: object = json.loads(self._parts.artifacts.read_bytes(blob))
+            reported: object = json.loads(self._parts.artifacts.read_bytes(blob))
         except ValueError:
             return False
-        return said == {"audio": None}
+        return reported == {"audio": None}

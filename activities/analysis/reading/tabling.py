@@ -279,9 +279,9 @@ def _translated() -> Iterator[None]:
         raise Refused("TABLE_INVALID", _reason(str(fault))) from None
 
 
-def _reason(said: str) -> str:
-    line = re.search(r"CSV Error on Line: (\d+)", said)
-    found = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", said)
+def _reason(message: str) -> str:
+    line = re.search(r"CSV Error on Line: (\d+)", message)
+    found = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     if line and found:
         return f"has {found[2]} cells in line {line[1]}, and its heading has {found[1]}. Mend that line."
     if line:

@@ -113,9 +113,9 @@ def announces(sentence: str) -> bool:
     return bool(english.ANNOUNCES.search(sentence))
 
 
-def title(spoken: list[str]) -> tuple[int, str] | None:
+def title(sentences: list[str]) -> tuple[int, str] | None:
     """The number of the sentence that announces what the recording is about, and the topic as a title."""
-    greeted = [_without_greeting(each) for each in spoken]
+    greeted = [_without_greeting(each) for each in sentences]
     for read in (_how_to, _this_is_about, _about, _welcome, _plan):
         for number, text in enumerate(greeted):
             if (found := read(text)) is not None:

@@ -138,18 +138,18 @@ class NewCallback(Sent):
 
     def payload_sha256(self) -> str:
         """Hash of what is said, however it was written down."""
-        said: dict[str, Any] = self.model_dump(mode="json", exclude_none=True)
-        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+        body: dict[str, Any] = self.model_dump(mode="json", exclude_none=True)
+        return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
 
 Told = TypeVar("Told", bound=str)
 
 
 def _one(one: Told | None, other: Told | None, place: str, what: str) -> Told:
-    said = {each for each in (one, other) if each is not None}
-    if len(said) != 1:
-        raise RequestInvalid(f"Say {what}" + (", and the same twice." if said else "."), field=place)
-    return said.pop()
+    given = {each for each in (one, other) if each is not None}
+    if len(given) != 1:
+        raise RequestInvalid(f"Say {what}" + (", and the same twice." if given else "."), field=place)
+    return given.pop()
 
 
 class CallbackReplayed(Shape):
