@@ -20,9 +20,9 @@ with workflow.unsafe.imports_passed_through():
     from domain.lifecycles.batch import BATCH, FAILED, PROCESSING
     from domain.lifecycles.lifecycle import Trigger
     from domain.orders.batch import BatchType
-    from workflows.failures import superseded
     from workflows.rails import JobRun
-    from workflows.retries import MIRROR_RETRIES
+    from workflows.rails.failures import superseded
+    from workflows.rails.retries import MIRROR_RETRIES
 
 LANES = 4
 """Items of one batch that are worked on at once, so that a large batch leaves slots to other jobs."""

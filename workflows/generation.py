@@ -39,9 +39,9 @@ with workflow.unsafe.imports_passed_through():
         backoff_s,
     )
     from domain.lifecycles.lifecycle import Trigger
-    from workflows.failures import cause_of, superseded
     from workflows.rails import JobRun
-    from workflows.retries import MIRROR_RETRIES
+    from workflows.rails.failures import cause_of, superseded
+    from workflows.rails.retries import MIRROR_RETRIES
 
 DEADLINE_TERM = "deadline_s"
 """What the run goes by: how long a provider's word is awaited."""

@@ -36,8 +36,8 @@ with workflow.unsafe.imports_passed_through():
         backoff_s,
     )
     from domain.lifecycles.lifecycle import Trigger
-    from workflows.failures import cause_of, superseded
     from workflows.rails import JobRun
+    from workflows.rails.failures import cause_of, superseded
 
 MAX_RETRIES_TERM, MODERATED_TERM = "max_retries", "moderated"
 """What the run goes by: executions before it is given up, and whether the prompt is moderated first."""

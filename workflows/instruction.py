@@ -29,10 +29,10 @@ with workflow.unsafe.imports_passed_through():
         InstructionStatus,
     )
     from domain.lifecycles.lifecycle import Trigger
+    from workflows.rails import JobRun
 
     # Like the rules that they apply, shared with the process: run anew for every job they cost it milliseconds.
-    from workflows.overtaken import OutOfStep
-    from workflows.rails import JobRun
+    from workflows.rails.out_of_step import OutOfStep
     from workflows.tasks import ExportWorkflow, RegenerateWorkflow
 
 NOT_YET = "The job has no draft yet."

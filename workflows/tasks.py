@@ -8,9 +8,9 @@ from typing import Any
 from temporalio import workflow
 from temporalio.exceptions import ActivityError, ApplicationError
 
-from workflows.display import Display
-from workflows.failures import failure_of
-from workflows.retries import MIRROR_RETRIES, stage_retries
+from workflows.rails.display import Display
+from workflows.rails.failures import failure_of
+from workflows.rails.retries import MIRROR_RETRIES, stage_retries
 
 with workflow.unsafe.imports_passed_through():
     from activities.rails.contracts import TaskCall, TaskFailure, TaskStart

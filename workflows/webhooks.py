@@ -6,7 +6,7 @@ from temporalio import workflow
 from temporalio.common import RetryPolicy
 from temporalio.exceptions import ActivityError
 
-from workflows.retries import MIRROR_RETRIES
+from workflows.rails.retries import MIRROR_RETRIES
 
 with workflow.unsafe.imports_passed_through():
     from activities.webhooks.delivering import DeliveryCall, WebhookSender

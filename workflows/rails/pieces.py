@@ -6,7 +6,7 @@ from typing import Any
 
 from temporalio import workflow
 
-from workflows.overtaken import going_on
+from workflows.rails.out_of_step import going_on
 
 with workflow.unsafe.imports_passed_through():
     from activities.rails.contracts import StageResult

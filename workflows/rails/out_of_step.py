@@ -3,7 +3,7 @@
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError
 
-from workflows.failures import cause_of
+from workflows.rails.failures import cause_of
 
 with workflow.unsafe.imports_passed_through():
     from activities.rails.contracts import StageResult
