@@ -11,6 +11,8 @@ from tests.stack import ROOT
 
 FLOORS = ("domain", "workflows", "activities", "starter")
 
+WEIGHT = ROOT / "docs" / "explanation" / "weight.md"
+
 STORED = {"activities/screen/kept.py: standing", "activities/stages/generation.py: said"}
 """Names of fields that resume points and histories have."""
 
@@ -39,8 +41,8 @@ def test_a_workflow_imports_neither_a_database_nor_a_codec() -> None:
     assert heavy.isdisjoint(loaded)
 
 
-def test_a_source_file_has_at_most_500_lines_and_a_folder_25_files() -> None:
-    """What needs a scroll bar to be understood is two things. Tests, data, and what is made by a build are left out."""
+def source_lines() -> dict[Path, int]:
+    """How many lines each source file has. Data, and what is made by a build, are left out."""
     made = {"__pycache__", "node_modules", "static", "assets"}
     source = {".py", ".js", ".mjs", ".css", ".html", ".j2", ".ftl", ".typ", ".mako"}
     files = [
@@ -50,7 +52,12 @@ def test_a_source_file_has_at_most_500_lines_and_a_folder_25_files() -> None:
         if path.suffix in source and not made & set(path.parts)
     ]
     files += ROOT.glob("*.py")
-    lines = {path.relative_to(ROOT): len(path.read_text(encoding="utf-8").splitlines()) for path in files}
+    return {path.relative_to(ROOT): len(path.read_text(encoding="utf-8").splitlines()) for path in files}
+
+
+def test_a_source_file_has_at_most_500_lines_and_a_folder_25_files() -> None:
+    """What needs a scroll bar to be understood is two things. Tests are left out."""
+    lines = source_lines()
     assert {path: count for path, count in lines.items() if count > 500} == {}
     folders = Counter(path.parent for path in lines)
     assert {folder: count for folder, count in folders.items() if count > 25} == {}
@@ -101,3 +108,14 @@ def test_no_module_class_function_parameter_or_field_has_a_name_that_the_glossar
                     names.add(node.target.id)
             found += [f"{path.relative_to(ROOT)}: {name}" for name in sorted(names & given_up)]
     assert sorted(set(found) - STORED) == []
+
+
+def test_the_weight_of_every_large_package_is_told() -> None:
+    rows = re.findall(r"^\| `([\w/]+)` \| ([\d,]+) \| \S", WEIGHT.read_text(encoding="utf-8"), re.MULTILINE)
+    told = {package: int(lines.replace(",", "")) for package, lines in rows}
+    weighed: Counter[str] = Counter()
+    for path, lines in source_lines().items():
+        if path.parts[0] in FLOORS and "versions" not in path.parts:
+            weighed["workflows" if path.parts[0] == "workflows" else "/".join(path.parts[:-1][:2])] += lines
+    assert {package for package, lines in weighed.items() if lines > 1_000} <= told.keys()
+    assert {package: lines for package, lines in told.items() if abs(weighed[package] - lines) > 0.1 * lines} == {}
