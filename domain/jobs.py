@@ -1,15 +1,12 @@
-"""A job, its attempts, its audit trail, and what hangs on it, as the rest of the product passes them around."""
+"""A job, its audit trail and its artifacts, as the rest of the product passes them around."""
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from domain.artifacts import ArtifactKind, Blob
-from domain.documents.annotations import Operation
-from domain.documents.merging import KeptProposal
-from domain.documents.publication import ExportFormat
 from domain.errors import MESSAGE_LIMIT
 
 Item = TypeVar("Item")
@@ -126,179 +123,8 @@ class NewArtifact(Frozen):
     facts: dict[str, object] = Field(default_factory=dict)
 
 
-class VersionOrigin(StrEnum):
-    """Where a version of an instruction comes from."""
-
-    DRAFT = "draft"
-    EDIT = "edit"
-    REGENERATE = "regenerate"
-    RESTORE = "restore"
-
-
-class NewVersion(Frozen):
-    """A version that is about to be stored.
-
-    ``evidence`` is what each block rests on (``domain.documents.document.BlockEvidence`` as plain values), ``warnings``
-    are ``{code, message, at_ms}``; those of earlier versions have no moments.
-    """
-
-    title: str
-    markdown: str
-    evidence: tuple[dict[str, object], ...] = ()
-    language: str | None = None
-    warnings: tuple[dict[str, Any], ...] = ()
-    origin: VersionOrigin
-    author: str
-    model_profile_id: str | None = None
-    prompt_template_id: str | None = None
-    prompt_params_ref: str | None = None
-
-
-class InstructionVersion(NewVersion):
-    """A stored version. ``id`` is the instruction_version_id, ``version`` counts from 1."""
-
-    id: str
-    instruction_id: str
-    job_id: str
-    owner: str
-    version: int
-    validation_status: str
-    validation_errors: tuple[dict[str, str], ...] = ()
-    validator_version: str
-    validated_at: datetime
-    created_at: datetime
-
-
-class NewDrawing(Frozen):
-    """A drawing that was stored and is about to be recorded; sizes are pixels."""
-
-    ops_hash: str
-    blob: Blob
-    width: int
-    height: int
-    operations: tuple[Operation, ...] = ()
-
-
-class NewScreenshot(Frozen):
-    """A frame that a stage extracted for a block, and what it drew on it. ``is_outcome``: it shows what came of the
-    step, and stands below the picture of the step itself."""
-
-    block_id: str
-    blob: Blob
-    width: int
-    height: int
-    timestamp_ms: int
-    extraction_key: str
-    drawing: NewDrawing | None = None
-    is_outcome: bool = False
-
-
-class Screenshot(Frozen):
-    """The active picture of an anchor: which block it belongs to, and the stored image. Where it is a drawing on
-    another picture, ``rendered_asset_id`` names it once more, ``operations`` are what was drawn and ``base`` is what
-    it was drawn on (drawings of earlier versions know neither)."""
-
-    anchor_id: str
-    asset_id: str
-    block_id: str
-    blob: Blob
-    width: int
-    height: int
-    timestamp_ms: int | None
-    rendered_asset_id: str | None = None
-    operations: tuple[Operation, ...] = ()
-    base: Blob | None = None
-    is_outcome: bool = False
-
-    @property
-    def provenance(self) -> dict[str, object]:
-        """What an export says of one of its pictures."""
-        return {
-            "anchor_id": self.anchor_id,
-            "active_asset_id": self.asset_id,
-            "rendered_asset_id": self.rendered_asset_id,
-        }
-
-
 class TaskStatus(StrEnum):
     PENDING = "PENDING"
     RUNNING = "RUNNING"
     SUCCEEDED = "SUCCEEDED"
     FAILED = "FAILED"
-
-
-class RegenerateTask(Frozen):
-    """A regeneration.
-
-    ``kept`` are the texts that gave way to an edit made meanwhile, ``proposal`` all of them as one, ``warnings``
-    (as those of a version) what the writer has to say. ``model_profile_id`` and what follows is what was asked for, and
-    where nothing was, what wrote.
-    """
-
-    id: str
-    instruction_id: str
-    job_id: str
-    owner: str
-    status: TaskStatus
-    progress_pct: int
-    base_version: int
-    selection: dict[str, object]
-    client_request_id: str
-    request: dict[str, object] = Field(default_factory=dict)
-    requested_by: str
-    requested_at: datetime
-    updated_at: datetime
-    instruction_version: int | None = None
-    proposal: str | None = None
-    kept: tuple[KeptProposal, ...] = ()
-    warnings: tuple[dict[str, Any], ...] = ()
-    model_profile_id: str | None = None
-    prompt_template_id: str | None = None
-    prompt_params_ref: str | None = None
-    failure: Failure | None = None
-
-
-class Regenerated(Frozen):
-    """What a regeneration comes to against the version that is current when it ends: a version to store (``None``
-    where every selected block was edited meanwhile), and the texts that gave way to an edit. The rest is told of it
-    whether or not it led to a version."""
-
-    version: NewVersion | None
-    kept: tuple[KeptProposal, ...] = ()
-    warnings: tuple[dict[str, Any], ...] = ()
-    model_profile_id: str | None = None
-    prompt_template_id: str | None = None
-    prompt_params_ref: str | None = None
-
-    @property
-    def proposal(self) -> str | None:
-        return "\n\n".join(each.markdown for each in self.kept) or None
-
-
-class ExportStatus(StrEnum):
-    REQUESTED = "REQUESTED"
-    RUNNING = "RUNNING"
-    SUCCEEDED = "SUCCEEDED"
-    FAILED = "FAILED"
-
-
-class Export(Frozen):
-    """One export of exactly one version. ``provenance`` is frozen on success."""
-
-    id: str
-    job_id: str
-    instruction_id: str
-    instruction_version_id: str
-    owner: str
-    format: ExportFormat
-    identity_key: str
-    status: ExportStatus
-    blob: Blob | None = None
-    filename: str | None = None
-    provenance: dict[str, object] = Field(default_factory=dict)
-    provenance_frozen_at: datetime | None = None
-    warnings: tuple[str, ...] = ()
-    failure: Failure | None = None
-    requested_at: datetime
-    updated_at: datetime
-    completed_at: datetime | None = None

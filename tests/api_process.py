@@ -8,7 +8,8 @@ import os
 from typing import Any
 
 from activities.store import Store
-from starter.api import app
+from starter import serving
+from starter.api.app import description
 from starter.logs import configure_logs
 from starter.settings import Settings, load_settings
 
@@ -31,15 +32,15 @@ def _open(settings: Settings) -> Store:
 
 def prepare() -> None:
     """What need not be done again in each process that is forked."""
-    app.description()
+    description()
 
 
 def main() -> None:
     """Answer until SIGTERM."""
-    app.open_store = _open  # type: ignore[attr-defined]
+    serving.open_store = _open  # type: ignore[attr-defined]
     settings = load_settings()
     configure_logs(settings.log_level, settings.log_format)
-    asyncio.run(app.run_api(settings))
+    asyncio.run(serving.run_api(settings))
 
 
 if __name__ == "__main__":

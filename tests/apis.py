@@ -19,7 +19,7 @@ from pydantic import SecretStr
 from activities.artifacts import ArtifactStore
 from activities.store import Store
 from starter.access.tokens import Role, Tokens
-from starter.api.app import server, wired
+from starter.serving import server, wired
 from starter.settings import Settings, load_settings
 from starter.wiring import open_artifacts, open_store
 from tests.databases import laid_out

@@ -21,7 +21,8 @@ from activities.artifacts import ArtifactStore
 from activities.store import Store
 from domain.artifacts import ArtifactKind
 from domain.documents.publication import ExportFormat
-from domain.jobs import Event, Export, Job
+from domain.documents.tasks import Export
+from domain.jobs import Event, Job
 from starter.services.jobs import JobService, RunAnswer
 from starter.services.kinds import KindService
 from starter.services.payloads import data_converter

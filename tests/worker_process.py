@@ -19,7 +19,8 @@ from typing import Any
 from temporalio import activity
 
 from activities.store import StageGrant, StageOutcome, Store
-from domain.jobs import Export, Failure, Job, NewArtifact, RegenerateTask
+from domain.documents.tasks import Export, RegenerateTask
+from domain.jobs import Failure, Job, NewArtifact
 from domain.lifecycles.fence import Fence
 from starter.logs import configure_logs
 from starter.settings import QUEUES, Settings, load_settings

@@ -17,9 +17,8 @@ with workflow.unsafe.imports_passed_through():
     from activities.stages.batch import BatchCall, BatchControl, BatchEnd, BatchPlan, BatchStages, BatchStart
     from domain.errors import Cancelled, Fenced, TransitionRefused
     from domain.jobs import Failure
-    from domain.lifecycles.batch import BATCH, FAILED, PROCESSING
+    from domain.lifecycles.batch import BATCH, FAILED, PROCESSING, BatchType
     from domain.lifecycles.lifecycle import Trigger
-    from domain.orders.batch import BatchType
     from workflows.rails import JobRun
     from workflows.rails.failures import superseded
     from workflows.rails.retries import MIRROR_RETRIES

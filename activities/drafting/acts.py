@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from activities.drafting.language.sounds import letters_alike, squashed
-from domain.documents.annotations import Box
+from domain.geometry import Box
 from domain.recordings.screen import ChangeKind, ScreenChange, ScreenRecord, ScreenText
 
 _SAME_FIELD_MS = 6_000

@@ -14,7 +14,8 @@ import numpy as np
 from PIL import Image, ImageColor, ImageDraw
 
 from activities.pictures.opening import decode_picture
-from domain.documents.annotations import GRAIN, Arrow, Blur, Box, Crop, Marker, Operation, Pencil, Ring, crop_of
+from domain.documents.annotations import Arrow, Blur, Crop, Marker, Operation, Pencil, Ring, crop_of
+from domain.geometry import GRAIN, Box
 
 RENDERER = "1"
 """The version of what drawings look like. Part of their hash: it changes whenever the same operations would give

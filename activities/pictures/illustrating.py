@@ -15,7 +15,7 @@ from domain.documents.annotations import Operation, ops_hash
 from domain.documents.document import BlockEvidence
 from domain.documents.draft import BlockRole
 from domain.documents.illustration import Sight, pointed, sights
-from domain.jobs import NewDrawing, NewScreenshot
+from domain.documents.screenshots import NewDrawing, NewScreenshot
 from domain.recordings.media import Scene
 from domain.recordings.screen import ScreenRecord
 

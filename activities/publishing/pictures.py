@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from PIL import Image, ImageOps
 
 from activities.publishing.markup import printable
-from domain.documents.annotations import Box
 from domain.documents.publication import Picture
 from domain.errors import exhausted_by
+from domain.geometry import Box
 
 LONGEST_EDGE = 2_400
 """Pixels. Across the 170 mm of a page's text that is 360 dots an inch; more only makes files heavy."""

@@ -15,7 +15,9 @@ from temporalio import activity
 from activities.rails.contracts import StageCall, StageResult
 from activities.rails.heartbeat import Heartbeat, why_again
 from domain.artifacts import Artifact
-from domain.jobs import Job, NewArtifact, NewScreenshot, NewVersion
+from domain.documents.screenshots import NewScreenshot
+from domain.documents.versions import NewVersion
+from domain.jobs import Job, NewArtifact
 from domain.library import NewAsset
 from domain.lifecycles.fence import Fence
 from domain.lifecycles.progress import WHOLE, progress_within, span_of

@@ -20,7 +20,7 @@ from activities.screen.structure import among, places_of, replaced
 from activities.screen.text import TextReader
 from activities.screen.typed import ANSWER_MS, PAUSE_MS, Typed, is_prompt, only_glyphs, without_prompt
 from activities.screen.weights import READER
-from domain.documents.annotations import Box
+from domain.geometry import Box
 from domain.recordings.screen import PARTLY_READ, ChangeKind, Point, PointerRest, ScreenChange, ScreenRecord
 
 NAME = f"{READER}/4"

@@ -11,7 +11,7 @@ from activities.screen.kept import KeptLine, ShownState
 from activities.screen.places import Place
 from activities.screen.structure import Replaced, merged, share_of
 from activities.screen.text import Line, TextReader, likely_s
-from domain.documents.annotations import Box
+from domain.geometry import Box
 from domain.recordings.screen import ScreenText
 
 _TOUCHED = 0.15

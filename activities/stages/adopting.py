@@ -21,6 +21,8 @@ from activities.stages.instruction import InstructionStages, Library, Parts
 from activities.stages.reported_drafts import Reader
 from domain.artifacts import Artifact, ArtifactKind, Blob
 from domain.documents.draft import Draft, check_draft
+from domain.documents.screenshots import NewScreenshot
+from domain.documents.versions import NewVersion
 from domain.errors import (
     DocumentInvalid,
     DraftInvalid,
@@ -31,7 +33,7 @@ from domain.errors import (
     MediaTooLong,
     RequestInvalid,
 )
-from domain.jobs import Job, NewArtifact, NewScreenshot, NewVersion, StageName
+from domain.jobs import Job, NewArtifact, StageName
 from domain.lifecycles.callbacks import AUDIO, DRAFT, TRANSCRIPTION, ExternalStage, ReportedArtifact
 from domain.lifecycles.fence import Fence
 from domain.lifecycles.progress import job_progress

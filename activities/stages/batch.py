@@ -20,9 +20,9 @@ from domain.documents.publication import MEDIA_TYPES, ExportFormat
 from domain.errors import ArtifactMissing, TranscriptNotReady
 from domain.jobs import Failure, Job
 from domain.library import AssetMedium, NewAsset
-from domain.lifecycles.batch import PROCESSING
+from domain.lifecycles.batch import PROCESSING, BatchType
 from domain.lifecycles.fence import Fence
-from domain.orders.batch import BatchItem, BatchOrder, BatchType, CaptionFormat
+from domain.orders.batch import BatchItem, BatchOrder, CaptionFormat
 from domain.recordings.corrections import Correction, corrected
 from domain.recordings.transcript import Transcript
 

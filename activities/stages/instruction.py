@@ -18,8 +18,10 @@ from activities.stages.screening import PARTLY_READ_MESSAGE, UNREADABLE, UNREADA
 from domain.artifacts import Artifact, ArtifactKind, Blob
 from domain.documents.document import stable_ids
 from domain.documents.draft import BlockRole, Draft, DraftWarning, check_draft, unclear_speech
+from domain.documents.screenshots import NewScreenshot
+from domain.documents.versions import NewVersion, VersionOrigin
 from domain.errors import ArtifactMissing, MediaHasNoContent, MediaTooLong, ModelNotAllowed, RecordingLost
-from domain.jobs import NewArtifact, NewScreenshot, NewVersion, StageName, VersionOrigin
+from domain.jobs import NewArtifact, StageName
 from domain.lifecycles.instruction import (
     AUDIO_EXTRACTING,
     AUDIO_READY,

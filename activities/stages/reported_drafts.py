@@ -22,6 +22,7 @@ from activities.stages.instruction import first_version
 from domain.artifacts import Artifact, ArtifactKind, Blob
 from domain.documents.document import stable_ids
 from domain.documents.draft import Draft
+from domain.documents.versions import NewVersion
 from domain.errors import (
     ArtifactKeyInvalid,
     ArtifactMissing,
@@ -31,7 +32,7 @@ from domain.errors import (
     GuidesmithError,
     NotFound,
 )
-from domain.jobs import Job, NewVersion, Project
+from domain.jobs import Job, Project
 from domain.lifecycles.callbacks import DRAFT, TRANSCRIPTION, Callback, ReportedArtifact, external_stages
 from domain.recordings.transcript import SpeechFound, Transcript
 

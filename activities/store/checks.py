@@ -16,7 +16,9 @@ from domain.artifacts import ArtifactKind
 from domain.credits import AMOUNT_LIMIT, HOUSE, HOUSES, Account, PostingKind
 from domain.documents.publication import ExportFormat
 from domain.documents.screenshots import Operation
-from domain.jobs import Actor, ExportStatus, TaskStatus, VersionOrigin
+from domain.documents.tasks import ExportStatus
+from domain.documents.versions import VersionOrigin
+from domain.jobs import Actor, TaskStatus
 from domain.library import AssetMedium
 from domain.lifecycles.generation import WebhookVerdict
 from domain.lifecycles.kinds import LIFECYCLES

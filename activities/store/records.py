@@ -4,7 +4,8 @@ from datetime import datetime
 from enum import StrEnum
 
 from domain.artifacts import Artifact, ArtifactKind
-from domain.jobs import Failure, Frozen, Job, VersionOrigin
+from domain.documents.versions import VersionOrigin
+from domain.jobs import Failure, Frozen, Job
 
 
 class EventType(StrEnum):

@@ -9,8 +9,10 @@ from sqlalchemy.engine import RowMapping
 from domain.artifacts import Artifact, Blob
 from domain.documents.anchors import OUTCOME, Addressing, Anchor
 from domain.documents.annotations import Operation, operation_list
-from domain.documents.screenshots import PictureUpload, ScreenshotAsset, ScreenshotTask
-from domain.jobs import Event, Export, Failure, InstructionVersion, Job, Project, RegenerateTask, Screenshot
+from domain.documents.screenshots import PictureUpload, Screenshot, ScreenshotAsset, ScreenshotTask
+from domain.documents.tasks import Export, RegenerateTask
+from domain.documents.versions import InstructionVersion
+from domain.jobs import Event, Failure, Job, Project
 
 Columns = Mapping[str, Any] | RowMapping
 

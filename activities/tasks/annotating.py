@@ -10,8 +10,8 @@ from activities.pictures.isolated import draw
 from activities.pictures.opening import MOST_STORED_BYTES
 from activities.store.documents.annotations import AnnotationBase
 from domain.documents.annotations import Operation, ops_hash
+from domain.documents.screenshots import NewDrawing
 from domain.errors import ArtifactCorrupt, ArtifactMissing, ArtifactTooLarge, PictureUnusable, UploadInvalid
-from domain.jobs import NewDrawing
 
 
 class AnnotationStore(Protocol):

@@ -16,20 +16,11 @@ from domain.documents.document import BlockEvidence, BlockPart, Document, carry_
 from domain.documents.draft import BlockRole, DraftWarning
 from domain.documents.merging import merge
 from domain.documents.publication import CAPTION_FORMATS, WHOLE_FORMATS, Picture, Publication, PublicationBlock
+from domain.documents.screenshots import Screenshot
+from domain.documents.tasks import Export, ExportStatus, Regenerated, RegenerateTask
+from domain.documents.versions import InstructionVersion, NewVersion, VersionOrigin
 from domain.errors import ArtifactCorrupt, ArtifactMissing, ModelNotAllowed, UploadInvalid
-from domain.jobs import (
-    Export,
-    ExportStatus,
-    Failure,
-    InstructionVersion,
-    Job,
-    NewVersion,
-    Regenerated,
-    RegenerateTask,
-    Screenshot,
-    TaskStatus,
-    VersionOrigin,
-)
+from domain.jobs import Failure, Job, TaskStatus
 from domain.recordings.corrections import Correction, corrected
 from domain.recordings.transcript import Transcript
 

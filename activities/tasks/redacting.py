@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Protocol
 
 from domain.artifacts import Artifact, ArtifactKind
 from domain.documents.anchors import Anchor
-from domain.documents.annotations import Box, Operation
+from domain.documents.annotations import Operation
 from domain.documents.privacy import Private, Unchecked, private_of, to_blur, unchecked, with_blurs
 from domain.documents.screenshots import ScreenshotAsset
+from domain.documents.versions import InstructionVersion
 from domain.errors import PictureUnusable
-from domain.jobs import InstructionVersion, Page
+from domain.geometry import Box
+from domain.jobs import Page
 from domain.recordings.screen import ScreenRecord
 
 if TYPE_CHECKING:

@@ -29,8 +29,9 @@ from activities.upkeep.erasing import erase_workflow
 from activities.webhooks.relay import delivery_workflow
 from domain.analyses.analysis import Planning
 from domain.documents.screenshots import ScreenshotTask
+from domain.documents.tasks import Export, RegenerateTask
 from domain.errors import WORKFLOW_LOST, Cancelled, TransitionRefused, VersionConflict
-from domain.jobs import Actor, Export, Failure, Job, RegenerateTask, StageName
+from domain.jobs import Actor, Failure, Job, StageName
 from domain.lifecycles.batch import BATCH
 from domain.lifecycles.callbacks import Undelivered
 from domain.lifecycles.instruction import INSTRUCTION, RETRY

@@ -11,6 +11,8 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
+from domain.geometry import GRAIN, Box, Part, grained
+
 MOST_OPERATIONS = 100
 """On one picture. A person draws ten."""
 MOST_POINTS = 5_000
@@ -20,29 +22,17 @@ MOST_COVERED = 20.0
 leaves anything to see."""
 WIDEST_LINE = 0.1
 """Of the picture's width."""
-GRAIN = 1_000_000
-"""Numbers are kept to a millionth, a fiftieth of a pixel of the widest picture: what differs by less is the same."""
 
-_OVERHANG = 1 / GRAIN
-"""How far a box may reach over the edge: clients add fractions, and 0.7 + 0.1 + 0.2 is not always 1."""
-
-
-def _grained(value: float) -> float:
-    return round(value * GRAIN) / GRAIN
-
-
-Part = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False), AfterValidator(_grained)]
-Extent = Annotated[float, Field(strict=True, ge=1 / GRAIN, le=1, allow_inf_nan=False), AfterValidator(_grained)]
 LineWidth = Annotated[
     float,
     Field(strict=True, ge=1 / GRAIN, le=WIDEST_LINE, allow_inf_nan=False, description="Of the picture's width."),
-    AfterValidator(_grained),
+    AfterValidator(grained),
 ]
 Colour = Annotated[str, Field(pattern=r"^#[0-9a-fA-F]{6}$", examples=["#e5484d"]), AfterValidator(str.lower)]
 Strength = Annotated[
     float,
     Field(strict=True, ge=0, le=100, allow_inf_nan=False),
-    AfterValidator(lambda strength: _grained(min(strength, 1.0))),
+    AfterValidator(lambda strength: grained(min(strength, 1.0))),
 ]
 
 
@@ -65,21 +55,6 @@ class _Style(_Drawn):
         if not isinstance(given, dict):
             return given
         return {name: value for name, value in given.items() if name in cls.model_fields or name not in STYLES}
-
-
-class Box(_Drawn):
-    """A rectangle; all of it lies on the picture."""
-
-    x: Part
-    y: Part
-    w: Extent
-    h: Extent
-
-    @model_validator(mode="after")
-    def _lies_on_the_picture(self) -> Self:
-        if self.x + self.w > 1 + _OVERHANG or self.y + self.h > 1 + _OVERHANG:
-            raise ValueError("reaches over the edge of the picture: x + w and y + h are at most 1")
-        return self
 
 
 class Line(_Drawn):

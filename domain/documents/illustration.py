@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from domain.documents.annotations import Box, Crop, CropStyle, Operation, Ring
+from domain.documents.annotations import Crop, CropStyle, Operation, Ring
+from domain.geometry import Box
 from domain.recordings.screen import ChangeKind, Point, PointerRest, ScreenChange, ScreenRecord
 
 SMALL_WIDTH, SMALL_HEIGHT = 0.5, 0.12

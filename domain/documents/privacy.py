@@ -13,7 +13,8 @@ from itertools import pairwise
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from domain.documents.annotations import MOST_OPERATIONS, Blur, Box, Operation
+from domain.documents.annotations import MOST_OPERATIONS, Blur, Operation
+from domain.geometry import Box
 from domain.recordings.screen import ScreenRecord, ScreenText
 
 MOST_LISTED, LONGEST_LISTED = 100, 200

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
 
-from domain.documents.annotations import Box
+from domain.geometry import Box
 
 
 class ExportFormat(StrEnum):

@@ -172,3 +172,57 @@ class PictureUpload(Frozen):
             upload_id=self.id,
             created_at=self.confirmed_at,
         )
+
+
+# --- pictures that stages make --------------------------------------------------------------------------------
+
+
+class NewDrawing(Frozen):
+    """A drawing that was stored and is about to be recorded; sizes are pixels."""
+
+    ops_hash: str
+    blob: Blob
+    width: int
+    height: int
+    operations: tuple[DrawnOperation, ...] = ()
+
+
+class NewScreenshot(Frozen):
+    """A frame that a stage extracted for a block, and what it drew on it. ``is_outcome``: it shows what came of the
+    step, and stands below the picture of the step itself."""
+
+    block_id: str
+    blob: Blob
+    width: int
+    height: int
+    timestamp_ms: int
+    extraction_key: str
+    drawing: NewDrawing | None = None
+    is_outcome: bool = False
+
+
+class Screenshot(Frozen):
+    """The active picture of an anchor: which block it belongs to, and the stored image. Where it is a drawing on
+    another picture, ``rendered_asset_id`` names it once more, ``operations`` are what was drawn and ``base`` is what
+    it was drawn on (drawings of earlier versions know neither)."""
+
+    anchor_id: str
+    asset_id: str
+    block_id: str
+    blob: Blob
+    width: int
+    height: int
+    timestamp_ms: int | None
+    rendered_asset_id: str | None = None
+    operations: tuple[DrawnOperation, ...] = ()
+    base: Blob | None = None
+    is_outcome: bool = False
+
+    @property
+    def provenance(self) -> dict[str, object]:
+        """What an export says of one of its pictures."""
+        return {
+            "anchor_id": self.anchor_id,
+            "active_asset_id": self.asset_id,
+            "rendered_asset_id": self.rendered_asset_id,
+        }

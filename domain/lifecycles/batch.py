@@ -9,6 +9,14 @@ from domain.lifecycles.lifecycle import Lifecycle, Trigger, rows
 API, WORKER = Trigger.API, Trigger.WORKER
 
 
+class BatchType(StrEnum):
+    """What is made of each recording."""
+
+    CLIPS = "clips"
+    THUMBNAILS = "thumbnails"
+    CAPTIONS = "captions"
+
+
 class BatchStatus(StrEnum):
     """Statuses in order."""
 

@@ -7,12 +7,11 @@ from typing import Any
 from domain.errors import RequestInvalid
 from domain.lifecycles import analysis, batch, generation, image, instruction
 from domain.lifecycles.analysis import ANALYSIS
-from domain.lifecycles.batch import BATCH
+from domain.lifecycles.batch import BATCH, BatchType
 from domain.lifecycles.generation import GENERATION, GenerationType
 from domain.lifecycles.image import IMAGE
 from domain.lifecycles.instruction import INSTRUCTION
 from domain.lifecycles.lifecycle import Lifecycle
-from domain.orders.batch import BatchType
 
 LIFECYCLES: Mapping[str, Lifecycle[Any]] = {
     each.kind: each for each in (INSTRUCTION, IMAGE, GENERATION, ANALYSIS, BATCH)

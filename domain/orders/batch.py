@@ -6,6 +6,7 @@ from pydantic import Field
 
 from domain.errors import RequestInvalid
 from domain.jobs import Frozen
+from domain.lifecycles.batch import BatchType
 
 MAX_ITEMS = 1000
 """Items of one batch."""
@@ -20,12 +21,6 @@ LONGEST_MS = 24 * 3600 * 1000
 
 ASSETS_PER_ITEM = 32
 """Numbers of the job's assets that belong to one item: its own is theirs divided by this."""
-
-
-class BatchType(StrEnum):
-    CLIPS = "clips"
-    THUMBNAILS = "thumbnails"
-    CAPTIONS = "captions"
 
 
 class CaptionFormat(StrEnum):

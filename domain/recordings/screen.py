@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from domain.documents.annotations import Box, Part
+from domain.geometry import Box, Part
 
 PARTLY_READ = "SCREEN_PARTLY_READ"
 """Too much changed to read all of it in the time that a recording of this length is given."""

@@ -1,11 +1,10 @@
-"""The API put together: its parts, its routes, and the server that runs it."""
+"""The API put together: its parts, its routes, and the pages that are behind the same gate."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import cache
 from typing import Any
 
-import uvicorn
 from anyio import to_thread
 from fastapi import FastAPI
 from fastapi.telemetry import TelemetryConfig
@@ -13,9 +12,8 @@ from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Lifespan
 
 from activities.artifacts import ArtifactStore
-from activities.stages.reported_drafts import ReportedDrafts
 from activities.store import Store
-from starter.access.hardening import weaknesses
+from starter.access.tokens import TokenCheck
 from starter.api import health, payload_codec
 from starter.api.analyses import routes as analyses
 from starter.api.batches import routes as batches
@@ -24,14 +22,13 @@ from starter.api.context import Api
 from starter.api.credits import routes as credits
 from starter.api.documents import exports, instructions
 from starter.api.errors import handle_errors
+from starter.api.feed import Feed, Seats
 from starter.api.generations import routes as generations
 from starter.api.images import routes as images
 from starter.api.jobs import administering, events, lifecycles, projects, screens, transcripts
 from starter.api.jobs import routes as jobs
-from starter.api.jobs.feed import Feed, Seats
 from starter.api.perimeter.admission import Admission
 from starter.api.perimeter.cors import Origins
-from starter.api.perimeter.framing import Framing
 from starter.api.perimeter.gate import BASE, Gate, GateRules
 from starter.api.perimeter.limits import Limits
 from starter.api.perimeter.sessions import Sessions, Tickets
@@ -41,12 +38,9 @@ from starter.api.responses import described
 from starter.api.signed_urls import SignedUrls
 from starter.api.uploads import routes as uploads
 from starter.api.webhooks import routes as webhooks
-from starter.logs import log
-from starter.pages.app import pages
 from starter.services.analyses import AnalysisService
 from starter.services.batches import BatchRequests
 from starter.services.callbacks import CallbackService
-from starter.services.engine import check_own, connect, engine_faults
 from starter.services.erasing import ErasureService
 from starter.services.jobs import JobService
 from starter.services.kinds import KindService
@@ -54,18 +48,11 @@ from starter.services.retrying import Retries
 from starter.services.screenshots import ScreenshotService
 from starter.services.webhooks import WebhookService, provider_keys
 from starter.settings import Settings
-from starter.traces import start_tracing, watch
 from starter.wiring import (
     generation_requests,
     image_requests,
-    kind_terms,
-    model_profiles,
-    open_artifacts,
-    open_store,
-    run_options,
     token_check,
 )
-from starter.work.health import HealthServer
 
 VERSION = "1"
 
@@ -94,8 +81,8 @@ TRACED: TelemetryConfig = {"auto_configure": False, "metrics": False, "logs": Fa
 """FastAPI's own spans of requests, if ``starter/traces.py`` has set traces up. Left to itself it would send whole
 queries, signatures included, and what errors say."""
 
-GRACEFUL_SHUTDOWN_S = 3
-"""How long open requests may take to end when the process is told to stop. Event streams are cut."""
+Pages = Callable[[Api, TokenCheck, Sessions, Tickets, Limits], ASGIApp]
+"""Makes the application of everything that is neither the API's nor a probe's."""
 
 
 def create_app(
@@ -112,6 +99,7 @@ def create_app(
     erasing: ErasureService,
     *,
     engine: Check,
+    pages: Pages,
 ) -> FastAPI:
     """The ASGI application.
 
@@ -223,84 +211,3 @@ def _bare(lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
 def description() -> dict[str, Any]:
     """What the API says of itself (OpenAPI), whatever its settings: made once a process, in half a second."""
     return described(_routed())
-
-
-def server(app: ASGIApp, settings: Settings) -> uvicorn.Server:
-    """The HTTP server, on the address of the settings."""
-    return uvicorn.Server(
-        uvicorn.Config(
-            Framing(app),
-            host=settings.api_host,
-            port=settings.api_port,
-            log_config=None,
-            access_log=False,  # the gate says more
-            server_header=False,
-            date_header=True,
-            timeout_graceful_shutdown=GRACEFUL_SHUTDOWN_S,
-            timeout_keep_alive=30,
-            h11_max_incomplete_event_size=64 * 1024,
-            proxy_headers=False,
-        )
-    )
-
-
-@asynccontextmanager
-async def wired(settings: Settings, health: HealthServer | None = None) -> AsyncIterator[FastAPI]:
-    """The application with everything it needs, by the settings. Temporal need not be there yet.
-
-    Args:
-        health: What tells the metrics of the process.
-
-    Raises:
-        SettingsInvalid: There is no secret to sign tokens with, or a URL cannot be read.
-    """
-    store, artifacts = open_store(settings), open_artifacts(settings)
-    watch(store.engine)
-    client = await connect(lazy=True, runtime=health.runtime if health else None)
-    if health is not None:
-        health.watch(store)
-
-    async def engine() -> None:
-        async with engine_faults():
-            await client.service_client.check_health()
-            await check_own(store, client)
-
-    options = run_options(settings)
-    service = JobService(store, artifacts, client, options, model_profiles(settings))
-    callback_service = CallbackService(store, ReportedDrafts(store, artifacts), client)
-    screenshot_service = ScreenshotService(store, artifacts, client, options)
-    kind_service = KindService(store, client, options, kind_terms(settings))
-    analysis_service = AnalysisService(store, artifacts, client, options, most_files=settings.analysis_max_files)
-    webhook_service = WebhookService(store, client, private=settings.webhook_allow_private)
-    try:
-        yield create_app(
-            settings,
-            store,
-            artifacts,
-            service,
-            callback_service,
-            screenshot_service,
-            kind_service,
-            webhook_service,
-            analysis_service,
-            Retries(store, client, kind_service),
-            ErasureService(store, client, options),
-            engine=engine,
-        )
-    finally:
-        store.dispose()
-
-
-async def run_api(settings: Settings) -> None:
-    """Serve until SIGTERM or SIGINT.
-
-    Raises:
-        SettingsInvalid: See :func:`wired`.
-    """
-    for weakness in weaknesses(settings):
-        log("api").warning("api.exposed", found=weakness.found, mend=weakness.mend)
-    start_tracing("guidesmith-api")
-    with HealthServer(settings) as health:
-        async with wired(settings, health) as app:
-            health.ready = True
-            await server(app, settings).serve()

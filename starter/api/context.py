@@ -12,18 +12,19 @@ from fastapi import Depends, Request
 from activities.artifacts import ArtifactStore
 from activities.store import ManifestKeys, Store
 from domain.artifacts import ArtifactKind, Blob
-from domain.jobs import Export, ExportStatus, Job
+from domain.documents.tasks import Export, ExportStatus
+from domain.jobs import Job
 from domain.lifecycles.callbacks import EXTERNAL
 from starter.access.tokens import Principal
 from starter.api.addresses import root_address
 from starter.api.errors import not_found
-from starter.api.jobs.feed import Feed
+from starter.api.feed import Feed
+from starter.api.part_counts import PartCounts
 from starter.api.perimeter.gate import BASE, RequestFacts
 from starter.api.perimeter.sessions import Sessions
 from starter.api.readiness import Readiness
 from starter.api.shapes import ExportAnswer, FailureAnswer, JobAnswer, Manifest, ManifestExport
 from starter.api.signed_urls import SignedUrls
-from starter.api.uploads.part_counts import PartCounts
 from starter.services.analyses import AnalysisService
 from starter.services.batches import BatchRequests
 from starter.services.callbacks import CallbackService

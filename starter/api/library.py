@@ -8,7 +8,7 @@ from fastapi import Request
 from domain.artifacts import Blob
 from domain.library import LibraryAsset
 from starter.api.context import Api
-from starter.api.images.shapes import AssetFacts, LibraryItem
+from starter.api.shapes import AssetFacts, LibraryItem
 
 THUMBNAIL = "thumbnail"
 

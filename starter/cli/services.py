@@ -117,7 +117,7 @@ def worker(
 
 def api() -> None:
     """Serve the HTTP API until SIGTERM. Settings come from the environment (GUIDESMITH_…, TEMPORAL_…)."""
-    from starter.api.app import run_api
+    from starter.serving import run_api
 
     asyncio.run(run_api(with_secret(_settings())))
 

@@ -31,6 +31,8 @@ from activities.tasks.documents import selected_parts
 from domain.artifacts import ArtifactKind, Blob
 from domain.documents.document import BlockMark, parse
 from domain.documents.publication import ExportFormat
+from domain.documents.tasks import Export, ExportStatus, RegenerateTask
+from domain.documents.versions import InstructionVersion, NewVersion, VersionOrigin
 from domain.errors import (
     DispatchFailed,
     EngineUnavailable,
@@ -43,17 +45,7 @@ from domain.errors import (
     TerminalImmutable,
     TransitionRefused,
 )
-from domain.jobs import (
-    Actor,
-    Export,
-    ExportStatus,
-    InstructionVersion,
-    Job,
-    NewVersion,
-    RegenerateTask,
-    TaskStatus,
-    VersionOrigin,
-)
+from domain.jobs import Actor, Job, TaskStatus
 from domain.lifecycles import analysis
 from domain.lifecycles.analysis import ANALYSIS
 from domain.lifecycles.callbacks import external_stages

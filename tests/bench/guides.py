@@ -39,7 +39,7 @@ from activities.speech.whisper import WhisperRecogniser
 from domain.artifacts import Blob
 from domain.documents.annotations import Ring
 from domain.documents.draft import BlockRole, Draft
-from domain.jobs import NewScreenshot
+from domain.documents.screenshots import NewScreenshot
 from domain.recordings.screen import ScreenRecord
 from domain.recordings.transcript import Transcript
 from tests.bench.alike import like, overlap, sections_f1

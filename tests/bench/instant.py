@@ -7,7 +7,8 @@ from activities.rails.contracts import StageCall, StageResult
 from activities.rails.stage import Product, Stages, Work, spec_of, stage
 from activities.stages.instruction import InstructionStages
 from domain.artifacts import ArtifactKind, Blob
-from domain.jobs import NewArtifact, NewVersion, VersionOrigin
+from domain.documents.versions import NewVersion, VersionOrigin
+from domain.jobs import NewArtifact
 
 Method = Callable[[Any, StageCall], StageResult]
 

@@ -11,7 +11,8 @@ from playwright.sync_api import Dialog, Locator, Page, expect
 
 from domain.documents.document import parse
 from domain.documents.merging import KeptProposal
-from domain.jobs import Failure, Regenerated
+from domain.documents.tasks import Regenerated
+from domain.jobs import Failure
 from tests.browser import looking
 from tests.browser.conftest import Site, come_back, sign_in
 from tests.stack import wait_until

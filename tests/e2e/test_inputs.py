@@ -17,7 +17,9 @@ from PIL import Image
 from domain.artifacts import Artifact, ArtifactKind
 from domain.documents.document import BlockEvidence
 from domain.documents.draft import BlockRole
-from domain.jobs import InstructionVersion, Job, Screenshot
+from domain.documents.screenshots import Screenshot
+from domain.documents.versions import InstructionVersion
+from domain.jobs import Job
 from domain.recordings.transcript import NO_LANGUAGE, SpeechFound, Transcript
 from sample.truth import Sentence, recording, truth
 from tests import narrated, recordings, speech

@@ -14,8 +14,9 @@ from temporalio.client import WorkflowExecutionStatus, WorkflowFailureError
 from domain.artifacts import ArtifactKind
 from domain.documents.document import parse
 from domain.documents.publication import ExportFormat
+from domain.documents.tasks import RegenerateTask
 from domain.errors import RegenerateInProgress, RetryNotAllowed, VersionConflict
-from domain.jobs import Job, RegenerateTask
+from domain.jobs import Job
 from starter.services.jobs import RegenerateRequest
 from tests import recordings
 from tests.stack import OWNER, Stack, running_stack, wait_until

@@ -13,7 +13,8 @@ from temporalio.api.history.v1 import HistoryEvent
 
 from domain.artifacts import ArtifactKind
 from domain.documents.document import parse
-from domain.jobs import Event, Job, RegenerateTask
+from domain.documents.tasks import RegenerateTask
+from domain.jobs import Event, Job
 from domain.recordings.transcript import Transcript
 from starter.sandbox import Behaviour, Cut, RunningSandbox, running_sandbox
 from starter.sandbox.speech import SENTENCES

@@ -9,7 +9,8 @@ from PIL import Image, ImageDraw
 from activities.artifacts import ArtifactStore
 from activities.store import Store
 from domain.artifacts import ArtifactKind
-from domain.jobs import Job, NewScreenshot
+from domain.documents.screenshots import NewScreenshot
+from domain.jobs import Job
 from domain.lifecycles.instruction import DRAFT_READY, GENERATING
 from tests.integration.store_builders import STEP_BLOCK, Run, artifact, draft, uploaded_job
 

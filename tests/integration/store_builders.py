@@ -9,7 +9,9 @@ from typing import TypeVar
 
 from activities.store import Store
 from domain.artifacts import ArtifactKind, Blob
-from domain.jobs import Actor, Job, NewArtifact, NewScreenshot, NewVersion, VersionOrigin
+from domain.documents.screenshots import NewScreenshot
+from domain.documents.versions import NewVersion, VersionOrigin
+from domain.jobs import Actor, Job, NewArtifact
 from domain.lifecycles.fence import Fence
 from domain.lifecycles.instruction import (
     AUDIO_EXTRACTING,

@@ -8,7 +8,8 @@ import pytest
 
 from domain.documents.document import marker, parse
 from domain.documents.publication import ExportFormat
-from domain.jobs import Actor, Export, Job
+from domain.documents.tasks import Export
+from domain.jobs import Actor, Job
 from domain.lifecycles.instruction import CANCELLED, DONE, EDITING, EXPORTING, FAILED, InstructionStatus
 from domain.lifecycles.lifecycle import Trigger
 from tests.apis import RunningApi

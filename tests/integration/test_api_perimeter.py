@@ -18,7 +18,7 @@ from pydantic import SecretStr
 
 from activities.store import Store
 from domain.documents.publication import ExportFormat
-from domain.jobs import RegenerateTask
+from domain.documents.tasks import RegenerateTask
 from starter.api.perimeter.safe_headers import SAFE_HEADERS
 from tests.apis import RunningApi, api_settings, running_api, wait_ready
 from tests.integration.pictures import illustrated_job

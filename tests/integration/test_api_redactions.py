@@ -8,8 +8,10 @@ import pytest
 from PIL import Image
 
 from domain.artifacts import ArtifactKind
-from domain.documents.annotations import Box, Ring
-from domain.jobs import Job, NewArtifact, NewDrawing, NewScreenshot
+from domain.documents.annotations import Ring
+from domain.documents.screenshots import NewDrawing, NewScreenshot
+from domain.geometry import Box
+from domain.jobs import Job, NewArtifact
 from domain.lifecycles.instruction import DRAFT_READY, GENERATING
 from domain.recordings.screen import ScreenRecord, ScreenText
 from tests.apis import RunningApi

@@ -35,11 +35,11 @@ from domain.errors import (
 )
 from domain.jobs import Job
 from domain.lifecycles import image
-from domain.lifecycles.batch import BATCH
+from domain.lifecycles.batch import BATCH, BatchType
 from domain.lifecycles.generation import GENERATION
 from domain.lifecycles.image import IMAGE
 from domain.lifecycles.kinds import lifecycle_of
-from domain.orders.batch import BatchOrder, BatchType
+from domain.orders.batch import BatchOrder
 from domain.orders.generation import CopyOrder, ScrapeOrder
 from domain.orders.picture import PictureOrder
 from starter.sandbox import Behaviour, RunningSandbox, running_sandbox

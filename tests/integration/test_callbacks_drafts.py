@@ -15,8 +15,8 @@ from sqlalchemy.exc import OperationalError
 from activities.store import Store
 from domain.artifacts import ArtifactKind
 from domain.documents.document import parse
+from domain.documents.versions import NewVersion
 from domain.errors import DatabaseUnavailable
-from domain.jobs import NewVersion
 from domain.lifecycles.callbacks import DRAFT, Callback
 from domain.lifecycles.instruction import DRAFT_READY
 from tests.apis import RunningApi, api_settings, running_api, wait_ready

@@ -34,11 +34,12 @@ from domain.engine import NamespaceMatch
 from domain.errors import RetryNotAllowed
 from domain.jobs import Actor, Job
 from domain.library import AssetMedium, NewAsset
+from domain.lifecycles.batch import BatchType
 from domain.lifecycles.fence import Fence
 from domain.lifecycles.instruction import DRAFT_READY, EDITING, EXPORTING, REGENERATING
 from domain.lifecycles.kinds import GIVEN_UP, LIFECYCLES, STARTS, WORKING_ON, lifecycle_of
 from domain.lifecycles.lifecycle import Trigger
-from domain.orders.batch import BatchOrder, BatchType
+from domain.orders.batch import BatchOrder
 from domain.webhooks import WebhookEvent
 from starter.sandbox import Behaviour, RunningSandbox
 from starter.services.jobs import RegenerateRequest

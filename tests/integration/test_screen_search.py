@@ -1,7 +1,7 @@
 """Where and when something stood on the screen: searched over HTTP."""
 
 from domain.artifacts import ArtifactKind
-from domain.documents.annotations import Box
+from domain.geometry import Box
 from domain.jobs import Job, NewArtifact
 from domain.lifecycles.instruction import DRAFT_READY, GENERATING
 from domain.recordings.screen import ScreenRecord, ScreenText

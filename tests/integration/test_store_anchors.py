@@ -15,8 +15,9 @@ from domain.documents.screenshots import (
     PictureUpload,
     ScreenshotTask,
 )
+from domain.documents.versions import InstructionVersion
 from domain.errors import NotFound, RequestInvalid, UploadInvalid, UploadSealed
-from domain.jobs import Failure, InstructionVersion, Job, TaskStatus
+from domain.jobs import Failure, Job, TaskStatus
 from tests.integration.store_builders import (
     MARKDOWN,
     OTHER_BLOCK,

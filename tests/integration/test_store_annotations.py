@@ -3,8 +3,9 @@
 import pytest
 
 from activities.store import Store
+from domain.documents.screenshots import NewDrawing
 from domain.errors import NotFound
-from domain.jobs import Job, NewDrawing
+from domain.jobs import Job
 from tests.integration.store_builders import at_once, blob, drafted_job, instruction_of
 
 DRAWING = "d" * 64

@@ -391,7 +391,7 @@ ASKING = """
 import json, sys
 from activities.store import Store
 from domain.errors import InsufficientCredits
-from domain.jobs import Job
+from domain.jobs import (Job)
 from tests.integration.store_builders import OWNER, at_once
 url, project = sys.argv[1:]
 store = Store.open(url, durable=False)

@@ -8,6 +8,8 @@ from activities.store import Store
 from activities.store.repository import new_uuid7, utc_now
 from domain.documents.merging import KeptProposal
 from domain.documents.publication import ExportFormat
+from domain.documents.tasks import Export, ExportStatus, Regenerated, RegenerateTask
+from domain.documents.versions import InstructionVersion, NewVersion, VersionOrigin
 from domain.errors import (
     ExportRequestInvalid,
     IdempotencyConflict,
@@ -16,18 +18,7 @@ from domain.errors import (
     RequestInvalid,
     VersionConflict,
 )
-from domain.jobs import (
-    Export,
-    ExportStatus,
-    Failure,
-    InstructionVersion,
-    NewVersion,
-    Project,
-    Regenerated,
-    RegenerateTask,
-    TaskStatus,
-    VersionOrigin,
-)
+from domain.jobs import Failure, Project, TaskStatus
 from tests.integration.store_builders import (
     MARKDOWN,
     OTHER_BLOCK,

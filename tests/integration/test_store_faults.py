@@ -10,8 +10,10 @@ import pytest
 from sqlalchemy import make_url, text
 
 from activities.store import Store, schema
+from domain.documents.tasks import Regenerated
+from domain.documents.versions import InstructionVersion
 from domain.errors import DatabaseUnavailable, SettingsInvalid
-from domain.jobs import InstructionVersion, Regenerated, TaskStatus
+from domain.jobs import TaskStatus
 from domain.lifecycles.instruction import AUDIO_EXTRACTING
 from tests.databases import PostgresServer
 from tests.integration.store_builders import (

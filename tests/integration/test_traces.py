@@ -148,7 +148,7 @@ def test_given_spans_with_more_than_may_be_told_then_only_the_harmless_is_left()
 
 def test_given_no_collector_then_nothing_of_it_is_imported() -> None:
     program = (
-        "import sys, starter.work.worker, starter.api.app, starter.traces as traces; traces.start_tracing('x');"
+        "import sys, starter.work.worker, starter.serving, starter.traces as traces; traces.start_tracing('x');"
         "assert traces.interceptors() == [];"
         "sys.exit(any(each.startswith(('opentelemetry.sdk', 'opentelemetry.exporter', 'opentelemetry.instrumentation',"
         "'temporalio.contrib.opentelemetry')) for each in sys.modules))"

@@ -26,11 +26,12 @@ from domain.documents.document import parse
 from domain.documents.publication import ExportFormat
 from domain.documents.screenshots import Extraction
 from domain.jobs import Actor, Job
+from domain.lifecycles.batch import BatchType
 from domain.lifecycles.callbacks import Callback
 from domain.lifecycles.fence import Fence
 from domain.lifecycles.instruction import InstructionStatus
 from domain.lifecycles.lifecycle import Trigger
-from domain.orders.batch import BatchOrder, BatchType, Span
+from domain.orders.batch import BatchOrder, Span
 from domain.orders.generation import AdOrder, CopyOrder, GenerationOrder
 from domain.orders.picture import PictureOrder
 from domain.recordings.transcript import SpeechFound, Transcript

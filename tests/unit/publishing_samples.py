@@ -6,8 +6,8 @@ from functools import cache
 
 from PIL import Image, ImageDraw
 
-from domain.documents.annotations import Box
 from domain.documents.publication import Picture, Publication, PublicationBlock
+from domain.geometry import Box
 from domain.recordings.transcript import Segment, SpeechFound, Transcript
 
 LONG_LINE = "ledgerly export --token " + "".join(f"{number:04}" for number in range(120))

@@ -3,13 +3,13 @@
 import pytest
 
 from domain.errors import RequestInvalid
+from domain.lifecycles.batch import BatchType
 from domain.orders.batch import (
     ASSETS_PER_ITEM,
     MAX_ITEMS,
     MAX_STILLS,
     BatchItem,
     BatchOrder,
-    BatchType,
     Span,
     item_of,
     progress_of,

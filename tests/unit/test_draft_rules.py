@@ -2,7 +2,6 @@
 
 import pytest
 
-from domain.documents.annotations import Box
 from domain.documents.document import BlockEvidence
 from domain.documents.draft import (
     BlockRole,
@@ -15,6 +14,7 @@ from domain.documents.draft import (
     unclear_speech,
 )
 from domain.errors import DraftInvalid
+from domain.geometry import Box
 from domain.recordings.media import Scene
 from domain.recordings.screen import ChangeKind, ScreenChange, ScreenRecord
 from domain.recordings.transcript import Segment, SpeechFound, Transcript, Word

@@ -12,11 +12,11 @@ from activities.drafting.chat.answers import AnswerUnusable, json_objects, read_
 from activities.drafting.chat.drafter import parts_of
 from activities.drafting.chat.grounding import ungrounded
 from activities.drafting.chat.prompts import BODY_SCHEMA, DRAFT_SCHEMA, HEADED_SCHEMA
-from domain.documents.annotations import Box
 from domain.documents.document import BlockEvidence, parse, stable_ids
 from domain.documents.draft import BlockRole, Draft, check_draft
 from domain.documents.validation import validate
 from domain.errors import Cancelled, ProviderRateLimited
+from domain.geometry import Box
 from domain.recordings.screen import ChangeKind, ScreenChange, ScreenRecord
 from domain.recordings.transcript import SpeechFound
 from tests.unit.drafting_builders import ScriptedModel, answer, screens, spoken, unspoken

@@ -6,9 +6,9 @@ from activities.drafting import LocalDrafter
 from activities.drafting.labels import spelt
 from activities.drafting.language.parsing import doings
 from activities.drafting.language.sounds import alike, skeleton, squashed
-from domain.documents.annotations import Box
 from domain.documents.document import BlockEvidence
 from domain.documents.draft import BlockRole, Draft, check_draft, cited_time
+from domain.geometry import Box
 from domain.recordings.screen import ChangeKind, ScreenChange, ScreenRecord, ScreenText
 from domain.recordings.transcript import Segment, SpeechFound, Transcript
 

@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 
 from activities.pictures.illustrating import wanted
-from domain.documents.annotations import Box, Crop, Ring
+from domain.documents.annotations import Crop, Ring
 from domain.documents.document import BlockEvidence
 from domain.documents.draft import BlockRole
 from domain.documents.illustration import pointed, sights
+from domain.geometry import Box
 from domain.recordings.media import Scene
 from domain.recordings.screen import ChangeKind, Point, PointerRest, ScreenChange, ScreenRecord, ScreenText
 

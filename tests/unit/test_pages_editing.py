@@ -4,7 +4,7 @@ from typing import Any, cast
 from uuid import UUID
 
 from domain.documents.document import parse
-from domain.jobs import InstructionVersion
+from domain.documents.versions import InstructionVersion
 from starter.pages.editor import editing
 from starter.pages.editor.editing import Editing, block_html
 

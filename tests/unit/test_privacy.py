@@ -2,8 +2,9 @@
 
 import pytest
 
-from domain.documents.annotations import MOST_OPERATIONS, Blur, Box, Ring
+from domain.documents.annotations import MOST_OPERATIONS, Blur, Ring
 from domain.documents.privacy import Unchecked, private_in, private_of, to_blur, unchecked, with_blurs
+from domain.geometry import Box
 from domain.recordings.screen import ScreenRecord, ScreenText
 
 BOX = Box(x=0.1, y=0.2, w=0.4, h=0.03)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from domain.errors import UploadInvalid
 from domain.uploads import MOST_PARTS, ArrivedPart, MiB, bytes_of_part, check_parts, part_size
-from starter.api.uploads.part_counts import AGE_PER_TAKEN, PartCounts
+from starter.api.part_counts import AGE_PER_TAKEN, PartCounts
 
 GiB = 1 << 30
 

@@ -11,7 +11,8 @@ from activities.store.records import EventType
 from activities.store.repository import Repository
 from activities.store.tables import anchors, instructions, screenshot_assets
 from domain.artifacts import Blob
-from domain.jobs import Actor, NewDrawing
+from domain.documents.screenshots import NewDrawing
+from domain.jobs import Actor
 
 ANNOTATED = "ANNOTATED"
 

@@ -16,8 +16,9 @@ from activities.store.repository import Repository
 from activities.store.tables import instruction_versions, instructions
 from domain.documents.document import BlockEvidence, BlockMark, carry_evidence, parse, with_ids
 from domain.documents.validation import VALIDATOR_VERSION, validate, verdict
+from domain.documents.versions import InstructionVersion, NewVersion, VersionOrigin
 from domain.errors import VersionConflict
-from domain.jobs import Actor, InstructionVersion, NewVersion, Page, VersionOrigin
+from domain.jobs import Actor, Page
 
 MOST_BY_NAME = 50
 LATEST_VERSIONS = 100

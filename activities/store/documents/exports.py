@@ -23,8 +23,10 @@ from activities.store.tables import anchors, exports, instruction_versions, scre
 from domain.artifacts import Blob
 from domain.documents.anchors import OUTCOME
 from domain.documents.publication import CAPTION_FORMATS, ExportFormat
+from domain.documents.screenshots import Screenshot
+from domain.documents.tasks import Export, ExportStatus
 from domain.errors import ArtifactMissing, ExportRequestInvalid
-from domain.jobs import Actor, Export, ExportStatus, Failure, Page, Screenshot, StageName
+from domain.jobs import Actor, Failure, Page, StageName
 from domain.recordings.corrections import corrections_hash
 
 STREAM = "export"

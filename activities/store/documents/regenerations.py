@@ -21,8 +21,10 @@ from activities.store.jobs.locking import LockedJob, not_found
 from activities.store.records import EventType
 from activities.store.repository import Repository
 from activities.store.tables import instructions, regenerate_tasks
+from domain.documents.tasks import Regenerated, RegenerateTask
+from domain.documents.versions import InstructionVersion
 from domain.errors import IdempotencyConflict, RegenerateInProgress
-from domain.jobs import Actor, Failure, InstructionVersion, Regenerated, RegenerateTask, TaskStatus
+from domain.jobs import Actor, Failure, TaskStatus
 
 STREAM = "task"
 

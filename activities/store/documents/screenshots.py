@@ -16,8 +16,8 @@ from activities.store.repository import Repository
 from activities.store.tables import anchors, instruction_versions, screenshot_assets
 from domain.documents.anchors import OUTCOME, Resolver
 from domain.documents.document import Document, parse
+from domain.documents.screenshots import NewScreenshot, Screenshot
 from domain.errors import DocumentInvalid
-from domain.jobs import NewScreenshot, Screenshot
 
 _EXTRACTED = "EXTRACTED"
 _ANNOTATED = "ANNOTATED"

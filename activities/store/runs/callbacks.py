@@ -25,8 +25,9 @@ from activities.store.records import CallbackReceipt, EventType
 from activities.store.repository import Repository
 from activities.store.tables import callback_events, dispatches, projects, reported_artifacts
 from domain.artifacts import ArtifactKind
+from domain.documents.versions import NewVersion
 from domain.errors import DocumentInvalid
-from domain.jobs import NewVersion, StageName
+from domain.jobs import StageName
 from domain.lifecycles.callbacks import (
     DRAFT,
     Callback,

@@ -19,8 +19,10 @@ from activities.store.repository import Repository
 from activities.store.runs.stages import is_logged
 from activities.store.tables import artifacts, callback_events, instruction_versions, reported_artifacts
 from domain.artifacts import Artifact, ArtifactKind
+from domain.documents.screenshots import NewScreenshot
+from domain.documents.versions import NewVersion, VersionOrigin
 from domain.errors import Fenced
-from domain.jobs import Failure, Job, NewArtifact, NewScreenshot, NewVersion, VersionOrigin
+from domain.jobs import Failure, Job, NewArtifact
 from domain.lifecycles.callbacks import ExternalStage, Reached, ReportedArtifact, reached
 from domain.lifecycles.fence import Fence, Verdict, judge_move
 from domain.lifecycles.instruction import FAILED

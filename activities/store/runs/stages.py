@@ -18,8 +18,10 @@ from activities.store.jobs.locking import LockedJob
 from activities.store.records import EventType, StageGrant, StageOutcome
 from activities.store.repository import Repository
 from activities.store.tables import job_events
+from domain.documents.screenshots import NewScreenshot
+from domain.documents.versions import NewVersion
 from domain.errors import Fenced, NotFound
-from domain.jobs import Actor, Job, NewArtifact, NewScreenshot, NewVersion
+from domain.jobs import Actor, Job, NewArtifact
 from domain.library import NewAsset
 from domain.lifecycles.fence import Fence, Verdict, judge_begin, judge_end
 

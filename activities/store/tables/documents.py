@@ -16,7 +16,7 @@ from sqlalchemy import (
 
 from activities.store.checks import constraints
 from activities.store.tables.columns import Json, Moment, Name, blob_columns, failure_columns, id_column, metadata
-from domain.jobs import ExportStatus
+from domain.documents.tasks import ExportStatus
 
 instructions = Table(
     "instructions",

@@ -19,7 +19,8 @@ from activities.store.tables import (
     screenshot_tasks,
     webhook_deliveries,
 )
-from domain.jobs import ExportStatus, Job, TaskStatus
+from domain.documents.tasks import ExportStatus
+from domain.jobs import Job, TaskStatus
 from domain.lifecycles.callbacks import external_stages
 from domain.lifecycles.instruction import DRAFT_READY, INSTRUCTION
 from domain.lifecycles.standstill import LONGEST, SHORTEST, Standstill, standstill

@@ -8,8 +8,8 @@ from fastapi import APIRouter, Request, Response
 from activities.stages.batch import order_of
 from domain.jobs import Job
 from domain.library import LibraryAsset
-from domain.lifecycles.batch import BATCH
-from domain.orders.batch import BatchOrder, BatchType, item_of
+from domain.lifecycles.batch import BATCH, BatchType
+from domain.orders.batch import BatchOrder, item_of
 from starter.api.batches.shapes import ItemErrorAnswer, JobAsset, JobAssets, NewBatch
 from starter.api.context import Api, ApiParts, Owner, identifier
 from starter.api.idempotency import REPLAYED as REPLAYED_HEADER

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StrictInt, StringConstraints
 
+from domain.lifecycles.batch import BatchType
 from domain.orders.batch import (
     LONGEST_MS,
     MAX_ITEMS,
@@ -14,12 +15,10 @@ from domain.orders.batch import (
     STILLS,
     WIDTH,
     BatchOrder,
-    BatchType,
     CaptionFormat,
     Span,
 )
-from starter.api.images.shapes import AssetFacts
-from starter.api.shapes import Moment, Sent, Shape
+from starter.api.shapes import AssetFacts, Moment, Sent, Shape
 
 JobId = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 

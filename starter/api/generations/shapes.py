@@ -20,8 +20,8 @@ from domain.orders.generation import (
     SpeechOrder,
     VideoOrder,
 )
-from starter.api.images.shapes import PROMPT_CAP, AssetFacts
-from starter.api.shapes import JobAnswer, Moment, Shape, Text
+from starter.api.images.shapes import PROMPT_CAP
+from starter.api.shapes import AssetFacts, JobAnswer, Moment, Shape, Text
 
 KEY_LIMIT = 200
 

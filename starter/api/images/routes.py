@@ -18,12 +18,12 @@ from starter.api.errors import not_found
 from starter.api.file_responses import AskedFile, file_answers, file_response
 from starter.api.idempotency import REPLAYED as REPLAYED_HEADER
 from starter.api.idempotency import Once, OnceOnly
-from starter.api.images.shapes import ImageAnswer, LibraryItem, NewImage
+from starter.api.images.shapes import ImageAnswer, NewImage
 from starter.api.library import asset_facts, blob_of, library_item
 from starter.api.paging import Cursor, Limit
 from starter.api.pictures.screenshots import NOTHING_RUNS
 from starter.api.responses import REPLAYED, errors
-from starter.api.shapes import JobAnswer, Listed
+from starter.api.shapes import JobAnswer, LibraryItem, Listed
 
 router = APIRouter(tags=["images"])
 

@@ -4,9 +4,8 @@ from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints
 
-from domain.library import AssetMedium
 from domain.orders.picture import SIZES
-from starter.api.shapes import JobAnswer, Moment, Sent, Shape, Text
+from starter.api.shapes import AssetFacts, JobAnswer, Moment, Sent, Text
 
 PROMPT_CAP = 100_000
 """Characters of a prompt that are looked at; how many it may have is a setting."""
@@ -22,29 +21,6 @@ class NewImage(Sent):
         "Others are kept with the job, and not passed on.",
         examples=[{"size": SIZES[0]}],
     )
-
-
-class AssetFacts(Shape):
-    """What a job made, to be fetched by whoever has its signed address, until that expires."""
-
-    asset_id: str
-    medium: AssetMedium
-    mime_type: str
-    size_bytes: int
-    checksum_sha256: str
-    width: int | None
-    height: int | None
-    provider: str | None = Field(description="Who made it.")
-    model: str | None
-    url: str = Field(description="Signed: the original.")
-    thumbnail_url: str | None = Field(description="Signed: a small picture of it.")
-    url_expires_at: Moment
-
-
-class LibraryItem(AssetFacts):
-    id: str = Field(description="The same as asset_id.")
-    job_id: str
-    created_at: Moment
 
 
 class ImageAnswer(JobAnswer):

@@ -55,6 +55,7 @@ from starter.api.shapes.jobs import (
     TranscriptItem,
     TranscriptPage,
 )
+from starter.api.shapes.library import AssetFacts, LibraryItem
 from starter.api.shapes.system import Alive, LifecycleAnswer, Readiness, TransitionAnswer
 from starter.api.shapes.uploads import (
     Confirmed,
@@ -71,6 +72,7 @@ __all__ = [
     "ADDRESSES_AT_ONCE",
     "Alive",
     "AnchorProvenance",
+    "AssetFacts",
     "BatchResult",
     "Checksum",
     "ConfirmUpload",
@@ -87,6 +89,7 @@ __all__ = [
     "Item",
     "JobAnswer",
     "KeptBlock",
+    "LibraryItem",
     "LifecycleAnswer",
     "Line",
     "Listed",

@@ -13,7 +13,8 @@ from activities.store import VersionSummary
 from domain.documents.anchors import CharRange
 from domain.documents.document import BlockMark
 from domain.documents.draft import BlockRole
-from domain.jobs import InstructionVersion, RegenerateTask
+from domain.documents.tasks import RegenerateTask
+from domain.documents.versions import InstructionVersion
 from domain.orders.batch import LONGEST_MS
 from starter.api.shapes.base import Line, Moment, Sent, Shape, Text, VersionNumber
 from starter.api.shapes.jobs import FailureAnswer

@@ -22,8 +22,8 @@ from activities.store import Store, UploadSession
 from domain.errors import ArtifactStoreUnavailable, GuidesmithError, RequestInvalid, UploadSealed
 from domain.uploads import ArrivedPart, beyond_declared, bytes_of_part, most_of_part, part_size, stray_parts
 from starter.api.errors import BodyTooLarge
+from starter.api.part_counts import PartCounts
 from starter.api.shapes import UploadProgress
-from starter.api.uploads.part_counts import PartCounts
 
 GATHERED_BYTES = 1 << 20
 """Network reads are gathered to this size before they cross to a thread."""

@@ -12,7 +12,8 @@ from fastapi import Request
 
 from domain.artifacts import ArtifactKind
 from domain.documents.document import MAX_DOCUMENT_BYTES, Block, BlockEvidence, Document, parse
-from domain.jobs import InstructionVersion, Job, TaskStatus
+from domain.documents.versions import InstructionVersion
+from domain.jobs import Job, TaskStatus
 from domain.recordings.transcript import Transcript
 from starter.api.context import Api
 from starter.api.pictures.anchoring import Places, anchor_answers

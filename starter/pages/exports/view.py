@@ -8,8 +8,8 @@ from fastapi.responses import RedirectResponse, Response
 
 from domain.artifacts import Blob
 from domain.documents.publication import ExportFormat
+from domain.documents.tasks import Export, ExportStatus
 from domain.errors import NotFound
-from domain.jobs import Export, ExportStatus
 from starter.api.context import Api, identifier
 from starter.pages.shell.context import Context, PageContext
 

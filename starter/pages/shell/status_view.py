@@ -8,11 +8,10 @@ from typing import Any
 
 from activities.store.jobs.listing import JobCard
 from domain.jobs import Event
-from domain.lifecycles.batch import BATCH
+from domain.lifecycles.batch import BATCH, BatchType
 from domain.lifecycles.kinds import LIFECYCLES
 from domain.lifecycles.lifecycle import Lifecycle
 from domain.lifecycles.standstill import Standstill
-from domain.orders.batch import BatchType
 from starter.pages.shell.catalogue import Say
 from starter.pages.shell.context import PageContext
 

@@ -1,0 +1,50 @@
+"""The versions of an instruction: the whole document each, added and never changed."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from domain.jobs import Frozen
+
+
+class VersionOrigin(StrEnum):
+    """Where a version of an instruction comes from."""
+
+    DRAFT = "draft"
+    EDIT = "edit"
+    REGENERATE = "regenerate"
+    RESTORE = "restore"
+
+
+class NewVersion(Frozen):
+    """A version that is about to be stored.
+
+    ``evidence`` is what each block rests on (``domain.documents.document.BlockEvidence`` as plain values), ``warnings``
+    are ``{code, message, at_ms}``; those of earlier versions have no moments.
+    """
+
+    title: str
+    markdown: str
+    evidence: tuple[dict[str, object], ...] = ()
+    language: str | None = None
+    warnings: tuple[dict[str, Any], ...] = ()
+    origin: VersionOrigin
+    author: str
+    model_profile_id: str | None = None
+    prompt_template_id: str | None = None
+    prompt_params_ref: str | None = None
+
+
+class InstructionVersion(NewVersion):
+    """A stored version. ``id`` is the instruction_version_id, ``version`` counts from 1."""
+
+    id: str
+    instruction_id: str
+    job_id: str
+    owner: str
+    version: int
+    validation_status: str
+    validation_errors: tuple[dict[str, str], ...] = ()
+    validator_version: str
+    validated_at: datetime
+    created_at: datetime
