@@ -159,46 +159,61 @@ def lifecycles_page() -> str:
 
 
 def house() -> str:
-    """The rooms and what they stand on, read from the imports: an arrow that others imply is left out."""
+    """The rooms and what they stand on, read from the imports: an arrow that others imply is left out. Modules that are
+    in no room are drawn together where they stand on the same rooms."""
     graph = grimp.build_graph(*FLOORS)
     rooms = {module.rpartition(".")[0] for module in graph.modules if module.count(".") == 2}
     stands_on: dict[str, set[str]] = {}
     for module in graph.modules - set(FLOORS):
-        here = _room(module, rooms)
         imported = graph.find_modules_directly_imported_by(module) - set(FLOORS)
-        below = {_room(each, rooms) for each in imported}
+        here = _place(module)
+        below = {_place(each) for each in imported if _floor(each) == _floor(module)}
         stands_on.setdefault(here, set()).update(below - {here})
+    boxes = _boxes(stands_on, rooms)
+    merged: dict[str, set[str]] = {}
+    for place, below in stands_on.items():
+        merged.setdefault(boxes[place], set()).update({boxes[each] for each in below} - {boxes[place]})
     lines = ["flowchart TD"]
     for floor in FLOORS:
-        named = [f"        {room}[{_name(room)}]" for room in sorted(stands_on) if _floor(room) == floor]
+        named = [f"        {box}[{_label(box, boxes)}]" for box in sorted(merged) if _floor(box) == floor]
         lines += [f"    subgraph {floor}s[{floor}]", *named, "    end"]
-    for room in sorted(stands_on):
-        ours = {each for each in stands_on[room] if _floor(each) == _floor(room)}
-        implied = {far for near in ours for far in _all_below(near, stands_on, {room})}
-        lines += [f"    {room} --> {each}" for each in sorted(ours - implied)]
+    for box in sorted(merged):
+        implied = {far for near in merged[box] for far in _all_below(near, merged)}
+        lines += [f"    {box} --> {each}" for each in sorted(merged[box] - implied)]
     lines += [f"    {upper}s --> {lower}s" for upper, lower in pairwise(FLOORS)]
     return "\n".join(lines)
 
 
-def _floor(room: str) -> str:
-    return room.partition(".")[0]
+def _floor(module: str) -> str:
+    return module.partition(".")[0]
 
 
-def _name(room: str) -> str:
-    return room.partition(".")[2] or "the rest"
+def _place(module: str) -> str:
+    """The room that a module is in; itself where it is in none."""
+    return ".".join(module.split(".")[:2])
 
 
-def _room(module: str, rooms: set[str]) -> str:
-    room = ".".join(module.split(".")[:2])
-    return room if room in rooms else _floor(module)
+def _boxes(stands_on: dict[str, set[str]], rooms: set[str]) -> dict[str, str]:
+    """What each place is drawn as: a room as itself, a module as the first of those that stand on the same rooms."""
+    alike: dict[tuple[str, frozenset[str]], str] = {}
+    return {
+        place: place
+        if place in rooms
+        else alike.setdefault((_floor(place), frozenset(_all_below(place, stands_on) & rooms)), place)
+        for place in sorted(stands_on)
+    }
 
 
-def _all_below(room: str, stands_on: dict[str, set[str]], seen: set[str]) -> set[str]:
+def _label(box: str, boxes: dict[str, str]) -> str:
+    return "<br/>".join(place.partition(".")[2] for place in sorted(boxes) if boxes[place] == box)
+
+
+def _all_below(place: str, stands_on: dict[str, set[str]]) -> set[str]:
     found: set[str] = set()
-    for each in stands_on[room]:
-        if each not in seen and _floor(each) == _floor(room):
-            seen.add(each)
-            found |= {each} | _all_below(each, stands_on, seen)
+    new = set(stands_on[place])
+    while new:
+        found |= new
+        new = {far for near in new for far in stands_on[near]} - found
     return found
 
 

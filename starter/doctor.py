@@ -17,6 +17,7 @@ from temporalio.api.operatorservice.v1 import ListSearchAttributesRequest
 from temporalio.client import Client
 from temporalio.service import RPCError
 
+from activities.rails.search_attributes import ATTRIBUTES
 from domain.engine import NamespaceMatch, judge_namespace
 from domain.errors import GuidesmithError
 from starter.access.hardening import is_for_others, weaknesses
@@ -25,7 +26,6 @@ from starter.api.perimeter.limits import Counter
 from starter.local.folder import DataFolder, StackFailed
 from starter.local.stack import temporal_binary
 from starter.settings import PREFIX, Settings, unknown_variables
-from workflows.search_attributes import ATTRIBUTES
 
 TIMEOUT_S = 15.0
 ENDPOINT_TIMEOUT_S = 5.0

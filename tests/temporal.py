@@ -16,9 +16,9 @@ from pathlib import Path
 import psutil
 import pytest
 
+from activities.rails.search_attributes import ATTRIBUTES
 from starter.local.ports import reserved
 from starter.local.stack import FAIR
-from workflows.search_attributes import ATTRIBUTES
 
 UP_WITHIN_S = 30.0
 STARTS = 5

@@ -27,7 +27,7 @@ def run_stack(
         StackRunning: Another stack runs on the folder.
         StackFailed: A part does not come up.
     """
-    from workflows.search_attributes import ATTRIBUTES
+    from activities.rails.search_attributes import ATTRIBUTES
 
     def migrate() -> None:
         from starter.wiring import open_store

@@ -15,9 +15,9 @@ import pytest
 import yaml
 
 from activities.artifacts import ArtifactStore, S3Options
+from activities.rails.search_attributes import ATTRIBUTES
 from domain.errors import GuidesmithError
 from tests.temporal import TemporalServer, free_port
-from workflows.search_attributes import ATTRIBUTES
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent

@@ -12,6 +12,7 @@ import pytest
 from cryptography import x509
 from temporalio.client import Client
 
+from activities.rails.search_attributes import ATTRIBUTES
 from starter.doctor import Finding, diagnose
 from starter.sandbox import SECRET
 from starter.services import engine
@@ -24,7 +25,6 @@ from tests.identity import rsa_key, running_identity_provider
 from tests.listeners import HERE, Authority, answering, listening
 from tests.temporal import TemporalServer, binary, free_port
 from workflows.schedules import ensure_schedule
-from workflows.search_attributes import ATTRIBUTES
 
 pytest_plugins = ("tests.databases",)
 

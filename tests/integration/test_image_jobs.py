@@ -28,6 +28,7 @@ from temporalio.client import WorkflowFailureError
 from temporalio.exceptions import CancelledError
 
 from activities.rails.dispatching import Dispatcher
+from activities.rails.search_attributes import FAILURE_CODE, STATUS
 from domain.credits import PostingKind
 from domain.errors import QuotaExceeded
 from domain.jobs import Job
@@ -43,7 +44,6 @@ from tests.apis import SECRET, running_api, wait_ready
 from tests.premises import Premises
 from tests.stack import ROOT, running_stack, wait_until
 from tests.temporal import TemporalServer, free_port
-from workflows.search_attributes import FAILURE_CODE, STATUS
 
 MONITORING = ROOT / "docs" / "operations" / "monitoring"
 METRIC = re.compile(r"\b(?:guidesmith|temporal|process)_\w+")

@@ -17,10 +17,10 @@ import typer
 import yaml
 
 import bootstrap
+from activities.rails.search_attributes import ATTRIBUTES
 from domain.errors import SettingsInvalid
 from starter.cli.app import app
 from starter.settings import PREFIX, QUEUES, Settings, load_settings
-from workflows.search_attributes import ATTRIBUTES
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPOSE = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")

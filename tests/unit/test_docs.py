@@ -13,6 +13,7 @@ import typer
 from temporalio import workflow
 from typer.testing import CliRunner
 
+from activities.rails.search_attributes import ATTRIBUTES
 from docs import generate
 from domain import errors
 from domain.errors import STAGE_TIMED_OUT, WORKFLOW_LOST, GuidesmithError
@@ -27,7 +28,6 @@ from starter.local.folder import StackFailed, StackRunning
 from starter.secret_files import SUFFIX, secret_fields
 from starter.settings import PREFIX, QUEUES, Settings
 from starter.work.worker import WORKFLOWS
-from workflows.search_attributes import ATTRIBUTES
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]

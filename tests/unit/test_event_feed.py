@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from domain.errors import DatabaseUnavailable
 from domain.jobs import Actor, Event
+from starter.api import feed as feed_module
 from starter.api.errors import RateLimited
 from starter.api.feed import Feed, Seats
-from starter.api.jobs import feed as feed_module
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 WITHIN_S = 30.0

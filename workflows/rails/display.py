@@ -2,9 +2,8 @@
 
 from temporalio import workflow
 
-from workflows.search_attributes import FAILURE_CODE, STATUS
-
 with workflow.unsafe.imports_passed_through():
+    from activities.rails.search_attributes import FAILURE_CODE, STATUS
     from domain.jobs import Failure
 
 
