@@ -26,9 +26,6 @@ ENDPOINTS_LIMIT = 20
 EVENT_ID_LIMIT = 255
 """Characters of a provider's event id."""
 
-TOLERANCE_S = 300
-"""How far from now a webhook's timestamp may lie (Standard Webhooks: five minutes), against replays."""
-
 PROVIDER = re.compile(r"[a-z][a-z0-9-]{0,39}")
 """A provider's name, as the settings and the address of its webhooks have it."""
 

@@ -27,7 +27,6 @@ IDLE_S = 120.0
 """Without an order, after which memory is given back: 5 to 60 MB, by what was loaded."""
 LASTS_S = 900.0
 LARGEST_MESSAGE = 64 << 10
-ASKED_TO_END = b"end"
 
 
 class Server:

@@ -129,7 +129,7 @@ class Design:
         after: float = 0,
     ) -> Any:
         style = self._docx.styles[name]
-        xml.set_font(style, "Calibri")
+        xml.set_font(style, BODY_FONT)
         if size:
             style.font.size = Pt(size)
         if colour:

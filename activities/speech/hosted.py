@@ -73,10 +73,8 @@ class OpenAiRecogniser:
         stretch of speech is the one that it is told for the rest."""
         given = language_code(language)
         known = given
-        voiced_ms = 0
         spoken = False
         for window in windows(audio, start_ms, end_ms, on_progress, window_ms=self._window_ms):
-            voiced_ms += sum(speech.size for speech in window.speech) // SAMPLES_PER_MS
             for found, segments in self._transcribed(window, known, on_progress):
                 known = known or found
                 for segment in segments:
@@ -85,7 +83,6 @@ class OpenAiRecogniser:
         return Recognition(
             language=known if spoken else None,
             language_probability=1.0 if spoken and given else None,
-            voiced_ms=voiced_ms,
         )
 
     def _transcribed(

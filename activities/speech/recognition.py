@@ -37,17 +37,13 @@ class Recognition(BaseModel):
     Args:
         language: ISO 639-1 code; ``None`` when nobody spoke.
         language_probability: Of a detected language; 1 for one that was given, ``None`` when unknown.
-        voiced_ms: Time that voice activity detection took for speech.
         unclear: Where somebody spoke whose words were left out, or cut, ms of the recording.
-        unclear_ms: Part of ``voiced_ms`` whose words were left out, because the model would have made them up.
     """
 
     model_config = ConfigDict(frozen=True)
 
     language: str | None = None
     language_probability: float | None = None
-    voiced_ms: int = 0
-    unclear_ms: int = 0
     unclear: tuple[tuple[int, int], ...] = ()
 
 

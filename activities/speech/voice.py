@@ -20,6 +20,9 @@ SHORTEST_SPEECH_MS = 250
 SHORTEST_SILENCE_MS = 500
 """Speakers breathe for 300 to 600 ms; longer pauses are cut out before recognition, shorter ones are left in."""
 
+GRAIN_MS = 200
+"""About a syllable: what is quieter than its neighbours for so long is a place to cut."""
+
 LONGEST_PART_MS = 9_000
 """Where speech has no pause, but is to be judged or heard in parts: about two sentences."""
 
@@ -65,9 +68,9 @@ def find_pauses(samples: Samples) -> tuple[Speech, ...]:
     return tuple(pauses)
 
 
-def quietest(samples: Samples, *, grain_ms: int = 200) -> int:
-    """Sample in the middle of the quietest ``grain_ms``: where to cut speech that has no pause."""
-    grain = grain_ms * SAMPLES_PER_MS
+def quietest(samples: Samples) -> int:
+    """Sample in the middle of the quietest ``GRAIN_MS``: where to cut speech that has no pause."""
+    grain = GRAIN_MS * SAMPLES_PER_MS
     whole = samples.size // grain
     if whole == 0:
         return samples.size // 2
@@ -76,7 +79,7 @@ def quietest(samples: Samples, *, grain_ms: int = 200) -> int:
 
 
 def parts_of(samples: Samples, speech: Speech) -> Iterator[Speech]:
-    """A stretch in parts of at most ``LONGESTLONGEST_PART_MS``, cut where it is quietest."""
+    """A stretch in parts of at most ``LONGEST_PART_MS``, cut where it is quietest."""
     if speech.size <= LONGEST_PART_MS * SAMPLES_PER_MS:
         yield speech
         return

@@ -328,13 +328,10 @@ class _Hearing:
         self._heard_ms = start_ms
         self._held: list[SpokenSegment] = []
         self._spoken = False
-        self._voiced_ms = 0
-        self._unclear_ms = 0
         self._unclear: list[tuple[int, int]] = []
 
     def hear(self, window: Window, blocks: Iterable[_Block]) -> None:
         voiced_ms = sum(speech.size for speech in window.speech) // SAMPLES_PER_MS
-        self._voiced_ms += voiced_ms
         builder = SentenceBuilder()
         heard_ms = 0
         unfinished = False
@@ -351,7 +348,6 @@ class _Hearing:
                 or (block.language_probability < UNKNOWN and not is_confident(block.answer))
                 or not said
             ):
-                self._unclear_ms += block.span_ms
                 self._mark_unclear(words)
                 continue
             if len(said) < len(words):
@@ -361,7 +357,6 @@ class _Hearing:
             self.wait()
         self._give(builder.flush())
         silent_ms = max(0, voiced_ms - heard_ms)
-        self._unclear_ms += silent_ms
         if silent_ms:
             self._count(silent_ms, understood=False)
 
@@ -380,8 +375,6 @@ class _Hearing:
         return Recognition(
             language=self._listener.language if self._spoken else None,
             language_probability=self._listener.probability if self._spoken else None,
-            voiced_ms=self._voiced_ms,
-            unclear_ms=self._unclear_ms,
             unclear=tuple(self._unclear),
         )
 

@@ -102,7 +102,6 @@ class Store(
         url: str,
         *,
         clock: Callable[[], datetime] | None = None,
-        new_id: Callable[[], str] = new_uuid7,
         secrets_keys: Sequence[str] = (),
         limits: OwnerLimits | None = None,
         **options: Any,
@@ -112,7 +111,6 @@ class Store(
         Args:
             url: ``sqlite:///file.db`` or ``postgresql://user:password@host/name``.
             clock: Gives the moment that rows are stamped with; the database's own time where none is given.
-            new_id: Makes ids (UUIDv7).
             secrets_keys: What secrets of users are sealed with: see :class:`activities.store.sealing.Sealing`.
             limits: How much each user may have at once.
             options: Fields of :class:`DatabaseOptions`.
@@ -121,7 +119,7 @@ class Store(
             SettingsInvalid: The URL cannot be read or names another database.
         """
         database = Database(url, DatabaseOptions(**options))
-        return cls(database, clock or database.now, new_id, Sealing(secrets_keys), limits)
+        return cls(database, clock or database.now, new_uuid7, Sealing(secrets_keys), limits)
 
     def dispose(self) -> None:
         """Close the connections."""

@@ -80,7 +80,6 @@ class Keys:
     Args:
         url: The JWKS document's address. Redirects are not followed.
         ttl_s: How long fetched keys are used before they are fetched again.
-        refetch_after_s: Least time between two fetches.
     """
 
     def __init__(
@@ -88,13 +87,11 @@ class Keys:
         url: str,
         *,
         ttl_s: float = 600.0,
-        refetch_after_s: float = REFETCH_AFTER_S,
         timeout_s: float = FETCH_TIMEOUT_S,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._url = url
         self._ttl_s = ttl_s
-        self._refetch_after_s = refetch_after_s
         self._timeout_s = timeout_s
         self._clock = clock
         self._keys: tuple[_Known, ...] = ()
@@ -129,7 +126,7 @@ class Keys:
         if self._lock.locked() and self._keys:
             return
         async with self._lock:
-            if self._clock() - self._tried_at < self._refetch_after_s:
+            if self._clock() - self._tried_at < REFETCH_AFTER_S:
                 return
             self._tried_at = self._clock()
             try:

@@ -11,9 +11,6 @@ from typing import Any
 from domain.analyses.plan import MAX_STEPS, steps_schema
 from domain.analyses.table import ColumnProfile, TableProfile
 
-PLAN_TEMPLATE = "plan/v1"
-"""Id of the template below; a changed prompt is a new version."""
-
 Messages = list[dict[str, str]]
 
 PLAN_SCHEMA: dict[str, Any] = steps_schema()

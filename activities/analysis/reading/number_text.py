@@ -51,8 +51,6 @@ class Style(StrEnum):
 
 WRITTEN = {Style.POINT: _whole(_POINT), Style.COMMA: _whole(_COMMA)}
 """Patterns of plain text."""
-AMBIGUOUS = r"[.,]"
-"""In a text that both patterns hold for: it is worth a thousand times as much in the one as in the other."""
 LEADING_ZERO = r"^[^0-9.,]*0\d"
 DURATION = r"^-?\d{1,6}:[0-5]\d(?::[0-5]\d(?:\.\d+)?)?$"
 LONG = r"^-?(?:2[4-9]|[3-9]\d|\d{3,}):"

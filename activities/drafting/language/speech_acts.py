@@ -58,10 +58,6 @@ class Reading:
     stated: tuple[StatedAction, ...] = ()
     corrects: bool = False
 
-    @property
-    def speaks_of_speaker(self) -> bool:
-        return bool(english.OWN.search(self.text))
-
 
 def readings(sentences: Sequence[Sentence], language: str) -> list[Reading]:
     """Every sentence, in order. ``language`` is a primary tag; of one that is not known here, each sentence may be an
