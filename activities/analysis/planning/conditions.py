@@ -87,7 +87,7 @@ class Conditions:
         if len(named) == 1 or len(measures) == 1:
             column = [*named.values(), *measures][0]
             if not self._follows_a_group(begin):
-                parsed.assume(f"“{words}” is parsed of {column.name}.")
+                parsed.assume(f"“{words}” is said of {column.name}.")
                 return column, False
             options = [f"each row's {column.name}", f"the total {column.name} of each group"]
             answer = parsed.ask(f"of_{slug(words)}", f"What is to be {words}?", options)

@@ -97,7 +97,7 @@ class Numbers:
             how = "averaged" if usual(column) is Function.MEAN else "added up"
             same = mention.candidates[0][0] == FULL
             what = column.name if same else f"“{words}” is {column.name}, and"
-            parsed.assume(f"{what} is {how}, as it was not parsed how.")
+            parsed.assume(f"{what} is {how}, as it was not said how.")
         elif mention.candidates[0][0] < FULL:
             parsed.assume(f"“{words}” is {column.name}.")
         return True
