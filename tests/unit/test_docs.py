@@ -227,6 +227,12 @@ def test_a_file_that_is_named_exists(name: str) -> None:
             assert list(ROOT.glob(span.rstrip("/"))), f"{name} names {span}"
 
 
+@pytest.mark.parametrize("record", sorted((ROOT / "docs" / "decisions").glob("0*.md")), ids=lambda path: path.stem)
+def test_a_decision_says_what_was_measured_and_what_was_given_up(record: Path) -> None:
+    parts = re.findall(r"^\*\*(Context|Measured|Decision|Given up)\b", record.read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(parts) == ["Context", "Decision", "Given up", "Measured"]
+
+
 def test_the_readme_is_read_in_one_go() -> None:
     assert len(README.splitlines()) <= 250
 

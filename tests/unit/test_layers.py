@@ -56,10 +56,11 @@ def source_lines() -> dict[Path, int]:
 
 
 def test_a_source_file_has_at_most_500_lines_and_a_folder_25_files() -> None:
-    """What needs a scroll bar to be understood is two things. Tests are left out."""
+    """What needs a scroll bar to be understood is two things. Tests are left out, and the folder of migrations: one is
+    added with each change of the schema, and none ever goes."""
     lines = source_lines()
     assert {path: count for path, count in lines.items() if count > 500} == {}
-    folders = Counter(path.parent for path in lines)
+    folders = Counter(path.parent for path in lines if path.parent.name != "versions")
     assert {folder: count for folder, count in folders.items() if count > 25} == {}
 
 
