@@ -5,11 +5,25 @@ from collections.abc import Callable
 from typing import Any
 
 from temporalio import workflow
-from temporalio.exceptions import ActivityError, ApplicationError, FailureError, is_cancelled_exception
+from temporalio.exceptions import (
+    ActivityError,
+    ApplicationError,
+    FailureError,
+    WorkflowAlreadyStartedError,
+    is_cancelled_exception,
+)
 from temporalio.workflow import ParentClosePolicy
 
 with workflow.unsafe.imports_passed_through():
-    from activities.rails.contracts import CarriedState, JobOutcome, JobStart, StageCall, StageResult, TaskStart
+    from activities.rails.contracts import (
+        CarriedState,
+        GoingOn,
+        JobOutcome,
+        JobStart,
+        StageCall,
+        StageResult,
+        TaskStart,
+    )
     from activities.rails.search_attributes import of_task
     from activities.rails.task_dispatch import EXPORT, REGENERATE
     from activities.stages.adopting import Adoptions
@@ -43,6 +57,11 @@ def ended() -> ApplicationError:
     return ApplicationError("The job has ended.", type=TerminalImmutable.code, non_retryable=True)
 
 
+def is_at_work(refused: FailureError) -> bool:
+    """Whether a task is under way already, begun before its job's run was reset. The reconciler tells when it ends."""
+    return isinstance(refused, WorkflowAlreadyStartedError) and workflow.patched("keeps-tasks-under-way")
+
+
 class DocumentWork:
     """What people do with the document: who works on it, and what has been asked for."""
 
@@ -51,6 +70,8 @@ class DocumentWork:
         self.exported = carried is not None and carried.exported
         self.regenerating: str | None = None
         self.exporting: set[str] = set()
+        self.taken: set[str] = set()
+        """Tasks that this run has taken on, and is told of when they end: not those that began before it was reset."""
 
     def activity(self) -> Activity:
         return Activity(
@@ -62,6 +83,18 @@ class DocumentWork:
 
     def is_quiet(self) -> bool:
         return self.regenerating is None and not self.exporting
+
+    def under_way(self) -> frozenset[str]:
+        return frozenset({*self.exporting, self.regenerating or ""})
+
+    def stand(self, rows: GoingOn | None, known: frozenset[str]) -> None:
+        """Go by the tasks' rows, where they were asked; what was not ``known`` then came after them."""
+        if rows is None:
+            return
+        if self.regenerating is None or self.regenerating in known:
+            self.regenerating = rows.regenerating
+        self.exporting = {*rows.exporting, *(self.exporting - known)}
+        self.exported = self.exported or rows.exported
 
 
 @workflow.defn(name="instruction", failure_exception_types=[TransitionRefused])
@@ -80,6 +113,8 @@ class InstructionWorkflow:
         """Whether the job is at its document: drafted, and followed in what people do."""
         self.is_moving = False
         """Whether a status is on its way into the database."""
+        self.must_look = False
+        """Whether tasks of the document have ended, perhaps, that this run does not follow."""
 
     @workflow.run
     async def run(self, start: JobStart) -> JobOutcome:
@@ -174,7 +209,12 @@ class InstructionWorkflow:
         """Follow what people do until an export is retrievable. Editing itself costs no event: the text is not here."""
         self.is_open = True
         while not INSTRUCTION.is_terminal(self.job.status):
-            await workflow.wait_condition(lambda: self.next_status() is not None or self.should_continue_as_new())
+            await workflow.wait_condition(
+                lambda: self.must_look or self.next_status() is not None or self.should_continue_as_new()
+            )
+            if self.must_look:
+                await self.catch_up()
+                continue
             target = self.next_status()
             if target is None:
                 await workflow.wait_condition(workflow.all_handlers_finished)
@@ -184,6 +224,13 @@ class InstructionWorkflow:
                 await self.go_to(target)
         await workflow.wait_condition(workflow.all_handlers_finished)
 
+    async def catch_up(self) -> None:
+        """Be where the job is, and go by the tasks' rows. A run that was reset follows no task that began before, and
+        is not told how it ended."""
+        self.must_look = False
+        known = self.document.under_way()
+        self.document.stand(await self.job.look(), known)
+
     def next_status(self) -> InstructionStatus | None:
         return next_status(self.job.status, self.document.activity())
 
@@ -191,11 +238,12 @@ class InstructionWorkflow:
         """Mirror a move that people caused by what they asked for, or the end of that; the log names who it was."""
         by_user = INSTRUCTION.may(self.job.status, target, Trigger.USER)
         trigger, actor = (Trigger.USER, Actor.EDITOR) if by_user else (Trigger.WORKFLOW, Actor.ORCHESTRATOR)
+        known = self.document.under_way()
         self.is_moving = True
         try:
             await self.job.move(target, trigger, actor=actor)
-        except OutOfStep:
-            pass  # what follows is decided anew, from where the job is
+        except OutOfStep as found:
+            self.document.stand(found.document, known)  # what follows is decided anew, from where the job is
         finally:
             self.is_moving = False
 
@@ -231,6 +279,11 @@ class InstructionWorkflow:
         """A runner outside reported something: look at the job's row."""
         self.job.reported = True
 
+    @workflow.signal(description="Tasks of the document ended unseen: look at their rows. Safe to send again.")
+    def tasks_ended(self) -> None:
+        """Exports or regenerations ended that this run does not follow, perhaps: look at their rows."""
+        self.must_look = True
+
     @workflow.query(description="The job's status, as this run has it.")
     def status(self) -> str:
         return str(self.job.status)
@@ -254,11 +307,12 @@ class InstructionWorkflow:
     async def regenerate(self, task: TaskStart) -> str:
         """Write a part again; answers the task's id once the task is under way. That there is one at a time is decided
         by the tasks' rows: where another is still under way here, its row has ended, and its run does in a moment."""
-        while self.document.regenerating not in (None, task.task_id):
+        while self.document.regenerating in self.document.taken - {task.task_id}:
             await workflow.wait_condition(lambda: self.job.is_over or self.document.regenerating is None)
             if self.job.is_over:
                 raise ended()
         self.document.touched = True
+        self.document.taken.add(task.task_id)
         self.document.regenerating = task.task_id
         try:
             await self.until_shown()
@@ -270,10 +324,13 @@ class InstructionWorkflow:
                 search_attributes=of_task(REGENERATE, task.owner, live=task.options.live_status),
                 static_summary="write a part of the instruction again",
             )
-        except FailureError:
+        except FailureError as error:
+            self.document.taken.discard(task.task_id)
+            if is_at_work(error):
+                return task.task_id
             self.document.regenerating = None
             raise
-        self.follow(child, self.regeneration_ended)
+        self.follow(task.task_id, child, lambda _: self.regeneration_ended(task.task_id))
         return task.task_id
 
     @regenerate.validator
@@ -284,8 +341,9 @@ class InstructionWorkflow:
     async def export(self, task: TaskStart) -> str:
         """Publish a version; answers the export's id once it is under way."""
         self.document.touched = True
-        if task.task_id in self.document.exporting:
+        if task.task_id in self.document.taken:
             return task.task_id
+        self.document.taken.add(task.task_id)
         self.document.exporting.add(task.task_id)
         try:
             await self.until_shown()
@@ -297,10 +355,13 @@ class InstructionWorkflow:
                 search_attributes=of_task(EXPORT, task.owner, live=task.options.live_status),
                 static_summary="publish a version of the instruction",
             )
-        except FailureError:
+        except FailureError as error:
+            self.document.taken.discard(task.task_id)
+            if is_at_work(error):
+                return task.task_id
             self.document.exporting.discard(task.task_id)
             raise
-        self.follow(child, lambda succeeded: self.export_ended(task.task_id, succeeded))
+        self.follow(task.task_id, child, lambda succeeded: self.export_ended(task.task_id, succeeded))
         return task.task_id
 
     @export.validator
@@ -316,23 +377,25 @@ class InstructionWorkflow:
 
     # --- following the tasks -------------------------------------------------------------------------------
 
-    def follow(self, child: "asyncio.Task[None]", ended: Callable[[bool], None]) -> None:
+    def follow(self, task_id: str, child: "asyncio.Task[None]", ended: Callable[[bool], None]) -> None:
         """Note how a child ends, without keeping its caller waiting; a cancel of the job reaches it through here."""
 
         async def until_it_ends() -> None:
+            succeeded = True
             try:
                 await child
             except FailureError:
-                ended(False)
-            else:
-                ended(True)
+                succeeded = False
+            self.document.taken.discard(task_id)
+            ended(succeeded)
 
         task = asyncio.create_task(until_it_ends())
         self.job.followers.append(task)
         task.add_done_callback(self.job.followers.remove)
 
-    def regeneration_ended(self, succeeded: bool) -> None:
-        self.document.regenerating = None
+    def regeneration_ended(self, task_id: str) -> None:
+        if self.document.regenerating == task_id:
+            self.document.regenerating = None
 
     def export_ended(self, export_id: str, succeeded: bool) -> None:
         self.document.exporting.discard(export_id)

@@ -143,13 +143,18 @@ class ExternalState(Message):
     failure_code: str | None = None
 
 
-class MoveCall(Message):
-    """A status change without a stage, to be mirrored."""
+class RunCall(Message):
+    """Which run asks, and the number that its next write has."""
 
     job_id: str
     attempt: int
     dispatch_id: str
     seq: int
+
+
+class MoveCall(RunCall):
+    """A status change without a stage, to be mirrored."""
+
     target: str
     trigger: str
     actor: str
@@ -160,12 +165,28 @@ class MoveCall(Message):
     """Small facts for the audit row, and its own event type where it has one."""
 
 
+class GoingOn(Message):
+    """What goes on around a job's document, as the rows of its tasks have it.
+
+    Args:
+        regenerating: The regeneration that has not ended.
+        exporting: Exports that have not ended; the first of them, where they are many.
+        exported: Whether an export that was asked for in the job's attempt ended well.
+    """
+
+    regenerating: str | None = None
+    exporting: tuple[str, ...] = ()
+    exported: bool = False
+
+
 class MirroredState(Message):
-    """Where a job is, and the last number that its run has used. ``own``: it is the asking run's."""
+    """Where a job is, and the last number that its run has used. ``own``: it is the asking run's. ``document``: what
+    goes on around it; ``None`` where that was not asked yet, in runs of earlier versions."""
 
     status: str
     seq: int
     own: bool
+    document: GoingOn | None = None
 
 
 class TaskStart(Message):

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from temporalio import activity
 
-from activities.rails.contracts import ClaimCall, MirroredState, MoveCall
+from activities.rails.contracts import ClaimCall, GoingOn, MirroredState, MoveCall, RunCall
 from domain.errors import Fenced
 from domain.jobs import Actor, Failure, Job
 from domain.lifecycles.fence import Fence
@@ -30,6 +30,8 @@ class MoveLedger(Protocol):
     ) -> Job: ...
 
     def mirrored_state(self, job_id: str, fence: Fence) -> tuple[str, int, bool]: ...
+
+    def going_on(self, job_id: str) -> tuple[str | None, tuple[str, ...], bool]: ...
 
     def record_dispatch(
         self,
@@ -92,12 +94,14 @@ class Mirror:
         return True
 
     @activity.defn(name="standing", no_thread_cancel_exception=True)
-    def mirrored_state(self, call: MoveCall) -> MirroredState:
-        """Where the job is whose move was not written."""
+    def mirrored_state(self, call: RunCall) -> MirroredState:
+        """Where the job is, and what goes on around its document, by their rows."""
         status, seq, own = self._ledger.mirrored_state(call.job_id, _fence(call))
-        return MirroredState(status=status, seq=seq, own=own)
+        regenerating, exporting, exported = self._ledger.going_on(call.job_id)
+        document = GoingOn(regenerating=regenerating, exporting=exporting, exported=exported)
+        return MirroredState(status=status, seq=seq, own=own, document=document)
 
 
-def _fence(call: MoveCall) -> Fence:
+def _fence(call: RunCall) -> Fence:
     again = activity.info().workflow_run_id != call.dispatch_id
     return Fence(attempt=call.attempt, dispatch_id=call.dispatch_id, seq=call.seq, again=again)

@@ -11,6 +11,9 @@ REPORTED = "reported"
 EDIT = "edit"
 """The signal that a job's document was changed for the first time."""
 
+TASKS_ENDED = "tasks_ended"
+"""The signal that exports or regenerations ended which the job's run does not follow."""
+
 PATIENCE = timedelta(seconds=3)
 """A runner that called back is not kept waiting for an engine that is away."""
 

@@ -21,7 +21,7 @@ from activities.process.metrics import RECONCILED
 from activities.rails.contracts import Message, RunOptions
 from activities.rails.dispatching import Dispatcher, Terms, is_startable
 from activities.rails.namespaces import Register, recognise_namespace
-from activities.rails.signals import EDIT, wake
+from activities.rails.signals import EDIT, TASKS_ENDED, wake
 from activities.rails.task_dispatch import EXPORT, PLAN, REGENERATE, SCREENSHOT, TaskDispatch
 from activities.store.hooks.webhooks import Waiting
 from activities.upkeep.erasing import NAME as ERASE
@@ -92,6 +92,7 @@ class ReconcilerStore(Register, Protocol):
     def end_batch(self, job_id: str, failure: Failure, *, version: int, actor: Actor, note: str) -> Job: ...
     def open_erasures(self, older_than_s: float = 30.0, limit: int = 100) -> tuple[str, ...]: ...
     def untold_edits(self, limit: int = 100) -> tuple[str, ...]: ...
+    def unfollowed_jobs(self, older_than_s: float = 15.0, limit: int = 100) -> tuple[str, ...]: ...
     def open_deliveries(
         self, after_id: str | None = None, older_than_s: float = 60.0, limit: int = 100
     ) -> tuple[Waiting, ...]: ...
@@ -141,6 +142,7 @@ class Reconciler:
         repaired += await self.tell_edits() + await self.follow_erasures()
         repaired += await self.take_up_deliveries(sure=sure, beat=beat)
         repaired += await self.follow_tasks(sure=sure)
+        repaired += await self.tell_ends()
         RECONCILED.inc(repaired)
         return Reconciled(seen=seen, repaired=repaired)
 
@@ -223,6 +225,14 @@ class Reconciler:
         for job_id in edited:
             await wake(self._client, job_id, EDIT)
         return len(edited)
+
+    async def tell_ends(self) -> int:
+        """Tell the runs that were reset while a task of theirs was at work, and follow none, that it has ended."""
+        unfollowed = await asyncio.to_thread(self._store.unfollowed_jobs)
+        for job_id in unfollowed:
+            await wake(self._client, job_id, TASKS_ENDED)
+            log.warning("job.tasks_ended_unseen", job_id=job_id)
+        return len(unfollowed)
 
     async def take_up_deliveries(
         self, *, sure: bool, older_than_s: float = 60.0, beat: Callable[[], object] = lambda: None

@@ -75,14 +75,14 @@ def stack(
     sandbox_server.reset()
 
 
-def new_job(stack: Stack, kind: str) -> Job:
-    """A job in its kind's first status; a batch of two items."""
+def new_job(stack: Stack, kind: str, made: str = "copy") -> Job:
+    """A job in its kind's first status; a batch of two items; a generation of what is ``made``."""
     cost = PRICE if kind in ("image", "generation") else None
     if kind == "batch":
         order = BatchOrder(job_type=BatchType.CAPTIONS, sources=("a", "b"))
         return stack.store.request_job(JobRequest(owner=OWNER, kind=kind, input=order.model_dump(mode="json")))[0]
     if kind in ("image", "generation"):
-        words = {"type": "copy", "prompt": "x"} if kind == "generation" else {"prompt": "x", "params": {}}
+        words = {"type": made, "prompt": "x"} if kind == "generation" else {"prompt": "x", "params": {}}
         return stack.store.request_job(JobRequest(owner=OWNER, kind=kind, input=words, cost=cost))[0]
     project = stack.store.create_project(OWNER, kind, {"audio": "external"} if kind == "instruction" else None)
     return stack.store.create_job(OWNER, project.id, kind=kind)
@@ -388,23 +388,77 @@ def test_given_a_job_that_nobody_works_on_yet_when_an_operator_acts_then_it_beco
     assert stack.store.audit_credits().balanced
 
 
-def test_given_a_stage_that_no_worker_has_begun_when_cancelled_then_the_job_and_its_run_end_as_cancelled(
-    stack: Stack,
+NOT_BEGUN = [
+    ("instruction", "UPLOADED"),
+    ("instruction", "AUDIO_READY"),
+    ("instruction", "TRANSCRIPT_READY"),
+    ("image", "queued"),
+    ("generation", "pending"),
+    ("generation", "queued"),
+    ("analysis", "queued"),
+]
+"""Where a job is whose next stage no worker has taken up. A batch of captions needs no other worker than its run's."""
+
+
+def not_begun(stack: Stack, kind: str, status: str) -> Job:
+    """A job whose run waits in ``status`` for a worker of its stage."""
+    job = walked(stack, new_job(stack, kind, made="static_ad" if status == "queued" else "copy"), str(BEGINS[kind]))
+    if kind == "instruction":
+        job = walked(stack, job, status)
+    run = started(stack, job)
+    if job.status == status:
+        stack.store.record_dispatch(job.id, attempt=1, dispatch_id=run, trigger=Trigger.API, actor=Actor.EDITOR)
+    return job
+
+
+@pytest.mark.parametrize("how", FATES)
+def test_given_a_stage_that_no_worker_has_begun_when_an_operator_acts_then_job_and_run_become_what_the_table_says(
+    stack: Stack, how: str
 ) -> None:
-    elsewhere = {kind: str(begins) for kind, begins in BEGINS.items() if kind != "batch"}  # captions: this queue's own
-    jobs = {kind: placed(stack, kind, begins) for kind, begins in elsewhere.items()}
+    jobs = {(kind, status): not_begun(stack, kind, status) for kind, status in NOT_BEGUN}
     activities = all_activities(stack.settings, stack.store, stack.client)
     with serving(stack.temporal.address, stack.settings, ["jobs"], activities):
-        for kind, job in jobs.items():
+        for (kind, status), job in jobs.items():
             wait_until(lambda job=job: stack.scheduled(job), 30, f"a stage of {kind}")  # type: ignore[misc]
-            stack.loop.run(stack.client.get_workflow_handle(job.id).cancel())
-        for kind, job in jobs.items():
-            stack.wait_for(job, FATES["cancel"][kind])
+            assert stack.job(job).status == status
+            act(stack, job, how)
+        for (kind, status), job in jobs.items():
             handle = stack.client.get_workflow_handle(job.id)
-            with pytest.raises(WorkflowFailureError) as ended:
-                stack.loop.run(handle.result())
-            assert isinstance(ended.value.cause, CancelledError), kind
+            if (expected := FATES[how][kind]) == GOES_ON:
+                wait_until(lambda job=job: stack.scheduled(job), 30, f"a stage of {kind}")  # type: ignore[misc]
+                described = stack.loop.run(handle.describe())
+                assert (described.status, stack.job(job).status) == (WorkflowExecutionStatus.RUNNING, status), kind
+                stack.loop.run(handle.terminate())
+                continue
+            until_ended(stack, job)
+            assert stack.job(job).status == expected, (kind, status)
+            if how == "cancel":
+                with pytest.raises(WorkflowFailureError) as ended:
+                    stack.loop.run(handle.result())
+                assert isinstance(ended.value.cause, CancelledError), kind
+    reconcile(stack)
     assert stack.store.audit_credits().balanced
+
+
+def act(stack: Stack, job: Job, how: str) -> None:
+    """What an operator does to a job's run."""
+    handle = stack.client.get_workflow_handle(job.id)
+    if how == "cancel":
+        stack.loop.run(handle.cancel())
+    elif how == "terminate":
+        stack.loop.run(handle.terminate())
+    elif how == "signal":
+        stack.loop.run(handle.signal("cancel"))
+    else:
+        reset(stack, job)
+
+
+def until_ended(stack: Stack, job: Job) -> None:
+    def ended() -> bool:
+        reconcile(stack)
+        return stack.job(job).completed_at is not None
+
+    wait_until(ended, 60, f"the end of {job!r}")
 
 
 @pytest.fixture(scope="module")
@@ -426,26 +480,13 @@ def test_given_a_job_that_is_worked_on_when_an_operator_acts_then_it_becomes_wha
         stack.wait_for(job, status)
         wait_until(lambda job=job: stack.job(job).dispatch_id, 30, "its run to be known")  # type: ignore[misc]
     for job in jobs.values():
-        handle = stack.client.get_workflow_handle(job.id)
-        if how == "cancel":
-            stack.loop.run(handle.cancel())
-        elif how == "terminate":
-            stack.loop.run(handle.terminate())
-        elif how == "signal":
-            stack.loop.run(handle.signal("cancel"))
-        else:
-            reset(stack, job)
+        act(stack, job, how)
 
     for (kind, status), job in jobs.items():
         expected = becomes(how, kind, status)
         if expected == GOES_ON:
             continue
-
-        def ended(job: Job = job) -> bool:
-            reconcile(stack)
-            return stack.job(job).completed_at is not None
-
-        wait_until(ended, 60, f"the end of {kind} in {status}")
+        until_ended(stack, job)
         assert stack.job(job).status == expected, (kind, status)
         assert (stack.job(job).failure is None) == (expected in ("CANCELLED", "canceled"))
     for (kind, status), job in jobs.items():

@@ -16,7 +16,16 @@ from workflows.rails.out_of_step import JobOver, OutOfStep, is_refused
 from workflows.rails.retries import MIRROR_RETRIES
 
 with workflow.unsafe.imports_passed_through():
-    from activities.rails.contracts import ClaimCall, JobOutcome, JobStart, MoveCall, RunOptions
+    from activities.rails.contracts import (
+        ClaimCall,
+        GoingOn,
+        JobOutcome,
+        JobStart,
+        MirroredState,
+        MoveCall,
+        RunCall,
+        RunOptions,
+    )
     from activities.rails.mirror import Mirror
     from activities.rails.stage import StageSpec
     from domain.errors import TransitionRefused
@@ -151,13 +160,33 @@ class MirroredRun(Generic[S]):
         """
         if not workflow.patched("goes-on-where-the-job-is"):
             return superseded()
-        mirrored = await workflow.execute_local_activity_method(
+        mirrored = await self._mirrored(call)
+        return self._stand(mirrored) or OutOfStep(mirrored.document)
+
+    async def look(self) -> GoingOn | None:
+        """Go on from where the job is, by its row. Answers what goes on around its document.
+
+        Raises:
+            JobOver: The job has ended. ApplicationError: A newer run owns it.
+        """
+        start = self.start
+        call = RunCall(job_id=start.job_id, attempt=start.attempt, dispatch_id=self.dispatch_id, seq=self.seq + 1)
+        mirrored = await self._mirrored(call)
+        if (end := self._stand(mirrored)) is not None:
+            raise end
+        return mirrored.document
+
+    async def _mirrored(self, call: RunCall) -> MirroredState:
+        return await workflow.execute_local_activity_method(
             Mirror.mirrored_state,
             call,
             start_to_close_timeout=timedelta(seconds=30),
             retry_policy=MIRROR_RETRIES,
             summary="where the job is",
         )
+
+    def _stand(self, mirrored: MirroredState) -> Exception | None:
+        """Be where the job is. Answers what ends the run, where there is nothing left for it to do."""
         status = self.lifecycle.status(mirrored.status)
         if not mirrored.own:
             return superseded()
@@ -165,7 +194,7 @@ class MirroredRun(Generic[S]):
         if self.lifecycle.is_terminal(status):
             return JobOver(mirrored.status)
         self.tell()
-        return OutOfStep()
+        return None
 
     def show(self, failure: Failure | None = None) -> None:
         """Tell operators where the job is: one search attribute change."""

@@ -6,7 +6,7 @@ from temporalio.exceptions import ApplicationError
 from workflows.rails.failures import cause_of
 
 with workflow.unsafe.imports_passed_through():
-    from activities.rails.contracts import StageResult
+    from activities.rails.contracts import GoingOn, StageResult
     from domain.errors import Fenced, TransitionRefused
 
 
@@ -24,10 +24,15 @@ class JobOver(Exception):
 
 class OutOfStep(ApplicationError):
     """The job is elsewhere than its run was: the run was reset, or what it had asked for was never begun. The run knows
-    by now where the job is."""
+    by now where the job is.
 
-    def __init__(self) -> None:
+    Args:
+        document: What goes on around the job's document; ``None``: it was not asked.
+    """
+
+    def __init__(self, document: GoingOn | None = None) -> None:
         super().__init__("The job is elsewhere than its run was.", type=Fenced.code, non_retryable=True)
+        self.document = document
 
 
 def going_on(result: StageResult) -> StageResult:

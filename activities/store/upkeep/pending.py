@@ -5,10 +5,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from sqlalchemy import and_, func, literal, select, union_all
+from sqlalchemy import and_, exists, func, literal, or_, select, union_all
 
 from activities.store.repository import Repository
 from activities.store.tables import (
+    dispatches,
     exports,
     instruction_versions,
     instructions,
@@ -22,7 +23,7 @@ from activities.store.tables import (
 from domain.documents.tasks import ExportStatus
 from domain.jobs import Job, TaskStatus
 from domain.lifecycles.callbacks import external_stages
-from domain.lifecycles.instruction import DRAFT_READY, INSTRUCTION
+from domain.lifecycles.instruction import DRAFT_READY, EXPORTING, INSTRUCTION, REGENERATING
 from domain.lifecycles.standstill import LONGEST, SHORTEST, Standstill, standstill
 
 OpenTask = tuple[str, str, str]
@@ -32,6 +33,12 @@ _TABLES = (
     *(("export", exports), ("regenerate", regenerate_tasks), ("screenshot", screenshot_tasks)),
     ("plan", plan_tasks),
 )
+
+_UNFINISHED = {
+    REGENERATING: regenerate_tasks.c.completed_at.is_(None),
+    EXPORTING: exports.c.completed_at.is_(None),
+}
+"""What has not ended of the work that a status stands for."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +130,48 @@ class Pending(Repository):
         )
         with self._database.read() as connection:
             return tuple(connection.scalars(edited))
+
+    def going_on(self, job_id: str) -> tuple[str | None, tuple[str, ...], bool]:
+        """The regeneration of a job's document that has not ended; its exports that have not, the first fifty; and
+        whether an export that was asked for in the job's attempt ended well."""
+        began = select(dispatches.c.recorded_at).join(
+            jobs, and_(jobs.c.id == dispatches.c.job_id, jobs.c.attempt == dispatches.c.attempt)
+        )
+        ours = exports.c.job_id == job_id
+        done = exists().where(
+            ours,
+            exports.c.status == str(ExportStatus.SUCCEEDED),
+            exports.c.requested_at >= began.where(jobs.c.id == job_id).scalar_subquery(),
+        )
+        writing = select(regenerate_tasks.c.id).where(_UNFINISHED[REGENERATING], regenerate_tasks.c.job_id == job_id)
+        exporting = select(exports.c.id).where(_UNFINISHED[EXPORTING], ours).order_by(exports.c.id).limit(50)
+        with self._database.read() as connection:
+            return (
+                connection.scalars(writing.limit(1)).one_or_none(),
+                tuple(connection.scalars(exporting)),
+                bool(connection.scalar(select(done))),
+            )
+
+    def unfollowed_jobs(self, older_than_s: float = 15.0, limit: int = 100) -> tuple[str, ...]:
+        """Jobs that are written again or published for what their status says, while nothing of that goes on: their run
+        does not know. It was perhaps reset, and follows no task that began before."""
+        tables = {REGENERATING: regenerate_tasks, EXPORTING: exports}
+        idle = (
+            and_(
+                jobs.c.status == str(status),
+                ~exists().where(table.c.job_id == jobs.c.id, _UNFINISHED[status]),
+            )
+            for status, table in tables.items()
+        )
+        query = select(jobs.c.id).where(
+            jobs.c.completed_at.is_(None),
+            jobs.c.dispatch_id.is_not(None),
+            jobs.c.kind == INSTRUCTION.kind,
+            jobs.c.updated_at < self._clock() - timedelta(seconds=older_than_s),
+            or_(*idle),
+        )
+        with self._database.read() as connection:
+            return tuple(connection.scalars(query.limit(limit)))
 
     def _open_tasks(self, statuses: tuple[str, ...], older_than_s: float, limit: int) -> tuple[OpenTask, ...]:
         before = self._clock() - timedelta(seconds=older_than_s)

@@ -1,0 +1,159 @@
+"""What becomes of work that people asked for while a job was open (exports, regenerations, screenshots), and of its
+job, when an operator acts on the job's run, or on the task's own."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from temporalio.api.common.v1 import WorkflowExecution
+from temporalio.api.enums.v1 import ResetReapplyType
+from temporalio.api.workflowservice.v1 import ResetWorkflowExecutionRequest
+
+from activities.store import Store
+from activities.store.repository import utc_now
+from domain.documents.publication import ExportFormat
+from domain.errors import STAGE_TIMED_OUT
+from domain.jobs import Job
+from domain.lifecycles.instruction import AUDIO_READY, DONE, EDITING, EXPORTING, FAILED, REGENERATING
+from starter.wiring import run_options
+from tests.integration.test_fates import asked, new_job, reconcile, started, walked
+from tests.stack import OWNER, Stack, running_stack, wait_until
+from tests.temporal import TemporalServer
+
+EVERYTHING = ResetReapplyType.RESET_REAPPLY_TYPE_ALL_ELIGIBLE
+NOTHING = ResetReapplyType.RESET_REAPPLY_TYPE_NONE
+
+RESETS = [("first", EVERYTHING), ("first", NOTHING), ("last", EVERYTHING), ("last", NOTHING)]
+"""To which step of the history an operator resets, and what of it is sent again."""
+
+
+@pytest.fixture(scope="module")
+def hold(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("hold") / "held"
+
+
+@pytest.fixture(scope="module")
+def stack(temporal: TemporalServer, hold: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    with running_stack(tmp_path_factory.mktemp("tasks"), temporal, deadly=True, live_status=True) as running:
+        hold.touch()
+        running.start_worker(
+            HOLD="REGENERATING,EXPORTING,TRANSCRIBING", HOLD_FILE=str(hold), GUIDESMITH_MEDIA_SLOTS="16"
+        )
+        yield running
+        running.kill_worker()
+
+
+def at_work(stack: Stack, status: str) -> Job:
+    """A job with a draft whose task of ``status`` is at work."""
+    job = asked(stack, walked(stack, new_job(stack, "instruction"), "UPLOADED"), status)
+    stack.wait_for(job, status)
+    wait_until(lambda: stack.store.going_on(job.id)[:2] != (None, ()), 30, "the task")
+    return job
+
+
+def task_of(stack: Stack, job: Job) -> str:
+    regenerating, exporting, _ = stack.store.going_on(job.id)
+    return f"regenerate-{regenerating}" if regenerating else f"export-{exporting[0]}"
+
+
+def reset(stack: Stack, workflow_id: str, step: str, again: "ResetReapplyType.ValueType") -> None:
+    events = stack.history(workflow_id).events
+    steps = [each.event_id for each in events if each.HasField("workflow_task_completed_event_attributes")]
+    request = ResetWorkflowExecutionRequest(
+        namespace=stack.client.namespace,
+        workflow_execution=WorkflowExecution(workflow_id=workflow_id),
+        reason="test",
+        workflow_task_finish_event_id=steps[0 if step == "first" else -1],
+        request_id=f"reset-{workflow_id}",
+        reset_reapply_type=again,
+    )
+    stack.loop.run(stack.client.workflow_service.reset_workflow_execution(request))
+
+
+def rounds(stack: Stack, job: Job, *wanted: str) -> Job:
+    """The job, once rounds of the reconciler that come two minutes later have brought it to a status of ``wanted``."""
+    later = Store.open(stack.settings.database, clock=lambda: utc_now() + timedelta(minutes=2))
+    try:
+
+        def reached() -> bool:
+            reconcile(stack, later)
+            return stack.job(job).status in wanted
+
+        wait_until(reached, 60, f"{wanted} for {stack.job(job)!r}")
+    finally:
+        later.dispose()
+    return stack.job(job)
+
+
+def test_given_a_task_at_work_when_its_job_is_reset_then_the_job_is_where_its_task_leads_once_that_has_ended(
+    stack: Stack, hold: Path
+) -> None:
+    hold.touch()
+    jobs = {(status, *how): at_work(stack, status) for status in (REGENERATING, EXPORTING) for how in RESETS}
+    for (_, step, again), job in jobs.items():
+        reset(stack, job.id, step, again)
+    for (status, *_), job in jobs.items():
+        rounds(stack, job, status)  # nothing has ended yet
+
+    hold.unlink()
+
+    for (status, *how), job in jobs.items():
+        wait_until(lambda job=job: stack.store.going_on(job.id)[:2] == (None, ()), 60, "the task's end")  # type: ignore[misc]
+        expected = DONE if status == EXPORTING and stack.store.going_on(job.id)[2] else EDITING
+        assert rounds(stack, job, expected).failure is None, (status, how)
+    assert {stack.job(job).status for (status, *_), job in jobs.items() if status == EXPORTING} == {DONE}
+    open_jobs = [job for (status, *_), job in jobs.items() if status == REGENERATING]
+    for job in open_jobs:  # and goes on being worked with
+        hold.touch()
+        asked_again(stack, job)
+        hold.unlink()
+        rounds(stack, job, DONE)
+
+
+def asked_again(stack: Stack, job: Job) -> None:
+    version = stack.store.get_instruction(OWNER, stack.job(job).instruction_id or "")
+    stack.loop.run(stack.jobs.export(OWNER, job.id, ExportFormat.HTML, version.id))
+    stack.wait_for(job, EXPORTING)
+
+
+@pytest.mark.parametrize("how", ["cancel", "terminate", "reset"])
+def test_given_a_task_at_work_when_an_operator_acts_on_the_task_then_its_row_and_its_job_say_how_it_ended(
+    stack: Stack, hold: Path, how: str
+) -> None:
+    hold.touch()
+    jobs = {status: at_work(stack, status) for status in (REGENERATING, EXPORTING)}
+    tasks = {status: task_of(stack, job) for status, job in jobs.items()}
+    for task in tasks.values():
+        handle = stack.client.get_workflow_handle(task)
+        if how == "cancel":
+            stack.loop.run(handle.cancel())
+        elif how == "terminate":
+            stack.loop.run(handle.terminate())
+        else:
+            reset(stack, task, "first", EVERYTHING)
+    if how == "reset":
+        hold.unlink()
+    rounds(stack, jobs[REGENERATING], EDITING)
+    rounds(stack, jobs[EXPORTING], DONE if how == "reset" else EDITING)
+    export = stack.store.get_export(tasks[EXPORTING].removeprefix("export-"))
+    task = stack.store.get_regenerate(tasks[REGENERATING].removeprefix("regenerate-"))
+    expected = {"cancel": "CANCELLED", "terminate": "WORKFLOW_LOST"}.get(how)
+    assert (export.failure and export.failure.failure_code) == expected
+    assert task.failure is not None, "there is no transcript to write it from"
+    assert how != "terminate" or task.failure.failure_code == expected
+    for job in jobs.values():
+        if stack.job(job).completed_at is None:
+            stack.loop.run(stack.client.get_workflow_handle(job.id).terminate())
+    reconcile(stack)
+
+
+def test_given_a_stage_at_work_for_the_whole_of_its_time_then_it_is_not_tried_again(stack: Stack, hold: Path) -> None:
+    hold.touch()
+    job = walked(stack, new_job(stack, "instruction"), AUDIO_READY)
+    started(stack, job, options=run_options(stack.settings).model_copy(update={"stage_timeout_s": 2.0}))
+    failed = stack.wait_for(job, FAILED).failure
+    assert failed is not None
+    assert (failed.failure_code, failed.failed_stage) == (STAGE_TIMED_OUT, "transcription")
+    begun = [each.activity_task_started_event_attributes.attempt for each in stack.events(job.id)]
+    assert [each for each in begun if each] == [1]
