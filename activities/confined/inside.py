@@ -211,12 +211,8 @@ _ALLOWED: Mapping[str, tuple[int | None, int | None]] = {
     "mlock": (149, 228),
     "munlock": (150, 229),
     "mlock2": (325, 284),
-    "memfd_create": (319, 279),
     "membarrier": (324, 283),
     "rseq": (334, 293),
-    "open": (2, None),
-    "openat": (257, 56),
-    "openat2": (437, 437),
     "access": (21, None),
     "faccessat": (269, 48),
     "faccessat2": (439, 439),
@@ -233,7 +229,6 @@ _ALLOWED: Mapping[str, tuple[int | None, int | None]] = {
     "dup": (32, 23),
     "dup2": (33, None),
     "dup3": (292, 24),
-    "fcntl": (72, 25),
     "flock": (73, 32),
     "ioctl": (16, 29),
     "pipe": (22, None),
@@ -253,7 +248,6 @@ _ALLOWED: Mapping[str, tuple[int | None, int | None]] = {
     "timerfd_gettime": (287, 87),
     "fsync": (74, 82),
     "fdatasync": (75, 83),
-    "truncate": (76, 45),
     "ftruncate": (77, 46),
     "fallocate": (285, 47),
     "fadvise64": (221, 223),
@@ -269,11 +263,7 @@ _ALLOWED: Mapping[str, tuple[int | None, int | None]] = {
     "rmdir": (84, None),
     "unlink": (87, None),
     "unlinkat": (263, 35),
-    "chmod": (90, None),
-    "fchmod": (91, 52),
-    "fchmodat": (268, 53),
     "umask": (95, 166),
-    "utimensat": (280, 88),
     "getxattr": (191, 8),
     "lgetxattr": (192, 9),
     "fgetxattr": (193, 10),
@@ -306,7 +296,6 @@ _ALLOWED: Mapping[str, tuple[int | None, int | None]] = {
     "set_robust_list": (273, 99),
     "get_robust_list": (274, 100),
     "arch_prctl": (158, None),
-    "prctl": (157, 167),
     "getpid": (39, 172),
     "gettid": (186, 178),
     "getppid": (110, 173),
@@ -367,6 +356,23 @@ _REFUSED: Mapping[str, tuple[int | None, int | None]] = {
     "process_madvise": (440, 440),
     "kcmp": (312, 272),
     "setpriority": (141, 140),
+    # files by their names, which Landlock does not judge: those of the first ones, nor those of a folder's owner at all
+    "truncate": (76, 45),
+    "chmod": (90, None),
+    "fchmod": (91, 52),
+    "fchmodat": (268, 53),
+    "fchmodat2": (452, 452),
+    "chown": (92, None),
+    "fchown": (93, 55),
+    "lchown": (94, None),
+    "fchownat": (260, 54),
+    "utime": (132, None),
+    "utimes": (235, None),
+    "futimesat": (261, None),
+    "utimensat": (280, 88),
+    "setxattr": (188, 5),
+    "lsetxattr": (189, 6),
+    "fsetxattr": (190, 7),
     # the kernel's wide fields
     "io_uring_setup": (425, 425),
     "io_uring_enter": (426, 426),
@@ -398,13 +404,21 @@ _REFUSED: Mapping[str, tuple[int | None, int | None]] = {
 _CLONE = (56, 220)
 _TGKILL = (234, 131)
 _PRLIMIT = (302, 261)
+_FCNTL = (72, 25)
+_SIGNALLING = (8, 10, 15, 1024, 1026)
+"""Commands of ``fcntl`` by which a descriptor sends signals, to whomever it names, or keeps others waiting: F_SETOWN,
+F_SETSIG, F_SETOWN_EX, F_SETLEASE, F_NOTIFY. Landlock judges the first three since Linux 6.12 only."""
+_PRCTL = (157, 167)
+_OPEN, _OPENAT = (2, None), (257, 56)
+_ACCESS_MODE, _TRUNCATES = 0o3, 0o1000
+"""O_ACCMODE, O_TRUNC: the first Landlocks take what is opened for reading and truncated for what is read."""
 _CLONE3 = 435
 _CLONE_THREAD = 0x10000
 _X32 = 0x40000000
 """Numbers from here up are x86-64's second table of calls."""
 
 _LOAD, _EQUAL, _AT_LEAST, _HAS, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER_AT, _ARCHITECTURE_AT, _FIRST_ARGUMENT_AT = 0, 4, 16
+_NUMBER_AT, _ARCHITECTURE_AT, _ARGUMENTS_AT = 0, 4, 16
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 
 
@@ -434,14 +448,26 @@ def _program(column: int, architecture: int) -> list[tuple[int, int, int, int]]:
         (_EQUAL, 0, 1, _CLONE3),
         (_RETURN, 0, 0, _ERRNO | errno.ENOSYS),
     ]
-    first_argument = (_LOAD, 0, 0, _FIRST_ARGUMENT_AT)
-    lines += [(_EQUAL, 0, 4, _CLONE[column]), first_argument, (_HAS, 0, 1, _CLONE_THREAD), allow, refuse]
-    # signals to itself, as abort() sends; limits of its own
-    lines += [(_EQUAL, 0, 4, _TGKILL[column]), first_argument, (_EQUAL, 0, 1, os.getpid()), allow, refuse]
-    lines += [(_EQUAL, 0, 4, _PRLIMIT[column]), first_argument, (_EQUAL, 0, 1, 0), allow, refuse]
+    lines += _judged(_CLONE[column], 0, [(_HAS, 0, 1, _CLONE_THREAD), allow, refuse])
+    # signals to itself, as abort() sends; limits of its own; it ends with its parent whatever becomes of it
+    lines += _judged(_TGKILL[column], 0, [(_EQUAL, 0, 1, os.getpid()), allow, refuse])
+    lines += _judged(_PRLIMIT[column], 0, [(_EQUAL, 0, 1, 0), allow, refuse])
+    lines += _judged(_PRCTL[column], 0, [(_EQUAL, 0, 1, PR_SET_PDEATHSIG), refuse, allow])
+    signals = [line for command in _SIGNALLING for line in ((_EQUAL, 0, 1, command), refuse)]
+    lines += _judged(_FCNTL[column], 1, [*signals, allow])
+    for call, flags in ((_OPEN[column], 1), (_OPENAT[column], 2)):
+        if call is not None:
+            lines += _judged(call, flags, [(_HAS, 0, 2, _TRUNCATES), (_HAS, 1, 0, _ACCESS_MODE), refuse, allow])
     for table, verdict in ((_ALLOWED, allow), (_REFUSED, refuse)):
         for numbers in table.values():
             number = numbers[column]
             if number is not None:
                 lines += [(_EQUAL, 0, 1, number), verdict]
     return [*lines, (_RETURN, 0, 0, _ERRNO | errno.ENOSYS)]
+
+
+def _judged(call: int, argument: int, verdict: list[tuple[int, int, int, int]]) -> list[tuple[int, int, int, int]]:
+    """``call`` goes by its argument number ``argument``, from 0: the lower half of it, which is all that the kernel
+    looks at where flags, commands and process ids are asked for. ``verdict`` always returns."""
+    loads = (_LOAD, 0, 0, _ARGUMENTS_AT + 8 * argument)
+    return [(_EQUAL, 0, 1 + len(verdict), call), loads, *verdict]

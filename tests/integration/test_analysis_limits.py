@@ -242,6 +242,72 @@ def test_a_confined_process_reads_what_it_is_given_and_reaches_nothing_else(
     assert given.read_text() == "data"
 
 
+WITHOUT_LANDLOCK = """
+import ctypes, fcntl, os, resource
+from pathlib import Path
+from activities.confined import inside
+def main():
+    order = inside.order()
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(inside.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    inside.report(held=inside._seccomp(libc))
+    given = order["given"]
+    def attempt(name, action):
+        try:
+            action()
+            inside.report(name=name, done=True)
+        except BaseException as fault:
+            inside.report(name=name, done=False, fault=type(fault).__name__)
+    def called(name, *arguments):
+        if getattr(libc, name)(*arguments) < 0:
+            raise OSError(ctypes.get_errno(), name)
+    def truncated():
+        os.close(os.open(given, os.O_RDONLY | os.O_TRUNC))
+    attempt("read what was given", lambda: Path(given).read_text())
+    attempt("write and truncate", lambda: Path(order["mine"]).write_text("x"))
+    attempt("name itself", lambda: called("prctl", 15, b"reader", 0, 0, 0))
+    said, says = os.pipe()
+    attempt("close on exec", lambda: fcntl.fcntl(said, fcntl.F_SETFD, fcntl.FD_CLOEXEC))
+    attempt("own a descriptor for another", lambda: fcntl.fcntl(said, fcntl.F_SETOWN, os.getppid()))
+    attempt("choose its signal", lambda: fcntl.fcntl(said, fcntl.F_SETSIG, 9))
+    attempt("lease", lambda: fcntl.fcntl(os.open(given, os.O_RDONLY), fcntl.F_SETLEASE, fcntl.F_RDLCK))
+    attempt("outlive its parent", lambda: called("prctl", 1, 0, 0, 0, 0))
+    attempt("change rights", lambda: os.chmod(given, 0o777))
+    attempt("change rights of what is open", lambda: os.fchmod(os.open(given, os.O_RDONLY), 0o777))
+    attempt("change times", lambda: os.utime(given, (1, 1)))
+    attempt("give away", lambda: os.chown(given, os.getuid(), os.getgid()))
+    attempt("mark", lambda: os.setxattr(given, "user.x", b"x"))
+    attempt("truncate by name", lambda: os.truncate(given, 0))
+    attempt("truncate what is read", truncated)
+    attempt("have memory that no limit counts", lambda: os.memfd_create("x"))
+if __name__ == "__main__":
+    main()
+"""
+
+
+@both_ways
+def test_a_confined_process_harms_nobody_where_landlock_is_old_or_absent(
+    loads: tuple[str, ...], tmp_path: Path
+) -> None:
+    if not landlock_and_seccomp_are_here():
+        return
+    given = tmp_path / "given.txt"
+    given.write_text("data")
+    given.chmod(0o600)
+    before = given.stat()
+    told = told_by(tmp_path, WITHOUT_LANDLOCK, loads, given=str(given), mine=str(tmp_path / "mine"))
+    assert told[0]["held"]
+    assert {each["name"] for each in told if each.get("done")} == {
+        "read what was given",
+        "write and truncate",
+        "name itself",
+        "close on exec",
+    }
+    after = given.stat()
+    assert given.read_text() == "data"
+    assert (after.st_mode, after.st_mtime_ns) == (before.st_mode, before.st_mtime_ns)
+
+
 def test_what_a_confined_process_left_is_read_only_where_it_is_a_file_of_its_own(tmp_path: Path) -> None:
     """As after a process on a system without Landlock: nothing kept it from making these."""
     secret = tmp_path / "secret"

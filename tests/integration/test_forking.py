@@ -97,6 +97,52 @@ def test_given_orders_one_after_the_other_then_each_has_a_process_of_its_own_and
     assert all(told["descriptors"] == [0, 1, 2, 3] for told in (first, second))  # the last is what it looked with
 
 
+def test_given_many_orders_then_neither_processes_nor_descriptors_are_left_of_them(ask: Ask) -> None:
+    ours, server = psutil.Process(), psutil.Process(one(ask)["parent"])
+    before = (ours.num_fds(), server.num_fds(), server.memory_info().rss)
+    for _ in range(100):
+        assert one(ask)["parent"] == server.pid
+    assert server.children(recursive=True) == []
+    assert (ours.num_fds(), server.num_fds()) == before[:2]
+    assert server.memory_info().rss < before[2] + (4 << 20)
+
+
+REMEMBERING = """
+import re
+from activities.confined import inside
+def regions():
+    with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", 0) as memory:
+        for line in maps:
+            places, rights, *_, = line.split()
+            if rights.startswith("r") and not line.rstrip().endswith(("[vvar]", "[vvar_vclock]", "[vsyscall]")):
+                first, last = (int(place, 16) for place in places.split("-"))
+                memory.seek(first)
+                yield memory.read(last - first)
+def main():
+    order = inside.order()
+    sought = re.compile(order["sought"].encode())  # written so that it does not find itself
+    inside.report(found=any(sought.search(each) for each in regions()), parent=__import__("os").getppid())
+"""
+
+
+def test_given_an_order_before_when_a_later_process_looks_through_its_memory_then_nothing_of_it_is_there(
+    tmp_path: Path,
+) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(REMEMBERING + "if __name__ == '__main__':\n    main()\n")
+    secret = "whatNobodyElseMayKnow4711"
+
+    def ordered(**order: str) -> Report:
+        (told,) = reports(script, order, ROOMY, environment=ENVIRONMENT, loads=("json",))
+        return told
+
+    sought = "".join(f"[{letter}]" for letter in secret)
+    first = ordered(secret=secret, sought=sought)
+    second = ordered(sought=sought)
+    assert first["parent"] == second["parent"]
+    assert (first["found"], second["found"]) == (True, False)
+
+
 def test_given_several_at_once_when_one_is_given_up_then_it_is_gone_and_the_others_go_on(ask: Ask) -> None:
     hearing = [ask(then="waits") for _ in range(3)]
     pids = [next(each)["me"] for each in hearing]
