@@ -52,7 +52,21 @@ class OwnerLimits(BaseModel):
         """Whether ``more_bytes`` may be stored besides, of all uploads. Raises: QuotaExceeded: no; nothing changed."""
         if self.stored_bytes and (stored_bytes >= self.stored_bytes or stored_bytes + more_bytes > self.stored_bytes):
             raise QuotaExceeded(
-                f"Your files take {stored_bytes >> 20} MiB of the {self.stored_bytes >> 20} MiB that you may store, "
-                f"and uploads {more_bytes >> 20} MiB. Delete what you need no more; say how large uploads are.",
-                details={"limit": "stored_bytes", "used": stored_bytes, "allowed": self.stored_bytes},
+                f"Your files take {stored_bytes >> 20} MiB of the {self.stored_bytes >> 20} MiB that you may store. "
+                + (self._of_uploads(more_bytes) if more_bytes else "Delete what you need no more."),
+                details={
+                    "limit": "stored_bytes",
+                    "used": stored_bytes,
+                    "announced": more_bytes,
+                    "allowed": self.stored_bytes,
+                },
             )
+
+    def _of_uploads(self, announced_bytes: int) -> str:
+        """Nothing else bounds what arrives of an upload without a size: it may be the largest, so it counts as that."""
+        return (
+            f"Uploads that you announced take {announced_bytes >> 20} MiB: one without size_bytes counts as the "
+            f"largest that may be sent (a recording {self.undeclared_recording >> 20} MiB, a table "
+            f"{self.undeclared_input >> 20} MiB) until it has arrived or its address expires. Say how large your "
+            "uploads are, finish or cancel those that are open, or delete what you need no more."
+        )

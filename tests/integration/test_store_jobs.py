@@ -444,7 +444,8 @@ def test_given_uploads_that_are_announced_when_together_they_are_too_large_then_
     begin(first, 70)
     with pytest.raises(QuotaExceeded) as refused:
         begin(second, None)  # nobody says how large: as large as it may be
-    assert refused.value.details == {"limit": "stored_bytes", "used": 0, "allowed": 100}
+    assert refused.value.details == {"limit": "stored_bytes", "used": 0, "announced": 110, "allowed": 100}
+    assert "without size_bytes counts as the largest" in refused.value.message
     assert store.get_job(second.id).status == "CREATED"
     begin(second, 30)
     with pytest.raises(QuotaExceeded):
