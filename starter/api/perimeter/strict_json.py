@@ -5,6 +5,7 @@ understand different things, and a database refuses the characters.
 """
 
 import json
+import math
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -29,7 +30,9 @@ def check_json(body: bytes) -> None:
     if len(body) > VALUES_LIMIT and _values(body) > VALUES_LIMIT:
         raise _refused(f"has more than {VALUES_LIMIT} values")
     try:
-        value = json.loads(body.decode("utf-8"), parse_constant=_no_constant, object_pairs_hook=_names_once)
+        value = json.loads(
+            body.decode("utf-8"), parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_names_once
+        )
         if any(mark in body for mark in _RISKY):
             for text in _texts(value):
                 _check_storable(text)
@@ -53,6 +56,13 @@ class _Ambiguous(ValueError):
 
 def _no_constant(name: str) -> Any:
     raise _Ambiguous(f"has {name}, which JSON does not know")
+
+
+def _finite(written: str) -> float:
+    number = float(written)
+    if not math.isfinite(number):
+        raise _Ambiguous("has a number that is larger than any that can be kept")
+    return number
 
 
 def _names_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
