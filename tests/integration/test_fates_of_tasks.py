@@ -137,11 +137,11 @@ def test_given_a_task_at_work_when_an_operator_acts_on_the_task_then_its_row_and
     rounds(stack, jobs[REGENERATING], EDITING)
     rounds(stack, jobs[EXPORTING], DONE if how == "reset" else EDITING)
     export = stack.store.get_export(tasks[EXPORTING].removeprefix("export-"))
-    task = stack.store.get_regenerate(tasks[REGENERATING].removeprefix("regenerate-"))
+    written = stack.store.get_regenerate(tasks[REGENERATING].removeprefix("regenerate-"))
     expected = {"cancel": "CANCELLED", "terminate": "WORKFLOW_LOST"}.get(how)
     assert (export.failure and export.failure.failure_code) == expected
-    assert task.failure is not None, "there is no transcript to write it from"
-    assert how != "terminate" or task.failure.failure_code == expected
+    assert written.failure is not None, "there is no transcript to write it from"
+    assert how != "terminate" or written.failure.failure_code == expected
     for job in jobs.values():
         if stack.job(job).completed_at is None:
             stack.loop.run(stack.client.get_workflow_handle(job.id).terminate())
