@@ -1,6 +1,5 @@
 """Nothing is lost when machines die: workers, the Temporal server and the database are killed in the middle of it."""
 
-import asyncio
 import time
 from collections import Counter
 from pathlib import Path
@@ -11,7 +10,6 @@ from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionResponse
 
 from domain.artifacts import ArtifactKind
 from domain.errors import STAGE_TIMED_OUT, TerminalImmutable
-from starter.services.jobs import RunAnswer
 from tests.databases import PostgresServer
 from tests.stack import Stack, running_stack, wait_until
 from tests.temporal import TemporalServer, running_temporal
@@ -174,18 +172,3 @@ def test_given_a_running_stage_when_cancelled_then_it_stops_and_later_events_are
         stack.run(job)
     with pytest.raises(TerminalImmutable):
         stack.loop.run(stack.kinds.cancel("tester", job.id))
-
-
-def test_given_twenty_concurrent_runs_then_one_workflow_and_one_dispatch(shared_stack: Stack, short: Path) -> None:
-    job = shared_stack.new_job(short)
-
-    async def all_at_once() -> list[RunAnswer]:
-        return await asyncio.gather(*(shared_stack.jobs.run("tester", job.id) for _ in range(20)))
-
-    answers = shared_stack.loop.run(all_at_once())
-
-    assert len({answer.dispatch_id for answer in answers}) == 1
-    assert [answer.replayed for answer in answers].count(False) == 1
-    shared_stack.wait_for(job, "DRAFT_READY")
-    dispatched = [event for event in shared_stack.audit(job) if event.event_type == "RUN_DISPATCHED"]
-    assert len(dispatched) == 1

@@ -9,13 +9,13 @@ import pytest
 from temporalio.api.common.v1 import WorkflowExecution
 from temporalio.api.enums.v1 import ResetReapplyExcludeType
 from temporalio.api.workflowservice.v1 import ResetWorkflowExecutionRequest
-from temporalio.client import WorkflowExecutionStatus, WorkflowFailureError
+from temporalio.client import WorkflowFailureError
 
 from domain.artifacts import ArtifactKind
 from domain.documents.document import parse
 from domain.documents.publication import ExportFormat
 from domain.documents.tasks import RegenerateTask
-from domain.errors import RegenerateInProgress, RetryNotAllowed, VersionConflict
+from domain.errors import RetryNotAllowed, VersionConflict
 from domain.jobs import Job
 from starter.services.jobs import RegenerateRequest
 from tests import recordings
@@ -100,28 +100,6 @@ def test_several_exports_asked_at_once_all_succeed_and_the_job_is_done_once(shar
     assert stack.statuses(job).count("DONE") == 1
 
 
-def test_a_second_regeneration_is_refused_with_the_active_task(stack: Stack, sample: Path) -> None:
-    worker_less = stack
-    worker_less.start_worker()
-    job = worker_less.draft(sample)
-    worker_less.kill_worker()  # so that the first one stays active
-    markdown = stack.store.get_instruction(OWNER, job.instruction_id or "").markdown
-    first, second = parse(markdown).blocks[1], parse(markdown).blocks[2]
-    task, _ = stack.store.create_regenerate(
-        OWNER,
-        job.instruction_id or "",
-        base_version=1,
-        selection={"block_id": first.id},
-        client_request_id="one",
-        requested_by=OWNER,
-    )
-    with pytest.raises(RegenerateInProgress) as refusal:
-        stack.loop.run(
-            stack.jobs.regenerate(OWNER, job.instruction_id or "", RegenerateRequest(1, {"block_id": second.id}, "two"))
-        )
-    assert refusal.value.details["task_id"] == task.id
-
-
 def test_a_failed_job_is_retried_from_its_latest_checkpoint_that_verifies(
     temporal: TemporalServer, tmp_path: Path, sample: Path
 ) -> None:
@@ -144,21 +122,6 @@ def test_a_failed_job_is_retried_from_its_latest_checkpoint_that_verifies(
         stack.loop.run(stack.kinds.cancel(OWNER, job.id))
         with pytest.raises(RetryNotAllowed):
             stack.loop.run(stack.jobs.retry(OWNER, job.id, model_profile=None, client_request_id="retry-2"))
-
-
-def test_a_job_cancelled_in_the_temporal_ui_is_cancelled_in_the_mirror(shared_stack: Stack, sample: Path) -> None:
-    stack = shared_stack
-    job = stack.draft(sample)
-    stack.loop.run(stack.client.get_workflow_handle(job.id).cancel())
-    stack.wait_for(job, "CANCELLED", within_s=10)
-    wait_until(
-        lambda: (
-            stack.loop.run(stack.client.get_workflow_handle(job.id).describe()).status
-            is WorkflowExecutionStatus.CANCELED
-        ),
-        10,
-        "the workflow to be cancelled",
-    )
 
 
 def test_a_job_whose_workflow_was_terminated_is_found_and_can_be_retried(shared_stack: Stack, sample: Path) -> None:

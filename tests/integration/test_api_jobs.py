@@ -93,20 +93,6 @@ def next_of(heard: "Queue[Heard]", count: int) -> list[Heard]:
 # --- run and cancel ----------------------------------------------------------------------------------------------
 
 
-def test_given_an_uploaded_job_when_run_20_times_at_once_then_one_dispatch(api: RunningApi, ann: httpx.Client) -> None:
-    job_id = uploaded(ann)
-    with ThreadPoolExecutor(20) as pool:
-        answers = list(pool.map(lambda _: ann.post(f"jobs/{job_id}/run"), range(20)))
-    assert {answer.status_code for answer in answers} <= {200, 202}, [answer.text for answer in answers]
-    assert len({answer.json()["dispatch_id"] for answer in answers}) == 1
-    assert [answer.status_code for answer in answers].count(202) == 1
-    assert [answer.json()["replayed"] for answer in answers].count(False) == 1
-    dispatched = [event for event in api.store.events(job_id) if event.event_type == "RUN_DISPATCHED"]
-    assert len(dispatched) == 1
-    retried = ann.post(f"jobs/{job_id}/retry", json={"client_request_id": "r"})
-    assert (retried.status_code, retried.json()["code"]) == (409, "JOB_ALREADY_RUNNING")
-
-
 def test_given_a_job_without_a_recording_when_run_then_409_with_the_table(ann: httpx.Client) -> None:
     answer = ann.post(f"jobs/{new_job(ann)}/run")
     assert (answer.status_code, answer.json()["code"]) == (409, "FSM_TRANSITION_INVALID")

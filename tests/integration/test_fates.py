@@ -489,6 +489,9 @@ def test_given_a_job_that_is_worked_on_when_an_operator_acts_then_it_becomes_wha
         until_ended(stack, job)
         assert stack.job(job).status == expected, (kind, status)
         assert (stack.job(job).failure is None) == (expected in ("CANCELLED", "canceled"))
+        if (how, expected) == ("cancel", "CANCELLED"):
+            described = stack.loop.run(stack.client.get_workflow_handle(job.id).describe())
+            assert described.status is WorkflowExecutionStatus.CANCELED, status
     for (kind, status), job in jobs.items():
         if becomes(how, kind, status) == GOES_ON:
             description = stack.loop.run(stack.client.get_workflow_handle(job.id).describe())
