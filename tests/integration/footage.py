@@ -65,15 +65,6 @@ class Watch:
     client: Client
     loop: Loop
 
-    def runs_of(self, task_id: str) -> list[str]:
-        """The runs that a screenshot task's workflow has had, by how each ended."""
-
-        async def found() -> list[str]:
-            query = f"WorkflowId = 'screenshot-{task_id}'"
-            return [str(each.status and each.status.name) async for each in self.client.list_workflows(query)]
-
-        return self.loop.run(found())
-
 
 @contextmanager
 def screenshot_worker(settings: Settings, store: Store, artifacts: ArtifactStore, address: str) -> Iterator[Watch]:

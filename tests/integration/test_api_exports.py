@@ -175,17 +175,6 @@ def test_given_an_edit_and_a_drawing_while_an_export_waits_then_it_shows_what_wa
     assert second["provenance"]["anchors"][0]["rendered_asset_id"] == drawing
 
 
-def test_given_the_same_request_twenty_times_at_once_then_one_export_and_one_audit_row(
-    publisher: None, api: RunningApi, ann: httpx.Client, shot: Illustrated
-) -> None:
-    with ThreadPoolExecutor(20) as pool:
-        answers = list(pool.map(lambda _: request(ann, shot), range(20)))
-    assert len({answer.json()["id"] for answer in answers}) == 1
-    assert sorted(answer.status_code for answer in answers) == [200] * 19 + [202]
-    finished(ann, answers[0].json()["id"])
-    assert audited(ann, shot) == ["EXPORT_REQUESTED", "EXPORT_STARTED", "EXPORT_SUCCEEDED"]
-
-
 # --- a file that was lost ----------------------------------------------------------------------------------------
 
 

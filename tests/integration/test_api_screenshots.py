@@ -6,7 +6,6 @@ import io
 import json
 import zlib
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -174,19 +173,6 @@ def test_given_the_nearest_key_frame_when_asked_for_then_that_and_not_the_exact_
 ) -> None:
     near, exact = (extract(ann, shot, 3_900, strategy=each) for each in ("nearest_keyframe", "precise"))
     assert (recordings.clock_ms(taken(ann, near)), recordings.clock_ms(taken(ann, exact))) == (4_000, 3_880)
-
-
-def test_given_twenty_of_the_same_at_once_when_sent_then_one_task_one_audit_row_one_workflow(
-    api: RunningApi, watch: Watch, shot: Recorded
-) -> None:
-    with api.client() as client, ThreadPoolExecutor(20) as pool:
-        answers = list(pool.map(lambda _: extract(client, shot, 700, block_id=STEP_BLOCK), range(20)))
-        assert {answer.status_code for answer in answers} == {200, 202}, [answer.text for answer in answers]
-        assert [answer.status_code for answer in answers].count(202) == 1
-        (task_id,) = {answer.json()["task_id"] for answer in answers}
-        ended(client, answers[0])
-    assert audited(api, shot) == ["SCREENSHOT_REQUESTED", "SCREENSHOT_STARTED", "SCREENSHOT_SUCCEEDED"]
-    wait_until(lambda: watch.runs_of(task_id) == ["COMPLETED"], 30, "one workflow")
 
 
 @pytest.mark.usefixtures("watch")

@@ -2,7 +2,6 @@
 
 import hmac
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
@@ -210,16 +209,6 @@ def test_given_an_event_when_it_comes_again_then_200_without_effect(callback_api
     assert code_of(other) == (409, "EVENT_ID_PAYLOAD_MISMATCH")
     assert other.json()["details"] == {"event_id": "e-1"}
     assert log_of(callback_api.store, run.job_id) == log
-
-
-def test_given_20_of_one_event_at_once_when_sent_then_one_204_and_one_audit_row(
-    callback_api: RunningApi, run: Run
-) -> None:
-    body = event()
-    with ThreadPoolExecutor(20) as pool:
-        answers = list(pool.map(lambda _: send(callback_api, run.job_id, body, timeout=60).status_code, range(20)))
-    assert sorted(answers) == [200] * 19 + [204]
-    assert len([move for move in log_of(callback_api.store, run.job_id) if move[2] == "TRANSCRIPT_READY"]) == 1
 
 
 def test_given_reports_of_every_kind_when_refused_then_409_with_the_details(callback_api: RunningApi, run: Run) -> None:
