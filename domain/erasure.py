@@ -1,20 +1,53 @@
-"""Erasing a job with all that is its own: what is left of it is that this was done."""
+"""What is erased on request or by its age: a job with all that is its own, a recording alone, a user with all that is
+theirs. What is left of it is that this was done."""
 
+from collections.abc import Mapping
 from datetime import datetime
+from enum import StrEnum
 
+from domain.errors import RecordingInUse
 from domain.jobs import Frozen
+from domain.lifecycles.instruction import CANCELLED, DONE, DRAFT_READY, EDITING, FAILED
+from domain.lifecycles.kinds import LIFECYCLES
+
+RECORDING_MAY_GO = frozenset({DRAFT_READY, EDITING, DONE, FAILED, CANCELLED})
+"""Where no run reads the recording, nor waits for it. A job that failed cannot be retried without it."""
+
+
+NOBODY = "(erased)"
+"""The owner of what is being erased: no token is of that subject, since it has brackets and a job's own name."""
+
+
+class PurgeKind(StrEnum):
+    """What goes besides whole jobs."""
+
+    RECORDING = "recording"
+    USER = "user"
 
 
 class Erasure(Frozen):
     """That a job was erased, and nothing else of it: an id that leads nowhere, who asked, and when.
 
     Args:
-        by_admin: Whether an administrator asked for it; else its owner did.
+        by_admin: Whether an administrator asked for it.
+        by_age: Whether nobody did: it was kept as long as the settings say. Neither: its owner did.
         completed_at: ``None``: rows, files and histories are still being removed.
     """
 
     job_id: str
     by_admin: bool
+    by_age: bool = False
+    requested_at: datetime
+    completed_at: datetime | None = None
+
+
+class Purge(Frozen):
+    """That a user was erased, or a recording alone. ``id`` leads nowhere; the rest as of an :class:`Erasure`."""
+
+    id: str
+    what: PurgeKind
+    by_admin: bool
+    by_age: bool = False
     requested_at: datetime
     completed_at: datetime | None = None
 
@@ -26,3 +59,31 @@ class Review(Frozen):
     reviewer: str
     note: str
     reviewed_at: datetime
+
+
+def check_recording_may_go(status: str) -> None:
+    """Whether the recording of an instruction in that status may be erased. Raises: RecordingInUse."""
+    if status not in RECORDING_MAY_GO:
+        raise RecordingInUse(
+            "The job still works with its recording. Wait until the draft is there, or cancel the job.",
+            details={"current_status": status},
+        )
+
+
+def read_keeping(written: str) -> Mapping[str, int]:
+    """Days by kind of job, out of ``kind=days`` with commas. Raises: ValueError: says what is wrong."""
+    kept: dict[str, int] = {}
+    for each in filter(None, (part.strip() for part in written.split(","))):
+        kind, equals, days = (part.strip() for part in each.partition("="))
+        if kind not in LIFECYCLES or not equals:
+            raise ValueError(f"is kind=days with commas; kinds: {', '.join(LIFECYCLES)}")
+        if not days.isdecimal() or not 1 <= int(days) <= MOST_DAYS:
+            raise ValueError(f"needs 1 to {MOST_DAYS} days for {kind}")
+        if kind in kept:
+            raise ValueError(f"names {kind} twice")
+        kept[kind] = int(days)
+    return kept
+
+
+MOST_DAYS = 36500
+"""A hundred years. What is to be kept for ever is not named."""

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, SecretStr
 
 from domain.credits import read_prices
+from domain.erasure import read_keeping
 from domain.orders.predictions import PREDICTION_MODEL
 from domain.webhooks import PROVIDER
 
@@ -119,6 +120,11 @@ def _prices(value: str) -> str:
     return value
 
 
+def _keeping(value: str) -> str:
+    read_keeping(value)
+    return value
+
+
 def _strong(value: SecretStr) -> SecretStr:
     text = value.get_secret_value()
     if len(text) < SECRET_MIN_CHARACTERS:
@@ -165,6 +171,7 @@ Rate = Annotated[str, AfterValidator(_rate)]
 CounterUrl = Annotated[str, AfterValidator(_counter)]
 Networks = Annotated[str, AfterValidator(_networks)]
 Origins = Annotated[str, AfterValidator(_origins)]
+Keeping = Annotated[str, AfterValidator(_keeping)]
 PriceList = Annotated[str, AfterValidator(_prices)]
 StrongSecret = Annotated[SecretStr, AfterValidator(_strong)]
 StrongSecrets = Annotated[SecretStr, AfterValidator(_all_strong)]

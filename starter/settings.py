@@ -17,6 +17,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator, model_v
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from domain.credits import AMOUNT_LIMIT, read_prices
+from domain.erasure import MOST_DAYS
 from domain.errors import SettingsInvalid
 from domain.lifecycles.image import MAX_RETRIES
 from domain.orders.prompt_guard import MAX_CHARACTERS
@@ -30,6 +31,7 @@ from starter.setting_values import (
     CounterUrl,
     DatabaseUrl,
     Folder,
+    Keeping,
     KeysUrl,
     LogFormat,
     LogLevel,
@@ -144,6 +146,12 @@ class Settings(BaseSettings):
     """What providers sign their webhooks with: ``name=whsec_…`` with commas; a name twice while its secret changes."""
     webhook_allow_private: bool = False
     """Whether users' webhook endpoints may be on private networks and this machine."""
+    recording_retention_days: int | None = Field(default=None, ge=1, le=MOST_DAYS)
+    """Days after its upload that a recording is kept, where no run needs it; what was made of it stays. None: for
+    ever."""
+    job_retention: Keeping = ""
+    """Days after their end that jobs are kept with all that is theirs, as ``kind=days`` with commas
+    (``image=30,generation=90``). Of a kind that is not named: for ever."""
     webhook_retention_days: int = Field(default=30, ge=2, le=3650)
     """How long what was sent to endpoints, and what providers sent, is kept once it is over. A day of it is the time
     for which a delivery may be on its way."""

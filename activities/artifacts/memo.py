@@ -6,7 +6,7 @@ nobody is ever answered from somebody else's work. Both may be lost at any time:
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -75,6 +75,13 @@ class StageMemo:
                 self._store.delete(found.key)
                 dropped += 1
         return dropped
+
+    def forget_all(self, owner: str, beat: Callable[[], object]) -> None:
+        """Drop all that is remembered of ``owner``'s work, resume points too. ``beat`` is called at each."""
+        for folder in (MEMOS, PARTIALS):
+            for found in self._store.list(f"{folder}/{_sha256(owner)}/"):
+                beat()
+                self._store.delete(found.key)
 
 
 def _names_one_of(record: bytes, keys: Collection[str]) -> bool:

@@ -25,7 +25,6 @@ from activities.store.idempotency import Idempotency
 from activities.store.jobs.administering import Administering
 from activities.store.jobs.artifacts import Artifacts
 from activities.store.jobs.dispatches import Dispatches
-from activities.store.jobs.erasures import Erasures
 from activities.store.jobs.events import Events
 from activities.store.jobs.inputs import Inputs
 from activities.store.jobs.jobs import Jobs
@@ -41,8 +40,11 @@ from activities.store.runs.callbacks import Callbacks
 from activities.store.runs.external import External
 from activities.store.runs.stages import Stages
 from activities.store.sealing import Sealing
+from activities.store.upkeep.belongings import Belongings
+from activities.store.upkeep.erasures import Erasures
 from activities.store.upkeep.namespaces import Namespaces
 from activities.store.upkeep.pending import Pending
+from activities.store.upkeep.purges import Purges
 from activities.store.upkeep.references import References
 from activities.store.upkeep.retention import Retention
 from activities.store.upkeep.rounds import Rounds
@@ -89,6 +91,8 @@ class Store(
     Rounds,
     Administering,
     Erasures,
+    Purges,
+    Belongings,
     Idempotency,
 ):
     """Synchronous and safe to share between threads; each call is one transaction.

@@ -22,6 +22,12 @@ from domain.errors import ArtifactKeyInvalid
 NAME = "erase"
 """Of the workflow, and the prefix of its ids."""
 
+RECORDING, USER = "erase-recording", "erase-user"
+"""The same of those that erase a recording alone, and a user."""
+
+JOBS_AT_ONCE = 50
+"""Jobs of a user that are erased one after the other before the next are looked for: their ids are one payload."""
+
 HEARTBEAT_TIMEOUT_S = 60.0
 
 AT_ONCE = 100
@@ -43,6 +49,11 @@ class ErasureStore(Protocol):
     def erase_rows(self, job_id: str) -> tuple[str, ...]: ...
     def named_keys(self, keys: Sequence[str]) -> frozenset[str]: ...
     def finish_erasure(self, job_id: str) -> None: ...
+    def purge_owner(self, purge_id: str) -> str | None: ...
+    def purge_keys(self, purge_id: str) -> tuple[str, ...]: ...
+    def erase_jobs_of_user(self, purge_id: str, limit: int) -> tuple[str, ...]: ...
+    def erase_user_rows(self, purge_id: str) -> bool: ...
+    def finish_purge(self, purge_id: str) -> None: ...
 
 
 class Eraser:
@@ -84,7 +95,7 @@ class Eraser:
         log.info("job.files_erased", job_id=job_id, files=len(doomed))
 
     def _unnamed(self, keys: Sequence[str]) -> list[str]:
-        """Those that are keys of objects, and that no other job names."""
+        """Those that are keys of objects, and that nothing else names."""
         found: list[str] = []
         for first in range(0, len(keys), AT_ONCE):
             some = [key for key in keys[first : first + AT_ONCE] if self._is_object(key)]
@@ -112,3 +123,36 @@ class Eraser:
             activity.heartbeat()
         await asyncio.to_thread(self._store.finish_erasure, job_id)
         log.info("job.erased", job_id=job_id)
+
+    @activity.defn(name="erase-recording")
+    def erase_recording(self, purge_id: str) -> None:
+        """Remove a recording's objects and what was remembered of them, and say that it is done."""
+        owner = self._store.purge_owner(purge_id)
+        if owner is not None:
+            with Heartbeat(HEARTBEAT_TIMEOUT_S) as heartbeat:
+                doomed = self._unnamed(self._store.purge_keys(purge_id))
+                self._memo.forget_blobs(owner, frozenset(doomed))
+                for key in doomed:
+                    heartbeat.check()
+                    self._artifacts.delete(key)
+            log.info("recording.erased", files=len(doomed))
+        self._store.finish_purge(purge_id)
+
+    @activity.defn(name="erase-jobs-of-user")
+    def erase_jobs_of_user(self, purge_id: str) -> list[str]:
+        """Take the next jobs from the user; which ones. None: there are no more."""
+        return list(self._store.erase_jobs_of_user(purge_id, JOBS_AT_ONCE))
+
+    @activity.defn(name="erase-rest-of-user")
+    def erase_rest_of_user(self, purge_id: str) -> bool:
+        """Remove what is the user's beside their jobs, and say that all is done; answers whether it is: not where they
+        have made another job meanwhile."""
+        owner = self._store.purge_owner(purge_id)
+        if owner is not None:
+            with Heartbeat(HEARTBEAT_TIMEOUT_S) as heartbeat:
+                self._memo.forget_all(owner, heartbeat.check)
+            if not self._store.erase_user_rows(purge_id):
+                return False
+        self._store.finish_purge(purge_id)
+        log.info("user.erased", purge_id=purge_id)
+        return True

@@ -25,11 +25,12 @@ from activities.rails.signals import EDIT, TASKS_ENDED, wake
 from activities.rails.task_dispatch import EXPORT, PLAN, REGENERATE, SCREENSHOT, TaskDispatch
 from activities.store.hooks.webhooks import Waiting
 from activities.upkeep.erasing import NAME as ERASE
-from activities.upkeep.erasing import erase_workflow
+from activities.upkeep.erasing import RECORDING, USER, erase_workflow
 from activities.webhooks.relay import delivery_workflow
 from domain.analyses.analysis import Planning
 from domain.documents.screenshots import ScreenshotTask
 from domain.documents.tasks import Export, RegenerateTask
+from domain.erasure import PurgeKind
 from domain.errors import WORKFLOW_LOST, Cancelled, TransitionRefused, VersionConflict
 from domain.jobs import Actor, Failure, Job, StageName
 from domain.lifecycles.batch import BATCH
@@ -91,6 +92,7 @@ class ReconcilerStore(Register, Protocol):
     ) -> Job: ...
     def end_batch(self, job_id: str, failure: Failure, *, version: int, actor: Actor, note: str) -> Job: ...
     def open_erasures(self, older_than_s: float = 30.0, limit: int = 100) -> tuple[str, ...]: ...
+    def open_purges(self, older_than_s: float = 30.0, limit: int = 100) -> tuple[tuple[str, PurgeKind], ...]: ...
     def untold_edits(self, limit: int = 100) -> tuple[str, ...]: ...
     def unfollowed_jobs(self, older_than_s: float = 15.0, limit: int = 100) -> tuple[str, ...]: ...
     def open_deliveries(
@@ -273,6 +275,10 @@ class Reconciler:
             if await self._workflow_status(erase_workflow(job_id)) is not WorkflowExecutionStatus.RUNNING:
                 await begin_erasing(self._client, job_id, self._options)
                 begun += 1
+        for purge_id, what in await asyncio.to_thread(self._store.open_purges):
+            if await self._workflow_status(f"{PURGES[what]}-{purge_id}") is not WorkflowExecutionStatus.RUNNING:
+                await begin_purging(self._client, purge_id, what, self._options)
+                begun += 1
         return begun
 
     async def follow_tasks(self, *, sure: bool = False) -> int:
@@ -322,20 +328,32 @@ _TASK_STAGE: Mapping[str, str] = {
 }
 
 
+PURGES: Mapping[PurgeKind, str] = {PurgeKind.RECORDING: RECORDING, PurgeKind.USER: USER}
+
+
 async def begin_erasing(client: Client, job_id: str, options: RunOptions) -> None:
     """Start the workflow that erases a job, unless it runs.
 
     Raises:
         RPCError: Temporal could not be asked.
     """
+    await _begin(client, ERASE, job_id, options, "erase a job")
+
+
+async def begin_purging(client: Client, purge_id: str, what: PurgeKind, options: RunOptions) -> None:
+    """As :func:`begin_erasing`, of a recording alone or a user."""
+    await _begin(client, PURGES[what], purge_id, options, f"erase a {what}")
+
+
+async def _begin(client: Client, name: str, of: str, options: RunOptions, summary: str) -> None:
     await client.start_workflow(
-        ERASE,
-        job_id,
-        id=erase_workflow(job_id),
+        name,
+        of,
+        id=f"{name}-{of}",
         task_queue=options.queue("jobs"),
         id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE,
         id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
-        static_summary="erase a job",
+        static_summary=summary,
     )
 
 

@@ -4,10 +4,14 @@ Uploads that were begun and never confirmed keep gigabytes where nobody sees the
 swept under its lease, as it would be confirmed under it, so that the two cannot meet.
 """
 
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
 from typing import Protocol
 from uuid import uuid4
 
 import structlog
+from pydantic import Field
 from temporalio import activity
 
 from activities.artifacts import ArtifactStore
@@ -16,6 +20,8 @@ from activities.rails.heartbeat import Heartbeat
 from activities.store import UploadSession
 from domain.artifacts import Artifact, ArtifactKind
 from domain.documents.screenshots import PictureUpload
+from domain.erasure import Erasure, Purge
+from domain.errors import NotFound, RecordingInUse
 
 EXPIRED_FOR_S = 3600.0
 """Seconds after its address expired that a session is kept: a part that was on its way then has landed by now."""
@@ -31,8 +37,9 @@ log = structlog.get_logger("guidesmith.sweep")
 
 
 class Swept(Message):
-    """How many sessions were emptied, how many pictures let go, how many other remains were removed, and how many
-    idempotency keys, deliveries of webhooks, webhooks of providers and callbacks were forgotten."""
+    """How many sessions were emptied, how many pictures let go, how many other remains were removed, how many
+    idempotency keys, deliveries of webhooks, webhooks of providers and callbacks were forgotten, and the erasure of how
+    many jobs and recordings was begun because of their age."""
 
     uploads: int = 0
     pictures: int = 0
@@ -42,6 +49,8 @@ class Swept(Message):
     webhooks: int = 0
     callbacks: int = 0
     sessions: int = 0
+    jobs: int = 0
+    recordings: int = 0
 
 
 class UploadSessions(Protocol):
@@ -59,6 +68,19 @@ class UploadSessions(Protocol):
     def purge_provider_webhooks(self, older_than_s: float) -> int: ...
     def purge_callbacks(self, older_than_s: float) -> int: ...
     def purge_ended_sessions(self) -> int: ...
+    def expired_jobs(self, kind: str, older_than_s: float, limit: int = 100) -> tuple[str, ...]: ...
+    def expired_recordings(self, older_than_s: float, limit: int = 100) -> tuple[str, ...]: ...
+    def begin_erasure(self, job_id: str, *, owner: str | None, by_age: bool) -> Erasure: ...
+    def begin_recording_purge(self, job_id: str, *, owner: str | None, by_age: bool) -> Purge: ...
+
+
+class Keeping(Message):
+    """How long the log of webhooks and callbacks is kept, recordings (``None``: for ever), and jobs that have ended, of
+    the kinds that are not kept for ever."""
+
+    log_s: float
+    recordings_s: float | None = None
+    jobs_s: Mapping[str, float] = Field(default_factory=dict)
 
 
 class Sweeper:
@@ -66,29 +88,32 @@ class Sweeper:
 
     Args:
         longest_s: How long an upload may be on its way at most: nothing younger is taken for remains.
-        retention_s: How long the log of webhooks and callbacks is kept.
+        keeping: How long what is kept.
     """
 
     def __init__(
-        self, sessions: UploadSessions, artifacts: ArtifactStore, *, longest_s: float, retention_s: float
+        self, sessions: UploadSessions, artifacts: ArtifactStore, *, longest_s: float, keeping: Keeping
     ) -> None:
         self._sessions = sessions
         self._artifacts = artifacts
         self._remains_after_s = max(longest_s, REMAINS_AFTER_S)
-        self._retention_s = retention_s
+        self._keeping = keeping
 
     @activity.defn(name="sweep")
     def sweep(self) -> Swept:
         """Empty the sessions that were abandoned, then remove what belongs to none; forget keys and sessions that
-        have expired, and webhooks that are old."""
+        have expired, and webhooks that are old; then begin to erase the jobs and recordings whose time has come, which
+        the reconciler sees to the end."""
+        log_s = self._keeping.log_s
         with Heartbeat(HEARTBEAT_TIMEOUT_S):
             uploads, pictures = self._drop_all(), self._drop_pictures()
             remains = self._artifacts.sweep_abandoned(self._remains_after_s, self._sessions.is_multipart_held)
             keys = self._sessions.purge_idempotency_keys()
-            deliveries = self._sessions.purge_deliveries(self._retention_s)
-            webhooks = self._sessions.purge_provider_webhooks(self._retention_s)
-            callbacks = self._sessions.purge_callbacks(self._retention_s)
+            deliveries = self._sessions.purge_deliveries(log_s)
+            webhooks = self._sessions.purge_provider_webhooks(log_s)
+            callbacks = self._sessions.purge_callbacks(log_s)
             sessions = self._sessions.purge_ended_sessions()
+            jobs, recordings = self._expire_jobs(), self._expire_recordings()
         swept = Swept(
             uploads=uploads,
             pictures=pictures,
@@ -98,10 +123,24 @@ class Sweeper:
             webhooks=webhooks,
             callbacks=callbacks,
             sessions=sessions,
+            jobs=jobs,
+            recordings=recordings,
         )
         if swept != Swept():
             log.info("sweep.done", **swept.model_dump())
         return swept
+
+    def _expire_jobs(self) -> int:
+        return sum(
+            _expire(partial(self._sessions.expired_jobs, kind, kept_s), self._sessions.begin_erasure)
+            for kind, kept_s in self._keeping.jobs_s.items()
+        )
+
+    def _expire_recordings(self) -> int:
+        kept_s = self._keeping.recordings_s
+        if kept_s is None:
+            return 0
+        return _expire(partial(self._sessions.expired_recordings, kept_s), self._sessions.begin_recording_purge)
 
     def _drop_all(self) -> int:
         swept, seen = 0, set[str]()
@@ -140,3 +179,17 @@ class Sweeper:
             return True
         finally:
             self._sessions.release_lease(session.id, lease, multipart_id=held)
+
+
+def _expire(find: Callable[[], tuple[str, ...]], begin: Callable[..., object]) -> int:
+    """Begin to erase what is found, until there is no more; how many."""
+    begun = 0
+    while expired := find():
+        before = begun
+        for job_id in expired:
+            with suppress(NotFound, RecordingInUse):  # its owner was faster, or a run: it is looked at in an hour
+                begin(job_id, owner=None, by_age=True)
+                begun += 1
+        if begun == before:
+            break
+    return begun

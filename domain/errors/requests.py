@@ -40,6 +40,12 @@ class UploadSealed(GuidesmithError):
     code = "UPLOAD_SEALED"
 
 
+class RecordingInUse(GuidesmithError):
+    """A run of the job reads its recording, or waits for it."""
+
+    code = "RECORDING_IN_USE"
+
+
 class UploadExpired(GuidesmithError):
     """The upload's address has expired; a new one can be had."""
 

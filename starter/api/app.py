@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Lifespan
 from activities.artifacts import ArtifactStore
 from activities.store import Store
 from starter.access.tokens import TokenCheck
-from starter.api import health, payload_codec
+from starter.api import account, health, payload_codec
 from starter.api.analyses import routes as analyses
 from starter.api.batches import routes as batches
 from starter.api.callbacks import routes as callbacks
@@ -71,6 +71,7 @@ ROUTES = (
         redactions,
     ),
     *(exports, callbacks, credits, lifecycles, images, generations, batches, analyses, webhooks, administering),
+    account,
     payload_codec,
 )
 

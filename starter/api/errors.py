@@ -75,6 +75,7 @@ STATUS: Mapping[type[GuidesmithError], HTTPStatus] = {
     errors.RequestInvalid: HTTPStatus.BAD_REQUEST,
     errors.UploadInvalid: HTTPStatus.BAD_REQUEST,
     errors.UploadSealed: HTTPStatus.CONFLICT,
+    errors.RecordingInUse: HTTPStatus.CONFLICT,
     errors.UploadExpired: HTTPStatus.GONE,
     errors.ExportRequestInvalid: HTTPStatus.BAD_REQUEST,
     errors.ArtifactKeyInvalid: HTTPStatus.BAD_REQUEST,

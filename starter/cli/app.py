@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from domain.errors import GuidesmithError
+from starter.cli.account import account_app
 from starter.cli.credits import credits_app
 from starter.cli.exits import MEANING, ExitCode, UsageWrong, exit_code, show
 from starter.cli.jobs import jobs_app
@@ -154,6 +155,7 @@ def analyse(
 
 
 app.add_typer(jobs_app, name="jobs")
+app.add_typer(account_app, name="account")
 app.add_typer(credits_app, name="credits")
 app.add_typer(screenshots_app, name="screenshots")
 app.add_typer(generate_app, name="generate")

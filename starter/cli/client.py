@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -76,8 +76,8 @@ class Client:
         """One logical request: however often it has to be sent, it creates once."""
         return self._json("POST", path, json=body, headers={"Idempotency-Key": uuid4().hex})
 
-    def delete(self, path: str) -> Json:
-        return self._json("DELETE", path)
+    def delete(self, path: str, **parameters: str) -> Json:
+        return self._json("DELETE", path, params=parameters)
 
     def replace(self, path: str, body: Json) -> Json:
         """PUT; the API may read what was sent for it, which takes a while when it is large."""
@@ -131,26 +131,11 @@ class Client:
         Raises:
             UsageWrong: The file cannot be written there.
         """
-        part = path.with_name(f".{uuid4().hex}.part")  # not longer than the shortest limit of any file system
-        try:
-            with httpx.stream("GET", url, timeout=TIMEOUT, follow_redirects=True) as answer, part.open("wb") as file:
-                if answer.is_error:
-                    answer.read()
-                    raise _refusal(answer)
-                for piece in answer.iter_bytes():
-                    file.write(piece)
-            part.replace(path)
-        except httpx.TransportError as broken:
-            raise Unreachable("The download broke off. Run the same command again.") from broken
-        except OSError as broken:
-            raise UsageWrong(
-                f"The file {path} cannot be written: {broken.strerror}. Mend that or name another --out, and run the "
-                "same command again: what is done is not done again."
-            ) from broken
-        finally:
-            with suppress(OSError):
-                part.unlink(missing_ok=True)
-        return path.stat().st_size
+        return _saved(httpx.stream("GET", url, timeout=TIMEOUT, follow_redirects=True), path)
+
+    def save(self, path: str, to: Path) -> int:
+        """As :meth:`download`, of what the API itself answers at ``path``."""
+        return _saved(self._http.stream("GET", path, timeout=CONFIRM_TIMEOUT), to)
 
     def events(self, job_id: str) -> Iterator[ServerEvent]:
         """The job's log from its beginning, then live, through broken connections. Never ends by itself."""
@@ -222,3 +207,26 @@ def _refusal(answer: httpx.Response) -> Refused:
     except ValueError:
         body = {}
     return Refused(answer.status_code, body if isinstance(body, dict) else {})
+
+
+def _saved(streaming: AbstractContextManager[httpx.Response], path: Path) -> int:
+    part = path.with_name(f".{uuid4().hex}.part")  # not longer than the shortest limit of any file system
+    try:
+        with streaming as answer, part.open("wb") as file:
+            if answer.is_error:
+                answer.read()
+                raise _refusal(answer)
+            for piece in answer.iter_bytes():
+                file.write(piece)
+        part.replace(path)
+    except httpx.TransportError as broken:
+        raise Unreachable("The download broke off. Run the same command again.") from broken
+    except OSError as broken:
+        raise UsageWrong(
+            f"The file {path} cannot be written: {broken.strerror}. Mend that or name another --out, and run the "
+            "same command again: what is done is not done again."
+        ) from broken
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+    return path.stat().st_size

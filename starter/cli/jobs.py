@@ -151,6 +151,25 @@ def delete(
         typer.echo(f"Job {erased['job_id']} is gone; its files are being removed.")
 
 
+@jobs_app.command(epilog="Example: guidesmith jobs delete-recording 0199f3c2-… --yes")
+def delete_recording(
+    job_id: JobId,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    anybodys: Anybodys = False,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Erase a job's recording and its sound; text, pictures and exports stay. It cannot be undone."""
+    if not yes:
+        typer.confirm(f"Erase the recording of job {job_id}?", abort=True)
+    with _client(data_dir, as_admin=anybodys) as client:
+        erased = client.delete(f"{_path(job_id, anybodys=anybodys)}/recording")
+    if as_json:
+        print_json(erased)
+    else:
+        typer.echo(f"The recording of job {job_id} is being removed.")
+
+
 @jobs_app.command(epilog="Example: guidesmith jobs retry 0199f3c2-…")
 def retry(
     job_id: JobId,

@@ -213,6 +213,7 @@ class JobService:
             await self._thread(self._store.check_run, owner, job.id)
         await self._runs.until_closed(job)
         external = await self._external(job)
+        await self._check_recording(job, external)
         resume_from = await self._resume_point(job, external)
         start = JobStart(
             job_id=job.id,
@@ -288,6 +289,13 @@ class JobService:
             return str(STARTS[job.kind])
         verified = await self._thread(self._checkpoints.verified, job.id, external)
         return str(starting_checkpoint(verified))
+
+    async def _check_recording(self, job: Job, external: tuple[str, ...]) -> None:
+        """Raises: RetryNotAllowed: The recording was erased, and with it what every stage looks at."""
+        if job.kind != INSTRUCTION.kind or external:
+            return
+        if await self._thread(self._store.latest_artifact, job.id, ArtifactKind.VIDEO) is None:
+            raise RetryNotAllowed("The recording of this job was erased. Upload it again as a new job.")
 
     async def _external(self, job: Job) -> tuple[str, ...]:
         """The stages that the job's project has done outside."""

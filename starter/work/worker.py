@@ -31,7 +31,8 @@ from activities.upkeep.erasing import Eraser
 from activities.upkeep.orphans import OrphanSweeper
 from activities.upkeep.reconciling import Reconciler
 from activities.upkeep.rounds import Rounds
-from activities.upkeep.sweeping import Sweeper
+from activities.upkeep.sweeping import Keeping, Sweeper
+from domain.erasure import read_keeping
 from domain.errors import GuidesmithError
 from starter import traces
 from starter.services.engine import connect_patiently
@@ -53,7 +54,7 @@ from starter.work.webhooks import beside, relay, webhook_sender
 from workflows import reconciler, sweeping
 from workflows.analysis import AnalysisWorkflow, PlanWorkflow
 from workflows.batch import BatchWorkflow
-from workflows.erasing import EraseWorkflow
+from workflows.erasing import EraseRecordingWorkflow, EraseUserWorkflow, EraseWorkflow
 from workflows.generation import GenerationWorkflow
 from workflows.image import ImageWorkflow
 from workflows.instruction import InstructionWorkflow
@@ -81,6 +82,8 @@ WORKFLOWS = (
     SweepOrphansWorkflow,
     WebhookWorkflow,
     EraseWorkflow,
+    EraseRecordingWorkflow,
+    EraseUserWorkflow,
 )
 
 SCHEDULES = {
@@ -146,6 +149,16 @@ def build_workers(
     ]
 
 
+def keeping(settings: Settings) -> Keeping:
+    """How long what is kept, in seconds."""
+    recordings = settings.recording_retention_days
+    return Keeping(
+        log_s=settings.webhook_retention_days * DAY_S,
+        recordings_s=None if recordings is None else recordings * DAY_S,
+        jobs_s={kind: days * DAY_S for kind, days in read_keeping(settings.job_retention).items()},
+    )
+
+
 def all_activities(settings: Settings, store: Store, client: Client) -> list[object]:
     """Every activity, ready to register. A queue only brings the tasks that were sent to it."""
     artifacts = open_artifacts(settings)
@@ -161,9 +174,7 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
     planning, analyses = AnalysisPlanning(analysing), AnalysisStages(analysing)
     reading = screen_reading(settings, store, artifacts)
     reconciler = Reconciler(store, client, run_options(settings), kind_terms(settings))
-    sweeper = Sweeper(
-        store, artifacts, longest_s=settings.upload_url_ttl_s, retention_s=settings.webhook_retention_days * DAY_S
-    )
+    sweeper = Sweeper(store, artifacts, longest_s=settings.upload_url_ttl_s, keeping=keeping(settings))
     orphans = OrphanSweeper(store, artifacts)
     eraser = Eraser(store, artifacts, client)
     return [
@@ -217,6 +228,9 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
         eraser.erase_rows,
         eraser.erase_files,
         eraser.forget_runs,
+        eraser.erase_jobs_of_user,
+        eraser.erase_rest_of_user,
+        eraser.erase_recording,
     ]
 
 

@@ -14,9 +14,9 @@ from temporalio.service import RPCError
 
 from activities.store import Store
 from activities.store.jobs import quotas
-from activities.store.jobs.erasures import NOBODY
 from activities.store.repository import utc_now
 from activities.store.tables import metadata
+from domain.erasure import NOBODY
 from domain.errors import QuotaExceeded
 from domain.jobs import Actor, Job
 from domain.lifecycles.lifecycle import Trigger

@@ -9,7 +9,7 @@ from temporalio.testing import ActivityEnvironment
 
 from activities.artifacts import ArtifactStore, UploadGone
 from activities.store import IdempotencyScope, Store, UploadSession
-from activities.upkeep.sweeping import EXPIRED_FOR_S, Sweeper, Swept
+from activities.upkeep.sweeping import EXPIRED_FOR_S, Keeping, Sweeper, Swept
 from domain.artifacts import ArtifactKind
 from domain.jobs import Actor, Job
 from domain.lifecycles.instruction import CANCELLED
@@ -22,7 +22,7 @@ NOW = datetime.now(UTC)
 
 
 def swept(store: Store, artifacts: ArtifactStore) -> Swept:
-    sweeper = Sweeper(store, artifacts, longest_s=DAY.total_seconds(), retention_s=30 * DAY.total_seconds())
+    sweeper = Sweeper(store, artifacts, longest_s=DAY.total_seconds(), keeping=Keeping(log_s=30 * DAY.total_seconds()))
     answer = ActivityEnvironment().run(sweeper.sweep)
     assert isinstance(answer, Swept)
     return answer

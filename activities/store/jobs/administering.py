@@ -6,11 +6,10 @@ from sqlalchemy import ColumnElement, Select, and_, insert, select, text, update
 
 from activities.store import rows
 from activities.store.cursors import latest_first, newest_first
-from activities.store.jobs.erasures import NOBODY
 from activities.store.jobs.locking import not_found, read_job
 from activities.store.repository import Repository
 from activities.store.tables import NOT_REVIEWED, jobs, reviews
-from domain.erasure import Review
+from domain.erasure import NOBODY, Review
 from domain.errors import TransitionRefused
 from domain.jobs import Job, Page
 from domain.lifecycles.kinds import GIVEN_UP, LIFECYCLES, lifecycle_of

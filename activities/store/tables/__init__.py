@@ -41,6 +41,7 @@ from activities.store.tables.jobs import (
     jobs,
     library_assets,
     projects,
+    purges,
     reviews,
     rounds,
 )
@@ -84,6 +85,7 @@ __all__ = [
     "plan_tasks",
     "projects",
     "provider_webhooks",
+    "purges",
     "regenerate_tasks",
     "reported_artifacts",
     "reviews",

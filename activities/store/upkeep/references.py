@@ -17,6 +17,7 @@ from activities.store.tables import (
     job_inputs,
     library_assets,
     picture_uploads,
+    purges,
     screenshot_assets,
     uploads,
 )
@@ -37,6 +38,7 @@ SAYING = (
     analyses.c.files,
     analyses.c.tables,
     generation_submissions.c.word,
+    purges.c["keys"],
 )
 """JSON of a job's own in which keys may stand."""
 

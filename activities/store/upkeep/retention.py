@@ -1,7 +1,8 @@
 """What is forgotten once it is old: the log of webhooks, which every move of every job adds to, and what outside
 runners called back with besides the ends of their stages.
 
-Jobs and their history stay. Rows go some at a time, so that no transaction holds others up.
+Jobs and their history stay, unless the settings say how long a kind of them is kept, or their recordings: these are
+found here, and erased as their owner would erase them. Rows go some at a time, so that no transaction holds others up.
 """
 
 from datetime import timedelta
@@ -11,6 +12,7 @@ from sqlalchemy import ColumnElement, Table, and_, delete, exists, or_, select, 
 from activities.store.repository import Repository
 from activities.store.tables import (
     FORGOTTEN_CALLBACKS,
+    artifacts,
     callback_events,
     jobs,
     provider_webhooks,
@@ -18,6 +20,9 @@ from activities.store.tables import (
     webhook_deliveries,
     webhook_endpoints,
 )
+from domain.artifacts import ArtifactKind
+from domain.erasure import NOBODY, RECORDING_MAY_GO
+from domain.lifecycles.instruction import INSTRUCTION
 
 AT_ONCE = 500
 """Rows of one transaction."""
@@ -50,6 +55,24 @@ class Retention(Repository):
         stages, which a retry goes by, and what a workflow was not told of. Answers how many."""
         before = self._clock() - timedelta(seconds=older_than_s)
         return self._purge(callback_events, and_(callback_events.c.recorded_at < before, text(FORGOTTEN_CALLBACKS)))
+
+    def expired_jobs(self, kind: str, older_than_s: float, limit: int = 100) -> tuple[str, ...]:
+        """Jobs of ``kind`` that ended more than ``older_than_s`` seconds ago, and are not being erased."""
+        before = self._clock() - timedelta(seconds=older_than_s)
+        standing = jobs.c.owner.not_like(f"{NOBODY}%")
+        query = select(jobs.c.id).where(jobs.c.kind == kind, jobs.c.completed_at < before, standing)
+        with self._database.read() as connection:
+            return tuple(connection.scalars(query.order_by(jobs.c.id).limit(limit)))
+
+    def expired_recordings(self, older_than_s: float, limit: int = 100) -> tuple[str, ...]:
+        """Jobs whose recording arrived more than ``older_than_s`` seconds ago, and is not needed by a run."""
+        before = self._clock() - timedelta(seconds=older_than_s)
+        video = artifacts.c.job_id == jobs.c.id, artifacts.c.kind == str(ArtifactKind.VIDEO)
+        idle = jobs.c.kind == INSTRUCTION.kind, jobs.c.status.in_([str(each) for each in RECORDING_MAY_GO])
+        standing = jobs.c.owner.not_like(f"{NOBODY}%")
+        query = select(jobs.c.id).where(*idle, standing, exists().where(*video, artifacts.c.created_at < before))
+        with self._database.read() as connection:
+            return tuple(connection.scalars(query.order_by(jobs.c.id).limit(limit)))
 
     def _purge(self, table: Table, old: ColumnElement[bool]) -> int:
         key = tuple_(*table.primary_key)

@@ -6,6 +6,7 @@ from anyio import to_thread
 from fastapi import APIRouter, Query
 from pydantic import ConfigDict, Field
 
+from domain.erasure import PurgeKind
 from domain.jobs import Job
 from starter.api.context import Api, ApiParts, Owner, identifier
 from starter.api.jobs.routes import Kind, Status, check_filter
@@ -40,8 +41,20 @@ class ErasureAnswer(Shape):
 
     job_id: str
     by_admin: bool
+    by_age: Annotated[bool, Field(description="Nobody asked: it was kept as long as the settings say.")]
     requested_at: Moment
     completed_at: Annotated[Moment | None, Field(description="None: files and histories are still being removed.")]
+
+
+class PurgeAnswer(Shape):
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    id: Annotated[str, Field(description="It leads nowhere.")]
+    what: PurgeKind
+    by_admin: bool
+    by_age: bool
+    requested_at: Moment
+    completed_at: Annotated[Moment | None, Field(description="None: what is to go is still being removed.")]
 
 
 def _answers(api: Api, jobs: tuple[Job, ...]) -> tuple[AnyJobAnswer, ...]:
@@ -99,6 +112,29 @@ def review_any_job(job_id: str, new: NewReview, api: ApiParts, reviewer: Owner) 
 async def erase_any_job(job_id: str, api: ApiParts) -> ErasureAnswer:
     """Erase anybody's job with all that is its own."""
     return ErasureAnswer.model_validate(await api.erasing.erase(identifier(job_id), owner=None, by_admin=True))
+
+
+@router.delete("/jobs/{job_id}/recording", status_code=202, responses=errors(403, 404, 409, 413, 415))
+async def erase_any_recording(job_id: str, api: ApiParts) -> PurgeAnswer:
+    """Erase the recording of anybody's job, and nothing else."""
+    erased = await api.erasing.erase_recording(identifier(job_id), owner=None, by_admin=True)
+    return PurgeAnswer.model_validate(erased)
+
+
+@router.delete("/users", status_code=202, responses=errors(403, 413, 415))
+async def erase_user(
+    api: ApiParts, user_id: Annotated[str, Query(min_length=1, max_length=255, description="Who.")]
+) -> PurgeAnswer:
+    """Erase everything of a user's: jobs with all that is theirs, projects, endpoints. The books keep what was posted,
+    under a name that leads nowhere. Whose token still holds can begin anew: withdraw it first."""
+    return PurgeAnswer.model_validate(await api.erasing.erase_user(user_id, by_admin=True))
+
+
+@router.get("/purges", responses=errors(400, 403))
+def list_purges(api: ApiParts, limit: Limit = 20, cursor: Cursor = None) -> Listed[PurgeAnswer]:
+    """That recordings and users were erased, newest first: nothing else is kept of that."""
+    page = api.store.list_purges(limit, cursor)
+    return Listed(items=tuple(PurgeAnswer.model_validate(each) for each in page.items), next_cursor=page.next_cursor)
 
 
 @router.get("/erasures", responses=errors(400, 403))

@@ -13,7 +13,7 @@ from starter.api.batches.routes import batch_facts
 from starter.api.context import Api, ApiParts, Owner, identifier
 from starter.api.paging import Cursor, Limit
 from starter.api.responses import errors
-from starter.api.shapes import Erased, HistoryRow, JobAnswer, Listed, NewRetry, RetryResult, RunResult
+from starter.api.shapes import Erased, HistoryRow, JobAnswer, Listed, NewRetry, Purged, RetryResult, RunResult
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 
@@ -123,6 +123,13 @@ async def erase_job(job_id: str, api: ApiParts, owner: Owner) -> Erased:
     files and histories are removed by a workflow that goes on until all is gone; that it was done is all that is
     kept."""
     return Erased.model_validate(await api.erasing.erase(identifier(job_id), owner=owner))
+
+
+@router.delete("/{job_id}/recording", status_code=202, responses=errors(404, 409, 413, 415))
+async def erase_recording(job_id: str, api: ApiParts, owner: Owner) -> Purged:
+    """Erase the recording of the job and its sound, and nothing else: text, pictures and exports stay. A job that has
+    failed cannot be retried without it."""
+    return Purged.model_validate(await api.erasing.erase_recording(identifier(job_id), owner=owner))
 
 
 @router.post(

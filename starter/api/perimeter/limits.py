@@ -73,6 +73,7 @@ EXPENSIVE = frozenset(
         ("PATCH", "/analyses/{}/draft"),
         ("POST", "/jobs"),
         ("POST", "/webhook-endpoints/{}/deliveries/{}/redeliver"),
+        ("GET", "/account/archive"),
     }
 )
 """Routes below the base path that start work, send something out, or read a whole document block by block (2 s where it

@@ -109,6 +109,15 @@ class Erased(Shape):
     requested_at: Moment
 
 
+class Purged(Shape):
+    """That a recording or a user is being erased. ``id`` leads nowhere."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    id: str
+    requested_at: Moment
+
+
 class RunResult(Shape):
     model_config = ConfigDict(frozen=True, from_attributes=True)
 

@@ -1,6 +1,8 @@
 // What an administrator does with anybody's job.
-import { once, post } from "../parts/api.js";
+import { once, post, remove } from "../parts/api.js";
+import { ask } from "../parts/asking.js";
 import { tellError } from "../parts/messages.js";
+import { say } from "../parts/strings.js";
 
 const path = `admin/jobs/${document.querySelector("[data-anybodys]").dataset.anybodys}`;
 const dialog = document.querySelector("[data-cancel-dialog]");
@@ -27,6 +29,11 @@ dialog.addEventListener("close", () => {
   if (dialog.returnValue !== "cancel") return;
   dialog.returnValue = "";
   act(cancel, () => post(`${path}/cancel`));
+});
+
+document.querySelector("[data-delete]").addEventListener("click", async () => {
+  if (!(await ask({ title: say("job-delete-title"), text: say("job-delete-means"), yes: say("job-delete-yes"), danger: true }))) return;
+  remove(path).then(() => location.assign("/administration"), tellError);
 });
 
 form?.addEventListener("submit", (event) => {

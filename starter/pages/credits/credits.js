@@ -1,6 +1,7 @@
-// What an administrator gives.
-import { once, post } from "../parts/api.js";
-import { tellError } from "../parts/messages.js";
+// What an administrator gives, and everything of a person's deleted.
+import { once, post, remove } from "../parts/api.js";
+import { tell, tellError } from "../parts/messages.js";
+import { say } from "../parts/strings.js";
 
 const form = document.querySelector("[data-grant]");
 let key = once();
@@ -20,3 +21,21 @@ form?.addEventListener("submit", async (event) => {
     button.disabled = false;
   }
 });
+
+const erasing = document.querySelector("[data-erase-dialog]");
+document.querySelector("[data-erase-account]").addEventListener("click", () => erasing.showModal());
+erasing.addEventListener("close", () => {
+  const name = erasing.querySelector("input");
+  if (erasing.returnValue === "erase") erase(name.value.trim());
+  erasing.returnValue = name.value = "";
+});
+
+async function erase(user) {
+  if (user !== document.body.dataset.owner) return tell(say("account-other-name"), "bad");
+  try {
+    await remove(`account?user_id=${encodeURIComponent(user)}`);
+    return tell(say("account-going"), "good");
+  } catch (error) {
+    return tellError(error);
+  }
+}

@@ -1,4 +1,4 @@
-# Credits, and what things cost.
+# Credits, what things cost, and all that is a person's.
 credits-available = Can be spent
 credits-reserved = Held for running jobs
 credits-balance = In all
@@ -35,3 +35,11 @@ grant-title = Give credits
 grant-to = To whom
 grant-reason = Why
 grant-do = Give
+account-title = Your data
+account-export-is = Everything that is yours as one ZIP: jobs, documents, files, credits.
+account-export = Download everything
+account-delete-is = Every job with its files, every project and webhook is removed. The books keep what was posted, without your name.
+account-delete = Delete everything
+account-delete-title = Delete everything that is yours?
+account-delete-means = It cannot be undone.
+account-delete-name = To confirm, write { $name }

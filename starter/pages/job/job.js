@@ -1,5 +1,6 @@
 // A job, kept live: what the server shows is asked for again whenever the job's log grows.
-import { once, post } from "../parts/api.js";
+import { once, post, remove } from "../parts/api.js";
+import { ask } from "../parts/asking.js";
 import { follow } from "../parts/live.js";
 import { tell, tellError } from "../parts/messages.js";
 import { count } from "../parts/moments.js";
@@ -63,7 +64,14 @@ body.addEventListener("click", (event) => {
   if (event.target.closest("[data-cancel]")) dialog.showModal();
   const retry = event.target.closest("[data-retry]");
   if (retry) again(retry).catch(tellError);
+  if (event.target.closest("[data-delete]")) drop("job-delete", "", () => location.assign("/"));
+  if (event.target.closest("[data-drop-recording]")) drop("recording-delete", "/recording", refresh);
 });
+
+async function drop(what, path, then) {
+  if (!(await ask({ title: say(`${what}-title`), text: say(`${what}-means`), yes: say(`${what}-yes`), danger: true }))) return;
+  remove(`jobs/${id}${path}`).then(then, tellError);
+}
 
 async function again(button) {
   button.disabled = true;

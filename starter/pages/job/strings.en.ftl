@@ -77,3 +77,6 @@ log-PLAN_DRAFTED = A plan was drafted
 log-PLAN_CHANGED = The plan was changed
 log-TRANSCRIPT_CORRECTED = The transcript was corrected
 log-PLAN_FAILED = Drafting the plan failed
+log-RECORDING_ERASED = The recording was deleted
+job-delete = Delete the job
+job-delete-recording = Delete the recording

@@ -10,6 +10,7 @@ from fastapi.responses import Response
 
 from domain.artifacts import ArtifactKind
 from domain.credits import GIVEN_BACK
+from domain.erasure import RECORDING_MAY_GO
 from domain.errors import needs_another_recording
 from domain.jobs import Job
 from domain.lifecycles.instruction import INSTRUCTION, RETRY
@@ -83,6 +84,9 @@ def _shown(context: PageContext, job_id: str) -> dict[str, Any]:
         "given_back": (found.kind, status) in GIVEN_BACK,
         "can_cancel": lifecycle.may_cancel(status, Trigger.API),
         "has_transcript": found.kind == INSTRUCTION.kind and _has(context, found.id, ArtifactKind.TRANSCRIPT),
+        "may_drop_recording": found.kind == INSTRUCTION.kind
+        and status in RECORDING_MAY_GO
+        and _has(context, found.id, ArtifactKind.VIDEO),
         "retry_from": _retry_from(context, found),
         "needs_another": bool(found.failure and needs_another_recording(found.failure.failure_code)),
         "engine_address": engine_address(context, found),

@@ -6,7 +6,7 @@ is, and is emptied with the last step: any step may be repeated by whoever comes
 """
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Table, Text, cast, delete, insert, select, update
@@ -32,24 +32,21 @@ from activities.store.tables import (
     webhook_deliveries,
 )
 from activities.store.upkeep.references import keys_of
-from domain.erasure import Erasure
+from domain.erasure import NOBODY, Erasure
 from domain.errors import Cancelled, TransitionRefused
 from domain.jobs import Actor, Failure, Page
 from domain.lifecycles.kinds import GIVEN_UP
 from domain.lifecycles.lifecycle import Trigger
 
-NOBODY = "(erased)"
-"""The owner of what is being erased: no token is of that subject, since it has brackets and a job's own name."""
-
 _DELETED = Failure(failure_code=Cancelled.code, failure_message="The job was deleted.")
 
 _TASKS = (("export", exports), ("regenerate", regenerate_tasks), ("screenshot", screenshot_tasks), ("plan", plan_tasks))
 
-_COLUMNS = ("job_id", "by_admin", "requested_at", "completed_at")
+_COLUMNS = ("job_id", "by_admin", "by_age", "requested_at", "completed_at")
 
 
 class Erasures(Repository):
-    def begin_erasure(self, job_id: str, *, owner: str | None, by_admin: bool) -> Erasure:
+    def begin_erasure(self, job_id: str, *, owner: str | None, by_admin: bool = False, by_age: bool = False) -> Erasure:
         """End the job where it has not, so that what it held of credits is settled, and take it from its owner.
 
         Args:
@@ -59,28 +56,7 @@ class Erasures(Repository):
             NotFound: Absent, not ``owner``'s, or being erased already.
         """
         with self._database.write() as connection:
-            now = self._clock()
-            job = LockedJob(connection, job_id, now, owner=owner)
-            if job["owner"].startswith(NOBODY):
-                return _read(connection, job_id)
-            mine = str(job["owner"])
-            _end(job)
-            job.save()
-            for table in metadata.sorted_tables:
-                if "owner" not in table.c or _own_rows(table, job_id) is None:
-                    continue
-                of = table.c.id if table is jobs else table.c.job_id
-                connection.execute(update(table).where(of == job_id).values(owner=f"{NOBODY} {job_id}"))
-            row = {
-                "job_id": job_id,
-                "by_admin": by_admin,
-                "requested_at": now,
-                "owner": mine,
-                "keys": [],
-                "workflows": _workflows(connection, job_id),
-            }
-            connection.execute(insert(erasures), row)
-            return _read(connection, job_id)
+            return begin_erasing(connection, job_id, self._clock(), owner=owner, by_admin=by_admin, by_age=by_age)
 
     def erasure_workflows(self, job_id: str) -> tuple[str, ...]:
         """Ids of every workflow that ever worked for the job; none once it is erased. Raises: NotFound."""
@@ -96,7 +72,7 @@ class Erasures(Repository):
             keys = sorted(keys_of(connection, [job_id]))
             connection.execute(update(erasures).where(erasures.c.job_id == job_id).values(keys=keys))
             for table in reversed(metadata.sorted_tables):
-                if (own := _own_rows(table, job_id)) is not None:
+                if (own := own_rows(table, job_id)) is not None:
                     connection.execute(delete(table).where(own))
             asked = idempotency_keys.c
             told = asked.path.contains(job_id) | cast(asked.response, Text).contains(job_id)
@@ -142,6 +118,40 @@ class Erasures(Repository):
             return found
 
 
+def begin_erasing(
+    connection: Connection,
+    job_id: str,
+    now: datetime,
+    *,
+    owner: str | None,
+    by_admin: bool = False,
+    by_age: bool = False,
+) -> Erasure:
+    """As :meth:`Erasures.begin_erasure`, in the caller's transaction."""
+    job = LockedJob(connection, job_id, now, owner=owner)
+    if job["owner"].startswith(NOBODY):
+        return _read(connection, job_id)
+    mine = str(job["owner"])
+    _end(job)
+    job.save()
+    for table in metadata.sorted_tables:
+        if "owner" not in table.c or own_rows(table, job_id) is None:
+            continue
+        of = table.c.id if table is jobs else table.c.job_id
+        connection.execute(update(table).where(of == job_id).values(owner=f"{NOBODY} {job_id}"))
+    row = {
+        "job_id": job_id,
+        "by_admin": by_admin,
+        "by_age": by_age,
+        "requested_at": now,
+        "owner": mine,
+        "keys": [],
+        "workflows": _workflows(connection, job_id),
+    }
+    connection.execute(insert(erasures), row)
+    return _read(connection, job_id)
+
+
 def _end(job: LockedJob) -> None:
     """Bring the job to an end along its table, where that has a way: what waits for a person holds no credits."""
     if job.is_terminal:
@@ -170,7 +180,7 @@ def _workflows(connection: Connection, job_id: str) -> list[str]:
     return ids
 
 
-def _own_rows(table: Table, job_id: str) -> ColumnElement[bool] | None:
+def own_rows(table: Table, job_id: str) -> ColumnElement[bool] | None:
     """Which rows of ``table`` are the job's own. The books keep what was posted, under an id that leads nowhere."""
     if table in (erasures, credit_postings):
         return None

@@ -1,0 +1,73 @@
+"""All that is a user's, row by row, for whoever wants it in their own hands.
+
+It is read in pages, each a transaction of its own: who takes long to fetch it holds nobody up. Secrets, and what only
+keeps requests from counting twice, stay.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Table, select, tuple_
+
+from activities.store.repository import Repository
+from activities.store.tables import (
+    default_projects,
+    erasures,
+    idempotency_keys,
+    jobs,
+    metadata,
+    purges,
+    webhook_endpoints,
+    webhook_tickets,
+)
+from activities.store.upkeep.erasures import own_rows
+
+KEPT_BACK = (default_projects, erasures, idempotency_keys, purges, webhook_tickets)
+"""Tables of which nothing is told: locks, what is being erased, repeats of requests, and addresses that are secrets."""
+
+SECRET = frozenset({webhook_endpoints.c.secret})
+
+AT_ONCE = 100
+"""Rows that are read together."""
+
+Row = dict[str, Any]
+
+
+class Belongings(Repository):
+    def rows_of_user(self, owner: str) -> Iterator[tuple[str, Iterator[Row]]]:
+        """What is the user's and of no job, table by table: projects, endpoints, entries in the books. As
+        :meth:`rows_of_job`."""
+        for table in metadata.sorted_tables:
+            if "owner" in table.c and table not in KEPT_BACK and own_rows(table, "") is None:
+                yield table.name, self._paged(table, table.c.owner == owner)
+
+    def rows_of_job(self, job_id: str) -> Iterator[tuple[str, Iterator[Row]]]:
+        """The job's rows, table by table: to be read in this order. Moments are text (ISO 8601, UTC)."""
+        for table in metadata.sorted_tables:
+            own = own_rows(table, job_id)
+            if own is not None and table not in KEPT_BACK:
+                yield table.name, self._paged(table, own)
+
+    def job_ids_of(self, owner: str) -> Iterator[str]:
+        """Every job of the user's, oldest first."""
+        for row in self._paged(jobs, jobs.c.owner == owner):
+            yield row["id"]
+
+    def _paged(self, table: Table, own: ColumnElement[bool]) -> Iterator[Row]:
+        key = list(table.primary_key)
+        told = [column for column in table.c if column not in SECRET]
+        query = select(*told).where(own).order_by(*key).limit(AT_ONCE)
+        after: ColumnElement[bool] | None = None
+        while True:
+            with self._database.read() as connection:
+                found = connection.execute(query if after is None else query.where(after)).mappings().all()
+            for row in found:
+                yield {name: _plain(value) for name, value in row.items()}
+            if len(found) < AT_ONCE:
+                return
+            after = tuple_(*key) > tuple(found[-1][column] for column in key)
+
+
+def _plain(value: object) -> object:
+    return value.isoformat() if isinstance(value, datetime) else value

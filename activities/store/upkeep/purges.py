@@ -1,0 +1,188 @@
+"""What is erased besides whole jobs: a recording alone, and a user with all that is theirs.
+
+A recording's rows go in the transaction that asks for it, so that nobody finds it from then on; its objects are removed
+afterwards, by the keys that the purge's row holds. A user's jobs are erased as jobs are (``erasures.py``), until there
+are no more; then what else is theirs goes, and the books keep what was posted under a name that leads nowhere. Any step
+may be repeated.
+"""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from activities.store.cursors import newest_first
+from activities.store.jobs.locking import LockedJob, not_found
+from activities.store.records import EventType
+from activities.store.repository import Repository
+from activities.store.tables import (
+    artifacts,
+    credit_accounts,
+    credit_entries,
+    credit_postings,
+    erasures,
+    jobs,
+    metadata,
+    purges,
+    reported_artifacts,
+    reviews,
+    uploads,
+)
+from activities.store.upkeep.erasures import begin_erasing
+from activities.store.uploads.uploads import RECORDING
+from domain.artifacts import ArtifactKind
+from domain.erasure import NOBODY, Purge, PurgeKind, check_recording_may_go
+from domain.errors import NotFound
+from domain.jobs import Actor, Page
+from domain.lifecycles.instruction import INSTRUCTION
+
+OF_RECORDING = (ArtifactKind.VIDEO, ArtifactKind.AUDIO)
+"""The recording itself, and its sound. What was written down of it and taken out of it is the document's."""
+
+OUTLIVING = (erasures, purges, credit_accounts, credit_entries, credit_postings)
+"""Tables with an owner whose rows do not go with them."""
+
+_COLUMNS = ("id", "what", "by_admin", "by_age", "requested_at", "completed_at")
+
+
+class Purges(Repository):
+    def begin_recording_purge(
+        self, job_id: str, *, owner: str | None, by_admin: bool = False, by_age: bool = False
+    ) -> Purge:
+        """Take the recording from the job, which keeps what was made of it.
+
+        Args:
+            owner: Whose the job has to be; ``None``: anybody's.
+
+        Raises:
+            NotFound: The job is absent, not ``owner``'s, or has no recording (any more).
+            RecordingInUse: A run still needs it.
+        """
+        with self._database.write() as connection:
+            now = self._clock()
+            job = LockedJob(connection, job_id, now, owner=owner)
+            if job["kind"] != INSTRUCTION.kind:
+                raise not_found()
+            of_job = artifacts.c.job_id == job_id, artifacts.c.kind.in_([str(each) for each in OF_RECORDING])
+            found = connection.execute(select(artifacts.c.id, artifacts.c.key).where(*of_job)).all()
+            session = uploads.c.job_id == job_id, uploads.c.ordinal == RECORDING
+            keys = {row.key for row in found} | set(connection.scalars(select(uploads.c.key).where(*session)))
+            if not keys:
+                raise not_found()
+            check_recording_may_go(job["status"])
+            read = reported_artifacts.c.artifact_id.in_([row.id for row in found])
+            connection.execute(delete(reported_artifacts).where(read))
+            connection.execute(delete(artifacts).where(*of_job))
+            connection.execute(delete(uploads).where(*session))
+            actor = Actor.EDITOR if not (by_admin or by_age) else Actor.SYSTEM
+            job.log(EventType.RECORDING_ERASED, stream="task", actor=actor)
+            job.save()
+            row = self._row(PurgeKind.RECORDING, str(job["owner"]), by_admin=by_admin, by_age=by_age)
+            connection.execute(insert(purges), row | {"job_id": job_id, "keys": sorted(keys), "requested_at": now})
+            return _read(row | {"requested_at": now})
+
+    def begin_user_purge(self, user: str, *, by_admin: bool = False) -> Purge:
+        """Ask for everything of ``user``'s to be erased; the one that is under way, if there is one."""
+        with self._database.write() as connection:
+            open_one = select(purges).where(
+                purges.c.what == str(PurgeKind.USER), purges.c.owner == user, purges.c.completed_at.is_(None)
+            )
+            found = connection.execute(open_one).mappings().first()
+            if found is not None:
+                return _read(found)
+            row = self._row(PurgeKind.USER, user, by_admin=by_admin, by_age=False)
+            row |= {"job_id": None, "keys": [], "requested_at": self._clock()}
+            connection.execute(insert(purges), row)
+            return _read(row)
+
+    def purge_owner(self, purge_id: str) -> str | None:
+        """Whose it is; ``None`` once it is done, or where the job went as a whole meanwhile."""
+        return self._open(purge_id)[0]
+
+    def purge_keys(self, purge_id: str) -> tuple[str, ...]:
+        """The objects that a recording's purge removes; none once it is done."""
+        return self._open(purge_id)[1]
+
+    def erase_jobs_of_user(self, purge_id: str, limit: int) -> tuple[str, ...]:
+        """Begin the erasure of up to ``limit`` jobs of the user; answers also those that were begun before and are not
+        done. None: there are no more."""
+        with self._database.read() as connection:
+            user = _held(connection, purge_id).get("owner")
+            if user is None:
+                return ()
+            begun = erasures.c.owner == user, erasures.c.completed_at.is_(None)
+            ids = list(connection.scalars(select(erasures.c.job_id).where(*begun).limit(limit)))
+            theirs = select(jobs.c.id).where(jobs.c.owner == user).order_by(jobs.c.id).limit(limit - len(ids))
+            more = list(connection.scalars(theirs))
+        for job_id in more:
+            with suppress(NotFound), self._database.write() as connection:  # its owner was faster
+                begin_erasing(connection, job_id, self._clock(), owner=user)
+        return (*ids, *more)
+
+    def erase_user_rows(self, purge_id: str) -> bool:
+        """Remove every row of the user's that belongs to no job. In the books a name that leads nowhere stands for
+        theirs, as it does where they acted on what is somebody else's.
+
+        Returns:
+            Whether that was done: not where they have made another job meanwhile.
+        """
+        with self._database.write() as connection:
+            user = _held(connection, purge_id).get("owner")
+            if user is None:
+                return True
+            if connection.execute(select(jobs.c.id).where(jobs.c.owner == user).limit(1)).one_or_none() is not None:
+                return False
+            nobody = f"{NOBODY} {purge_id}"
+            for table in reversed(metadata.sorted_tables):
+                if "owner" in table.c and table not in OUTLIVING:
+                    connection.execute(delete(table).where(table.c.owner == user))
+            theirs = select(credit_accounts).where(credit_accounts.c.owner == user)
+            if accounts := [dict(row) | {"owner": nobody} for row in connection.execute(theirs).mappings()]:
+                connection.execute(insert(credit_accounts), accounts)
+            said = {"owner": nobody, "reason": NOBODY, "idempotency_key": None}
+            connection.execute(update(credit_entries).where(credit_entries.c.owner == user).values(owner=nobody))
+            connection.execute(update(credit_postings).where(credit_postings.c.owner == user).values(said))
+            connection.execute(delete(credit_accounts).where(credit_accounts.c.owner == user))
+            connection.execute(update(credit_postings).where(credit_postings.c.actor == user).values(actor=nobody))
+            connection.execute(update(reviews).where(reviews.c.reviewer == user).values(reviewer=nobody))
+            return True
+
+    def finish_purge(self, purge_id: str) -> None:
+        """All is removed: of the purge, too, but that it was done."""
+        done = update(purges).where(purges.c.id == purge_id, purges.c.completed_at.is_(None))
+        with self._database.write() as connection:
+            connection.execute(done.values(completed_at=self._clock(), owner=None, job_id=None, keys=[]))
+
+    def open_purges(self, older_than_s: float = 30.0, limit: int = 100) -> tuple[tuple[str, PurgeKind], ...]:
+        """Purges that were asked for more than ``older_than_s`` seconds ago, and are not done."""
+        before = self._clock() - timedelta(seconds=older_than_s)
+        query = select(purges.c.id, purges.c.what)
+        query = query.where(purges.c.completed_at.is_(None), purges.c.requested_at < before).limit(limit)
+        with self._database.read() as connection:
+            return tuple((row.id, PurgeKind(row.what)) for row in connection.execute(query))
+
+    def list_purges(self, limit: int = 20, cursor: str | None = None) -> Page[Purge]:
+        """Newest first. Raises: RequestInvalid: bad limit or cursor."""
+        query = select(*(purges.c[name] for name in _COLUMNS))
+        moment, unique = purges.c.requested_at, purges.c.id
+        with self._database.read() as connection:
+            return newest_first(connection, query, moment, unique, limit=limit, cursor=cursor, read=_read)
+
+    def _row(self, what: PurgeKind, owner: str, *, by_admin: bool, by_age: bool) -> dict[str, Any]:
+        return {"id": self._new_id(), "what": str(what), "owner": owner, "by_admin": by_admin, "by_age": by_age}
+
+    def _open(self, purge_id: str) -> tuple[str | None, tuple[str, ...]]:
+        with self._database.read() as connection:
+            held = _held(connection, purge_id)
+        return held.get("owner"), tuple(held.get("keys", ()))
+
+
+def _held(connection: Connection, purge_id: str) -> Mapping[str, Any]:
+    row = connection.execute(select(purges).where(purges.c.id == purge_id)).mappings().one_or_none()
+    return dict(row) if row is not None else {}
+
+
+def _read(row: Mapping[Any, Any]) -> Purge:
+    return Purge.model_validate({name: row.get(name) for name in _COLUMNS})
