@@ -4,6 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from domain.artifacts import Artifact, ArtifactKind
+from domain.documents.document import BlockMark
 from domain.documents.versions import VersionOrigin
 from domain.jobs import Failure, Frozen, Job
 
@@ -129,6 +130,24 @@ class VersionSummary(Frozen):
     validation_status: str
     model_profile_id: str | None = None
     created_at: datetime
+    name: str | None = None
+
+
+class SittingSummary(Frozen):
+    """A sitting without its text, for lists."""
+
+    sitting_id: str
+    instruction_id: str
+    base_version: int
+    kept_at: datetime
+
+
+class Sitting(SittingSummary):
+    """What somebody has written at one desk since ``base_version``, beside the versions. ``blocks``: what is said of
+    blocks beside their text."""
+
+    markdown: str
+    blocks: tuple[BlockMark, ...] = ()
 
 
 class CallbackReceipt(Frozen):

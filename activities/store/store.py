@@ -12,12 +12,12 @@ from activities.store.database import Database, DatabaseOptions
 from activities.store.documents.anchors import Anchors
 from activities.store.documents.annotations import Annotations
 from activities.store.documents.corrections import Corrections
-from activities.store.documents.documents import Documents
 from activities.store.documents.exports import Exports
 from activities.store.documents.picture_uploads import PictureUploads
 from activities.store.documents.regenerations import Regenerations
 from activities.store.documents.screenshot_tasks import ScreenshotTasks
 from activities.store.documents.screenshots import Screenshots
+from activities.store.documents.sittings import Sittings
 from activities.store.ended_sessions import EndedSessions
 from activities.store.hooks.provider_webhooks import ProviderWebhooks
 from activities.store.hooks.webhooks import Webhooks
@@ -64,7 +64,7 @@ class Store(
     Corrections,
     Manifests,
     Events,
-    Documents,
+    Sittings,
     Screenshots,
     Anchors,
     ScreenshotTasks,

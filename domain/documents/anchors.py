@@ -7,7 +7,7 @@ found with some certainty is unresolved.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from difflib import SequenceMatcher
 from enum import StrEnum
@@ -144,7 +144,7 @@ class Outcome(StrEnum):
     UNRESOLVED = "unresolved"
 
 
-Way: TypeAlias = Literal["position", "block_id", "words", "text_in_block", "text_elsewhere", "similar_block"]
+Way: TypeAlias = Literal["position", "block_id", "merged", "words", "text_in_block", "text_elsewhere", "similar_block"]
 Finding: TypeAlias = Literal["unchanged", "moved", "edited", "found", "missing", "ambiguous", "too_short"]
 
 
@@ -175,10 +175,12 @@ def resolve(addressing: Addressing, before: Document, after: Document) -> Resolu
 
 
 class Resolver:
-    """Finds the places of one version in another; what it must know of the two it works out once."""
+    """Finds the places of one version in another; what it must know of the two it works out once. ``absorbed``: into
+    which block of ``after`` each of those went that were merged into others."""
 
-    def __init__(self, before: Document, after: Document) -> None:
+    def __init__(self, before: Document, after: Document, absorbed: Mapping[str, str] | None = None) -> None:
         self.before, self.after = before, after
+        self.absorbed = absorbed or {}
 
     def resolve(self, addressing: Addressing) -> Resolution:
         if addressing.char_range is None:
@@ -247,6 +249,10 @@ class _BlockSearch(_Search):
         text, now = self.known.old_texts.get(block_id), self.known.new_texts.get(block_id)
         if now is None:
             self.note("block_id", "missing")
+            into = self.known.absorbed.get(block_id)
+            if into in self.known.new_texts:
+                self.note("merged", "found", 1.0)
+                return self.found(Outcome.REMAP, block_id=into)
             return self._elsewhere(text)
         if text is not None and now != text:
             self.note("block_id", "edited", 0.5 + 0.5 * _likeness(text, now))

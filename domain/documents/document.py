@@ -392,8 +392,9 @@ def title_of(markdown: str) -> str | None:
 class BlockEvidence(BaseModel):
     """What a block rests on: the segments, scenes and changes of the screen that its draft cited (the first change is
     the action that a step tells), and the time that follows from them in milliseconds (``None`` where nothing is
-    cited). ``action_ms`` is the precise moment of that action. Kept beside a version's Markdown; versions that were
-    stored before screens were read have no changes."""
+    cited). ``action_ms`` is the precise moment of that action. ``absorbed``: ids of blocks that were merged into
+    this one, and whose pictures show here. Kept beside a version's Markdown; versions that were stored before screens
+    were read have no changes."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -405,17 +406,20 @@ class BlockEvidence(BaseModel):
     start_ms: int | None = None
     end_ms: int | None = None
     action_ms: int | None = None
+    absorbed: tuple[str, ...] = ()
 
 
 class BlockMark(BaseModel):
     """What a person says of a block beside its text: its role, the block that it was cut from (whose time, words and
-    place in the recording it shares), and the moment that it tells (``start_ms``, milliseconds of the recording)."""
+    place in the recording it shares), those that were merged into it (``absorbs``), and the moment that it tells
+    (``start_ms``, milliseconds of the recording)."""
 
     model_config = ConfigDict(frozen=True)
 
     block_id: str
     role: BlockRole | None = None
     cut_from: str | None = None
+    absorbs: tuple[str, ...] = ()
     start_ms: int | None = Field(default=None, ge=0)
 
 
@@ -427,9 +431,35 @@ def carry_evidence(
     known: dict[str, BlockEvidence] = {each.block_id: each for each in old_evidence}
     for mark in marks:
         evidence = _marked(known.get(mark.block_id), known.get(mark.cut_from or ""), mark)
+        if mark.absorbs:
+            evidence = _absorbing(mark.block_id, evidence, [(each, known.get(each)) for each in mark.absorbs])
         if evidence is not None:
             known[mark.block_id] = evidence
     return tuple(known[block_id] for block_id in dict.fromkeys(new_document.ids) if block_id in known)
+
+
+def absorbed_by(evidence: Iterable[BlockEvidence]) -> dict[str, str]:
+    """Into which block each of those went that were merged into others."""
+    return {gone: each.block_id for each in evidence for gone in each.absorbed}
+
+
+def _absorbing(
+    block_id: str, own: BlockEvidence | None, merged: Iterable[tuple[str, BlockEvidence | None]]
+) -> BlockEvidence:
+    """One block and those that were merged into it: what all of them rest on."""
+    whole = own or BlockEvidence(block_id=block_id, role=BlockRole.TEXT)
+    for gone, other in merged:
+        absorbed = (*whole.absorbed, gone, *(other.absorbed if other else ()))
+        changed: dict[str, object] = {"absorbed": tuple(dict.fromkeys(each for each in absorbed if each != block_id))}
+        if other is not None:
+            for name in ("segments", "scenes", "changes"):  # the first change stays the action
+                changed[name] = tuple(dict.fromkeys((*getattr(whole, name), *getattr(other, name))))
+            times = [each for each in (whole, other) if each.start_ms is not None and each.end_ms is not None]
+            if times:
+                changed["start_ms"] = min(each.start_ms or 0 for each in times)
+                changed["end_ms"] = max(each.end_ms or 0 for each in times)
+        whole = whole.model_copy(update=changed)
+    return whole
 
 
 def _marked(own: BlockEvidence | None, source: BlockEvidence | None, mark: BlockMark) -> BlockEvidence | None:

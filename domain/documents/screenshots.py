@@ -7,6 +7,7 @@ from pydantic import Field
 
 from domain.artifacts import Blob, Sha256
 from domain.canonical import digest
+from domain.documents.annotations import Blur
 from domain.documents.annotations import Operation as DrawnOperation
 from domain.errors import RequestInvalid
 from domain.jobs import Failure, Frozen, TaskStatus
@@ -172,6 +173,17 @@ class PictureUpload(Frozen):
             upload_id=self.id,
             created_at=self.confirmed_at,
         )
+
+
+def comes_back(shown: ScreenshotAsset | None, earlier: ScreenshotAsset | None) -> bool:
+    """Whether ``earlier``, or with ``None`` nothing, may show again in place of what shows, when a version is restored
+    that it showed with: not what was deleted since, and not what was blurred since, since somebody did that to keep it
+    from being read."""
+    if shown is None or earlier is None:
+        return earlier is None or not earlier.is_deleted
+    same_frame = (shown.rendered_from_asset_id or shown.id) == (earlier.rendered_from_asset_id or earlier.id)
+    blurred = {each for each in shown.operations or () if isinstance(each, Blur)}
+    return not earlier.is_deleted and not (same_frame and blurred - {*(earlier.operations or ())})
 
 
 # --- pictures that stages make --------------------------------------------------------------------------------

@@ -48,3 +48,4 @@ class InstructionVersion(NewVersion):
     validator_version: str
     validated_at: datetime
     created_at: datetime
+    name: str | None = None

@@ -20,7 +20,7 @@ from starter.api.batches import routes as batches
 from starter.api.callbacks import routes as callbacks
 from starter.api.context import Api
 from starter.api.credits import routes as credits
-from starter.api.documents import exports, instructions
+from starter.api.documents import exports, instructions, sittings
 from starter.api.errors import handle_errors
 from starter.api.feed import Feed, Seats
 from starter.api.generations import routes as generations
@@ -65,6 +65,7 @@ ROUTES = (
         screens,
         events,
         instructions,
+        sittings,
         screenshots,
         anchors,
         annotations,

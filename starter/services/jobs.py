@@ -27,12 +27,13 @@ from activities.rails.contracts import JobStart, RunOptions
 from activities.rails.dispatching import begin_run
 from activities.rails.task_dispatch import EXPORT, REGENERATE, TaskDispatch
 from activities.store import Dispatch, RecordedDispatch, Store
+from activities.store.documents.documents import edit_of
 from activities.tasks.documents import selected_parts
 from domain.artifacts import ArtifactKind, Blob
 from domain.documents.document import BlockMark, parse
 from domain.documents.publication import ExportFormat
 from domain.documents.tasks import Export, ExportStatus, RegenerateTask
-from domain.documents.versions import InstructionVersion, NewVersion, VersionOrigin
+from domain.documents.versions import InstructionVersion, VersionOrigin
 from domain.errors import (
     DispatchFailed,
     EngineUnavailable,
@@ -324,28 +325,20 @@ class JobService:
         origin: VersionOrigin = VersionOrigin.EDIT,
         as_marked: bool = False,
         marks: Sequence[BlockMark] = (),
+        sitting: str | None = None,
     ) -> InstructionVersion:
         """Save an edit as a new version. The text costs Temporal nothing; the first save tells the workflow.
 
         Args:
             as_marked: See :meth:`Store.save_version`.
-            marks: See there.
+            marks, sitting: See there.
 
         Raises:
             VersionConflict: Somebody saved meanwhile; nothing was written.
         """
         base = await self._thread(self._store.get_instruction, owner, instruction_id)
-        new = NewVersion(
-            title=base.title,  # what it keeps where the text has none
-            markdown=markdown,
-            language=base.language,
-            origin=origin,
-            author=owner,
-            model_profile_id=base.model_profile_id,
-            prompt_template_id=base.prompt_template_id,
-            prompt_params_ref=base.prompt_params_ref,
-        )
-        save = partial(self._store.save_version, as_marked=as_marked, marks=marks)
+        new = edit_of(base, markdown, owner, origin)
+        save = partial(self._store.save_version, as_marked=as_marked, marks=marks, sitting=sitting)
         version, created = await self._thread(save, owner, instruction_id, base_version, new)
         if created:
             await self.edited(version.job_id)

@@ -21,11 +21,14 @@ from domain.artifacts import ArtifactKind, Blob
 from domain.canonical import digest
 from domain.documents.anchors import Addressing, Anchor
 from domain.documents.screenshots import Extraction, PictureUpload, ScreenshotAsset, ScreenshotTask
-from domain.errors import ArtifactCorrupt, ArtifactMissing, UploadInvalid
+from domain.errors import ArtifactCorrupt, ArtifactMissing, NotFound, UploadInvalid
 from domain.jobs import Job, TaskStatus
 from starter.services.engine import engine_faults
 
 T = TypeVar("T")
+
+THUMBNAIL_SIDE, THUMBNAIL_TYPE = 720, "image/jpeg"
+"""Pixels: as wide as a picture is shown beside its text, on a screen of usual density."""
 
 
 class ScreenshotRequest(BaseModel):
@@ -65,6 +68,29 @@ class ScreenshotService:
         self._artifacts = artifacts
         self._client = client
         self._task_dispatch = TaskDispatch(client, options)
+
+    # --- looked at -------------------------------------------------------------------------------------------
+
+    def thumbnail(self, owner: str, asset_id: str) -> bytes:
+        """A JPEG of a picture, ``THUMBNAIL_SIDE`` pixels wide and high at most: made when it is first asked for, and
+        kept beside the picture. Blocking.
+
+        Raises:
+            NotFound: The picture is absent, or not ``owner``'s.
+            UploadInvalid: It cannot be opened (any more).
+        """
+        asset = self._store.get_asset(asset_id)
+        if asset is None or asset.anchor_id is None:
+            raise NotFound
+        anchor = self._store.get_anchor(owner, asset.anchor_id)
+        key = f"jobs/{anchor.job_id}/thumbnails/{asset.id}-{THUMBNAIL_SIDE}.jpg"
+        made = self._artifacts.load_small(key)
+        if made is None:
+            from activities.pictures.isolated import made_small  # brings numpy along
+
+            _, made = made_small(self._artifacts.read_bytes(asset.blob), THUMBNAIL_SIDE)
+            self._artifacts.put_bytes(key, made, THUMBNAIL_TYPE)
+        return made
 
     # --- taken -----------------------------------------------------------------------------------------------
 

@@ -137,7 +137,7 @@ def test_given_a_draft_when_a_block_is_written_and_saved_then_a_reload_shows_it(
     shown = block(page, "Start a new invoice").locator("[data-prose]")
     expect(shown.locator("li")).to_have_count(2)
     expect(shown.locator("strong")).to_have_text("new")
-    expect(page.locator("[data-standing]")).to_have_text("Unsaved changes")
+    expect(page.locator("[data-standing]")).to_have_text(re.compile("Unsaved changes|Changes are kept"))
     look(page, "editor-writing")
     save(page, version + 1)
     page.reload()
@@ -235,12 +235,18 @@ def test_given_only_a_keyboard_when_blocks_are_written_split_and_moved_then_all_
     expect(page.locator(".cm-content")).to_have_text("Second part.")
     page.keyboard.press("Escape")
     expect(block(page, "Second part.")).to_be_focused()
+    count = page.get_by_role("article").count()
+    page.keyboard.type("mixer")  # who types on after leaving means none of it
+    expect(page.get_by_role("article")).to_have_count(count)
+    expect(page.locator("[data-announced]")).to_contain_text("Press Esc once more")
+    page.keyboard.press("Escape")
     expect(block(page, "Second part.").locator("[data-prose]")).to_have_text("Second part.")
     expect(block(page, "First part.").locator("[data-prose]")).to_have_text(re.compile(r"First part\.\s*$"))
     assert titles(page)[3:5] == [f"{before[2]} First part.", "Second part."]
     page.keyboard.press("a")
     expect(page.locator(".cm-content")).to_be_focused()
     page.keyboard.type("Between.")
+    page.keyboard.press("Escape")
     page.keyboard.press("Escape")
     page.keyboard.press("m")
     expect(page.get_by_role("article").filter(has_text="Between.")).to_contain_text("Second part.")
@@ -270,6 +276,8 @@ def test_given_two_tabs_when_both_save_the_same_block_then_nothing_is_lost(
     mine.keyboard.press("ControlOrMeta+s")
     dialog = mine.get_by_role("dialog")
     expect(dialog).to_contain_text("One block was changed by both")
+    expect(dialog.get_by_role("radio", checked=True)).to_have_count(0)
+    expect(dialog.get_by_role("button", name="Merge and save")).to_be_disabled()
     look(mine, "editor-conflict")
     dialog.get_by_label("Both").check()
     dialog.get_by_role("button", name="Merge and save").click()
@@ -283,12 +291,33 @@ def test_given_two_tabs_when_both_save_the_same_block_then_nothing_is_lost(
     expect(block(theirs, "Send, said I")).to_be_visible()
 
 
-def test_given_unsaved_changes_when_the_page_is_loaded_again_then_they_are_back_and_can_be_discarded(
+CUT = """
+    const real = window.fetch;
+    const isCut = ({ method } = {}) => localStorage.getItem("cut") && ["PUT", "POST"].includes(method);
+    window.fetch = (asked, options) => isCut(options) ? Promise.reject(new TypeError("cut")) : real(asked, options);
+"""
+"""A server that takes nothing, also of a page that is left, which a browser sends past what tests put between."""
+
+
+def test_given_changes_that_the_server_could_not_take_when_loaded_again_then_they_are_back_and_can_be_discarded(
     editor: Page, instruction: Instruction
 ) -> None:
     page, before = editor, titles(editor)
+    page.add_init_script(CUT)
+    page.evaluate("localStorage.setItem('cut', 'yes')")
+    page.reload()
     write(page, "Press Save", "## Keep this in mind")
     page.keyboard.press("Escape")
+    expect(page.locator("[data-standing]")).to_have_text("Changes are not kept by the server")
+    asked: list[str] = []
+
+    def stay(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.dismiss()
+
+    page.once("dialog", stay)
+    page.get_by_role("link", name="Versions").click()
+    wait_until(lambda: asked == ["beforeunload"], 60, "the question whether to leave")
     page.reload()
     expect(page.locator("[data-notices]")).to_contain_text("are back")
     expect(block(page, "Keep this in mind")).to_contain_text("Edited")
@@ -312,6 +341,68 @@ def test_given_unsaved_changes_when_the_page_is_loaded_again_then_they_are_back_
     expect(block(page, "Press Save")).to_be_visible()
     expect(page.locator("[data-notices]")).to_be_empty()
     assert len(titles(page)) == len(before)
+
+
+def test_given_what_is_typed_when_the_writer_pauses_leaves_or_names_it_then_it_is_a_version_and_before_that_is_kept(
+    page: Page, instruction: Instruction
+) -> None:
+    version, standing = instruction.newest["version"], page.locator("[data-standing]")
+    page.clock.install()
+    page.goto(f"/instructions/{instruction.id}")
+    write(page, "Press Save", "## Kept while I write")
+    expect(standing).to_have_text("Changes are kept")
+    assert instruction.newest["version"] == version, "what is kept is no version yet"
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    expect(standing).to_be_in_viewport()
+    page.clock.fast_forward(61_000)
+    expect(page.locator("[data-version]")).to_have_text(f"Version {version + 1}")
+    expect(standing).to_have_text("Saved")
+    assert any("Kept while I write" in each for each in instruction.texts)
+
+    write(page, "Click Send", "## Left in the middle of it")
+    page.goto(f"/instructions/{instruction.id}/versions")
+    wait_until(lambda: instruction.newest["version"] == version + 2, 60, "the version of who left")
+    page.goto(f"/instructions/{instruction.id}")
+    expect(block(page, "Left in the middle of it")).to_be_visible()
+    expect(standing).to_have_text("Saved")
+    expect(page.locator("[data-notices]")).to_be_empty()
+
+    write(page, "Click new invoice", "## Named")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Name…").click()
+    page.get_by_label("Name", exact=True).fill("As the customer saw it")
+    page.get_by_role("button", name="Save under this name").click()
+    expect(page.locator("[data-version-name]")).to_have_text("As the customer saw it")
+    expect(page.locator("[data-version]")).to_have_text(f"Version {version + 3}")
+    assert instruction.client.get(f"instructions/{instruction.id}/sittings").json()["items"] == []
+    page.get_by_role("link", name="Versions").click()
+    expect(page.get_by_text("As the customer saw it")).to_be_visible()
+
+
+def test_given_work_that_another_device_left_when_the_editor_opens_then_it_can_be_put_together_with_what_is_there(
+    page: Page, instruction: Instruction
+) -> None:
+    now = instruction.newest
+    written = now["markdown"].replace("Press Save", "Press Save, said the phone")
+    desk = "00000000-0000-4000-8000-0000000000aa"
+    body = {"base_version": now["version"], "markdown": written}
+    kept = instruction.client.put(f"instructions/{instruction.id}/sittings/{desk}", json=body)
+    assert kept.status_code == 200, kept.text
+    instruction.save(lambda markdown: markdown.replace("Press Save", "Press Save, said I"))
+    page.goto(f"/instructions/{instruction.id}")
+    page.get_by_role("button", name="Merge them").click()
+    dialog = page.get_by_role("dialog")
+    merge = dialog.get_by_role("button", name="Merge")
+    expect(merge).to_be_disabled()
+    expect(dialog.get_by_role("radio", checked=True)).to_have_count(0)
+    dialog.get_by_label("Theirs").check()
+    dialog.get_by_label("Yours").check()
+    merge.click()
+    expect(block(page, "said the phone")).to_be_visible()
+    save(page, now["version"] + 2)
+    assert instruction.client.get(f"instructions/{instruction.id}/sittings").json()["items"] == []
+    page.reload()
+    expect(page.locator("[data-notices]")).to_be_empty()
 
 
 KEEPS_NOTHING = """
@@ -467,15 +558,6 @@ def test_given_a_text_that_does_not_pass_when_saved_then_its_block_says_why(
     page.reload()
     expect(block(page, "forgotten").locator("[data-issues]")).to_contain_text("A code block is opened and not closed")
     write(page, "How to create", "No title any more")
-    asked: list[str] = []
-
-    def stay(dialog: Dialog) -> None:
-        asked.append(dialog.type)
-        dialog.dismiss()
-
-    page.once("dialog", stay)
-    page.get_by_role("link", name="Versions").click()
-    wait_until(lambda: asked == ["beforeunload"], 60, "the question whether to leave")
     save(page, version + 2)
     expect(page.locator("[data-whole-issues]")).to_contain_text("The document has no title")
     page.route("**/static/chunk-*", lambda route: route.abort())  # as after an upgrade: those of this page are gone
@@ -513,3 +595,63 @@ def test_given_harmful_text_when_it_is_shown_and_written_then_nothing_of_it_runs
     page.keyboard.press("Escape")
     assert page.evaluate("window.harmed") is None
     assert page.locator("[data-prose] img, [data-prose] script, a[href^='javascript']").count() == 0
+
+
+def test_given_two_steps_with_pictures_when_merged_and_undone_then_none_is_lost_and_restoring_brings_them_back(
+    page: Page, instruction: Instruction
+) -> None:
+    version = instruction.newest["version"]
+    page.goto(f"/instructions/{instruction.id}")
+    shots = [page.locator("article", has_text=each).locator(".shot") for each in ("Click new invoice", "Choose Harbor")]
+    before = sum(each.count() for each in shots)
+    assert before >= 2
+    choose(page, "Click new invoice", "Merge with next")
+    whole = block(page, "Click new invoice")
+    expect(whole.locator(".shot")).to_have_count(before)
+    expect(whole.get_by_role("button", name="Draw")).to_have_count(before)
+    save(page, version + 1)
+    page.reload()
+    expect(block(page, "Click new invoice").locator(".shot")).to_have_count(before)
+    expect(page.locator("[data-unplaced]")).to_be_hidden()
+
+    anchor, base = (whole.locator(".shot").first.get_attribute(f"data-{each}") for each in ("anchor", "asset"))
+    ring = {"op_type": "ring", "geometry": {"x": 0.1, "y": 0.1, "w": 0.2, "h": 0.2}}
+    drawn = instruction.client.post(f"anchors/{anchor}/annotations", json={"base_asset_id": base, "operations": [ring]})
+    shown = drawn.raise_for_status().json()["active_asset_id"]
+    page.reload()
+    whole.locator(f".shot[data-anchor='{anchor}']").get_by_role("button", name="Change").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Use picture").first.click()
+    expect(dialog).to_have_count(0)
+    expect(whole.locator(f".shot[data-asset='{shown}']")).to_have_count(0)
+    page.get_by_role("button", name="Undo").click()
+    expect(whole.locator(f".shot[data-asset='{shown}']")).to_have_count(1)
+    page.get_by_role("button", name="Redo").click()
+    expect(whole.locator(f".shot[data-asset='{shown}']")).to_have_count(0)
+
+    body = {"base_version": version + 1, "version": version}
+    instruction.client.post(f"instructions/{instruction.id}/restore", json=body).raise_for_status()
+    page.reload()
+    expect(page.locator(f".shot[data-asset='{base}']")).to_have_count(1)
+    assert sum(each.count() for each in shots) == before
+
+
+def test_given_a_picture_when_it_is_pressed_then_it_opens_large_and_pixel_for_pixel(
+    page: Page, instruction: Instruction
+) -> None:
+    page.goto(f"/instructions/{instruction.id}")
+    shot = page.locator(".shot").first
+    picture = shot.locator("img")
+    picture.scroll_into_view_if_needed()
+    expect(picture).to_have_js_property("complete", True)
+    assert picture.evaluate("image => image.naturalWidth") in range(1, 721)
+    shot.get_by_role("button").first.click()
+    dialog = page.get_by_role("dialog")
+    canvas = dialog.locator("canvas")
+    expect(canvas).to_have_attribute("width", str(picture.get_attribute("width")))
+    look(page, "picture-large")
+    dialog.get_by_role("button", name="Pixel for pixel").click()
+    box = canvas.bounding_box()
+    assert box is not None and round(box["width"]) == int(picture.get_attribute("width") or 0)
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)

@@ -13,6 +13,7 @@ import psycopg
 import pytest
 from sqlalchemy import Engine, event, make_url
 
+from activities.store import Sitting
 from activities.store.jobs.inputs import JobRequest
 from activities.store.tables import metadata
 from domain.documents.publication import ExportFormat
@@ -129,6 +130,10 @@ def parameters(api: RunningApi, job: Job) -> dict[str, str]:
     picture, _ = store.request_job(JobRequest(owner=CALLER, kind="image", input={"prompt": "x", "params": {}}, cost=0))
     copy = {"type": "copy", "prompt": "x"}
     written, _ = store.request_job(JobRequest(owner=CALLER, kind="generation", input=copy, cost=0, job_type="copy"))
+    sitting = Sitting(
+        sitting_id=task.id, instruction_id=instruction_id, base_version=2, markdown="x", kept_at=task.requested_at
+    )
+    kept, _ = store.keep_sitting(CALLER, sitting)
     return {
         "screenshot-tasks/task_id": shot.id,
         "generations/job_id": written.id,
@@ -141,6 +146,7 @@ def parameters(api: RunningApi, job: Job) -> dict[str, str]:
         "task_id": task.id,
         "export_id": store.list_exports(CALLER, job.id).items[0].id,
         "anchor_id": anchors.pop(),
+        "sitting_id": kept.sitting_id,
         "kind": "instruction",
     }
 

@@ -3,10 +3,12 @@
 import pytest
 
 from activities.store import Store
+from domain.documents.annotations import Blur, Operation, Ring, ops_hash
 from domain.documents.screenshots import NewDrawing
 from domain.errors import NotFound
+from domain.geometry import Box
 from domain.jobs import Job
-from tests.integration.store_builders import at_once, blob, drafted_job, instruction_of
+from tests.integration.store_builders import at_once, blob, drafted_job, edit, instruction_of
 
 DRAWING = "d" * 64
 ABSENT = "01890000-0000-7000-8000-000000000000"
@@ -106,3 +108,53 @@ def test_given_what_is_absent_or_foreign_when_drawn_on_then_it_is_not_found_and_
         with pytest.raises(NotFound):
             call()
     assert audited(store, job) == []
+
+
+# --- and the versions of the text -------------------------------------------------------------------------------
+
+
+def operated(base: str, *operations: Operation) -> NewDrawing:
+    hashed = ops_hash(base, operations, "1")
+    return drawing(hashed).model_copy(update={"operations": operations})
+
+
+RING = Ring(op_type="ring", geometry=Box(x=0.1, y=0.1, w=0.2, h=0.2))
+BLUR = Blur(op_type="blur", geometry=Box(x=0.5, y=0.5, w=0.2, h=0.2))
+
+
+@pytest.mark.parametrize(("drawn", "comes_back"), [((RING,), True), ((RING, BLUR), False)], ids=["ring", "blur"])
+def test_given_a_version_when_it_is_restored_then_its_pictures_show_again_but_nothing_blurred_since(
+    store: Store, job: Job, drawn: tuple[Operation, ...], comes_back: bool
+) -> None:
+    anchor, base = shown(store, job)
+    first = store.get_instruction("ann", instruction_of(job))
+    store.save_version("ann", first.instruction_id, 1, edit(first.markdown + "\nMore.\n"))
+    over = store.add_annotation("ann", anchor, base, operated(base, *drawn))
+    again, created = store.restore_version("ann", first.instruction_id, 2, 1, author="ann")
+    assert (created, again.version) == (True, 3)
+    assert shown(store, job) == (anchor, base if comes_back else over)
+    newest, created = store.restore_version("ann", first.instruction_id, 3, 2, author="ann")
+    assert (created, newest.version) == (True, 4)
+    assert shown(store, job) == (anchor, over), "what showed with the version before is not lost"
+
+
+def test_given_a_picture_deleted_since_or_the_same_text_when_restored_then_deleted_stays_and_pictures_count(
+    store: Store, job: Job
+) -> None:
+    anchor, base = shown(store, job)
+    first = store.get_instruction("ann", instruction_of(job))
+    store.save_version("ann", first.instruction_id, 1, edit(first.markdown + "\nMore.\n"))
+    store.restore_version("ann", first.instruction_id, 2, 1, author="ann")
+    over = store.add_annotation("ann", anchor, base, operated(base, RING))
+    _, created = store.restore_version("ann", first.instruction_id, 3, 1, author="ann")
+    assert (created, shown(store, job)) == (True, (anchor, base)), "the same text with other pictures is a version"
+    _, created = store.restore_version("ann", first.instruction_id, 4, 1, author="ann")
+    assert not created
+    store.show_asset("ann", anchor, over)
+    store.delete_asset("ann", anchor, base)
+    store.restore_version("ann", first.instruction_id, 4, 1, author="ann")
+    assert shown(store, job) == (anchor, over)
+    store.show_asset("ann", anchor, base, undelete=True)
+    assert shown(store, job) == (anchor, base)
+    assert store.hide_assets("ann", anchor).active_asset_id is None
+    assert store.screenshots_for(first.id) == ()

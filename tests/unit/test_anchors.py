@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from domain.documents.anchors import Addressing, AddressType, Outcome, Resolution, resolve
+from domain.documents.anchors import Addressing, AddressType, Outcome, Resolution, Resolver, resolve
 from domain.documents.document import Block, Document, parse
 from domain.errors import RequestInvalid
 
@@ -55,6 +55,16 @@ def test_given_the_same_version_when_a_block_is_resolved_then_retained() -> None
     found = resolve(Addressing.of_block(STEP), document(), document())
     assert (found.resolution, found.block_id, tried(found)) == ("retain", STEP, [("block_id", "unchanged")])
     assert found.trace[0].confidence == 1
+
+
+def test_given_a_block_that_was_merged_into_another_when_resolved_then_remapped_there() -> None:
+    after = document(
+        *((each, f"{TEXTS[OTHER]} {TEXTS[LAST]}" if each == OTHER else TEXTS[each]) for each in (STEP, OTHER))
+    )
+    found = Resolver(document(), after, {LAST: OTHER}).resolve(Addressing.of_block(LAST))
+    assert (found.resolution, found.block_id) == (Outcome.REMAP, OTHER)
+    assert tried(found) == [("block_id", "missing"), ("merged", "found")]
+    assert resolve(Addressing.of_block(LAST), document(), after).resolution is Outcome.UNRESOLVED
 
 
 def test_given_text_and_blocks_added_around_it_when_a_block_is_resolved_then_retained() -> None:

@@ -16,6 +16,7 @@ from domain.documents.document import (
     BlockMark,
     BlockPart,
     Document,
+    absorbed_by,
     carry_evidence,
     marker,
     parse,
@@ -454,6 +455,18 @@ def test_given_an_edited_document_when_evidence_is_carried_then_surviving_blocks
     ]
     new = Document.of([(C, "moved"), ("00000000-0000-4000-8000-00000000ffff", "by hand"), (A, "edited")])
     assert carry_evidence(old, new) == (old[2], old[0])
+
+
+def test_given_blocks_that_were_merged_when_carried_then_what_is_left_rests_on_all_and_knows_where_they_went() -> None:
+    old = [
+        BlockEvidence(block_id=A, role=BlockRole.STEP, segments=(3,), changes=(7,), start_ms=1000, end_ms=2000),
+        BlockEvidence(block_id=B, role=BlockRole.STEP, segments=(1,), changes=(2,), start_ms=100, end_ms=900),
+    ]
+    merged = BlockMark(block_id=A, absorbs=(B,))
+    (first,) = carry_evidence(old, Document.of([(A, "a and b")]), [merged])
+    assert (first.segments, first.changes, first.start_ms, first.end_ms) == ((3, 1), (7, 2), 100, 2000)
+    (second,) = carry_evidence([first], Document.of([(C, "all")]), [BlockMark(block_id=C, absorbs=(A,))])
+    assert absorbed_by([second]) == {A: C, B: C}
 
 
 @pytest.mark.parametrize(

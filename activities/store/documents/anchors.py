@@ -51,6 +51,8 @@ SHOW = (
 )
 _DELETE = update(screenshot_assets).where(screenshot_assets.c.id == bindparam("asset")).values(is_deleted=True)
 
+_UNDELETE = update(screenshot_assets).where(screenshot_assets.c.id == bindparam("asset")).values(is_deleted=False)
+
 
 def read_anchor(connection: Connection, anchor_id: str, owner: str | None = None) -> Anchor:
     """Raises: NotFound: absent, or not ``owner``'s where one is given."""
@@ -214,8 +216,11 @@ class Anchors(Repository):
             found = connection.execute(_TEXTS, {"ids": sorted(set(version_ids))})
             return {row.id: row.markdown for row in found}
 
-    def show_asset(self, owner: str, anchor_id: str, asset_id: str) -> Anchor:
+    def show_asset(self, owner: str, anchor_id: str, asset_id: str, *, undelete: bool = False) -> Anchor:
         """Let one of an anchor's pictures show. Where it shows already nothing is written.
+
+        Args:
+            undelete: Also one that was deleted, which it is no more.
 
         Raises:
             NotFound: The anchor is absent or not ``owner``'s, or the picture is not the anchor's, or deleted.
@@ -223,12 +228,30 @@ class Anchors(Repository):
         with self._database.write() as connection:
             job, anchor = locked_anchor(connection, anchor_id, owner, self._clock())
             asset = read_asset(connection, asset_id)
-            if asset is None or asset.anchor_id != anchor.id or asset.is_deleted:
+            if asset is None or asset.anchor_id != anchor.id or (asset.is_deleted and not undelete):
                 raise not_found()
+            if asset.is_deleted:
+                connection.execute(_UNDELETE, {"asset": asset.id})
             if anchor.active_asset_id == asset.id:
                 return anchor
             show(connection, anchor.id, asset.id, job.now)
             facts = {"anchor_id": anchor.id, "asset_id": asset.id}
+            job.log(EventType.SCREENSHOT_SHOWN, stream=STREAM, actor=Actor.EDITOR, data=facts)
+            job.save()
+            return read_anchor(connection, anchor.id)
+
+    def hide_assets(self, owner: str, anchor_id: str) -> Anchor:
+        """Let nothing show at an anchor; its pictures stay. Once more: nothing.
+
+        Raises:
+            NotFound: The anchor is absent or not ``owner``'s.
+        """
+        with self._database.write() as connection:
+            job, anchor = locked_anchor(connection, anchor_id, owner, self._clock())
+            if anchor.active_asset_id is None:
+                return anchor
+            show(connection, anchor.id, None, job.now)
+            facts = {"anchor_id": anchor.id, "asset_id": None}
             job.log(EventType.SCREENSHOT_SHOWN, stream=STREAM, actor=Actor.EDITOR, data=facts)
             job.save()
             return read_anchor(connection, anchor.id)

@@ -6,14 +6,15 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection, Select, Text, bindparam, cast, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Select, Text, bindparam, cast, delete, insert, or_, select, update
 
 from activities.store import rows
 from activities.store.cursors import highest_first
+from activities.store.documents.showing import keep_shown, show_again, to_show_again
 from activities.store.jobs.locking import LockedJob, not_found
 from activities.store.records import EventType, VersionSummary
 from activities.store.repository import Repository
-from activities.store.tables import instruction_versions, instructions
+from activities.store.tables import instruction_versions, instructions, sittings
 from domain.documents.document import BlockEvidence, BlockMark, carry_evidence, parse, with_ids
 from domain.documents.validation import VALIDATOR_VERSION, validate, verdict
 from domain.documents.versions import InstructionVersion, NewVersion, VersionOrigin
@@ -178,12 +179,34 @@ def add_version(
     }
     connection.execute(insert(instruction_versions), columns)
     if instruction.current_version:
+        keep_shown(connection, instruction.id, instruction.current_version)
         connection.execute(
             update(instructions)
             .where(instructions.c.id == instruction.id)
             .values(current_version=columns["version"], updated_at=now)
         )
     return rows.version({**columns, "job_id": instruction.job_id, "owner": instruction.owner})
+
+
+def edit_of(
+    base: InstructionVersion, markdown: str, author: str, origin: VersionOrigin = VersionOrigin.EDIT
+) -> NewVersion:
+    """An edit of ``base``: what its text does not say stays as it is."""
+    return NewVersion(
+        title=base.title,  # what it keeps where the text has none
+        markdown=markdown,
+        language=base.language,
+        origin=origin,
+        author=author,
+        model_profile_id=base.model_profile_id,
+        prompt_template_id=base.prompt_template_id,
+        prompt_params_ref=base.prompt_params_ref,
+    )
+
+
+def end_sitting(connection: Connection, instruction_id: str, which: ColumnElement[bool]) -> None:
+    """What was written in it is a version, or not wanted."""
+    connection.execute(delete(sittings).where(sittings.c.instruction_id == instruction_id, which))
 
 
 def conflict(base_version: int, current: int) -> VersionConflict:
@@ -250,6 +273,7 @@ class Documents(Repository):
         *,
         as_marked: bool = False,
         marks: Sequence[BlockMark] = (),
+        sitting: str | None = None,
     ) -> tuple[InstructionVersion, bool]:
         """Save an edit of ``base_version``; evidence goes over to the blocks that are still there, and to those that
         are there again, from the newest version that had them.
@@ -257,6 +281,7 @@ class Documents(Repository):
         Args:
             as_marked: Each marker's text stays one block, also where paragraphs were added below it.
             marks: What is said of blocks beside their text: their roles, what they were cut from, their moments.
+            sitting: What this was written in, which ends with it.
 
         Returns:
             The version and whether it is new: identical text of which nothing new is said makes none.
@@ -271,15 +296,31 @@ class Documents(Repository):
             raise conflict(base_version, base.version)
         earlier = partial(self._last_evidence, instruction_id)
         composed = compose(new, self._new_id, base=base, as_marked=as_marked, marks=marks, earlier=earlier)
-        return self._saved(base, composed, EventType.INSTRUCTION_SAVED, marked=bool(marks))
+        ends = None if sitting is None else sittings.c.sitting_id == sitting
+        return self._saved(base, composed, EventType.INSTRUCTION_SAVED, marked=bool(marks), ends=ends)
+
+    def name_version(self, owner: str, instruction_id: str, version: int, name: str | None) -> VersionSummary:
+        """Call a version something; ``None``: nothing any more. Raises: NotFound: absent, or not ``owner``'s."""
+        key = (instruction_versions.c.instruction_id == instruction_id, instruction_versions.c.version == version)
+        with self._database.write() as connection:
+            if lock_instruction(connection, instruction_id).owner != owner:
+                raise not_found()
+            connection.execute(update(instruction_versions).where(*key).values(name=name))
+            wanted = [instruction_versions.c[each] for each in VersionSummary.model_fields]
+            row = connection.execute(select(*wanted).where(*key)).mappings().one_or_none()
+        if row is None:
+            raise not_found()
+        return VersionSummary.model_validate(dict(row))
 
     def restore_version(
         self, owner: str, instruction_id: str, base_version: int, version: int, *, author: str
     ) -> tuple[InstructionVersion, bool]:
-        """Make an earlier version's text the newest again, with what it rests on and who wrote it.
+        """Make an earlier version's text the newest again, with what it rests on, who wrote it, and the pictures that
+        showed with it. Pictures that were deleted or blurred since stay so.
 
         Returns:
-            The version and whether it is new: where the newest has this text already, it is answered.
+            The version and whether it is new: where the newest has this text and these pictures already, it is
+            answered.
 
         Raises:
             VersionConflict: ``base_version`` is no longer the newest; nothing was written.
@@ -289,20 +330,36 @@ class Documents(Repository):
         current = self.get_instruction(owner, instruction_id)
         if current.version != base_version:
             raise conflict(base_version, current.version)
-        return self._saved(current, self._restored(wanted, author), EventType.INSTRUCTION_RESTORED)
+        composed = self._restored(wanted, author)
+        return self._saved(current, composed, EventType.INSTRUCTION_RESTORED, shown_with=wanted.id)
 
     def _saved(
-        self, current: InstructionVersion, composed: Composed, event_type: EventType, *, marked: bool = False
+        self,
+        current: InstructionVersion,
+        composed: Composed,
+        event_type: EventType,
+        *,
+        marked: bool = False,
+        ends: ColumnElement[bool] | None = None,
+        shown_with: str | None = None,
     ) -> tuple[InstructionVersion, bool]:
-        """What somebody made of ``current``, with a row of the job's log where it is a new version."""
+        """What somebody made of ``current``, with a row of the job's log where it is a new version.
+        ``ends``: the sitting that it ends. ``shown_with``: the version whose pictures show again."""
         with self._database.write() as connection:
             job = LockedJob(connection, current.job_id, self._clock())
             instruction = lock_instruction(connection, current.instruction_id)
             if instruction.current_version != current.version:
                 raise conflict(current.version, instruction.current_version)
-            version, created = save_if_changed(
-                connection, instruction, current, composed, job.now, self._new_id, marked=marked
-            )
+            pictures = to_show_again(connection, instruction.id, shown_with) if shown_with else {}
+            if pictures:
+                version, created = add_version(connection, instruction, composed, job.now, self._new_id), True
+                show_again(connection, pictures, job.now)
+            else:
+                version, created = save_if_changed(
+                    connection, instruction, current, composed, job.now, self._new_id, marked=marked
+                )
+            if ends is not None:
+                end_sitting(connection, instruction.id, ends)
             if created:
                 job.log(event_type, actor=Actor.EDITOR, data={"instruction_version": version.version})
                 job.save()

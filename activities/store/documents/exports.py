@@ -33,7 +33,7 @@ STREAM = "export"
 
 _ENDED = (ExportStatus.SUCCEEDED, ExportStatus.FAILED)
 
-_VERSION = select(instruction_versions.c.instruction_id, instruction_versions.c.markdown).where(
+_VERSION = select(*(instruction_versions.c[name] for name in ("instruction_id", "markdown", "evidence"))).where(
     instruction_versions.c.id == bindparam("version_id")
 )
 _ASSETS = select(screenshot_assets).where(screenshot_assets.c.id.in_(bindparam("ids", expanding=True)))
@@ -81,7 +81,7 @@ class Exports(Repository):
             now = self._clock()
             job = LockedJob(connection, job_id, now, owner=owner)
             version = _version(connection, job, instruction_version_id)
-            shown = _with_renderings(connection, screenshots_of(connection, version.instruction_id, version.markdown))
+            shown = _with_renderings(connection, screenshots_of(connection, *version))
             pictures = screenshot_set_hash((each.anchor_id, each.asset_id) for each in shown)
             corrections_sha256 = (
                 corrections_hash(corrections_of(connection, job_id)) if export_format in CAPTION_FORMATS else None
@@ -128,7 +128,7 @@ class Exports(Repository):
             if isinstance(anchors, Sequence):
                 return _frozen(connection, anchors)
             version = connection.execute(_VERSION, {"version_id": export.instruction_version_id}).one()
-            return _with_renderings(connection, screenshots_of(connection, version.instruction_id, version.markdown))
+            return _with_renderings(connection, screenshots_of(connection, *version))
 
     def begin_export(self, export_id: str) -> Export:
         """The work begins. Begun or ended before: nothing changes. Raises: NotFound."""

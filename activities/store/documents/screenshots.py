@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -15,7 +15,7 @@ from activities.store.jobs.locking import not_found
 from activities.store.repository import Repository
 from activities.store.tables import anchors, instruction_versions, screenshot_assets
 from domain.documents.anchors import OUTCOME, Resolver
-from domain.documents.document import Document, parse
+from domain.documents.document import BlockEvidence, Document, absorbed_by, parse
 from domain.documents.screenshots import NewScreenshot, Screenshot
 from domain.errors import DocumentInvalid
 
@@ -141,14 +141,18 @@ def add_screenshots(
         connection.execute(SHOW, replaced)
 
 
-def screenshots_of(connection: Connection, instruction_id: str, markdown: str) -> tuple[Screenshot, ...]:
-    """The pictures that a text of the instruction shows, in the order of its blocks.
+def screenshots_of(
+    connection: Connection, instruction_id: str, markdown: str, evidence: Iterable[Mapping[str, Any]]
+) -> tuple[Screenshot, ...]:
+    """The pictures that a version of the instruction shows, in the order of its blocks.
 
-    A block that is still there shows its pictures, however it was edited. Any other place is looked for.
+    A block that is still there shows its pictures, however it was edited, and those of blocks that were merged into it.
+    Any other place is looked for.
     """
     document = parse(markdown)
     place = {block_id: number for number, block_id in enumerate(document.ids)}
-    search = _Search(connection, document)
+    absorbed = absorbed_by(BlockEvidence.model_validate(each) for each in evidence)
+    search = _Search(connection, document, absorbed)
     pictures = []
     for row in connection.execute(_SHOWN, {"instruction_id": instruction_id}).mappings().all():
         block_id = row["block_id"] if row["block_id"] in place else search.block_of(row)
@@ -160,16 +164,17 @@ def screenshots_of(connection: Connection, instruction_id: str, markdown: str) -
 class _Search:
     """Looks for places of earlier versions in one text; what was read of a version is kept."""
 
-    def __init__(self, connection: Connection, document: Document) -> None:
+    def __init__(self, connection: Connection, document: Document, absorbed: Mapping[str, str]) -> None:
         self._connection = connection
         self._document = document
+        self._absorbed = absorbed
         self._known: dict[str, Resolver] = {}
 
     def block_of(self, row: rows.Columns) -> str | None:
         version_id = row["instruction_version_id"]
         if version_id not in self._known:
             before = self._connection.execute(_TEXT, {"version_id": version_id}).scalar_one()
-            self._known[version_id] = Resolver(parse(before), self._document)
+            self._known[version_id] = Resolver(parse(before), self._document, self._absorbed)
         return self._known[version_id].resolve(rows.addressing(row)).block_id
 
 
@@ -186,10 +191,10 @@ class Screenshots(Repository):
         Raises:
             NotFound: There is no such version.
         """
-        query = select(instruction_versions.c.instruction_id, instruction_versions.c.markdown)
+        query = select(*(instruction_versions.c[name] for name in ("instruction_id", "markdown", "evidence")))
         with self._database.read() as connection:
             found = query.where(instruction_versions.c.id == instruction_version_id)
             version = connection.execute(found).one_or_none()
             if version is None:
                 raise not_found()
-            return screenshots_of(connection, version.instruction_id, version.markdown)
+            return screenshots_of(connection, version.instruction_id, version.markdown, version.evidence)

@@ -2,7 +2,7 @@
 
 Jobs are the mirror of the workflows and their audit trail; instructions, anchors, exports are the documents that
 live here and nowhere else. Nothing is ever deleted but expired idempotency keys, the log of webhooks, and
-callbacks that ended no stage.
+callbacks that ended no stage, and sittings that became a version.
 """
 
 from activities.store.tables.columns import Json, Moment, Name, blob_columns, failure_columns, id_column, metadata
@@ -15,6 +15,7 @@ from activities.store.tables.documents import (
     regenerate_tasks,
     screenshot_assets,
     screenshot_tasks,
+    sittings,
     transcript_corrections,
 )
 from activities.store.tables.hooks import (
@@ -92,6 +93,7 @@ __all__ = [
     "rounds",
     "screenshot_assets",
     "screenshot_tasks",
+    "sittings",
     "transcript_corrections",
     "uploads",
     "webhook_attempts",

@@ -54,8 +54,28 @@ instruction_versions = Table(
     Column("attempt", Integer),
     Column("step", Integer),
     Column("created_at", Moment, nullable=False),
+    # by whoever wants to find it again
+    Column("name", Text),
+    # asset by anchor, as they showed when the next version was made
+    Column("pictures", Json),
     UniqueConstraint("instruction_id", "version"),
     *constraints("instruction_versions"),
+)
+
+
+sittings = Table(
+    "sittings",
+    metadata,
+    Column("instruction_id", Name, ForeignKey("instructions.id"), primary_key=True),
+    # the client's: one a desk
+    Column("sitting_id", Name, primary_key=True),
+    Column("job_id", Name, ForeignKey("jobs.id"), nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("base_version", Integer, nullable=False),
+    Column("markdown", Text, nullable=False),
+    Column("blocks", Json, nullable=False),
+    Column("kept_at", Moment, nullable=False),
+    CheckConstraint("base_version >= 1", name="counters"),
 )
 
 

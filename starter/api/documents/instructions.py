@@ -3,13 +3,13 @@
 from typing import Annotated
 
 from anyio import to_thread
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Path, Query, Response
 
 from domain.documents.diff import block_diff, unified_diff
 from domain.documents.document import parse
 from domain.errors import RequestInvalid
 from starter.api.context import ApiParts, Owner, identifier
-from starter.api.documents.shapes import BlockChangeAnswer, DiffAnswer, RestoreInstruction
+from starter.api.documents.shapes import BlockChangeAnswer, DiffAnswer, NameVersion, RestoreInstruction
 from starter.api.errors import inside
 from starter.api.idempotency import OnceOnly
 from starter.api.paging import Cursor, Limit
@@ -56,6 +56,7 @@ async def save_instruction(
             saved.markdown,
             as_marked=saved.as_marked,
             marks=tuple(each.mark for each in saved.blocks),
+            sitting=saved.sitting_id,
         )
     )
 
@@ -67,6 +68,18 @@ def list_versions(
     """The versions without their text, newest first."""
     page = api.store.versions(owner, identifier(instruction_id), limit, cursor)
     return Listed(items=tuple(VersionAnswer.of(each) for each in page.items), next_cursor=page.next_cursor)
+
+
+@router.put("/instructions/{instruction_id}/versions/{version}", responses=errors(400, 404, 413, 415))
+def name_version(
+    instruction_id: str,
+    version: Annotated[int, Path(ge=1, le=LAST_VERSION)],
+    named: NameVersion,
+    api: ApiParts,
+    owner: Owner,
+) -> VersionAnswer:
+    """Call a version something, to find it again."""
+    return VersionAnswer.of(api.store.name_version(owner, identifier(instruction_id), version, named.name))
 
 
 @router.get("/instructions/{instruction_id}/diff", responses=errors(400, 404))

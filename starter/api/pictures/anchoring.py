@@ -1,13 +1,13 @@
 """Anchors as they are sent: with their pictures, and with where they are in one version of the text."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fastapi import Request
 
 from activities.store import Store
 from domain.documents.anchors import Anchor, Resolution, Resolver
-from domain.documents.document import Document, parse
+from domain.documents.document import BlockEvidence, Document, absorbed_by, parse
 from domain.errors import NotFound
 from starter.api.context import Api
 from starter.api.pictures.answers import asset_answer
@@ -21,6 +21,7 @@ class Places:
     store: Store
     version_id: str
     document: Document
+    absorbed: Mapping[str, str]
     _known: dict[str, Resolver] = field(default_factory=dict)
 
     @classmethod
@@ -36,13 +37,14 @@ class Places:
             version = store.get_version_by_id(version_id, owner=owner)
         if version.instruction_id != instruction_id:
             raise NotFound
-        return cls(store, version.id, parse(version.markdown))
+        evidence = (BlockEvidence.model_validate(each) for each in version.evidence)
+        return cls(store, version.id, parse(version.markdown), absorbed_by(evidence))
 
     def read(self, anchors: Sequence[Anchor]) -> None:
         """Read the versions that these anchors are of."""
         missing = {each.instruction_version_id for each in anchors} - self._known.keys()
         for version_id, markdown in self.store.texts_of(missing).items():
-            self._known[version_id] = Resolver(parse(markdown), self.document)
+            self._known[version_id] = Resolver(parse(markdown), self.document, self.absorbed)
 
     def find(self, anchor: Anchor) -> Resolution:
         return self._known[anchor.instruction_version_id].resolve(anchor.addressing)

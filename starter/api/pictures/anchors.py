@@ -125,9 +125,23 @@ def delete_asset(anchor_id: str, asset_id: str, api: ApiParts, owner: Owner, req
 
 
 @router.post("/anchors/{anchor_id}/assets/{asset_id}/show", responses=errors(400, 404, 413, 415))
-def show_asset(anchor_id: str, asset_id: str, api: ApiParts, owner: Owner, request: Request) -> AnchorAnswer:
+def show_asset(
+    anchor_id: str,
+    asset_id: str,
+    api: ApiParts,
+    owner: Owner,
+    request: Request,
+    deleted: Annotated[bool, Query(description="Also one that was deleted: it is not any more.")] = False,
+) -> AnchorAnswer:
     """Let one of the anchor's pictures show again: an earlier one, or the one below a drawing. Once more: nothing."""
-    return _answer(api, request, api.store.show_asset(owner, identifier(anchor_id), identifier(asset_id)))
+    shown = api.store.show_asset(owner, identifier(anchor_id), identifier(asset_id), undelete=deleted)
+    return _answer(api, request, shown)
+
+
+@router.post("/anchors/{anchor_id}/hide", responses=errors(400, 404, 413, 415))
+def hide_assets(anchor_id: str, api: ApiParts, owner: Owner, request: Request) -> AnchorAnswer:
+    """Let nothing show at an anchor. Its pictures stay, and any of them can show again. Once more: nothing."""
+    return _answer(api, request, api.store.hide_assets(owner, identifier(anchor_id)))
 
 
 def _answer(api: Api, request: Request, anchor: Anchor) -> AnchorAnswer:

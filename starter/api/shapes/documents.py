@@ -89,6 +89,9 @@ class SaidOfBlock(Sent):
     cut_from: Line | None = Field(
         default=None, description="The block that a new one was cut from, whose time and words it shares."
     )
+    absorbs: tuple[Line, ...] = Field(
+        default=(), max_length=MOST_SAID, description="Blocks that were merged into it: their pictures show here."
+    )
     start_ms: StrictInt | None = Field(
         default=None, ge=0, le=LONGEST_MS, description="The moment of the recording that it tells."
     )
@@ -96,7 +99,12 @@ class SaidOfBlock(Sent):
     @property
     def mark(self) -> BlockMark:
         role = BlockRole(self.role) if self.role else None
-        return BlockMark(block_id=self.block_id, role=role, cut_from=self.cut_from, start_ms=self.start_ms)
+        told = self.model_dump(include={"block_id", "cut_from", "absorbs", "start_ms"})
+        return BlockMark(**told, role=role)
+
+
+SittingId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
+"""A UUID of the client's, one for each desk."""
 
 
 class SaveInstruction(Sent):
@@ -110,6 +118,9 @@ class SaveInstruction(Sent):
     blocks: tuple[SaidOfBlock, ...] = Field(
         default=(), max_length=MOST_SAID, description="What is said of blocks beside their text."
     )
+    sitting_id: SittingId | None = Field(
+        default=None, description="The sitting that this was written in: it ends with the save."
+    )
 
 
 class VersionAnswer(Shape):
@@ -122,6 +133,7 @@ class VersionAnswer(Shape):
     validation_status: str
     model_profile_id: str | None
     created_at: Moment
+    name: str | None = Field(description="What somebody called it.")
 
     @classmethod
     def of(cls, summary: VersionSummary) -> "VersionAnswer":

@@ -3,9 +3,10 @@
 import { once } from "../parts/api.js";
 
 /**
- * @typedef {{id: string, markdown: string, gap: string, role: string, cutFrom?: string, at?: number}} Block
- * `gap`: the blank space behind it, as it is stored; `cutFrom`: the block whose time and words a new one shares; `at`:
- * the moment that somebody picked for it, in milliseconds of the recording
+ * @typedef {{id: string, markdown: string, gap: string, role: string, cutFrom?: string, absorbs?: string[], at?: number}} Block
+ * `gap`: the blank space behind it, as it is stored; `cutFrom`: the block whose time and words a new one shares;
+ * `absorbs`: those that were merged into it; `at`: the moment that somebody picked for it, in milliseconds of the
+ * recording
  */
 
 const BETWEEN = "\n\n";
@@ -16,6 +17,22 @@ export function render(blocks) {
   return blocks
     .map(({ id, markdown, gap }, place) => `<!-- block:${id} -->\n${markdown}${place === last ? "\n" : gap.split("\n").length > 2 ? gap : BETWEEN}`)
     .join("");
+}
+
+const MARKER = /^<!-- block:([0-9a-f-]{36}) -->\n/gm;
+
+/** What `render` wrote, as blocks again, with what was said of them: the rest is as in `base`. */
+export function read(markdown, marks, base) {
+  const said = new Map(marks.map((each) => [each.block_id, each]));
+  const before = new Map(base.map((each) => [each.id, each]));
+  const found = [...markdown.matchAll(MARKER)];
+  return found.map(({ 0: { length }, 1: id, index }, place) => {
+    const raw = markdown.slice(index + length, found[place + 1]?.index);
+    const text = raw.trimEnd();
+    const { role, cut_from: cutFrom, absorbs, start_ms: at } = said.get(id) ?? {};
+    const known = { role: role ?? before.get(id)?.role ?? "text", ...(cutFrom && { cutFrom }), ...(absorbs?.length && { absorbs }), ...(Number.isInteger(at) && { at }) };
+    return { id, markdown: text, gap: raw.slice(text.length) || BETWEEN, ...known };
+  });
 }
 
 /** Whether two lists say the same in the same order. */
@@ -42,13 +59,15 @@ export const made = (blocks, id, role) => blocks.map((each) => (each.id === id ?
 /** What is said of `blocks` beside their text, where the version `base` does not say so. */
 export function said(blocks, base) {
   const known = new Map(base.map((each) => [each.id, each]));
-  return blocks.flatMap(({ id, role, cutFrom, at }) => {
+  const here = new Set(blocks.map((each) => each.id));
+  return blocks.flatMap(({ id, role, cutFrom, absorbs = [], at }) => {
     const before = known.get(id);
+    const gone = absorbs.filter((each) => known.has(each) && !here.has(each));
     const isNothingNew = before ? before.role === role : role === "text" && !cutFrom;
-    if (isNothingNew && at === undefined) return [];
+    if (isNothingNew && at === undefined && !gone.length) return [];
     const given = GIVEN.has(role) ? { role } : {};
     const origin = before || !cutFrom ? {} : { cut_from: cutFrom };
-    return [{ block_id: id, ...given, ...origin, ...(at === undefined ? {} : { start_ms: at }) }];
+    return [{ block_id: id, ...given, ...origin, ...(gone.length && { absorbs: gone }), ...(at === undefined ? {} : { start_ms: at }) }];
   });
 }
 
@@ -83,5 +102,6 @@ export function merged(blocks, id) {
   if (!next) return blocks;
   const sunk = next.markdown.replace(/^ {0,3}#{1,2}(?=[ \t])/, "###").replace(/^(\S[^\n]*)\n {0,3}(?:=+|-+)[ \t]*(?=\n|$)/, "### $1");
   const text = [blocks[place].markdown, sunk].filter((each) => each.trim()).join(BETWEEN);
-  return blocks.toSpliced(place, 2, { ...blocks[place], markdown: text, gap: next.gap });
+  const absorbs = [...(blocks[place].absorbs ?? []), next.id, ...(next.absorbs ?? [])];
+  return blocks.toSpliced(place, 2, { ...blocks[place], markdown: text, gap: next.gap, absorbs });
 }

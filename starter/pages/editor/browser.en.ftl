@@ -19,6 +19,13 @@ shot-draw = Draw
 shot-replace = Change
 standing-saved = Saved
 standing-unsaved = Unsaved changes
+standing-kept = Changes are kept
+standing-kept-what = They become a version when you pause, leave this page or press Save.
+standing-unkept = Changes are not kept by the server
+standing-conflict = In conflict with version { $number }
+name-title = Name this version
+name-label = Name
+name-yes = Save under this name
 standing-saving = Saving…
 block-empty = Nothing here yet. An empty block goes away when you save.
 block-text = Text of { $label }
@@ -37,7 +44,8 @@ provenance-origin = { $origin ->
     [restore] restored by { $author }
    *[edit] edited by { $author }
  }
-merged-pictures = The pictures of the second block lose their place when you save.
+moment-told = It tells of { $at } now.
+moment-picture = Take the picture of that moment
 draft-restored = Changes that were not saved, from { $at }, are back.
 draft-discard = Discard them
 draft-unkept = This browser keeps no draft: its storage is full or switched off. Save before you leave this page.
@@ -54,6 +62,10 @@ conflict-clean = Your changes and theirs are in different places. Both are kept.
 conflict-choose = { $count ->
     [one] One block was changed by both. Choose what it shall say.
    *[other] { $count } blocks were changed by both. Choose what each shall say.
+ }
+conflict-left = { $count ->
+    [one] One block is to be chosen.
+   *[other] { $count } blocks are to be chosen.
  }
 conflict-save = Merge and save
 conflict-take = Merge
@@ -87,7 +99,8 @@ proposal-accept = Accept
 proposal-reject = Reject
 shortcut-blocks = Go from block to block
 shortcut-write = Edit the block
-shortcut-leave = Leave the block’s text
+shortcut-leave = Leave the block’s text; once more: letters act on the block
+left-first = Press Esc once more, or an arrow key, before letters act on this block.
 shortcut-move = Move the block
 shortcut-split = Split the block at the cursor
 shortcut-seek = Play from the block’s time

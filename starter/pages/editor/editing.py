@@ -101,6 +101,7 @@ class Editing:
             "origin": self.version.origin.value,
             "model": self.version.model_profile_id,
             "title": self.version.title,
+            "name": self.version.name,
             "issues": self.issues(""),
             "warnings": [
                 {"message": each["message"], "at_ms": list(each.get("at_ms") or ())} for each in self.version.warnings

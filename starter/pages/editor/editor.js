@@ -7,18 +7,16 @@ import { say } from "../parts/strings.js";
 import * as edit from "./blocks.js";
 import { contents } from "./contents.js";
 import { Desk } from "./saving/desk.js";
-import { Drafts } from "./saving/drafts.js";
+import { Keeping } from "./saving/keeping.js";
+import { nameVersion } from "./saving/naming.js";
 import { draggable } from "./dragging.js";
 import { adopt, draw, elementOf, inform, issue, labelOf, markPlaying, part, pictures } from "./list.js";
-import { onto } from "./saving/merging.js";
 import { blockMenu, openMenu } from "./menu.js";
 import { notice, withdraw } from "./notices.js";
 import { BlockPictures } from "./pictures.js";
 import { player } from "../parts/player.js";
 import { Regenerating } from "./regenerating.js";
 import { watchVersions } from "./saving/watching.js";
-
-const DRAFT_AFTER_MS = 400;
 
 const read = (id) => JSON.parse(document.getElementById(id).textContent);
 const find = (name) => document.querySelector(`[data-${name}]`);
@@ -30,10 +28,11 @@ const desk = new Desk(read("state"), show);
 const watch = player();
 const shots = new BlockPictures(desk, { save, video: watch.video });
 const regenerating = new Regenerating(desk, save);
-let drafts = null;
+const keeping = new Keeping(desk, context, { told: stand, look: () => watcher.look(), paused });
 let saving = null;
 let writing = null; // {id, writer}: the block that is open
 let current = null; // the block that keys act on
+let left = null; // the block whose text was just left: letters typed on are no commands to it
 let facts = null;
 let newest = null; // a version of others that is told of
 
@@ -55,7 +54,7 @@ function show() {
   nothing.hidden = desk.blocks.length > 0;
   stand();
   if (newest) known(newest);
-  keep();
+  keeping.changed();
 }
 
 /** A warning, and buttons that lead to the moments that it asks to look at. */
@@ -70,11 +69,12 @@ function warning({ message, at_ms: moments }) {
 
 /** What changes with the version only. */
 function ground() {
-  inform(facts);
+  inform(desk.blocks, facts);
   const { base } = desk;
   find("title").textContent = base.title;
   document.title = document.title.replace(/^.*(?= · guidesmith$)/s, () => base.title);
   find("version").textContent = say("version-number", { number: base.version });
+  find("version-name").textContent = base.name ?? "";
   find("whole-issues").replaceChildren(...base.issues.map(issue));
   find("warnings").hidden = base.warnings.length === 0;
   find("warnings").querySelector("ul").replaceChildren(...base.warnings.map(warning));
@@ -86,20 +86,21 @@ function ground() {
 }
 
 function stand() {
-  const words = saving ? "saving" : desk.dirty ? "unsaved" : "saved";
-  const said = say(`standing-${words}`);
+  const words = saving ? "saving" : !desk.dirty ? "saved" : newest ? "conflict" : keeping.standing;
+  const said = say(`standing-${words}`, { number: newest?.version ?? 0 });
   if (standing.textContent !== said) standing.textContent = said;
+  standing.title = words === "kept" ? say("standing-kept-what") : "";
   standing.dataset.standing = words;
-  for (const button of savers) button.disabled = words !== "unsaved";
+  for (const button of savers) button.disabled = saving !== null || !desk.dirty;
 }
 
 // --- saving
 
-/** Save `blocks`, everything by default; whether it is saved. One at a time. */
-async function save(blocks) {
+/** Save `blocks`, everything by default; whether it is saved. One at a time. `asks`: somebody is there to be asked. */
+async function save(blocks, { asks = true } = {}) {
   while (saving) await saving;
   if (blocks === undefined && !desk.dirty) return true;
-  saving = saved(blocks);
+  saving = saved(blocks, asks);
   stand();
   try {
     return await saving;
@@ -109,12 +110,19 @@ async function save(blocks) {
   }
 }
 
-async function saved(blocks) {
+async function saved(blocks, asks = true) {
   try {
+    await keeping.settled(); // what is kept while it is saved would outlast it
     await desk.save(blocks);
+    if (!desk.dirty) keeping.saved();
     watcher.tell(desk.base.version, desk.base.author);
     return true;
   } catch (error) {
+    if (!asks) {
+      watcher.look(); // what is the matter stands in the bar
+      keeping.pauseLater();
+      return false;
+    }
     if (error.code !== "VERSION_CONFLICT") {
       tellError(error);
       return false;
@@ -134,7 +142,7 @@ async function mergeWithNewest(saves) {
     const { settleConflict } = await import("./saving/conflict.js");
     const blocks = await settleConflict({ base: desk.base.blocks, mine: desk.blocks, theirs: state.blocks, number: state.version, saves });
     if (blocks) desk.settle(state, blocks);
-    else newest = null; // told again
+    else (newest = null), setTimeout(() => known(state)); // told again, once nothing is being saved
     return blocks !== null;
   } catch (error) {
     tellError(error);
@@ -149,81 +157,28 @@ const watcher = watchVersions({ instruction: desk.instruction, job: desk.job, fr
 /** A version exists: where it is newer than the one that is worked on, it is told. */
 function known(told) {
   const { version, author } = told;
-  if (version <= desk.base.version) return withdraw("version");
+  if (version <= desk.base.version) {
+    newest = null;
+    return withdraw("version");
+  }
   if (saving || regenerating.busy) return undefined;
   if (newest?.version === version && newest.dirty === desk.dirty) return undefined; // it stands there
   newest = { version, author, dirty: desk.dirty };
+  stand();
   const text = say("version-exists", { number: version, author, mine: author === context.owner ? "yes" : "no" });
   return notice("version", text, [{ words: say(desk.dirty ? "version-merge" : "version-load"), doing: () => mergeWithNewest(false) }]);
 }
 
-// --- the local draft
+// --- until it is a version
 
-let keeping;
-
-function keep() {
-  clearTimeout(keeping);
-  keeping = setTimeout(keepNow, DRAFT_AFTER_MS);
+/** Nobody has written for a while: what was written is a version, unless somebody has to decide about it. */
+async function paused() {
+  const isOpen = writing && desk.text(writing.id)?.trim() === "";
+  if (newest || saving || regenerating.busy || isOpen || document.querySelector("dialog[open]")) return keeping.pauseLater();
+  await save(undefined, { asks: false });
 }
 
-function keepNow() {
-  if (!drafts) return;
-  const isKept = !desk.dirty || drafts.keep(desk.base.version, desk.blocks);
-  if (!desk.dirty) drafts.forget(), withdraw("draft");
-  if (isKept) withdraw("unkept");
-  else if (!document.querySelector('[data-notice="unkept"]')) notice("unkept", say("draft-unkept"));
-}
-
-async function restore() {
-  const kept = await Drafts.of(context.owner, desk.instruction);
-  const found = (await kept.find()).map((draft) => ({ ...draft, blocks: edit.known(draft.blocks, desk.base.blocks) }));
-  drafts = kept;
-  const isOlder = ({ base }) => base !== desk.base.version;
-  const older = found.filter(isOlder);
-  kept.spare(older); // not to be written over before they are merged or discarded
-  const mine = found.find((each) => !isOlder(each));
-  if (mine && !edit.same(mine.blocks, desk.base.blocks)) goOn(mine);
-  if (older.length) offer(older[0]);
-  keep();
-}
-
-const when = ({ at }) => new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }).format(at);
-
-/** Go on with a draft of this version; what was typed since the page came stays. */
-function goOn(draft) {
-  desk.change(desk.dirty ? onto(desk.base.blocks, desk.blocks, draft.blocks) : draft.blocks);
-  notice("draft", say("draft-restored", { at: when(draft) }), [
-    { words: say("draft-discard"), doing: () => (drafts.forget(), desk.change(desk.base.blocks), withdraw("draft")) },
-  ]);
-}
-
-function offer(draft) {
-  notice("older", say("draft-older", { number: draft.base, at: when(draft) }), [
-    { words: say("draft-merge"), doing: () => mergeDraft(draft).catch(tellError) },
-    { words: say("draft-discard"), doing: () => settled(draft) },
-  ]);
-}
-
-function settled(draft) {
-  drafts.settle(draft);
-  withdraw("older");
-}
-
-/** Put a draft of an older version together with the one that is here. */
-async function mergeDraft(draft) {
-  const ground = await desk.read(draft.base);
-  const { settleConflict } = await import("./saving/conflict.js");
-  const blocks = await settleConflict({ base: ground.blocks, mine: draft.blocks, theirs: desk.blocks, number: desk.base.version, saves: false });
-  if (!blocks) return;
-  desk.change(blocks);
-  keepNow(); // first
-  settled(draft);
-}
-
-addEventListener("pagehide", keepNow);
-addEventListener("beforeunload", (event) => {
-  if (desk.dirty) event.preventDefault();
-});
+addEventListener("pageshow", ({ persisted }) => persisted && mergeWithNewest(false));
 
 // --- writing
 
@@ -247,8 +202,8 @@ async function write(id, where = {}) {
     changed: (text) => desk.change(edit.rewritten(desk.blocks, id, text), `text of ${id}`),
     split: (...texts) => splitInto(id, texts),
     leave: () => leave({ focus: true }),
-    undo: () => desk.undo(),
-    redo: () => desk.redo(),
+    undo: deeds.undo,
+    redo: deeds.redo,
     picture: () => shots.choose(id),
     looks: (isRich) => elementOf(id)?.classList.toggle("rich", isRich),
   });
@@ -282,6 +237,7 @@ function leave({ focus = false } = {}) {
   const place = edit.placeOf(desk.blocks, id);
   if (isEmpty) desk.change(edit.without(desk.blocks, id));
   else show(); // what was written in place
+  left = focus && !isEmpty ? id : null;
   if (focus) focusBlock(isEmpty ? desk.blocks[Math.max(0, place - 1)]?.id : id);
 }
 
@@ -327,10 +283,8 @@ function move(id, by) {
 function mergeNext(id) {
   const next = desk.blocks[edit.placeOf(desk.blocks, id) + 1];
   if (!next) return;
-  const hasPictures = desk.facts.get(next.id)?.anchors.some((each) => each.active_asset_id);
   desk.change(edit.merged(desk.blocks, id));
   focusBlock(id);
-  if (hasPictures) tell(say("merged-pictures"));
 }
 
 function drop(id) {
@@ -342,7 +296,7 @@ function drop(id) {
   tell(say("deleted"), "plain", {
     words: say("deleted-undo"),
     doing() {
-      if (desk.blocks === after) desk.undo();
+      if (desk.blocks === after) deeds.undo();
       else if (desk.text(id) === undefined) desk.change(edit.inserted(desk.blocks, Math.min(place, desk.blocks.length), gone));
       focusBlock(id);
     },
@@ -379,10 +333,15 @@ const deeds = {
   append: () => insert(null),
   "append-step": () => insert(null, 0, "step"),
   "step-below": (id) => insert(id, 1, "step"),
-  moment: (id) => desk.change(edit.timed(desk.blocks, id, watch.video.currentTime * 1000)),
-  undo: () => desk.undo(),
-  redo: () => desk.redo(),
+  moment(id) {
+    const at = Math.round(watch.video.currentTime * 1000);
+    desk.change(edit.timed(desk.blocks, id, at));
+    tell(say("moment-told", { at: clock(at) }), "plain", { words: say("moment-picture"), doing: () => shots.take(id, at) });
+  },
+  undo: () => void desk.undo().catch(tellError),
+  redo: () => void desk.redo().catch(tellError),
   save: () => save(),
+  name: () => nameVersion(desk, save).then((name) => name && ((desk.base.name = name), (find("version-name").textContent = name))).catch(tellError),
 };
 
 blockMenu((name, id) => deeds[name](id));
@@ -403,9 +362,12 @@ function within(element, { clientX, clientY, detail }) {
 
 text.addEventListener("click", (event) => {
   const { target } = event;
+  left = null;
   const button = target.closest("[data-do]");
   const block = target.closest("[data-block]");
   if (button) return deeds[button.dataset.do](block?.dataset.block, button);
+  const large = target.closest("[data-enlarge]");
+  if (large) return shots.enlarge(large.closest(".shot").dataset.anchor);
   const seek = target.closest("[data-seek]");
   if (seek?.dataset.seek) return watch.seek(Number(seek.dataset.seek), { play: true });
   const isRead = target.closest("a") || String(getSelection()) !== "";
@@ -421,13 +383,14 @@ find("warnings").addEventListener("click", ({ target }) => {
 
 text.addEventListener("focusin", ({ target }) => {
   current = target.closest("[data-block]")?.dataset.block ?? current;
+  if (current !== left) left = null;
 });
 
 find("redact").addEventListener("click", async () => {
   try {
     const { redact } = await import("./redacting.js");
     const blockOf = (anchorId) => desk.blocks.find(({ id }) => desk.facts.get(id)?.anchors.some((each) => each.id === anchorId))?.id;
-    if (await redact(desk.instruction, (anchorId) => labelOf(blockOf(anchorId)))) await desk.refresh();
+    if (await redact(desk.instruction, (anchorId) => labelOf(blockOf(anchorId)))) await desk.refresh({ mine: true });
   } catch (error) {
     tellError(error);
   }
@@ -437,9 +400,11 @@ watch.follow((ms) => markPlaying(ms, desk.blocks, desk.facts));
 
 // --- keys
 
-/** An action on the block that has the focus, or had it last. */
+/** An action on the block that has the focus, or had it last; by a letter only where the block was chosen since its text
+ * was left. */
 function ofBlock(keys, does, action) {
   shortcut(keys, say(`shortcut-${does}`), ({ target }) => {
+    if (keys.length === 1 && left !== null && left === current) return (find("announced").textContent = say("left-first")), true;
     const isAt = target === document.body || (keys === "Enter" ? target === elementOf(current) : target.closest?.("[data-block]"));
     if (!isAt || current === null || desk.text(current) === undefined) return false;
     return action(current);
@@ -451,15 +416,15 @@ for (const [key, by] of [["ArrowUp", -1], ["ArrowDown", 1]]) {
   ofBlock(`alt+${key}`, "move", (id) => move(id, by));
 }
 ofBlock("Enter", "write", (id) => void write(id));
-shortcut("Escape", say("shortcut-leave"), () => false); // the text itself hears it
+shortcut("Escape", say("shortcut-leave"), () => (left = null) ?? false); // the text itself hears the first
 ofBlock("t", "seek", (id) => watch.seek(desk.facts.get(id)?.start_ms ?? 0, { play: true }));
 for (const [key, does] of [["r", "regenerate"], ["p", "picture"], ["a", "above"], ["b", "below"], ["m", "merge"], ["x", "delete"]]) ofBlock(key, does, (id) => void deeds[does](id));
 shortcut("mod+Enter", say("shortcut-split"), () => false); // the text itself hears it
 shortcut("mod+s", say("shortcut-save"), () => void save());
 const isElsewhere = ({ target }) => target.closest?.("textarea, input") !== null && !target.closest?.(".cm-editor");
-shortcut("mod+z", say("shortcut-undo"), (event) => (isElsewhere(event) ? false : desk.undo()));
-for (const keys of ["mod+shift+z", "mod+y"]) shortcut(keys, say("shortcut-redo"), (event) => (isElsewhere(event) ? false : desk.redo()));
+shortcut("mod+z", say("shortcut-undo"), (event) => (isElsewhere(event) ? false : deeds.undo()));
+for (const keys of ["mod+shift+z", "mod+y"]) shortcut(keys, say("shortcut-redo"), (event) => (isElsewhere(event) ? false : deeds.redo()));
 
-restore().finally(() => context.rewriting && regenerating.resume(context.rewriting));
+keeping.begin().finally(() => context.rewriting && regenerating.resume(context.rewriting));
 // so that the first block opens at once, and all of it when the server cannot be reached
 (globalThis.requestIdleCallback ?? setTimeout)(() => Promise.all([import("./writer.js"), import("./saving/conflict.js")]).catch(() => {}));

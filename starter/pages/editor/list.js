@@ -37,16 +37,20 @@ export function draw(blocks, facts, base) {
   let following = list.firstElementChild;
   let step = 0;
   let isNew = false;
-  for (const { id, markdown, role, at } of blocks) {
+  for (const { id, markdown, role, absorbs, at } of blocks) {
     const known = facts.get(id);
     const element = elementOf(id) ?? made(id, known);
     if (role === "step") step += 1;
     const before = drawn.get(id);
     isNew ||= before === undefined;
     const saved = base.get(id);
-    const now = { markdown, role, step, at, isSaved: saved?.markdown === markdown && saved.role === role && at === undefined };
+    const now = { markdown, role, step, absorbs, at, isSaved: saved?.markdown === markdown && saved.role === role && at === undefined };
     drawn.set(id, now); // what shows already is not touched: there may be thousands, at every key
     if (before?.role !== role || before.step !== step) label(element, role, step);
+    if (before?.absorbs !== absorbs) {
+      pictures(element.querySelector("[data-shots]"), shownAt(known, absorbs, facts));
+      isNew = true; // they have no buttons yet
+    }
     if (at !== undefined && before?.at !== at) time(element.querySelector("[data-time]"), at);
     if (before?.isSaved !== now.isSaved) element.querySelector("[data-changed]").hidden = now.isSaved;
     if (element === following) following = element.nextElementSibling;
@@ -60,11 +64,17 @@ export function draw(blocks, facts, base) {
 }
 
 /** Let the page show what has become known of blocks: their times, what was said, pictures, issues. */
-export function inform(facts) {
-  for (const [id, known] of facts) {
-    const element = elementOf(id);
-    if (element) fill(element, known);
+export function inform(blocks, facts) {
+  for (const { id, absorbs } of blocks) {
+    const [element, known] = [elementOf(id), facts.get(id)];
+    if (element && known) fill(element, { ...known, anchors: shownAt(known, absorbs, facts) });
   }
+}
+
+/** The anchors of a block, and of those that were merged into it. */
+function shownAt(known, absorbs = [], facts) {
+  const all = [...(known?.anchors ?? []), ...absorbs.flatMap((each) => facts.get(each)?.anchors ?? [])];
+  return [...new Map(all.map((each) => [each.id, each])).values()];
 }
 
 function made(id, known) {
@@ -132,7 +142,7 @@ function figure(anchor) {
   image.width = asset.width;
   image.height = asset.height;
   image.alt = asset.timestamp_ms === null ? say("shot-alt-uploaded") : say("shot-alt", { at: clock(asset.timestamp_ms) });
-  image.src = asset.image_uri;
+  image.src = `/pictures/${asset.id}/thumbnail`;
   element.querySelector("[data-outcome]").hidden = anchor.addressing.strategy !== "outcome";
   time(element.querySelector("button"), asset.timestamp_ms);
   return element;

@@ -1,8 +1,9 @@
 // What can be done to the pictures of a block; the dialogs come when they are asked for.
+import { get } from "../parts/api.js";
 import { make } from "../parts/elements.js";
 import { tellError } from "../parts/messages.js";
 import { say } from "../parts/strings.js";
-import { openWhole, wholeOf } from "../pictures/whole_picture.js";
+import { openLarge, openWhole, wholeOf } from "../pictures/whole_picture.js";
 
 export class BlockPictures {
   #desk;
@@ -26,7 +27,7 @@ export class BlockPictures {
       const anchor = this.#anchor(figure.dataset.anchor);
       const button = (name, doing) => make("button", { class: "button small quiet", type: "button", onclick: doing }, say(name));
       tools.append(
-        ...(anchor && wholeOf(anchor, this.#shown(anchor)) ? [button("shot-whole", () => openWhole(anchor, this.#shown(anchor)))] : []),
+        ...(anchor && wholeOf(anchor, this.#shown(anchor)) ? [button("shot-whole", () => this.#open(anchor.id, openWhole))] : []),
         button("shot-draw", () => this.#draw(figure.dataset.anchor)),
         button("shot-replace", () => this.choose(figure.closest("[data-block]")?.dataset.block, figure.dataset.anchor)),
       );
@@ -48,8 +49,36 @@ export class BlockPictures {
     await openFramePicker({ jobId: job, instruction, versionId: base.version_id, anchor, blockId, atMs, video: this.#video }).catch(tellError);
   }
 
+  /** Show a picture as large as there is room. */
+  async enlarge(anchorId) {
+    await this.#open(anchorId, openLarge);
+  }
+
+  /** Let the frame of a moment show at a block, beside what shows there. */
+  async take(blockId, atMs) {
+    const { instruction } = this.#desk;
+    if (this.#desk.dirty && !(await this.#save())) return;
+    const { anchorAt, takeFrame } = await import("../pictures/pictures.js");
+    try {
+      const anchor = await anchorAt(instruction, this.#desk.base.version_id, blockId);
+      await takeFrame(anchor.id, { instructionId: instruction, versionId: this.#desk.base.version_id, atMs });
+      await this.#again();
+    } catch (error) {
+      tellError(error);
+    }
+  }
+
+  async #open(anchorId, opens) {
+    try {
+      const anchor = await get(`anchors/${anchorId}`); // its addresses may have expired
+      await opens(anchor, this.#shown(anchor));
+    } catch (error) {
+      tellError(error);
+    }
+  }
+
   async #draw(anchorId) {
-    const anchor = this.#anchor(anchorId);
+    const anchor = await get(`anchors/${anchorId}`).catch(tellError); // addresses hold for a while only
     const asset = this.#shown(anchor);
     if (!asset) return;
     this.#asked = { anchorId, tool: -2 };
@@ -60,7 +89,7 @@ export class BlockPictures {
 
   /** Show what shows now. Whoever asked goes on where they were: their button went with the picture that it was of. */
   async #again() {
-    await this.#desk.refresh();
+    await this.#desk.refresh({ mine: true });
     if (document.activeElement !== document.body) return;
     const { anchorId, blockId, tool } = this.#asked;
     const tools = document.querySelector(`.write .shot[data-anchor="${CSS.escape(anchorId ?? "")}"] [data-shot-tools]`);

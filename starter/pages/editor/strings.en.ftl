@@ -1,11 +1,13 @@
 # The editor of an instruction.
 contents = Sections
 shot-outcome = Result
+shot-enlarge = Show it large
 redact = Blur what is private…
 editor-needs-scripts = The editor needs JavaScript. You can read the text here; turn scripts on to change it.
 editor-text = Text
 editor-tools = Editing
 save = Save
+name-version = Name…
 play-from-here = Play from here
 drag-to-move = Drag to move
 block-write = Edit

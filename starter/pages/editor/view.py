@@ -1,5 +1,6 @@
 """The editor: the recording and the instruction side by side."""
 
+from functools import partial
 from typing import Annotated
 
 from anyio import to_thread
@@ -9,6 +10,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Resp
 from domain.artifacts import ArtifactKind
 from domain.errors import NotFound, RequestInvalid
 from starter.api.context import identifier
+from starter.api.documents.shapes import SittingAnswer
 from starter.api.file_responses import AskedFile, file_response
 from starter.pages.editor.editing import block_html, editing, recorded, rewriting
 from starter.pages.shell.context import Context
@@ -26,6 +28,7 @@ def editor(instruction_id: str, request: Request, context: Context) -> Response:
     version = context.api.store.get_instruction(context.owner, identifier(instruction_id))
     job = context.api.store.get_job(version.job_id, owner=context.owner)
     shown = editing(context.api, context.owner, request, version)
+    sittings = context.api.store.list_sittings(context.owner, version.instruction_id)
     return context.page(
         "editor/editor.html",
         modules=["editor/editor.js"],
@@ -34,6 +37,7 @@ def editor(instruction_id: str, request: Request, context: Context) -> Response:
         job=job,
         heard=context.api.store.last_event_seq(job.id),
         rewriting=rewriting(context.api, context.owner, shown),
+        sittings=[SittingAnswer.of(each).model_dump(mode="json") for each in sittings],
     )
 
 
@@ -41,7 +45,7 @@ def editor(instruction_id: str, request: Request, context: Context) -> Response:
 def state(instruction_id: str, request: Request, context: Context, version: Version = None) -> Response:
     """A version as the editor's modules take it over, after a save or where somebody else saved."""
     wanted = context.api.store.get_instruction(context.owner, identifier(instruction_id), version)
-    return JSONResponse(editing(context.api, context.owner, request, wanted).state(html=True))
+    return context.packed(JSONResponse(editing(context.api, context.owner, request, wanted).state(html=True)))
 
 
 @router.post("/preview")
@@ -52,6 +56,18 @@ async def preview(request: Request, context: Context) -> Response:
     except UnicodeDecodeError:
         raise RequestInvalid("The text is not UTF-8.") from None
     return HTMLResponse(await to_thread.run_sync(block_html, markdown))
+
+
+@router.get("/pictures/{asset_id}/thumbnail")
+async def thumbnail(asset_id: str, context: Context) -> Response:
+    """A picture as the editor shows it. What it shows never changes, so a browser asks once.
+
+    Raises:
+        NotFound: It is absent, or somebody else's.
+    """
+    small = partial(context.api.screenshots.thumbnail, context.owner, identifier(asset_id))
+    data = await to_thread.run_sync(small, limiter=context.api.drawing)
+    return Response(data, media_type="image/jpeg", headers={"Cache-Control": "private, max-age=31536000, immutable"})
 
 
 @router.head("/jobs/{job_id}/recording")

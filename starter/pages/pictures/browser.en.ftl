@@ -1,5 +1,8 @@
 # What modules here say in the browser. Sent with every page: keep it short.
 shot-whole = Whole picture
+shot-large = Picture
+shot-actual = Pixel for pixel
+shot-fit = Fit it in
 discard = Discard
 undo = Undo
 redo = Redo
@@ -30,6 +33,9 @@ picture-kind-extracted = taken from the recording
 picture-kind-uploaded = brought along
 picture-kind-annotated = drawn on
 picture-shows = shows now
+picture-use = Use this one
+picture-use-which = Use picture { $name }
+picture-showing = Showing it …
 picture-delete = Delete
 picture-delete-which = Delete picture { $name }
 picture-delete-title = Delete this picture?

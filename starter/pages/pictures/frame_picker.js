@@ -4,7 +4,7 @@ import { get } from "../parts/api.js";
 import { ask, shown } from "../parts/asking.js";
 import { freshId, make } from "../parts/elements.js";
 import { clock } from "../parts/moments.js";
-import { TYPES, anchorAt, bringPicture, dropPicture, refusal, shownAt, takeFrame } from "./pictures.js";
+import { TYPES, anchorAt, bringPicture, dropPicture, refusal, showAgain, shownAt, takeFrame } from "./pictures.js";
 import { say } from "../parts/strings.js";
 
 const USUAL_FRAME_MS = 1000 / 30;
@@ -199,8 +199,15 @@ class FramePicker {
       {},
       make("img", { src: asset.image_uri, width: asset.width, height: asset.height, loading: "lazy", alt: name }),
       make("p", { class: "small" }, name, isShown && make("strong", {}, ` · ${say("picture-shows")}`)),
+      !isShown && make("button", { class: "button small", type: "button", "aria-label": say("picture-use-which", { name }), onclick: () => this.#use(asset) }, say("picture-use")),
+      " ",
       make("button", { class: "button small danger", type: "button", "aria-label": say("picture-delete-which", { name }), onclick: () => this.#drop(asset) }, say("picture-delete")),
     );
+  }
+
+  /** Let an earlier picture show again: the newer ones stay. */
+  #use(asset) {
+    return this.#work(say("picture-showing"), (anchor) => showAgain(anchor.id, asset.id));
   }
 
   async #drop(asset) {

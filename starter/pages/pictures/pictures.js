@@ -57,6 +57,9 @@ export async function bringPicture(anchorId, { jobId, versionId, file, signal })
 /** Take a picture out of view; the anchor as it is then. */
 export const dropPicture = (anchorId, assetId) => remove(`anchors/${anchorId}/assets/${assetId}`);
 
+/** Let a picture that showed before show again; the anchor as it is then. */
+export const showAgain = (anchorId, assetId) => post(`anchors/${anchorId}/assets/${assetId}/show`);
+
 /** The picture that shows at an anchor, or null. */
 export const shownAt = (anchor) => anchor.assets.find(({ id }) => id === anchor.active_asset_id) ?? null;
 

@@ -1,4 +1,5 @@
-// A picture of which a part shows, as a whole: with all that is drawn on it, and without the crop.
+// A picture as large as there is room, or pixel for pixel; and one of which a part shows, as a whole: with all that is drawn
+// on it, and without the crop.
 import { shown } from "../parts/asking.js";
 import { paint } from "./drawing/paint.js";
 import { freshId, make } from "../parts/elements.js";
@@ -8,20 +9,32 @@ import { say } from "../parts/strings.js";
 export const wholeOf = (anchor, asset) =>
   asset?.operations?.some((each) => each.op_type === "crop") ? anchor.assets.find(({ id }) => id === asset.rendered_from_asset_id) : undefined;
 
-/** Show it until it is closed. */
-export async function openWhole(anchor, asset) {
-  const base = wholeOf(anchor, asset);
+/** Show what is shown, until it is closed. */
+export const openLarge = (_, asset) => opened(asset, [], say("shot-large"));
+
+/** Show all of a picture that is cropped, until it is closed. */
+export const openWhole = (anchor, asset) => opened(wholeOf(anchor, asset), asset.operations.filter((each) => each.op_type !== "crop"), say("shot-whole"));
+
+async function opened(base, operations, title) {
   const id = freshId("whole");
   const canvas = make("canvas", { width: base.width, height: base.height, role: "img", "aria-labelledby": id });
   const failure = make("p", { class: "notice bad", role: "alert", hidden: true }, say("picture-lost"));
   const close = make("button", { class: "button", type: "button", onclick: () => dialog.close() }, say("close"));
-  const dialog = make("dialog", { class: "pictures", "aria-labelledby": id }, make("h2", { id }, say("shot-whole")), make("div", { class: "stage" }, canvas), failure, make("div", { class: "row ends" }, close));
+  const stage = make("div", { class: "stage large" }, canvas);
+  const zoom = () => {
+    const isActual = stage.classList.toggle("actual");
+    button.textContent = say(isActual ? "shot-fit" : "shot-actual");
+    stage.tabIndex = isActual ? 0 : -1; // then it is scrolled, by keys too
+  };
+  const button = make("button", { class: "button", type: "button", onclick: zoom }, say("shot-actual"));
+  canvas.addEventListener("click", zoom);
+  const dialog = make("dialog", { class: "pictures", "aria-labelledby": id }, make("h2", { id }, title), stage, failure, make("div", { class: "row ends" }, button, close));
   const closed = shown(dialog);
   const picture = new Image();
   picture.src = base.image_uri;
   try {
     await picture.decode();
-    paint(canvas, picture, base, asset.operations.filter((each) => each.op_type !== "crop"));
+    paint(canvas, picture, base, operations);
   } catch {
     failure.hidden = false;
   }

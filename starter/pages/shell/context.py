@@ -1,5 +1,6 @@
 """The context of a page: one request for it, who makes it, in which language, and how its answer is drawn."""
 
+import gzip
 import secrets
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -7,7 +8,7 @@ from http import HTTPStatus
 from typing import Annotated, Any, cast
 
 from fastapi import Depends, Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, Response
 
 from starter.access.tokens import Principal, Role
 from starter.api.context import Api
@@ -15,6 +16,11 @@ from starter.pages.shell.catalogue import Say, preferred, sayings
 from starter.pages.shell.rendering import draw
 
 NONCE_BYTES = 16
+
+WORTH_PACKING = 4096
+"""Bytes. What is smaller goes out in as many packets as it would packed."""
+PACKED = 5
+"""Of gzip's nine levels: a megabyte of blocks takes 15 ms and shrinks to a tenth; the ninth takes three times that."""
 
 
 @dataclass(frozen=True)
@@ -67,14 +73,25 @@ class PageContext:
         """
         return not self.is_partial and self.request.headers.get("sec-fetch-mode", "navigate") == "navigate"
 
-    def page(self, template: str, status: int = HTTPStatus.OK, **shown: Any) -> HTMLResponse:
+    def page(self, template: str, status: int = HTTPStatus.OK, **shown: Any) -> Response:
         """``template`` drawn with ``shown``, under a policy that runs nothing but our own files.
 
         The nonce is for the style sheets that the editor makes; scripts come from files only.
         """
         text = draw(template, context=self, say=self.say, **shown)
         headers = {"Content-Security-Policy": self._policy(), "Vary": "Accept-Language, Cookie, HX-Request"}
-        return HTMLResponse(text, status_code=status, headers=headers)
+        return self.packed(HTMLResponse(text, status_code=status, headers=headers))
+
+    def packed(self, answer: Response) -> Response:
+        """The answer, its body packed for who can unpack it, where that is worth it."""
+        body = bytes(answer.body)
+        answer.headers.add_vary_header("Accept-Encoding")
+        if len(body) < WORTH_PACKING or "gzip" not in self.request.headers.get("accept-encoding", ""):
+            return answer
+        answer.body = gzip.compress(body, PACKED, mtime=0)
+        answer.headers["Content-Encoding"] = "gzip"
+        answer.headers["Content-Length"] = str(len(answer.body))
+        return answer
 
     def _policy(self) -> str:
         also = f" {self.files_origin}" if self.files_origin else ""

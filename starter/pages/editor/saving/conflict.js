@@ -16,21 +16,30 @@ export async function settleConflict({ base, mine, theirs, number, saves }) {
   const open = [];
   const both = rows.filter((row) => row.by === "both");
   const id = freshId("conflict");
+  const merges = make("button", { class: "button primary", value: "merge", disabled: both.length > 0 }, say(saves ? "conflict-save" : "conflict-take"));
+  const left = make("span", { class: "faint", role: "status" });
+  const decided = () => {
+    const count = both.filter((row) => !row.isDecided).length;
+    merges.disabled = count > 0;
+    left.textContent = count ? say("conflict-left", { count }) : "";
+  };
   const dialog = make(
     "dialog",
     { class: "conflict", "aria-labelledby": id },
     make("h2", { id }, say("conflict-title", { number })),
     make("p", {}, both.length ? say("conflict-choose", { count: both.length }) : say("conflict-clean")),
-    make("div", { class: "changes" }, ...rows.filter((row) => row.by !== "same").map((row) => (row.by === "both" ? contested(row, open) : settled(row, number)))),
+    make("div", { class: "changes" }, ...rows.filter((row) => row.by !== "same").map((row) => (row.by === "both" ? contested(row, open, decided) : settled(row, number)))),
     make(
       "form",
       { method: "dialog", class: "row ends" },
-      make("button", { class: "button primary", value: "merge" }, say(saves ? "conflict-save" : "conflict-take")),
+      merges,
       make("button", { class: "button", value: "" }, say("cancel")),
+      left,
     ),
   );
   const closed = shown(dialog);
   for (const show of open) show();
+  decided();
   return (await closed) === "merge" ? outcome(rows) : null;
 }
 
@@ -49,32 +58,33 @@ function settled(row, number) {
   return details;
 }
 
-/** Something that both have changed: theirs, mine or both, and whatever is then made of it by hand. */
-function contested(row, open) {
+/** Something that both have changed: theirs, mine or both, and whatever is then made of it by hand. Nothing is chosen until
+ * somebody chooses. */
+function contested(row, open, decided) {
   const name = freshId("choice");
   const holder = make("div", { class: "diff" });
   const gone = row.mine === null || row.theirs === null;
   const choices = gone ? deletion(row) : texts(row);
   let diff;
-  row.result = choices[0].text;
-  const put = (text) => {
+  row.result = row.mine ?? row.theirs; // what the comparison begins with
+  const decide = (text) => {
     row.result = text;
+    row.isDecided = true;
+    decided();
+  };
+  const put = (text) => {
     holder.hidden = text === null;
     if (text !== null) diff?.put(text);
+    decide(text);
   };
-  const options = choices.map(({ words, text }, place) =>
-    make("label", { class: "choice" }, make("input", { type: "radio", name, checked: place === 0, onchange: () => put(text) }), words),
-  );
+  const options = choices.map(({ words, text }) => make("label", { class: "choice" }, make("input", { type: "radio", name, onchange: () => put(text) }), words));
   open.push(() => {
     diff = openDiff(holder, {
       before: row.theirs ?? row.base,
       text: row.result ?? "",
       label: say("conflict-result", { label: titleOf(row) }),
-      changed: (text) => {
-        row.result = text.trim() ? text : null;
-      },
+      changed: (text) => decide(text.trim() ? text : null),
     });
-    holder.hidden = row.result === null;
   });
   return make("fieldset", { class: "change" }, make("legend", {}, `${titleOf(row)} · ${say("conflict-by-both")}`), make("div", { class: "row" }, ...options), holder);
 }

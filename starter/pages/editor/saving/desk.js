@@ -1,5 +1,5 @@
 // What is worked on: the version that the server has, the document as it is here, and how one becomes the other.
-import { put, Refused } from "../../parts/api.js";
+import { post, put, Refused } from "../../parts/api.js";
 import { heard } from "../../parts/session.js";
 import { say } from "../../parts/strings.js";
 import { render, said, same } from "../blocks.js";
@@ -11,6 +11,7 @@ const UNKNOWN = { role: "text", start_ms: null, end_ms: null, cited: [], issues:
 
 export class Desk {
   #changed;
+  #showing = Promise.resolve();
 
   /** @param {object} state of the page's version; `changed` is called after every change */
   constructor(state, changed) {
@@ -19,7 +20,7 @@ export class Desk {
     this.facts = new Map();
     this.#changed = changed;
     this.#ground(state);
-    this.course = new Course(this.base.blocks);
+    this.course = new Course(this.base.blocks, this.#shown());
   }
 
   get blocks() {
@@ -42,13 +43,34 @@ export class Desk {
   }
 
   undo() {
-    this.course.undo();
-    this.#changed();
+    return this.#went(() => this.course.undo());
   }
 
   redo() {
-    this.course.redo();
+    return this.#went(() => this.course.redo());
+  }
+
+  /** Go a step back or on. Pictures go with it, by the server: each may be there again a moment later. */
+  async #went(step) {
+    const before = this.course.shows;
+    step();
     this.#changed();
+    const after = this.course.shows;
+    const others = [...new Set([...before.keys(), ...after.keys()])].filter((anchor) => (before.get(anchor) ?? null) !== (after.get(anchor) ?? null));
+    if (!others.length) return;
+    this.#showing = this.#showing.catch(() => {}).then(() => this.#show(others, after)); // one step after the other
+    await this.#showing;
+  }
+
+  async #show(others, after) {
+    try {
+      for (const anchor of others) {
+        const asset = after.get(anchor);
+        await post(asset ? `anchors/${anchor}/assets/${asset}/show?deleted=true` : `anchors/${anchor}/hide`);
+      }
+    } finally {
+      await this.refresh();
+    }
   }
 
   /**
@@ -56,18 +78,20 @@ export class Desk {
    * @throws {Refused} with code VERSION_CONFLICT nothing was saved: somebody else has
    */
   async save(blocks = this.blocks) {
-    const answer = await put(`instructions/${this.instruction}`, {
-      base_version: this.base.version,
-      markdown: render(blocks),
-      as_marked: true,
-      blocks: said(blocks, this.base.blocks),
-    });
+    const answer = await put(`instructions/${this.instruction}`, this.body(blocks));
     this.adopt(await this.read(answer.version), blocks);
+  }
+
+  /** What a save of `blocks` sends. Where they are all that is here, it ends the sitting that they were written in. */
+  body(blocks = this.blocks) {
+    const sitting = this.sitting && blocks === this.blocks ? { sitting_id: this.sitting } : {};
+    return { base_version: this.base.version, markdown: render(blocks), as_marked: true, blocks: said(blocks, this.base.blocks), ...sitting };
   }
 
   /** Go on from another version: what was changed here against `ground` is changed against that. */
   adopt(state, ground = this.base.blocks) {
     this.#ground(state);
+    this.course.saw(this.#shown());
     const theirs = this.base.blocks;
     if (!same(ground, theirs)) this.course.rebase((blocks) => onto(ground, blocks, theirs));
     this.#changed();
@@ -94,12 +118,21 @@ export class Desk {
     return answer.json();
   }
 
-  /** What the server knows of the version that is worked on, again: pictures come and go without a new one. */
-  async refresh() {
+  /** What the server knows of the version that is worked on, again: pictures come and go without a new one. `mine`: what
+   * has come and gone was done here, and can be undone. */
+  async refresh({ mine = false } = {}) {
     const state = await this.read(this.base.version);
     if (state.version !== this.base.version) return;
     this.#ground(state);
+    const shows = this.#shown();
+    if (mine && [...shows].some(([anchor, asset]) => (this.course.shows.get(anchor) ?? null) !== asset)) this.course.drew(shows);
+    else this.course.saw(shows);
     this.#changed();
+  }
+
+  #shown() {
+    const anchors = [...[...this.facts.values()].flatMap((each) => each.anchors), ...this.base.unplaced];
+    return new Map(anchors.map((each) => [each.id, each.active_asset_id]));
   }
 
   #ground(state) {

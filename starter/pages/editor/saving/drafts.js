@@ -40,14 +40,27 @@ export class Drafts {
     try {
       drafts.#tab = await tabName();
     } catch {
-      drafts.#tab = "only"; // storage is switched off: there are no drafts then
+      drafts.#tab = once(); // storage is switched off: there are no drafts then
     }
     return drafts;
   }
 
-  /** Keep `blocks`, changes of `base`, a version's number; whether that worked: storage may be full or switched off. */
-  keep(base, blocks) {
-    if (!this.#put(base, { at: Date.now(), blocks })) return false; // what was kept before is still there
+  /** The tab's name: a UUID. */
+  get tab() {
+    return this.#tab;
+  }
+
+  /** Whether another tab of this browser has the name. */
+  async isOpen(tab) {
+    return tab !== this.#tab && (await this.#held()).has(lockOf(tab));
+  }
+
+  /**
+   * Keep `blocks`, changes of `base`, a version's number; whether that worked: storage may be full or switched off.
+   * `left`: the page is left, and they are on their way to be a version.
+   */
+  keep(base, blocks, { left = false } = {}) {
+    if (!this.#put(base, { at: Date.now(), blocks, left })) return false; // what was kept before is still there
     this.#drop((draft) => draft.base !== base && !this.#spared.has(draft.base));
     return true;
   }
@@ -102,10 +115,10 @@ export class Drafts {
   }
 
   #all() {
-    return kept().flatMap(({ key, at, blocks }) => {
+    return kept().flatMap(({ key, at, blocks, left }) => {
       if (!key.startsWith(this.#prefix)) return [];
       const [base, tab] = key.slice(this.#prefix.length).split(":");
-      return [{ key, base: Number(base), tab, at, blocks }];
+      return [{ key, base: Number(base), tab, at, blocks, left }];
     });
   }
 }
@@ -124,7 +137,7 @@ function kept() {
 }
 
 function read(text) {
-  const { at, blocks } = JSON.parse(text);
+  const { at, blocks, left = false } = JSON.parse(text);
   const isDraft = Date.now() - at <= MOST_AGE_MS && blocks.every(({ id, markdown, gap }) => [id, markdown, gap].every((each) => typeof each === "string"));
-  return isDraft ? { at, blocks } : null;
+  return isDraft ? { at, blocks, left } : null;
 }

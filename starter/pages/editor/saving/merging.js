@@ -20,13 +20,13 @@ export function merge(base, mine, theirs) {
 
 /** What a block is beside its text: as I have it, unless only they changed it. */
 function told(before, my, their) {
-  const kept = Object.fromEntries(["cutFrom", "at"].filter((key) => my?.[key] !== undefined && my[key] !== before?.[key]).map((key) => [key, my[key]]));
+  const kept = Object.fromEntries(["cutFrom", "absorbs", "at"].filter((key) => my?.[key] !== undefined && my[key] !== before?.[key]).map((key) => [key, my[key]]));
   return { role: (my && my.role !== before?.role ? my : (their ?? my ?? before)).role, ...kept };
 }
 
 /** The document that rows come to. */
 export const outcome = (rows) =>
-  rows.filter(({ result }) => result !== null).map(({ id, result, gap, role, cutFrom, at }) => ({ id, markdown: result, gap, role, ...(cutFrom && { cutFrom }), ...(at !== undefined && { at }) }));
+  rows.filter(({ result }) => result !== null).map(({ id, result, gap, role, cutFrom, absorbs, at }) => ({ id, markdown: result, gap, role, ...(cutFrom && { cutFrom }), ...(absorbs && { absorbs }), ...(at !== undefined && { at }) }));
 
 /** `mine`, with what `theirs` changed where I changed nothing; where both did, mine. */
 export const onto = (base, mine, theirs) => outcome(merge(base, mine, theirs));

@@ -8,7 +8,7 @@ const EVERY_MS = 15_000;
 
 /**
  * `heard({version, author})` whenever the newest version is known anew.
- * @returns {{tell: (version: number, author: string) => void}} tells the other tabs
+ * @returns {{tell: (version: number, author: string) => void, look: () => void}} tells the other tabs; asks now
  */
 export function watchVersions({ instruction, job, from }, heard) {
   const others = channel(`guidesmith:instruction:${instruction}`, heard);
@@ -20,5 +20,5 @@ export function watchVersions({ instruction, job, from }, heard) {
   setInterval(look, EVERY_MS);
   document.addEventListener("visibilitychange", look);
   follow(`/api/v1/jobs/${job}/events`, ["status", "task", "resync"], look, { from: String(from) });
-  return { tell: (version, author) => others({ version, author }) };
+  return { look, tell: (version, author) => others({ version, author }) };
 }

@@ -1,0 +1,134 @@
+// What is written here, kept by the server every few seconds beside the versions, and made a version where a person would
+// make one: after a pause, and when the page is left.
+import { post, put, remove } from "../../parts/api.js";
+import { whenBack } from "../../parts/session.js";
+
+const AFTER_MS = 1_500; // without a change
+const LATEST_MS = 8_000; // while somebody types on and on
+const AGAIN_MS = 5_000; // where it was not kept
+const PAUSE_MS = 60_000;
+const MOST_AT_LEAVING = 60_000; // bytes: what a browser still sends for a page that is left has at most 64 KiB
+
+export class Sitting {
+  #desk;
+  #path;
+  #told;
+  #look;
+  #paused;
+  #seen; // the blocks that were looked at last
+  #kept = null; // the blocks as the server keeps them
+  #since = 0;
+  #keeping = null;
+  #waiting;
+  #pausing;
+  /** Why the last try came to nothing: an error of api.js, or null. */
+  failed = null;
+
+  /**
+   * @param {Desk} desk
+   * @param {{id: string, told: () => void, look: () => void, paused: () => void}} options `told`: what is kept has
+   *   changed; `look`: the server knows a newer version; `paused`: nothing was written for a while
+   */
+  constructor(desk, { id, told, look, paused }) {
+    this.#desk = desk;
+    this.#path = `instructions/${desk.instruction}/sittings/${id}`;
+    this.#told = told;
+    this.#look = look;
+    this.#paused = paused;
+    desk.sitting = id;
+  }
+
+  get isKept() {
+    return this.#kept === this.#desk.blocks;
+  }
+
+  /** Whether leaving now loses nothing: what is not kept yet can still be sent. */
+  get canLeave() {
+    return !this.#desk.dirty || this.isKept || (!this.failed && size(this.#desk.body()) <= MOST_AT_LEAVING);
+  }
+
+  /** The document may have changed. */
+  changed() {
+    const { blocks, dirty } = this.#desk;
+    if (blocks === this.#seen) return;
+    this.#seen = blocks;
+    clearTimeout(this.#waiting);
+    clearTimeout(this.#pausing);
+    if (!dirty) {
+      this.#since = 0;
+      this.failed = null;
+      if (this.#kept) this.#drop();
+      return;
+    }
+    this.#since ||= performance.now();
+    this.#waiting = setTimeout(() => this.keep(), Math.max(0, Math.min(AFTER_MS, this.#since + LATEST_MS - performance.now())));
+    this.#pausing = setTimeout(this.#paused, PAUSE_MS);
+  }
+
+  /** It is a version now: what was kept went with it. */
+  ended() {
+    this.#kept = null;
+    this.#seen = undefined;
+  }
+
+  /** Ask again after a pause: it was no time for a version. */
+  pauseLater() {
+    clearTimeout(this.#pausing);
+    this.#pausing = setTimeout(this.#paused, PAUSE_MS);
+  }
+
+  /** Nothing of this sitting is on its way any more once this is done. */
+  async settled() {
+    clearTimeout(this.#waiting);
+    await this.#keeping;
+  }
+
+  /** Keep what is written, now. */
+  async keep({ keepalive = false } = {}) {
+    clearTimeout(this.#waiting);
+    if (this.#keeping && !keepalive) await this.#keeping;
+    if (!this.#desk.dirty || this.isKept) return;
+    const { blocks, base } = this.#desk;
+    const { as_marked: _, sitting_id: __, ...body } = this.#desk.body();
+    if (keepalive && size(body) > MOST_AT_LEAVING) return;
+    this.#since = 0;
+    this.#keeping = put(this.#path, body, { keepalive })
+      .then(({ current_version: newest }) => {
+        this.#kept = blocks;
+        this.failed = null;
+        if (newest > base.version) this.#look();
+      })
+      .catch((error) => this.#refused(error))
+      .finally(() => {
+        this.#keeping = null;
+        this.#told();
+      });
+    await this.#keeping;
+  }
+
+  /** The page is left: what is written becomes a version, if nobody saved meanwhile. */
+  leave() {
+    const keepalive = true;
+    if (!this.#desk.dirty) return;
+    this.#seen = undefined; // a page that comes back goes on
+    clearTimeout(this.#waiting);
+    clearTimeout(this.#pausing);
+    if (this.isKept) post(`${this.#path}/save`, {}, { keepalive }).catch(() => {}); // it is kept all the same
+    else if (size(this.#desk.body()) <= MOST_AT_LEAVING) put(`instructions/${this.#desk.instruction}`, this.#desk.body(), { keepalive }).catch(() => {});
+  }
+
+  #drop() {
+    this.#kept = null;
+    this.settled()
+      .then(() => remove(this.#path))
+      .catch(() => {}); // it says what a version says, or is offered again
+  }
+
+  #refused(error) {
+    this.failed = error;
+    if (error.status === 401) whenBack(() => this.keep());
+    else if (error.status === 0 || error.status === 429 || error.status >= 500) this.#waiting = setTimeout(() => this.keep(), AGAIN_MS);
+  }
+}
+
+const size = (body) => new Blob([JSON.stringify(body)]).size;
