@@ -21,8 +21,8 @@ from activities.confined.outside import Bounds, Died, Overran, answer, made_byte
 from activities.publishing import typesetter
 from activities.publishing.fonts import typeface_for
 from activities.publishing.pdf import LARGEST_MADE, MADE
-from domain.analyses.plan import Chart
 from domain.analyses.plan_rules import Schema
+from domain.analyses.steps import Chart
 from domain.analyses.table import ColumnType
 from domain.errors import AnalysisFailed
 

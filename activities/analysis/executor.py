@@ -15,8 +15,9 @@ from activities.analysis.reading.inputs import CONFINED_ENVIRONMENT, confined_bo
 from activities.analysis.report import StepResult, report
 from activities.analysis.sql import Computed, computation, input_relation
 from activities.confined.outside import Died, Overran, Report, moved, reports
-from domain.analyses.plan import Chart, FrozenPlan, Step
+from domain.analyses.plan import FrozenPlan
 from domain.analyses.plan_rules import Schema, check_plan, results
+from domain.analyses.steps import Chart, Step
 from domain.analyses.table import TableProfile
 from domain.errors import AnalysisFailed, AnalysisLimitExceeded
 

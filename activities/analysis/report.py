@@ -12,8 +12,9 @@ from activities.analysis.names import shown
 from activities.analysis.numbers import formatted, number
 from activities.analysis.understanding import understood
 from activities.analysis.wording import in_words
-from domain.analyses.plan import Aggregate, Chart, FrozenPlan, Plan, Sort, Step, Trend
+from domain.analyses.plan import FrozenPlan, Plan
 from domain.analyses.plan_rules import Schema, in_order
+from domain.analyses.steps import Aggregate, Chart, Sort, Step, Trend
 from domain.analyses.table import ColumnType, TableProfile
 
 TABLE_ROWS = 20

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from activities.analysis.sql_words import quoted, to_number
-from domain.analyses.plan import (
+from domain.analyses.plan import Plan
+from domain.analyses.plan_rules import Schema, as_moment, in_order, joined_names, results
+from domain.analyses.steps import (
     Aggregate,
     Arithmetic,
     Change,
@@ -23,7 +25,6 @@ from domain.analyses.plan import (
     Join,
     Load,
     Measure,
-    Plan,
     Running,
     Share,
     Sort,
@@ -34,7 +35,6 @@ from domain.analyses.plan import (
     Trend,
     Value,
 )
-from domain.analyses.plan_rules import Schema, as_moment, in_order, joined_names, results
 from domain.analyses.table import ColumnType
 
 PLACE = "__place"

@@ -8,22 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from activities.analysis.wording import in_words
-from domain.analyses.plan import (
-    Aggregate,
-    Derive,
-    Filter,
-    Function,
-    Join,
-    Load,
-    Measure,
-    Plan,
-    Sort,
-    Step,
-    Summary,
-    Trend,
-)
+from domain.analyses.plan import Plan
 from domain.analyses.plan_meaning import Origins, origins
 from domain.analyses.plan_rules import in_order
+from domain.analyses.steps import Aggregate, Derive, Filter, Function, Join, Load, Measure, Sort, Step, Summary, Trend
 from domain.analyses.table import Note, TableProfile
 
 _FUNCTIONS = {

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from domain.analyses.plan import (
+from domain.analyses.steps import (
     Aggregate,
     Arithmetic,
     Change,

@@ -10,7 +10,9 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from domain.analyses.plan import (
+from domain.analyses.plan import Plan
+from domain.analyses.plan_rules import PlanIssue, in_order
+from domain.analyses.steps import (
     Aggregate,
     Change,
     Derive,
@@ -19,7 +21,6 @@ from domain.analyses.plan import (
     Join,
     Load,
     Measure,
-    Plan,
     Running,
     Share,
     Sort,
@@ -27,7 +28,6 @@ from domain.analyses.plan import (
     Test,
     Trend,
 )
-from domain.analyses.plan_rules import PlanIssue, in_order
 from domain.analyses.table import ColumnProfile, Note, TableProfile
 from domain.analyses.units import unit_of, word_set
 

@@ -11,7 +11,8 @@ from itertools import count
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from domain.analyses.plan import (
+from domain.analyses.plan import Plan
+from domain.analyses.steps import (
     NEEDS,
     OF_MANY,
     OF_NOTHING,
@@ -30,7 +31,6 @@ from domain.analyses.plan import (
     Join,
     Load,
     Measure,
-    Plan,
     Running,
     Share,
     Sort,
@@ -59,8 +59,7 @@ COLUMN_DUPLICATE = "PLAN_COLUMN_DUPLICATE"
 COLUMN_TYPE = "PLAN_COLUMN_TYPE"
 VALUE_WRONG = "PLAN_VALUE_WRONG"
 SHAPE_WRONG = "PLAN_SHAPE_WRONG"
-"""What the models of ``domain/analyses/plan.py`` refuse: a field that is missing, unknown, too long or of another
-type."""
+"""What the models of ``steps.py`` and ``plan.py`` refuse: a field missing, unknown, too long or of another type."""
 
 SUMMARY_COLUMNS: Schema = {
     "column": ColumnType.TEXT,

@@ -18,9 +18,10 @@ from activities.rails.contracts import RunOptions
 from activities.rails.task_dispatch import PLAN, TaskDispatch
 from activities.store import Store
 from domain.analyses.analysis import Analysis, AnnouncedFile, DraftChange, NewAnalysis, check_files, known_answers
-from domain.analyses.plan import FrozenPlan, Plan, Step, answered, freeze
+from domain.analyses.plan import FrozenPlan, Plan, answered, freeze
 from domain.analyses.plan_meaning import noted
 from domain.analyses.plan_rules import check_plan
+from domain.analyses.steps import Step
 from domain.errors import (
     DispatchFailed,
     EngineUnavailable,

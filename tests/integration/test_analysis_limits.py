@@ -98,7 +98,7 @@ WORKER = """
 import sys
 from pathlib import Path
 from domain.analyses.table import TableProfile
-from domain.analyses.plan import freeze
+from domain.analyses.plan import (freeze)
 from domain.analyses.plan_rules import read_plan
 from activities.analysis.executor import execute
 folder = Path(sys.argv[1])

@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from activities.analysis.planning.planner import EmbeddedPlanner
 from activities.analysis.wording import in_words
-from domain.analyses.plan import MAX_STEPS, Chart, Load, Plan, PlanSource, freeze, open_questions
+from domain.analyses.plan import Plan, PlanSource, freeze, open_questions
 from domain.analyses.plan_rules import check_plan
+from domain.analyses.steps import MAX_STEPS, Chart, Load
 from domain.analyses.table import TableProfile
 from tests.unit.analysis_builders import CUSTOMERS, SALES, column, table
 

@@ -119,4 +119,4 @@ def test_the_weight_of_every_large_package_is_told() -> None:
         if path.parts[0] in FLOORS and "versions" not in path.parts:
             weighed["workflows" if path.parts[0] == "workflows" else "/".join(path.parts[:-1][:2])] += lines
     assert {package for package, lines in weighed.items() if lines > 1_000} <= told.keys()
-    assert {package: lines for package, lines in told.items() if abs(weighed[package] - lines) > 0.1 * lines} == {}
+    assert {package: lines for package, lines in told.items() if abs(weighed[package] - lines) > 0.2 * lines} == {}

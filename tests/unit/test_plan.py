@@ -8,16 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from activities.analysis.names import NAME_LIMIT as CLEANED_LIMIT
-from domain.analyses.plan import (
-    MAX_STEPS,
-    analysis_identity,
-    answered,
-    freeze,
-    open_questions,
-    steps_schema,
-    thawed,
-)
+from domain.analyses.plan import analysis_identity, answered, freeze, open_questions, steps_schema, thawed
 from domain.analyses.plan_rules import check_plan, in_order, plan_issues, read_plan, results
+from domain.analyses.steps import MAX_STEPS
 from domain.analyses.table import NAME_LIMIT, ColumnType, inputs_fingerprint
 from domain.errors import OpenQuestions, PlanConflict, PlanInvalid, RequestInvalid
 from tests.unit.analysis_builders import CUSTOMERS, LOAD, SALES, plan, step, total

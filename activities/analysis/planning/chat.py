@@ -13,9 +13,10 @@ from activities.analysis.planning.prompts import PLAN_SCHEMA, plan_messages
 from activities.drafting.chat.answers import AnswerUnusable, fitting
 from activities.drafting.chat.drafter import ChatModel
 from activities.drafting.chat.prompts import repair_messages
-from domain.analyses.plan import MAX_STEPS, Plan, PlanSource, Question, Step
+from domain.analyses.plan import Plan, PlanSource, Question
 from domain.analyses.plan_meaning import meaning_issues
 from domain.analyses.plan_rules import plan_issues, shape_issues
+from domain.analyses.steps import MAX_STEPS, Step
 from domain.analyses.table import Note, TableProfile
 
 ISSUES_TOLD = 10

@@ -9,7 +9,7 @@ from activities.analysis.planning.intent import Where
 from activities.analysis.planning.periods import Periods, is_day, padded
 from activities.analysis.planning.requirement import ParsedRequirement, is_measure, named_wholly, slug
 from activities.analysis.planning.words import NEVER_PART, STOP, SYNONYM, Column, Mention, Token, stem, word_set
-from domain.analyses.plan import Test, Value
+from domain.analyses.steps import Test, Value
 from domain.analyses.table import ColumnType
 
 _ASKS = word_set("where with whose having and or only if the for when")

@@ -9,7 +9,7 @@ from datetime import date
 
 from activities.analysis.planning.intent import Growth
 from activities.analysis.planning.requirement import ParsedRequirement
-from domain.analyses.plan import Every
+from domain.analyses.steps import Every
 
 ID = "growth"
 MOST_CHOICES = 3

@@ -5,7 +5,8 @@ from datetime import date
 from typing import Literal
 
 from activities.analysis.planning.words import Column
-from domain.analyses.plan import Every, Function, Question, Test, Unknown, Value
+from domain.analyses.plan import Question, Unknown
+from domain.analyses.steps import Every, Function, Test, Value
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ Patterns are looked for in the requirement's tokens, in lower case and with one 
 import re
 
 from activities.analysis.planning.words import word_set
-from domain.analyses.plan import Every, Function, Test
+from domain.analyses.steps import Every, Function, Test
 
 FUNCTIONS: tuple[tuple[Function, str], ...] = (
     (Function.COUNT, r"(?:the )?(?:total |overall )?(?:number|count) of|how many|counts?|distinct|unique"),

@@ -7,7 +7,7 @@ from activities.analysis.planning import lexicon
 from activities.analysis.planning.intent import Intent, Wish
 from activities.analysis.planning.requirement import Fits, ParsedRequirement, is_measure, named_wholly, slug
 from activities.analysis.planning.words import FULL, STOP, SYNONYM, Column, Mention, word_set
-from domain.analyses.plan import Function
+from domain.analyses.steps import Function
 from domain.analyses.table import ColumnType
 
 ROWS = "the number of rows"

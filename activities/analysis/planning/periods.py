@@ -7,7 +7,8 @@ from activities.analysis.planning import lexicon
 from activities.analysis.planning.intent import Where
 from activities.analysis.planning.requirement import ParsedRequirement
 from activities.analysis.planning.words import SYNONYM, Column
-from domain.analyses.plan import Test, Unknown
+from domain.analyses.plan import Unknown
+from domain.analyses.steps import Test
 
 TOGETHER = "SHEETS_TOGETHER"
 """The note of a table that was put together; its first column says of what."""

@@ -8,7 +8,10 @@ from activities.analysis.planning.reading import GOAL, GOAL_ASKED, read
 from activities.analysis.planning.requirement import slug
 from activities.analysis.planning.unread import UNREAD, reworded
 from activities.analysis.planning.words import Column
-from domain.analyses.plan import (
+from domain.analyses.plan import Plan, PlanSource, Question, Unknown
+from domain.analyses.plan_meaning import meaning_issues, tells_apart
+from domain.analyses.plan_rules import check_plan, joinable
+from domain.analyses.steps import (
     MAX_STEPS,
     Aggregate,
     Arithmetic,
@@ -24,9 +27,6 @@ from domain.analyses.plan import (
     Measure,
     Operation,
     Order,
-    Plan,
-    PlanSource,
-    Question,
     Running,
     Share,
     Sort,
@@ -35,10 +35,7 @@ from domain.analyses.plan import (
     Test,
     ToNumber,
     Trend,
-    Unknown,
 )
-from domain.analyses.plan_meaning import meaning_issues, tells_apart
-from domain.analyses.plan_rules import check_plan, joinable
 from domain.analyses.table import ColumnType, TableProfile
 
 Stop = Callable[[], bool | None]

@@ -8,7 +8,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from domain.analyses.plan import MAX_STEPS, steps_schema
+from domain.analyses.plan import steps_schema
+from domain.analyses.steps import MAX_STEPS
 from domain.analyses.table import ColumnProfile, TableProfile
 
 Messages = list[dict[str, str]]

@@ -17,7 +17,7 @@ from activities.analysis.planning.periods import parts_column, time_column
 from activities.analysis.planning.requirement import ParsedRequirement, is_measure, named_wholly, slug
 from activities.analysis.planning.unread import check
 from activities.analysis.planning.words import NEVER_PART, STOP, Column, stem, word_set
-from domain.analyses.plan import Every, Function, Test
+from domain.analyses.steps import Every, Function, Test
 from domain.analyses.table import ColumnType, TableProfile
 
 GOAL = "goal"

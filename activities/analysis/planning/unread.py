@@ -14,8 +14,9 @@ from activities.analysis.planning.periods import TOGETHER, parts_column
 from activities.analysis.planning.requirement import ParsedRequirement, slug
 from activities.analysis.planning.words import STOP, Column, word_set
 from activities.analysis.reading.total_words import totals_among
-from domain.analyses.plan import Question, Test
+from domain.analyses.plan import Question
 from domain.analyses.plan_meaning import COMPARED
+from domain.analyses.steps import Test
 from domain.analyses.table import ColumnType
 from domain.analyses.units import unit_of
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, StringConstraints
 
 from domain.analyses.analysis import Planning
-from domain.analyses.plan import MAX_STEPS, REQUIREMENT_LIMIT, TEXT_LIMIT, Step, StepId
+from domain.analyses.steps import MAX_STEPS, REQUIREMENT_LIMIT, TEXT_LIMIT, Step, StepId
 from domain.analyses.table import ColumnProfile, ColumnType, Note, TableProfile
 from domain.artifacts import ArtifactKind
 from domain.jobs import TaskStatus

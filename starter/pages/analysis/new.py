@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from domain.analyses.plan import REQUIREMENT_LIMIT
+from domain.analyses.steps import REQUIREMENT_LIMIT
 from starter.pages.shell.context import Context
 
 router = APIRouter()
