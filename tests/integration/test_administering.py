@@ -248,5 +248,5 @@ def test_given_a_users_bytes_when_far_from_the_limit_then_they_are_summed_once_a
         assert summed.call_count > 1
         with pytest.raises(QuotaExceeded) as refused:
             stored(51)
-    assert refused.value.details == {"limit": "stored_bytes", "used": 950, "allowed": 1000}
+    assert refused.value.details == {"limit": "stored_bytes", "used": 950, "announced": 51, "allowed": 1000}
     store.dispose()
