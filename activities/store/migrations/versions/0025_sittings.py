@@ -1,7 +1,7 @@
 """Sittings: what somebody writes at a desk, kept beside the versions until it is one; and
 names of versions, and the pictures that showed with them.
 
-Revision: 0024, after 0023.
+Revision: 0025, after 0024.
 """
 
 import sqlalchemy as sa
@@ -9,8 +9,8 @@ from alembic import op
 
 from activities.store.tables import Json, Moment, Name
 
-revision = "0024"
-down_revision = "0023"
+revision = "0025"
+down_revision = "0024"
 branch_labels = None
 depends_on = None
 
