@@ -29,7 +29,7 @@ Identifier = Annotated[str, StringConstraints(pattern=r"^[0-9a-f-]{36}$")]
 NOBODYS = "The cursor is not one that a list answered with."
 
 _KEY: dict[str, TypeAdapter[Any]] = {
-    "moment": TypeAdapter(tuple[datetime, str]),
+    "moment": TypeAdapter(tuple[datetime, Identifier]),
     "number": TypeAdapter(tuple[Number]),
     "identifier": TypeAdapter(tuple[Identifier]),
 }

@@ -14,7 +14,7 @@ class Activity:
     """What is going on around a document.
 
     Args:
-        touched: A person saved, regenerated, exported, or opened the editor.
+        touched: A person saved, regenerated or exported; a look changes nothing.
         regenerating: A regeneration is running.
         exporting: An export is running.
         exported: At least one export of this job is retrievable.

@@ -13,6 +13,7 @@ from domain.jobs import Actor, Job
 from domain.lifecycles.instruction import CANCELLED, DONE, EDITING, EXPORTING, FAILED, InstructionStatus
 from domain.lifecycles.lifecycle import Trigger
 from tests.apis import RunningApi
+from tests.integration.api_builders import told_job
 from tests.integration.store_builders import (
     MARKDOWN,
     OTHER_BLOCK,
@@ -54,6 +55,27 @@ def test_given_an_instruction_when_read_then_all_that_the_contract_names(ann: ht
     assert {"instruction_version_id", "updated_at", "validated_at", "validator_version", "validation_errors"} <= set(
         body
     )
+
+
+def test_given_a_draft_when_it_is_read_and_the_editor_is_opened_then_the_job_stays_where_it_was(
+    api: RunningApi, ann: httpx.Client
+) -> None:
+    job = told_job(api.store, api.artifacts, "ann")
+    before = api.store.get_job(job.id)
+    url = f"instructions/{job.instruction_id}"
+    for each in (url, f"{url}/versions", f"{url}/anchors?instruction_version_id={_version_of(api, job)}"):
+        assert ann.get(each).status_code == 200, each
+    token = ann.headers["Authorization"].removeprefix("Bearer ")
+    with httpx.Client(base_url=api.url, headers={"Sec-Fetch-Site": "same-origin"}) as browser:
+        assert browser.post("/sign-in", data={"token": token}).status_code == 303
+        for page in (f"/instructions/{job.instruction_id}", f"/instructions/{job.instruction_id}/state"):
+            assert browser.get(page).status_code == 200, page
+    assert api.store.get_job(job.id) == before and before.status == "DRAFT_READY"
+    assert api.store.untold_edits() == ()
+
+
+def _version_of(api: RunningApi, job: Job) -> str:
+    return api.store.get_instruction("ann", instruction_of(job)).id
 
 
 def test_given_an_edit_when_saved_then_a_version_more_but_on_a_stale_base_409(ann: httpx.Client, job: Job) -> None:

@@ -1,6 +1,7 @@
 """Projects and jobs: made, owned, listed; the log as history and as event stream; uploads."""
 
 import base64
+import json
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import count
@@ -149,8 +150,16 @@ def test_given_filters_when_jobs_are_listed_then_only_matching_ones_come(store: 
     assert [project.id for project in store.list_projects(OWNER, limit=1).items] == [there.project_id]
 
 
-BEFORE_ALL_TIME = base64.urlsafe_b64encode(b'["0001-01-01T00:00:00+23:00","a"]').decode().rstrip("=")
-AFTER_ALL_TIME = base64.urlsafe_b64encode(b'["9999-12-31T23:59:59-23:00","a"]').decode().rstrip("=")
+SOME_ID = "01a22904-5a39-73da-800b-89ce73c57abe"
+
+
+def forged(moment: str, last: str) -> str:
+    return base64.urlsafe_b64encode(json.dumps([moment, last]).encode()).decode().rstrip("=")
+
+
+BEFORE_ALL_TIME = forged("0001-01-01T00:00:00+23:00", SOME_ID)
+AFTER_ALL_TIME = forged("9999-12-31T23:59:59-23:00", SOME_ID)
+NO_TEXT_FOR_A_DATABASE = forged("2026-01-01T00:00:00+00:00", "a\x00b")
 
 
 def test_given_everybodys_jobs_when_listed_in_pages_then_each_that_was_asked_for_comes_once_newest_first(
@@ -189,7 +198,7 @@ def test_given_everybodys_jobs_when_listed_in_pages_then_each_that_was_asked_for
     "cursor",
     [
         *("", "nonsense", "é", "bnVsbA", "WzFd", "WyIyMDI2LTAxLTAxIiwiYSJd", "[" * 400),
-        *(BEFORE_ALL_TIME, AFTER_ALL_TIME),
+        *(BEFORE_ALL_TIME, AFTER_ALL_TIME, NO_TEXT_FOR_A_DATABASE),
     ],
 )
 def test_given_a_cursor_that_is_not_ours_when_listing_then_it_is_refused(store: Store, cursor: str) -> None:
