@@ -28,6 +28,8 @@ POLL_S = 0.2
 LARGEST_ANSWER = 32 << 20
 """Bytes of all reports together. They are numbers and names: data goes through files."""
 READ_AT_ONCE = 64 << 10
+WEIGHED_EVERY_S = 1.0
+"""Between looks at how much lies in a process's folder."""
 ENDS_WITHIN_S = 10.0
 """Between a process's last word and its end."""
 
@@ -46,13 +48,15 @@ class Died(Exception):
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """What a process may use. ``wall_s`` seconds in all, ``silence_s`` seconds between reports; of processor time
-    ``cpu_s`` seconds; ``memory_bytes`` of address space; ``file_bytes`` in one file."""
+    ``cpu_s`` seconds; ``memory_bytes`` of address space; ``file_bytes`` in one file; ``folder_bytes`` in all files of
+    the folder that it works in: the system bounds one file, and not how many there are."""
 
     wall_s: float
     cpu_s: int
     memory_bytes: int
     silence_s: float | None = None
     file_bytes: int | None = None
+    folder_bytes: int | None = None
     open_files: int | None = None
 
     def as_order(self) -> Report:
@@ -130,6 +134,8 @@ def reports(
         Died: See there. Also when the process ended with an exit status other than 0.
     """
     end = time.monotonic() + bounds.wall_s
+    if bounds.folder_bytes is not None and cwd is not None:
+        on_poll = _weighing(cwd, bounds.folder_bytes, on_poll)
 
     @contextlib.contextmanager
     def ordered(parent: int) -> Iterator[IO[bytes]]:
@@ -163,6 +169,30 @@ def answer(script: Path, order: Mapping[str, object], bounds: Bounds, **how: Any
     if not heard:
         raise Died
     return heard[-1]
+
+
+def _weighing(folder: Path, most_bytes: int, on_poll: Callable[[], None]) -> Callable[[], None]:
+    """``on_poll``, and a look at the folder now and then. That raises: Died: There is more in it."""
+    due = time.monotonic() + WEIGHED_EVERY_S
+
+    def poll() -> None:
+        nonlocal due
+        on_poll()
+        if time.monotonic() > due:
+            if _bytes_in(folder) > most_bytes:
+                raise Died
+            due = time.monotonic() + WEIGHED_EVERY_S
+
+    return poll
+
+
+def _bytes_in(folder: Path) -> int:
+    found = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):  # gone meanwhile
+                found += os.lstat(os.path.join(place, name)).st_size  # noqa: PTH118 - thousands of them, each second
+    return found
 
 
 def _heard(process: "_Spawned | Forked", bounds: Bounds, end: float, on_poll: Callable[[], None]) -> Iterator[Report]:

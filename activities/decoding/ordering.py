@@ -43,6 +43,9 @@ CPU_S_A_MIB = 20
 takes. Pictures times frames are bounded by it, whatever a header says about either."""
 
 WALL_S_A_CPU_S = 4
+FILES, LEAST_FOLDER, LARGEST_FOLDER = 64, 1 << 30, 16 << 30
+"""How much a decoder's folder may hold, in bytes: so many files of the largest size, frames that wait to be taken among
+them, within these. A decoder that was taken over would fill the disk for as long as a long recording takes."""
 SILENT_S = 600.0
 """Between two signs of life. A picture takes seconds at most, on a machine that has much else to do as well."""
 
@@ -165,6 +168,7 @@ def _bounds(recording: Path, file_bytes: int, allowance: Allowance | None) -> Bo
         memory_bytes=LIMITS.memory_bytes + allowance.more_bytes,
         silence_s=SILENT_S,
         file_bytes=file_bytes,
+        folder_bytes=max(2 * file_bytes, min(FILES * file_bytes, LARGEST_FOLDER), LEAST_FOLDER),
         open_files=64,
     )
 

@@ -372,6 +372,18 @@ def test_given_a_process_that_overruns_or_dies_when_heard_then_that_is_told_apar
 
 
 @both_ways
+def test_given_a_process_that_fills_its_folder_with_files_then_it_is_ended(
+    loads: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("activities.confined.outside.WEIGHED_EVERY_S", 0.1)
+    body = "for name in range(10**9):\n    with open(str(name), 'wb') as file: file.write(bytes(1 << 16))"
+    bounds = Bounds(wall_s=60, cpu_s=60, memory_bytes=1 << 30, file_bytes=1 << 16, folder_bytes=4 << 20)
+    with pytest.raises(Died):
+        told_by(tmp_path, script_of(body), loads, bounds)
+    assert running("script.py") == []
+
+
+@both_ways
 def test_given_an_order_larger_than_a_pipe_when_the_process_reads_nothing_then_nobody_waits(
     loads: tuple[str, ...], tmp_path: Path
 ) -> None:
