@@ -19,6 +19,7 @@ COPY domain domain
 COPY workflows workflows
 COPY activities activities
 COPY starter starter
+COPY guidesmith guidesmith
 RUN --mount=type=cache,target=/root/.cache/uv uv sync --locked --no-dev --extra multilingual --extra speech-en --extra cjk --extra tts --no-editable
 
 FROM ${PYTHON_IMAGE}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from starter.cli.assistants import mcp
 from starter.cli.exits import ExitCode, UsageWrong
 from starter.cli.options import AsJson, DataDir
 from starter.cli.pages import open_pages
@@ -37,6 +38,7 @@ def services(app: typer.Typer) -> None:
         ("backup", backup, "guidesmith backup ./backup-of-monday"),
         ("restore", restored, "guidesmith restore ./backup-of-monday --data-dir ./data"),
         ("sandbox", sandbox, "guidesmith sandbox --port 8900"),
+        ("mcp", mcp, "guidesmith mcp"),
         ("token", token, "guidesmith token --subject alice --hours 8"),
     ):
         app.command(name, epilog=f"Example: {example}")(command)

@@ -282,7 +282,7 @@ def test_the_image_is_built_from_the_lock_file_with_the_same_uv_and_without_what
 
 def test_the_image_holds_every_package_and_runs_as_nobody_special() -> None:
     ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
-    for package in ("domain", "workflows", "activities", "starter"):
+    for package in ("domain", "workflows", "activities", "starter", "guidesmith"):
         assert f"COPY {package} {package}\n" in DOCKERFILE
         assert f"!{package}" in ignored
     assert DOCKERFILE.rindex("USER guidesmith") > DOCKERFILE.rindex("FROM ")

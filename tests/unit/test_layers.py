@@ -47,7 +47,7 @@ def source_lines() -> dict[Path, int]:
     source = {".py", ".js", ".mjs", ".css", ".html", ".j2", ".ftl", ".typ", ".mako"}
     files = [
         path
-        for folder in (*FLOORS, "sample", "docs")
+        for folder in (*FLOORS, "guidesmith", "sample", "docs")
         for path in (ROOT / folder).rglob("*")
         if path.suffix in source and not made & set(path.parts)
     ]

@@ -1,0 +1,36 @@
+"""The HTTP API for Python programs, blocking and asynchronous::
+
+    from guidesmith.client import Client
+
+    with Client("https://guidesmith.example.org", token) as client:
+        job = client.make("recording.mp4")
+        client.download(client.export(job, "PDF"), "guide.pdf")
+
+:class:`AsyncClient` has the same methods as coroutines. Requests that break off are sent again; what they make is made
+once. What the API refuses is an :class:`ApiError` with its stable code.
+"""
+
+from guidesmith.client.asynchronous import AsyncClient
+from guidesmith.client.blocking import Client
+from guidesmith.client.errors import ApiError, GuidesmithClientError, JobFailed, Unreachable, WebhookInvalid
+from guidesmith.client.shapes import Event, Export, Failure, Instruction, Job, Project, Task, WebhookMessage
+from guidesmith.client.webhooks import verify_webhook
+
+__all__ = [
+    "ApiError",
+    "AsyncClient",
+    "Client",
+    "Event",
+    "Export",
+    "Failure",
+    "GuidesmithClientError",
+    "Instruction",
+    "Job",
+    "JobFailed",
+    "Project",
+    "Task",
+    "Unreachable",
+    "WebhookInvalid",
+    "WebhookMessage",
+    "verify_webhook",
+]

@@ -1,0 +1,189 @@
+"""The asynchronous client: :class:`guidesmith.client.Client` with coroutines."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from uuid import uuid4
+
+import httpx
+
+from guidesmith.client import flows
+from guidesmith.client.errors import ApiError, Unreachable
+from guidesmith.client.flows import Ask, Flow, Given, T
+from guidesmith.client.shapes import Event, Export, Instruction, Job, Task
+from guidesmith.client.transport import BASE, PROJECT, STREAMED, TIMEOUT, authorisation
+
+
+class AsyncClient:
+    """As :class:`guidesmith.client.Client`, in one event loop."""
+
+    def __init__(self, base_url: str, token: str, *, transport: httpx.AsyncBaseTransport | None = None) -> None:
+        self._authorisation = authorisation(token)
+        self._http = httpx.AsyncClient(base_url=base_url.rstrip("/") + BASE, timeout=TIMEOUT, transport=transport)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def request(self, method: str, path: str, body: Any = None, **params: Any) -> Any:
+        return await self._run(flows.asked(Ask(method, path, json=body, params=params)))
+
+    # --- jobs --------------------------------------------------------------------------------------------------
+
+    async def make(
+        self,
+        recording: str | Path,
+        *,
+        project: str = PROJECT,
+        language: str | None = None,
+        on_event: Callable[[Event], None] = lambda _: None,
+        on_bytes: Callable[[int], None] = lambda _: None,
+    ) -> Job:
+        job = await self.create_job(project=project, language=language)
+        await self.upload(job.id, recording, on_bytes=on_bytes)
+        await self.run(job.id)
+        return await self.wait(job.id, on_event=on_event)
+
+    async def create_job(self, *, project: str = PROJECT, language: str | None = None) -> Job:
+        return await self._run(flows.create_job(project, language))
+
+    async def upload(
+        self, job_id: str, recording: str | Path, *, on_bytes: Callable[[int], None] = lambda _: None
+    ) -> Job:
+        return await self._run(flows.upload(job_id, Path(recording), on_bytes))
+
+    async def run(self, job_id: str) -> Job:
+        return await self._run(flows.act_on_job(job_id, "run"))
+
+    async def job(self, job_id: str) -> Job:
+        return await self._run(flows.get_job(job_id))
+
+    async def jobs(self, *, kind: str | None = None, status: str | None = None) -> AsyncIterator[Job]:
+        cursor: str | None = None
+        while True:
+            page, cursor = await self._run(flows.page_of_jobs(cursor, {"kind": kind, "status": status}))
+            for each in page:
+                yield each
+            if cursor is None:
+                return
+
+    async def cancel(self, job_id: str) -> Job:
+        return await self._run(flows.act_on_job(job_id, "cancel"))
+
+    async def retry(self, job_id: str) -> Job:
+        return await self._run(flows.retry_job(job_id))
+
+    async def delete_job(self, job_id: str) -> None:
+        await self._run(flows.delete(f"jobs/{job_id}"))
+
+    async def delete_recording(self, job_id: str) -> None:
+        await self._run(flows.delete(f"jobs/{job_id}/recording"))
+
+    async def follow(self, job_id: str, *, after: str | None = None) -> AsyncIterator[Event]:
+        lines, failures = flows.EventLines(after), 0
+        while True:
+            try:
+                async for event in self._events(job_id, lines):
+                    failures = 0
+                    yield event
+                    if event.new_status and (await self.job(job_id)).is_settled:
+                        return
+            except httpx.TransportError as broken:
+                failures += 1
+                if failures > flows.TRIES:
+                    raise Unreachable("The API does not answer any more. The job may still be running.") from broken
+            if (await self.job(job_id)).is_settled:
+                return
+            await asyncio.sleep(flows.FIRST_PAUSE_S * 2**failures)
+
+    async def wait(self, job_id: str, *, on_event: Callable[[Event], None] = lambda _: None) -> Job:
+        async for event in self.follow(job_id):
+            on_event(event)
+        return flows.raise_if_failed(await self.job(job_id))
+
+    # --- documents ---------------------------------------------------------------------------------------------
+
+    async def instruction(self, instruction_id: str, version: int | None = None) -> Instruction:
+        return await self._run(flows.get_instruction(instruction_id, version))
+
+    async def save(self, instruction: Instruction, markdown: str) -> Instruction:
+        return await self._run(flows.save_instruction(instruction.instruction_id, instruction.version, markdown))
+
+    async def regenerate(self, instruction: Instruction, block_id: str, context: str | None = None) -> Task:
+        return await self._run(flows.regenerate(instruction.instruction_id, instruction.version, block_id, context))
+
+    async def export(self, job: Job | str, format: str = "PDF", *, version_id: str | None = None) -> Export:
+        return await self._run(flows.export(job if isinstance(job, str) else job.id, format, version_id))
+
+    async def download(self, export: Export, path: str | Path) -> Path:
+        if export.download_url is None:
+            raise Unreachable("The export has no file: it has not succeeded.")
+        target = Path(path)
+        part = target.with_name(f".{uuid4().hex}.part")
+        try:
+            async with (
+                httpx.AsyncClient(timeout=TIMEOUT, follow_redirects=True) as files,
+                files.stream("GET", export.download_url) as answer,
+            ):
+                if answer.is_error:
+                    await answer.aread()
+                    raise ApiError.of(answer)
+                with part.open("wb") as file:
+                    async for piece in answer.aiter_bytes():
+                        file.write(piece)
+            part.replace(target)
+        except httpx.TransportError as broken:
+            raise Unreachable("The download broke off.") from broken
+        finally:
+            part.unlink(missing_ok=True)
+        return target
+
+    # --- how ---------------------------------------------------------------------------------------------------
+
+    async def _events(self, job_id: str, lines: flows.EventLines) -> AsyncIterator[Event]:
+        headers = {**self._authorisation, **lines.headers()}
+        async with self._http.stream("GET", f"jobs/{job_id}/events", headers=headers, timeout=STREAMED) as answer:
+            if answer.status_code in flows.BUSY:
+                raise httpx.ReadError("busy")
+            if answer.is_error:
+                await answer.aread()
+                raise ApiError.of(answer)
+            async for line in answer.aiter_lines():
+                for event in lines.feed(line):
+                    yield event
+
+    async def _run(self, flow: Flow[T]) -> T:
+        given: Given = None
+        while True:
+            try:
+                step = flow.send(given)
+            except StopIteration as done:
+                return done.value  # type: ignore[no-any-return]
+            if isinstance(step, Ask):
+                given = await self._sent(step)
+            else:
+                await asyncio.sleep(step.seconds)
+                given = None
+
+    async def _sent(self, ask: Ask) -> Given:
+        try:
+            return await self._http.request(
+                ask.method,
+                ask.url,
+                json=ask.json,
+                params=ask.params or None,
+                content=ask.content,
+                headers={**({} if ask.signed else self._authorisation), **ask.headers},
+                timeout=ask.timeout or TIMEOUT,
+            )
+        except httpx.TransportError as broken:
+            return broken

@@ -1,0 +1,213 @@
+"""The blocking client."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from uuid import uuid4
+
+import httpx
+
+from guidesmith.client import flows
+from guidesmith.client.errors import ApiError, Unreachable
+from guidesmith.client.flows import Ask, Flow, Given, T
+from guidesmith.client.shapes import Event, Export, Instruction, Job, Task
+from guidesmith.client.transport import BASE, PROJECT, STREAMED, TIMEOUT, authorisation
+
+
+class Client:
+    """One API, one caller. May be shared between threads.
+
+    Args:
+        base_url: ``https://guidesmith.example.org``.
+        token: A bearer token.
+        transport: Another way to send requests, for tests.
+    """
+
+    def __init__(self, base_url: str, token: str, *, transport: httpx.BaseTransport | None = None) -> None:
+        self._authorisation = authorisation(token)
+        self._http = httpx.Client(base_url=base_url.rstrip("/") + BASE, timeout=TIMEOUT, transport=transport)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self._http.close()
+
+    def request(self, method: str, path: str, body: Any = None, **params: Any) -> Any:
+        """Any route below ``/api/v1/``; answers its JSON. Raises: ApiError, Unreachable."""
+        return self._run(flows.asked(Ask(method, path, json=body, params=params)))
+
+    # --- jobs --------------------------------------------------------------------------------------------------
+
+    def make(
+        self,
+        recording: str | Path,
+        *,
+        project: str = PROJECT,
+        language: str | None = None,
+        on_event: Callable[[Event], None] = lambda _: None,
+        on_bytes: Callable[[int], None] = lambda _: None,
+    ) -> Job:
+        """Send a recording, run its job, and wait for the draft of its document.
+
+        Args:
+            project: Its name; made, where there is none.
+            language: What is spoken (``en``); ``None``: it is detected.
+
+        Raises:
+            JobFailed: It did. ApiError, Unreachable: The API said no, or nothing. OSError: The file cannot be read.
+        """
+        job = self.create_job(project=project, language=language)
+        self.upload(job.id, recording, on_bytes=on_bytes)
+        self.run(job.id)
+        return self.wait(job.id, on_event=on_event)
+
+    def create_job(self, *, project: str = PROJECT, language: str | None = None) -> Job:
+        """A job that waits for its recording."""
+        return self._run(flows.create_job(project, language))
+
+    def upload(self, job_id: str, recording: str | Path, *, on_bytes: Callable[[int], None] = lambda _: None) -> Job:
+        """Send the job's recording; what has arrived before is not sent again."""
+        return self._run(flows.upload(job_id, Path(recording), on_bytes))
+
+    def run(self, job_id: str) -> Job:
+        """Start the job, once, however often this is called."""
+        return self._run(flows.act_on_job(job_id, "run"))
+
+    def job(self, job_id: str) -> Job:
+        return self._run(flows.get_job(job_id))
+
+    def jobs(self, *, kind: str | None = None, status: str | None = None) -> Iterator[Job]:
+        """Your jobs, newest first, page after page."""
+        cursor: str | None = None
+        while True:
+            page, cursor = self._run(flows.page_of_jobs(cursor, {"kind": kind, "status": status}))
+            yield from page
+            if cursor is None:
+                return
+
+    def cancel(self, job_id: str) -> Job:
+        return self._run(flows.act_on_job(job_id, "cancel"))
+
+    def retry(self, job_id: str) -> Job:
+        """Run a failed job again, from its latest checkpoint."""
+        return self._run(flows.retry_job(job_id))
+
+    def delete_job(self, job_id: str) -> None:
+        """Erase the job with all that is its own."""
+        self._run(flows.delete(f"jobs/{job_id}"))
+
+    def delete_recording(self, job_id: str) -> None:
+        """Erase its recording alone."""
+        self._run(flows.delete(f"jobs/{job_id}/recording"))
+
+    def follow(self, job_id: str, *, after: str | None = None) -> Iterator[Event]:
+        """The job's log, from its beginning or ``after`` an event's id, then live, through broken connections, until
+        nothing goes on by itself."""
+        lines, failures = flows.EventLines(after), 0
+        while True:
+            try:
+                for event in self._events(job_id, lines):
+                    failures = 0
+                    yield event
+                    if event.new_status and self.job(job_id).is_settled:
+                        return
+            except httpx.TransportError as broken:
+                failures += 1
+                if failures > flows.TRIES:
+                    raise Unreachable("The API does not answer any more. The job may still be running.") from broken
+            if self.job(job_id).is_settled:
+                return
+            time.sleep(flows.FIRST_PAUSE_S * 2**failures)
+
+    def wait(self, job_id: str, *, on_event: Callable[[Event], None] = lambda _: None) -> Job:
+        """The job, once nothing goes on by itself. Raises: JobFailed."""
+        for event in self.follow(job_id):
+            on_event(event)
+        return flows.raise_if_failed(self.job(job_id))
+
+    # --- documents ---------------------------------------------------------------------------------------------
+
+    def instruction(self, instruction_id: str, version: int | None = None) -> Instruction:
+        """The document: this version, or the newest."""
+        return self._run(flows.get_instruction(instruction_id, version))
+
+    def save(self, instruction: Instruction, markdown: str) -> Instruction:
+        """Store an edit of that version as the next one. Raises: ApiError: ``VERSION_CONFLICT``: it is not the newest
+        any more."""
+        return self._run(flows.save_instruction(instruction.instruction_id, instruction.version, markdown))
+
+    def regenerate(self, instruction: Instruction, block_id: str, context: str | None = None) -> Task:
+        """Have a block written again, and wait until it is. Raises: JobFailed."""
+        return self._run(flows.regenerate(instruction.instruction_id, instruction.version, block_id, context))
+
+    def export(self, job: Job | str, format: str = "PDF", *, version_id: str | None = None) -> Export:
+        """Export the newest version, or this one, and wait until it is done. Raises: JobFailed."""
+        return self._run(flows.export(job if isinstance(job, str) else job.id, format, version_id))
+
+    def download(self, export: Export, path: str | Path) -> Path:
+        """Save an export's file as ``path``, which appears whole or not at all."""
+        if export.download_url is None:
+            raise Unreachable("The export has no file: it has not succeeded.")
+        target = Path(path)
+        part = target.with_name(f".{uuid4().hex}.part")
+        try:
+            with httpx.stream("GET", export.download_url, timeout=TIMEOUT, follow_redirects=True) as answer:
+                if answer.is_error:
+                    answer.read()
+                    raise ApiError.of(answer)
+                with part.open("wb") as file:
+                    for piece in answer.iter_bytes():
+                        file.write(piece)
+            part.replace(target)
+        except httpx.TransportError as broken:
+            raise Unreachable("The download broke off.") from broken
+        finally:
+            part.unlink(missing_ok=True)
+        return target
+
+    # --- how ---------------------------------------------------------------------------------------------------
+
+    def _events(self, job_id: str, lines: flows.EventLines) -> Iterator[Event]:
+        headers = {**self._authorisation, **lines.headers()}
+        with self._http.stream("GET", f"jobs/{job_id}/events", headers=headers, timeout=STREAMED) as answer:
+            if answer.status_code in flows.BUSY:
+                raise httpx.ReadError("busy")
+            if answer.is_error:
+                answer.read()
+                raise ApiError.of(answer)
+            for line in answer.iter_lines():
+                yield from lines.feed(line)
+
+    def _run(self, flow: Flow[T]) -> T:
+        given: Given = None
+        while True:
+            try:
+                step = flow.send(given)
+            except StopIteration as done:
+                return done.value  # type: ignore[no-any-return]
+            if isinstance(step, Ask):
+                given = self._sent(step)
+            else:
+                time.sleep(step.seconds)
+                given = None
+
+    def _sent(self, ask: Ask) -> Given:
+        try:
+            return self._http.request(
+                ask.method,
+                ask.url,
+                json=ask.json,
+                params=ask.params or None,
+                content=ask.content,
+                headers={**({} if ask.signed else self._authorisation), **ask.headers},
+                timeout=ask.timeout or TIMEOUT,
+            )
+        except httpx.TransportError as broken:
+            return broken

@@ -1,0 +1,251 @@
+"""What the client does, without doing it: a flow says which request comes next and is given its answer. The blocking
+client and the asynchronous one run the same flows."""
+
+import json
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TypeVar
+from uuid import uuid4
+
+import httpx
+
+from guidesmith.client.errors import ApiError, JobFailed, Unreachable
+from guidesmith.client.shapes import Event, Export, Instruction, Job, Project, Task
+
+TRIES = 5
+"""How often a request is sent when the connection breaks or the API is busy."""
+
+FIRST_PAUSE_S = 0.2
+BUSY = frozenset({429, 502, 503, 504})
+POLL_S = 0.5
+ENDED_WITHIN_S = 600.0
+"""How long an export or a regeneration is waited for."""
+
+READ_AT_ONCE = 1 << 20
+PATIENT = httpx.Timeout(30.0, connect=5.0, read=600.0)
+"""For requests that the API reads a whole recording for."""
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A request. ``url`` is below the API's base, or whole; ``signed``: the URL is its own permission."""
+
+    method: str
+    url: str
+    json: Any = None
+    params: Mapping[str, Any] = field(default_factory=dict)
+    content: bytes | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    timeout: httpx.Timeout | None = None
+    signed: bool = False
+
+
+@dataclass(frozen=True)
+class Pause:
+    """Nothing, for so long."""
+
+    seconds: float
+
+
+Given = httpx.Response | httpx.TransportError | None
+T = TypeVar("T")
+Flow = Generator[Ask | Pause, Given, T]
+"""What is yielded is done; what is sent in is the answer, or why there is none."""
+
+
+def asked(ask: Ask) -> Flow[Any]:
+    """The JSON of an answer; ``None`` where it has no body.
+
+    Raises:
+        ApiError: It was refused.
+        Unreachable: It was sent :data:`TRIES` times, and not answered.
+    """
+    pause = FIRST_PAUSE_S
+    for attempt in range(1, TRIES + 1):
+        answer = yield ask
+        if isinstance(answer, httpx.Response):
+            if answer.status_code not in BUSY or attempt == TRIES:
+                if answer.is_error:
+                    raise ApiError.of(answer)
+                return answer.json() if answer.content and "json" in answer.headers.get("content-type", "") else None
+            pause = max(pause, _retry_after_s(answer))
+        elif attempt == TRIES:
+            raise Unreachable("The API does not answer.") from answer
+        yield Pause(pause)
+        pause *= 2
+    raise AssertionError("unreachable")
+
+
+def _retry_after_s(answer: httpx.Response) -> float:
+    said = answer.headers.get("retry-after", "")
+    return float(said) if said.isdecimal() else 0.0
+
+
+def post(url: str, body: Any = None, *, timeout: httpx.Timeout | None = None) -> Ask:
+    """A creation: however often it has to be sent, it creates once."""
+    return Ask("POST", url, json=body, headers={"Idempotency-Key": uuid4().hex}, timeout=timeout)
+
+
+# --- jobs ----------------------------------------------------------------------------------------------------------
+
+
+def get_job(job_id: str) -> Flow[Job]:
+    return Job.model_validate((yield from asked(Ask("GET", f"jobs/{job_id}"))))
+
+
+def page_of_jobs(cursor: str | None, chosen: Mapping[str, Any]) -> Flow[tuple[tuple[Job, ...], str | None]]:
+    given = {**chosen, "cursor": cursor, "limit": 100}
+    page = yield from asked(Ask("GET", "jobs", params={name: each for name, each in given.items() if each is not None}))
+    return tuple(Job.model_validate(each) for each in page["items"]), page["next_cursor"]
+
+
+def act_on_job(job_id: str, action: str) -> Flow[Job]:
+    yield from asked(post(f"jobs/{job_id}/{action}"))
+    return (yield from get_job(job_id))
+
+
+def retry_job(job_id: str) -> Flow[Job]:
+    yield from asked(post(f"jobs/{job_id}/retry", {"client_request_id": uuid4().hex}))
+    return (yield from get_job(job_id))
+
+
+def delete(url: str) -> Flow[None]:
+    yield from asked(Ask("DELETE", url))
+
+
+def project_named(name: str) -> Flow[Project]:
+    """The project of that name; made, where there is none."""
+    cursor: str | None = None
+    while True:
+        page = yield from asked(Ask("GET", "projects", params={"limit": 100} | ({"cursor": cursor} if cursor else {})))
+        for each in page["items"]:
+            if each["name"] == name:
+                return Project.model_validate(each)
+        cursor = page["next_cursor"]
+        if cursor is None:
+            return Project.model_validate((yield from asked(post("projects", {"name": name}))))
+
+
+def create_job(project: str, language: str | None) -> Flow[Job]:
+    """A job that waits for its recording, in the project of that name."""
+    home = yield from project_named(project)
+    body = {"language": language} if language else {}
+    return Job.model_validate((yield from asked(post(f"projects/{home.id}/jobs", body))))
+
+
+def upload(job_id: str, path: Path, on_bytes: Callable[[int], None]) -> Flow[Job]:
+    """Send a recording in parts, and have it checked; what has arrived before is not sent again.
+
+    Args:
+        on_bytes: Called with the bytes that have arrived so far.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
+    size, digest = path.stat().st_size, _sha256(path)
+    declared = {"size_bytes": size, "checksum_sha256": digest}
+    session = yield from asked(post(f"jobs/{job_id}/upload", {"filename": path.name, **declared}))
+    url, part_size = session["upload_url"], session["part_size"]
+    arrived = yield from asked(Ask("GET", url, signed=True))
+    received = set(arrived["received_parts"])
+    with path.open("rb") as file:
+        for number, at in enumerate(range(0, size, part_size), start=1):
+            if number not in received:
+                file.seek(at)
+                part = file.read(part_size)
+                yield from asked(Ask("PUT", url, params={"part": number}, content=part, timeout=PATIENT, signed=True))
+            on_bytes(min(at + part_size, size))
+    confirm = {"video_uri": session["video_uri"], **declared}
+    yield from asked(post(f"jobs/{job_id}/confirm-upload", confirm, timeout=PATIENT))
+    return (yield from get_job(job_id))
+
+
+def _sha256(path: Path) -> str:
+    digest = sha256()
+    with path.open("rb") as file:
+        while piece := file.read(READ_AT_ONCE):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def raise_if_failed(job: Job) -> Job:
+    """Raises: JobFailed: the job ended with a failure."""
+    if job.is_settled and job.failure is not None:
+        raise JobFailed(job.id, job.failure.failure_code, job.failure.failure_message)
+    return job
+
+
+# --- documents -----------------------------------------------------------------------------------------------------
+
+
+def get_instruction(instruction_id: str, version: int | None) -> Flow[Instruction]:
+    params = {} if version is None else {"version": version}
+    return Instruction.model_validate((yield from asked(Ask("GET", f"instructions/{instruction_id}", params=params))))
+
+
+def save_instruction(instruction_id: str, base_version: int, markdown: str) -> Flow[Instruction]:
+    body = {"base_version": base_version, "markdown": markdown}
+    return Instruction.model_validate((yield from asked(Ask("PUT", f"instructions/{instruction_id}", json=body))))
+
+
+def regenerate(instruction_id: str, base_version: int, block_id: str, context: str | None) -> Flow[Task]:
+    """Have a block written again, and wait until it is. Raises: JobFailed."""
+    body = {"base_version": base_version, "selection": {"block_id": block_id}, "client_request_id": uuid4().hex}
+    task = yield from asked(post(f"instructions/{instruction_id}/regenerate", body | {"context": context}))
+    return Task.model_validate((yield from _ended(task, f"tasks/{task['id']}")))
+
+
+def export(job_id: str, format: str, version_id: str | None) -> Flow[Export]:
+    """Have a version exported, the newest where none is named, and wait until it is. Raises: JobFailed."""
+    if version_id is None:
+        job = yield from get_job(job_id)
+        if job.instruction_id is None:
+            raise JobFailed(job_id, "NO_INSTRUCTION", "The job has no instruction to export yet.")
+        version_id = (yield from get_instruction(job.instruction_id, None)).instruction_version_id
+    wish = {"format": format, "instruction_version_id": version_id}
+    asked_for = yield from asked(post(f"jobs/{job_id}/exports", wish))
+    return Export.model_validate((yield from _ended(asked_for, f"exports/{asked_for['id']}")))
+
+
+def _ended(row: Any, url: str) -> Flow[Any]:
+    deadline = time.monotonic() + ENDED_WITHIN_S
+    while row["status"] not in ("SUCCEEDED", "FAILED"):
+        if time.monotonic() > deadline:
+            raise Unreachable(f"It is {row['status']} after {ENDED_WITHIN_S:.0f} s. Ask for it again later.")
+        yield Pause(POLL_S)
+        row = yield from asked(Ask("GET", url))
+    if row["failure"] is not None:
+        raise JobFailed(row["id"], row["failure"]["failure_code"], row["failure"]["failure_message"])
+    return row
+
+
+# --- events --------------------------------------------------------------------------------------------------------
+
+
+class EventLines:
+    """Server-sent events out of a stream's lines (WHATWG HTML, 9.2). ``last`` is the newest event's id."""
+
+    def __init__(self, after: str | None) -> None:
+        self.last = after
+        self._fields: dict[str, str] = {}
+
+    def headers(self) -> dict[str, str]:
+        return {"Last-Event-ID": self.last} if self.last else {}
+
+    def feed(self, line: str) -> Iterator[Event]:
+        """The event that the line completes, if it does. Comments and unknown fields are skipped."""
+        if line:
+            name, _, value = line.partition(":")
+            if name in ("id", "event", "data"):
+                value = value.removeprefix(" ")
+                known = self._fields.get("data")
+                self._fields[name] = f"{known}\n{value}" if name == "data" and known is not None else value
+            return
+        fields, self._fields = self._fields, {}
+        if "data" in fields:
+            self.last = fields.get("id") or self.last
+            stream = fields.get("event", "message")
+            yield Event.model_validate({**json.loads(fields["data"]), "id": self.last or "", "stream": stream})

@@ -1,0 +1,129 @@
+"""What the API answers, as far as programs need it by name; what a newer server adds is kept, too
+(``model_extra``)."""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+WAIT_FOR_PEOPLE = frozenset({"DRAFT_READY", "EDITING", "draft_ready"})
+"""Statuses out of which only somebody's decision leads, besides those in which a job has ended."""
+
+
+class Answer(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+
+class Failure(Answer):
+    """Why something ended badly. The code is stable."""
+
+    failure_code: str
+    failure_message: str
+    failed_stage: str | None = None
+
+
+class Project(Answer):
+    id: str
+    name: str
+    created_at: datetime
+
+
+class Job(Answer):
+    """A job. ``status`` is a name of its kind's own table; ``progress`` is 0 to 100."""
+
+    id: str
+    kind: str
+    status: str
+    progress: int
+    attempt: int
+    project_id: str
+    source_name: str | None = None
+    language: str | None = None
+    instruction_id: str | None = None
+    failure: Failure | None = None
+    created_at: datetime
+    updated_at: datetime
+    completed_at: datetime | None = None
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing goes on by itself: it has ended, or waits for somebody."""
+        return self.completed_at is not None or self.status in WAIT_FOR_PEOPLE
+
+
+class Block(Answer):
+    """What a block of a document is beside its text."""
+
+    block_id: str
+    role: str
+    start_ms: int | None = None
+    end_ms: int | None = None
+
+
+class Notice(Answer):
+    """What a reader of a draft should know."""
+
+    code: str
+    message: str
+
+
+class Instruction(Answer):
+    """One version of a document. Blocks of ``markdown`` stand below markers, ``<!-- block:ID -->``."""
+
+    instruction_id: str
+    instruction_version_id: str
+    job_id: str
+    version: int
+    title: str
+    language: str | None = None
+    markdown: str
+    blocks: tuple[Block, ...] = ()
+    warnings: tuple[Notice, ...] = ()
+
+
+class Task(Answer):
+    """A regeneration. ``instruction_version`` is the version that it led to."""
+
+    id: str
+    instruction_id: str
+    job_id: str
+    status: str
+    instruction_version: int | None = None
+    failure: Failure | None = None
+
+
+class Export(Answer):
+    """An export of one version. ``download_url`` is there once it has succeeded, and expires."""
+
+    id: str
+    job_id: str
+    instruction_id: str
+    instruction_version_id: str
+    format: str
+    status: str
+    filename: str | None = None
+    size_bytes: int | None = None
+    warnings: tuple[str, ...] = ()
+    failure: Failure | None = None
+    download_url: str | None = None
+
+
+class Event(Answer):
+    """One row of a job's log. ``stream``: ``status``, ``progress``, ``task`` or ``export``; ``id`` counts within the
+    job, and is what a later ``follow`` goes on after."""
+
+    id: str
+    stream: str
+    event_type: str = ""
+    prev_status: str | None = None
+    new_status: str | None = None
+    data: dict[str, Any] = Field(default_factory=dict)
+
+
+class WebhookMessage(Answer):
+    """What a webhook tells. ``id`` is the same however often it is sent."""
+
+    id: str
+    type: str
+    timestamp: datetime
+    data: dict[str, Any]

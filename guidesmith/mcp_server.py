@@ -1,0 +1,288 @@
+"""Guides for assistants: the Model Context Protocol in front of the HTTP API.
+
+Over stdio the server works for one person, with files of their machine. Over HTTP it works for whoever calls, with the
+bearer token that they send, and touches no file: recordings are sent to an address that it gives out, exports are
+fetched from one.
+"""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp_types import ToolAnnotations
+from pydantic import BaseModel
+
+from guidesmith.client import AsyncClient, GuidesmithClientError, Instruction, Job
+from guidesmith.client.transport import PROJECT
+
+INSTRUCTIONS = (
+    "guidesmith turns a narrated screen recording into a written, illustrated guide. Make a guide, wait until its "
+    "status is DRAFT_READY, read it, edit its blocks, and export it. A guide's Markdown stands in blocks below markers "
+    "like <!-- block:ID -->: keep the markers."
+)
+
+LOOKS = ToolAnnotations(read_only_hint=True)
+CHANGES = ToolAnnotations(destructive_hint=False)
+
+Connect = Callable[[Context[Any, Any]], AsyncClient]
+
+
+class JobFacts(BaseModel):
+    """A job, as an assistant needs it. ``settled``: nothing goes on by itself any more."""
+
+    job_id: str
+    kind: str
+    status: str
+    progress: int
+    settled: bool
+    recording: str | None
+    instruction_id: str | None
+    failure: str | None
+
+    @classmethod
+    def of(cls, job: Job) -> "JobFacts":
+        return cls(
+            job_id=job.id,
+            kind=job.kind,
+            status=job.status,
+            progress=job.progress,
+            settled=job.is_settled,
+            recording=job.source_name,
+            instruction_id=job.instruction_id,
+            failure=job.failure.failure_message if job.failure else None,
+        )
+
+
+class Guide(BaseModel):
+    """A version of a guide's text."""
+
+    instruction_id: str
+    version: int
+    title: str
+    markdown: str
+    warnings: list[str]
+
+    @classmethod
+    def of(cls, version: Instruction) -> "Guide":
+        return cls(
+            instruction_id=version.instruction_id,
+            version=version.version,
+            title=version.title,
+            markdown=version.markdown,
+            warnings=[each.message for each in version.warnings],
+        )
+
+
+class Upload(BaseModel):
+    """Where a recording is sent: ``PUT`` the whole file to ``upload_url``; it needs no token."""
+
+    job_id: str
+    upload_url: str
+    video_uri: str
+
+
+class Exported(BaseModel):
+    """An export. ``path``: where it was saved; ``download_url``: where it is fetched, for a while."""
+
+    format: str
+    filename: str | None
+    size_bytes: int | None
+    path: str | None = None
+    download_url: str | None = None
+
+
+def local_server(base_url: str, token: str) -> MCPServer[Any]:
+    """For one person, over stdio."""
+
+    def connect(_: Context[Any, Any]) -> AsyncClient:
+        return AsyncClient(base_url, token)
+
+    server = _server(connect)
+
+    @server.tool(annotations=CHANGES)
+    async def make_guide(recording: str, context: Context[Any, Any], language: str | None = None) -> JobFacts:
+        """Send a screen recording of this machine, and write a guide from it. Takes minutes; progress is told.
+
+        Args:
+            recording: Path of the file.
+            language: What is spoken (en, de); none: it is detected.
+        """
+        path = Path(recording).expanduser()
+        if not path.is_file():
+            raise ToolError(f"There is no file {path}.")
+        async with _connected(connect, context) as client:
+            job = await client.create_job(project=PROJECT, language=language)
+            await client.upload(job.id, path)
+            await client.run(job.id)
+            return await _followed(client, job.id, context)
+
+    @server.tool(annotations=CHANGES)
+    async def export_guide(job_id: str, save_to: str, context: Context[Any, Any], format: str = "PDF") -> Exported:
+        """Export the newest version of a job's guide, and save it on this machine.
+
+        Args:
+            save_to: Path of the file to write.
+            format: PDF, DOCX, HTML, MD_ZIP, SRT or VTT.
+        """
+        path = Path(save_to).expanduser()
+        async with _connected(connect, context) as client:
+            done = await client.export(job_id, format.upper())
+            await client.download(done, path)
+        return Exported(format=done.format, filename=done.filename, size_bytes=done.size_bytes, path=str(path))
+
+    return server
+
+
+def shared_server(base_url: str) -> MCPServer[Any]:
+    """For whoever sends a token that the API takes, over HTTP."""
+
+    def connect(context: Context[Any, Any]) -> AsyncClient:
+        said = (context.headers or {}).get("authorization", "")
+        scheme, _, token = said.partition(" ")
+        if scheme.lower() != "bearer" or not token.strip():
+            raise ToolError("Send the token of the API as `Authorization: Bearer …`.")
+        return AsyncClient(base_url, token.strip())
+
+    server = _server(connect)
+
+    @server.tool(annotations=CHANGES)
+    async def begin_guide(
+        filename: str, size_bytes: int, checksum_sha256: str, context: Context[Any, Any], language: str | None = None
+    ) -> Upload:
+        """Begin a guide: answers where its recording is to be sent. Call `start_guide` once it is.
+
+        Args:
+            checksum_sha256: Of the file, in hexadecimal digits.
+            language: What is spoken (en, de); none: it is detected.
+        """
+        async with _connected(connect, context) as client:
+            job = await client.create_job(language=language)
+            wish = {"filename": filename, "size_bytes": size_bytes, "checksum_sha256": checksum_sha256}
+            session = await client.request("POST", f"jobs/{job.id}/upload", wish)
+        return Upload(job_id=job.id, upload_url=session["upload_url"], video_uri=session["video_uri"])
+
+    @server.tool(annotations=CHANGES)
+    async def start_guide(job_id: str, video_uri: str, context: Context[Any, Any]) -> JobFacts:
+        """Start the work on a recording that has arrived. Takes minutes: ask `wait_for_job` or `job_status`."""
+        async with _connected(connect, context) as client:
+            await client.request("POST", f"jobs/{job_id}/confirm-upload", {"video_uri": video_uri})
+            return JobFacts.of(await client.run(job_id))
+
+    @server.tool(annotations=CHANGES)
+    async def export_guide(job_id: str, context: Context[Any, Any], format: str = "PDF") -> Exported:
+        """Export the newest version of a job's guide; answers where the file is fetched.
+
+        Args:
+            format: PDF, DOCX, HTML, MD_ZIP, SRT or VTT.
+        """
+        async with _connected(connect, context) as client:
+            done = await client.export(job_id, format.upper())
+        return Exported(
+            format=done.format, filename=done.filename, size_bytes=done.size_bytes, download_url=done.download_url
+        )
+
+    return server
+
+
+async def serve_http(server: MCPServer[Any], host: str, port: int, allowed_hosts: list[str]) -> None:
+    """Serve at ``/mcp`` until SIGTERM or SIGINT.
+
+    Args:
+        allowed_hosts: What a request's Host header may say, besides this machine's names.
+    """
+    local = [f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")]
+    security = TransportSecuritySettings(allowed_hosts=[*local, *allowed_hosts])
+    await server.run_streamable_http_async(host=host, port=port, stateless_http=True, transport_security=security)
+
+
+def _server(connect: Connect) -> MCPServer[Any]:
+    """What both have in common."""
+    server: MCPServer[Any] = MCPServer("guidesmith", instructions=INSTRUCTIONS, log_level="WARNING")
+
+    @server.tool(annotations=LOOKS)
+    async def list_jobs(context: Context[Any, Any], status: str | None = None, at_most: int = 20) -> list[JobFacts]:
+        """The newest jobs, or those of one status (DRAFT_READY, DONE, FAILED)."""
+        found: list[JobFacts] = []
+        async with _connected(connect, context) as client:
+            async for job in client.jobs(status=status):
+                found.append(JobFacts.of(job))
+                if len(found) >= at_most:
+                    break
+        return found
+
+    @server.tool(annotations=LOOKS)
+    async def job_status(job_id: str, context: Context[Any, Any]) -> JobFacts:
+        """Where a job is, and why it failed if it did."""
+        async with _connected(connect, context) as client:
+            return JobFacts.of(await client.job(job_id))
+
+    @server.tool(annotations=LOOKS)
+    async def wait_for_job(job_id: str, context: Context[Any, Any]) -> JobFacts:
+        """Follow a job until nothing goes on by itself; progress is told."""
+        async with _connected(connect, context) as client:
+            return await _followed(client, job_id, context)
+
+    @server.tool(annotations=LOOKS)
+    async def read_guide(instruction_id: str, context: Context[Any, Any], version: int | None = None) -> Guide:
+        """The text of a guide, in Markdown: its newest version, or the one that is named."""
+        async with _connected(connect, context) as client:
+            return Guide.of(await client.instruction(instruction_id, version))
+
+    @server.tool(annotations=CHANGES)
+    async def edit_guide(
+        instruction_id: str, version: int, old_text: str, new_text: str, context: Context[Any, Any]
+    ) -> Guide:
+        """Replace a passage of a guide, as its next version; earlier ones stay.
+
+        Args:
+            version: The version that was read: an edit made meanwhile is not written over.
+            old_text: The passage, exactly as it stands there, and only once.
+        """
+        async with _connected(connect, context) as client:
+            read = await client.instruction(instruction_id, version)
+            if read.markdown.count(old_text) != 1:
+                times = read.markdown.count(old_text)
+                raise ToolError(f"old_text stands in version {version} {times} times. Name one passage exactly.")
+            return Guide.of(await client.save(read, read.markdown.replace(old_text, new_text)))
+
+    @server.tool(annotations=CHANGES)
+    async def rewrite_block(
+        instruction_id: str, block_id: str, context: Context[Any, Any], wish: str | None = None
+    ) -> Guide:
+        """Have one block written again from the recording, as the next version.
+
+        Args:
+            block_id: As its marker says.
+            wish: What should be different.
+        """
+        async with _connected(connect, context) as client:
+            read = await client.instruction(instruction_id)
+            await client.regenerate(read, block_id, wish)
+            return Guide.of(await client.instruction(instruction_id))
+
+    return server
+
+
+@asynccontextmanager
+async def _connected(connect: Connect, context: Context[Any, Any]) -> AsyncIterator[AsyncClient]:
+    async with connect(context) as client:
+        try:
+            yield client
+        except GuidesmithClientError as refused:
+            raise ToolError(str(refused)) from refused
+        except OSError as broken:
+            raise ToolError(f"The file cannot be read or written: {broken.strerror}.") from broken
+
+
+async def _followed(client: AsyncClient, job_id: str, context: Context[Any, Any]) -> JobFacts:
+    told = -1
+    async for event in client.follow(job_id):
+        progress = event.data.get("progress")
+        if isinstance(progress, int) and progress > told:  # a new attempt begins lower; what is told only grows
+            told = progress
+            await context.report_progress(told, 100)
+    return JobFacts.of(await client.job(job_id))
