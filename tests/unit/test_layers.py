@@ -120,3 +120,14 @@ def test_the_weight_of_every_large_package_is_told() -> None:
             weighed["workflows" if path.parts[0] == "workflows" else "/".join(path.parts[:-1][:2])] += lines
     assert {package for package, lines in weighed.items() if lines > 1_000} <= told.keys()
     assert {package: lines for package, lines in told.items() if abs(weighed[package] - lines) > 0.2 * lines} == {}
+
+
+def test_the_migrations_follow_one_another() -> None:
+    """Two that follow the same one have no order, and no database can be brought up to date."""
+    versions = sorted((ROOT / "activities" / "store" / "migrations" / "versions").glob("[0-9]*.py"))
+    numbers = [path.name.partition("_")[0] for path in versions]
+    said = [
+        re.findall(r'^(?:down_)?revision = "?(\w+)', path.read_text(encoding="utf-8"), re.MULTILINE)
+        for path in versions
+    ]
+    assert said == [list(each) for each in zip(numbers, ["None", *numbers], strict=False)]
