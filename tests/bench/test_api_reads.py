@@ -34,7 +34,7 @@ ASKED = 500
 """Requests of one kind in a round, one after the other."""
 
 AT_ONCE = 4
-BURST = 800
+BURST = 200
 MOST = 1.5
 """What a million jobs may cost, as a multiple of ten thousand, at the 99th percentile."""
 
