@@ -18,6 +18,7 @@ from temporalio.contrib.pydantic import pydantic_data_converter
 from activities.artifacts import ArtifactStore
 from activities.store import Store
 from domain.artifacts import ArtifactKind
+from domain.errors import EngineUnavailable
 from domain.lifecycles.instruction import DRAFT_READY
 from starter.services.jobs import JobService
 from starter.wiring import model_profiles, run_options
@@ -34,6 +35,8 @@ POLL_S = 0.002
 """Between two looks at the database for a job that runs alone: part of the latency that is measured of ours."""
 LOADED_POLL_S = 0.1
 """The same under load, where the looking must not be part of the load."""
+AGAIN_S = 1.0
+"""Until a submission is sent again that Temporal did not take within the API's patience, as a client does."""
 
 
 @contextmanager
@@ -114,7 +117,13 @@ class Stand:
 
         async def submit(job_id: str) -> None:
             begun[job_id] = time.perf_counter()
-            await self.service.run(OWNER, job_id)
+            while True:  # 503 under load is the API's word for "again"; the seconds count from the first time
+                try:
+                    await self.service.run(OWNER, job_id)
+                except EngineUnavailable:
+                    await asyncio.sleep(AGAIN_S)
+                else:
+                    return
 
         submitting = asyncio.gather(*map(submit, jobs))
         waiting, seconds = set(jobs), []

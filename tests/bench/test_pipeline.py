@@ -80,7 +80,7 @@ def peak_of(pid: int) -> Iterator[Peak]:
 
     def watch() -> None:
         while not ended.wait(SAMPLE_EVERY_S):
-            peak.rss_bytes = max(peak.rss_bytes, _resident(process))
+            peak.rss_bytes = max(peak.rss_bytes, resident(process))
 
     watcher = threading.Thread(target=watch)
     watcher.start()
@@ -91,7 +91,8 @@ def peak_of(pid: int) -> Iterator[Peak]:
         watcher.join()
 
 
-def _resident(process: psutil.Process) -> int:
+def resident(process: psutil.Process) -> int:
+    """Bytes of memory of a process and all that it started."""
     total = process.memory_info().rss
     for child in process.children(recursive=True):
         try:
