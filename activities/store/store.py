@@ -17,6 +17,7 @@ from activities.store.documents.picture_uploads import PictureUploads
 from activities.store.documents.regenerations import Regenerations
 from activities.store.documents.screenshot_tasks import ScreenshotTasks
 from activities.store.documents.screenshots import Screenshots
+from activities.store.documents.shares import Shares
 from activities.store.documents.sittings import Sittings
 from activities.store.ended_sessions import EndedSessions
 from activities.store.hooks.provider_webhooks import ProviderWebhooks
@@ -72,6 +73,7 @@ class Store(
     Annotations,
     Regenerations,
     Exports,
+    Shares,
     Listing,
     Pending,
     Callbacks,

@@ -20,7 +20,7 @@ from starter.api.batches import routes as batches
 from starter.api.callbacks import routes as callbacks
 from starter.api.context import Api
 from starter.api.credits import routes as credits
-from starter.api.documents import exports, instructions, sittings
+from starter.api.documents import exports, instructions, shares, sittings
 from starter.api.errors import handle_errors
 from starter.api.feed import Feed, Seats
 from starter.api.generations import routes as generations
@@ -46,6 +46,7 @@ from starter.services.jobs import JobService
 from starter.services.kinds import KindService
 from starter.services.retrying import Retries
 from starter.services.screenshots import ScreenshotService
+from starter.services.sharing import SharingService
 from starter.services.webhooks import WebhookService, provider_keys
 from starter.settings import Settings
 from starter.wiring import (
@@ -71,7 +72,7 @@ ROUTES = (
         annotations,
         redactions,
     ),
-    *(exports, callbacks, credits, lifecycles, images, generations, batches, analyses, webhooks, administering),
+    *(exports, shares, callbacks, credits, lifecycles, images, generations, batches, analyses, webhooks, administering),
     account,
     payload_codec,
 )
@@ -161,6 +162,7 @@ def create_app(
         generations=generation_requests(settings, store),
         retries=retries,
         erasing=erasing,
+        sharing=SharingService(store, job_service, settings.signing_secret()),
         batches=BatchRequests(store),
         callbacks=callback_service,
         screenshots=screenshot_service,

@@ -35,6 +35,7 @@ from starter.services.jobs import JobService
 from starter.services.kinds import KindService
 from starter.services.retrying import Retries
 from starter.services.screenshots import ScreenshotService
+from starter.services.sharing import SharingService
 from starter.services.webhooks import WebhookService
 from starter.settings import Settings
 
@@ -61,6 +62,7 @@ class Api:
     generations: GenerationRequests
     retries: Retries
     erasing: ErasureService
+    sharing: SharingService
     batches: BatchRequests
     callbacks: CallbackService
     screenshots: ScreenshotService

@@ -15,7 +15,7 @@ from typing import Literal
 from domain.errors import NotFound
 
 Purpose = Literal[
-    "upload", "download", "picture", "picture-upload", "library-file", "analysis-file", "session", "sign-in"
+    "upload", "download", "picture", "picture-upload", "library-file", "analysis-file", "session", "sign-in", "share"
 ]
 
 VERSION = "v1"

@@ -19,6 +19,7 @@ from starter.cli.kinds.library import library_app
 from starter.cli.options import AsJson, DataDir
 from starter.cli.screenshots import screenshots_app
 from starter.cli.services import services
+from starter.cli.sharing import shares_app
 from starter.cli.webhooks import webhooks_app
 
 app = typer.Typer(
@@ -162,6 +163,7 @@ app.add_typer(generate_app, name="generate")
 app.add_typer(batch_app, name="batch")
 app.add_typer(library_app, name="library")
 app.add_typer(webhooks_app, name="webhooks")
+app.add_typer(shares_app, name="shares")
 services(app)
 
 

@@ -32,6 +32,7 @@ from starter.pages.library import permalinks
 from starter.pages.library import view as library
 from starter.pages.lifecycles import view as lifecycles
 from starter.pages.new import view as new
+from starter.pages.sharing import shared, sharing
 from starter.pages.shell import files
 from starter.pages.shell.context import PageContext
 from starter.pages.shell.gate import PageGate
@@ -56,6 +57,8 @@ VIEWS = (
     permalinks,
     versions,
     exports,
+    sharing,
+    shared,
     lifecycles,
     library,
     credits,

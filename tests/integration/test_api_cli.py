@@ -1,8 +1,10 @@
 """The command line against an API that somebody else runs: named by its address, entered by a token."""
 
+import json
 import os
 from pathlib import Path
 
+import httpx
 import pytest
 from typer.testing import CliRunner
 
@@ -15,6 +17,7 @@ from starter.cli.exits import Unreachable, UsageWrong
 from starter.cli.memory import recording_sha256
 from starter.local.folder import DataFolder
 from tests.apis import PART_SIZE, SECRET, RunningApi, api_settings, running_api
+from tests.integration.pictures import illustrated_job
 from tests.temporal import free_port
 
 
@@ -148,3 +151,22 @@ def test_given_an_api_that_is_restarted_when_followed_then_the_client_goes_on_wh
     with running_api(settings):
         client.post(f"jobs/{job_id}/upload", {"filename": "clip.mp4"})
         assert next(events).data["new_status"] == "UPLOADING"
+
+
+def test_given_a_guide_when_it_is_shared_on_the_command_line_then_the_link_opens_until_it_is_revoked(
+    remote: RunningApi, tmp_path: Path
+) -> None:
+    told = illustrated_job(remote.store, remote.artifacts, "remote")
+    secret = tmp_path / "passphrase"
+    secret.write_text("correct horse\nnot this\n")
+    options = ["--days", "30", "--passphrase-file", str(secret), "--json"]
+    said = CliRunner().invoke(app, ["shares", "add", told.job.id, *options]).stdout
+    made = json.loads(said[said.index("{\n") :])  # the API's log stands before it: it runs in this process
+    assert made["has_passphrase"] and made["expires_at"] and "correct" not in json.dumps(made)
+    assert b"passphrase" in httpx.get(made["url"]).content
+    listed = CliRunner().invoke(app, ["shares", "list", told.job.id])
+    assert made["id"] in listed.stdout and made["url"] not in listed.stdout
+    updated = CliRunner().invoke(app, ["shares", "update", made["id"]])
+    assert "shows version 1" in updated.stdout
+    assert "opens nothing" in CliRunner().invoke(app, ["shares", "revoke", made["id"]]).stdout
+    assert httpx.get(made["url"]).status_code == 404

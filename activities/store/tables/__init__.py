@@ -15,6 +15,7 @@ from activities.store.tables.documents import (
     regenerate_tasks,
     screenshot_assets,
     screenshot_tasks,
+    shares,
     sittings,
     transcript_corrections,
 )
@@ -93,6 +94,7 @@ __all__ = [
     "rounds",
     "screenshot_assets",
     "screenshot_tasks",
+    "shares",
     "sittings",
     "transcript_corrections",
     "uploads",

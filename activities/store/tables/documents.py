@@ -287,3 +287,28 @@ transcript_corrections = Table(
     Column("corrected_at", Moment, nullable=False),
     CheckConstraint("segment >= 0 AND (text IS NULL OR text <> '')", name="says_something"),
 )
+
+
+shares = Table(
+    "shares",
+    metadata,
+    id_column(),
+    Column("instruction_id", Name, ForeignKey("instructions.id"), nullable=False),
+    Column("job_id", Name, ForeignKey("jobs.id"), nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("name", Text),
+    Column("token_sha256", Name, nullable=False, unique=True),
+    Column("export_id", Name, ForeignKey("exports.id"), nullable=False),
+    Column("previous_export_id", Name, ForeignKey("exports.id")),
+    Column("passphrase_hash", Text),
+    Column("recording", Boolean, nullable=False),
+    Column("embed_origins", Json, nullable=False),
+    Column("views", Integer, nullable=False),
+    Column("last_viewed_at", Moment),
+    Column("created_at", Moment, nullable=False),
+    Column("expires_at", Moment),
+    Column("revoked_at", Moment),
+    CheckConstraint("length(token_sha256) = 64", name="checksum"),
+    Index(None, "instruction_id", "created_at", "id"),
+    Index(None, "job_id"),
+)

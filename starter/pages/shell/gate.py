@@ -17,6 +17,7 @@ from domain.errors import GuidesmithError
 from starter.access.tokens import Principal, Unauthorized
 from starter.api.addresses import root_address
 from starter.api.context import Api
+from starter.api.documents.shares import SHARED
 from starter.api.errors import BodyTooLarge
 from starter.api.perimeter.limits import Limits
 from starter.api.perimeter.safe_headers import HTTPS_ONLY, SAFE_HEADERS
@@ -27,6 +28,9 @@ from starter.pages.shell.context import PageContext
 
 OPEN = frozenset({"/sign-in", "/favicon.ico"})
 """Pages that need no session."""
+
+OPEN_BELOW = (ADDRESS, SHARED)
+"""Where all pages are of that kind: built files, and what a link opens to whoever holds it."""
 
 FORM_LIMIT_BYTES = 64 * 1024
 """What pages send here themselves: the form that signs in or out, and the text of one block to be shown."""
@@ -125,7 +129,7 @@ class PageGate:
             if int(headers.get("content-length") or FORM_LIMIT_BYTES + 1) > FORM_LIMIT_BYTES:
                 raise BodyTooLarge("This is too much to be sent at once.", details={"limit_bytes": FORM_LIMIT_BYTES})
             check_origin(scope["method"], headers, root_address(scope, self._api.settings.public_url))
-        if path.startswith(ADDRESS) or path in OPEN:
+        if path.startswith(OPEN_BELOW) or path in OPEN:
             return None
         try:
             session = await self._sessions.read(headers)

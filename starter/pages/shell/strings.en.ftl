@@ -99,6 +99,7 @@ instruction-tab-editor = Editor
 instruction-tab-transcript = Transcript
 instruction-tab-versions = Versions
 instruction-tab-export = Export
+instruction-tab-share = Share
 instruction-tab-job = Job
 instruction-tab-later = Once the draft is written
 recording = Recording

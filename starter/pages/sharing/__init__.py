@@ -1,0 +1,1 @@
+"""A guide's links: where its owner makes them, and what they open."""
