@@ -120,6 +120,12 @@ def _prices(value: str) -> str:
     return value
 
 
+def _plugin(value: str) -> str:
+    if not re.fullmatch(r"[a-z][a-z0-9_-]{0,39}", value) or value in ("local", "llm"):
+        raise ValueError("is the name of an installed package's entry point: a-z, 0-9, _ and -, not local or llm")
+    return value
+
+
 def _keeping(value: str) -> str:
     read_keeping(value)
     return value
@@ -171,6 +177,7 @@ Rate = Annotated[str, AfterValidator(_rate)]
 CounterUrl = Annotated[str, AfterValidator(_counter)]
 Networks = Annotated[str, AfterValidator(_networks)]
 Origins = Annotated[str, AfterValidator(_origins)]
+PluginName = Annotated[str, AfterValidator(_plugin)]
 Keeping = Annotated[str, AfterValidator(_keeping)]
 PriceList = Annotated[str, AfterValidator(_prices)]
 StrongSecret = Annotated[SecretStr, AfterValidator(_strong)]

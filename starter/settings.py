@@ -37,6 +37,7 @@ from starter.setting_values import (
     LogLevel,
     Networks,
     Origins,
+    PluginName,
     PredictionModel,
     PriceList,
     ProviderName,
@@ -219,6 +220,10 @@ class Settings(BaseSettings):
     """Where Whisper runs: ``cpu``, ``cuda`` or ``auto``."""
     speech_compute_type: str = Field(default="int8", pattern="^[a-z0-9_]{3,20}$")
     """CTranslate2's: ``int8`` is the fastest on a CPU, ``float16`` on a GPU."""
+    speech_provider: PluginName | None = None
+    """The speech service of that name which an installed package brings; None: the endpoint below, or Whisper."""
+    draft_provider: PluginName | None = None
+    """The drafter of that name which an installed package brings: the model profile of jobs that name none."""
     stt_base_url: WebAddress | None = None
     """An OpenAI-compatible endpoint (``https://host/v1``) to transcribe with instead of the local model."""
     stt_api_key: SecretStr | None = None

@@ -16,6 +16,7 @@ from domain.lifecycles.generation import GENERATION, GenerationType
 from domain.lifecycles.image import IMAGE
 from domain.orders.prompt_guard import PromptGuard
 from domain.quotas import OwnerLimits
+from starter import plugins
 from starter.setting_values import LOOPBACK_NAMES, listed
 from starter.settings import Settings
 
@@ -108,7 +109,8 @@ def run_options(settings: Settings) -> RunOptions:
 
 def model_profiles(settings: Settings) -> tuple[str, ...]:
     """The profiles that jobs may name; the first is used where they name none."""
-    return (LLM, LOCAL) if settings.llm_base_url else (LOCAL,)
+    built_in = (LLM, LOCAL) if settings.llm_base_url else (LOCAL,)
+    return (settings.draft_provider, *built_in) if settings.draft_provider else built_in
 
 
 def prompt_guard(settings: Settings) -> PromptGuard:
@@ -305,11 +307,15 @@ def build_drafters(settings: Settings) -> "dict[str, Drafter]":
 
         client = ChatClient(_provider(settings, settings.llm_base_url, settings.llm_api_key))
         drafters[LLM] = ChatDrafter(client, model=settings.llm_model)
+    if settings.draft_provider:
+        drafters[settings.draft_provider] = plugins.drafter(settings.draft_provider)
     return drafters
 
 
 def build_recogniser(settings: Settings) -> "Recogniser":
-    """Whisper on this machine, or the configured endpoint."""
+    """What an installed package brings, the configured endpoint, or Whisper on this machine."""
+    if settings.speech_provider:
+        return plugins.recogniser(settings.speech_provider)
     if settings.stt_base_url:
         from activities.speech.hosted import OpenAiRecogniser
 
@@ -398,7 +404,14 @@ def build_activities(settings: Settings, store: Store, artifacts: ArtifactStore)
         store,
     )
     return stages, DocumentTasks(
-        TaskParts(store=store, artifacts=artifacts, rewriters=drafters, default_profile=default, scratch=scratch)
+        TaskParts(
+            store=store,
+            artifacts=artifacts,
+            rewriters=drafters,
+            default_profile=default,
+            scratch=scratch,
+            exporters=plugins.exporters(),
+        )
     )
 
 

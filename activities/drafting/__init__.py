@@ -2,7 +2,7 @@
 
 from activities.drafting.chat.drafter import CHAT_PROFILE, ChatDrafter, ChatModel
 from activities.drafting.compose import Composed, block_markdown, compose
-from activities.drafting.drafters import Drafter, OnProgress, Rewrite
+from activities.drafting.drafters import Drafter, OnProgress, Rewrite, Stop
 from activities.drafting.local import LOCAL_PROFILE, LocalDrafter
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "LocalDrafter",
     "OnProgress",
     "Rewrite",
+    "Stop",
     "block_markdown",
     "compose",
 ]

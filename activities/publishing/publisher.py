@@ -2,9 +2,10 @@
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from activities.publishing.bundle import bundle
 from activities.publishing.captions import srt, vtt
@@ -12,7 +13,7 @@ from activities.publishing.manuscript import read
 from activities.publishing.pdf import Typeset, pages, pdf
 from activities.publishing.webpage import webpage
 from activities.publishing.word import word
-from domain.documents.publication import MEDIA_TYPES, ExportFormat, Publication
+from domain.documents.publication import MEDIA_TYPES, Exporter, ExportFormat, Publication
 from domain.errors import ExportFailed
 from domain.recordings.transcript import SpeechFound, Transcript
 
@@ -57,6 +58,7 @@ def publish(
     *,
     transcript: Transcript | None = None,
     out: Path,
+    exporters: Mapping[ExportFormat, Exporter] = MappingProxyType({}),
     on_progress: Callable[[], None] = lambda: None,
 ) -> Published:
     """Make ``publication`` a file in the folder ``out``, which exists.
@@ -64,16 +66,37 @@ def publish(
     The same publication, transcript and format give the same bytes. ``on_progress`` is called between the parts of
     the work and may raise to stop it; nothing is left behind then.
 
+    Args:
+        exporters: What other packages make.
+
     Raises:
-        ExportFailed: The document could not be typeset, or captions were asked for without a transcript.
+        ExportFailed: The document could not be typeset, or captions were asked for without a transcript; or no package
+            here makes the format.
     """
     on_progress()
+    if format.is_added:
+        return _exported(publication, format, exporters, out)
     extension = _EXTENSIONS[format]
     data, warnings, missing = _made(publication, format, transcript, on_progress)
     on_progress()
     path = out / f"{UNNAMED}{extension}"
     path.write_bytes(data)
     return Published(path, MEDIA_TYPES[format], filename_of(publication.title) + extension, warnings, missing)
+
+
+def _exported(
+    publication: Publication, format: ExportFormat, exporters: Mapping[ExportFormat, Exporter], out: Path
+) -> Published:
+    exporter = exporters.get(format)
+    if exporter is None:
+        raise ExportFailed(f"No package on this worker makes {format}. Install the one that does on every worker.")
+    try:
+        data = exporter.export(publication)
+    except Exception as fault:  # whatever foreign code raises
+        raise ExportFailed(f"The exporter of {format} broke off: {type(fault).__name__}.") from fault
+    path = out / f"{UNNAMED}{exporter.extension}"
+    path.write_bytes(data)
+    return Published(path, exporter.media_type, filename_of(publication.title) + exporter.extension)
 
 
 def preview_pages(publication: Publication, ppi: float = 144) -> list[bytes]:

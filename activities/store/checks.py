@@ -14,7 +14,7 @@ from sqlalchemy.sql.naming import conv
 
 from domain.artifacts import ArtifactKind
 from domain.credits import AMOUNT_LIMIT, HOUSE, HOUSES, Account, PostingKind
-from domain.documents.publication import ExportFormat
+from domain.documents.publication import ADDED, ExportFormat
 from domain.documents.screenshots import Operation
 from domain.documents.tasks import ExportStatus
 from domain.documents.versions import VersionOrigin
@@ -129,7 +129,7 @@ def export_checks() -> dict[str, str]:
     succeeded = one_of("status", [ExportStatus.SUCCEEDED])
     return {
         "status": one_of("status", ExportStatus),
-        "format": one_of("format", ExportFormat),
+        "format": f"{one_of('format', ExportFormat)} OR format LIKE '{ADDED}%'",
         "completed_when_terminal": f"(completed_at IS NOT NULL) = ({one_of('status', done)})",
         "failure_when_failed": f"(failure_code IS NOT NULL) = ({one_of('status', [ExportStatus.FAILED])})",
         "stored_when_succeeded": (

@@ -1,7 +1,7 @@
 """What is done to a document on request: publishing a version, writing a part of one again."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Protocol
@@ -15,7 +15,15 @@ from domain.documents.annotations import crop_of, without_crop
 from domain.documents.document import BlockEvidence, BlockPart, Document, carry_evidence, parse
 from domain.documents.draft import BlockRole, DraftWarning
 from domain.documents.merging import merge
-from domain.documents.publication import CAPTION_FORMATS, WHOLE_FORMATS, Picture, Publication, PublicationBlock
+from domain.documents.publication import (
+    CAPTION_FORMATS,
+    WHOLE_FORMATS,
+    Exporter,
+    ExportFormat,
+    Picture,
+    Publication,
+    PublicationBlock,
+)
 from domain.documents.screenshots import Screenshot
 from domain.documents.tasks import Export, ExportStatus, Regenerated, RegenerateTask
 from domain.documents.versions import InstructionVersion, NewVersion, VersionOrigin
@@ -64,6 +72,7 @@ class TaskParts:
     rewriters: "Mapping[str, Drafter]"
     default_profile: str
     scratch: Path | None = None
+    exporters: Mapping[ExportFormat, Exporter] = field(default_factory=dict)
 
 
 class DocumentTasks:
@@ -91,6 +100,7 @@ class DocumentTasks:
                     export.format,
                     transcript=self._transcript(version.job_id) if export.format in CAPTION_FORMATS else None,
                     out=Path(folder),
+                    exporters=self._parts.exporters,
                     on_progress=heartbeat.check,
                 )
                 blob = self._parts.artifacts.put_file(

@@ -1,15 +1,23 @@
 """What a publisher needs to typeset one version of an instruction, and the formats there are."""
 
+import re
 from datetime import datetime
 from enum import StrEnum
+from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict
 
 from domain.geometry import Box
 
+ADDED = "X_"
+"""What the names of formats begin with that other packages bring."""
+
+ADDED_NAME = re.compile(r"X_[A-Z][A-Z0-9_]{0,37}")
+
 
 class ExportFormat(StrEnum):
-    """Names as the API and the database use them."""
+    """Names as the API and the database use them. A format that another package brings (``X_NAME``) is a value, too,
+    and equal to its name, whether or not the package is installed where a row is read; it is no member."""
 
     PDF = "PDF"
     MD_ZIP = "MD_ZIP"
@@ -17,6 +25,19 @@ class ExportFormat(StrEnum):
     HTML = "HTML"
     SRT = "SRT"
     VTT = "VTT"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "ExportFormat | None":
+        if not isinstance(value, str) or not ADDED_NAME.fullmatch(value):
+            return None
+        added = str.__new__(cls, value)
+        added._name_ = added._value_ = value
+        return added
+
+    @property
+    def is_added(self) -> bool:
+        """Whether another package brings it."""
+        return self.startswith(ADDED)
 
 
 CAPTION_FORMATS = frozenset({ExportFormat.SRT, ExportFormat.VTT})
@@ -87,6 +108,24 @@ class Publication(BaseModel):
     """Sentences about the version that its readers must know (nobody spoke, a part was guessed)."""
     created_at: datetime | None = None
     """When the version was written (with a time zone): the date that the files carry, whenever they are made."""
+
+
+class Exporter(Protocol):
+    """What makes files of a format that another package brings."""
+
+    @property
+    def title(self) -> str:
+        """What people call the format."""
+
+    @property
+    def media_type(self) -> str: ...
+
+    @property
+    def extension(self) -> str:
+        """Of its files, with the dot."""
+
+    def export(self, publication: Publication) -> bytes:
+        """The file. The same publication gives the same bytes; its texts are hostile until escaped."""
 
 
 def clock(time_ms: int) -> str:

@@ -15,6 +15,7 @@ from starter.api.file_responses import AskedFile, file_answers, file_response
 from starter.api.idempotency import KeyInBody
 from starter.api.responses import errors
 from starter.api.shapes import ExportAnswer, NewExport
+from starter.plugins import exporters
 
 router = APIRouter(tags=["exports"])
 
@@ -70,9 +71,9 @@ def download(signed: str, api: ApiParts, asked: AskedFile) -> Response:
 
 
 def _format(name: str) -> ExportFormat:
-    try:
-        return ExportFormat(name)
-    except ValueError:
+    known = (*ExportFormat, *exporters())
+    if name not in known:
         raise ExportRequestInvalid(
-            "There is no such export format.", details={"formats": [str(each) for each in ExportFormat]}
-        ) from None
+            "There is no such export format.", details={"formats": [str(each) for each in known]}
+        )
+    return ExportFormat(name)

@@ -237,7 +237,11 @@ class TaskAnswer(Shape):
 
 
 class NewExport(Sent):
-    format: str = Field(max_length=40, examples=["PDF"], description="PDF, MD_ZIP, DOCX, HTML, SRT or VTT.")
+    format: str = Field(
+        max_length=40,
+        examples=["PDF"],
+        description="PDF, MD_ZIP, DOCX, HTML, SRT or VTT, or what an installed package makes (`X_…`).",
+    )
     instruction_version_id: str = Field(max_length=100)
     idempotency_key: Line | None = Field(
         default=None,

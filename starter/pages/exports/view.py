@@ -12,6 +12,7 @@ from domain.documents.tasks import Export, ExportStatus
 from domain.errors import NotFound
 from starter.api.context import Api, identifier
 from starter.pages.shell.context import Context, PageContext
+from starter.plugins import exporters
 
 router = APIRouter()
 
@@ -42,6 +43,7 @@ def export(instruction_id: str, context: Context, version: Number = None, cursor
         "exports": [_row(context.api, each, numbers) for each in page.items],
         "older": page.next_cursor,
         "cursor": cursor,
+        "added": exporters(),
     }
     if context.is_partial:
         return context.page("exports/list.html", **listed)

@@ -1,0 +1,112 @@
+"""What another package brings is found by its entry points: the example, built and installed as one."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from activities.publishing import publish
+from activities.store import Store
+from domain.documents.draft import BlockRole, check_draft
+from domain.documents.publication import ExportFormat, Publication, PublicationBlock
+from domain.errors import ExportFailed, SettingsInvalid
+from domain.recordings.transcript import Segment, SpeechFound, Transcript
+from starter import plugins
+from starter.settings import load_settings
+from starter.wiring import build_drafters, build_recogniser, model_profiles
+from tests.integration.store_builders import OWNER, drafted_job, instruction_of
+from tests.stack import ROOT
+
+CHECKLIST = ExportFormat("X_CHECKLIST")
+STEP = PublicationBlock(block_id="b", markdown="## Open the *file*\n\nIt is there.", role="step", start_ms=61_000)
+GUIDE = Publication(title="A guide", version=1, blocks=(STEP,))
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The example's wheel, installed in a folder that Python looks in."""
+    folder = tmp_path_factory.mktemp("plugin")
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder / "dist")]
+    subprocess.run(build, cwd=ROOT / "examples" / "plugin", check=True, capture_output=True)
+    (wheel,) = (folder / "dist").glob("*.whl")
+    site = folder / "site"
+    install = [ROOT / ".tools" / "bin" / "uv", "pip", "install", "--no-index", "--no-deps", "--target", site, wheel]
+    subprocess.run([*map(str, install), "--python", sys.executable], check=True, capture_output=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(site))
+        plugins.exporters.cache_clear()
+        yield site
+    plugins.exporters.cache_clear()
+
+
+def test_given_an_installed_exporter_when_its_format_is_asked_for_then_it_makes_the_file(
+    installed: Path, tmp_path: Path
+) -> None:
+    exporters = plugins.exporters()
+    assert set(exporters) == {CHECKLIST} and exporters[CHECKLIST].title == "Checklist"
+    made = publish(GUIDE, CHECKLIST, out=tmp_path, exporters=exporters)
+    assert (made.filename, made.media_type) == ("A-guide.txt", "text/plain; charset=utf-8")
+    assert made.path.read_text() == "A guide\n\n[ ] Open the *file* (1:01)\n"
+
+
+def test_given_a_format_that_nothing_here_makes_or_a_broken_exporter_then_the_export_fails_with_a_sentence(
+    tmp_path: Path,
+) -> None:
+    class Broken:
+        title, media_type, extension = "x", "text/plain", ".x"
+
+        def export(self, publication: Publication) -> bytes:
+            raise KeyError("a secret of somebody's")
+
+    with pytest.raises(ExportFailed, match="No package on this worker makes X_CHECKLIST"):
+        publish(GUIDE, CHECKLIST, out=tmp_path)
+    with pytest.raises(ExportFailed, match="KeyError") as failed:
+        publish(GUIDE, CHECKLIST, out=tmp_path, exporters={CHECKLIST: Broken()})
+    assert "secret" not in failed.value.message
+
+
+def test_given_an_export_in_an_added_format_when_it_is_stored_then_it_is_read_again_wherever_that_is(
+    store: Store,
+) -> None:
+    job, _ = drafted_job(store)
+    version = store.get_instruction(OWNER, instruction_of(job)).id
+    export, created = store.request_export(OWNER, job.id, CHECKLIST, version)
+    assert created and store.get_export(export.id).format == "X_CHECKLIST" and export.format.is_added
+    assert store.request_export(OWNER, job.id, ExportFormat("X_CHECKLIST"), version) == (export, False)
+    assert export.model_dump(mode="json")["format"] == "X_CHECKLIST"
+    for wrong in ("x_checklist", "X_", "X_1", "CHECKLIST", ""):
+        with pytest.raises(ValueError):
+            ExportFormat(wrong)
+
+
+def test_given_a_drafter_and_a_speech_service_that_the_settings_name_then_they_are_put_together(
+    installed: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("REMOTE_WHISPER_URL", "http://127.0.0.1:9/v1")
+    settings = load_settings(data_dir=tmp_path, draft_provider="verbatim", speech_provider="remote-whisper")
+    assert model_profiles(settings)[0] == "verbatim" and "whisper-large-v3" in build_recogniser(settings).name
+    said = (
+        Segment(id=0, start_ms=0, end_ms=900, text="Open it."),
+        Segment(id=1, start_ms=900, end_ms=1900, text="Go."),
+    )
+    transcript = Transcript(speech=SpeechFound.SPEECH, language="en", duration_ms=2000, model="x", segments=said)
+    draft = build_drafters(settings)["verbatim"].draft(transcript, (), source_name="x.mp4")
+    check_draft(draft, transcript, ())
+    assert [(each.role, each.heading) for each in draft.blocks[1:]] == [
+        (BlockRole.STEP, "Open it."),
+        (BlockRole.STEP, "Go."),
+    ]
+
+
+def test_given_a_name_that_no_package_brings_or_one_that_breaks_then_a_sentence_says_which(
+    installed: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with pytest.raises(SettingsInvalid, match=r"'nobodys'\. Installed: verbatim"):
+        plugins.drafter("nobodys")
+    monkeypatch.delenv("REMOTE_WHISPER_URL", raising=False)
+    with pytest.raises(SettingsInvalid, match="guidesmith-checklist cannot be loaded: KeyError"):
+        plugins.recogniser("remote-whisper")
+    with pytest.raises(SettingsInvalid, match="GUIDESMITH_DRAFT_PROVIDER"):
+        load_settings(data_dir=tmp_path, draft_provider="llm")
