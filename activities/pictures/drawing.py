@@ -13,8 +13,21 @@ from typing import TypeAlias
 import numpy as np
 from PIL import Image, ImageColor, ImageDraw
 
+from activities.pictures.labels import badge, label
 from activities.pictures.opening import decode_picture
-from domain.documents.annotations import Arrow, Blur, Crop, Marker, Operation, Pencil, Ring, crop_of
+from domain.documents.annotations import (
+    Arrow,
+    Blur,
+    Crop,
+    Marker,
+    Number,
+    Operation,
+    Outline,
+    Pencil,
+    Ring,
+    Text,
+    crop_of,
+)
 from domain.geometry import GRAIN, Box
 
 RENDERER = "1"
@@ -71,6 +84,12 @@ def draw_on(picture: Image.Image, operations: Sequence[Operation]) -> tuple[byte
                 _ink(picture, points, None, style.width * picture.width, style.color, style.opacity)
             case Ring(geometry=box, style=style):
                 _ring(picture, box, style.width * picture.width, style.color, style.opacity)
+            case Outline(geometry=box, style=style):
+                _outline(picture, box, style.width * picture.width, style.color, style.opacity)
+            case Text(geometry=box, text=text, style=style):
+                label(picture, _pixels(picture, box), text, style.color)
+            case Number(geometry=box, number=number, style=style):
+                badge(picture, _pixels(picture, box), number, style.color)
             case Crop():
                 pass  # of the finished drawing
     if (crop := crop_of(operations)) is not None:
@@ -181,6 +200,14 @@ def _line(pen: ImageDraw.ImageDraw, points: Points, width: float) -> None:
         pen.line(pair, fill=255, width=max(1, round(width)))
     for x, y in kept:
         pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=255)
+
+
+def _outline(picture: Image.Image, box: Box, width: float, color: str, opacity: float) -> None:
+    """A line along the box's edges, half of it outside."""
+    width = max(width, 1.0)
+    (left, top), (right, bottom) = _placed(picture, [(box.x, box.y), (box.x + box.w, box.y + box.h)])
+    corners = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
+    _ink(picture, corners, None, width, color, opacity)
 
 
 # --- rings -----------------------------------------------------------------------------------------------------

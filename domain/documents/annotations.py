@@ -1,4 +1,5 @@
-"""What is drawn on a screenshot: blur, arrow, marker, pencil, ring, crop; and what makes two drawings the same one.
+"""What is drawn on a screenshot (blur, arrow, marker, pencil, ring, outline, text, number, crop), and what makes two
+drawings the same one.
 
 Coordinates are parts of the whole picture: 0 to 1 of its width and height, from the top left corner, also where it is
 cropped.
@@ -6,6 +7,7 @@ cropped.
 
 import hashlib
 import json
+import unicodedata
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
@@ -35,6 +37,24 @@ Strength = Annotated[
     AfterValidator(lambda strength: grained(min(strength, 1.0))),
 ]
 
+
+LONGEST_LABEL = 300
+"""Characters of a label. More is a paragraph, which belongs into the step."""
+HIGHEST_NUMBER = 999
+
+
+def _sayable(text: str) -> str:
+    if not text.strip():
+        raise ValueError("says nothing")
+    if any(
+        (unicodedata.category(each) in ("Cc", "Cs") and each != "\n") or "\u202a" <= each <= "\u202e" for each in text
+    ):
+        raise ValueError("has control characters")
+    return text
+
+
+Label = Annotated[str, Field(strict=True, min_length=1, max_length=LONGEST_LABEL), AfterValidator(_sayable)]
+"""Lines of text, as they stand on the label."""
 
 LEAST_CROP = 0.02
 """Of the picture's width and height: what is smaller shows nothing that anyone could find again."""
@@ -101,6 +121,10 @@ class RingStyle(_Style):
     opacity: Part = 1.0
 
 
+class LabelStyle(_Style):
+    color: Colour = Field(default="#e5484d", description="Of the label; what stands on it is black or white.")
+
+
 class CropStyle(_Style):
     whole: bool = Field(
         default=False,
@@ -149,6 +173,32 @@ class Ring(_Drawn):
     style: RingStyle = RingStyle()
 
 
+class Outline(_Drawn):
+    """A plain outline on a box."""
+
+    op_type: Literal["outline"]
+    geometry: Box
+    style: InkStyle = InkStyle()
+
+
+class Text(_Drawn):
+    """Words on a label that fills its box, as large as they fit in it."""
+
+    op_type: Literal["text"]
+    geometry: Box
+    text: Label
+    style: LabelStyle = LabelStyle()
+
+
+class Number(_Drawn):
+    """A number in a circle, as large as it fits into its box."""
+
+    op_type: Literal["number"]
+    geometry: Box
+    number: Annotated[int, Field(strict=True, ge=1, le=HIGHEST_NUMBER)]
+    style: LabelStyle = LabelStyle()
+
+
 class Crop(_Drawn):
     """Shows only this part, whatever else is drawn and in whichever order."""
 
@@ -163,7 +213,9 @@ class Crop(_Drawn):
         return self
 
 
-Operation: TypeAlias = Annotated[Blur | Marker | Arrow | Pencil | Ring | Crop, Field(discriminator="op_type")]
+Operation: TypeAlias = Annotated[
+    Blur | Marker | Arrow | Pencil | Ring | Outline | Text | Number | Crop, Field(discriminator="op_type")
+]
 
 
 def _can_be_drawn(operations: tuple[Operation, ...]) -> tuple[Operation, ...]:

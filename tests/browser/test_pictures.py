@@ -1,6 +1,7 @@
 """Choosing what shows at a step, and drawing on it: by mouse, and by the keyboard alone."""
 
 import io
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -187,6 +188,51 @@ def test_given_the_keyboard_alone_when_a_picture_is_drawn_on_then_it_is_the_same
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog")).to_have_count(0)
     assert desk.anchor()["active_asset_id"] == desk.result() != anchor["active_asset_id"]
+
+
+def test_given_numbers_and_words_when_they_are_put_on_a_picture_then_they_can_be_changed_later(
+    desk: Desk, site: Site, page: Page
+) -> None:
+    dialog, _, asset = _annotator(desk)
+    items = dialog.get_by_role("listitem")
+    box = dialog.get_by_role("application").bounding_box()
+    assert box is not None
+    page.keyboard.press("n")
+    for across in (0.2, 0.4):
+        page.mouse.click(box["x"] + box["width"] * across, box["y"] + box["height"] * 0.5)
+    expect(items).to_have_text([re.compile("^Number 1 at"), re.compile("^Number 2 at")])
+    page.keyboard.press("t")
+    page.mouse.click(box["x"] + box["width"] * 0.7, box["y"] + box["height"] * 0.3)
+    expect(dialog.get_by_label("Words")).to_be_focused()
+    page.keyboard.type("Press here")
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_role("application")).to_be_focused()
+    page.keyboard.press("o")
+    page.keyboard.press("Enter")
+    expect(items).to_have_text([re.compile(each) for each in ("Number 1", "Number 2", "Text “Press here”", "Outline")])
+    look(page, "annotator-labels")
+    dialog.get_by_role("button", name="Save the drawing").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    first = desk.anchor()["assets"][0]
+    assert [each["op_type"] for each in first["operations"]] == ["number", "number", "text", "outline"]
+    assert [each["number"] for each in first["operations"][:2]] == [1, 2]
+
+    page.goto(f"/instructions/{desk.ids['instruction']}")
+    shot = page.locator(f".write .shot[data-anchor='{desk.anchor()['id']}']")
+    shot.get_by_role("button", name="Draw").click()
+    items.nth(2).get_by_role("button").click()
+    page.get_by_label("Words").fill("Press there\nand wait")
+    items.nth(0).get_by_role("button").click()
+    page.get_by_role("spinbutton", name="Number").fill("9")
+    page.get_by_role("button", name="Save the drawing").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    now = desk.anchor()["assets"][0]
+    assert now["rendered_from_asset_id"] == first["rendered_from_asset_id"] == asset["id"]
+    assert (now["operations"][0]["number"], now["operations"][2]["text"]) == (9, "Press there\nand wait")
+    shown = desk.shown()
+    label = now["operations"][2]["geometry"]
+    at = (int((label["x"] + label["w"] / 2) * shown.width), int((label["y"] + 0.004) * shown.height))
+    assert shown.getpixel(at) == (229, 72, 77), "the file has the label, too"
 
 
 def test_given_a_step_when_another_frame_is_chosen_by_keys_then_it_shows_and_the_earlier_one_is_kept(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PIL import Image, ImageDraw
+from PIL import Image, ImageColor, ImageDraw
 from PIL.PngImagePlugin import PngInfo
 from pydantic import TypeAdapter, ValidationError
 
@@ -26,7 +26,10 @@ MARKER = {"op_type": "marker", "geometry": BOX}
 PENCIL = {"op_type": "pencil", "geometry": {"points": [[0.1, 0.1], [0.2, 0.3], [0.4, 0.1]]}}
 RING = {"op_type": "ring", "geometry": BOX}
 CROP = {"op_type": "crop", "geometry": BOX}
-EACH = (BLUR, ARROW, MARKER, PENCIL, RING, CROP)
+OUTLINE = {"op_type": "outline", "geometry": BOX}
+TEXT = {"op_type": "text", "geometry": BOX, "text": "Click here\nfirst"}
+NUMBER = {"op_type": "number", "geometry": BOX, "number": 7}
+EACH = (BLUR, ARROW, MARKER, PENCIL, RING, OUTLINE, TEXT, NUMBER, CROP)
 
 
 def read(*operations: dict[str, Any]) -> tuple[Operation, ...]:
@@ -73,6 +76,8 @@ def chunks(data: bytes) -> set[bytes]:
         *({"op_type": "blur", "geometry": BOX | {"x": bad}} for bad in (-0.1, 1.1, float("nan"), float("inf"), "0.1")),
         *({"op_type": "blur", "geometry": BOX | {"w": bad}} for bad in (0, -1, 0.76, True, None)),
         {"op_type": "crop", "geometry": BOX | {"w": 0.01}},
+        *(TEXT | {"text": bad} for bad in ("", " \n", "a\x07", "a\u202eb", "x" * 301, 5)),
+        *(NUMBER | {"number": bad} for bad in (0, 1000, 1.5, "1", True)),
         CROP | {"style": {"whole": "yes"}},
         {"op_type": "arrow", "geometry": {"x1": 0.5, "y1": 0.5, "x2": 0.5, "y2": 0.5}},
         {"op_type": "pencil", "geometry": {"points": []}},
@@ -179,6 +184,9 @@ def test_given_an_operation_when_drawn_then_what_is_outside_of_it_stays_bit_by_b
         "arrow": (30, 98, 162, 182),
         "pencil": (30, 18, 130, 62),
         "ring": (72, 32, 247, 127),
+        "outline": (79, 39, 240, 120),
+        "text": (80, 40, 239, 119),
+        "number": (80, 40, 239, 119),
     }[operation["op_type"]]
     assert (left, top) >= within[:2]
     assert (right, bottom) <= within[2:]
@@ -262,6 +270,9 @@ def test_given_any_size_and_any_place_when_drawn_then_there_is_a_picture(
         {"op_type": "marker", "geometry": box},
         {"op_type": "arrow", "geometry": {"x1": x, "y1": y, "x2": x2, "y2": y2}, **style},
         {"op_type": "pencil", "geometry": {"points": [[x, y], [x2, y2], [x, y2]]}, **style},
+        {"op_type": "outline", "geometry": box, **style},
+        {"op_type": "text", "geometry": box, "text": "What\nto do"},
+        {"op_type": "number", "geometry": box, "number": 42},
     ]
     assert drawn(Image.new("RGB", size, "white"), *operations).size == size
 
@@ -407,3 +418,31 @@ def test_given_a_crop_then_only_that_part_is_in_the_file_whatever_the_order() ->
 def test_given_two_crops_then_they_are_refused() -> None:
     with pytest.raises(ValidationError, match="crops the picture more than once"):
         read(CROP, CROP)
+
+
+# --- labels ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["Add", "Größe", "Привет", "שלום", "नमस्ते"])
+@pytest.mark.parametrize(("color", "ink"), [("#e5484d", (255, 255, 255)), ("#ffd60a", (17, 17, 17))])
+def test_given_words_of_any_script_when_drawn_then_they_stand_out_on_their_label(
+    text: str, color: str, ink: tuple[int, int, int]
+) -> None:
+    image = drawn(Image.new("RGB", SIZE, "#808080"), TEXT | {"text": text, "style": {"color": color}})
+    shades = {shade for _, shade in image.crop(BOX_PIXELS).getcolors(SIZE[0] * SIZE[1]) or ()}
+    assert ink in shades
+    assert image.getpixel((BOX_PIXELS[0] + 80, BOX_PIXELS[1] + 2)) == ImageColor.getrgb(color)
+
+
+def test_given_words_that_no_font_has_when_drawn_then_it_is_said_which() -> None:
+    with pytest.raises(UploadInvalid, match="\U00012000"):
+        drawn(screen(), TEXT | {"text": "Sumer: \U00012000"})
+
+
+def test_given_a_number_when_drawn_then_it_is_a_circle_in_the_middle_of_its_box() -> None:
+    image = drawn(Image.new("RGB", SIZE, "#808080"), NUMBER)
+    left, top, right, bottom = BOX_PIXELS
+    middle = (left + right) // 2
+    assert image.getpixel((left + 2, (top + bottom) // 2)) == (128, 128, 128)
+    assert image.getpixel((middle, top + 1)) == (255, 255, 255)
+    assert image.getpixel((middle, top + 9)) == ImageColor.getrgb("#e5484d")

@@ -3,11 +3,11 @@
 import { get, post } from "../parts/api.js";
 import { ask, shown } from "../parts/asking.js";
 import { Board } from "./drawing/board.js";
-import { COLOURS, STRENGTHS, TOOLS, WIDTHS, bounds, sent, styled } from "./drawing/operations.js";
+import { COLOURS, HIGHEST_NUMBER, LONGEST_LABEL, STRENGTHS, TOOLS, WIDTHS, bounds, isSaid, sent, styled } from "./drawing/operations.js";
 import { freshId, make } from "../parts/elements.js";
 import { say } from "../parts/strings.js";
 
-const KEYS = { ring: "r", crop: "c", blur: "b", arrow: "a", marker: "m", pencil: "p", choose: "v" };
+const KEYS = { ring: "r", crop: "c", blur: "b", arrow: "a", marker: "m", pencil: "p", outline: "o", number: "n", text: "t", choose: "v" };
 
 /**
  * Let somebody draw on one of an anchor's pictures. Where it is a drawing, what is drawn on it can be changed.
@@ -27,7 +27,7 @@ class Annotator {
     this.anchor = anchor;
     this.asset = asset;
     this.before = operations;
-    this.board = new Board(asset, { changed: () => this.#show(), style: (tool) => styled(tool, this.#chosen) }, operations);
+    this.board = new Board(asset, { changed: () => this.#show(), style: (tool) => styled(tool, this.#chosen), made: (operation) => this.#made(operation) }, operations);
     this.dialog = this.#built();
     this.dialog.addEventListener("keydown", (event) => this.#key(event));
     this.dialog.addEventListener("cancel", (event) => {
@@ -98,9 +98,13 @@ class Annotator {
     this.colours = make("fieldset", { class: "swatches" }, make("legend", { class: "unseen" }, say("draw-colour")), ...swatches, own);
     this.width = this.#select("draw-width", WIDTHS, "width");
     this.strength = this.#select("draw-strength", STRENGTHS, "strength");
+    this.words = make("textarea", { rows: 1, maxlength: LONGEST_LABEL, oninput: () => this.board.reword({ text: this.words.value }), onkeydown: (event) => this.#said(event) });
+    this.number = make("input", { type: "number", min: 1, max: HIGHEST_NUMBER, oninput: () => this.number.checkValidity() && this.number.value && this.board.reword({ number: this.number.valueAsNumber }) });
+    this.label = make("label", { class: "row small", hidden: true }, make("span", {}, say("draw-words")), this.words);
+    this.counted = make("label", { class: "row small", hidden: true }, make("span", {}, say("draw-number")), this.number);
     this.whole = make("input", { type: "checkbox", onchange: () => this.#restyle({ whole: this.whole.checked }) });
     const opens = make("label", { class: "row small" }, this.whole, make("span", {}, say("draw-whole")));
-    return make("div", { class: "row" }, this.colours, this.width, this.strength, opens);
+    return make("div", { class: "row" }, this.colours, this.width, this.strength, opens, this.label, this.counted);
   }
 
   #select(name, values, part) {
@@ -127,7 +131,12 @@ class Annotator {
     const { history, chosen, tool } = this.board;
     const kind = chosen === null ? tool : history.now[chosen].op_type;
     this.colours.disabled = kind === "blur" || kind === "crop"; // what does not count stays where it is: nothing jumps
-    this.width.control.disabled = kind === "blur" || kind === "marker" || kind === "crop";
+    this.width.control.disabled = ["blur", "marker", "crop", "text", "number"].includes(kind);
+    const said = chosen === null ? null : history.now[chosen];
+    this.label.hidden = said?.op_type !== "text";
+    this.counted.hidden = said?.op_type !== "number";
+    if (!this.label.hidden && this.words.value !== said.text) this.words.value = said.text;
+    if (!this.counted.hidden && this.number.value !== String(said.number)) this.number.value = String(said.number);
     this.whole.disabled = kind !== "crop";
     if (chosen !== null && kind === "crop") this.whole.checked = this.#chosen.whole = history.now[chosen].style.whole;
     this.strength.control.disabled = kind !== "blur" && kind !== "choose";
@@ -142,6 +151,21 @@ class Annotator {
 
   get #changed() {
     return this.board.history.now !== this.before && this.board.history.now.length + this.before.length > 0;
+  }
+
+  /** Something was added: what says something is written at once. */
+  #made({ op_type: type }) {
+    if (type !== "text") return;
+    this.words.focus();
+    this.words.select();
+  }
+
+  /** Enter and Escape lead back to the picture; Shift with Enter begins a line. */
+  #said(event) {
+    if (event.key !== "Escape" && (event.key !== "Enter" || event.shiftKey)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.board.canvas.focus();
   }
 
   #list() {
@@ -170,7 +194,7 @@ class Annotator {
       else this.board.undo();
       return;
     }
-    if (mod || event.altKey || event.target.matches("select, input[type=color]")) return;
+    if (mod || event.altKey || event.target.matches("select, textarea, input[type=color], input[type=number]")) return;
     const tool = Object.keys(KEYS).find((name) => KEYS[name] === key);
     if (tool === undefined) return;
     event.preventDefault();
@@ -180,7 +204,7 @@ class Annotator {
   async #save() {
     this.saveButton.disabled = true;
     this.failure.hidden = true;
-    const operations = this.board.history.now.map(sent);
+    const operations = this.board.history.now.filter(isSaid).map(sent);
     try {
       const at = `anchors/${this.anchor.id}`; // with nothing on it any more, the picture itself shows
       await (operations.length ? post(`${at}/annotations`, { base_asset_id: this.asset.id, operations }) : post(`${at}/assets/${this.asset.id}/show`));
@@ -208,7 +232,7 @@ function described(operation) {
   const box = bounds(operation);
   const per = (part) => Math.round(part * 100);
   return say("draw-described", {
-    what: say(`draw-tool-${operation.op_type}`),
+    what: [say(`draw-tool-${operation.op_type}`), operation.number ?? (operation.text && `“${operation.text.split("\n")[0].slice(0, 40)}”`)].filter(Boolean).join(" "),
     left: per(box.left),
     top: per(box.top),
     width: per(box.right - box.left),

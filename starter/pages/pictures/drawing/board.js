@@ -2,7 +2,7 @@
 import { make } from "../../parts/elements.js";
 import { say } from "../../parts/strings.js";
 import { History } from "./history.js";
-import { MOST_OPERATIONS, between, centred, drawnOn, handles, hits, isMeant, moved, pulled, stretched, styled } from "./operations.js";
+import { MOST_OPERATIONS, between, centred, drawnOn, handles, hits, isMeant, moved, placed, pulled, saying, stretched, styled } from "./operations.js";
 import { paint, paintChosen } from "./paint.js";
 
 const WIDEST = 2560; // pixels of the canvas: more does not show, and slows what is drawn
@@ -20,14 +20,16 @@ export class Board {
 
   /**
    * @param {{image_uri: string, width: number, height: number}} asset
-   * @param {{changed: () => void, style: (tool: string) => object}} told `changed`: what is drawn or chosen is another
+   * @param {{changed: () => void, style: (tool: string) => object, made: (operation: object) => void}} told `changed`:
+   *   what is drawn or chosen is another; `made`: something was added
    * @param {object[]} operations what is drawn on it already
    */
-  constructor(asset, { changed, style }, operations = []) {
+  constructor(asset, { changed, style, made }, operations = []) {
     this.history = new History(operations);
     this.asset = asset;
     this.changed = changed;
     this.style = style;
+    this.made = made;
     const scale = Math.min(1, WIDEST / asset.width);
     this.canvas = make("canvas", { width: Math.round(asset.width * scale), height: Math.round(asset.height * scale), tabindex: 0, role: "application", "aria-label": say("draw-canvas") });
     this.canvas.style.aspectRatio = `${asset.width} / ${asset.height}`;
@@ -146,9 +148,11 @@ export class Board {
   #up() {
     if (!this.#drag) return;
     const sketch = this.#sketch;
+    const { from } = this.#drag;
     this.#drag = this.#sketch = null;
     this.history.rest();
-    if (sketch && isMeant(sketch)) this.#append(sketch);
+    const made = sketch && (isMeant(sketch) ? sketch : placed(this.tool, from, sketch.style));
+    if (made) this.#append(made);
     else this.#told();
   }
 
@@ -178,8 +182,16 @@ export class Board {
   #append(operation) {
     const kept = operation.op_type === "crop" ? this.history.now.filter((each) => each.op_type !== "crop") : this.history.now; // one at most
     if (kept.length >= MOST_OPERATIONS) return;
-    this.history.step([...kept, operation]);
+    this.history.step([...kept, saying(operation, kept, say("draw-text-new"))]);
     this.chosen = this.history.now.length - 1;
+    this.#told();
+    this.made(this.history.now[this.chosen]);
+  }
+
+  /** Let what is chosen say something else. */
+  reword(part) {
+    if (this.chosen === null) return;
+    this.#change({ ...this.history.now[this.chosen], ...part }, `words ${this.chosen}`);
     this.#told();
   }
 
@@ -197,7 +209,7 @@ export class Board {
     cancelAnimationFrame(this.#frame);
     this.#frame = requestAnimationFrame(() => {
       if (!this.loaded) return;
-      paint(this.canvas, this.picture, this.asset, this.#sketch ? [...this.history.now, this.#sketch] : this.history.now);
+      paint(this.canvas, this.picture, this.asset, this.#sketch ? [...this.history.now, saying(this.#sketch, this.history.now, "")] : this.history.now);
       if (this.chosen !== null) paintChosen(this.canvas, this.history.now[this.chosen], this.canvas.width / (this.canvas.clientWidth || this.canvas.width));
     });
   }

@@ -1,7 +1,7 @@
 // What people draw on a picture, as the API takes it: coordinates are parts (0 to 1) of the picture's width and height,
 // from the top left. Operations never change; each of these answers a new one.
 
-export const TOOLS = ["blur", "ring", "arrow", "marker", "pencil", "crop"];
+export const TOOLS = ["blur", "ring", "outline", "arrow", "number", "text", "marker", "pencil", "crop"];
 export const COLOURS = ["#e5484d", "#f5a623", "#ffd60a", "#30a46c", "#3b82f6", "#111111", "#ffffff"];
 export const WIDTHS = { thin: 0.002, medium: 0.004, thick: 0.008, bold: 0.016 };
 export const STRENGTHS = { light: 0.2, medium: 0.5, strong: 1 };
@@ -9,6 +9,13 @@ export const MOST_OPERATIONS = 100;
 const MOST_POINTS = 5000;
 const LEAST = 0.004;
 const LEAST_CROP = 0.02;
+
+export const LONGEST_LABEL = 300;
+export const HIGHEST_NUMBER = 999;
+/** How much of the picture's width and height a label takes that is put where somebody presses, without a pull. */
+const LABELS = { number: [0.04, 0.07], text: [0.22, 0.07] };
+
+const isLabel = (type) => type in LABELS;
 
 const least = (type) => (type === "crop" ? LEAST_CROP : LEAST);
 
@@ -19,6 +26,7 @@ const grained = (value) => Math.round(value * 1e6) / 1e6;
 export function styled(type, { color, width, strength, whole }) {
   if (type === "crop") return { whole };
   if (type === "blur") return { strength };
+  if (isLabel(type)) return { color };
   if (type === "marker") return { color, opacity: 0.4 };
   return { color, width, opacity: 1 };
 }
@@ -31,8 +39,28 @@ export function between(type, from, to, style) {
   return { op_type: type, geometry: { x: Math.min(x1, x2), y: Math.min(y1, y2), w: Math.abs(x2 - x1), h: Math.abs(y2 - y1) }, style };
 }
 
+/** A label of the usual size around a point, or undefined: what the tool draws has to be pulled. */
+export function placed(type, at, style) {
+  if (!isLabel(type)) return undefined;
+  const [w, h] = LABELS[type];
+  const [x, y] = [within(at.x - w / 2, 0, 1 - w), within(at.y - h / 2, 0, 1 - h)];
+  return { op_type: type, geometry: { x, y, w, h }, style };
+}
+
+/** With what it says where it says something: a number, the next one; a text, `words` to begin with. */
+export function saying(operation, all, words) {
+  if (operation.op_type === "text") return { text: words, ...operation };
+  if (operation.op_type !== "number") return operation;
+  const highest = Math.max(0, ...all.filter((each) => each.op_type === "number").map((each) => each.number));
+  return { number: Math.min(highest + 1, HIGHEST_NUMBER), ...operation };
+}
+
+/** Whether it can be kept: a text without words says nothing. */
+export const isSaid = ({ op_type: type, text }) => type !== "text" || text.trim() !== "";
+
 /** An operation in the middle, as it is added from the keyboard. */
 export function centred(type, style) {
+  if (isLabel(type)) return placed(type, { x: 0.5, y: 0.5 }, style);
   if (type === "pencil") return { op_type: type, geometry: { points: [[0.45, 0.5], [0.55, 0.5]] }, style };
   return between(type, { x: 0.4, y: 0.4 }, { x: 0.6, y: 0.6 }, style);
 }
@@ -97,7 +125,7 @@ export function pulled(operation, name, to) {
     next = { ...operation, geometry: name === "head" ? { ...at, x2: x, y2: y } : { ...at, x1: x, y1: y } };
   } else {
     const fixed = { x: name.endsWith("w") ? at.x + at.w : at.x, y: name.startsWith("n") ? at.y + at.h : at.y };
-    next = between(type, fixed, { x, y }, operation.style);
+    next = { ...operation, ...between(type, fixed, { x, y }, operation.style) };
   }
   return isMeant(next) ? next : operation;
 }

@@ -25,6 +25,9 @@ export function paint(canvas, picture, size, operations) {
     if (operation.op_type === "blur") blur(pen, canvas, operation, scale);
     else if (operation.op_type === "marker") marker(pen, canvas, operation);
     else if (operation.op_type === "ring") ring(pen, canvas, operation, scale);
+    else if (operation.op_type === "outline") outline(pen, canvas, operation, scale);
+    else if (operation.op_type === "text") label(pen, canvas, operation);
+    else if (operation.op_type === "number") badge(pen, canvas, operation);
     else if (operation.op_type !== "crop") ink(pen, canvas, operation, scale);
     pen.restore();
   }
@@ -94,6 +97,56 @@ function ring(pen, canvas, { geometry: at, style }, scale) {
     pen.roundRect(left, top, Math.max(1, right - left), Math.max(1, bottom - top), radius);
     pen.stroke();
   }
+}
+
+function outline(pen, canvas, { geometry: at, style }, scale) {
+  pen.globalAlpha = style.opacity;
+  pen.strokeStyle = style.color;
+  pen.lineJoin = "round";
+  pen.lineWidth = Math.max(style.width * canvas.width, scale);
+  pen.strokeRect(at.x * canvas.width, at.y * canvas.height, at.w * canvas.width, at.h * canvas.height);
+}
+
+const FONT = "Inter, system-ui, sans-serif";
+const [LINE, MARGIN, ROUND] = [1.25, 0.3, 0.18]; // activities/pictures/labels.py
+
+function label(pen, canvas, { geometry: at, style, text }) {
+  const [x, y, w, h] = [at.x * canvas.width, at.y * canvas.height, at.w * canvas.width, at.h * canvas.height];
+  const lines = text.replace(/\n+$/, "").split("\n");
+  pen.fillStyle = style.color;
+  pen.beginPath();
+  pen.roundRect(x, y, w, h, Math.min(w, h) * ROUND);
+  pen.fill();
+  let size = Math.max(1, h / (LINE * lines.length + 2 * MARGIN - (LINE - 1)));
+  pen.font = `600 ${size}px ${FONT}`;
+  const widest = Math.max(...lines.map((line) => pen.measureText(line).width)) + 2 * MARGIN * size;
+  if (widest > w) size *= w / widest;
+  pen.font = `600 ${size}px ${FONT}`;
+  written(pen, style.color);
+  lines.forEach((line, place) => pen.fillText(line, x + w / 2, y + h / 2 + (place - (lines.length - 1) / 2) * LINE * size));
+}
+
+function badge(pen, canvas, { geometry: at, style, number }) {
+  const side = Math.min(at.w * canvas.width, at.h * canvas.height);
+  const [x, y] = [(at.x + at.w / 2) * canvas.width, (at.y + at.h / 2) * canvas.height];
+  for (const [color, radius] of [["#ffffff", side / 2], [style.color, side * 0.43]]) {
+    pen.fillStyle = color;
+    pen.beginPath();
+    pen.arc(x, y, radius, 0, 2 * Math.PI);
+    pen.fill();
+  }
+  const digits = String(number);
+  pen.font = `600 ${side * 0.62 * Math.min(1, 2.2 / (digits.length + 0.8))}px ${FONT}`;
+  written(pen, style.color);
+  pen.fillText(digits, x, y);
+}
+
+/** Black or white letters, whichever stands out on `color`. */
+function written(pen, color) {
+  const [red, green, blue] = [1, 3, 5].map((from) => parseInt(color.slice(from, from + 2), 16));
+  pen.fillStyle = (299 * red + 587 * green + 114 * blue) / 1000 > 150 ? "#111111" : "#ffffff";
+  pen.textAlign = "center";
+  pen.textBaseline = "middle";
 }
 
 /** What a crop leaves out, dimmed: it is there to be moved. */
