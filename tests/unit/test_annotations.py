@@ -265,7 +265,7 @@ def test_given_any_size_and_any_place_when_drawn_then_there_is_a_picture(
     if box["x"] + box["w"] > 1 or box["y"] + box["h"] > 1 or (round(x, 6), round(y, 6)) == (round(x2, 6), round(y2, 6)):
         return
     style = {"style": {"width": width}}
-    operations = [
+    operations: list[dict[str, Any]] = [
         {"op_type": "blur", "geometry": box},
         {"op_type": "marker", "geometry": box},
         {"op_type": "arrow", "geometry": {"x1": x, "y1": y, "x2": x2, "y2": y2}, **style},

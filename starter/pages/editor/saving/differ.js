@@ -8,7 +8,7 @@ const CHOICES = { accept: "conflict-mine", reject: "conflict-theirs" };
 
 /** Show `text` against `before`; where it may be edited, `changed` hears each text, and each change can be settled. */
 export function openDiff(parent, { before, text, label, changed }) {
-  const extensions = [unifiedMergeView({ original: before, mergeControls: changed ? control : false, gutter: true, allowInlineDiffs: false })];
+  const extensions = [unifiedMergeView({ original: before, mergeControls: changed ? (type, act) => control(type, (event) => (act(event), changed(open.state.doc.toString()))) : false, gutter: true, allowInlineDiffs: false })];
   if (changed) extensions.push(EditorView.updateListener.of((update) => update.docChanged && changed(update.state.doc.toString())));
   const open = view(parent, { text, label, editable: Boolean(changed), extensions });
   return {
