@@ -6,7 +6,7 @@ import { shortcut } from "../parts/shortcuts.js";
 import { say } from "../parts/strings.js";
 import * as edit from "./blocks.js";
 import { contents } from "./contents.js";
-import { Desk } from "./saving/desk.js";
+import { WorkingCopy } from "./saving/working_copy.js";
 import { Keeping } from "./saving/keeping.js";
 import { nameVersion } from "./saving/naming.js";
 import { draggable } from "./dragging.js";
@@ -24,11 +24,11 @@ const context = read("context");
 const [undoing, redoing, savers] = ["undo", "redo", "save"].map((name) => document.querySelectorAll(`[data-do=${name}]`));
 const [nothing, standing] = ["nothing", "standing"].map(find); // looked for once: what is shown anew at every key is long
 
-const desk = new Desk(read("state"), show);
+const copy = new WorkingCopy(read("state"), show);
 const watch = player();
-const shots = new BlockPictures(desk, { save, video: watch.video });
-const regenerating = new Regenerating(desk, save);
-const keeping = new Keeping(desk, context, { told: stand, look: () => watcher.look(), paused });
+const shots = new BlockPictures(copy, { save, video: watch.video });
+const regenerating = new Regenerating(copy, save);
+const keeping = new Keeping(copy, context, { told: stand, look: () => watcher.look(), paused });
 let saving = null;
 let writing = null; // {id, writer}: the block that is open
 let current = null; // the block that keys act on
@@ -36,22 +36,22 @@ let left = null; // the block whose text was just left: letters typed on are no 
 let facts = null;
 let newest = null; // a version of others that is told of
 
-adopt(desk.blocks);
+adopt(copy.blocks);
 show();
 
 // --- what shows
 
 function show() {
-  const isNew = draw(desk.blocks, desk.facts, new Map(desk.base.blocks.map((each) => [each.id, each])));
-  const isKnown = facts === desk.facts;
-  if (!isKnown) ({ facts } = desk), ground();
-  contents(desk.blocks);
+  const isNew = draw(copy.blocks, copy.facts, new Map(copy.base.blocks.map((each) => [each.id, each])));
+  const isKnown = facts === copy.facts;
+  if (!isKnown) ({ facts } = copy), ground();
+  contents(copy.blocks);
   if (isNew || !isKnown) shots.equip(); // blocks that come back bring their pictures
-  if (writing && desk.text(writing.id) === undefined) closed();
-  writing?.writer?.put(desk.text(writing.id));
-  for (const button of undoing) button.disabled = !desk.course.canUndo;
-  for (const button of redoing) button.disabled = !desk.course.canRedo;
-  nothing.hidden = desk.blocks.length > 0;
+  if (writing && copy.text(writing.id) === undefined) closed();
+  writing?.writer?.put(copy.text(writing.id));
+  for (const button of undoing) button.disabled = !copy.history.canUndo;
+  for (const button of redoing) button.disabled = !copy.history.canRedo;
+  nothing.hidden = copy.blocks.length > 0;
   stand();
   if (newest) known(newest);
   keeping.changed();
@@ -69,8 +69,8 @@ function warning({ message, at_ms: moments }) {
 
 /** What changes with the version only. */
 function ground() {
-  inform(desk.blocks, facts);
-  const { base } = desk;
+  inform(copy.blocks, facts);
+  const { base } = copy;
   find("title").textContent = base.title;
   document.title = document.title.replace(/^.*(?= · guidesmith$)/s, () => base.title);
   find("version").textContent = say("version-number", { number: base.version });
@@ -86,12 +86,12 @@ function ground() {
 }
 
 function stand() {
-  const words = saving ? "saving" : !desk.dirty ? "saved" : newest ? "conflict" : keeping.standing;
+  const words = saving ? "saving" : !copy.dirty ? "saved" : newest ? "conflict" : keeping.status;
   const said = say(`standing-${words}`, { number: newest?.version ?? 0 });
   if (standing.textContent !== said) standing.textContent = said;
   standing.title = words === "kept" ? say("standing-kept-what") : "";
   standing.dataset.standing = words;
-  for (const button of savers) button.disabled = saving !== null || !desk.dirty;
+  for (const button of savers) button.disabled = saving !== null || !copy.dirty;
 }
 
 // --- saving
@@ -99,7 +99,7 @@ function stand() {
 /** Save `blocks`, everything by default; whether it is saved. One at a time. `asks`: somebody is there to be asked. */
 async function save(blocks, { asks = true } = {}) {
   while (saving) await saving;
-  if (blocks === undefined && !desk.dirty) return true;
+  if (blocks === undefined && !copy.dirty) return true;
   saving = saved(blocks, asks);
   stand();
   try {
@@ -113,9 +113,9 @@ async function save(blocks, { asks = true } = {}) {
 async function saved(blocks, asks = true) {
   try {
     await keeping.settled(); // what is kept while it is saved would outlast it
-    await desk.save(blocks);
-    if (!desk.dirty) keeping.saved();
-    watcher.tell(desk.base.version, desk.base.author);
+    await copy.save(blocks);
+    if (!copy.dirty) keeping.saved();
+    watcher.tell(copy.base.version, copy.base.author);
     return true;
   } catch (error) {
     if (!asks) {
@@ -128,20 +128,20 @@ async function saved(blocks, asks = true) {
       return false;
     }
   }
-  return (await mergeWithNewest(true)) && (desk.dirty ? saved() : true);
+  return (await mergeWithNewest(true)) && (copy.dirty ? saved() : true);
 }
 
 /** Put what was changed here together with the newest version; whether that came to an end. */
 async function mergeWithNewest(saves) {
   try {
-    const state = await desk.read();
-    if (!desk.dirty || edit.same(state.blocks, desk.blocks)) {
-      desk.adopt(state);
+    const state = await copy.read();
+    if (!copy.dirty || edit.same(state.blocks, copy.blocks)) {
+      copy.adopt(state);
       return true;
     }
     const { settleConflict } = await import("./saving/conflict.js");
-    const blocks = await settleConflict({ base: desk.base.blocks, mine: desk.blocks, theirs: state.blocks, number: state.version, saves });
-    if (blocks) desk.settle(state, blocks);
+    const blocks = await settleConflict({ base: copy.base.blocks, mine: copy.blocks, theirs: state.blocks, number: state.version, saves });
+    if (blocks) copy.settle(state, blocks);
     else (newest = null), setTimeout(() => known(state)); // told again, once nothing is being saved
     return blocks !== null;
   } catch (error) {
@@ -152,28 +152,28 @@ async function mergeWithNewest(saves) {
 
 // --- versions of others
 
-const watcher = watchVersions({ instruction: desk.instruction, job: desk.job, from: context.heard }, known);
+const watcher = watchVersions({ instruction: copy.instruction, job: copy.job, from: context.heard }, known);
 
 /** A version exists: where it is newer than the one that is worked on, it is told. */
 function known(told) {
   const { version, author } = told;
-  if (version <= desk.base.version) {
+  if (version <= copy.base.version) {
     newest = null;
     return withdraw("version");
   }
   if (saving || regenerating.busy) return undefined;
-  if (newest?.version === version && newest.dirty === desk.dirty) return undefined; // it stands there
-  newest = { version, author, dirty: desk.dirty };
+  if (newest?.version === version && newest.dirty === copy.dirty) return undefined; // it stands there
+  newest = { version, author, dirty: copy.dirty };
   stand();
   const text = say("version-exists", { number: version, author, mine: author === context.owner ? "yes" : "no" });
-  return notice("version", text, [{ words: say(desk.dirty ? "version-merge" : "version-load"), doing: () => mergeWithNewest(false) }]);
+  return notice("version", text, [{ words: say(copy.dirty ? "version-merge" : "version-load"), doing: () => mergeWithNewest(false) }]);
 }
 
 // --- until it is a version
 
 /** Nobody has written for a while: what was written is a version, unless somebody has to decide about it. */
 async function paused() {
-  const isOpen = writing && desk.text(writing.id)?.trim() === "";
+  const isOpen = writing && copy.text(writing.id)?.trim() === "";
   if (newest || saving || regenerating.busy || isOpen || document.querySelector("dialog[open]")) return keeping.pauseLater();
   await save(undefined, { asks: false });
 }
@@ -191,15 +191,15 @@ async function write(id, where = {}) {
     if (writing === mine) writing = null; // the next click tries again
     throw error;
   });
-  if (writing !== mine || desk.text(id) === undefined) return undefined;
+  if (writing !== mine || copy.text(id) === undefined) return undefined;
   const holder = part(id, "writer");
   elementOf(id).classList.add("open");
   holder.hidden = false;
   mine.writer = openWriter(holder, {
-    text: desk.text(id),
+    text: copy.text(id),
     label: say("block-text", { label: labelOf(id) }),
     ...where,
-    changed: (text) => desk.change(edit.rewritten(desk.blocks, id, text), `text of ${id}`),
+    changed: (text) => copy.change(edit.rewritten(copy.blocks, id, text), `text of ${id}`),
     split: (...texts) => splitInto(id, texts),
     leave: () => leave({ focus: true }),
     undo: deeds.undo,
@@ -233,12 +233,12 @@ function leave({ focus = false } = {}) {
   if (!writing) return;
   const { id } = writing;
   closed();
-  const isEmpty = desk.text(id)?.trim() === "";
-  const place = edit.placeOf(desk.blocks, id);
-  if (isEmpty) desk.change(edit.without(desk.blocks, id));
+  const isEmpty = copy.text(id)?.trim() === "";
+  const place = edit.placeOf(copy.blocks, id);
+  if (isEmpty) copy.change(edit.without(copy.blocks, id));
   else show(); // what was written in place
   left = focus && !isEmpty ? id : null;
-  if (focus) focusBlock(isEmpty ? desk.blocks[Math.max(0, place - 1)]?.id : id);
+  if (focus) focusBlock(isEmpty ? copy.blocks[Math.max(0, place - 1)]?.id : id);
 }
 
 function closed() {
@@ -255,7 +255,7 @@ function closed() {
 
 function splitInto(id, texts) {
   const second = edit.fresh();
-  desk.change(edit.split(desk.blocks, id, texts, second));
+  copy.change(edit.split(copy.blocks, id, texts, second));
   write(second.id, { atStart: true });
 }
 
@@ -267,54 +267,54 @@ function focusBlock(id) {
 
 function insert(id, offset, role = "text") {
   const block = edit.fresh(role);
-  const place = id === null ? desk.blocks.length : edit.placeOf(desk.blocks, id) + offset;
-  desk.change(edit.inserted(desk.blocks, place, block));
+  const place = id === null ? copy.blocks.length : edit.placeOf(copy.blocks, id) + offset;
+  copy.change(edit.inserted(copy.blocks, place, block));
   write(block.id);
 }
 
 function move(id, by) {
-  const place = edit.placeOf(desk.blocks, id) + by;
-  if (place < 0 || place >= desk.blocks.length) return;
-  desk.change(edit.moved(desk.blocks, id, place));
+  const place = edit.placeOf(copy.blocks, id) + by;
+  if (place < 0 || place >= copy.blocks.length) return;
+  copy.change(edit.moved(copy.blocks, id, place));
   elementOf(id).scrollIntoView({ block: "nearest" });
-  find("announced").textContent = say("moved", { label: labelOf(id), place: place + 1, count: desk.blocks.length });
+  find("announced").textContent = say("moved", { label: labelOf(id), place: place + 1, count: copy.blocks.length });
 }
 
 function mergeNext(id) {
-  const next = desk.blocks[edit.placeOf(desk.blocks, id) + 1];
+  const next = copy.blocks[edit.placeOf(copy.blocks, id) + 1];
   if (!next) return;
-  desk.change(edit.merged(desk.blocks, id));
+  copy.change(edit.merged(copy.blocks, id));
   focusBlock(id);
 }
 
 function drop(id) {
-  const before = desk.blocks;
+  const before = copy.blocks;
   const place = edit.placeOf(before, id);
-  desk.change(edit.without(before, id));
-  const [gone, after] = [before[place], desk.blocks];
+  copy.change(edit.without(before, id));
+  const [gone, after] = [before[place], copy.blocks];
   focusBlock((after[place] ?? after.at(-1))?.id);
   tell(say("deleted"), "plain", {
     words: say("deleted-undo"),
     doing() {
-      if (desk.blocks === after) deeds.undo();
-      else if (desk.text(id) === undefined) desk.change(edit.inserted(desk.blocks, Math.min(place, desk.blocks.length), gone));
+      if (copy.blocks === after) deeds.undo();
+      else if (copy.text(id) === undefined) copy.change(edit.inserted(copy.blocks, Math.min(place, copy.blocks.length), gone));
       focusBlock(id);
     },
   });
 }
 
 function step(by) {
-  const place = current === null ? -1 : edit.placeOf(desk.blocks, current);
-  const next = desk.blocks[place < 0 ? 0 : place + by];
+  const place = current === null ? -1 : edit.placeOf(copy.blocks, current);
+  const next = copy.blocks[place < 0 ? 0 : place + by];
   if (next) focusBlock(next.id);
 }
 
-const roleOf = (id) => desk.blocks.find((each) => each.id === id)?.role;
+const roleOf = (id) => copy.blocks.find((each) => each.id === id)?.role;
 
 /** What would do nothing to this block. */
 const idle = (id) => [
-  ...(id === desk.blocks[0].id ? ["up"] : []),
-  ...(id === desk.blocks.at(-1).id ? ["down", "merge"] : []),
+  ...(id === copy.blocks[0].id ? ["up"] : []),
+  ...(id === copy.blocks.at(-1).id ? ["down", "merge"] : []),
   ...(watch.video ? [] : ["moment"]),
 ];
 
@@ -328,27 +328,27 @@ const deeds = {
   below: (id) => insert(id, 1),
   merge: mergeNext,
   delete: drop,
-  ...Object.fromEntries(["step", "note", "warning", "section", "text"].map((role) => [role, (id) => desk.change(edit.made(desk.blocks, id, role))])),
+  ...Object.fromEntries(["step", "note", "warning", "section", "text"].map((role) => [role, (id) => copy.change(edit.made(copy.blocks, id, role))])),
   menu: (id, button) => openMenu(button, roleOf(id), idle(id)),
   append: () => insert(null),
   "append-step": () => insert(null, 0, "step"),
   "step-below": (id) => insert(id, 1, "step"),
   moment(id) {
     const at = Math.round(watch.video.currentTime * 1000);
-    desk.change(edit.timed(desk.blocks, id, at));
+    copy.change(edit.timed(copy.blocks, id, at));
     tell(say("moment-told", { at: clock(at) }), "plain", { words: say("moment-picture"), doing: () => shots.take(id, at) });
   },
-  undo: () => void desk.undo().catch(tellError),
-  redo: () => void desk.redo().catch(tellError),
+  undo: () => void copy.undo().catch(tellError),
+  redo: () => void copy.redo().catch(tellError),
   save: () => save(),
-  name: () => nameVersion(desk, save).then((name) => name && ((desk.base.name = name), (find("version-name").textContent = name))).catch(tellError),
+  name: () => nameVersion(copy, save).then((name) => name && ((copy.base.name = name), (find("version-name").textContent = name))).catch(tellError),
 };
 
 blockMenu((name, id) => deeds[name](id));
-draggable((id, before) => desk.change(edit.moved(desk.blocks, id, placeBefore(id, before))));
+draggable((id, before) => copy.change(edit.moved(copy.blocks, id, placeBefore(id, before))));
 
 function placeBefore(id, before) {
-  const rest = edit.without(desk.blocks, id);
+  const rest = edit.without(copy.blocks, id);
   return before === null ? rest.length : edit.placeOf(rest, before);
 }
 
@@ -389,14 +389,14 @@ text.addEventListener("focusin", ({ target }) => {
 find("redact").addEventListener("click", async () => {
   try {
     const { redact } = await import("./redacting.js");
-    const blockOf = (anchorId) => desk.blocks.find(({ id }) => desk.facts.get(id)?.anchors.some((each) => each.id === anchorId))?.id;
-    if (await redact(desk.instruction, (anchorId) => labelOf(blockOf(anchorId)))) await desk.refresh({ mine: true });
+    const blockOf = (anchorId) => copy.blocks.find(({ id }) => copy.facts.get(id)?.anchors.some((each) => each.id === anchorId))?.id;
+    if (await redact(copy.instruction, (anchorId) => labelOf(blockOf(anchorId)))) await copy.refresh({ mine: true });
   } catch (error) {
     tellError(error);
   }
 });
 
-watch.follow((ms) => markPlaying(ms, desk.blocks, desk.facts));
+watch.follow((ms) => markPlaying(ms, copy.blocks, copy.facts));
 
 // --- keys
 
@@ -406,7 +406,7 @@ function ofBlock(keys, does, action) {
   shortcut(keys, say(`shortcut-${does}`), ({ target }) => {
     if (keys.length === 1 && left !== null && left === current) return (find("announced").textContent = say("left-first")), true;
     const isAt = target === document.body || (keys === "Enter" ? target === elementOf(current) : target.closest?.("[data-block]"));
-    if (!isAt || current === null || desk.text(current) === undefined) return false;
+    if (!isAt || current === null || copy.text(current) === undefined) return false;
     return action(current);
   });
 }
@@ -417,7 +417,7 @@ for (const [key, by] of [["ArrowUp", -1], ["ArrowDown", 1]]) {
 }
 ofBlock("Enter", "write", (id) => void write(id));
 shortcut("Escape", say("shortcut-leave"), () => (left = null) ?? false); // the text itself hears the first
-ofBlock("t", "seek", (id) => watch.seek(desk.facts.get(id)?.start_ms ?? 0, { play: true }));
+ofBlock("t", "seek", (id) => watch.seek(copy.facts.get(id)?.start_ms ?? 0, { play: true }));
 for (const [key, does] of [["r", "regenerate"], ["p", "picture"], ["a", "above"], ["b", "below"], ["m", "merge"], ["x", "delete"]]) ofBlock(key, does, (id) => void deeds[does](id));
 shortcut("mod+Enter", say("shortcut-split"), () => false); // the text itself hears it
 shortcut("mod+s", say("shortcut-save"), () => void save());

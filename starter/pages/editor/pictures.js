@@ -6,13 +6,13 @@ import { say } from "../parts/strings.js";
 import { openLarge, openWhole, wholeOf } from "../pictures/whole_picture.js";
 
 export class BlockPictures {
-  #desk;
+  #copy;
   #save;
   #video;
   #asked = {}; // for which a dialog was opened: {anchorId, blockId, tool}
 
-  constructor(desk, { save, video }) {
-    this.#desk = desk;
+  constructor(copy, { save, video }) {
+    this.#copy = copy;
     this.#save = save;
     this.#video = video;
     document.body.addEventListener("pictures-changed", () => this.#again().catch(tellError));
@@ -36,16 +36,16 @@ export class BlockPictures {
 
   /** Choose another picture for an anchor; without one, a first picture for the block. */
   async choose(blockId, anchorId = null) {
-    const desk = this.#desk;
-    const stored = () => desk.base.blocks.some((each) => each.id === blockId);
+    const copy = this.#copy;
+    const stored = () => copy.base.blocks.some((each) => each.id === blockId);
     if (blockId && !stored() && !(await this.#save())) return; // a picture is of a saved version
     if (blockId && !stored()) return;
     const anchor = this.#anchor(anchorId);
     this.#asked = { anchorId, blockId, tool: -1 };
-    const atMs = this.#shown(anchor)?.timestamp_ms ?? desk.facts.get(blockId)?.start_ms ?? (this.#video?.currentTime ?? 0) * 1000;
+    const atMs = this.#shown(anchor)?.timestamp_ms ?? copy.facts.get(blockId)?.start_ms ?? (this.#video?.currentTime ?? 0) * 1000;
     this.#video?.pause();
     const { openFramePicker } = await import("../pictures/frame_picker.js");
-    const { job, instruction, base } = desk;
+    const { job, instruction, base } = copy;
     await openFramePicker({ jobId: job, instruction, versionId: base.version_id, anchor, blockId, atMs, video: this.#video }).catch(tellError);
   }
 
@@ -56,12 +56,12 @@ export class BlockPictures {
 
   /** Let the frame of a moment show at a block, beside what shows there. */
   async take(blockId, atMs) {
-    const { instruction } = this.#desk;
-    if (this.#desk.dirty && !(await this.#save())) return;
+    const { instruction } = this.#copy;
+    if (this.#copy.dirty && !(await this.#save())) return;
     const { anchorAt, takeFrame } = await import("../pictures/pictures.js");
     try {
-      const anchor = await anchorAt(instruction, this.#desk.base.version_id, blockId);
-      await takeFrame(anchor.id, { instructionId: instruction, versionId: this.#desk.base.version_id, atMs });
+      const anchor = await anchorAt(instruction, this.#copy.base.version_id, blockId);
+      await takeFrame(anchor.id, { instructionId: instruction, versionId: this.#copy.base.version_id, atMs });
       await this.#again();
     } catch (error) {
       tellError(error);
@@ -89,7 +89,7 @@ export class BlockPictures {
 
   /** Show what shows now. Whoever asked goes on where they were: their button went with the picture that it was of. */
   async #again() {
-    await this.#desk.refresh({ mine: true });
+    await this.#copy.refresh({ mine: true });
     if (document.activeElement !== document.body) return;
     const { anchorId, blockId, tool } = this.#asked;
     const tools = document.querySelector(`.write .shot[data-anchor="${CSS.escape(anchorId ?? "")}"] [data-shot-tools]`);
@@ -97,7 +97,7 @@ export class BlockPictures {
   }
 
   #anchor(id) {
-    const { facts, base } = this.#desk;
+    const { facts, base } = this.#copy;
     return [...[...facts.values()].flatMap(({ anchors }) => anchors), ...base.unplaced].find((each) => each.id === id) ?? null;
   }
 
@@ -110,8 +110,8 @@ export class BlockPictures {
     const figure = image instanceof HTMLImageElement && image.closest(".shot");
     if (!figure || figure.dataset.renewed) return;
     figure.dataset.renewed = "yes";
-    this.#desk
-      .read(this.#desk.base.version)
+    this.#copy
+      .read(this.#copy.base.version)
       .then(({ blocks, unplaced }) => {
         const assets = [...blocks.flatMap(({ anchors }) => anchors), ...unplaced].flatMap(({ assets: all }) => all);
         const found = assets.find(({ id }) => id === figure.dataset.asset);

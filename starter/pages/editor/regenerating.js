@@ -22,17 +22,17 @@ const failed = ({ failure }) => ({ code: failure.failure_code, message: failure.
 const keyOf = ({ instruction }) => `guidesmith:decided:${instruction}`;
 
 // Without storage it is offered again.
-const isDecided = (desk, { id }) => stored(() => localStorage.getItem(keyOf(desk)) === id, false);
-const decided = (desk, { id }) => stored(() => localStorage.setItem(keyOf(desk), id));
+const isDecided = (copy, { id }) => stored(() => localStorage.getItem(keyOf(copy)) === id, false);
+const decided = (copy, { id }) => stored(() => localStorage.setItem(keyOf(copy), id));
 
 export class Regenerating {
-  #desk;
+  #copy;
   #save;
   #works = 0;
 
   /** @param {(blocks?: Block[]) => Promise<boolean>} save saves, and says whether it has */
-  constructor(desk, save) {
-    this.#desk = desk;
+  constructor(copy, save) {
+    this.#copy = copy;
     this.#save = save;
   }
 
@@ -45,7 +45,7 @@ export class Regenerating {
    * @param {{id: string, status: string, blocks: string[]}} task
    */
   async resume(task) {
-    if (ENDED.includes(task.status) && isDecided(this.#desk, task)) return;
+    if (ENDED.includes(task.status) && isDecided(this.#copy, task)) return;
     await Promise.all(task.blocks.map((id) => this.#resumed(id, task)));
   }
 
@@ -56,7 +56,7 @@ export class Regenerating {
     try {
       const done = runs ? await this.#ended(task, heard) : await get(`tasks/${task.id}`);
       if (done.status === "FAILED") throw failed(done);
-      if (!runs && this.#desk.text(id) === textOf(id, done)) return; // accepted here, and not saved yet
+      if (!runs && this.#copy.text(id) === textOf(id, done)) return; // accepted here, and not saved yet
       await this.#propose(id, done, { isSought: false });
     } catch (error) {
       this.#close(id);
@@ -75,7 +75,7 @@ export class Regenerating {
       { class: "stack" },
       make("h3", {}, say("regenerate-title", { label: labelOf(id) })),
       make("label", { class: "field", for: wish.id }, say("regenerate-wish"), wish),
-      make("p", { class: "hint" }, say("regenerate-hint"), this.#desk.dirty ? ` ${say("regenerate-saves-first")}` : ""),
+      make("p", { class: "hint" }, say("regenerate-hint"), this.#copy.dirty ? ` ${say("regenerate-saves-first")}` : ""),
       make("div", { class: "row" }, make("button", { class: "button primary" }, say("regenerate-start")), make("button", { class: "button", type: "button", onclick: () => this.#close(id) }, say("cancel"))),
     );
     form.addEventListener("keydown", (event) => {
@@ -98,7 +98,7 @@ export class Regenerating {
     document.getElementById(`block-${id}`).focus({ preventScroll: true });
     this.#works += 1;
     try {
-      if (this.#desk.dirty && !(await this.#save())) return this.#again(id, wish);
+      if (this.#copy.dirty && !(await this.#save())) return this.#again(id, wish);
       const task = await this.#begun(id, wish, words);
       words.textContent = say("regenerate-running");
       const done = await this.#ended(task, heard);
@@ -133,9 +133,9 @@ export class Regenerating {
   /** The task; where another part is being written, that one's end is waited for. */
   async #begun(id, wish, words) {
     for (;;) {
-      const asked = { base_version: this.#desk.base.version, selection: { block_id: id }, client_request_id: once() };
+      const asked = { base_version: this.#copy.base.version, selection: { block_id: id }, client_request_id: once() };
       try {
-        return await post(`instructions/${this.#desk.instruction}/regenerate`, wish ? { ...asked, context: wish } : asked);
+        return await post(`instructions/${this.#copy.instruction}/regenerate`, wish ? { ...asked, context: wish } : asked);
       } catch (error) {
         if (error.code !== "REGENERATE_IN_PROGRESS") throw error;
         words.textContent = say("regenerate-busy");
@@ -160,32 +160,32 @@ export class Regenerating {
 
   /** Go on from the newest version where that takes nothing away. */
   async #follow() {
-    const state = await this.#desk.read();
-    if (state.version > this.#desk.base.version && !this.#contested(state, null)) this.#desk.adopt(state);
+    const state = await this.#copy.read();
+    if (state.version > this.#copy.base.version && !this.#contested(state, null)) this.#copy.adopt(state);
   }
 
   #contested(state, except) {
-    const { base, blocks } = this.#desk;
+    const { base, blocks } = this.#copy;
     return merge(base.blocks, blocks, state.blocks).some((row) => row.by === "both" && row.id !== except);
   }
 
   /** `isSought`: whoever looks at the page has asked for it; else it is said where it is. */
   async #propose(id, task, { isSought = true } = {}) {
-    const desk = this.#desk;
+    const copy = this.#copy;
     const kept = textOf(id, task);
-    const state = await desk.read();
+    const state = await copy.read();
     const isKept = kept !== undefined;
-    if (isKept && !this.#contested(state, null)) desk.adopt(state); // with the edit that it gave way to
+    if (isKept && !this.#contested(state, null)) copy.adopt(state); // with the edit that it gave way to
     const proposal = kept ?? state.blocks.find((each) => each.id === id)?.markdown;
-    const before = desk.text(id);
+    const before = copy.text(id);
     if (before === undefined || proposal === undefined) return this.#close(id);
     if (proposal === before) {
       const words = [say("regenerate-same"), ...task.warnings.map(({ message }) => message)].join(" ");
       const close = make("button", { class: "button small", type: "button", onclick: () => this.#close(id) }, say("close"));
       return this.#show(id, make("div", { class: "notice row", role: "status" }, make("span", {}, words), close));
     }
-    if (!isKept && !this.#contested(state, id)) desk.adopt(state);
-    const isPut = desk.text(id) === proposal;
+    if (!isKept && !this.#contested(state, id)) copy.adopt(state);
+    const isPut = copy.text(id) === proposal;
     await this.#offer(id, { before, proposal, task, isKept, isPut, isSought });
     return undefined;
   }
@@ -197,7 +197,7 @@ export class Regenerating {
     const accept = make("button", { class: "button primary", type: "button" }, say("proposal-accept"));
     const reject = make("button", { class: "button", type: "button" }, say("proposal-reject"));
     const decide = (text, saves) => {
-      if (isKept) decided(this.#desk, task);
+      if (isKept) decided(this.#copy, task);
       return this.#decide(id, text, saves);
     };
     accept.addEventListener("click", () => decide(isPut ? null : proposal, false));
@@ -228,9 +228,9 @@ export class Regenerating {
     this.#close(id);
     withdraw(`proposal-${id}`);
     if (text === null) return;
-    const desk = this.#desk;
-    desk.change(rewritten(desk.blocks, id, text));
-    if (saves) await this.#save(rewritten(desk.base.blocks, id, text)); // that block alone: the rest is not done yet
+    const copy = this.#copy;
+    copy.change(rewritten(copy.blocks, id, text));
+    if (saves) await this.#save(rewritten(copy.base.blocks, id, text)); // that block alone: the rest is not done yet
   }
 
   #show(id, content) {

@@ -16,7 +16,7 @@ const [ARRIVAL_TRIES, ARRIVAL_EVERY_MS] = [10, 200];
 const when = ({ at }) => new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }).format(at);
 
 export class Keeping {
-  #desk;
+  #copy;
   #context;
   #options;
   #drafts = null;
@@ -24,14 +24,14 @@ export class Keeping {
   #timer;
 
   /** @param {{told: () => void, look: () => void, paused: () => void}} options as a sitting takes them */
-  constructor(desk, context, options) {
-    this.#desk = desk;
+  constructor(copy, context, options) {
+    this.#copy = copy;
     this.#context = context;
     this.#options = options;
     addEventListener("pagehide", () => this.#leave());
     document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && (this.#now(), this.#sitting?.keep({ keepalive: true })));
     addEventListener("beforeunload", (event) => {
-      if (desk.dirty && !this.#sitting?.canLeave) event.preventDefault();
+      if (copy.dirty && !this.#sitting?.canLeave) event.preventDefault();
     });
   }
 
@@ -43,7 +43,7 @@ export class Keeping {
   }
 
   /** What there is to say of work that is no version yet: "kept", "unkept", or "unsaved", which it is not for long. */
-  get standing() {
+  get status() {
     if (this.#sitting?.isKept) return "kept";
     return this.#sitting?.failed ? "unkept" : "unsaved";
   }
@@ -64,14 +64,14 @@ export class Keeping {
   /** Begin, with what was kept before. */
   async begin() {
     const { owner, sittings } = this.#context;
-    const desk = this.#desk;
-    const kept = await Drafts.of(owner, desk.instruction);
-    const found = (await kept.find()).map((draft) => ({ ...draft, blocks: edit.known(draft.blocks, desk.base.blocks) }));
+    const copy = this.#copy;
+    const kept = await Drafts.of(owner, copy.instruction);
+    const found = (await kept.find()).map((draft) => ({ ...draft, blocks: edit.known(draft.blocks, copy.base.blocks) }));
     await this.#arrived(found);
     this.#drafts = kept;
-    this.#sitting = new Sitting(desk, { id: kept.tab, ...this.#options });
-    const open = found.filter(({ blocks }) => !saysSame(blocks, desk.base.blocks));
-    const isOlder = ({ base }) => base !== desk.base.version;
+    this.#sitting = new Sitting(copy, { id: kept.tab, ...this.#options });
+    const open = found.filter(({ blocks }) => !saysSame(blocks, copy.base.blocks));
+    const isOlder = ({ base }) => base !== copy.base.version;
     const older = open.filter(isOlder);
     kept.spare(older); // not to be written over before they are merged or discarded
     const mine = open.find((each) => !isOlder(each));
@@ -85,40 +85,40 @@ export class Keeping {
   async #arrived(found) {
     const isComing = ({ left, at }) => left && Date.now() - at < ARRIVES_WITHIN_MS;
     for (let tries = 0; tries < ARRIVAL_TRIES && found.some(isComing); tries++) {
-      if (found.some(({ blocks }) => saysSame(blocks, this.#desk.base.blocks))) return;
+      if (found.some(({ blocks }) => saysSame(blocks, this.#copy.base.blocks))) return;
       if (tries) await new Promise((resolve) => setTimeout(resolve, ARRIVAL_EVERY_MS));
-      const state = await this.#desk.read().catch(() => null);
+      const state = await this.#copy.read().catch(() => null);
       if (!state) return;
-      if (found.some(({ blocks }) => saysSame(blocks, state.blocks))) return this.#desk.adopt(state);
+      if (found.some(({ blocks }) => saysSame(blocks, state.blocks))) return this.#copy.adopt(state);
     }
     return undefined;
   }
 
   /** What the server keeps of other desks, and of this one where the browser has nothing. `known`: tabs whose work is here. */
   async #elsewhere(sittings, known) {
-    const desk = this.#desk;
+    const copy = this.#copy;
     for (const { sitting_id: id, base_version: base, kept_at: at } of sittings) {
       if (id !== this.#drafts.tab && (await this.#drafts.isOpen(id))) continue; // its tab has it
       if (known.has(id)) {
         if (id !== this.#drafts.tab) await this.#forget(id); // gone over to this one
         continue;
       }
-      const { markdown, blocks: marks } = await get(`instructions/${desk.instruction}/sittings/${id}`);
-      const blocks = edit.read(markdown, marks, desk.base.blocks);
-      if (saysSame(blocks, desk.base.blocks)) await this.#forget(id);
-      else if (base === desk.base.version && id === this.#drafts.tab) this.#goOn({ at: Date.parse(at), blocks });
+      const { markdown, blocks: marks } = await get(`instructions/${copy.instruction}/sittings/${id}`);
+      const blocks = edit.read(markdown, marks, copy.base.blocks);
+      if (saysSame(blocks, copy.base.blocks)) await this.#forget(id);
+      else if (base === copy.base.version && id === this.#drafts.tab) this.#goOn({ at: Date.parse(at), blocks });
       else return this.#offer({ base, at: Date.parse(at), blocks, sitting: id });
     }
     return undefined;
   }
 
   #forget(id) {
-    return remove(`instructions/${this.#desk.instruction}/sittings/${id}`);
+    return remove(`instructions/${this.#copy.instruction}/sittings/${id}`);
   }
 
   #now() {
     if (!this.#drafts) return;
-    const { dirty, base, blocks } = this.#desk;
+    const { dirty, base, blocks } = this.#copy;
     const isKept = !dirty || this.#drafts.keep(base.version, blocks);
     if (!dirty) this.#drafts.forget(), withdraw("draft");
     if (isKept) withdraw("unkept");
@@ -127,17 +127,17 @@ export class Keeping {
 
   #leave() {
     clearTimeout(this.#timer);
-    if (!this.#drafts || !this.#desk.dirty) return this.#now();
-    this.#drafts.keep(this.#desk.base.version, this.#desk.blocks, { left: true });
+    if (!this.#drafts || !this.#copy.dirty) return this.#now();
+    this.#drafts.keep(this.#copy.base.version, this.#copy.blocks, { left: true });
     return this.#sitting.leave();
   }
 
   /** Go on with a draft of this version; what was typed since the page came stays. */
   #goOn(draft) {
-    const desk = this.#desk;
-    desk.change(desk.dirty ? onto(desk.base.blocks, desk.blocks, draft.blocks) : draft.blocks);
+    const copy = this.#copy;
+    copy.change(copy.dirty ? onto(copy.base.blocks, copy.blocks, draft.blocks) : draft.blocks);
     notice("draft", say("draft-restored", { at: when(draft) }), [
-      { words: say("draft-discard"), doing: () => (this.#drafts.forget(), desk.change(desk.base.blocks), withdraw("draft")) },
+      { words: say("draft-discard"), doing: () => (this.#drafts.forget(), copy.change(copy.base.blocks), withdraw("draft")) },
     ]);
   }
 
@@ -156,12 +156,12 @@ export class Keeping {
 
   /** Put a draft of an older version together with what is here. */
   async #merge(draft) {
-    const desk = this.#desk;
-    const ground = await desk.read(draft.base);
+    const copy = this.#copy;
+    const ground = await copy.read(draft.base);
     const { settleConflict } = await import("./conflict.js");
-    const blocks = await settleConflict({ base: ground.blocks, mine: draft.blocks, theirs: desk.blocks, number: desk.base.version, saves: false });
+    const blocks = await settleConflict({ base: ground.blocks, mine: draft.blocks, theirs: copy.blocks, number: copy.base.version, saves: false });
     if (!blocks) return;
-    desk.change(blocks);
+    copy.change(blocks);
     this.#now(); // first
     await this.#settle(draft);
   }

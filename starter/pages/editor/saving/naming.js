@@ -7,9 +7,9 @@ import { say } from "../../parts/strings.js";
 const LONGEST = 200;
 
 /** Ask for a name, make what is written a version, and call it that; null where nothing came of it. @throws {Refused} */
-export async function nameVersion(desk, save) {
+export async function nameVersion(copy, save) {
   const title = freshId("name");
-  const input = make("input", { type: "text", maxlength: LONGEST, required: true, id: freshId("name"), value: desk.base.name && !desk.dirty ? desk.base.name : "" });
+  const input = make("input", { type: "text", maxlength: LONGEST, required: true, id: freshId("name"), value: copy.base.name && !copy.dirty ? copy.base.name : "" });
   const dialog = make(
     "dialog",
     { class: "question", "aria-labelledby": title },
@@ -24,6 +24,6 @@ export async function nameVersion(desk, save) {
   const answer = await shown(dialog);
   const name = input.value.trim();
   if (answer !== "yes" || !name || !(await save())) return null;
-  await put(`instructions/${desk.instruction}/versions/${desk.base.version}`, { name });
+  await put(`instructions/${copy.instruction}/versions/${copy.base.version}`, { name });
   return name;
 }

@@ -10,7 +10,7 @@ const PAUSE_MS = 60_000;
 const MOST_AT_LEAVING = 60_000; // bytes: what a browser still sends for a page that is left has at most 64 KiB
 
 export class Sitting {
-  #desk;
+  #copy;
   #path;
   #told;
   #look;
@@ -25,31 +25,31 @@ export class Sitting {
   failed = null;
 
   /**
-   * @param {Desk} desk
+   * @param {WorkingCopy} copy
    * @param {{id: string, told: () => void, look: () => void, paused: () => void}} options `told`: what is kept has
    *   changed; `look`: the server knows a newer version; `paused`: nothing was written for a while
    */
-  constructor(desk, { id, told, look, paused }) {
-    this.#desk = desk;
-    this.#path = `instructions/${desk.instruction}/sittings/${id}`;
+  constructor(copy, { id, told, look, paused }) {
+    this.#copy = copy;
+    this.#path = `instructions/${copy.instruction}/sittings/${id}`;
     this.#told = told;
     this.#look = look;
     this.#paused = paused;
-    desk.sitting = id;
+    copy.sitting = id;
   }
 
   get isKept() {
-    return this.#kept === this.#desk.blocks;
+    return this.#kept === this.#copy.blocks;
   }
 
   /** Whether leaving now loses nothing: what is not kept yet can still be sent. */
   get canLeave() {
-    return !this.#desk.dirty || this.isKept || (!this.failed && size(this.#desk.body()) <= MOST_AT_LEAVING);
+    return !this.#copy.dirty || this.isKept || (!this.failed && size(this.#copy.body()) <= MOST_AT_LEAVING);
   }
 
   /** The document may have changed. */
   changed() {
-    const { blocks, dirty } = this.#desk;
+    const { blocks, dirty } = this.#copy;
     if (blocks === this.#seen) return;
     this.#seen = blocks;
     clearTimeout(this.#waiting);
@@ -87,9 +87,9 @@ export class Sitting {
   async keep({ keepalive = false } = {}) {
     clearTimeout(this.#waiting);
     if (this.#keeping && !keepalive) await this.#keeping;
-    if (!this.#desk.dirty || this.isKept) return;
-    const { blocks, base } = this.#desk;
-    const { as_marked: _, sitting_id: __, ...body } = this.#desk.body();
+    if (!this.#copy.dirty || this.isKept) return;
+    const { blocks, base } = this.#copy;
+    const { as_marked: _, sitting_id: __, ...body } = this.#copy.body();
     if (keepalive && size(body) > MOST_AT_LEAVING) return;
     this.#since = 0;
     this.#keeping = put(this.#path, body, { keepalive })
@@ -109,12 +109,12 @@ export class Sitting {
   /** The page is left: what is written becomes a version, if nobody saved meanwhile. */
   leave() {
     const keepalive = true;
-    if (!this.#desk.dirty) return;
+    if (!this.#copy.dirty) return;
     this.#seen = undefined; // a page that comes back goes on
     clearTimeout(this.#waiting);
     clearTimeout(this.#pausing);
     if (this.isKept) post(`${this.#path}/save`, {}, { keepalive }).catch(() => {}); // it is kept all the same
-    else if (size(this.#desk.body()) <= MOST_AT_LEAVING) put(`instructions/${this.#desk.instruction}`, this.#desk.body(), { keepalive }).catch(() => {});
+    else if (size(this.#copy.body()) <= MOST_AT_LEAVING) put(`instructions/${this.#copy.instruction}`, this.#copy.body(), { keepalive }).catch(() => {});
   }
 
   #drop() {

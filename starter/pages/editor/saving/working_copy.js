@@ -3,13 +3,13 @@ import { post, put, Refused } from "../../parts/api.js";
 import { heard } from "../../parts/session.js";
 import { say } from "../../parts/strings.js";
 import { render, said, same } from "../blocks.js";
-import { Course } from "./course.js";
+import { History } from "./history.js";
 import { onto } from "./merging.js";
 import { remember } from "../preview.js";
 
 const UNKNOWN = { role: "text", start_ms: null, end_ms: null, cited: [], issues: [], anchors: [] };
 
-export class Desk {
+export class WorkingCopy {
   #changed;
   #showing = Promise.resolve();
 
@@ -20,11 +20,11 @@ export class Desk {
     this.facts = new Map();
     this.#changed = changed;
     this.#ground(state);
-    this.course = new Course(this.base.blocks, this.#shown());
+    this.history = new History(this.base.blocks, this.#shown());
   }
 
   get blocks() {
-    return this.course.now;
+    return this.history.now;
   }
 
   get dirty() {
@@ -38,24 +38,24 @@ export class Desk {
 
   change(blocks, joins) {
     if (blocks === this.blocks) return;
-    this.course.to(blocks, joins);
+    this.history.to(blocks, joins);
     this.#changed();
   }
 
   undo() {
-    return this.#went(() => this.course.undo());
+    return this.#went(() => this.history.undo());
   }
 
   redo() {
-    return this.#went(() => this.course.redo());
+    return this.#went(() => this.history.redo());
   }
 
   /** Go a step back or on. Pictures go with it, by the server: each may be there again a moment later. */
   async #went(step) {
-    const before = this.course.shows;
+    const before = this.history.shows;
     step();
     this.#changed();
-    const after = this.course.shows;
+    const after = this.history.shows;
     const others = [...new Set([...before.keys(), ...after.keys()])].filter((anchor) => (before.get(anchor) ?? null) !== (after.get(anchor) ?? null));
     if (!others.length) return;
     this.#showing = this.#showing.catch(() => {}).then(() => this.#show(others, after)); // one step after the other
@@ -91,9 +91,9 @@ export class Desk {
   /** Go on from another version: what was changed here against `ground` is changed against that. */
   adopt(state, ground = this.base.blocks) {
     this.#ground(state);
-    this.course.saw(this.#shown());
+    this.history.saw(this.#shown());
     const theirs = this.base.blocks;
-    if (!same(ground, theirs)) this.course.rebase((blocks) => onto(ground, blocks, theirs));
+    if (!same(ground, theirs)) this.history.rebase((blocks) => onto(ground, blocks, theirs));
     this.#changed();
   }
 
@@ -125,8 +125,8 @@ export class Desk {
     if (state.version !== this.base.version) return;
     this.#ground(state);
     const shows = this.#shown();
-    if (mine && [...shows].some(([anchor, asset]) => (this.course.shows.get(anchor) ?? null) !== asset)) this.course.drew(shows);
-    else this.course.saw(shows);
+    if (mine && [...shows].some(([anchor, asset]) => (this.history.shows.get(anchor) ?? null) !== asset)) this.history.drew(shows);
+    else this.history.saw(shows);
     this.#changed();
   }
 

@@ -4,7 +4,7 @@ const JOINED_WITHIN_MS = 700;
 
 /** @typedef {Map<string, string | null>} Shows which picture shows at each anchor */
 
-export class Course {
+export class History {
   #past = [];
   #future = [];
   #joins;
