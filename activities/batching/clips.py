@@ -17,6 +17,7 @@ import av
 from av.container import InputContainer, OutputContainer
 from av.packet import Packet
 from av.stream import Stream
+from PIL import Image
 
 from activities.media.container import (
     is_file_system_fault,
@@ -61,12 +62,14 @@ _WEBM_CODECS = frozenset({"vp8", "vp9", "av1", "opus", "vorbis"})
 
 @dataclass(frozen=True)
 class Clip:
-    """A clip that was written. ``begins_ms``: the recording's time of the first picture or sound that is shown."""
+    """A clip that was written. ``begins_ms``: the recording's time of the first picture or sound that is shown;
+    ``poster``: a small picture of where the stretch begins, where there is one that can be decoded."""
 
     wrapping: Wrapping
     begins_ms: int
     ends_ms: int
     has_video: bool
+    poster: Image.Image | None = None
 
     @property
     def media_type(self) -> str:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from activities.store import JobInput
 
 JPEG = "image/jpeg"
+POSTER_QUALITY = 75
 STILL, CONTACT_SHEET = "still", "contact-sheet"
 
 
@@ -164,7 +165,7 @@ class BatchStages(Stages):
     # --- what is made ----------------------------------------------------------------------------------------
 
     def _clip(self, work: Work, order: BatchOrder, item: BatchItem) -> list[NewAsset]:
-        from activities import batching
+        from activities import batching, media
 
         assert item.span is not None
         with self._recording(item) as recording, self._folder() as folder:
@@ -172,9 +173,17 @@ class BatchStages(Stages):
             clip = batching.cut(recording, item.span, out, work.check)
             key = work.key(f"clip.{clip.wrapping.suffix}")
             blob = self._parts.artifacts.put_file(key, out, clip.media_type, on_progress=lambda _: work.check())
+        poster = None
+        if clip.poster is not None:
+            small = media.encode_jpeg(clip.poster, quality=POSTER_QUALITY)
+            poster = self._parts.artifacts.put_bytes(work.key("poster.jpg"), small, JPEG)
         facts = {"source": item.source, "begins_ms": clip.begins_ms, "ends_ms": clip.ends_ms}
         medium = AssetMedium.VIDEO if clip.has_video else AssetMedium.AUDIO
-        return [NewAsset(ordinal=item.ordinal(1), medium=medium, blob=blob, facts={"name": "clip", **facts})]
+        return [
+            NewAsset(
+                ordinal=item.ordinal(1), medium=medium, blob=blob, thumbnail=poster, facts={"name": "clip", **facts}
+            )
+        ]
 
     def _thumbnails(self, work: Work, order: BatchOrder, item: BatchItem) -> list[NewAsset]:
         from activities import batching, media

@@ -16,6 +16,20 @@ STILLS = 12
 MAX_WIDTH, MIN_WIDTH, WIDTH = 1280, 64, 320
 """Pixels of a still's width."""
 
+SUFFIXES = {
+    "video/mp4": "mp4",
+    "video/webm": "webm",
+    "video/x-matroska": "mkv",
+    "audio/mp4": "m4a",
+    "audio/webm": "weba",
+    "audio/x-matroska": "mka",
+    "image/jpeg": "jpg",
+}
+"""Of the files that batches make, by their type."""
+
+POSTER_WIDTH = 320
+"""Pixels of the picture that stands for a clip; on a page it is shown 208 to 320 wide."""
+
 LONGEST_MS = 24 * 3600 * 1000
 """No recording is longer."""
 
@@ -44,9 +58,7 @@ class BatchItem(Frozen):
 
     def ordinal(self, asset: int) -> int:
         """The number among the job's assets of this item's ``asset`` (from 1)."""
-        if not 1 <= asset < ASSETS_PER_ITEM:
-            raise ValueError(f"an item has up to {ASSETS_PER_ITEM - 1} assets")
-        return (self.number - 1) * ASSETS_PER_ITEM + asset
+        return ordinal_of(self.number, asset)
 
 
 class BatchOrder(Frozen):
@@ -95,6 +107,13 @@ class BatchOrder(Frozen):
                 )
 
 
+def ordinal_of(item: int, asset: int) -> int:
+    """See :meth:`BatchItem.ordinal`."""
+    if not 1 <= asset < ASSETS_PER_ITEM:
+        raise ValueError(f"an item has up to {ASSETS_PER_ITEM - 1} assets")
+    return (item - 1) * ASSETS_PER_ITEM + asset
+
+
 def item_of(ordinal: int) -> int:
     """The item that made the job's asset number ``ordinal``."""
     return (ordinal - 1) // ASSETS_PER_ITEM + 1
@@ -103,3 +122,15 @@ def item_of(ordinal: int) -> int:
 def progress_of(settled: int, items: int) -> int:
     """A batch's progress while it works. 100 is said where it ends."""
     return min(99, 100 * settled // items)
+
+
+def file_name(name: str, item: int, at_ms: int | None, media_type: str) -> str:
+    """What an asset is saved as: what it is, the item that made it, and of a still the moment that it shows. No two of
+    a batch are the same, and nothing of it is anybody's words.
+
+    Args:
+        name: What it is; with a suffix of its own where one belongs to it.
+    """
+    plain, _, own = name.partition(".")
+    moment = f"-{at_ms:08}ms" if at_ms is not None else ""
+    return f"{plain}-{item:04}{moment}.{own or SUFFIXES.get(media_type, 'bin')}"

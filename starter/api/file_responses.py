@@ -8,12 +8,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 from fastapi import Depends, Header, Request, Response
 from fastapi.responses import StreamingResponse
 
-from activities.artifacts import ArtifactStore
 from domain.artifacts import Blob
 from domain.errors import ArtifactCorrupt, ArtifactMissing
 from starter.api.errors import RangeUnsatisfiable, not_found
@@ -55,8 +54,14 @@ def _file_request(
 AskedFile = Annotated[FileRequest, Depends(_file_request)]
 
 
+class Files(Protocol):
+    """Where files are read from: the artifact store, or what makes one of several of its files."""
+
+    def read_chunks(self, blob: Blob, start: int = 0, end: int | None = None) -> Iterator[bytes]: ...
+
+
 def file_response(
-    artifacts: ArtifactStore,
+    artifacts: Files,
     blob: Blob,
     asked: FileRequest,
     headers: Mapping[str, str],
@@ -92,9 +97,7 @@ def _names(tags: str | None, etag: str) -> bool:
     return given == ["*"] or etag in (tag.removeprefix("W/") for tag in given)
 
 
-def _begun(
-    artifacts: ArtifactStore, blob: Blob, start: int, end: int, on_loss: Callable[[], object]
-) -> Iterator[bytes]:
+def _begun(artifacts: Files, blob: Blob, start: int, end: int, on_loss: Callable[[], object]) -> Iterator[bytes]:
     """The file's bytes, the first of them read already: what is gone or damaged is an error before the status is out,
     not half an answer. Damage that shows later breaks the answer off."""
     body = _watched(artifacts.read_chunks(blob, start, end), on_loss)

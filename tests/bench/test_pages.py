@@ -5,10 +5,21 @@ A page's modules have run when ``DOMContentLoaded`` has: then it answers to mous
 
 import statistics
 from collections.abc import Callable
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+from sqlalchemy import insert, update
 
+from activities.batching.thumbnails import small
+from activities.media.frames import grab_frames
+from activities.media.pictures import encode_jpeg
+from activities.store import JobRequest
+from activities.store.repository import new_uuid7
+from activities.store.rows import blob_columns
+from activities.store.tables import batch_items, jobs, library_assets
+from domain.lifecycles.batch import BATCH, COMPLETED, BatchType
+from domain.orders.batch import POSTER_WIDTH, BatchOrder, Span
 from tests.browser.conftest import (  # noqa: F401  (fixtures)
     Site,
     _driven,
@@ -50,3 +61,66 @@ def test_pages_answer_within_a_second(
         table.add_row(name, f"{medians[name]:.0f}", f"{max(took):.0f}")
     Console().print(table)
     assert all(median < WITHIN_MS for median in medians.values()), medians
+
+
+CLIPS = 1000
+MOST_REQUESTS = 100
+FRAME_MS = 1000 / 60
+SCROLLED = """async () => {
+  const frames = [];
+  const step = innerHeight / 4; // four frames a screen: faster than anybody reads
+  let last = await new Promise(requestAnimationFrame);
+  for (let at = 0; at < document.documentElement.scrollHeight - innerHeight; at += step) {
+    scrollTo(0, at);
+    const now = await new Promise(requestAnimationFrame);
+    frames.push(now - last);
+    last = now;
+  }
+  return frames;
+}"""
+
+
+def test_a_thousand_clips_scroll_at_sixty_frames_a_second(site: Site, who: str, sample: Path) -> None:  # noqa: F811
+    job = _clips(site, who, sample)
+    with site.visitor(who) as context:
+        page = context.new_page()
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(f"/jobs/{job}", wait_until="load")
+        first = len(asked)
+        frames = sorted(page.evaluate(SCROLLED))
+        page.wait_for_function("!document.querySelector('#items > [data-far]')", timeout=60_000)
+        heap = page.evaluate("performance.memory.usedJSHeapSize") / 2**20
+    table = Table("clips", "requests", "of them first", "frames", "median ms", "p95 ms", "slowest ms", "heap MiB")
+    median, p95 = statistics.median(frames), frames[int(0.95 * len(frames))]
+    row = (CLIPS, len(asked), first, len(frames), f"{median:.1f}", f"{p95:.1f}", f"{frames[-1]:.0f}", f"{heap:.0f}")
+    table.add_row(*map(str, row))
+    Console().print(table)
+    assert len(asked) <= MOST_REQUESTS
+    assert p95 < 1.1 * FRAME_MS
+
+
+def _clips(site: Site, who: str, sample: Path) -> str:  # noqa: F811
+    """A batch as it is once its clips are cut: what cutting them takes is not measured here."""
+    store, artifacts = site.stack.store, site.stack.artifacts
+    source = site.stack.new_job(sample)
+    spans = tuple(Span(start_ms=20 * each, end_ms=20 * each + 500) for each in range(CLIPS))
+    order = BatchOrder(job_type=BatchType.CLIPS, sources=(source.id,), spans=spans)
+    asked = JobRequest(owner=who, kind=BATCH.kind, input=order.model_dump(mode="json"), job_type="clips")
+    job = store.request_job(asked)[0]
+    clip = artifacts.put_bytes(f"bench/{job.id}/clip.mp4", sample.read_bytes(), "video/mp4")
+    frames = list(grab_frames(sample, [spans[each].start_ms for each in range(0, CLIPS, 20)]))
+    posters = [encode_jpeg(small(each, POSTER_WIDTH).image, quality=75) for each in frames]
+    rows = []
+    for number, span in enumerate(spans, start=1):
+        poster = artifacts.put_bytes(f"bench/{job.id}/{number}.jpg", posters[(number - 1) // 20], "image/jpeg")
+        facts = {"name": "clip", "source": source.id, "begins_ms": span.start_ms, "ends_ms": span.end_ms}
+        row = {"id": new_uuid7(), "job_id": job.id, "owner": who, "created_at": job.created_at, "medium": "video"}
+        rows.append(row | blob_columns(clip) | {"thumbnail": poster.model_dump(), "facts": facts})
+        rows[-1]["ordinal"] = order.item(number).ordinal(1)
+    items = [{"job_id": job.id, "number": number, "settled_at": job.created_at} for number in range(1, CLIPS + 1)]
+    with store.engine.begin() as connection:
+        connection.execute(insert(library_assets), rows)
+        connection.execute(insert(batch_items), items)
+        connection.execute(update(jobs).where(jobs.c.id == job.id).values(status=str(COMPLETED), progress=100))
+    return job.id

@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -221,6 +222,40 @@ def test_given_a_transcript_when_captions_are_asked_then_both_files(cutting: Cut
     assert files["captions.srt"].headers["content-type"].startswith("application/x-subrip")
     assert "00:00:01,000 --> " in files["captions.srt"].text
     assert files["captions.vtt"].text.startswith("WEBVTT") and "&lt;b&gt;" in files["captions.vtt"].text
+
+
+def test_given_clips_when_cut_then_each_has_a_picture_of_where_it_begins(cutting: Cutting) -> None:
+    spans = [SECOND, {"start_ms": 2400, "end_ms": 3000}]
+    job = cutting.stack.wait_for(cutting.ask("clips", [cutting.filmed], ranges=spans), COMPLETED)
+    first, second = cutting.store.assets_of_items(job.id, range(1, 3))
+    assert [each["item"] for each in cutting.assets(job)["items"]] == [2, 1]
+    for asset, at_ms in ((first, 0), (second, 2400)):
+        assert asset.thumbnail is not None
+        poster = Image.open(io.BytesIO(cutting.stack.artifacts.read_bytes(asset.thumbnail)))
+        assert poster.width <= 320
+        shown, wanted = poster.getpixel((poster.width // 2, 5)), recordings.colour_at(at_ms)
+        assert isinstance(shown, tuple) and all(abs(a - b) < 40 for a, b in zip(shown, wanted, strict=True))
+    assert cutting.store.assets_of_items(job.id, range(2, 3)) == (second,)
+    assert cutting.store.done_items(job.id, range(1, 2)) == {1}
+
+
+def test_given_a_batch_when_all_of_it_is_downloaded_then_one_archive_that_can_be_taken_up_again(
+    cutting: Cutting,
+) -> None:
+    job = cutting.ask("clips", [cutting.filmed], ranges=[SECOND, BEYOND, SECOND])
+    assert cutting.http.get(f"jobs/{cutting.bare.id}/assets.zip").status_code == 404, "it has made nothing"
+    cutting.stack.wait_for(job, PARTIAL)
+    whole = cutting.http.get(f"jobs/{job.id}/assets.zip")
+    assert whole.status_code == 200 and int(whole.headers["content-length"]) == len(whole.content)
+    with zipfile.ZipFile(io.BytesIO(whole.content)) as archive:
+        assert archive.testzip() is None
+        assert archive.namelist() == ["clip-0001.mp4", "clip-0003.mp4"]
+    half = len(whole.content) // 2
+    headers = {"Range": f"bytes={half}-", "If-Range": whole.headers["etag"]}
+    rest = cutting.http.get(f"jobs/{job.id}/assets.zip", headers=headers)
+    assert rest.status_code == 206 and rest.content == whole.content[half:]
+    assert cutting.http.head(f"jobs/{job.id}/assets.zip").headers["etag"] == whole.headers["etag"]
+    assert cutting.api.client("mallory").get(f"jobs/{job.id}/assets.zip").status_code == 404
 
 
 # --- a thousand items ------------------------------------------------------------------------------------------------

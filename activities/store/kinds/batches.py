@@ -22,7 +22,7 @@ from domain.jobs import Actor, Failure, Frozen, Job, Page
 from domain.library import LibraryAsset, NewAsset
 from domain.lifecycles.batch import PROCESSING, QUEUED, BatchStatus, judge_progress, outcome, progress_at_end
 from domain.lifecycles.fence import Fence, Verdict, judge_begin
-from domain.orders.batch import BatchOrder, progress_of
+from domain.orders.batch import BatchOrder, ordinal_of, progress_of
 
 AT_ONCE = 500
 """Ids in one statement: SQLite takes 32 766, Postgres 65 535."""
@@ -129,23 +129,43 @@ class Batches(Repository):
         with self._database.read() as connection:
             return _counted(connection, job_id)
 
-    def item_errors(self, job_id: str) -> tuple[ItemError, ...]:
-        """Every item that was given up, in order."""
+    def item_errors(self, job_id: str, among: range | None = None) -> tuple[ItemError, ...]:
+        """Every item that was given up, in order; where it is said ``among`` which, of those."""
         query = (
             select(batch_items.c.number, batch_items.c.failure_code, batch_items.c.failure_message)
             .where(batch_items.c.job_id == job_id, batch_items.c.failure_code.is_not(None))
             .order_by(batch_items.c.number)
         )
+        if among is not None:
+            query = query.where(batch_items.c.number >= among.start, batch_items.c.number < among.stop)
         with self._database.read() as connection:
             return tuple(ItemError.model_validate(dict(row)) for row in connection.execute(query).mappings())
 
-    def item_states(self, job_id: str, most: int) -> dict[int, bool]:
-        """Of the first ``most`` items those that are settled: whether each was done."""
-        query = select(batch_items.c.number, batch_items.c.failure_code.is_(None)).where(
-            batch_items.c.job_id == job_id, batch_items.c.number <= most
+    def done_items(self, job_id: str, among: range) -> frozenset[int]:
+        """Which of the items ``among`` these were done."""
+        query = select(batch_items.c.number).where(
+            batch_items.c.job_id == job_id,
+            batch_items.c.number >= among.start,
+            batch_items.c.number < among.stop,
+            batch_items.c.failure_code.is_(None),
         )
         with self._database.read() as connection:
-            return {number: bool(done) for number, done in connection.execute(query)}
+            return frozenset(connection.execute(query).scalars())
+
+    def assets_of_items(self, job_id: str, among: range) -> tuple[LibraryAsset, ...]:
+        """What the items ``among`` these made, in the order of the request."""
+        place = library_assets.c.ordinal
+        query = (
+            select(library_assets)
+            .where(
+                library_assets.c.job_id == job_id,
+                place >= ordinal_of(among.start, 1),
+                place < ordinal_of(among.stop, 1),
+            )
+            .order_by(place)
+        )
+        with self._database.read() as connection:
+            return tuple(read_asset(row) for row in connection.execute(query).mappings())
 
     def assets_of_job(self, job_id: str, *, limit: int = 20, cursor: str | None = None) -> Page[LibraryAsset]:
         """What a job made, of its last item first. Raises: RequestInvalid: bad limit or cursor."""

@@ -4,14 +4,20 @@ from typing import Any
 
 from anyio import to_thread
 from fastapi import APIRouter, Request, Response
+from fastapi.responses import StreamingResponse
 
+from activities.artifacts import content_disposition
 from activities.stages.batch import order_of
 from domain.jobs import Job
 from domain.library import LibraryAsset
 from domain.lifecycles.batch import BATCH, BatchType
-from domain.orders.batch import BatchOrder, item_of
+from domain.orders.batch import SUFFIXES, BatchOrder, file_name, item_of
+from starter.api.batches.archive import MEDIA_TYPE as ZIP
+from starter.api.batches.archive import Archive, Member
 from starter.api.batches.shapes import ItemErrorAnswer, JobAsset, JobAssets, NewBatch
 from starter.api.context import Api, ApiParts, Owner, identifier
+from starter.api.errors import not_found
+from starter.api.file_responses import AskedFile, file_answers, file_response
 from starter.api.idempotency import REPLAYED as REPLAYED_HEADER
 from starter.api.idempotency import OnceOnly
 from starter.api.library import asset_facts
@@ -57,6 +63,36 @@ def list_assets(
         next_cursor=page.next_cursor,
         errors=_errors(api, job) if cursor is None and job.kind == BATCH.kind else (),
     )
+
+
+ARCHIVE: dict[str, Any] = {
+    "path": "/{job_id}/assets.zip",
+    "response_class": StreamingResponse,
+    "responses": {**file_answers("All of it.", ZIP), **errors(400, 404, 416)},
+}
+
+
+@router.head(**ARCHIVE, name="download_assets_head")
+@router.get(**ARCHIVE)
+def download_assets(job_id: str, api: ApiParts, owner: Owner, asked: AskedFile) -> Response:
+    """All that the job has made so far, in the order of the request, as one ZIP. One that broke off can be taken up
+    again by Range, as long as the job has made nothing more: If-Range with its ETag sees to that."""
+    job = api.store.get_job(identifier(job_id), owner=owner)
+    assets = api.store.library_of_job(job.id)
+    if not assets:
+        raise not_found()
+    archive = Archive(api.artifacts, [Member(_saved_as(job, each), each.blob) for each in assets], job.created_at)
+    headers = {"Content-Disposition": content_disposition(f"{job.kind}-{job.id}.zip"), "Cache-Control": "no-store"}
+    return file_response(archive, archive.blob, asked, headers)
+
+
+def _saved_as(job: Job, asset: LibraryAsset) -> str:
+    media_type = asset.blob.media_type
+    if job.kind != BATCH.kind:
+        return f"{asset.medium}-{asset.ordinal:02}.{SUFFIXES.get(media_type) or media_type.rpartition('/')[2]}"
+    at_ms = asset.facts.get("at_ms")
+    moment = int(str(at_ms)) if at_ms is not None else None
+    return file_name(str(asset.facts["name"]), item_of(asset.ordinal), moment, media_type)
 
 
 def _asset(api: Api, request: Request, job: Job, asset: LibraryAsset) -> JobAsset:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from domain.lifecycles.batch import BATCH, FAILED, PARTIAL, BatchStatus
+from domain.orders.batch import file_name
 from starter.cli.client import Client, Json
 from starter.cli.connection import connected
 from starter.cli.exits import JobFailed, UsageWrong
@@ -26,17 +27,6 @@ ORDERS: dict[str, Json] = {
     "thumbnails": {"stills": 12},
 }
 """What the demo asks for, by type of job."""
-
-SUFFIXES = {
-    "video/mp4": "mp4",
-    "video/webm": "webm",
-    "video/x-matroska": "mkv",
-    "audio/mp4": "m4a",
-    "audio/webm": "weba",
-    "audio/x-matroska": "mka",
-    "image/jpeg": "jpg",
-}
-"""Of what has none in its name."""
 
 
 @dataclass
@@ -84,7 +74,7 @@ class Batches:
         for page in self._pages(job["id"]):
             errors += page["errors"]
             for asset in page["items"]:
-                path = out / file_name(asset)
+                path = out / file_name(asset["name"], asset["item"], asset["at_ms"], asset["mime_type"])
                 size = self.client.download(asset["url"], path)
                 files.append({"path": printable_name(str(path)), "size_bytes": size, "item": asset["item"]})
                 self.view.step(f"save-{job['id']}", title, 0.0)
@@ -121,13 +111,6 @@ class Batches:
         self.client.confirm_upload(job_id, {"video_uri": session["video_uri"], **facts})
         self.view.step(key, title, 1.0)
         return job_id
-
-
-def file_name(asset: Json) -> str:
-    """What an asset is saved as: what it is, the item that made it, and of a still the moment that it shows."""
-    name, _, suffix = str(asset["name"]).partition(".")
-    moment = f"-{asset['at_ms']:08}ms" if asset["at_ms"] is not None else ""
-    return f"{name}-{asset['item']:04}{moment}.{suffix or SUFFIXES.get(asset['mime_type'], 'bin')}"
 
 
 def folder_of(out: Path) -> Path:

@@ -23,10 +23,17 @@ batch-is-clips = Parts of recordings as files of their own.
 batch-is-thumbnails = Pictures spread over each recording, and a contact sheet.
 batch-is-captions = What is said, as SRT and VTT.
 batch-items = Items
+batch-zip = { $state ->
+    [working] Download what is there as ZIP
+   *[over] Download all as ZIP
+}
+batch-play = Play item { $number }: { $name }
+asset-clip = Clip
+asset-contact-sheet = Contact sheet
+asset-still = Still
+asset-captions-srt = SRT
+asset-captions-vtt = VTT
 batch-item = Item { $number }
-batch-number = No.
-batch-recording = Recording
-batch-range = Part
 batch-errors = What went wrong
 batch-asset = { $name } of { $source }
 item-waiting = Waiting
@@ -36,5 +43,4 @@ and-more = { $count ->
     [one] And 1 more.
    *[other] And { $count } more.
 }
-show-more = Show more
 download-which = Download { $name }

@@ -17,7 +17,7 @@ const part = (name) => body.querySelector(`[data-${name}]`);
 /** What may have changed, with as many rows of each list as somebody has asked for. */
 function address() {
   const rows = (list) => body.querySelectorAll(`${list} > li:not(.more)`).length;
-  return `${location.pathname}?log=${rows(".log")}&made=${rows(".assets")}`;
+  return `${location.pathname}?log=${rows(".log")}`;
 }
 
 let waiting;

@@ -11,15 +11,16 @@ from fastapi.responses import Response
 from domain.artifacts import ArtifactKind
 from domain.credits import GIVEN_BACK
 from domain.erasure import RECORDING_MAY_GO
-from domain.errors import needs_another_recording
+from domain.errors import NotFound, needs_another_recording
 from domain.jobs import Job
+from domain.lifecycles.batch import BATCH
 from domain.lifecycles.instruction import INSTRUCTION, RETRY
 from domain.lifecycles.kinds import LIFECYCLES
 from domain.lifecycles.lifecycle import Trigger
 from domain.lifecycles.resume import CHECKPOINT_ARTIFACT, starting_checkpoint
 from starter.api.context import identifier
 from starter.pages.analysis.results import analysis
-from starter.pages.batch.results import assets_shown, batch
+from starter.pages.batch.results import batch, items_shown
 from starter.pages.generation.results import generation
 from starter.pages.image.results import image
 from starter.pages.shell.context import Context, PageContext
@@ -35,7 +36,11 @@ Results = Callable[[PageContext, Job], Mapping[str, Any]]
 RESULTS: dict[str, Results] = {"image": image, "generation": generation, "batch": batch, "analysis": analysis}
 """What the page of a kind shows beside what every kind's has: facts for ``<kind>/results.html``."""
 
-MODULES: dict[str, str] = {"generation": "generation/results.js", "analysis": "analysis/results.js"}
+MODULES: dict[str, str] = {
+    "generation": "generation/results.js",
+    "analysis": "analysis/results.js",
+    "batch": "batch/results.js",
+}
 """What runs in the browser on the page of a kind, beside what runs for all."""
 
 
@@ -57,11 +62,13 @@ def log_rows(job_id: str, context: Context, cursor: str) -> Response:
     return context.page("job/log.html", job_id=job_id, kind=kind, log=page.items, older=page.next_cursor)
 
 
-@router.get("/jobs/{job_id}/made")
-def made(job_id: str, context: Context, cursor: str) -> Response:
-    """More of what a job made."""
+@router.get("/jobs/{job_id}/items")
+def items(job_id: str, context: Context, first: int) -> Response:
+    """Items of a batch from a number on, with what they made."""
     job = context.api.store.get_job(identifier(job_id), owner=context.owner)
-    return context.page("batch/assets.html", job_id=job.id, **assets_shown(context, job, cursor))
+    if job.kind != BATCH.kind:
+        raise NotFound
+    return context.page("batch/items.html", items=items_shown(context, job, first))
 
 
 def _shown(context: PageContext, job_id: str) -> dict[str, Any]:

@@ -1,0 +1,66 @@
+// What a batch made: items far from the window are asked for as somebody comes near, some at once with their posters.
+import { heard } from "../parts/session.js";
+import { make } from "../parts/elements.js";
+
+const NEAR = "120% 0px"; // of the window's height, above and below
+const AGAIN_MS = 2000;
+const body = document.querySelector("[data-job]");
+const list = body.querySelector("[data-items]");
+const atOnce = Number(list.dataset.atOnce);
+const near = new Set(); // items that are, or are about to be, in view
+const asked = new Set(); // first numbers of what is on its way
+
+const numberOf = (item) => Number(item.id.slice("item-".length));
+const isOpen = (item) => item.dataset.state !== "done" && item.dataset.state !== "failed";
+const firstOf = (number) => number - ((number - 1) % atOnce);
+
+const watch = new IntersectionObserver(
+  (seen) => {
+    for (const { isIntersecting, target } of seen) {
+      if (isIntersecting) near.add(target);
+      else near.delete(target);
+    }
+    load([...near].filter((item) => "far" in item.dataset));
+  },
+  { rootMargin: NEAR },
+);
+for (const item of list.children) watch.observe(item);
+
+function load(items) {
+  for (const first of new Set(items.map((item) => firstOf(numberOf(item))))) ask(first);
+}
+
+async function ask(first) {
+  if (asked.has(first)) return;
+  asked.add(first);
+  const answer = await fetch(`/jobs/${body.dataset.job}/items?first=${first}`, { headers: { "HX-Request": "true" } }).catch(() => null);
+  heard(answer?.status ?? 0);
+  if (answer?.ok) show(await answer.text());
+  else setTimeout(() => load([...near].filter((item) => "far" in item.dataset)), AGAIN_MS);
+  asked.delete(first);
+}
+
+function show(text) {
+  const come = new DOMParser().parseFromString(text, "text/html");
+  for (const item of [...come.querySelectorAll(".item")]) {
+    const old = document.getElementById(item.id);
+    // what is settled changes no more: a clip that plays goes on
+    if (!old || (!("far" in old.dataset) && old.dataset.state === item.dataset.state)) continue;
+    watch.unobserve(old);
+    near.delete(old);
+    old.replaceWith(item);
+    watch.observe(item);
+  }
+}
+
+// while the batch is at work, what is in view is asked for again
+body.addEventListener("job:shown", () => load([...near].filter(isOpen)));
+
+list.addEventListener("click", (event) => {
+  const poster = event.target.closest("[data-play]");
+  if (!poster || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  const player = make("video", { src: poster.href, controls: true, autoplay: true, "aria-label": poster.getAttribute("aria-label") });
+  poster.replaceWith(make("span", { class: "asset-picture" }, player));
+  player.focus();
+});
