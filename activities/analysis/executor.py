@@ -10,7 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from activities.analysis.charts import Drawing, png_charts
+from activities.analysis.charts import png_charts
+from activities.analysis.plotting import Drawing
 from activities.analysis.reading.inputs import CONFINED_ENVIRONMENT, confined_bounds, engine_mib
 from activities.analysis.report import StepResult, report
 from activities.analysis.sql import Computed, computation, input_relation

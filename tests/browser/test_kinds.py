@@ -1,6 +1,8 @@
 """Pictures, generations, analyses and batches in the browser: asked for, followed, and what they made."""
 
+import json
 import re
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -154,12 +156,22 @@ def test_given_recordings_when_parts_are_cut_then_what_succeeds_is_shown_beside_
     page.get_by_role("button", name="Start the batch").click()
     page.wait_for_url(JOB)
     expect(page.locator(".badge").first).to_have_text("Done in part", timeout=MADE_WITHIN_MS)
-    expect(page.locator(".asset video")).to_have_count(2)
     expect(page.locator(".errors li")).to_have_count(2)
-    page.locator("#items-list summary").click()
-    expect(page.locator("#items-list tbody tr")).to_have_count(4)
-    expect(page.locator(".assets")).to_contain_text(MARKUP)
-    expect(page.locator(".asset video").first).to_have_js_property("readyState", 4)
+    expect(page.locator("#items > li")).to_have_count(4)
+    assert [each.get_attribute("data-state") for each in page.locator("#items > li").all()] == [
+        *("done", "failed", "done", "failed")
+    ], "in the order of the request"
+    posters = page.locator("#items img")
+    expect(posters).to_have_count(2)
+    assert posters.first.evaluate("async each => { await each.decode(); return each.naturalWidth }") == 320
+    expect(page.locator("#items")).to_contain_text(MARKUP)
+    with page.expect_download() as started:
+        page.get_by_role("link", name="Download all as ZIP").click()
+    with zipfile.ZipFile(started.value.path()) as archive:
+        assert archive.testzip() is None and archive.namelist() == ["clip-0001.mp4", "clip-0003.mp4"]
+    page.get_by_role("link", name=re.compile("^Play item 3")).press("Enter")
+    expect(page.locator("#item-3 video")).to_be_focused()
+    expect(page.locator("#item-3 video")).to_have_js_property("readyState", 4)
     look(page, "job-batch")
 
 
@@ -198,28 +210,64 @@ def test_given_a_table_and_a_question_when_the_plan_is_confirmed_and_computed_th
     if page.get_by_role("button", name="Answer", exact=True).count():
         page.get_by_role("button", name="Answer", exact=True).click()
     look(page, "job-analysis-plan")
-    page.get_by_text("Edit the steps").click()
-    steps = page.get_by_label("Steps as JSON")
-    before = steps.input_value()
-    steps.fill(before.replace('"title"', "title", 1))
+    page.get_by_role("button", name="Change the steps").click()
+    described = page.locator("[data-steps-edited]")
+    described.get_by_label("What Step 1 is called").fill("The sales")
+    described.get_by_label("Add a step").select_option(label="Put in order")
+    described.get_by_label("Column", exact=True).last.select_option("region")
+    described.get_by_label("How many rows").last.fill("2")
+    look(page, "job-analysis-steps")
+    page.locator("summary").filter(has_text="As JSON, as programs send it").click()
+    steps = page.get_by_label("As JSON, as programs send it")
+    written = steps.input_value()
+    assert json.loads(written)[-1]["operation"] == {
+        "op": "sort",
+        "by": [{"column": "region", "descending": True}],
+        "limit": 2,
+    }
+    steps.fill(written.replace('"title"', "title", 1))
     page.get_by_role("button", name="Save the steps").click()
     expect(page.get_by_text("This is no JSON")).to_be_visible()
     page.get_by_role("button", name="Dismiss").click()
-    steps.fill(before)
+    steps.fill(written)
     page.get_by_role("button", name="Save the steps").click()
     expect(page.get_by_text("The steps are saved.")).to_be_visible()
+    expect(page.locator("[data-steps-said]")).to_contain_text("Rows by region, largest first; the first 2.")
     confirm = page.get_by_role("button", name="Confirm the plan")
     expect(confirm).to_be_enabled(timeout=MADE_WITHIN_MS)
     confirm.click()
     expect(status).to_have_text("Plan is confirmed")
     page.get_by_role("button", name="Compute", exact=True).click()
     expect(status).to_have_text("Done", timeout=MADE_WITHIN_MS)
-    chart = page.locator("img.chart").first
-    expect(chart).to_be_visible()
-    assert chart.evaluate("async each => { await each.decode(); return each.naturalWidth }") > 100
-    expect(page.get_by_role("cell", name="North").first).to_be_visible()
+    chart = page.locator("[data-drawing]").first
+    values = chart.locator("[data-tip]")
+    expect(values).to_have_count(3)
+    values.nth(1).hover()
+    expect(page.locator("[data-tip-shown]").first).to_have_text("South: 810")
+    chart.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("[data-tip-shown]").first).to_have_text("West: 1,210")
+    told = "each => each.map(mark => mark.dataset.tip)"
+    assert values.evaluate_all(told) == ["North: 410", "South: 810", "West: 1,210"]
+    page.locator("[data-order]").select_option(label="largest first")
+    expect(values.first).to_have_attribute("data-tip", "West: 1,210")
+    for kind, begins in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
+        with page.expect_download() as started:
+            page.get_by_role("link", name=f"Save as {kind}").click()
+        assert Path(started.value.path()).read_bytes().startswith(begins)
+    rows = page.locator("[data-sortable] tbody").first.locator("tr")
+    page.locator("[data-sortable]").first.get_by_role("button").last.click()
+    expect(rows.first).to_contain_text("West")
+    expect(page.locator("[data-sortable]").first.get_by_role("columnheader").last).to_have_attribute(
+        "aria-sort", "descending"
+    )
+    page.locator("[data-sortable]").first.get_by_role("button").last.press("Enter")
+    expect(rows.first).to_contain_text("North")
+    expect(page.locator("#how")).not_to_have_attribute("open", "")
     look(page, "job-analysis")
-    address = chart.get_attribute("src")
+    page.locator("#how > summary").click()
+    expect(page.locator("#how")).to_contain_text("Rows by region, largest first; the first 2.")
+    address = page.locator("[data-save-svg]").first.get_attribute("href")
     assert address is not None
     with site.visitor("mallory") as context:
         assert context.request.get(address).status == 404

@@ -4,10 +4,10 @@ from decimal import Decimal
 
 import pytest
 
-from activities.analysis.charts import time_labels
 from activities.analysis.names import cleaned, shown
 from activities.analysis.numbers import brief, formatted
 from activities.analysis.planning.words import columns_of, mentions, stem, tokens
+from activities.analysis.plotting import time_labels
 from domain.analyses.table import ColumnType
 from tests.unit.analysis_builders import SALES, column, table
 

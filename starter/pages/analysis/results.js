@@ -1,4 +1,6 @@
 // The plan of an analysis: answered, changed, confirmed, run. What is being typed is not drawn over.
+import { Steps } from "./steps.js";
+import "./answer.js";
 import { patch, post, Refused } from "../parts/api.js";
 import { tell, tellError } from "../parts/messages.js";
 import { renew } from "../parts/renewing.js";
@@ -17,7 +19,7 @@ body.addEventListener("input", (event) => {
   plan().setAttribute("hx-morph-skip", ""); // until it is sent
 });
 
-const show = () => renew(body, location.pathname);
+const show = () => renew(body, location.pathname).then(sayThem);
 
 async function change(work, told) {
   const trouble = plan().querySelector("[data-trouble]");
@@ -41,6 +43,7 @@ async function change(work, told) {
 }
 
 function done() {
+  endEditing();
   typing = null;
   plan().removeAttribute("hx-morph-skip");
 }
@@ -72,7 +75,7 @@ body.addEventListener("submit", (event) => {
   } else {
     let steps;
     try {
-      steps = JSON.parse(given.get("steps"));
+      steps = editing && !writtenAsJson ? editing.steps : JSON.parse(given.get("steps"));
     } catch {
       tell(say("plan-no-json"), "bad");
       return;
@@ -87,3 +90,57 @@ body.addEventListener("click", (event) => {
   press("run", () => post(`analyses/${id}/run`));
   press("again", () => post(`analyses/${id}/draft`));
 });
+
+// --- the steps, said and changed
+
+let editing = null;
+let writtenAsJson = false; // the JSON was typed in last
+const facts = () => JSON.parse(document.getElementById("steps-facts").textContent);
+
+function sayThem() {
+  const said = document.getElementById("steps-facts") && body.querySelector("[data-steps-said]");
+  if (said) new Steps(said, facts());
+}
+
+function startEditing() {
+  const form = body.querySelector("[data-steps]");
+  writtenAsJson = false;
+  const written = form.elements.steps;
+  const changed = () => {
+    writtenAsJson = false;
+    written.value = JSON.stringify(editing?.steps ?? [], null, 2);
+    plan().setAttribute("hx-morph-skip", "");
+    typing = form;
+  };
+  editing = new Steps(form.querySelector("[data-steps-edited]"), facts(), { edit: true, changed });
+  swap(form, true);
+  form.querySelector("input, select").focus();
+}
+
+function swap(form, edited) {
+  form.hidden = !edited;
+  body.querySelector("[data-steps-said]").hidden = edited;
+  body.querySelector("[data-edit]").hidden = edited;
+}
+
+function endEditing() {
+  editing = null;
+  const form = body.querySelector("[data-steps]");
+  if (form) swap(form, false);
+}
+
+body.addEventListener("input", ({ target }) => {
+  if (target.matches("[data-steps] textarea")) writtenAsJson = true;
+});
+
+body.addEventListener("click", ({ target }) => {
+  if (target.closest("[data-edit]")) startEditing();
+  else if (target.closest("[data-edit-end]")) {
+    done();
+    show();
+    body.querySelector("[data-edit]").focus();
+  }
+});
+
+body.addEventListener("job:shown", sayThem);
+sayThem();

@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
+from activities.analysis.plotting import Order
 from activities.artifacts import content_disposition
 from domain.analyses.analysis import OUTPUTS
 from domain.artifacts import ArtifactKind
@@ -13,10 +14,13 @@ from domain.errors import NotFound
 from starter.api.context import identifier
 from starter.api.file_responses import AskedFile, file_response
 from starter.api.library import THUMBNAIL, asset_facts
+from starter.pages.analysis.answer import chart_of
 from starter.pages.shell.context import Context
 
 router = APIRouter()
 
+MOST_OUTPUTS = 100
+NOTHING_RUNS = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 KEPT = {"Cache-Control": "private, max-age=300"}
 """For less than a signed address holds."""
 
@@ -36,6 +40,24 @@ def asset(asset_id: str, part: str, request: Request, context: Context) -> Respo
     if address is None:
         raise NotFound
     return RedirectResponse(address, status_code=303, headers=KEPT)
+
+
+@router.get("/analysis-outputs/{artifact_id}/chart.svg")
+def analysis_chart(artifact_id: str, context: Context, order: Order = Order.AS_COMPUTED) -> Response:
+    """A chart of an analysis as SVG, its places in an order.
+
+    Raises:
+        NotFound: It is absent, of somebody else's analysis, no chart, or its rows are not kept.
+    """
+    picture = context.api.store.get_artifact(identifier(artifact_id))
+    context.api.store.get_job(picture.job_id, owner=context.owner)
+    if picture.kind is not ArtifactKind.CHART:
+        raise NotFound
+    outputs = context.api.store.outputs(picture.job_id, limit=MOST_OUTPUTS).items
+    svg = chart_of(context, context.api.store.get_analysis(picture.job_id), outputs, picture, order)
+    if svg is None:
+        raise NotFound
+    return Response(svg, media_type="image/svg+xml", headers={"Content-Security-Policy": NOTHING_RUNS, **KEPT})
 
 
 @router.get("/analysis-outputs/{artifact_id}")

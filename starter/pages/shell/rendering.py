@@ -2,17 +2,22 @@
 
 import json
 from datetime import datetime
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from babel.numbers import format_decimal
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from activities.analysis.numbers import formatted
+from domain.analyses.table import ColumnType
 from starter.pages.shell.built import built
 from starter.pages.shell.catalogue import browser_strings
 
 PAGES = Path(__file__).parents[1]
+UNPARTED = 10_000
 
 
 def draw(template: str, **shown: Any) -> str:
@@ -29,7 +34,14 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {"built": built, "moment": moment, "duration": duration, "data": data, "strings": strings}
+    environment.globals |= {
+        "built": built,
+        "moment": moment,
+        "duration": duration,
+        "amount": amount,
+        "data": data,
+        "strings": strings,
+    }
     environment.filters["size"] = size
     return environment
 
@@ -48,6 +60,17 @@ def duration(seconds: float) -> str:
     whole = max(0, int(seconds))
     hours, minutes = divmod(whole // 60, 60)
     return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"
+
+
+def amount(text: str, language: str) -> str:
+    """A number of a result as the language writes it; as it is where it is none. Four digits are not parted: years."""
+    try:
+        exact = Decimal(formatted(text, ColumnType.NUMBER).replace(",", ""))
+    except ArithmeticError:
+        return text
+    places = max(0, -int(exact.as_tuple().exponent))
+    whole = "#,##0" if abs(exact) >= UNPARTED else "0"
+    return str(format_decimal(exact, format=f"{whole}.{'0' * places}" if places else whole, locale=language))
 
 
 def size(count: float) -> str:
