@@ -19,6 +19,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from domain.credits import AMOUNT_LIMIT, read_prices
 from domain.erasure import MOST_DAYS
 from domain.errors import SettingsInvalid
+from domain.lifecycles.generation import GenerationType
 from domain.lifecycles.image import MAX_RETRIES
 from domain.orders.prompt_guard import MAX_CHARACTERS
 from starter.local.folder import SECRETS_KEY, default_data_dir
@@ -374,8 +375,17 @@ class Settings(BaseSettings):
 
     @cached_property
     def price_list(self) -> Mapping[str, int]:
-        """Credits by name of ``domain.credits.PRICED``, the defaults filled in."""
-        return read_prices(self.prices, read_prices(DEFAULT_PRICES))
+        """Credits by name of ``domain.credits.PRICED``, the defaults filled in. Copy that no model writes costs nothing
+        unless a price is given for it: it comes from templates."""
+        defaults = read_prices(DEFAULT_PRICES)
+        if not self.has_model:
+            defaults[GenerationType.COPY] = 0
+        return read_prices("" if self.prices == DEFAULT_PRICES else self.prices, defaults)
+
+    @property
+    def has_model(self) -> bool:
+        """Whether a language model writes here."""
+        return bool(self.llm_base_url and self.llm_model)
 
     def queue(self, name: str) -> str:
         """The task queue of that name, as Temporal knows it."""

@@ -267,7 +267,7 @@ def _makers(settings: Settings, scratch: Path | None = None) -> "dict[Generation
         GenerationType.COPY: TemplateCopywriter(),
         GenerationType.SCRAPE: PageScraper(outbound, version=metadata.version("guidesmith"), scratch=scratch),
     }
-    if settings.llm_base_url and settings.llm_model:
+    if settings.llm_base_url and settings.llm_model:  # settings.has_model, as types see it
         chat = ChatClient(_provider(settings, settings.llm_base_url, settings.llm_api_key))
         makers[GenerationType.COPY] = ChatCopywriter(chat, settings.llm_model)
     speaker = _speaker(settings, scratch)

@@ -203,6 +203,22 @@ class Credits(Repository):
         with self._database.read() as connection:
             return read_balance(connection, owner)
 
+    def balances(self, user: str = "", *, most: int = 50) -> tuple[tuple[str, Balance], ...]:
+        """What people have, in the order of their names: those whose name has ``user`` in it, ``most`` of them."""
+        account, name = credit_accounts.c.account, credit_accounts.c.owner
+        kept = {
+            each: func.coalesce(func.sum(credit_accounts.c.balance).filter(account == str(each)), 0).label(str(each))
+            for each in (Account.AVAILABLE, Account.RESERVED)
+        }
+        query = select(name, *kept.values()).group_by(name).order_by(name).limit(most)
+        if user:
+            query = query.where(func.lower(name).contains(user.lower(), autoescape=True))
+        with self._database.read() as connection:
+            return tuple(
+                (owner, Balance(available=available, reserved=reserved))
+                for owner, available, reserved in connection.execute(query)
+            )
+
     def credit_entries(self, owner: str, limit: int = 20, cursor: str | None = None) -> Page[Entry]:
         """The entries of ``owner``'s accounts, newest first. Raises: RequestInvalid: bad limit or cursor."""
         told = ("kind", "job_id", "attempt", "reason")

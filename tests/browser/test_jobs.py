@@ -151,6 +151,7 @@ def test_given_a_long_log_when_older_rows_are_asked_for_then_the_focus_goes_on_a
     page.goto(f"/jobs/{job}")
     rows = page.locator(".log > li:not(.more)")
     expect(rows).to_have_count(30)
+    page.locator(".all-log > summary").click()
     page.get_by_role("button", name="Show older").press("Enter")
     expect(rows.nth(30)).to_be_focused()
     there, newest = rows.count(), rows.first.get_attribute("id")

@@ -221,7 +221,7 @@ def test_given_books_when_the_doctor_looks_then_he_says_that_they_balance(api: R
 def test_given_a_price_list_when_loaded_then_what_it_does_not_name_keeps_its_price(tmp_path: Path) -> None:
     usual = load_settings(data_dir=tmp_path).price_list
     assert load_settings(data_dir=tmp_path, prices="image=0").price_list == {**usual, "image": 0}
-    assert ",".join(f"{name}={price}" for name, price in usual.items()) == DEFAULT_PRICES
+    assert ",".join(f"{name}={price}" for name, price in {**usual, "copy": 1}.items()) == DEFAULT_PRICES
 
 
 def test_given_words_that_no_prompt_may_hold_when_set_then_the_guard_refuses_them(tmp_path: Path) -> None:
@@ -230,3 +230,12 @@ def test_given_words_that_no_prompt_may_hold_when_set_then_the_guard_refuses_the
     for prompt in ("some Gore", "in bad  taste", "x" * 21):
         with pytest.raises(PromptRefused):
             guard.check(prompt)
+
+
+def test_given_no_model_that_writes_when_priced_then_copy_is_free_unless_a_price_is_named_for_it(
+    tmp_path: Path,
+) -> None:
+    model = {"llm_base_url": "http://127.0.0.1:9/v1", "llm_model": "writer"}
+    assert load_settings(data_dir=tmp_path).price_list["copy"] == 0
+    assert load_settings(data_dir=tmp_path, prices="copy=2").price_list["copy"] == 2
+    assert load_settings(data_dir=tmp_path, **model).price_list["copy"] == 1  # type: ignore[arg-type]

@@ -755,3 +755,12 @@ def test_given_every_lifecycle_with_crashes_duplicates_and_replays_when_it_is_dr
             super().__init__(store)
 
     run_state_machine_as_test(OnStore, settings=few_steps)
+
+
+def test_given_balances_when_an_administrator_looks_then_those_of_whose_name_fits(store: Store) -> None:
+    for owner, amount in (("ann", 3), ("Annika", 5), ("b%b", 7)):
+        store.grant(owner, amount, reason="test", actor="test", idempotency_key=owner)
+    found = {owner: has.available for owner, has in store.balances("ANN")}
+    assert found == {"ann": 3, "Annika": 5}
+    assert [owner for owner, _ in store.balances("%")] == ["b%b"]
+    assert len(store.balances(most=2)) == 2

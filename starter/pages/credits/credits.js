@@ -1,7 +1,10 @@
 // What an administrator gives, and everything of a person's deleted.
 import { once, post, remove } from "../parts/api.js";
 import { tell, tellError } from "../parts/messages.js";
+import { stored } from "../parts/storage.js";
 import { say } from "../parts/strings.js";
+
+const GIVEN = "guidesmith:granted"; // told on the page that shows it
 
 const form = document.querySelector("[data-grant]");
 let key = once();
@@ -14,6 +17,7 @@ form?.addEventListener("submit", async (event) => {
   try {
     await post("admin/credits/grants", { user_id: user.value.trim(), amount: Number(amount.value), reason: reason.value.trim(), idempotency_key: key });
     key = once();
+    stored(() => sessionStorage.setItem(GIVEN, JSON.stringify({ user: user.value.trim(), amount: Number(amount.value) })));
     location.reload();
   } catch (error) {
     tellError(error);
@@ -38,4 +42,10 @@ async function erase(user) {
   } catch (error) {
     return tellError(error);
   }
+}
+
+const given = stored(() => sessionStorage.getItem(GIVEN), null);
+if (given) {
+  stored(() => sessionStorage.removeItem(GIVEN));
+  tell(say("grant-done", JSON.parse(given)), "good");
 }

@@ -43,3 +43,5 @@ account-delete = Delete everything
 account-delete-title = Delete everything that is yours?
 account-delete-means = It cannot be undone.
 account-delete-name = To confirm, write { $name }
+balances-title = What everybody has
+balances-none = Nobody fits.

@@ -9,11 +9,13 @@ from starter.pages.shell.status_view import titles_of
 router = APIRouter()
 
 PAGE = 30
+BALANCES = 50
+"""Shown at once; a name leads to the others."""
 
 
 @router.get("/credits")
-def credits(context: Context, cursor: str | None = None) -> Response:
-    """The balance and the entries; for an administrator, a form that grants."""
+def credits(context: Context, cursor: str | None = None, user: str = "") -> Response:
+    """The balance and the entries; for an administrator, a form that grants, and what everybody has."""
     page = context.api.store.credit_entries(context.owner, PAGE, cursor)
     prices = [(kind, cost) for kind, cost in context.api.settings.price_list.items() if cost]
     return context.page(
@@ -26,4 +28,6 @@ def credits(context: Context, cursor: str | None = None) -> Response:
         later=cursor is not None,
         prices=prices,
         is_admin=context.is_admin,
+        user=user.strip(),
+        balances=context.api.store.balances(user.strip(), most=BALANCES) if context.is_admin else (),
     )

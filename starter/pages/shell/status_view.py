@@ -107,6 +107,7 @@ class Row:
     created_at: datetime
     failure: str | None
     still_since: datetime | None
+    address: str
 
 
 def row_of(say: Say, card: JobCard, now: datetime, still: Mapping[str, Standstill]) -> Row:
@@ -127,6 +128,7 @@ def row_of(say: Say, card: JobCard, now: datetime, still: Mapping[str, Standstil
         created_at=job.created_at,
         failure=job.failure.failure_message if job.failure and tone_of(job.kind, job.status) is Tone.BAD else None,
         still_since=still[job.id].since if job.id in still else None,
+        address=f"/instructions/{job.instruction_id}" if job.instruction_id and not working else f"/jobs/{job.id}",
     )
 
 
