@@ -2,9 +2,11 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from fluent.syntax import FluentParser, ast
 
 from activities.store.records import EventType
 from domain.credits import Account, PostingKind
@@ -82,6 +84,77 @@ def test_every_plain_name_in_templates_and_modules_is_in_the_catalogue() -> None
             assert name in browser, (module, name)
 
 
-@pytest.mark.parametrize("asked", ["", "de-AT,fr;q=0.8", "en-GB", "x;q=nonsense,en", "*"])
-def test_given_languages_that_a_browser_asks_for_then_one_of_ours_is_said(asked: str) -> None:
-    assert preferred(asked) == "en"
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("", "en"),
+        ("en-GB", "en"),
+        ("x;q=nonsense,en", "en"),
+        ("*", "en"),
+        ("fr,es;q=0.8", "en"),
+        ("de-AT,fr;q=0.8", "de"),
+        ("fr,DE;q=0.8,en;q=0.5", "de"),
+        ("de;q=0.2,en;q=0.9", "en"),
+    ],
+)
+def test_given_languages_that_a_browser_asks_for_then_one_of_ours_is_said(asked: str, said: str) -> None:
+    assert preferred(asked) == said
+
+
+# --- every language says the same ------------------------------------------------------------------------------------
+
+
+def messages(path: Path) -> dict[str, tuple[set[str], set[str]]]:
+    """Of each message its variables and, of what it chooses by, the variants that are not plural forms."""
+    found = {}
+    for entry in FluentParser().parse(path.read_text("utf-8")).body:
+        assert not isinstance(entry, ast.Junk), f"{path}: {entry.content}"
+        if isinstance(entry, ast.Message):
+            nodes = list(within(entry))
+            keys = [each.key for each in nodes if isinstance(each, ast.Variant) and not each.default]
+            found[entry.id.name] = (
+                {each.id.name for each in nodes if isinstance(each, ast.VariableReference)},
+                {key.name for key in keys if isinstance(key, ast.Identifier)} - PLURALS,
+            )
+    return found
+
+
+def within(node: ast.BaseNode) -> Iterator[ast.BaseNode]:
+    yield node
+    for value in vars(node).values():
+        for each in value if isinstance(value, list) else [value]:
+            if isinstance(each, ast.BaseNode):
+                yield from within(each)
+
+
+PLURALS = {"zero", "one", "two", "few", "many", "other"}
+ENGLISH = sorted(PAGES.glob("*/*.en.ftl"))
+
+
+@pytest.mark.parametrize("language", languages()[1:])
+@pytest.mark.parametrize("english", ENGLISH, ids=lambda each: f"{each.parent.name}/{each.name}")
+def test_every_language_has_exactly_the_messages_and_variables_of_english(language: str, english: Path) -> None:
+    path = english.with_name(english.name.replace(".en.", f".{language}."))
+    assert path.exists(), f"{path.relative_to(PAGES)} is missing: CONTRIBUTING.md tells how to add a string"
+    wanted, there = messages(english), messages(path)
+    assert there.keys() == wanted.keys(), sorted(there.keys() ^ wanted.keys())
+    assert {name: each for name, each in there.items() if each != wanted[name]} == {}
+
+
+@pytest.mark.parametrize("language", languages()[1:])
+def test_no_language_has_a_file_that_english_has_not(language: str) -> None:
+    files = {each.relative_to(PAGES).as_posix() for each in PAGES.glob(f"*/*.{language}.ftl")}
+    assert files == {each.relative_to(PAGES).as_posix().replace(".en.", f".{language}.") for each in ENGLISH}
+
+
+VOID_OF_WORDS = re.compile(
+    r"\{% block shape %\}.*?\{% endblock %\}|\{[{%#].*?[}%#]\}|<(script|style|code)\b.*?</\1>|<[^>]*>", re.S
+)
+OURS = {"guidesmith", "ms"}
+
+
+def test_no_template_has_words_of_its_own() -> None:
+    """What a template says stands in the catalogue: outside of tags and of what Jinja puts there are no letters."""
+    for template in PAGES.glob("*/*.html"):
+        words = set(re.findall(r"[^\W\d_]{2,}", VOID_OF_WORDS.sub(" ", template.read_text()))) - OURS
+        assert not words, (template.relative_to(PAGES), words)

@@ -1,10 +1,14 @@
 // Times, written by the server in UTC, in the reader's zone and language.
 import { say } from "./strings.js";
 
-const near = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const exact = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
-const far = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-const whole = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
+// the page's language, as the browser writes it where it is one of its own: days before months, or after
+const { lang } = document.documentElement;
+const language = navigator.languages.find((each) => each.split("-")[0] === lang) ?? lang;
+
+const near = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" });
+const exact = new Intl.DateTimeFormat(language, { timeStyle: "medium" });
+const far = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
+const whole = new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "long" });
 
 /** Write every time under `root` for its reader. */
 export function localise(root) {

@@ -29,6 +29,9 @@ addEventListener("unhandledrejection", (event) => {
 });
 
 document.querySelector("form[action='/sign-out']")?.addEventListener("submit", forgetTyped);
+const chosen = document.querySelector("[data-language]");
+document.querySelector("[data-language-set]").hidden = true; // who chooses has chosen
+chosen.addEventListener("change", () => chosen.form.requestSubmit());
 document.querySelector("[data-shortcuts]")?.addEventListener("click", listShortcuts);
 shortcut("?", say("shortcut-help"), listShortcuts);
 shortcut("g j", say("shortcut-home"), () => location.assign("/"));

@@ -12,10 +12,12 @@ from fastapi.responses import HTMLResponse, Response
 
 from starter.access.tokens import Principal, Role
 from starter.api.context import Api
-from starter.pages.shell.catalogue import Say, preferred, sayings
+from starter.pages.shell.catalogue import Say, languages, preferred, sayings
 from starter.pages.shell.rendering import draw
 
 NONCE_BYTES = 16
+CHOSEN_LANGUAGE = "guidesmith_language"
+"""The cookie: a language, where somebody wants another one than their browser asks for."""
 
 WORTH_PACKING = 4096
 """Bytes. What is smaller goes out in as many packets as it would packed."""
@@ -53,7 +55,9 @@ class PageContext:
 
     @cached_property
     def language(self) -> str:
-        return preferred(self.request.headers.get("accept-language", ""))
+        """What the visitor has chosen on a page, else what their browser asks for."""
+        chosen = self.request.cookies.get(CHOSEN_LANGUAGE, "")
+        return chosen if chosen in languages() else preferred(self.request.headers.get("accept-language", ""))
 
     @property
     def say(self) -> Say:
@@ -78,7 +82,7 @@ class PageContext:
 
         The nonce is for the style sheets that the editor makes; scripts come from files only.
         """
-        text = draw(template, context=self, say=self.say, **shown)
+        text = draw(template, context=self, say=self.say, languages=languages(), **shown)
         headers = {"Content-Security-Policy": self._policy(), "Vary": "Accept-Language, Cookie, HX-Request"}
         return self.packed(HTMLResponse(text, status_code=status, headers=headers))
 

@@ -26,7 +26,7 @@ from starter.logs import log
 from starter.pages.shell.built import ADDRESS
 from starter.pages.shell.context import PageContext
 
-OPEN = frozenset({"/sign-in", "/favicon.ico"})
+OPEN = frozenset({"/sign-in", "/language", "/favicon.ico"})
 """Pages that need no session."""
 
 OPEN_BELOW = (ADDRESS, SHARED)

@@ -111,3 +111,8 @@ provenance = Where this comes from
 export-needs-scripts = Exporting needs JavaScript. What was exported before can be downloaded here.
 job-stands-still = Stands still
 job-stands-still-since = No progress since
+
+language = Language of these pages
+language-set = Show
+own-name-de = Deutsch
+own-name-en = English

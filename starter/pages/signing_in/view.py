@@ -14,9 +14,13 @@ from fastapi.responses import RedirectResponse, Response
 from starter.access.tokens import Principal, TokenCheck, Unauthorized
 from starter.api.perimeter.limits import Limits
 from starter.api.perimeter.sessions import Sessions, Tickets
-from starter.pages.shell.context import Context, PageContext
+from starter.pages.shell.catalogue import languages
+from starter.pages.shell.context import CHOSEN_LANGUAGE, Context, PageContext
 
 router = APIRouter()
+
+LANGUAGE_S = 365 * 24 * 3600
+"""How long a choice of language is remembered, in seconds."""
 
 BY_ONESELF = frozenset({"none", "same-origin"})
 """Whence a browser comes to a sign-in address that its user has opened (Fetch Metadata). One that another site leads
@@ -66,6 +70,17 @@ async def leave(request: Request) -> Response:
     ended = await _sessions(request).end(request.headers)
     headers = {"Set-Cookie": ended, "Clear-Site-Data": '"cache"'}
     return RedirectResponse("/sign-in", status_code=303, headers=headers)
+
+
+@router.post("/language")
+async def choose_language(language: Annotated[str, Form()] = "", to: Annotated[str, Form()] = "/") -> Response:
+    """Show the pages in another language from now on, in this browser; with none, in the one that it asks for."""
+    answer = RedirectResponse(_own(to), status_code=303)
+    if language in languages():
+        answer.set_cookie(CHOSEN_LANGUAGE, language, max_age=LANGUAGE_S, httponly=True, samesite="lax")
+    else:
+        answer.delete_cookie(CHOSEN_LANGUAGE)
+    return answer
 
 
 def _form(context: PageContext, to: str, *, failure: str | None = None, ticket: str = "", name: str = "") -> Response:

@@ -1,0 +1,24 @@
+# Bilder: wie sie beginnen, und was entstanden ist.
+as-the-model-likes = Wie es das Modell will
+asked-prompt = Beschreibung
+moderation = Sicherheit
+
+new-image-title = Neues Bild
+new-image-prompt = Was soll das Bild zeigen?
+new-image-example = Ein Leuchtturm im Sturm, vom Meer aus gesehen
+new-image-size = Größe
+new-image-quality = Qualität
+new-image-background = Hintergrund
+image-quality-low = Niedrig
+image-quality-medium = Mittel
+image-quality-high = Hoch
+image-background-opaque = Gefüllt
+image-background-transparent = Durchsichtig
+new-image-embedded = Hier ist kein Bildmodell eingerichtet: Der eingebaute Maler zeichnet ein Plakat aus den Wörtern der Beschreibung.
+new-image-do = Bild erstellen
+new-image-another = Noch eines erstellen
+made-image = Bild
+made-image-none = { $state ->
+    [working] Das Bild erscheint hier.
+   *[over] Es gibt kein Bild.
+}

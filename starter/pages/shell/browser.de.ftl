@@ -1,0 +1,4 @@
+# Was Module hier im Browser sagen. Wird mit jeder Seite gesendet: kurz halten.
+shortcut-help = Diese Tastenkürzel zeigen
+shortcut-home = Zu Ihren Aufträgen
+shortcut-new = Einen neuen Auftrag beginnen
