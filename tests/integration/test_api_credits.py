@@ -238,4 +238,4 @@ def test_given_no_model_that_writes_when_priced_then_copy_is_free_unless_a_price
     model = {"llm_base_url": "http://127.0.0.1:9/v1", "llm_model": "writer"}
     assert load_settings(data_dir=tmp_path).price_list["copy"] == 0
     assert load_settings(data_dir=tmp_path, prices="copy=2").price_list["copy"] == 2
-    assert load_settings(data_dir=tmp_path, **model).price_list["copy"] == 1  # type: ignore[arg-type]
+    assert load_settings(data_dir=tmp_path, **model).price_list["copy"] == 1
