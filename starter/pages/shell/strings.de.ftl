@@ -99,6 +99,7 @@ instruction-tab-editor = Editor
 instruction-tab-transcript = Transkript
 instruction-tab-versions = Versionen
 instruction-tab-export = Export
+instruction-tab-share = Teilen
 instruction-tab-job = Auftrag
 instruction-tab-later = Sobald der Entwurf geschrieben ist
 recording = Aufnahme
