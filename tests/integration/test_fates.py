@@ -30,6 +30,7 @@ from activities.store.repository import utc_now
 from activities.upkeep.reconciling import Reconciled, Reconciler
 from domain.credits import PostingKind
 from domain.documents.publication import ExportFormat
+from domain.documents.versions import InstructionVersion
 from domain.engine import NamespaceMatch
 from domain.errors import RetryNotAllowed
 from domain.jobs import Actor, Job
@@ -348,13 +349,18 @@ def held(stack: Stack, kind: str, status: str) -> Job:
     return job
 
 
-def asked(stack: Stack, job: Job, status: str) -> Job:
-    """A job with a draft, of which a part is written again or which is published."""
+def opened(stack: Stack, job: Job) -> InstructionVersion:
+    """The draft of a job whose run waits for what people do with it."""
     carried = CarriedState(status=DRAFT_READY, seq=6, touched=False, exported=False)
     dispatch_id = started(stack, job, resume_from=DRAFT_READY, carried=carried)
     run = Run(stack.store, job.id, dispatch_id=dispatch_id).dispatched()
     run.extract_audio().transcribe().write_draft()
-    version = stack.store.get_instruction(OWNER, instruction_of(stack.job(job)))
+    return stack.store.get_instruction(OWNER, instruction_of(stack.job(job)))
+
+
+def asked(stack: Stack, job: Job, status: str) -> Job:
+    """A job with a draft, of which a part is written again or which is published."""
+    version = opened(stack, job)
     if status == EXPORTING:
         stack.loop.run(stack.jobs.export(OWNER, job.id, ExportFormat.HTML, version.id))
     else:

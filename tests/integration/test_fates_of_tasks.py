@@ -15,9 +15,12 @@ from activities.store.repository import utc_now
 from domain.documents.publication import ExportFormat
 from domain.errors import STAGE_TIMED_OUT
 from domain.jobs import Job
-from domain.lifecycles.instruction import AUDIO_READY, DONE, EDITING, EXPORTING, FAILED, REGENERATING
+from domain.library import AssetMedium, NewAsset
+from domain.lifecycles.fence import Fence
+from domain.lifecycles.instruction import AUDIO_READY, DONE, DRAFT_READY, EDITING, EXPORTING, FAILED, REGENERATING
 from starter.wiring import run_options
-from tests.integration.test_fates import asked, new_job, reconcile, started, walked
+from tests.integration.store_builders import blob, edit
+from tests.integration.test_fates import asked, new_job, opened, reconcile, started, walked
 from tests.stack import OWNER, Stack, running_stack, wait_until
 from tests.temporal import TemporalServer
 
@@ -157,3 +160,34 @@ def test_given_a_stage_at_work_for_the_whole_of_its_time_then_it_is_not_tried_ag
     assert (failed.failure_code, failed.failed_stage) == (STAGE_TIMED_OUT, "transcription")
     begun = [each.activity_task_started_event_attributes.attempt for each in stack.events(job.id)]
     assert [each for each in begun if each] == [1]
+
+
+def test_given_a_first_save_that_the_run_was_not_told_of_when_reconciled_then_the_job_is_edited(stack: Stack) -> None:
+    job = walked(stack, new_job(stack, "instruction"), "UPLOADED")
+    draft = opened(stack, job)
+    stack.store.save_version(OWNER, draft.instruction_id, 1, edit(draft.markdown.replace("Choose", "Press")))
+    assert stack.job(job).status == DRAFT_READY
+    reconcile(stack)
+    stack.wait_for(job, EDITING)
+    stack.loop.run(stack.client.get_workflow_handle(job.id).terminate())
+    reconcile(stack)
+
+
+@pytest.mark.parametrize("how", ["owner", "operator"])
+def test_given_a_batch_that_has_a_file_when_it_is_stopped_then_it_is_partial_and_keeps_it(
+    stack: Stack, hold: Path, how: str
+) -> None:
+    hold.touch()
+    job = new_job(stack, "batch")
+    started(stack, job)
+    dispatch_id = stack.wait_for(job, "processing").dispatch_id or ""
+    made = NewAsset(ordinal=1, medium=AssetMedium.DOCUMENT, blob=blob(job.id), facts={"name": "captions.srt"})
+    item = Fence(attempt=1, dispatch_id=dispatch_id, seq=2)
+    wait_until(lambda: stack.store.mirrored_state(job.id, item)[1] == item.seq, 30, "its items")
+    stack.store.finish_item(job.id, item, 1, 2, [made])
+    if how == "owner":
+        stack.loop.run(stack.kinds.cancel(OWNER, job.id))
+    else:
+        stack.loop.run(stack.client.get_workflow_handle(job.id).cancel())
+    stack.wait_for(job, "partial")
+    assert len(stack.store.assets_of_job(job.id).items) == 1
