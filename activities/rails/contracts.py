@@ -171,7 +171,7 @@ class GoingOn(Message):
     Args:
         regenerating: The regeneration that has not ended.
         exporting: Exports that have not ended; the first of them, where they are many.
-        exported: Whether an export that was asked for in the job's attempt ended well.
+        exported: Whether an export ended well that was asked for since the job's draft was ready, in its attempt.
     """
 
     regenerating: str | None = None

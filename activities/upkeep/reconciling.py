@@ -229,7 +229,8 @@ class Reconciler:
         return len(edited)
 
     async def tell_ends(self) -> int:
-        """Tell the runs that were reset while a task of theirs was at work, and follow none, that it has ended."""
+        """Tell the runs that do not follow a task of their document (they were reset, or it was asked for before they
+        knew of the document) that it has ended."""
         unfollowed = await asyncio.to_thread(self._store.unfollowed_jobs)
         for job_id in unfollowed:
             await wake(self._client, job_id, TASKS_ENDED)

@@ -10,14 +10,16 @@ from temporalio.api.common.v1 import WorkflowExecution
 from temporalio.api.enums.v1 import ResetReapplyType
 from temporalio.api.workflowservice.v1 import ResetWorkflowExecutionRequest
 
+from activities.rails.task_dispatch import EXPORT, TaskDispatch
 from activities.store import Store
 from activities.store.repository import utc_now
 from domain.documents.publication import ExportFormat
 from domain.errors import STAGE_TIMED_OUT
-from domain.jobs import Job
+from domain.jobs import Actor, Job
 from domain.library import AssetMedium, NewAsset
 from domain.lifecycles.fence import Fence
 from domain.lifecycles.instruction import AUDIO_READY, DONE, DRAFT_READY, EDITING, EXPORTING, FAILED, REGENERATING
+from domain.lifecycles.lifecycle import Trigger
 from starter.wiring import run_options
 from tests.integration.store_builders import blob, edit
 from tests.integration.test_fates import asked, new_job, opened, reconcile, started, walked
@@ -191,3 +193,49 @@ def test_given_a_batch_that_has_a_file_when_it_is_stopped_then_it_is_partial_and
         stack.loop.run(stack.client.get_workflow_handle(job.id).cancel())
     stack.wait_for(job, "partial")
     assert len(stack.store.assets_of_job(job.id).items) == 1
+
+
+def test_given_an_export_that_the_run_was_not_told_of_when_it_is_there_then_the_job_is_done(
+    stack: Stack, hold: Path
+) -> None:
+    """As where a worker died after it had committed the draft, and before it could report it: the run refuses the
+    export of a draft that it does not know of, and the export is made on its own."""
+    hold.touch()
+    job = walked(stack, new_job(stack, "instruction"), "UPLOADED")
+    draft = opened(stack, job)
+    export, _ = stack.store.request_export(OWNER, job.id, ExportFormat.HTML, draft.id)
+    alone = TaskDispatch(stack.client, run_options(stack.settings))
+    stack.loop.run(alone.begin(EXPORT, export.id, job.id, owner=OWNER, live=False))
+    wait_until(lambda: stack.store.get_export(export.id).status == "RUNNING", 60, "the export")
+    rounds(stack, job, DRAFT_READY)  # it has not ended
+    hold.unlink()
+    wait_until(lambda: stack.store.get_export(export.id).status == "SUCCEEDED", 60, "its end")
+    assert rounds(stack, job, DONE).failure is None
+    assert not stack.store.unfollowed_jobs(older_than_s=-60)
+
+
+def test_given_an_export_of_an_earlier_attempts_draft_when_the_draft_is_ready_then_the_job_is_not_done_by_it(
+    stack: Stack, hold: Path
+) -> None:
+    hold.touch()
+    job = walked(stack, new_job(stack, "instruction"), "UPLOADED")
+    draft = opened(stack, job)
+    stack.loop.run(stack.client.get_workflow_handle(job.id).terminate())
+    reconcile(stack)
+    export, _ = stack.store.request_export(OWNER, job.id, ExportFormat.HTML, draft.id)
+    stack.store.begin_export(export.id)
+    stack.store.finish_export(export.id, blob(export.id), "x", {})
+    assert stack.store.going_on(job.id)[2], "since the draft of its attempt"
+    stack.store.record_dispatch(
+        job.id,
+        attempt=2,
+        dispatch_id="again",
+        resume_from=DRAFT_READY,
+        action="retry",
+        trigger=Trigger.USER,
+        actor=Actor.EDITOR,
+        client_request_id="x",
+    )
+    assert stack.job(job).status == DRAFT_READY
+    assert not stack.store.going_on(job.id)[2]
+    assert job.id not in stack.store.unfollowed_jobs(older_than_s=-60)

@@ -9,10 +9,10 @@ from sqlalchemy import and_, exists, func, literal, or_, select, union_all
 
 from activities.store.repository import Repository
 from activities.store.tables import (
-    dispatches,
     exports,
     instruction_versions,
     instructions,
+    job_events,
     jobs,
     plan_tasks,
     projects,
@@ -23,7 +23,7 @@ from activities.store.tables import (
 from domain.documents.tasks import ExportStatus
 from domain.jobs import Job, TaskStatus
 from domain.lifecycles.callbacks import external_stages
-from domain.lifecycles.instruction import DRAFT_READY, EXPORTING, INSTRUCTION, REGENERATING
+from domain.lifecycles.instruction import DRAFT_READY, EDITING, EXPORTING, INSTRUCTION, REGENERATING
 from domain.lifecycles.standstill import LONGEST, SHORTEST, Standstill, standstill
 
 OpenTask = tuple[str, str, str]
@@ -39,6 +39,23 @@ _UNFINISHED = {
     EXPORTING: exports.c.completed_at.is_(None),
 }
 """What has not ended of the work that a status stands for."""
+
+_SINCE_ITS_DRAFT = (
+    exists()
+    .where(
+        job_events.c.job_id == exports.c.job_id,
+        job_events.c.attempt == jobs.c.attempt,
+        job_events.c.new_status == str(DRAFT_READY),
+        job_events.c.recorded_at <= exports.c.requested_at,
+    )
+    .correlate(exports, jobs)
+)
+_EXPORTED = (
+    exists()
+    .where(exports.c.job_id == jobs.c.id, exports.c.status == str(ExportStatus.SUCCEEDED), _SINCE_ITS_DRAFT)
+    .correlate(jobs)
+)
+"""Of a job: whether an export is there that was asked for since its draft was ready, in its attempt."""
 
 
 @dataclass(frozen=True)
@@ -133,28 +150,22 @@ class Pending(Repository):
 
     def going_on(self, job_id: str) -> tuple[str | None, tuple[str, ...], bool]:
         """The regeneration of a job's document that has not ended; its exports that have not, the first fifty; and
-        whether an export that was asked for in the job's attempt ended well."""
-        began = select(dispatches.c.recorded_at).join(
-            jobs, and_(jobs.c.id == dispatches.c.job_id, jobs.c.attempt == dispatches.c.attempt)
-        )
+        whether one that was asked for since the draft was ready, in the job's attempt, ended well."""
         ours = exports.c.job_id == job_id
-        done = exists().where(
-            ours,
-            exports.c.status == str(ExportStatus.SUCCEEDED),
-            exports.c.requested_at >= began.where(jobs.c.id == job_id).scalar_subquery(),
-        )
+        done = select(jobs.c.id).where(jobs.c.id == job_id, _EXPORTED)
         writing = select(regenerate_tasks.c.id).where(_UNFINISHED[REGENERATING], regenerate_tasks.c.job_id == job_id)
         exporting = select(exports.c.id).where(_UNFINISHED[EXPORTING], ours).order_by(exports.c.id).limit(50)
         with self._database.read() as connection:
             return (
                 connection.scalars(writing.limit(1)).one_or_none(),
                 tuple(connection.scalars(exporting)),
-                bool(connection.scalar(select(done))),
+                connection.scalar(done) is not None,
             )
 
     def unfollowed_jobs(self, older_than_s: float = 15.0, limit: int = 100) -> tuple[str, ...]:
-        """Jobs that are written again or published for what their status says, while nothing of that goes on: their run
-        does not know. It was perhaps reset, and follows no task that began before."""
+        """Jobs whose run does not know how a task ended: by their status they are written again or published, while
+        nothing of that goes on, or an export is there and they are not done. The run was perhaps reset, and
+        follows no task that began before; or a worker had died before it could tell the run that there was a draft."""
         tables = {REGENERATING: regenerate_tasks, EXPORTING: exports}
         idle = (
             and_(
@@ -168,7 +179,7 @@ class Pending(Repository):
             jobs.c.dispatch_id.is_not(None),
             jobs.c.kind == INSTRUCTION.kind,
             jobs.c.updated_at < self._clock() - timedelta(seconds=older_than_s),
-            or_(*idle),
+            or_(*idle, and_(jobs.c.status.in_([str(DRAFT_READY), str(EDITING)]), _EXPORTED)),
         )
         with self._database.read() as connection:
             return tuple(connection.scalars(query.limit(limit)))
