@@ -35,6 +35,7 @@ from activities.media.container import (
     to_ms,
     truncated,
 )
+from activities.media.joined import holds_another
 from activities.media.orientation import NO_TURN, Orientation, pixel_aspect, shown_size
 from domain.errors import MediaCodecUnsupported, MediaHasNoContent
 from domain.recordings.media import AudioTrack, MediaInfo, VideoTrack
@@ -120,6 +121,7 @@ def probe(path: Path, *, on_progress: OnProgress | None = None) -> MediaInfo:
             size_bytes=path.stat().st_size,
             video=video,
             audio=audio,
+            joined=holds_another(path, container.format.name),
         )
 
 

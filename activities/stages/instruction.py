@@ -17,7 +17,15 @@ from activities.stages.hearing import NO_AUDIO, Heard, Hearing, duration_ms, has
 from activities.stages.screening import PARTLY_READ_MESSAGE, UNREADABLE, UNREADABLE_MESSAGE, known_screen
 from domain.artifacts import Artifact, ArtifactKind, Blob
 from domain.documents.document import stable_ids
-from domain.documents.draft import BlockRole, Draft, DraftWarning, check_draft, unclear_speech
+from domain.documents.draft import (
+    JOINED_MS,
+    BlockRole,
+    Draft,
+    DraftWarning,
+    check_draft,
+    joined_recording,
+    unclear_speech,
+)
 from domain.documents.screenshots import NewScreenshot
 from domain.documents.versions import NewVersion, VersionOrigin
 from domain.errors import ArtifactMissing, MediaHasNoContent, MediaTooLong, ModelNotAllowed, RecordingLost
@@ -40,7 +48,7 @@ if TYPE_CHECKING:
     from activities.drafting import Composed, Drafter
     from activities.speech import Recogniser
 
-EXTRACTION = "2"
+EXTRACTION = "3"
 SCENES = "1"
 """Versions of what the memos remember: raise one when its stage would answer differently."""
 
@@ -128,6 +136,7 @@ class InstructionStages(Stages):
             "has_video": info.video is not None,
             "has_audio": bool(info.audio),
             "pieces": 0,
+            **({"joined": "unread"} if info.joined else {}),
         }
         if info.video is not None:
             facts |= info.video.facts
@@ -151,6 +160,8 @@ class InstructionStages(Stages):
             blob = self._parts.artifacts.put_file(
                 work.key("audio.flac"), out, "audio/flac", on_progress=lambda _: work.check()
             )
+        if info.video is not None and heard.duration_ms > info.duration_ms + JOINED_MS:
+            facts["joined"] = "unseen"
         facts |= {
             "duration_ms": max(info.duration_ms, heard.duration_ms),
             "track_index": choice.index,
@@ -250,7 +261,7 @@ class InstructionStages(Stages):
         if screen is not None and PARTLY_READ in screen.warnings:
             partly = DraftWarning(code=PARTLY_READ, message=PARTLY_READ_MESSAGE)
             outline = outline.model_copy(update={"warnings": (*outline.warnings, partly)})
-        outline = outline.model_copy(update={"warnings": (*outline.warnings, *unclear_speech(transcript))})
+        outline = outline.model_copy(update={"warnings": (*outline.warnings, *self._doubts(work, transcript))})
         check_draft(outline, transcript, scenes, screen)
         blob = self._parts.artifacts.put_bytes(
             work.key("outline.json"), outline.model_dump_json().encode(), "application/json"
@@ -259,6 +270,10 @@ class InstructionStages(Stages):
         facts = {"steps": steps, "warnings": len(outline.warnings), "drafter": outline.provenance.model_profile_id}
         made = [NewArtifact(kind=ArtifactKind.OUTLINE, blob=blob, facts=facts)]
         return Product([*made, read] if read is not None else made)
+
+    def _doubts(self, work: Work, transcript: Transcript) -> tuple[DraftWarning, ...]:
+        """What is not in the draft, as nobody understood it or nobody came to it."""
+        return (*joined_recording(self._require(work, ArtifactKind.AUDIO).facts), *unclear_speech(transcript))
 
     def _read_screen(self, work: Work) -> NewArtifact | None:
         """What was read off the recording's screen, if it was."""

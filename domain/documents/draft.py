@@ -7,7 +7,7 @@ block that cites what does not exist, or a step that cites nothing, cannot be st
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from itertools import accumulate
 
@@ -274,6 +274,28 @@ UNCLEAR_MS = 2_000
 """Speech that was not understood, in all, from which it is told: less is a cough or a word."""
 
 _PLACES_TOLD = 5
+
+
+JOINED_MS = 2_000
+"""By which sound may be longer than the recording says that it is."""
+
+
+def joined_recording(facts: Mapping[str, object]) -> tuple[DraftWarning, ...]:
+    """The warning that the file is several recordings, of which only the first is whole, if so.
+
+    Args:
+        facts: Of the recording's sound.
+    """
+    if facts.get("joined") == "unread":
+        text = "Another recording stands behind this one in the file, and was not read. Upload each by itself."
+    elif facts.get("joined") == "unseen":
+        text = (
+            "The file is several recordings, one behind the other. All were heard and only the first was seen: later "
+            "steps have no right picture. Upload each by itself."
+        )
+    else:
+        return ()
+    return (DraftWarning(code="RECORDING_JOINED", message=text),)
 
 
 def unclear_speech(transcript: Transcript) -> tuple[DraftWarning, ...]:

@@ -37,7 +37,8 @@ class VideoTrack(BaseModel):
 
 
 class MediaInfo(BaseModel):
-    """A recording's probe. ``duration_ms`` is measured from the packets where the container does not say."""
+    """A recording's probe. ``duration_ms`` is measured from the packets where the container does not say. ``joined``:
+    another recording stands behind it in the file, and is not read."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -46,6 +47,7 @@ class MediaInfo(BaseModel):
     size_bytes: int = Field(ge=0)
     video: VideoTrack | None = None
     audio: tuple[AudioTrack, ...] = ()
+    joined: bool = False
 
 
 class Scene(BaseModel):

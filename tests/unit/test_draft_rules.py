@@ -11,6 +11,7 @@ from domain.documents.draft import (
     check_draft,
     cited_time,
     draft_problems,
+    joined_recording,
     unclear_speech,
 )
 from domain.errors import DraftInvalid
@@ -193,3 +194,11 @@ def test_given_speech_that_was_not_understood_when_it_is_more_than_a_word_then_i
     assert (warning.code, warning.at_ms) == ("SPEECH_UNCLEAR", (61_000, 90_000))
     assert "1:01, 1:30" in warning.message
     assert unclear_speech(heard.model_copy(update={"unclear": ((61_000, 62_000),)})) == ()
+
+
+def test_given_a_file_of_several_recordings_then_the_draft_says_what_of_it_was_not_read_or_seen() -> None:
+    (unread,) = joined_recording({"joined": "unread"})
+    (unseen,) = joined_recording({"joined": "unseen"})
+    assert unread.code == unseen.code == "RECORDING_JOINED"
+    assert "not read" in unread.message and "later steps" in unseen.message
+    assert joined_recording({"duration_ms": 1}) == ()

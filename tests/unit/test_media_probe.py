@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from activities.media.audio import extract_audio
 from activities.media.probe import probe
+from domain.documents.draft import JOINED_MS
 from domain.errors import (
     GuidesmithError,
     MediaCodecUnsupported,
@@ -151,3 +153,32 @@ def test_given_a_recording_without_an_extension_then_its_content_decides(folder:
 def test_given_no_file_then_the_file_system_says_so(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         probe(tmp_path / "absent.mp4")
+
+
+@pytest.mark.parametrize("make", [recordings.mp4, recordings.mp4_fragmented, recordings.mov, recordings.wav])
+def test_given_a_recording_behind_another_in_one_file_that_is_not_come_to_then_it_is_told(
+    make: Maker, folder: Path, tmp_path: Path
+) -> None:
+    once = make(folder)
+    twice = tmp_path / once.name
+    twice.write_bytes(once.read_bytes() * 2)
+    assert not probe(once).joined
+    info = probe(twice)
+    assert info.joined
+    assert info.duration_ms == pytest.approx(recordings.DURATION_MS, abs=100)
+
+
+@pytest.mark.parametrize(
+    "make", [recordings.mpegts, recordings.mkv, recordings.avi, recordings.mp3, recordings.ogg, recordings.flac]
+)
+def test_given_recordings_one_behind_the_other_whose_clock_starts_again_then_all_of_them_are_heard(
+    make: Maker, folder: Path, tmp_path: Path
+) -> None:
+    once = make(folder)
+    twice = tmp_path / once.name
+    twice.write_bytes(once.read_bytes() * 2)
+    info = probe(twice)
+    heard = extract_audio(twice, info.audio[0].index, tmp_path / "heard.flac")
+    assert heard.duration_ms == pytest.approx(2 * recordings.DURATION_MS, abs=500)
+    if info.video is not None and heard.duration_ms > info.duration_ms:
+        assert heard.duration_ms > info.duration_ms + JOINED_MS  # which the draft says
