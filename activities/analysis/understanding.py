@@ -27,8 +27,10 @@ _LEFT_OUT = frozenset(
     (
         "PREAMBLE_SKIPPED",
         "REMARKS_LEFT_OUT",
+        "REMARKS_AMONG_LEFT_OUT",
         "HEADING_REPEATED",
         "TOTALS_LEFT_OUT",
+        "SHEETS_HIDDEN",
         "COLUMN_LEFT_OUT",
         "CONTROL_CHARACTERS_REMOVED",
     )

@@ -8,13 +8,15 @@ multiplies. The same is asked of whoever drafted the plan, model or not.
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from domain.analyses.plan import Plan
 from domain.analyses.plan_rules import PlanIssue, in_order
 from domain.analyses.steps import (
+    ORDERED,
     Aggregate,
     Change,
+    Condition,
     Derive,
     Filter,
     Function,
@@ -27,8 +29,9 @@ from domain.analyses.steps import (
     Step,
     Test,
     Trend,
+    Value,
 )
-from domain.analyses.table import ColumnProfile, Note, TableProfile
+from domain.analyses.table import ColumnProfile, ColumnType, Note, TableProfile
 from domain.analyses.units import unit_of, word_set
 
 IDENTIFIER_MEASURED = "PLAN_IDENTIFIER_MEASURED"
@@ -37,6 +40,8 @@ COLUMN_AMBIGUOUS = "PLAN_COLUMN_AMBIGUOUS"
 VALUES_LOST = "PLAN_VALUES_LOST"
 NUMBER_MULTIPLIED = "PLAN_NUMBER_MULTIPLIED"
 UNITS_MIXED = "PLAN_UNITS_MIXED"
+SUMS_COUNTED = "PLAN_SUMS_COUNTED"
+STAND_INS_MEASURED = "PLAN_STAND_INS_MEASURED"
 
 DIGITS_LOST = "DIGITS_LOST"
 """The note of a column whose values are not what they were: two of them may have become one."""
@@ -46,8 +51,11 @@ TIME_EMPTY = "TIME_EMPTY"
 VALUES_ALIKE = "VALUES_ALIKE"
 RATES_ADDED = "RATES_ADDED"
 RATES_AVERAGED = "RATES_AVERAGED"
+RATES_MIXED = "RATES_MIXED"
 STATES_ADDED = "STATES_ADDED"
-OWN = frozenset({GROUP_EMPTY, NUMBER_EMPTY, VALUES_ALIKE, TIME_EMPTY, RATES_ADDED, RATES_AVERAGED, STATES_ADDED})
+OWN = frozenset(
+    {GROUP_EMPTY, NUMBER_EMPTY, VALUES_ALIKE, TIME_EMPTY, RATES_ADDED, RATES_AVERAGED, RATES_MIXED, STATES_ADDED}
+)
 """Codes of the notes that are made of a plan."""
 
 COMPUTED = frozenset({Function.SUM, Function.MEAN, Function.MEDIAN})
@@ -55,7 +63,24 @@ COMPARED = COMPUTED | {Function.LEAST, Function.MOST}
 COUNTED_ROWS = 1_000_000
 """Up to which the different values of a column are counted; beyond, they are estimated."""
 ESTIMATED = 0.9
-_RATES = word_set("rate percent percentage pct share ratio margin average avg mean median score rating temperature")
+_RATES = word_set(
+    "rate percent percentage pct share ratio margin average avg mean median score rating temperature temp rank ranking"
+    " position percentile grade stars index age latitude longitude lat lon lng speed density growth conversion ph bmi"
+    " year weekday"
+)
+_PARTS = word_set("rate percent percentage pct share ratio margin growth conversion discount")
+_OF_ONE = word_set("unit per each")
+"""Words of headings that say that a price is that of one."""
+_PRICES = word_set("price cost rate fee")
+MOST_OF_ONE = 2
+"""A growth or a rate that is larger is in percent."""
+_LOOK_ALIKE = str.maketrans(
+    "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0423\u0425\u0430\u0435\u043e\u0440\u0441\u0443\u0445",
+    "ABEKMHOPCTYXaeopcyx",
+)
+"""Cyrillic letters, and the Latin ones that they look like."""
+FEWEST_PARTS = 3
+"""Different numbers of a column from which on it can be seen that they are all parts of one, or count on."""
 _STATES = word_set("balance saldo kontostand stock inventory bestand headcount ytd cumulative running population")
 WARNINGS = 20
 """Most that a plan holds."""
@@ -131,6 +156,7 @@ def _issues(plan: Plan, tables: Mapping[str, TableProfile]) -> Iterator[PlanIssu
                 text = f"{name!r} has lost digits in its workbook, and different values may be one: send it as CSV."
                 yield PlanIssue(code=VALUES_LOST, path=path, message=text)
         yield from _multiplied(plan, step, path, known, tables)
+        yield from _taken_at_face_value(plan, step, path, before)
         for name, function in _computed_with(step):
             unit = unit_of(*before[name]) if name in before and function in COMPARED else None
             if unit is not None and not _is_of_one(plan, step, unit):
@@ -141,6 +167,77 @@ def _issues(plan: Plan, tables: Mapping[str, TableProfile]) -> Iterator[PlanIssu
     if _counts_instead(plan):
         text = "Rows are counted, and a total or an average is asked for: compute that, or ask which column holds it."
         yield PlanIssue(code=COUNT_INSTEAD, path="steps", message=text)
+
+
+def _taken_at_face_value(plan: Plan, step: Step, path: str, before: Origins) -> Iterator[PlanIssue]:
+    """Sums that are added up with what they are sums of, and values that stand for none."""
+    if not _measures(step):
+        return
+    times = [step.operation.time] if isinstance(step.operation, Trend) else []
+    measured = [name for name, function in _computed_with(step) if function in COMPARED]
+    for name, (_, column) in before.items():
+        if column.summing and not _is_settled(plan, step, name):
+            words = ", ".join(column.summing[:5])
+            text = f"Rows with {words} as {name!r} hold what others add up to: leave them out, or ask."
+            yield PlanIssue(code=SUMS_COUNTED, path=path, message=text)
+        tests = [(each.test, each.values) for each in _conditions(plan, step) if each.column == name]
+        used = name in (*measured, *times) or any(test in ORDERED for test, _ in tests)
+        left = stand_ins_left(column, tests) if used else ()
+        if left and not _is_asked_about(plan, name):
+            words = ", ".join(left)
+            text = f"{name!r} holds {words}, which stands for no value: leave these rows out, or ask."
+            yield PlanIssue(code=STAND_INS_MEASURED, path=path, message=text)
+
+
+def stand_ins_left(column: ColumnProfile, tests: Iterable[tuple[Test, Sequence[Value]]]) -> tuple[str, ...]:
+    """Which of a column's stand-ins are among the rows that conditions on it leave."""
+    left = column.stand_ins
+    for test, values in tests:
+        left = tuple(each for each in left if _may_pass(column, each, test, values))
+    return left
+
+
+def _may_pass(column: ColumnProfile, text: str, test: Test, values: Sequence[Value]) -> bool:
+    """Whether a value of the column meets a condition; days are compared as days, whatever the clock."""
+
+    def of(value: Value) -> tuple[float, str]:
+        return (float(value), "") if column.type.is_numeric else (0.0, str(value)[:10])
+
+    try:
+        mine, known = of(text), [of(value) for value in values]
+    except ValueError:
+        return True
+    match test:
+        case Test.EQUALS | Test.ONE_OF:
+            return mine in known
+        case Test.DIFFERS | Test.NONE_OF:
+            return mine not in known
+        case Test.LESS | Test.AT_MOST:
+            return mine <= known[0]
+        case Test.MORE | Test.AT_LEAST:
+            return mine >= known[0]
+        case _:
+            return True
+
+
+def _is_settled(plan: Plan, step: Step, name: str) -> bool:
+    """Whether the plan chooses among the rows by a column, or asks about it."""
+    return name in {condition.column for condition in _conditions(plan, step)} or _is_asked_about(plan, name)
+
+
+def _is_asked_about(plan: Plan, name: str) -> bool:
+    return any(re.search(rf"\b{re.escape(name)}\b", question.text) for question in plan.questions)
+
+
+def _conditions(plan: Plan, step: Step) -> list[Condition]:
+    """Those that all rows of a step meet."""
+    return [
+        condition
+        for behind in _behind(plan, step)
+        if isinstance(behind.operation, Filter)
+        and (behind.operation.match == "all" or len(behind.operation.conditions) == 1)
+        for condition in behind.operation.conditions
+    ]
 
 
 def _multiplied(
@@ -293,16 +390,41 @@ def _kept_apart(function: Function, table: TableProfile, column: ColumnProfile) 
         note.code.startswith("NUMBER") and note.message.startswith(f"{column.name} ") and "%" in note.message
         for note in table.notes
     )
-    rate = percent or "%" in column.original or bool(words & _RATES)
+    of_one = bool(words & _OF_ONE and words & _PRICES)
+    if words & _PARTS and function in COMPUTED and _has_parts_and_more(column):
+        text = f"{column.name} goes from {column.minimum} to {column.maximum}: parts of one and percent may be mixed."
+        yield Note(code=RATES_MIXED, message=text)
+    rate = percent or of_one or "%" in column.original or bool(words & _RATES)
     if rate and function is Function.SUM:
         text = f"{column.name} looks like rates or averages, which are added up here as they stand."
         yield Note(code=RATES_ADDED, message=text)
     elif rate and function is Function.MEAN and table.rows > 1:
         text = f"{column.name} looks like rates or averages: in their average each row counts the same."
         yield Note(code=RATES_AVERAGED, message=text)
+    elif function is Function.SUM and (kind := _kind_without_a_sum(table, column)):
+        yield Note(code=RATES_ADDED, message=f"{column.name} {kind}: they are added up here as they stand.")
     elif words & _STATES and function is Function.SUM:
         text = f"{column.name} looks like what there was at a time: of several times, it is added up as often."
         yield Note(code=STATES_ADDED, message=text)
+
+
+def _has_parts_and_more(column: ColumnProfile) -> bool:
+    try:
+        return 0 < float(column.minimum or 0) < 1 and float(column.maximum or 0) > MOST_OF_ONE
+    except ValueError:
+        return False
+
+
+def _kind_without_a_sum(table: TableProfile, column: ColumnProfile) -> str:
+    """What the numbers look like, where that has no sum."""
+    least, most = column.minimum or "", column.maximum or ""
+    if column.distinct < FEWEST_PARTS:
+        return ""
+    if column.type is ColumnType.NUMBER and least.startswith("0.") and re.fullmatch(r"0\.\d+|1(?:\.0+)?", most):
+        return "holds parts of one"
+    filled = table.rows - column.nulls
+    counts_on = column.type is ColumnType.INTEGER and least == "1" and most == str(filled) == str(column.distinct)
+    return f"holds 1 to {filled}, each once, as ranks do" if counts_on else ""
 
 
 def _group_notes(table: TableProfile, column: ColumnProfile) -> Iterator[Note]:
@@ -312,7 +434,7 @@ def _group_notes(table: TableProfile, column: ColumnProfile) -> Iterator[Note]:
     spelled: dict[str, list[str]] = {}
     for value in column.values:
         seen = "".join(each for each in unicodedata.normalize("NFKC", value) if unicodedata.category(each) != "Cf")
-        plain = " ".join(seen.casefold().split())
+        plain = " ".join(seen.translate(_LOOK_ALIKE).casefold().split())
         spelled.setdefault(plain, []).append(value)
     if alike := [values for values in spelled.values() if len(values) > 1]:
         shown = "; ".join(", ".join(f"\u201c{value}\u201d" for value in values) for values in alike[:3])

@@ -34,7 +34,24 @@ IDENTIFIERS = frozenset(
             "ean",
             "gtin",
         ),
-        *("sku", "zip", "zipcode", "postcode", "postal", "plz", "phone", "tel", "telephone", "mobile", "fax", "ssn"),
+        *(
+            "sku",
+            "zip",
+            "zipcode",
+            "postcode",
+            "postal",
+            "plz",
+            "postleitzahl",
+            "pincode",
+            "postnummer",
+            "telefon",
+            "phone",
+            "tel",
+            "telephone",
+            "mobile",
+            "fax",
+            "ssn",
+        ),
         *("ip", "vin", "imei", "barcode"),
     )
 )
@@ -75,7 +92,9 @@ class ColumnProfile(BaseModel):
     ``original`` is its heading in the input. ``distinct`` is an estimate in tables of more than a million rows.
     ``minimum``, ``maximum``, ``samples`` and ``values`` are data, as short texts: ``values`` holds every value where
     there are few of them, and is empty otherwise. ``numeric_share`` is the part of a text column's values (0 to 1)
-    that could be read as numbers.
+    that could be read as numbers. ``stand_ins`` are values of a column of numbers or dates that lie so far from all
+    others that they stand for none (-999, 1900-01-01), as ``minimum`` is written; ``summing`` are those of a column of
+    texts that name rows whose numbers are other rows' sums.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -90,6 +109,8 @@ class ColumnProfile(BaseModel):
     samples: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
     numeric_share: float = Field(default=0.0, ge=0, le=1)
+    stand_ins: tuple[str, ...] = ()
+    summing: tuple[str, ...] = ()
 
     @property
     def is_identifier(self) -> bool:

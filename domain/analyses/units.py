@@ -29,6 +29,12 @@ _UNITS = word_set(
     " °c °f celsius fahrenheit kelvin % percent ppm pa bar psi"
 )
 _SAYS_UNIT = word_set("unit units uom measure einheit unité unite unidad unidade unità mass me")
+_SCENARIOS = word_set(
+    "plan planned actual actuals budget forecast target ist soll prognose prior estimate estimated baseline"
+)
+"""What is meant to be, and what is."""
+_SAYS_WHAT = word_set("metric metrics variable indicator attribute parameter kpi what kennzahl")
+"""Words of headings of what a table of names and values holds."""
 _SAYS_CURRENCY = word_set("currency currencies ccy curr cur währung waehrung devise moneda moeda valuta waluta")
 _COUNTS = word_set(
     "quantity qty count number units pieces items hours days weeks months minutes weight age menge anzahl stück"
@@ -57,7 +63,7 @@ def _unit_columns(table: TableProfile) -> Iterator[ColumnProfile]:
             continue
         # sizes are called M and L, too
         measured = values <= _UNITS and (_words(column) & _SAYS_UNIT or all(len(value) > 1 for value in values))
-        if measured or values <= _CURRENCIES or _words(column) & _SAYS_CURRENCY:
+        if measured or values <= _SCENARIOS or values <= _CURRENCIES or _words(column) & (_SAYS_CURRENCY | _SAYS_WHAT):
             yield column
 
 

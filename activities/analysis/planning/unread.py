@@ -13,10 +13,10 @@ from activities.analysis.planning.intent import Where
 from activities.analysis.planning.periods import TOGETHER, parts_column
 from activities.analysis.planning.requirement import ParsedRequirement, slug
 from activities.analysis.planning.words import STOP, Column, word_set
-from activities.analysis.reading.total_words import totals_among
+from activities.analysis.reading.total_words import PART, totals_among
 from domain.analyses.plan import Question
-from domain.analyses.plan_meaning import COMPARED
-from domain.analyses.steps import Test
+from domain.analyses.plan_meaning import COMPARED, stand_ins_left
+from domain.analyses.steps import ORDERED, Test, Value
 from domain.analyses.table import ColumnType
 from domain.analyses.units import unit_of
 
@@ -28,6 +28,10 @@ LEAVE_ROWS_OUT = "leave them out"
 ALL_PARTS = "all of them"
 AS_IT_STANDS = "as the numbers stand"
 
+AMONG = "TEXTS_AMONG_NUMBERS"
+"""The note of a column of numbers with other texts, which it shows."""
+_QUOTED = re.compile("\u201c([^\u201d]*)\u201d")
+_NUMERIC = re.compile(r"[\d\u00bc-\u00be\u00b2\u00b3\u00b9\u2150-\u218f]")
 _HARMLESS = word_set(
     "please kindly number total data dataset table file sheet column value values overall result results figure "
     "figures breakdown report analysis analyse analyze display view respectively each every per"
@@ -47,6 +51,8 @@ def check(parsed: ParsedRequirement) -> None:
         return
     _parts(parsed)
     _totals(parsed)
+    _stand_ins(parsed)
+    _unread_numbers(parsed)
     _units(parsed)
     _either(parsed)
     _not_taken(parsed)
@@ -140,12 +146,15 @@ def _either(parsed: ParsedRequirement) -> None:
 def _totals(parsed: ParsedRequirement) -> None:
     """Rows that are called totals, and were not left out: nobody can tell by their numbers."""
     for column in _used_tables(parsed):
-        named = list(totals_among(column.profile.values))
+        called = list(totals_among(column.profile.values))
+        named = list(dict.fromkeys([*called, *column.profile.summing]))
         if not named or any(where.column.name == column.name for where in parsed.intent.where):
             _indented(parsed, column)
             continue
         words = ", ".join(f"\u201c{value}\u201d" for value in named[:5])
         text = f"Some rows have {words} as {column.name}. Are they totals of the other rows?"
+        if not called:
+            text = f"Rows with {words} as {column.name} hold what others add up to. Are they totals of them?"
         answer = parsed.ask(f"totals_{slug(column.name)}", text, [LEAVE_ROWS_OUT, COUNT_THEM])
         if answer is not None and answer.casefold() != COUNT_THEM:
             test = Test.NONE_OF if len(named) > 1 else Test.DIFFERS
@@ -153,14 +162,63 @@ def _totals(parsed: ParsedRequirement) -> None:
             parsed.understand(f"only rows where {column.name} is not {', '.join(named)}")
 
 
+def _stand_ins(parsed: ParsedRequirement) -> None:
+    """Numbers and days that lie so far from all others that they stand for none."""
+    intent = parsed.intent
+    used = {wish.column for wish in intent.wishes if wish.column is not None and wish.function in COMPARED}
+    used |= {column for column in (intent.time if intent.every else None, intent.sorted_by) if column is not None}
+    used |= {where.column for where in intent.where if where.test in ORDERED and not where.having}
+    if intent.product is not None:
+        used |= {intent.product.left, intent.product.right}
+    for column in sorted(used, key=lambda each: each.name):
+        tests = [(each.test, each.values) for each in intent.where if each.column == column and not each.having]
+        values = stand_ins_left(column.profile, tests)
+        if not values:
+            continue
+        words = ", ".join(values)
+        text = f"{column.name} holds {words}, far from all others. Does that stand for \u201cnot known\u201d?"
+        answer = parsed.ask(f"missing_{slug(column.name)}", text, [LEAVE_ROWS_OUT, COUNT_THEM])
+        if answer is not None and answer.casefold() != COUNT_THEM:
+            meant = tuple(_as_value(column, value) for value in values)
+            intent.where.append(Where(column, Test.NONE_OF if len(meant) > 1 else Test.DIFFERS, meant))
+            parsed.understand(f"only rows where {column.name} is not {words}")
+
+
+def _unread_numbers(parsed: ParsedRequirement) -> None:
+    """Texts among numbers that may be some, in a way of writing that nobody has read: ``~5``, ``1/2``, ``10-20``."""
+    for wish in parsed.intent.wishes:
+        column = wish.column
+        if column is None or column.profile.type is not ColumnType.TEXT or wish.function not in COMPARED:
+            continue
+        table = parsed.tables[column.table]
+        told = (
+            note.message for note in table.notes if note.code == AMONG and note.message.startswith(f"{column.name} ")
+        )
+        texts = [text for message in told for text in _QUOTED.findall(message) if _NUMERIC.search(text)]
+        if texts:
+            words = ", ".join(f"\u201c{text}\u201d" for text in texts)
+            parsed.ask(
+                f"texts_{slug(column.name)}",
+                f"{column.name} holds {words} among numbers, which cannot be read as one.",
+                [LEAVE_ROWS_OUT],
+            )
+
+
+def _as_value(column: Column, text: str) -> Value:
+    if not column.profile.type.is_numeric:
+        return text
+    number = float(text)
+    return int(number) if number.is_integer() else number
+
+
 def _indented(parsed: ParsedRequirement, column: Column) -> None:
     """Names that are set in below others: parts of them, as a rule, which would count twice."""
     values = column.profile.values
-    inner = [value for value in values if value[:1].isspace() and value.strip() not in values]
+    inner = [value for value in values if (value[:1].isspace() and value.strip() not in values) or PART.match(value)]
     if not inner or len(inner) == len(values) or any(where.column.name == column.name for where in parsed.intent.where):
         return
     words = ", ".join(f"\u201c{value.strip()}\u201d" for value in inner[:5])
-    text = f"Some values of {column.name} are indented: {words}. Are they parts of the rows above them?"
+    text = f"Some values of {column.name} are set in, or called so: {words}. Are they parts of the rows above them?"
     answer = parsed.ask(f"parts_{slug(column.name)}", text, [LEAVE_ROWS_OUT, COUNT_THEM])
     if answer is not None and answer.casefold() != COUNT_THEM:
         parsed.intent.where.append(Where(column, Test.NONE_OF if len(inner) > 1 else Test.DIFFERS, tuple(inner)))
@@ -190,4 +248,6 @@ def _parts(parsed: ParsedRequirement) -> None:
 def _used_tables(parsed: ParsedRequirement) -> Iterator[Column]:
     """Columns of texts of the tables that may be computed with."""
     used = {column.table for column in parsed.columns if column.profile.type is not ColumnType.TEXT}
-    yield from (column for column in parsed.columns if column.profile.values and (column.table in used or not used))
+    for column in parsed.columns:
+        if (column.profile.values or column.profile.summing) and (column.table in used or not used):
+            yield column

@@ -41,7 +41,7 @@ def currencies_of(path: Path) -> Mapping[str, Currencies]:
         shown = _styles(package)
         if len(set(shown.values())) < 2:
             return {}
-        return {sheet: _cells(package, part, shown) for sheet, part in _sheet_parts(package).items() if part in names}
+        return {sheet: _cells(package, part, shown) for sheet, part in sheet_parts(package).items() if part in names}
 
 
 def currency_of(code: str) -> str:
@@ -77,7 +77,7 @@ def _styles(package: zipfile.ZipFile) -> dict[str, str]:
     return {str(place): shown[number] for place, number in enumerate(used) if shown.get(number)}
 
 
-def _sheet_parts(package: zipfile.ZipFile) -> dict[str, str]:
+def sheet_parts(package: zipfile.ZipFile) -> dict[str, str]:
     """The part that each sheet is in."""
     targets: dict[str, str] = {}
     ids: dict[str, str] = {}

@@ -7,6 +7,7 @@ import csv
 import io
 import itertools
 import re
+import shutil
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,7 +25,8 @@ LONGEST_LINE = 4 << 20
 DELIMITERS = ",;\t|"
 
 _MARKUP = re.compile(r"\s*(<[!?a-zA-Z]|[{\[]\s*[\"{\[\]}]|%PDF|\{\\rtf)")
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f\ufeff]")
+"""Also a mark of byte order, which stands within where files were put behind one another."""
 _GARBLED = re.compile(
     "\\w*(?:[\u00c3\u00c2][\u0080-\u00bf\u20ac\u201a\u0192\u201e\u2026\u2020-\u2022\u02c6\u2030\u0160\u2039\u0152\u017d\u2018-\u201d"
     "\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u017e\u0178]|\u00e2\u20ac)\\S?\\w*"
@@ -110,14 +112,32 @@ def _layout(path: Path, sample: str, delimiter: str, told: int, unpaired: bool, 
     layout = layout_of(rows)
     begins = 0 if layout.above + layout.headed == 0 else ends[layout.above + layout.headed - 1]
     skipped = max(begins, told)
+    if skipped > told + layout.above + layout.headed:  # a heading of several lines, which are one to whoever skips
+        path, skipped = _behind(path, skipped), 0
     heading = tuple(rows[layout.above]) if layout.headed else ()
     return CsvText(path, delimiter, skipped, heading, layout.width, unpaired, (*remarks, *remarks_of(layout)))
 
 
+def _behind(path: Path, lines: int) -> Path:
+    """A file with what stands behind so many lines."""
+    rest = path.with_suffix(".rest.csv")
+    with path.open("rb") as whole, rest.open("wb") as file:
+        for _ in range(lines):
+            whole.readline()
+        shutil.copyfileobj(whole, file)
+    path.unlink()
+    return rest
+
+
 def remarks_of(layout: Layout) -> list[Remark]:
     """What is to be said of a layout."""
-    above = [("PREAMBLE_SKIPPED", "")] if layout.above else []
-    return above if layout.headed else [*above, ("HEADING_MISSING", "")]
+    found = {
+        "PREAMBLE_SKIPPED": layout.above,
+        "HEADING_MISSING": not layout.headed,
+        "ROWS_SHORT_GUESSED": layout.short,
+        "ROWS_APART_GUESSED": layout.apart,
+    }
+    return [(code, "") for code, holds in found.items() if holds]
 
 
 def _delimiter(sample: str) -> str:

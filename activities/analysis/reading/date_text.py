@@ -25,6 +25,8 @@ CLOCKS = tuple(
 )
 FIRST_YEAR, LAST_YEAR = 1000, 2999
 """03/08/26 is no day of the year 3."""
+NEVER = 9999
+"""The year that programs write for no end."""
 FAR_YEAR = 2200
 """Years behind it may be those of another era: the Buddhist 2569 is 2026."""
 
@@ -47,7 +49,8 @@ def read_sql(text: str, days: tuple[str, ...], *, timed: bool) -> str:
     """SQL: a text as a moment, NULL where it is none of these days, with a clock where ``timed``."""
     formats = [day + clock for day in days for clock in CLOCKS] + list(days) if timed else list(days)
     read = f"try_strptime({text}, [{', '.join(map(literal, formats))}])"
-    return f"CASE WHEN date_part('year', {read}) BETWEEN {FIRST_YEAR} AND {LAST_YEAR} THEN {read} END"
+    year = f"date_part('year', {read})"
+    return f"CASE WHEN {year} BETWEEN {FIRST_YEAR} AND {LAST_YEAR} OR {year} = {NEVER} THEN {read} END"
 
 
 def bare_sql(text: str) -> str:

@@ -37,11 +37,25 @@ NOTES: Mapping[str, str] = {
     "\u201c{words}\u201d): names may stand there twice.",
     "CONTROL_CHARACTERS_REMOVED": "Control characters in the text were left out.",
     "PREAMBLE_SKIPPED": "Lines above the heading were left out.",
+    "ROWS_TWICE_GUESSED": "Rows that are there twice, to the letter, are computed with as often: {words} of them.",
+    "ROWS_SHORT_GUESSED": "Some rows have fewer cells than the heading; the last ones are taken to be missing.",
+    "ROWS_APART_GUESSED": "Some rows stand below a blank line, and are taken for rows of the same table.",
+    "CELLS_IN_ERROR_GUESSED": "Some cells are in error (#REF! and the like). They count as empty.",
     "REMARKS_LEFT_OUT": "Lines below the table that hold one text only were left out: {words}.",
+    "REMARKS_AMONG_LEFT_OUT": "Lines that begin with # and hold nothing else were left out: {words}.",
     "HEADING_REPEATED": "Rows that repeat the heading were left out: {words}.",
     "HEADING_MISSING": "The table has no heading, so its columns are numbered.",
     "TOTALS_LEFT_OUT": "Rows that add up the others were left out: {words}.",
     "TOTALS_SUSPECTED": "Some rows are called {words}. They do not add up the others, and are taken for data.",
+    "SUMS_GUESSED": "The numbers of {words} are those of other rows added up, or their average. They may be totals, "
+    "and are taken for data.",
+    "STAND_INS_GUESSED": "{column} holds {words}, apart from the others: it may stand for no value, and is computed "
+    "with.",
+    "SHEETS_HIDDEN": "Hidden sheets were left out: {words}.",
+    "HIDDEN_COUNTED_GUESSED": "Some rows or columns of the sheet are hidden, as by a filter. They are computed with.",
+    "ROWS_GROUPED_GUESSED": "Some rows of the sheet are grouped, as the parts of a sum are. All are taken for data.",
+    "FORMULAS_EMPTY_GUESSED": "Some cells hold formulas that no program has computed yet, and count as empty. Open the "
+    "workbook and save it.",
     "LABELS_FILLED_GUESSED": "{column} names each group in its first row only, and the rows below were taken for rows "
     "of that group: {words}.",
     "MERGED_CELLS_FILLED": "A name in merged cells was taken for each of their rows; a number in them counts once.",
@@ -274,6 +288,8 @@ def _profile(name: str, file: str, table: Mapping[str, Any]) -> TableProfile:
             samples=tuple(each["samples"]),
             values=tuple(each["values"]),
             numeric_share=0.0 if place in unreadable else each["numeric_share"],
+            stand_ins=tuple(each["stand_ins"]),
+            summing=tuple(each["summing"]),
         )
         for place, each in enumerate(table["columns"])
     ]

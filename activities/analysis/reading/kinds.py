@@ -28,9 +28,11 @@ ID_DIGITS = 16
 MOSTLY = 0.5
 """From this part of numbers on, the others among them are told."""
 
+ERRORS = ("#null!", "#value!", "#ref!", "#div/0!", "#name?", "#num!", "#spill!", "#calc!", "#getting_data")
+"""What a workbook shows where a formula went wrong. ``#N/A`` is how many write that there is no value."""
 MISSING = (
-    "", "na", "n/a", "null", "none", "nan", "-", "--", "\u2013", "\u2014", "#n/a", "#null!", "#value!", "#ref!",
-    "#div/0!", "#name?",
+    *ERRORS, "", "na", "n/a", "null", "none", "nan", "-", "--", "\u2013", "\u2014", "#n/a", "0000-00-00",
+    "0000-00-00 00:00:00", "0001-01-01", "0001-01-01 00:00:00", "0001-01-01t00:00:00",
 )  # fmt: skip
 """Texts that stand for no value in a column that is otherwise of one kind. In a text column only the empty one does."""
 
@@ -362,7 +364,8 @@ def _among_texts(connection: Connection, everything: str, style: Style, value: s
     is_one = f"regexp_matches({numbers.plain_sql('{t}')}, {literal(numbers.WRITTEN[style])})"
     others = rows(
         connection,
-        f"SELECT DISTINCT t {everything} AND NOT {is_one.replace('{t}', 't')} ORDER BY t LIMIT 3",
+        f"SELECT DISTINCT t {everything} AND NOT {is_one.replace('{t}', 't')} "
+        rf"ORDER BY regexp_matches(t, '\p{{N}}') DESC, t LIMIT 3",
     )
     words = ", ".join(f"\u201c{str(other)[:30]}\u201d" for (other,) in others)
     return Kind("text", f"CASE WHEN {is_one} THEN {value} ELSE {{t}} END", (("TEXTS_AMONG_NUMBERS", words),))
@@ -419,7 +422,8 @@ def _moments(
     if count(connection, f"SELECT count(*) {everything} AND {short}"):
         example = _example(connection, f"{everything} AND {short}", f"CAST({read} AS DATE)")
         remarks = (*remarks, ("CENTURY_GUESSED", example))
-    far = f"date_part('year', {read.replace('{t}', 't')}) > {dates.FAR_YEAR}"
+    year = f"date_part('year', {read.replace('{t}', 't')})"
+    far = f"{year} > {dates.FAR_YEAR} AND {year} < {dates.NEVER}"
     if count(connection, f"SELECT count(*) {everything} AND {far}"):
         example = _example(connection, f"{everything} AND {far}", f"CAST({read} AS DATE)", changed=False)
         remarks = (*remarks, ("ERA_GUESSED", example))

@@ -26,11 +26,14 @@ _NOTHING = frozenset(("", "-", "--", "na", "n/a", "null", "none", "nan", "\u2013
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """``above`` rows stand over the table, whose first row is a heading where ``headed`` is true."""
+    """``above`` rows stand over the table, whose first row is a heading where ``headed`` is true. ``short``: some rows
+    have fewer cells than it; ``apart``: some stand below a blank line."""
 
     above: int
     headed: bool
     width: int
+    short: bool = False
+    apart: bool = False
 
 
 def layout_of(rows: Rows) -> Layout:
@@ -48,7 +51,26 @@ def layout_of(rows: Rows) -> Layout:
         _check_aligned(first, rest)
     # cells that are always there and always empty are a delimiter at the end of the line
     written = Counter(len(row) for row in [first, *rest] if any(row)).most_common(1)[0][0]
-    return Layout(above, headed, max(usual, len(filled(first)), written, 1))
+    return Layout(
+        above,
+        headed,
+        max(usual, len(filled(first)), written, 1),
+        short=headed and any(1 < len(row) < len(filled(first)) and sum(map(bool, row)) > 1 for row in rest),
+        apart=_has_rows_apart(rest),
+    )
+
+
+def _has_rows_apart(rest: Rows) -> bool:
+    """Whether rows of data follow a blank line below rows of data."""
+    blank = False
+    begun = False
+    for row in rest:
+        held = sum(map(bool, row))
+        if held > 1 and blank:
+            return True
+        blank = begun and not held
+        begun = begun or held > 1
+    return False
 
 
 def repeats(row: Sequence[str], heading: Sequence[str]) -> bool:

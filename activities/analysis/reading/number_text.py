@@ -9,7 +9,7 @@ from enum import StrEnum
 from activities.analysis.sql_words import literal
 
 _MINUS = "\u2212\u2012\u2013\ufe63\uff0d\u2010\u2011"
-_SPACE = "\u00a0\u2007\u2009\u202f\u3000\u2002\u2003\u2008\t"
+_SPACE = "\u00a0\u2007\u2009\u202f\u3000\u2002\u2003\u2008\t\n"
 _QUOTE = "\u2019\u2018\u02bc\u2032`\u00b4"
 _DIGITS = "".join(chr(zero + digit) for zero in (0xFF10, 0x0660, 0x06F0, 0x0966) for digit in range(10))
 _OTHERS = {"\uff0c": ",", "\uff0e": ".", "\u066b": ".", "\u066c": ",", "\uff08": "(", "\uff09": ")", "\uffe5": "\u00a5"}

@@ -8,9 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from activities.analysis.engine import Connection, count, one, rows
+from activities.analysis.reading.stand_ins import StandIns, stand_ins
+from activities.analysis.reading.sums import among_groups, sums
 from activities.analysis.sql_words import literal, quoted, to_number
 
+Told = tuple[str, int | None, str]
+"""A note's code, the column's place or ``None``, and words for its sentence."""
+
 SAMPLES = 3
+COMPARED_ROWS = 100_000
+"""Up to which whole rows are compared."""
+NAMES_AMONG = 8
+"""Columns of texts in which rows that add up others are looked for."""
 MOST_VALUES = 50
 """A column of more distinct values than this is not listed value by value."""
 VALUE_LIMIT = 80
@@ -39,8 +48,65 @@ def profile(connection: Connection, path: Path, originals: Sequence[str]) -> dic
         {"original": original, **_column(connection, source, str(name), str(type), total)}
         for original, (name, type) in zip(originals, described, strict=True)
     ]
-    notes = [("COLUMN_EMPTY", place, "") for place, column in enumerate(columns) if total and column["nulls"] == total]
+    empty = [place for place, column in enumerate(columns) if total and column["nulls"] == total]
+    notes: list[Told] = [("COLUMN_EMPTY", place, "") for place in empty]
+    notes += _stand_ins(connection, source, columns)
+    notes += _twice(connection, source, columns, total)
+    notes += _sums(connection, source, columns, total)
     return {"rows": total, "columns": columns, "notes": notes}
+
+
+def _stand_ins(connection: Connection, source: str, columns: Sequence[dict[str, Any]]) -> list[Told]:
+    """Tell each column which of its values stand for none; the notes of those that may."""
+    told: list[Told] = []
+    for place, column in enumerate(columns):
+        found = (
+            stand_ins(connection, source, quoted(column["name"]), column["type"]) if column["distinct"] else StandIns()
+        )
+        column["stand_ins"] = list(found.sure)
+        if found.perhaps:
+            told.append(("STAND_INS_GUESSED", place, ", ".join(found.perhaps)))
+    return told
+
+
+def _sums(connection: Connection, source: str, columns: Sequence[dict[str, Any]], total: int) -> list[Told]:
+    """Tell each column which of its values name rows that add up others; the notes of those that may."""
+
+    def of(*types: str) -> list[str]:
+        return [column["name"] for column in columns if column["type"] in types]
+
+    names = of("text")[:NAMES_AMONG]
+    numbers = [
+        column["name"] for column in columns if column["type"] in ("integer", "number") and not _are_years(column)
+    ]
+    found = sums(connection, source, names, numbers, of("date", "timestamp"), total)
+    sure = found.sure
+    if not sure and numbers:
+        few = [column["name"] for column in columns if column["name"] in names and column["distinct"] <= MOST_VALUES]
+        sure = among_groups(connection, source, few, numbers)
+    for column in columns:
+        column["summing"] = list(sure.get(column["name"], ()))
+    words = ", ".join(f"\u201c{name[:40]}\u201d" for name in found.perhaps[:3])
+    return [("SUMS_GUESSED", None, words)] if found.perhaps and not sure else []
+
+
+def _are_years(column: dict[str, Any]) -> bool:
+    least, most = str(column["minimum"]), str(column["maximum"])
+    return (
+        column["type"] == "integer" and least.isdigit() and most.isdigit() and 1900 <= int(least) <= int(most) <= 2100
+    )
+
+
+def _twice(connection: Connection, source: str, columns: Sequence[dict[str, Any]], total: int) -> list[Told]:
+    """Rows that are there again, to the letter, where the first column has every other value once."""
+    first = columns[0] if columns else None
+    if first is None or not 1 < total <= COMPARED_ROWS or first["nulls"]:
+        return []
+    again = total - first["distinct"]
+    if not 0 < again < first["distinct"]:
+        return []
+    different = count(connection, f"SELECT count(*) FROM (SELECT DISTINCT * FROM {source})")
+    return [("ROWS_TWICE_GUESSED", None, str(again))] if total - different == again else []
 
 
 def _column(connection: Connection, source: str, name: str, stored: str, total: int) -> dict[str, Any]:

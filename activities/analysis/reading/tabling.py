@@ -17,7 +17,7 @@ from activities.analysis.names import cleaned, shown
 from activities.analysis.reading import workbook
 from activities.analysis.reading.alike import alike, labelled, shared_notes, union_sql
 from activities.analysis.reading.csv_text import LONGEST_LINE, CsvText, check_closed, read_text
-from activities.analysis.reading.kinds import FEW, Column, Kind, converted, kinds_of
+from activities.analysis.reading.kinds import ERRORS, FEW, ID_DIGITS, Column, Kind, converted, kinds_of
 from activities.analysis.reading.profiles import profile
 from activities.analysis.reading.refusals import Refused
 from activities.analysis.reading.totals import (
@@ -147,7 +147,9 @@ class Tabling:
         places = [column.name for column in columns]
         below = set_remarks_apart(self._connection, "staged", places)
         told: list[Told] = [(code, None, words) for code, words in below]
-        told += [(code, 0, words) for code, words in filled_down(self._connection, "staged", places)]
+        outline = filled_down(self._connection, "staged", places)
+        told += [(code, level, words) for level, (code, words) in enumerate(outline)]
+        told += self._in_error(places)
         source = "staged"
         if set_totals_apart(self._connection, "staged", places):
             source = "(SELECT * FROM marked WHERE NOT total)"
@@ -167,6 +169,17 @@ class Tabling:
         for place, kind in enumerate(kinds):
             told += [(code, place, words) for code, words in (kind.remarks if kind is not None else ())]
         return f"SELECT {', '.join(selected)} FROM {source}", told
+
+    def _in_error(self, columns: Sequence[str]) -> list[Told]:
+        """The columns with cells in error, as workbooks show them."""
+        listed = ", ".join(map(literal, ERRORS))
+        wrong = ", ".join(
+            f"min({quoted(column)}) FILTER (WHERE starts_with({quoted(column)}, '#') "
+            f"AND lower(trim({quoted(column)})) IN ({listed}))"
+            for column in columns
+        )
+        found = engine.one(self._connection, f"SELECT {wrong} FROM staged") if columns else ()
+        return [("CELLS_IN_ERROR_GUESSED", None, "")] if any(cell is not None for cell in found) else []
 
     def _kinds(self, source: str, columns: Sequence[Column], *, semicolons: bool) -> list[Kind | None]:
         samples = self._samples(source, [column.name for column in columns])
@@ -208,11 +221,38 @@ class Tabling:
         notes: list[Told] = [("COLUMN_LEFT_OUT", None, "")] if len(kept) < len(typed) else []
         if not kept:
             raise Refused("TABLE_INVALID", "holds no columns that can be computed with.")
-        names = cleaned((name for name, _ in kept), fallback="column")
-        selected = [f"{_stored(old, type)} AS {quoted(new)}" for (old, type), new in zip(kept, names, strict=True)]
+        originals = [name for name, _ in kept]
+        names = cleaned(originals, fallback="column")
+        values, told = self._as_computed_with(source, kept)
+        selected = [f"{value} AS {quoted(new)}" for value, new in zip(values, names, strict=True)]
         limit = self._limits["rows"] + 1
-        table = self._written(f"SELECT {', '.join(selected)} FROM {source} LIMIT {limit}", [name for name, _ in kept])
-        return {**table, "sheet": None, "notes": [*notes, *table["notes"]]}
+        table = self._written(f"SELECT {', '.join(selected)} FROM {source} LIMIT {limit}", originals)
+        return {**table, "sheet": None, "notes": [*notes, *told, *table["notes"]]}
+
+    def _as_computed_with(self, source: str, columns: Sequence[tuple[str, str]]) -> tuple[list[str], list[Told]]:
+        """SQL of each column of a Parquet file, given as name and type, and what is to be said of them. Texts are
+        looked at as those of a CSV are; whole numbers that are names of things become texts."""
+        texts = [Column(name, name, []) for name, type in columns if type == "VARCHAR"]
+        found = self._kinds(source, texts, semicolons=False) if texts else []
+        kinds = {column.name: kind for column, kind in zip(texts, found, strict=True)}
+        values: list[str] = []
+        told: list[Told] = []
+        for place, (name, type) in enumerate(columns):
+            if name in kinds:
+                kind = kinds[name]
+                values.append(converted(kind, name))
+                told += [(code, place, words) for code, words in (kind.remarks if kind is not None else ())]
+            elif STORED_AS.get(type) == "BIGINT" and self._are_names(source, name):
+                values.append(f"CAST({quoted(name)} AS VARCHAR)")
+                told.append(("IDENTIFIERS_KEPT", place, ""))
+            else:
+                values.append(_stored(name, type))
+        return values, told
+
+    def _are_names(self, source: str, column: str) -> bool:
+        """Whether all whole numbers of a column are as long as nobody counts."""
+        (least,) = engine.one(self._connection, f"SELECT min(abs({quoted(column)}::HUGEINT)) FROM {source}")
+        return least is not None and int(str(least)) >= 10 ** (ID_DIGITS - 1)
 
     # --- alike -------------------------------------------------------------------------------------------------
 
@@ -233,6 +273,7 @@ class Tabling:
                 select, column, headings = union_sql(parts, self._folder)
                 self._connection.execute(f"COPY ({select}) TO {literal(str(path))} (FORMAT parquet, COMPRESSION zstd)")
                 made = profile(self._connection, path, headings)
+            _tell_sums(made["columns"], [table["columns"] for _, table in parts])
             notes = [("SHEETS_TOGETHER", 0, ", ".join(label for label, _ in parts)), *shared_notes(parts)]
             yield places, {"parquet": name, "sheet": None, "column": column, **made, "notes": [*notes, *made["notes"]]}
 
@@ -253,6 +294,15 @@ class Tabling:
         if made["rows"] > self._limits["rows"]:
             raise Refused("TABLE_TOO_LARGE", f"has more than {self._limits['rows']} rows.")
         return {"parquet": name, **made}
+
+
+def _tell_sums(columns: Sequence[dict[str, Any]], parts: Sequence[Sequence[Mapping[str, Any]]]) -> None:
+    """What a part's rows add up to is no other part's."""
+    for column in columns:
+        theirs = [
+            value for part in parts for each in part if each["name"] == column["name"] for value in each["summing"]
+        ]
+        column["summing"] = list(dict.fromkeys([*column["summing"], *theirs]))
 
 
 def _stored(name: str, type: str) -> str:

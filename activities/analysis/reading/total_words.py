@@ -25,6 +25,8 @@ CALLED = (
 )
 """A line ``Total``, ``Grand Total:``, ``North Total``, ``Total North``, in languages that spreadsheets speak."""
 
+PART = re.compile(r"(?:of which|thereof|davon|darunter|dont|di cui|de los cuales|waarvan|w tym)\b", re.IGNORECASE)
+"""Begins the name of a part of the row above."""
 PAGE = r"(?i)^(?:page|seite|página|pagina|strona|str\.|sida|side|страница|стр\.|第)\s*\d+"
 
 _OTHER_SUMMARIES = (

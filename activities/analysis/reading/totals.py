@@ -17,6 +17,8 @@ LABELS_AMONG = 4
 """Columns, from the left, in which a row may say that it is a total."""
 MOST_TOTALS = 2_000
 """Rows that may call themselves so and be looked at; of more, it is a name like any other."""
+OUTLINED = 3
+"""Columns behind one that names groups in which their rows are named."""
 ROUNDS = 3
 """In which rows that are none are put back among the data, and the others looked at again."""
 MOST_BELOW = 8
@@ -55,8 +57,14 @@ def set_remarks_apart(connection: Connection, table: str, columns: Sequence[str]
     # a name whose numbers are missing is short
     alone = (
         f"{_filled(first)} AND NOT ({' OR '.join(map(_filled, others))}) "
-        rf"AND (length(trim({first})) >= {REMARK_LENGTH} OR regexp_matches({first}, '^[*†‡]|\S\s+\S+\s+\S|:'))"
+        rf"AND (length(trim({first})) >= {REMARK_LENGTH} OR regexp_matches({first}, '^[*†‡]|^\(.*\)$|\S\s+\S+\s+\S|:'))"
     )
+    nothing_else = f"NOT ({' OR '.join(map(_filled, others))})"
+    comment = f"starts_with(trim({first}), '#') AND {nothing_else}"
+    comments = count(connection, f"SELECT count(*) FROM {quoted(table)} WHERE {comment}")
+    if 0 < comments <= MOST_BELOW:
+        connection.execute(f"DELETE FROM {quoted(table)} WHERE {comment}")
+        return [("REMARKS_AMONG_LEFT_OUT", str(comments)), *set_remarks_apart(connection, table, columns)]
     (last,) = rows(connection, f"SELECT coalesce(max(rowid) FILTER (WHERE NOT ({alone})), -1) FROM {quoted(table)}")[0]
     behind = f"rowid > {last}"
     below = count(connection, f"SELECT count(*) FROM {quoted(table)} WHERE {behind}")
@@ -68,32 +76,45 @@ def set_remarks_apart(connection: Connection, table: str, columns: Sequence[str]
 
 
 def filled_down(connection: Connection, table: str, columns: Sequence[str]) -> list[tuple[str, str]]:
-    """Write a name of the first column that stands in the first row of its group only (an outline, as pivot tables are
-    exported) into each row of it. That it is one: no name is there twice, and every row without one has a text in the
-    second column."""
-    if len(columns) < 3:
-        return []
-    first, second = map(quoted, columns[:2])
+    """Write a name that stands in the first row of its group only (an outline, as pivot tables are exported) into each
+    row of it, in the first columns one after the other."""
+    told: list[tuple[str, str]] = []
+    for level in range(len(columns) - 2):
+        example = _filled_at(connection, table, columns, level)
+        if example is None:
+            break
+        told.append(("LABELS_FILLED_GUESSED", f"\u201c{example[:40]}\u201d"))
+    return told
+
+
+def _filled_at(connection: Connection, table: str, columns: Sequence[str], level: int) -> str | None:
+    """A name that was written into the rows below it. That it is one of an outline: no name is there twice within what
+    it is a part of, and every row without one has a text in the columns behind."""
+    first, *behind = map(quoted, columns[level : level + 1 + OUTLINED])
     total = f"regexp_matches(trim({first}), {literal(CALLED)})"
     named = f"{_filled(first)} AND NOT coalesce({total}, false)"
-    below = rf"NOT {_filled(first)} AND {_filled(second)} AND regexp_matches({second}, '\p{{L}}')"
+    texts = " OR ".join(
+        rf"({_filled(column)} AND regexp_matches({column}, '\p{{L}}'))" for column in behind[:-1] or behind
+    )
+    below = f"NOT {_filled(first)} AND ({texts})"
     last = f"rowid = (SELECT max(rowid) FROM {quoted(table)})"
+    of = ", ".join([*(f"coalesce({quoted(column)}, '')" for column in columns[:level]), f"trim({first})"])
     begins, names, different, rows_below, others = one(
         connection,
         f"SELECT min(rowid) FILTER (WHERE {named}) <= min(rowid), count_if({named}), "
-        f"count(DISTINCT trim({first})) FILTER (WHERE {named}), count_if({below}), "
+        f"count(DISTINCT [{of}]) FILTER (WHERE {named}), count_if({below}), "
         f"count_if(NOT {_filled(first)} AND NOT ({below}) AND NOT {last}) FROM {quoted(table)}",
     )
     assert isinstance(names, int) and isinstance(rows_below, int)
     if not (begins and rows_below and names == different and 2 * rows_below >= names and not others):
-        return []
+        return None
     (example,) = one(connection, f"SELECT trim({first}) FROM {quoted(table)} WHERE {named} ORDER BY rowid LIMIT 1")
     name = f"last_value(nullif(trim({first}), '') IGNORE NULLS) OVER (ORDER BY rowid)"
     connection.execute(
         f"CREATE OR REPLACE TABLE {quoted(table)} AS SELECT * REPLACE "
         f"(CASE WHEN {below} THEN {name} ELSE {first} END AS {first}) FROM {quoted(table)} ORDER BY rowid"
     )
-    return [("LABELS_FILLED_GUESSED", f"\u201c{str(example)[:40]}\u201d")]
+    return str(example)
 
 
 def set_totals_apart(connection: Connection, table: str, columns: Sequence[str]) -> bool:

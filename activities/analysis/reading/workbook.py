@@ -5,10 +5,11 @@ looked at.
 """
 
 import csv
+import re
 import zipfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,12 @@ from activities.analysis.reading.cell_formats import Currencies, currencies_of
 from activities.analysis.reading.csv_text import SNIFFED_ROWS, CsvText, remarks_of
 from activities.analysis.reading.layout import MOST_ABOVE, is_numberlike, layout_of
 from activities.analysis.reading.refusals import Refused
+from activities.analysis.reading.sheet_signs import Remark, signs_of
 
 LONGEST_WHOLE = 1e30
 """Whole numbers below are written out: nobody means 1.2345678901234568e+18, which is an id that has lost its end."""
+_SEPARATED = re.compile(r"\d[.,]\d")
+"""In a text that may be a number, in either style."""
 MOST_PARTS = 5_000
 """Files within a workbook; one of a thousand sheets has about 3,000."""
 
@@ -57,14 +61,13 @@ def sheets(path: Path, scratch: Path, *, most_sheets: int, most_rows: int, most_
     """
     try:
         book = calamine.CalamineWorkbook.from_path(str(path))
-        listed = [
-            sheet.name
-            for sheet in book.sheets_metadata
-            if sheet.visible == calamine.SheetVisibleEnum.Visible and sheet.typ == calamine.SheetTypeEnum.WorkSheet
-        ]
+        worksheets = [sheet for sheet in book.sheets_metadata if sheet.typ == calamine.SheetTypeEnum.WorkSheet]
+        listed = [sheet.name for sheet in worksheets if sheet.visible == calamine.SheetVisibleEnum.Visible]
+        hidden = ", ".join(f"\u201c{sheet.name[:40]}\u201d" for sheet in worksheets if sheet.name not in listed)
         if len(listed) > most_sheets:
             raise Refused("TABLE_TOO_LARGE", f"has more than {most_sheets} sheets.")
-        shown = currencies_of(path)
+        shown, signs = currencies_of(path), signs_of(path)
+        unseen: list[Remark] = [("SHEETS_HIDDEN", hidden)] if hidden else []
         mixed = _in_several({name: shown[name] for name in listed if name in shown})
         for number, name in enumerate(listed):
             sheet = book.get_sheet_by_name(name)
@@ -73,7 +76,9 @@ def sheets(path: Path, scratch: Path, *, most_sheets: int, most_rows: int, most_
             currencies = {place: cells for place, cells in shown.get(name, {}).items() if place in mixed}
             text = _as_text(sheet, scratch / f"sheet-{number}.csv", currencies)
             if text is not None:
-                yield Sheet(name, text)
+                remarks = (*text.remarks, *unseen, *signs.get(name, ()))
+                yield Sheet(name, replace(text, remarks=remarks))
+                unseen = []
     except calamine.PasswordError:
         raise Refused("TABLE_INVALID", "is protected by a password. Save it without one.") from None
     except (calamine.CalamineError, OSError, ValueError):
@@ -127,7 +132,8 @@ def _as_text(sheet: calamine.CalamineSheet, path: Path, currencies: Currencies) 
         heading,
         max(layout.width, sheet.total_width) + len(told),
         remarks=(*remarks_of(layout), *([("MERGED_CELLS_FILLED", "")] if spread else []), *told),
-        exact=_columns_with(grid[begin:], lambda cell: isinstance(cell, int | float) and not isinstance(cell, bool)),
+        exact=_columns_with(grid[begin:], lambda cell: isinstance(cell, int | float) and not isinstance(cell, bool))
+        - _columns_with(grid[begin:], lambda cell: isinstance(cell, str) and bool(_SEPARATED.search(cell))),
         spent=_columns_with(grid[begin:], lambda cell: isinstance(cell, timedelta)),
     )
 
