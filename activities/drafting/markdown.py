@@ -30,9 +30,13 @@ _WILD = frozenset({"html_block", "html_inline", "image", "link_open", "heading_o
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
+_TURNED = re.compile("[\u202a-\u202e]")
+"""Turns the direction of what follows around, and shows one text as another."""
+
+
 def one_line(text: str) -> str:
     """The text with runs of blank space (also line ends) as single spaces, without control characters."""
-    return " ".join(_CONTROL.sub(" ", text).split())
+    return " ".join(_CONTROL.sub(" ", _TURNED.sub("", text)).split())
 
 
 def escape(text: str) -> str:
@@ -51,7 +55,7 @@ def escape_heading(text: str) -> str:
 
 def fenced(code: str) -> str:
     """A line of code as a block that shows exactly these characters."""
-    line = _CONTROL.sub("", code)
+    line = _CONTROL.sub(" ", code)
     longest = max((len(run) for run in re.findall(r"`+", line)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}\n{line}\n{fence}"
@@ -65,7 +69,8 @@ def tame(markdown: str) -> str:
     it some), HTML and block markers plain text. A fence that was left open is closed. Where a construct escapes all
     that, as a heading within a list does, the whole becomes plain text.
     """
-    text = _CONTROL.sub("", with_spaces(markdown.replace("\r\n", "\n").replace("\r", "\n")))
+    text = _CONTROL.sub(" ", with_spaces(markdown.replace("\r\n", "\n").replace("\r", "\n")))
+    text = _TURNED.sub("", text)
     tamed = _tame_lines(text.split("\n"))
     return tamed if _is_tame(tamed) else _without_marks(text)
 

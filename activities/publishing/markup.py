@@ -139,13 +139,13 @@ class Parsed:
 def parse(markdown: str) -> Parsed:
     """The tree of a Markdown text. Never fails: everything is Markdown."""
     reader = _Reader()
-    tokens = _grammar().parse(UNPRINTABLE.sub("", with_spaces(markdown)))
+    tokens = _grammar().parse(UNPRINTABLE.sub(" ", with_spaces(markdown)))
     return Parsed(reader.blocks(tokens), reader.left_images)
 
 
 def printable(text: str) -> str:
     """One line of text without the characters that no format can hold."""
-    return " ".join(UNPRINTABLE.sub("", with_spaces(text)).split())
+    return " ".join(UNPRINTABLE.sub(" ", with_spaces(text)).split())
 
 
 def plain(content: Iterable[Inline]) -> str:

@@ -51,6 +51,7 @@ _BLANK = " \t\n"
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _SETEXT_TITLE = re.compile(r"\s*\S[^\n]*\n {0,3}=+[ \t]*(?:\n|$)")
 _ATX_TITLE = re.compile(r" {0,3}#(?:[ \t]+([^\n]*?))?(?:[ \t]+#+)?[ \t]*$")
+_MARKS_OF_STYLE = str.maketrans("", "", "*_`~")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
@@ -255,10 +256,10 @@ def with_ids(markdown: str, new_id: Callable[[], str], *, base: Document | None 
 
     Ids that are there are kept; the second copy of an id gets a new one, and so do text above the first marker, a
     heading of level 1 or 2 within a block, and what follows a marker without an id (``<!-- block -->``). A marker with
-    no text below it is dropped with its block. Otherwise the text stays as it was written, but for line ends (``\\n``),
-    a byte order mark, markers (one spelling), with ``base`` a block of code around it all, and at least one blank line
-    between blocks; a vertical tab, and what else breaks lines or pages, is a space. Applying it again changes nothing
-    and asks for no id.
+    no text below it is dropped with its block, and so is, with ``base``, its title once more. Otherwise the text stays
+    as it was written, but for line ends (``\\n``), a byte order mark, markers (one spelling), with ``base`` a block of
+    code around it all, and at least one blank line between blocks; a vertical tab, and what else breaks lines or pages,
+    is a space. Applying it again changes nothing and asks for no id.
 
     Args:
         markdown: What a person or a drafter wrote.
@@ -299,8 +300,26 @@ def with_ids(markdown: str, new_id: Callable[[], str], *, base: Document | None 
                 raise DocumentInvalid(
                     f"The document has more than {MOST_BLOCKS} blocks. Split it into several instructions."
                 )
+    blocks = _without_title_again(blocks, before)
     spaced = [_spaced(block) for block in blocks[:-1]]
     return Document(blocks=(*spaced, *blocks[-1:])).render()
+
+
+def _without_title_again(blocks: list[Block], before: Mapping[str, str]) -> list[Block]:
+    """Without a new title of the same words as the one that is there: models write one above what they were given."""
+    kept = {_title_words(block.markdown) for block in blocks if block.id in before}
+    return [
+        block
+        for block in blocks
+        if block.id in before or not (words := _title_words(block.markdown)) or words not in kept
+    ]
+
+
+def _title_words(markdown: str) -> str:
+    """The words of a block that is a title and nothing else, however they are set; empty: it is none."""
+    if len(constructs(markdown)) != 1 or (title := title_of(markdown)) is None:
+        return ""
+    return " ".join(title.translate(_MARKS_OF_STYLE).casefold().split())
 
 
 def _mended(text: str, base: Document) -> str:

@@ -168,6 +168,19 @@ def test_given_the_base_when_a_list_grows_or_a_block_is_rewritten_then_it_stays_
     assert parse(with_ids(base.render().replace("- a", "- z\n\nmore"), no_id, base=base)).ids == (A, B)
 
 
+@pytest.mark.parametrize("again", ["# Ünïcode 🎬", "# **Ünïcode** 🎬", "Ünïcode 🎬\n==="])
+def test_given_the_base_when_its_title_stands_above_it_once_more_then_it_is_there_once(again: str) -> None:
+    base = parse(STORED)
+    saved = with_ids(f"{again}\n\n{STORED}", ids(), base=base)
+    assert parse(saved).ids == (A, B, C)
+    assert with_ids(saved, no_id, base=base) == saved
+
+
+def test_given_the_base_when_another_title_stands_above_it_then_both_are_kept() -> None:
+    saved = parse(with_ids(f"# Another\n\n{STORED}", ids(), base=parse(STORED)))
+    assert [block.markdown for block in saved.blocks][:2] == ["# Another", "# Ünïcode 🎬"]
+
+
 def test_given_breaks_of_pasted_slides_when_saved_then_words_stay_apart() -> None:
     saved = with_ids(f"{marker(A)}\n# Our\vplan\n\n{marker(B)}\nfirst\fsecond\x85third\u2028fourth\n", no_id)
     assert saved == f"{marker(A)}\n# Our plan\n\n{marker(B)}\nfirst second third fourth\n"

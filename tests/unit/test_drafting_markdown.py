@@ -65,7 +65,8 @@ def test_given_code_like_words_when_escaped_then_they_stay_readable(text: str) -
         ("- a\n- b", "- a\n- b"),
         ("```sh\nls # not <tamed> [x](y)\n```", "```sh\nls # not <tamed> [x](y)\n```"),
         ("```\nopen", "```\nopen\n```"),
-        ("a\x00b\x1b", "ab"),
+        ("a\x00b\x1b", "a b"),
+        ("a\u202eb", "ab"),
     ],
 )
 def test_given_a_models_markdown_when_tamed_then_only_harmless_marks_stay(written: str, tamed: str) -> None:
