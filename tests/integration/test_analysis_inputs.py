@@ -220,9 +220,9 @@ def test_given_letters_that_break_utf8_far_down_when_read_then_the_guess_covers_
     assert rows_of(taken(tmp_path, ("t.csv", content)).parquet["t"])[-1] == ("Zoë", 2)
 
 
-def test_given_a_few_nuls_when_read_then_they_are_left_out_and_it_is_said(tmp_path: Path) -> None:
+def test_given_a_few_nuls_when_read_then_they_are_spaces_and_it_is_said(tmp_path: Path) -> None:
     prepared = taken(tmp_path, ("t.csv", b"a,b\n1,x\0y\n2,\x07z\n"))
-    assert rows_of(prepared.parquet["t"]) == [(1, "xy"), (2, "z")]
+    assert rows_of(prepared.parquet["t"]) == [(1, "x y"), (2, "z")]
     assert [note.code for note in prepared.tables[0].notes] == ["CONTROL_CHARACTERS_REMOVED"]
 
 

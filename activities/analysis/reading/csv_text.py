@@ -25,8 +25,7 @@ LONGEST_LINE = 4 << 20
 DELIMITERS = ",;\t|"
 
 _MARKUP = re.compile(r"\s*(<[!?a-zA-Z]|[{\[]\s*[\"{\[\]}]|%PDF|\{\\rtf)")
-_CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f\ufeff]")
-"""Also a mark of byte order, which stands within where files were put behind one another."""
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 _GARBLED = re.compile(
     "\\w*(?:[\u00c3\u00c2][\u0080-\u00bf\u20ac\u201a\u0192\u201e\u2026\u2020-\u2022\u02c6\u2030\u0160\u2039\u0152\u017d\u2018-\u201d"
     "\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u017e\u0178]|\u00e2\u20ac)\\S?\\w*"
@@ -200,8 +199,9 @@ def _rewrite(source: Path, scratch: Path, encoding: str) -> _Rewritten:
         scratch.open("w", encoding="utf-8", newline="\n", errors="surrogatepass") as plain,
     ):
         for block in _blocks(text):
-            kept = _CONTROL.sub("", block)
-            told.dropped += len(block) - len(kept)
+            bare = block.replace("\ufeff", "")
+            kept = _CONTROL.sub(" ", bare)  # two names that differ in nothing else stay two
+            told.dropped += len(block) - len(bare) + (len(_CONTROL.findall(bare)) if kept != bare else 0)
             told.seen += len(block)
             told.quotes += block.count('"')
             told.lost += block.count("\ufffd")

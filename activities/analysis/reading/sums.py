@@ -27,8 +27,8 @@ MOST_BEHIND = 6
 LONGEST_FAMILY = 400
 MOST_NUMBERS = 8
 PLACES = 4
-SURE, LIKELY = 10.0, 12.0
-"""Bits against chance, for a row at an end and for families among the rows."""
+SURE, LIKELY, GROUPED = 10.0, 12.0, 8.0
+"""Bits against chance, for a row at an end, for families among the rows, and for the rows of one name."""
 ONE_SIDED = 6.0
 """Bits of a row that has no name in a column where every other has one."""
 DATED = -12.0
@@ -376,6 +376,6 @@ def among_groups(
         for place, (value, *_) in enumerate(found):
             half = [2 * (column[place] or 0) == sum(each or 0 for each in column) for column in columns]
             bits = sum(math.log2(_size(column)) for column, holds in zip(columns, half, strict=True) if holds)
-            if value is not None and half and all(half) and bits - math.log2(len(found)) >= SURE:
+            if value is not None and half and all(half) and bits - math.log2(len(found)) >= GROUPED:
                 return {name: (str(value),)}
     return {}
