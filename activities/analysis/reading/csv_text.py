@@ -26,6 +26,7 @@ DELIMITERS = ",;\t|"
 
 _MARKUP = re.compile(r"\s*(<[!?a-zA-Z]|[{\[]\s*[\"{\[\]}]|%PDF|\{\\rtf)")
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
+_CONTROL_WITHIN = re.compile("(?<=\\w)[\x00-\x08\x0e-\x1f\x7f]+(?=\\w)")
 _GARBLED = re.compile(
     "\\w*(?:[\u00c3\u00c2][\u0080-\u00bf\u20ac\u201a\u0192\u201e\u2026\u2020-\u2022\u02c6\u2030\u0160\u2039\u0152\u017d\u2018-\u201d"
     "\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u017e\u0178]|\u00e2\u20ac)\\S?\\w*"
@@ -200,8 +201,10 @@ def _rewrite(source: Path, scratch: Path, encoding: str) -> _Rewritten:
     ):
         for block in _blocks(text):
             bare = block.replace("\ufeff", "")
-            kept = _CONTROL.sub(" ", bare)  # two names that differ in nothing else stay two
-            told.dropped += len(block) - len(bare) + (len(_CONTROL.findall(bare)) if kept != bare else 0)
+            found = len(_CONTROL.findall(bare))
+            # two names that differ in nothing else stay two
+            kept = _CONTROL.sub("", _CONTROL_WITHIN.sub(" ", bare)) if found else bare
+            told.dropped += len(block) - len(bare) + found
             told.seen += len(block)
             told.quotes += block.count('"')
             told.lost += block.count("\ufffd")
