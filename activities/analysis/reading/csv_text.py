@@ -201,10 +201,10 @@ def _rewrite(source: Path, scratch: Path, encoding: str) -> _Rewritten:
     ):
         for block in _blocks(text):
             bare = block.replace("\ufeff", "")
-            found = len(_CONTROL.findall(bare))
+            controls = len(_CONTROL.findall(bare))
             # two names that differ in nothing else stay two
-            kept = _CONTROL.sub("", _CONTROL_WITHIN.sub(" ", bare)) if found else bare
-            told.dropped += len(block) - len(bare) + found
+            kept = _CONTROL.sub("", _CONTROL_WITHIN.sub(" ", bare)) if controls else bare
+            told.dropped += len(block) - len(bare) + controls
             told.seen += len(block)
             told.quotes += block.count('"')
             told.lost += block.count("\ufffd")
