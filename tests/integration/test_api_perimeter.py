@@ -17,6 +17,8 @@ import sqlalchemy
 from pydantic import SecretStr
 
 from activities.store import Store
+from activities.store.records import Sitting
+from activities.store.repository import new_uuid7
 from domain.documents.publication import ExportFormat
 from domain.documents.tasks import RegenerateTask
 from starter.api.perimeter.safe_headers import SAFE_HEADERS
@@ -36,7 +38,7 @@ class Ids(dict[str, str]):
     """The same id for every parameter but those that are none."""
 
     def __init__(self, value: str) -> None:
-        super().__init__()
+        super().__init__(version="1")
         self.value = value
 
     def __missing__(self, name: str) -> str:
@@ -207,11 +209,23 @@ def foreign(api: RunningApi) -> dict[str, str]:
         checksum_sha256="0" * 64,
         expires_at=shot.job.created_at,
     )
+    share = api.store.create_share("bob", shot.job.instruction_id, export.id, "0" * 64)
+    sitting = Sitting(
+        sitting_id=new_uuid7(),
+        instruction_id=shot.job.instruction_id,
+        base_version=1,
+        markdown="What bob writes.",
+        kept_at=shot.job.created_at,
+    )
+    api.store.keep_sitting("bob", sitting)
     return {
         "project_id": shot.job.project_id,
         "job_id": shot.job.id,
         "index": "0",
         "instruction_id": shot.job.instruction_id,
+        "version": "1",
+        "share_id": share.id,
+        "sitting_id": sitting.sitting_id,
         "task_id": task.id,
         "export_id": export.id,
         "anchor_id": shot.anchor_id,

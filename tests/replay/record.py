@@ -387,6 +387,22 @@ def stopped(folder: Path, temporal: TemporalServer) -> None:
             keep(stack, "erase", f"erase-{job.id}")
 
 
+def purged(stack: Stack) -> None:
+    """A recording that is erased alone, and a user with two jobs."""
+    service = ErasureService(stack.store, stack.client, run_options(stack.settings))
+    job = stack.new_job(SAMPLE)
+    stack.store.move(job.id, None, "CANCELLED", trigger=Trigger.API, actor=Actor.EDITOR)
+    purge = stack.loop.run(service.erase_recording(job.id, owner=OWNER))
+    stack.loop.run(stack.client.get_workflow_handle(f"erase-recording-{purge.id}").result())
+    keep(stack, "erase-recording", f"erase-recording-{purge.id}")
+    project = stack.store.create_project("leaving", "recorded").id
+    for _ in range(2):
+        stack.store.create_job("leaving", project)
+    purge = stack.loop.run(service.erase_user("leaving"))
+    stack.loop.run(stack.client.get_workflow_handle(f"erase-user-{purge.id}").result())
+    keep(stack, "erase-user", f"erase-user-{purge.id}")
+
+
 def is_begun(stack: Stack, job_id: str) -> bool:
     """Whether an item's activity has begun: the batch's row has seen the run's second number."""
     with stack.store._database.read() as connection:
@@ -398,7 +414,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, running_temporal(Path(folder)) as temporal:
         with running_stack(Path(folder) / "one", temporal) as stack:
             stack.start_worker()
-            for scenario in (completed, cancelled, edited, screenshot, external, batch, analyses):
+            for scenario in (completed, cancelled, edited, screenshot, external, batch, analyses, purged):
                 scenario(stack)
             long(stack, Path(folder))
         with running_stack(Path(folder) / "two", temporal) as stack:

@@ -18,6 +18,8 @@ KEPT = {
     "batch-continuation",
     "batch-stopped",
     "erase",
+    "erase-recording",
+    "erase-user",
     "image-cancelled",
     "completed",
     "cancelled",

@@ -18,6 +18,7 @@ from activities.store.tables import (
     jobs,
     metadata,
     purges,
+    shares,
     webhook_endpoints,
     webhook_tickets,
 )
@@ -26,7 +27,7 @@ from activities.store.upkeep.erasures import own_rows
 KEPT_BACK = (default_projects, erasures, idempotency_keys, purges, webhook_tickets)
 """Tables of which nothing is told: locks, what is being erased, repeats of requests, and addresses that are secrets."""
 
-SECRET = frozenset({webhook_endpoints.c.secret})
+SECRET = frozenset({webhook_endpoints.c.secret, shares.c.token_sha256, shares.c.passphrase_hash})
 
 AT_ONCE = 100
 """Rows that are read together."""

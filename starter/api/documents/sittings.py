@@ -62,7 +62,7 @@ async def save_sitting(
     "/instructions/{instruction_id}/sittings/{sitting_id}",
     status_code=204,
     response_class=Response,
-    responses=errors(404),
+    responses=errors(404, 413, 415),
 )
 def drop_sitting(instruction_id: str, sitting_id: str, api: ApiParts, owner: Owner) -> Response:
     """What was written is not wanted."""
