@@ -295,7 +295,7 @@ class JobService:
         """Raises: RetryNotAllowed: The recording was erased, and with it what every stage looks at."""
         if job.kind != INSTRUCTION.kind or external:
             return
-        if await self._thread(self._store.latest_artifact, job.id, ArtifactKind.VIDEO) is None:
+        if await self._thread(self._store.has_lost_recording, job.id):
             raise RetryNotAllowed("The recording of this job was erased. Upload it again as a new job.")
 
     async def _external(self, job: Job) -> tuple[str, ...]:

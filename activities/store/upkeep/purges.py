@@ -23,6 +23,7 @@ from activities.store.tables import (
     credit_entries,
     credit_postings,
     erasures,
+    job_events,
     jobs,
     metadata,
     purges,
@@ -82,6 +83,12 @@ class Purges(Repository):
             row = self._row(PurgeKind.RECORDING, str(job["owner"]), by_admin=by_admin, by_age=by_age)
             connection.execute(insert(purges), row | {"job_id": job_id, "keys": sorted(keys), "requested_at": now})
             return _read(row | {"requested_at": now})
+
+    def has_lost_recording(self, job_id: str) -> bool:
+        """Whether the job's recording was erased alone."""
+        erased = job_events.c.job_id == job_id, job_events.c.event_type == str(EventType.RECORDING_ERASED)
+        with self._database.read() as connection:
+            return connection.execute(select(job_events.c.seq).where(*erased).limit(1)).first() is not None
 
     def begin_user_purge(self, user: str, *, by_admin: bool = False) -> Purge:
         """Ask for everything of ``user``'s to be erased; the one that is under way, if there is one."""
