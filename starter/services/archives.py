@@ -95,7 +95,7 @@ class UserArchive:
         if key and key not in self._named and size is not None and checksum:
             media_type = row.get("media_type") or UNKNOWN
             self._named[key] = Blob(key=key, size_bytes=size, checksum_sha256=checksum, media_type=media_type)
-        if "markdown" in row and row["version"] > self._newest.get("version", 0):
+        if {"markdown", "version"} <= row.keys() and row["version"] > self._newest.get("version", 0):
             self._newest = row
         return row
 

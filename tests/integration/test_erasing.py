@@ -15,7 +15,7 @@ from pydantic import SecretStr, ValidationError
 from sqlalchemy import select
 from temporalio.testing import ActivityEnvironment
 
-from activities.store import Store
+from activities.store import Sitting, Store
 from activities.store.repository import utc_now
 from activities.store.tables import metadata
 from activities.upkeep.sweeping import Keeping, Sweeper
@@ -129,7 +129,16 @@ def test_given_a_user_when_everything_is_fetched_then_the_archive_holds_it_and_n
     job, foreign = with_files(stack, "zoe"), with_files(stack, "yan")
     stack.store.grant("zoe", 100, reason="a gift", actor="root", idempotency_key="zoe")
     endpoint, secret = stack.store.create_endpoint("zoe", "https://example.org/z", (WebhookEvent.JOB_FAILED,)), "whsec"
+    sitting = Sitting(
+        sitting_id=job.id,
+        instruction_id=instruction_of(job),
+        base_version=1,
+        markdown="unsaved",
+        kept_at=job.created_at,
+    )
+    stack.store.keep_sitting("zoe", sitting)
     members = unzipped(api.client("zoe").get("account/archive"))
+    assert lines(members[f"jobs/{job.id}/sittings.jsonl"])[0]["markdown"] == "unsaved"
     index = json.loads(members["index.json"])
     assert (index["user"], index["jobs"]) == ("zoe", [job.id])
     assert members[f"files/jobs/{job.id}/upload/recording.mp4"] == job.id.encode() * 1000
