@@ -233,6 +233,8 @@ class Settings(BaseSettings):
     """An OpenAI-compatible endpoint (``https://host/v1``) to draft with; None: the built-in drafter."""
     llm_api_key: SecretStr | None = None
     llm_model: str | None = None
+    llm_pictures: bool = False
+    """Whether the model is sent pictures of what was done, with what is private blurred. It must take pictures."""
     image_base_url: WebAddress | None = None
     """An OpenAI-compatible endpoint (``https://host/v1``) to make pictures with; None: the built-in poster."""
     image_api_key: SecretStr | None = None

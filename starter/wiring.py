@@ -306,7 +306,7 @@ def build_drafters(settings: Settings) -> "dict[str, Drafter]":
         from activities.providers import ChatClient
 
         client = ChatClient(_provider(settings, settings.llm_base_url, settings.llm_api_key))
-        drafters[LLM] = ChatDrafter(client, model=settings.llm_model)
+        drafters[LLM] = ChatDrafter(client, model=settings.llm_model, sees=settings.llm_pictures)
     if settings.draft_provider:
         drafters[settings.draft_provider] = plugins.drafter(settings.draft_provider)
     return drafters
@@ -397,6 +397,7 @@ def build_activities(settings: Settings, store: Store, artifacts: ArtifactStore)
             recogniser=recogniser,
             drafters=drafters,
             default_profile=default,
+            private=listed(settings.redact_also),
             scratch=scratch,
             language=settings.speech_language,
             longest_ms=int(settings.max_recording_hours * 3_600_000),

@@ -1,6 +1,6 @@
 """What every drafter does, local or model: write a draft, and write one block of it again."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict
@@ -17,6 +17,10 @@ OnProgress = Callable[[float], None]
 
 Stop = Callable[[], bool | None]
 """Asked while an answer is awaited: returns true, or raises, to give it up."""
+
+
+Pictures = Callable[[Sequence[int]], Iterable[tuple[int, bytes]]]
+"""For ids of changes, those ids and JPEGs of the screens that they were made on, without what is private."""
 
 
 class Rewrite(BaseModel):
@@ -39,6 +43,7 @@ class Drafter(Protocol):
         *,
         source_name: str,
         screen: ScreenRecord | None = None,
+        pictures: Pictures | None = None,
         on_progress: OnProgress | None = None,
     ) -> Draft:
         """A draft that :func:`domain.documents.draft.check_draft` lets pass.
@@ -49,6 +54,7 @@ class Drafter(Protocol):
             source_name: The recording's file name, from which a title is made where nobody said or showed one.
             screen: What was read off the recording's pictures; ``None`` where nobody read them (a sound recording,
                 a transcript of before).
+            pictures: Of what was done, for who looks at them; ``None`` where there are none.
             on_progress: See :data:`OnProgress`.
 
         Raises:

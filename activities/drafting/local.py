@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from activities.drafting.acts import Shown
 from activities.drafting.doubts import doubts
-from activities.drafting.drafters import OnProgress, Rewrite, Stop
+from activities.drafting.drafters import OnProgress, Pictures, Rewrite, Stop
 from activities.drafting.language.sentences import Sentence, sentences
 from activities.drafting.language.speech_acts import readings
 from activities.drafting.narrated import narrated
@@ -46,6 +46,7 @@ class LocalDrafter:
         *,
         source_name: str,
         screen: ScreenRecord | None = None,
+        pictures: Pictures | None = None,
         on_progress: OnProgress | None = None,
     ) -> Draft:
         """See :meth:`activities.drafting.drafters.Drafter.draft`. Warning codes: ``NO_AUDIO_TRACK``, ``SILENT``,

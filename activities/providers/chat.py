@@ -24,7 +24,7 @@ class ChatClient:
 
     def complete_json(
         self,
-        messages: Sequence[Mapping[str, str]],
+        messages: Sequence[Mapping[str, object]],
         *,
         schema: Mapping[str, object],
         schema_name: str,

@@ -3,9 +3,10 @@
 Heavy libraries stay behind the injected parts, so that importing this module (as a workflow does) costs little.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Protocol
@@ -60,6 +61,7 @@ class Library(StageLedger, Protocol):
 
     def latest_artifact(self, job_id: str, kind: ArtifactKind) -> Artifact | None: ...
     def corrections(self, job_id: str) -> tuple[Correction, ...]: ...
+    def private_words(self, owner: str) -> tuple[str, ...]: ...
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,7 @@ class Parts:
         language: The spoken language where the job names none; ``None``: detect it.
         drafters: By model profile; ``default_profile`` is used where a job names none.
         longest_ms: Recordings longer than this are refused.
+        private: Words that are blurred on pictures which leave the machine, besides what is private by its looks.
     """
 
     library: Library
@@ -83,6 +86,7 @@ class Parts:
     scratch: Path | None = None
     language: str | None = None
     longest_ms: int = 12 * 3600 * 1000
+    private: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -253,6 +257,7 @@ class InstructionStages(Stages):
             scenes,
             source_name=work.job.source_name or "",
             screen=screen,
+            pictures=partial(self._pictures, work, screen) if screen is not None and screen.changes else None,
             on_progress=lambda done: work.advance(0.5 + 0.5 * done),
         )
         if work.call.screen and screen is None and self._recorded(work).has_picture:
@@ -274,6 +279,20 @@ class InstructionStages(Stages):
     def _doubts(self, work: Work, transcript: Transcript) -> tuple[DraftWarning, ...]:
         """What is not in the draft, as nobody understood it or nobody came to it."""
         return (*joined_recording(self._require(work, ArtifactKind.AUDIO).facts), *unclear_speech(transcript))
+
+    def _pictures(self, work: Work, screen: ScreenRecord, changes: Sequence[int]) -> "Iterator[tuple[int, bytes]]":
+        """See ``activities.drafting.drafters.Pictures``."""
+        from activities.pictures.sending import sent
+
+        wanted = set(changes)
+        with self._parts.artifacts.local_path(self._recording(work)) as recording:
+            yield from sent(
+                recording,
+                [each for each in screen.changes if each.id in wanted],
+                screen,
+                (*self._parts.private, *self._parts.library.private_words(work.job.owner)),
+                work.check,
+            )
 
     def _read_screen(self, work: Work) -> NewArtifact | None:
         """What was read off the recording's screen, if it was."""

@@ -14,6 +14,7 @@ from activities.store.documents.annotations import Annotations
 from activities.store.documents.corrections import Corrections
 from activities.store.documents.exports import Exports
 from activities.store.documents.picture_uploads import PictureUploads
+from activities.store.documents.private_words import PrivateWords
 from activities.store.documents.regenerations import Regenerations
 from activities.store.documents.screenshot_tasks import ScreenshotTasks
 from activities.store.documents.screenshots import Screenshots
@@ -70,6 +71,7 @@ class Store(
     Anchors,
     ScreenshotTasks,
     PictureUploads,
+    PrivateWords,
     Annotations,
     Regenerations,
     Exports,

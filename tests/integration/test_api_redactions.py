@@ -125,3 +125,29 @@ def test_given_what_is_no_list_of_words_when_redacted_then_it_is_refused(
     api: RunningApi, ann: httpx.Client, job: Job, body: dict[str, object]
 ) -> None:
     assert ann.post(f"instructions/{job.instruction_id}/redactions", json=body).status_code == 400
+
+
+def test_given_a_list_of_my_own_when_redacted_then_it_counts_for_me_until_it_is_changed(
+    api: RunningApi, ann: httpx.Client, job: Job
+) -> None:
+    path = f"instructions/{job.instruction_id}/redactions"
+    assert ann.get("private-words").json() == {"words": []}
+    kept = ann.put("private-words", json={"words": ["anna berg", "Falcon", "anna berg"]})
+    assert (kept.status_code, kept.json()) == (200, {"words": ["anna berg", "Falcon"]})
+    assert ann.get("private-words").json() == kept.json()
+    assert api.store.private_words("somebody else") == ()
+
+    def found(**asked: object) -> list[str]:
+        return [each["text"] for each in ann.post(path, json={"preview": True, **asked}).json()["found"]]
+
+    assert found() == [SECRET, "Anna Berg"]
+    assert found(listed=False) == [SECRET]
+    assert ann.put("private-words", json={"words": []}).json() == {"words": []}
+    assert found() == [SECRET]
+
+
+@pytest.mark.parametrize("body", [{}, {"words": ["x"]}, {"words": "Anna"}, {"words": ["ab"] * 101}])
+def test_given_what_is_no_list_when_it_is_to_be_kept_then_it_is_refused(
+    ann: httpx.Client, body: dict[str, object]
+) -> None:
+    assert ann.put("private-words", json=body).status_code == 400

@@ -47,12 +47,12 @@ class ScriptedModel:
 
     def __init__(self, *answers: str | dict[str, Any] | Exception) -> None:
         self._answers = list(answers)
-        self.asked: list[list[dict[str, str]]] = []
+        self.asked: list[list[dict[str, Any]]] = []
         self.schemas: list[dict[str, Any]] = []
 
     def complete_json(
         self,
-        messages: list[dict[str, str]],
+        messages: list[dict[str, Any]],
         *,
         schema: dict[str, Any],
         schema_name: str,

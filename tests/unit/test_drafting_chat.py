@@ -1,6 +1,8 @@
 """Drafting with a model: what it is told, what is believed of its answer, and what happens when it is wrong."""
 
 import json
+from base64 import b64decode
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -15,7 +17,7 @@ from activities.drafting.chat.prompts import BODY_SCHEMA, DRAFT_SCHEMA, HEADED_S
 from domain.documents.document import BlockEvidence, parse, stable_ids
 from domain.documents.draft import BlockRole, Draft, check_draft
 from domain.documents.validation import validate
-from domain.errors import Cancelled, ProviderRateLimited
+from domain.errors import Cancelled, ProviderRateLimited, ProviderRequestRefused
 from domain.geometry import Box
 from domain.recordings.screen import ChangeKind, ScreenChange, ScreenRecord
 from domain.recordings.transcript import SpeechFound
@@ -39,21 +41,20 @@ def codes(made: Any) -> list[str]:
 # --- draft -----------------------------------------------------------------------------------------------------
 
 
-def test_given_what_was_done_on_the_screen_when_drafted_then_the_model_gets_it_and_cites_only_what_is_there() -> None:
-    def change(number: int, at_ms: int, **more: Any) -> ScreenChange:
-        box = Box(x=0.4, y=0.4, w=0.2, h=0.05)
-        times = {"before_ms": at_ms, "at_ms": at_ms, "after_ms": at_ms + 300, "until_ms": at_ms + 900}
-        return ScreenChange(id=number, box=box, control=box, **times, **more)
+def change(number: int, at_ms: int, **more: Any) -> ScreenChange:
+    box = Box(x=0.4, y=0.4, w=0.2, h=0.05)
+    times = {"before_ms": at_ms, "at_ms": at_ms, "after_ms": at_ms + 300, "until_ms": at_ms + 900}
+    return ScreenChange(id=number, box=box, control=box, **times, **more)
 
-    screen = ScreenRecord(
-        reader="test",
-        width=1280,
-        height=720,
-        duration_ms=SAID.duration_ms,
-        changes=(
-            change(3, 1_000, kind=ChangeKind.PRESS, label="Save as\u2026", label_confidence=0.9, appeared=("Name",)),
-            change(4, 2_200, kind=ChangeKind.SCROLL),
-        ),
+
+def shown(*changes: ScreenChange) -> ScreenRecord:
+    return ScreenRecord(reader="test", width=1280, height=720, duration_ms=SAID.duration_ms, changes=changes)
+
+
+def test_given_what_was_done_on_the_screen_when_drafted_then_the_model_gets_it_and_cites_only_what_is_there() -> None:
+    screen = shown(
+        change(3, 1_000, kind=ChangeKind.PRESS, label="Save as\u2026", label_confidence=0.9, appeared=("Name",)),
+        change(4, 2_200, kind=ChangeKind.SCROLL),
     )
 
     def block(**more: Any) -> dict[str, Any]:
@@ -68,6 +69,52 @@ def test_given_what_was_done_on_the_screen_when_drafted_then_the_model_gets_it_a
     told = json.loads(model.asked[0][1]["content"])
     assert told["changes"] == [{"id": 3, "kind": "press", "label": "Save as\u2026", "appeared": ["Name"], "segment": 0}]
     assert "Changes 4 are not listed." in model.asked[1][-1]["content"]
+
+
+CLICKED = shown(
+    change(3, 1_000, kind=ChangeKind.PRESS, label="Save", label_confidence=0.9, appeared=("Name",)),
+    change(5, 2_800, kind=ChangeKind.PRESS, appeared=("Closed",)),
+)
+
+
+def taken(changes: Sequence[int]) -> list[tuple[int, bytes]]:
+    return [(number, b"\xff\xd8picture %d" % number) for number in changes]
+
+
+def test_given_a_model_that_sees_when_drafted_then_it_gets_the_pictures_of_the_changes_behind_the_words() -> None:
+    model = ScriptedModel(GOOD)
+    drafter = ChatDrafter(model, "m", sees=True)
+    draft = drafter.draft(SAID, (), source_name="demo.mp4", screen=CLICKED, pictures=taken)
+    words, *parts = model.asked[0][1]["content"]
+    assert [each["id"] for each in json.loads(words["text"])["changes"]] == [3, 5]
+    assert [part["text"] for part in parts[::2]] == ["change 3", "change 5"]
+    sent = [part["image_url"]["url"].removeprefix("data:image/jpeg;base64,") for part in parts[1::2]]
+    assert [b64decode(each) for each in sent] == [picture for _, picture in taken([3, 5])]
+    assert (draft.provenance.prompt_template_id, codes(draft)) == ("draft-seeing/v1", [])
+
+
+def test_given_nobody_asked_for_it_when_drafted_then_no_picture_is_taken_or_sent() -> None:
+    model = ScriptedModel(GOOD)
+
+    def never(changes: Sequence[int]) -> list[tuple[int, bytes]]:
+        raise AssertionError(changes)
+
+    ChatDrafter(model, "m").draft(SAID, (), source_name="demo.mp4", screen=CLICKED, pictures=never)
+    assert isinstance(model.asked[0][1]["content"], str)
+
+
+def test_given_an_endpoint_that_refuses_pictures_when_drafted_then_it_is_asked_without_and_the_draft_says_so() -> None:
+    model = ScriptedModel(ProviderRequestRefused("no", details={"status": 400}), GOOD)
+    drafter = ChatDrafter(model, "m", sees=True)
+    draft = drafter.draft(SAID, (), source_name="demo.mp4", screen=CLICKED, pictures=taken)
+    assert isinstance(model.asked[1][1]["content"], str)
+    assert (draft.provenance.prompt_template_id, codes(draft)) == ("draft/v2", ["PICTURES_REFUSED"])
+
+
+def test_given_a_model_that_declines_when_drafted_with_pictures_then_that_is_what_is_said() -> None:
+    model = ScriptedModel(ProviderRequestRefused("declined", details={"provider": "p"}))
+    with pytest.raises(ProviderRequestRefused):
+        ChatDrafter(model, "m", sees=True).draft(SAID, (), source_name="x", screen=CLICKED, pictures=taken)
 
 
 def test_given_a_good_answer_when_drafted_then_it_is_the_draft_with_its_provenance() -> None:

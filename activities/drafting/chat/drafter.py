@@ -7,6 +7,7 @@ an answer that breaks the rules is asked for once more, and after that the built
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from activities.drafting.chat.answers import AnswerUnusable, Written, WrittenDraft, read_block, read_draft
@@ -17,6 +18,7 @@ from activities.drafting.chat.prompts import (
     DRAFT_TEMPLATE,
     HEADED_SCHEMA,
     REWRITE_TEMPLATE,
+    SEEING_TEMPLATE,
     Messages,
     draft_messages,
     repair_messages,
@@ -24,7 +26,7 @@ from activities.drafting.chat.prompts import (
 )
 from activities.drafting.chat.screen_facts import ScreenFacts
 from activities.drafting.compose import block_markdown
-from activities.drafting.drafters import OnProgress, Rewrite, Stop
+from activities.drafting.drafters import OnProgress, Pictures, Rewrite, Stop
 from activities.drafting.local import LocalDrafter
 from activities.drafting.markdown import escape_heading, one_line
 from activities.drafting.rederive import is_whole
@@ -39,6 +41,7 @@ from domain.documents.draft import (
     DraftWarning,
     draft_problems,
 )
+from domain.errors import ProviderRequestRefused
 from domain.recordings.media import Scene
 from domain.recordings.screen import ScreenRecord
 from domain.recordings.transcript import Segment, SpeechFound, Transcript
@@ -48,6 +51,9 @@ CHAT_PROFILE = "llm"
 PART_CHARACTERS = 24_000
 """Characters of transcript in one request: about 6,000 tokens of English, 25 minutes of speech, so that question and
 answer fit a context of 16,000 tokens."""
+
+MOST_PICTURES = 20
+"""In one request: about 2 MB, and 20,000 tokens of a model that takes a thousand for a picture."""
 
 _EARLIER_STEPS = 5
 _SEARCHED_FOR_PAUSE = 0.2
@@ -66,7 +72,7 @@ class ChatModel(Protocol):
 
     def complete_json(
         self,
-        messages: list[dict[str, str]],
+        messages: Messages,
         *,
         schema: dict[str, Any],
         schema_name: str,
@@ -86,6 +92,7 @@ class ChatDrafter:
         local: Takes over where nobody speaks and where the model's answers are of no use.
         profile: The model profile that versions name.
         part_characters: See :data:`PART_CHARACTERS`.
+        sees: Whether the model is sent pictures of what was done.
     """
 
     def __init__(
@@ -96,12 +103,14 @@ class ChatDrafter:
         local: LocalDrafter | None = None,
         profile: str = CHAT_PROFILE,
         part_characters: int = PART_CHARACTERS,
+        sees: bool = False,
     ) -> None:
         self._client = client
         self._model = model
         self._local = local or LocalDrafter()
         self._profile = profile
         self._part_characters = part_characters
+        self._sees = sees
 
     def draft(
         self,
@@ -110,17 +119,18 @@ class ChatDrafter:
         *,
         source_name: str,
         screen: ScreenRecord | None = None,
+        pictures: Pictures | None = None,
         on_progress: OnProgress | None = None,
     ) -> Draft:
         """See :meth:`activities.drafting.drafters.Drafter.draft`. A recording without speech is drafted locally.
         Warning codes: ``MODEL_ANSWER_UNUSABLE`` (and those of the built-in drafter, who then wrote it),
-        ``TEXT_NOT_GROUNDED``, ``FOREIGN_TEXT_LEFT_OUT``."""
+        ``TEXT_NOT_GROUNDED``, ``FOREIGN_TEXT_LEFT_OUT``, ``PICTURES_REFUSED``."""
         if transcript.speech is not SpeechFound.SPEECH:
             return self._local.draft(
                 transcript, scenes, source_name=source_name, screen=screen, on_progress=on_progress
             )
         try:
-            return self._drafted(transcript, screen, source_name, on_progress)
+            return self._drafted(transcript, screen, pictures if self._sees else None, source_name, on_progress)
         except AnswerUnusable:
             draft = self._local.draft(transcript, scenes, source_name=source_name, screen=screen)
             return draft.model_copy(update={"warnings": (_UNUSABLE, *draft.warnings)})
@@ -175,17 +185,24 @@ class ChatDrafter:
         return Rewrite(markdown=markdown, warnings=warnings, provenance=self._provenance(REWRITE_TEMPLATE))
 
     def _drafted(
-        self, transcript: Transcript, screen: ScreenRecord | None, source_name: str, on_progress: OnProgress | None
+        self,
+        transcript: Transcript,
+        screen: ScreenRecord | None,
+        pictures: Pictures | None,
+        source_name: str,
+        on_progress: OnProgress | None,
     ) -> Draft:
         facts = ScreenFacts(transcript, screen)
         parts = parts_of(transcript.segments, self._part_characters)
         blocks: list[DraftBlock] = []
         warnings: dict[str, DraftWarning] = {}
+        seen = False
         for number, part in enumerate(parts, start=1):
             stop = _reporting(on_progress, (number - 1) / len(parts))
             if stop:
                 stop()
-            asked = draft_messages(
+            asked = partial(
+                draft_messages,
                 _numbered(part),
                 source_name=one_line(source_name),
                 language=transcript.language,
@@ -195,12 +212,22 @@ class ChatDrafter:
                 changes=facts.changes(part),
                 topics=facts.topics(part),
             )
-            made, noticed = self._part(asked, part, transcript, facts, source_name, stop)
+            shown = list(pictures(facts.to_show(part, MOST_PICTURES))) if pictures is not None else []
+            try:
+                made, noticed = self._part(asked(pictures=shown), part, transcript, facts, source_name, stop)
+                seen |= bool(shown)
+            except ProviderRequestRefused as refused:
+                if not shown or "status" not in refused.details:
+                    raise
+                pictures = None  # nor for the parts that follow
+                warnings[_REFUSED.code] = _REFUSED
+                made, noticed = self._part(asked(), part, transcript, facts, source_name, stop)
             blocks += made if number == 1 else [block for block in made if block.role in _BODY_ROLES]
             warnings |= {warning.code: warning for warning in noticed}
         if on_progress:
             on_progress(1.0)
-        draft = self._as_draft(blocks, transcript, tuple(warnings.values()))
+        template = SEEING_TEMPLATE if seen else DRAFT_TEMPLATE
+        draft = self._as_draft(blocks, transcript, tuple(warnings.values()), template)
         if problems := draft_problems(draft, transcript, (), screen):
             raise AnswerUnusable(problems)
         return draft
@@ -281,13 +308,17 @@ class ChatDrafter:
         return answer, (_NOT_GROUNDED,) if strays(answer) else ()
 
     def _as_draft(
-        self, blocks: Sequence[DraftBlock], transcript: Transcript, warnings: tuple[DraftWarning, ...]
+        self,
+        blocks: Sequence[DraftBlock],
+        transcript: Transcript,
+        warnings: tuple[DraftWarning, ...],
+        template: str = DRAFT_TEMPLATE,
     ) -> Draft:
         return Draft(
             blocks=tuple(blocks),
             language=transcript.language,
             warnings=warnings,
-            provenance=self._provenance(DRAFT_TEMPLATE),
+            provenance=self._provenance(template),
         )
 
     def _provenance(self, template: str) -> DraftProvenance:
@@ -305,6 +336,11 @@ _UNUSABLE = DraftWarning(
     code="MODEL_ANSWER_UNUSABLE",
     message="The language model answered twice with something that cannot be traced to the recording, so the built-in "
     "drafter wrote this text. Regenerate it, or configure another model.",
+)
+_REFUSED = DraftWarning(
+    code="PICTURES_REFUSED",
+    message="The language model's endpoint refused pictures, so it was asked without. Configure a model that sees, or "
+    "turn GUIDESMITH_LLM_PICTURES off.",
 )
 _NOT_GROUNDED = DraftWarning(
     code="TEXT_NOT_GROUNDED",

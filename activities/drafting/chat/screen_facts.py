@@ -41,6 +41,12 @@ class ScreenFacts:
         """The ids of those changes."""
         return {number for act in self._acts(part) for number in act.changes}
 
+    def to_show(self, part: Sequence[Segment], most: int) -> list[int]:
+        """Of which changes pictures say most, in their order: first of those whose label could not be read."""
+        acts = self._acts(part)
+        chosen = sorted(acts, key=lambda act: (act.is_read, act.at_ms))[:most]
+        return sorted(act.changes[0] for act in chosen)
+
     def topics(self, part: Sequence[Segment]) -> list[str]:
         first, last = self._span(part)
         return [heading for at_ms, heading in self._topics if first <= at_ms < last]

@@ -311,4 +311,12 @@ shares = Table(
     CheckConstraint("length(token_sha256) = 64", name="checksum"),
     Index(None, "instruction_id", "created_at", "id"),
     Index(None, "job_id"),
+
+
+private_words = Table(
+    "private_words",
+    metadata,
+    Column("owner", Text, primary_key=True),
+    Column("words", Json, nullable=False),
+    Column("changed_at", Moment, nullable=False),
 )

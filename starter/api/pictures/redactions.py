@@ -18,10 +18,18 @@ router = APIRouter(tags=["screenshots"])
 Listed = Annotated[Line, StringConstraints(min_length=LEAST_LISTED, max_length=LONGEST_LISTED)]
 
 
+Words = Annotated[tuple[Listed, ...], Field(max_length=MOST_LISTED)]
+
+
+class PrivateWords(Sent):
+    words: Words = Field(description="Words and names that are private on all your pictures.")
+
+
 class NewRedaction(Sent):
-    also: Annotated[tuple[Listed, ...], Field(max_length=MOST_LISTED)] = Field(
+    also: Words = Field(
         default=(), description="Words and names that are private, too, besides those of GUIDESMITH_REDACT_ALSO."
     )
+    listed: bool = Field(default=True, strict=True, description="Also those of your own list.")
     preview: bool = Field(default=False, strict=True, description="Only say what would be blurred.")
 
 
@@ -63,6 +71,19 @@ class RedactionAnswer(Shape):
         )
 
 
+@router.get("/private-words")
+def get_private_words(api: ApiParts, owner: Owner) -> PrivateWords:
+    """The words and names that you have listed as private."""
+    return PrivateWords(words=api.store.private_words(owner))
+
+
+@router.put("/private-words", responses=errors(400, 413, 415))
+def put_private_words(new: PrivateWords, api: ApiParts, owner: Owner) -> PrivateWords:
+    """List words and names that are private: they are blurred wherever you have what is private blurred, and on what a
+    model is sent. What is blurred already stays so."""
+    return PrivateWords(words=api.store.keep_private_words(owner, new.words))
+
+
 @router.post("/instructions/{instruction_id}/redactions", responses=errors(400, 404, 413, 415))
 async def redact(instruction_id: str, new: NewRedaction, api: ApiParts, owner: Owner) -> RedactionAnswer:
     """Blur e-mail addresses, keys and tokens, card and phone numbers, and listed words on every picture that shows.
@@ -71,9 +92,10 @@ async def redact(instruction_id: str, new: NewRedaction, api: ApiParts, owner: O
     is new. What could not be checked is told.
     """
     instruction = identifier(instruction_id)
-    words = tuple(dict.fromkeys((*listed(api.settings.redact_also), *new.also)))
     redactor = _redactor(api)
     work = redactor.find if new.preview else redactor.redact
+    own = await to_thread.run_sync(api.store.private_words, owner) if new.listed else ()
+    words = tuple(dict.fromkeys((*listed(api.settings.redact_also), *own, *new.also)))
     return RedactionAnswer.of(await to_thread.run_sync(work, owner, instruction, words, limiter=api.drawing))
 
 

@@ -116,6 +116,7 @@ shortcut-redo = Redo
 redact-title = Blur what is private
 redact-what = E-mail addresses, keys and tokens, card and phone numbers that were read on the pictures. The blurs can be changed and removed under “Draw”.
 redact-also = Words and names to blur as well, with commas
+redact-keep = Keep these words, for my other instructions as well
 redact-looking = Looking at the pictures …
 redact-found = { $count ->
     [0] There is nothing left to blur.

@@ -1,5 +1,5 @@
 // What is private on the pictures: shown as it was found, and blurred on all of them in one press.
-import { post } from "../parts/api.js";
+import { call, post } from "../parts/api.js";
 import { shown } from "../parts/asking.js";
 import { freshId, make } from "../parts/elements.js";
 import { tell } from "../parts/messages.js";
@@ -20,12 +20,14 @@ export async function redact(instruction, labelOf) {
 class Redacting {
   #changed = false;
   #asked = 0;
+  #kept = [];
 
   constructor(instruction, labelOf) {
     this.path = `instructions/${instruction}/redactions`;
     this.labelOf = labelOf;
     const id = freshId("redacting");
     this.words = make("input", { type: "text", autocomplete: "off", oninput: () => this.#stale(), onchange: () => this.#look() });
+    this.keep = make("input", { type: "checkbox" });
     this.found = make("ul", { class: "drawn" });
     this.summary = make("p", { role: "status" });
     this.unread = make("p", { class: "notice warn", hidden: true });
@@ -38,6 +40,7 @@ class Redacting {
       make("h2", { id }, say("redact-title")),
       make("p", { class: "hint" }, say("redact-what")),
       make("label", { class: "field" }, make("span", {}, say("redact-also")), this.words),
+      make("label", { class: "row small" }, this.keep, make("span", {}, say("redact-keep"))),
       this.summary,
       this.found,
       this.unread,
@@ -48,9 +51,25 @@ class Redacting {
 
   async result() {
     const closed = shown(this.dialog);
+    await this.#recall();
     await this.#look();
     await closed;
     return this.#changed;
+  }
+
+  /** What is on the user's list stands in the field: it can be taken off there. */
+  async #recall() {
+    const told = await this.#told(() => call("GET", "private-words"));
+    this.#kept = told?.words ?? [];
+    this.keep.checked = this.#kept.length > 0;
+    if (!this.words.value) this.words.value = this.#kept.join(", ");
+  }
+
+  /** The field is the list where it is to be kept, and empties it where it is not any more. */
+  async #remember() {
+    const words = this.keep.checked ? this.#also : [];
+    if (words.join() === this.#kept.join()) return true;
+    return Boolean(await this.#told(() => call("PUT", "private-words", { body: { words } })));
   }
 
   get #also() {
@@ -81,7 +100,7 @@ class Redacting {
 
   async #blur() {
     this.blur.disabled = true;
-    const told = await this.#ask({});
+    const told = (await this.#remember()) && (await this.#ask({}));
     if (!told) return;
     const count = told.pictures.filter(({ blurs }) => blurs > 0).length;
     this.#changed = count > 0;
@@ -89,10 +108,14 @@ class Redacting {
     this.dialog.close();
   }
 
-  async #ask(what) {
+  #ask(what) {
+    return this.#told(() => post(this.path, { also: this.#also, listed: false, ...what }));
+  }
+
+  async #told(asked) {
     this.failure.hidden = true;
     try {
-      return await post(this.path, { also: this.#also, ...what });
+      return await asked();
     } catch (error) {
       this.summary.textContent = "";
       this.failure.textContent = error.code ? error.message : say("failed-unforeseen");
