@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 import av
+import cv2
 import numpy as np
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
@@ -41,6 +42,13 @@ LOOK_EVERY_MS = 100
 LONG_SIDE = 960
 """Pixels of a look's longer side. On a full-HD screen a check box of 13 pixels is still 6 of these."""
 
+_LUMA_FIRST = frozenset(("yuv420p", "yuv422p", "yuv444p", "yuvj420p", "yuvj422p", "yuvj444p", "nv12", "nv21", "gray"))
+"""Formats whose first plane is the grey picture, a byte a pixel: it is shrunk where the decoder left it."""
+_FULL_RANGE = 2
+"""AVCOL_RANGE_JPEG, libavutil/pixfmt.h."""
+_WIDENED = np.clip(np.rint((np.arange(256) - 16) * (255 / 219)), 0, 255).astype(np.uint8)
+"""Of each level of a picture between 16 and 235, as most videos are, the level of 255."""
+
 _SLOWEST_SKIPPABLE_FPS = 24
 """Below this rate frames that nothing refers to are decoded, too: each may be a look."""
 
@@ -50,7 +58,8 @@ class Look:
     """What is on screen from ``at_ms`` on.
 
     Attributes:
-        grey: Upright, rows by columns, at most :data:`LONG_SIDE` long.
+        grey: Upright, rows by columns, at most :data:`LONG_SIDE` long. The same object as the look before's where
+            nothing at all changed.
     """
 
     at_ms: int
@@ -83,6 +92,9 @@ class Film:
         stream.codec_context.thread_type = "AUTO"
         read_only(container, stream)
         self.duration_ms = to_ms(Fraction(container.duration or 0, av.time_base))
+        self._small: Grey = np.zeros((0, 0), dtype=np.uint8)
+        self._grey = self._small
+        """Of the last look, as it is stored and as it is shown."""
         self.width = self.height = 0
         """As shown; known once the first look was taken."""
 
@@ -116,21 +128,37 @@ class Film:
     def _look(self, frame: VideoFrame, at_ms: int, turn: Orientation) -> Look:
         wide, high = square_pixel_size(frame.width, frame.height, self._aspect)
         scale = min(1.0, LONG_SIDE / max(wide, high))
-        small = frame.reformat(
-            max(16, round(wide * scale)), max(16, round(high * scale)), format="gray8", interpolation="AREA"
-        ).to_ndarray()
-        if turn.transposed:
-            small = small.T
-        if turn.flipped_x:
-            small = small[:, ::-1]
-        if turn.flipped_y:
-            small = small[::-1]
-        return Look(max(0, at_ms), np.ascontiguousarray(small, dtype=np.uint8), frame, self._aspect, turn)
+        small = _shrunk(frame, max(16, round(wide * scale)), max(16, round(high * scale)))
+        if small.shape != self._small.shape or cv2.norm(small, self._small, cv2.NORM_INF) > 0:
+            self._small, self._grey = small, _upright(small, turn)
+        return Look(max(0, at_ms), self._grey, frame, self._aspect, turn)
 
     def _frames(self) -> Iterator[VideoFrame]:
         rate = float(self._stream.average_rate or 30)
         self._stream.codec_context.skip_frame = "NONREF" if rate >= _SLOWEST_SKIPPABLE_FPS else "DEFAULT"
         return decoded(self._stream, packets(self._container, self._stream))
+
+
+def _shrunk(frame: VideoFrame, wide: int, high: int) -> Grey:
+    """The grey picture, levels of 0 to 255."""
+    if frame.format.name not in _LUMA_FIRST:
+        small = frame.reformat(wide, high, format="gray8", interpolation="AREA").to_ndarray()
+        return np.asarray(small, dtype=np.uint8)
+    plane = frame.planes[0]
+    stored = np.frombuffer(plane, dtype=np.uint8).reshape(-1, plane.line_size)[: frame.height, : frame.width]
+    small = cv2.resize(stored, (wide, high), interpolation=cv2.INTER_AREA)
+    full = frame.color_range == _FULL_RANGE or frame.format.name.startswith(("yuvj", "gray"))
+    return np.asarray(small if full else cv2.LUT(small, _WIDENED), dtype=np.uint8)
+
+
+def _upright(small: Grey, turn: Orientation) -> Grey:
+    if turn.transposed:
+        small = small.T
+    if turn.flipped_x:
+        small = small[:, ::-1]
+    if turn.flipped_y:
+        small = small[::-1]
+    return np.ascontiguousarray(small)
 
 
 @contextmanager

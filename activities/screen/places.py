@@ -21,6 +21,11 @@ class Place:
         return self.left, self.top, self.right, self.bottom
 
     @property
+    def window(self) -> tuple[slice, slice]:
+        """Of an array, rows by columns."""
+        return slice(self.top, self.bottom), slice(self.left, self.right)
+
+    @property
     def width(self) -> int:
         return self.right - self.left
 
@@ -44,6 +49,9 @@ class Place:
         """Wider by ``by`` on both sides, higher by ``down`` (as much, where not said)."""
         down = by if down is None else down
         return Place(self.left - by, self.top - down, self.right + by, self.bottom + down)
+
+    def moved(self, across: int, down: int) -> Place:
+        return Place(self.left + across, self.top + down, self.right + across, self.bottom + down)
 
     def within(self, other: Place) -> Place:
         """The part that both share; may be empty."""

@@ -385,12 +385,15 @@ _SPREAD = np.ones((5, 5), dtype=np.uint8)
 
 def _parts(mask: Mask) -> list[Place]:
     """What hangs together, or nearly, with a margin of 2; crumbs are left out."""
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(cv2.dilate(mask, _SPREAD), connectivity=8)
-    if count < 2:
+    left, top, wide, high = cv2.boundingRect(mask)
+    if not wide:
         return []
-    pixels = np.bincount(labels[mask > 0], minlength=count)
+    part = Place(left, top, left + wide, top + high).grown(2).within(Place(0, 0, mask.shape[1], mask.shape[0]))
+    cut = mask[part.top : part.bottom, part.left : part.right]
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(cv2.dilate(cut, _SPREAD), connectivity=8)
+    pixels = np.bincount(labels[cut > 0], minlength=count)
     return [
-        Place(int(left), int(top), int(left + wide), int(top + high))
+        Place(int(left), int(top), int(left + wide), int(top + high)).moved(part.left, part.top)
         for (left, top, wide, high, _), own in zip(stats[1:count], pixels[1:], strict=True)
         if own >= _CRUMB
     ]

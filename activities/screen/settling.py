@@ -36,6 +36,13 @@ _FOLLOW_MS = 1_000
 _CELL = 8
 _PLAYING = 0.3
 """Share of the last seconds' looks in which a cell that plays has changed."""
+_BLOCK = 6
+"""Cells, each way, that are looked at together: what moves through a video comes to no cell often, and to the part of
+the picture that it plays in all the time. Letters that are typed go on to the next part within a second or two."""
+_BUSY = 0.5
+"""Share of the last seconds' looks in which such a part that plays has changed."""
+_SHAKEN = 0.6
+"""Share of the parts from which it is the camera that moves, and nothing that plays."""
 _MEMORY_MS = 4_000
 
 
@@ -54,6 +61,8 @@ class Settling:
     """The settled screen, and what is on its way to it."""
 
     def __init__(self, first: Grey, at_ms: int) -> None:
+        self._seen = first
+        """The last look as it came: the next is the same object where nothing at all changed."""
         first = _soft(first)
         self.screen = first.copy()
         """The settled screen."""
@@ -63,27 +72,33 @@ class Settling:
         self._last: Grey = first.copy()
         self._last_ms = at_ms
         self._follow_ms = at_ms
+        self._whole = Place(0, 0, shape[1], shape[0])
         self._away: Grey = np.zeros(shape, dtype=np.uint8)
+        self._where = Place(0, 0, 0, 0)
+        """What holds all that is away: only there is anything looked for."""
         self._came = np.zeros(shape, dtype=np.int32)
         self._left = np.zeros(shape, dtype=np.int32)
         self._rows, self._columns = -(-shape[0] // _CELL), -(-shape[1] // _CELL)
         self._motion = np.zeros((self._rows, self._columns), dtype=np.float32)
-        self._playing: Grey = np.zeros(shape, dtype=np.uint8)
+        self._blocks = np.zeros((-(-self._rows // _BLOCK), -(-self._columns // _BLOCK)), dtype=np.float32)
+        self._cells_playing = np.zeros((self._rows, self._columns), dtype=np.uint8)
+        self._playing: Grey | None = None
+        """1 where something plays; ``None`` where nothing does."""
 
     def go_on(
         self, first: Sight | None, last: Sight | None, held: Sight | None = None, rests: Sequence[Rest] = ()
     ) -> None:
         """Know of the pointer what an earlier reading knew at this moment."""
         if self.pointer.go_on(first, last, held, rests) and last is not None:
-            place = last.place
-            self.screen[place.top : place.bottom, place.left : place.right] = last.ground
+            self.screen[last.place.window] = last.ground
 
     def until(self, at_ms: int) -> list[Patch]:
         """What has settled by a time, if nothing else happened until then."""
         waiting = self._waiting()
         if waiting is None:
             return []
-        ripe = waiting & (self._came <= at_ms - SETTLED_MS)
+        where = self._where
+        ripe = waiting & (self._came[where.window] <= at_ms - SETTLED_MS)
         self._leave_out_pointer(ripe)
         if not ripe.any():
             return []
@@ -92,9 +107,10 @@ class Settling:
         patches = []
         for number in range(1, count):
             left, top, wide, high, _ = (int(v) for v in stats[number])
-            box = Place(left, top, left + wide, top + high)
-            window = np.s_[box.top : box.bottom, box.left : box.right]
-            inside = (labels[window] == number) & (mask[window] > 0)
+            part = Place(left, top, left + wide, top + high)
+            inside = (labels[part.window] == number) & (mask[part.window] > 0)
+            box = part.moved(where.left, where.top)
+            window = box.window
             patch = self._patch(box, inside, window, at_ms)
             if patch is None:
                 continue
@@ -107,6 +123,10 @@ class Settling:
 
     def see(self, at_ms: int, look: Grey) -> bool:
         """A look. Returns whether anything but the pointer moved in it."""
+        if look is self._seen:
+            self._note_motion(at_ms, None)
+            return False
+        self._seen = look
         look = _soft(look)
         moved = _beyond(look, self._last, _MOVED)
         still = cv2.countNonZero(moved) == 0
@@ -114,26 +134,36 @@ class Settling:
         if still:
             return False
         away = _beyond(look, self.screen, _AWAY)
-        changed = _beyond(look, self._value, _NEW)
-        fresh = (away > 0) & (self._away == 0)
-        new = fresh | ((away > 0) & (changed > 0))
-        sight = self.pointer.last
-        if sight is not None:  # it was away because the pointer hid it
-            box = sight.place.grown(4).within(Place(0, 0, look.shape[1], look.shape[0]))
-            window = np.s_[box.top : box.bottom, box.left : box.right]
-            fresh[window] |= new[window]
-        self._left[fresh] = at_ms
-        self._came[new] = at_ms
-        np.copyto(self._value, look, where=new)
-        self._away = away
+        left, top, wide, high = cv2.boundingRect(away)
+        where = Place(left, top, left + wide, top + high)
+        if not where.empty:
+            self._note_away(at_ms, look, away, where)
+        self._away, self._where = away, where
         self._last = look
-        moved[self._playing > 0] = 0
+        if self._playing is not None:
+            moved[self._playing > 0] = 0
         if at_ms >= self._follow_ms:
             # so that small differences in quality do not add up
-            np.copyto(self.screen, look, where=away == 0)
+            cv2.copyTo(look, cv2.bitwise_not(away), self.screen)
             self._follow_ms = at_ms + _FOLLOW_MS
         only_pointer = self.pointer.see(at_ms, look, self.screen, moved, away)
         return not only_pointer
+
+    def _note_away(self, at_ms: int, look: Grey, away: Grey, where: Place) -> None:
+        """When each pixel left the settled screen, and when it came to what it is now."""
+        window = where.window
+        there = away[window] > 0
+        changed = _beyond(look[window], self._value[window], _NEW)
+        fresh = there & (self._away[window] == 0)
+        new = fresh | (there & (changed > 0))
+        sight = self.pointer.last
+        if sight is not None:  # it was away because the pointer hid it
+            hidden = sight.place.grown(4).within(where).moved(-where.left, -where.top)
+            if not hidden.empty:
+                fresh[hidden.window] |= new[hidden.window]
+        self._left[window][fresh] = at_ms
+        self._came[window][new] = at_ms
+        np.copyto(self._value[window], look[window], where=new)
 
     @property
     def is_calm(self) -> bool:
@@ -149,12 +179,15 @@ class Settling:
         waiting = self._waiting()
         if waiting is None:
             return False
-        waiting &= self._left <= at_ms
+        waiting &= self._left[self._where.window] <= at_ms
         self._leave_out_pointer(waiting)
         return int(waiting.sum()) >= _LEAST
 
     def _waiting(self) -> NDArray[np.bool_] | None:
-        waiting = (self._away > 0) & (self._playing == 0)
+        """What is away and does not play, of :attr:`_where`; ``None`` where nothing is."""
+        waiting = self._away[self._where.window] > 0
+        if self._playing is not None:
+            waiting &= self._playing[self._where.window] == 0
         return waiting if waiting.any() else None
 
     def _patch(self, box: Place, inside: NDArray[np.bool_], window: tuple[slice, slice], at_ms: int) -> Patch | None:
@@ -170,8 +203,8 @@ class Settling:
 
     def _only_sharper(self, patch: Patch) -> bool:
         """An encoder brings the same picture in better quality, some time after it changed."""
-        place = patch.place.grown(4).within(Place(0, 0, self.screen.shape[1], self.screen.shape[0]))
-        window = np.s_[place.top : place.bottom, place.left : place.right]
+        place = patch.place.grown(4).within(self._whole)
+        window = place.window
         old, new = self.screen[window].astype(np.float32), self._last[window].astype(np.float32)
         new = np.where(self._away[window] > 0, new, old)
         if abs(float(old.mean() - new.mean())) > _BRIGHTER:
@@ -183,11 +216,12 @@ class Settling:
         return like > _SAME
 
     def _leave_out_pointer(self, mask: NDArray[np.bool_], by: int = 2) -> None:
-        """What the pointer hides is not known until it moves on."""
+        """What the pointer hides is not known until it moves on. The mask is of :attr:`_where`."""
         sight = self.pointer.last
         if sight is not None:
-            box = sight.place.grown(by).within(Place(0, 0, mask.shape[1], mask.shape[0]))
-            mask[box.top : box.bottom, box.left : box.right] = False
+            box = sight.place.grown(by).within(self._where).moved(-self._where.left, -self._where.top)
+            if not box.empty:
+                mask[box.window] = False
 
     def _is_hole(self, patch: Patch) -> bool:
         """Where the pointer had been when the screen settled around it."""
@@ -208,15 +242,34 @@ class Settling:
                 self._last_ms = at_ms
                 return
             self._motion *= 1 - share
+            self._blocks *= 1 - share
             self._motion[self._motion < 0.02] = 0
         else:
             cells = cv2.resize(cv2.dilate(moved, _SPREAD), (self._columns, self._rows), interpolation=cv2.INTER_AREA)
             self._motion += share * ((cells > 0).astype(np.float32) - self._motion)
+            self._blocks += share * (_by_block(cells > 0).astype(np.float32) - self._blocks)
         self._last_ms = at_ms
         playing = (self._motion > _PLAYING).astype(np.uint8)
-        if playing.any() or self._playing.any():
+        busy = self._blocks > _BUSY
+        if 0 < busy.sum() <= _SHAKEN * busy.size:
+            beside = cv2.dilate(busy.astype(np.uint8), np.ones((3, 3), dtype=np.uint8)) > 0
+            busy |= beside & (self._blocks > _BUSY / 2)  # where a video ends, less goes on
+            playing |= busy.repeat(_BLOCK, 0).repeat(_BLOCK, 1)[: self._rows, : self._columns]
+        if np.array_equal(playing, self._cells_playing):
+            return
+        self._cells_playing = playing
+        self._playing = None
+        if playing.any():
             whole = cv2.resize(playing, (self._columns * _CELL, self._rows * _CELL), interpolation=cv2.INTER_NEAREST)
-            self._playing = np.ascontiguousarray(whole[: self.screen.shape[0], : self.screen.shape[1]])
+            self._playing = np.ascontiguousarray(whole[: self._whole.height, : self._whole.width])
+
+
+def _by_block(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether any of the cells of a block."""
+    rows, columns = (-(-side // _BLOCK) * _BLOCK for side in cells.shape)
+    padded = np.zeros((rows, columns), dtype=bool)
+    padded[: cells.shape[0], : cells.shape[1]] = cells
+    return np.asarray(padded.reshape(rows // _BLOCK, _BLOCK, columns // _BLOCK, _BLOCK).any(axis=(1, 3)))
 
 
 def _beyond(one: Grey, other: Grey, levels: int) -> Grey:

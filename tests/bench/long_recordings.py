@@ -1,4 +1,4 @@
-"""Screen recordings of any length: the sample, over and over, its packets copied and not encoded again."""
+"""Screen recordings of any length and size: the sample, over and over, its packets copied and not encoded again."""
 
 from fractions import Fraction
 from math import ceil
@@ -25,4 +25,26 @@ def lasting(minutes: float, recording: Path, out: Path) -> Path:
                 packet.stream, packet.time_base = copy, tick  # muxing left the copy's own clock in it
                 packet.pts, packet.dts = pts + later, dts + later
                 sink.mux(packet)
+    return out
+
+
+def enlarged(recording: Path, out: Path, *, high: int) -> Path:
+    """Write ``recording`` to ``out`` with pictures ``high`` pixels high, encoded as by a screen recorder, and its
+    sound."""
+    with av.open(str(recording)) as source, av.open(str(out), "w") as sink:
+        pictures, sound = source.streams.video[0], source.streams.audio[0]
+        wide = round(pictures.width * high / pictures.height / 2) * 2
+        encoder = sink.add_stream("libx264", rate=pictures.average_rate, options={"crf": "23", "preset": "veryfast"})
+        encoder.width, encoder.height, encoder.pix_fmt = wide, high, "yuv420p"
+        copy = sink.add_stream_from_template(sound)
+        for packet in source.demux(pictures, sound):
+            if packet.dts is None:
+                continue
+            if packet.stream is sound:
+                packet.stream = copy
+                sink.mux(packet)
+                continue
+            for frame in packet.decode():
+                sink.mux(encoder.encode(frame.reformat(wide, high, format="yuv420p", interpolation="BICUBIC")))
+        sink.mux(encoder.encode(None))
     return out

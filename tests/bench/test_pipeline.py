@@ -24,13 +24,18 @@ from activities.speech.weights import WhisperOptions, load_weights
 from domain.jobs import Event, Job
 from sample.truth import recording as sample_recording
 from starter.settings import Settings
-from tests.bench.long_recordings import lasting
+from tests.bench.long_recordings import enlarged, lasting
 from tests.bench.processes import cpu_of
 from tests.stack import Stack, running_stack
 from tests.temporal import TemporalServer
 
 SHORT_MINUTES, LONG_MINUTES = 5, 30
 ROUNDS = 3
+
+FULL_HD = 1_080
+HD_MINUTES = 10
+HOUR_CPU_S = 1_200
+"""An hour of full HD becomes a draft in ten minutes on two idle cores, screens read."""
 
 MOST_OF_PLAIN = 1.25
 MOST_GROWTH = 0.15
@@ -217,3 +222,26 @@ def test_a_draft_costs_little_more_than_its_transcription_and_memory_does_not_gr
     report(figures)
     assert figures.ratio <= MOST_OF_PLAIN
     assert abs(figures.growth) <= MOST_GROWTH
+
+
+def test_an_hour_of_full_hd_becomes_a_draft_within_ten_minutes_of_two_cores(
+    temporal: TemporalServer, tmp_path: Path
+) -> None:
+    """Measured on ten minutes, in CPU time of the worker and all its children, and taken six times: what is spent once
+    (the first screens are read whole) counts six times, too."""
+    large = enlarged(sample_recording(), tmp_path / "large.mp4", high=FULL_HD)
+    recording = lasting(HD_MINUTES, large, tmp_path / "hd.mp4")
+    once = Spent()
+    with running_stack(tmp_path / "stack", temporal, speech_model=Settings().speech_model) as stack:
+        worker = stack.start_worker().pid
+        draft(stack, stack.new_job(sample_recording()))  # whatever is loaded once
+        job = stack.new_job(recording)
+        with peak_of(worker) as peak, once.round(worker):
+            draft(stack, job)
+        stages = stages_of(stack.audit(job))
+    hour_s = once.cpu[0] * 60 / HD_MINUTES
+    Console(file=sys.stdout, width=150).print(
+        f"{HD_MINUTES} minutes of 1080p: {once.seconds[0]:.0f} s, {once.cpu[0]:.0f} CPU s; an hour {hour_s:.0f} CPU s "
+        f"(at most {HOUR_CPU_S}). Peak {peak.megabytes:.0f} MB. Seconds in each status: {stages}."
+    )
+    assert hour_s <= HOUR_CPU_S

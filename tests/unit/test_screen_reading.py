@@ -231,3 +231,25 @@ def test_the_pointer_is_followed_where_what_was_under_it_goes_and_where_it_takes
     there, here = settling.pointer.rests(len(story) * 100)[-2:]
     assert abs(there.x - 300) <= 8 and abs(here.x - 140) <= 8
     assert abs(there.end_ms - 3_400) <= 300
+
+
+def test_given_a_video_in_the_page_then_what_moves_through_it_is_no_change_and_a_click_beside_it_is_one() -> None:
+    def look(at_ms: int) -> np.ndarray:
+        picture = Image.new("L", (960, 540), 230)
+        draw = ImageDraw.Draw(picture)
+        draw.rectangle((600, 60, 900, 240), fill=90)
+        for number in range(4):  # each comes to no place often
+            angle = at_ms / 1_000 * (0.8 + 0.3 * number) + number
+            x, y = 750 + 110 * np.cos(angle), 150 + 55 * np.sin(1.3 * angle)
+            draw.ellipse((x - 22, y - 22, x + 22, y + 22), fill=40 + 50 * number)
+        if at_ms >= 9_000:
+            draw.rectangle((100, 400, 160, 430), fill=30)
+        return np.asarray(picture, dtype=np.uint8)
+
+    settling, found = Settling(look(0), 0), []
+    for at_ms in range(100, 14_000, 100):
+        found += [patch for patch in settling.until(at_ms) if patch.came_ms >= 6_000]
+        settling.see(at_ms, look(at_ms))
+    beside = [patch for patch in found if patch.place.left < 560]
+    assert [(patch.place.edges, patch.left_ms) for patch in beside] == [((98, 398, 163, 433), 9_000)]
+    assert len(found) - len(beside) <= 3
