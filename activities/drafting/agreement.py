@@ -14,11 +14,12 @@ from activities.drafting.language.speech_acts import StatedAction
 from domain.documents.illustration import TYPED
 from domain.recordings.screen import ChangeKind
 
-_BEFORE_MS = 8_000
-_BEHIND_MS = 14_000
-"""How far an action may lie before its words begin and behind their end. Speakers who act first hardly wait longer
-than five seconds to say so."""
+_SHORT_MS, _LONG_MS = 8_000, 14_000
+"""How far an action may lie from its words, on the side where this speaker hardly acts, and on the other. Speakers who
+act first hardly wait longer than five seconds to say so."""
 _AS_TOLD_MS = 1_500
+_LEAST_REPORTED = 2
+"""Actions that were surely told after they were made: one alone is no habit."""
 _TYPING = TYPED | {"put", "name", "call", "set", "add", "give", "run", "execute", "specify", "provide"}
 _PRESSING = frozenset(
     ("click", "press", "hit", "tap", "tick", "untick", "check", "uncheck", "open", "select", "choose")
@@ -34,6 +35,32 @@ _EVERYWHERE = frozenset(
         *("button", "page", "new", "tab"),
     )
 )
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """On which side of its words an action is expected."""
+
+    reported: bool
+
+    @property
+    def before_ms(self) -> int:
+        return _LONG_MS if self.reported else _SHORT_MS
+
+    @property
+    def behind_ms(self) -> int:
+        return _SHORT_MS if self.reported else _LONG_MS
+
+    def in_time(self, at_ms: int, begins_ms: int, ends_ms: int) -> float:
+        """1 where the action comes with its words, less the farther off it is."""
+        off_ms = begins_ms - at_ms if self.reported else at_ms - ends_ms
+        against_ms = at_ms - ends_ms if self.reported else begins_ms - at_ms
+        if against_ms > 0:
+            return 0.8 - against_ms / 5_000
+        return 1.0 - max(0, off_ms - _AS_TOLD_MS) / 8_000
+
+
+_ANNOUNCED, _REPORTED = _Order(reported=False), _Order(reported=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,20 +104,41 @@ def _content(text: str) -> set[str]:
     return {word for each in text.split() if len(word := squashed(each)) >= 3 and word not in _EVERYWHERE}
 
 
-def agreed(stated: Sequence[StatedAction], shown: Shown, taken_back: frozenset[int] = frozenset()) -> dict[int, Pair]:
+def agreed(
+    stated: Sequence[StatedAction],
+    shown: Shown,
+    taken_back: frozenset[int] = frozenset(),
+    apart: frozenset[int] = frozenset(),
+) -> dict[int, Pair]:
     """The pair of each spoken action that the screen answers, by its place in ``stated``. Those that were taken back
-    must be named by what answers them."""
+    must be named by what answers them. Of a speaker who mostly tells what he has done already, what was done before
+    its words is as near as what is done behind them is else. Actions ``apart``, by place, answer nothing."""
+    pairs = _paired(stated, shown, taken_back, apart, _ANNOUNCED)
+    return _paired(stated, shown, taken_back, apart, _REPORTED) if _is_reported(stated, shown, pairs) else pairs
+
+
+def _is_reported(stated: Sequence[StatedAction], shown: Shown, pairs: dict[int, Pair]) -> bool:
+    """Whether most of what is surely the same was done before it was told."""
+    same = [pair for pair in pairs.values() if pair.link >= _LINKED]
+    before = sum(shown.acts[pair.act].at_ms < stated[pair.stated].clause.begins_ms for pair in same)
+    return before >= _LEAST_REPORTED and 2 * before > len(same)
+
+
+def _paired(
+    stated: Sequence[StatedAction], shown: Shown, taken_back: frozenset[int], apart: frozenset[int], order: _Order
+) -> dict[int, Pair]:
     acts = shown.acts
     times = [act.at_ms for act in acts]
     tree = _Prefix(len(acts))
     reached: list[tuple[float, int, Pair, int | None]] = []
     for place, action in enumerate(stated):
         begins, ends = action.clause.begins_ms, action.clause.ends_ms
-        first, last = bisect_left(times, begins - _BEFORE_MS), bisect_left(times, ends + _BEHIND_MS)
+        first, last = bisect_left(times, begins - order.before_ms), bisect_left(times, ends + order.behind_ms)
         found = [
             pair
             for number in range(first, last)
-            if (pair := _pair(place, action, number, shown, _DOUBTED if place in taken_back else 0.0))
+            if number not in apart
+            and (pair := _pair(place, action, number, shown, _DOUBTED if place in taken_back else 0.0, order))
         ]
         chained = []
         for pair in found:
@@ -112,9 +160,9 @@ def _chain(reached: Sequence[tuple[float, int, Pair, int | None]]) -> dict[int, 
     return chosen
 
 
-def _pair(place: int, stated: StatedAction, number: int, shown: Shown, doubt: float) -> Pair | None:
+def _pair(place: int, stated: StatedAction, number: int, shown: Shown, doubt: float, order: _Order) -> Pair | None:
     act = shown.acts[number]
-    in_time = _in_time(act.at_ms, stated.clause.begins_ms, stated.clause.ends_ms)
+    in_time = order.in_time(act.at_ms, stated.clause.begins_ms, stated.clause.ends_ms)
     said = stated.heading if stated.sure else stated.clause.text
     # What a screen shows by itself must not hold on to what was taken back.
     related = named(said, act.label or "") if doubt else link(said, act)
@@ -126,13 +174,6 @@ def _pair(place: int, stated: StatedAction, number: int, shown: Shown, doubt: fl
         if stated.sure and _names_other(said, act, shown):
             merit -= 0.5
     return Pair(place, number, merit, related) if merit > 0 else None
-
-
-def _in_time(at_ms: int, begins_ms: int, ends_ms: int) -> float:
-    """1 where the action comes with its words, less the farther off it is."""
-    if at_ms < begins_ms:
-        return 0.8 - (begins_ms - at_ms) / 5_000
-    return 1.0 - max(0, at_ms - ends_ms - _AS_TOLD_MS) / 8_000
 
 
 def _fit(verb: str, kind: ChangeKind) -> float:

@@ -20,7 +20,8 @@ Stop = Callable[[], bool | None]
 
 
 Pictures = Callable[[Sequence[int]], Iterable[tuple[int, bytes]]]
-"""For ids of changes, those ids and JPEGs of the screens that they were made on, without what is private."""
+"""For ids of changes, those ids and JPEGs of the screens that they were made on, without what is private. A drafter
+with an attribute ``sees`` that is true takes it as ``pictures``."""
 
 
 class Rewrite(BaseModel):
@@ -43,7 +44,6 @@ class Drafter(Protocol):
         *,
         source_name: str,
         screen: ScreenRecord | None = None,
-        pictures: Pictures | None = None,
         on_progress: OnProgress | None = None,
     ) -> Draft:
         """A draft that :func:`domain.documents.draft.check_draft` lets pass.
@@ -54,7 +54,6 @@ class Drafter(Protocol):
             source_name: The recording's file name, from which a title is made where nobody said or showed one.
             screen: What was read off the recording's pictures; ``None`` where nobody read them (a sound recording,
                 a transcript of before).
-            pictures: Of what was done, for who looks at them; ``None`` where there are none.
             on_progress: See :data:`OnProgress`.
 
         Raises:

@@ -115,7 +115,7 @@ def _at_the_side(words: list[str], names: Mapping[str, str]) -> list[str]:
 _SIDEBAR = "sidebar"
 _PAGES = ("Seite", "Página", "Page")
 """What navigation leads to, as German, Spanish and French put it before its name."""
-_GLUED = 0.7
+_GLUED = 0.58
 _KINDS = ("page", "tab", "button", "menu", "screen", "view", "field", "panel", "link", "box", "icon")
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from activities.drafting.acts import Shown
 from activities.drafting.doubts import doubts
-from activities.drafting.drafters import OnProgress, Pictures, Rewrite, Stop
+from activities.drafting.drafters import OnProgress, Rewrite, Stop
 from activities.drafting.language.sentences import Sentence, sentences
 from activities.drafting.language.speech_acts import readings
 from activities.drafting.narrated import narrated
@@ -46,7 +46,6 @@ class LocalDrafter:
         *,
         source_name: str,
         screen: ScreenRecord | None = None,
-        pictures: Pictures | None = None,
         on_progress: OnProgress | None = None,
     ) -> Draft:
         """See :meth:`activities.drafting.drafters.Drafter.draft`. Warning codes: ``NO_AUDIO_TRACK``, ``SILENT``,
@@ -60,8 +59,9 @@ class LocalDrafter:
         else:
             # Also where a recogniser gives nothing but music notes and dots.
             why = SpeechFound.NO_SPEECH if transcript.speech is SpeechFound.SPEECH else transcript.speech
-            title, _ = titled((), primary(transcript.language) or "en", shown, source_name)
-            blocks, warnings = silent_blocks(why, scenes, shown)
+            language = primary(transcript.language) or "en"
+            title, _ = titled((), language, shown, source_name)
+            blocks, warnings = silent_blocks(why, scenes, shown, language=language, unclear=bool(transcript.unclear))
         if on_progress:
             on_progress(1.0)
         return Draft(

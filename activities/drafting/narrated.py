@@ -20,7 +20,7 @@ from activities.drafting.language.speech_acts import Kind, Reading, StatedAction
 from activities.drafting.markdown import one_line
 from activities.drafting.outline import Entry
 from activities.drafting.remarks import explains, that_matter, without_outro
-from activities.drafting.sectioning import Announced, announced
+from activities.drafting.sectioning import Announced, announced, slides_of
 from activities.drafting.wording import shown_heading
 from domain.documents.draft import BlockRole
 from domain.recordings.screen import ChangeKind
@@ -31,6 +31,7 @@ _USABLE_SHARE = 0.4
 a device on a table."""
 _OVER_BEFORE_MS = 4_000
 _OVER_BEHIND_MS = 2_500
+_CUE_BEHIND_MS = 1_500
 _UNSPOKEN_MS = 2_500
 """A change that no sentence is near to was made in silence."""
 _LONGEST_SENTENCE_MS = 60_000
@@ -115,7 +116,7 @@ def narrated(read: Sequence[Reading], language: str, shown: Shown | None, topic:
     found = Found()
     stated = [(number, each) for number, reading in enumerate(read) if number != topic for each in reading.stated]
     back = frozenset(place for place in range(len(stated)) if _is_taken_back(place, stated, read))
-    pairs = agreed([each for _, each in stated], shown, back) if shown else {}
+    pairs = agreed([each for _, each in stated], shown, back, slides_of(shown)) if shown else {}
     usable = shown is not None and _is_usable(stated, pairs, shown)
     answered = [False] * len(read)
     for place in pairs:
@@ -293,8 +294,16 @@ def _unstated_steps(
                 or (act.is_read and act.has_control and _is_unspoken(read, act))
             )
         ):
-            number = bisect_right(read, act.at_ms, key=lambda each: each.sentence.begins_ms) - 1
-            made.append(_Step(number, act.at_ms, shown_heading(act, language), True, None, act, command))
+            heading = shown_heading(act, language)
+            cue = _cue(read, act, used, language)
+            if cue is None:
+                number = bisect_right(read, act.at_ms, key=lambda each: each.sentence.begins_ms) - 1
+                made.append(_Step(number, act.at_ms, heading, True, None, act, command))
+            else:
+                sentence = read[cue].sentence
+                stated = StatedAction(sentence, heading, whole=True, sure=False)
+                made.append(_Step(cue, sentence.begins_ms, heading, True, stated, act, command))
+                used.add(cue)
             found.read_from_screen.append(act.at_ms)
         elif act.label is not None and act.appeared and not _belongs(act, [*steps, *made]):
             found.unexplained.append(act.at_ms)
@@ -322,6 +331,16 @@ def _spoken_over(
         if related >= _LINKED and (best is None or related > best[0]):
             best = related, number
     return (best[1], read[best[1]]) if best else None
+
+
+def _cue(read: Sequence[Reading], act: Act, used: set[int | None], language: str) -> int | None:
+    """The sentence that a change was made over, or right behind, though none of its words could be made out."""
+    for number in _near(read, act.at_ms):
+        reading = read[number]
+        said = reading.kind is Kind.REMARK and number not in used and not is_own(reading, language)
+        if said and reading.sentence.begins_ms <= act.at_ms <= reading.sentence.ends_ms + _CUE_BEHIND_MS:
+            return number
+    return None
 
 
 def _as_heading(reading: Reading, act: Act) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from activities.drafting.acts import Act, Shown
+from activities.drafting.agreement import named
 from activities.drafting.language import english, utterances
 from activities.drafting.language.language_rules import RULES
 from activities.drafting.language.sentences import Sentence
@@ -16,7 +17,13 @@ _TOPIC_WORDS = 9
 _TOPIC_LETTERS = 70
 _SLIDE_TEXTS = 4
 """A slide that names a topic has a title and hardly more; a page of a program has dozens of texts."""
+_FULL_SLIDE_TEXTS = 12
+"""Of one that is shown without a program: its points, too."""
+_KEPT_TEXTS = 0.25
+"""Share of what stands on a slide that may have stood on the one before: a footer, a name."""
 _SLIDE_STANDS_MS = 1_200
+_SAID_NEAR_MS = 3_000
+"""From a slide to the words that are its title."""
 _ANNOUNCED_NEAR_MS = 8_000
 _SPELT_WITHIN_MS = 60_000
 
@@ -94,21 +101,54 @@ def _with_slides(spoken_of: Sequence[Announced], shown: Shown, read: Sequence[Re
             place = near[0]
             made[place] = Announced(title, made[place].number, made[place].sentence, act)
         elif act.at_ms < last_ms - _ANNOUNCED_NEAR_MS:
-            alone.append(Announced(title, None, None, act))
+            number = _said(title, act.at_ms, read)
+            alone.append(Announced(title, number, None if number is None else read[number].sentence, act))
     return sorted([*made, *(alone if len(alone) + len(made) > 1 else [])], key=lambda each: each.start_ms)
 
 
+def _said(title: str, at_ms: int, read: Sequence[Reading]) -> int | None:
+    """The sentence that says a slide's title as it comes up, and hardly more."""
+    for number, reading in enumerate(read):
+        near = abs(reading.sentence.begins_ms - at_ms) <= _SAID_NEAR_MS
+        if near and len(reading.text.split()) <= 2 * len(title.split()) + 2 and named(reading.text, title) == 1.0:
+            return number
+    return None
+
+
+def slides_of(shown: Shown) -> frozenset[int]:
+    """The places of the actions that led to a slide by itself: they answer nothing that was said."""
+    return frozenset(
+        place
+        for place, act in enumerate(shown.acts)
+        if is_shown_alone(act, shown) and slide_title(act, shown) is not None
+    )
+
+
 def slide_title(act: Act, shown: Shown) -> str | None:
-    """The title of the slide that the action led to, if it is one: a page with hardly any text that stays."""
-    if act.kind is not ChangeKind.PAGE or act.until_ms - act.after_ms < _SLIDE_STANDS_MS:
+    """The title of the slide that the action led to, if it is one: a page with hardly any text that stays, or one that
+    nobody's hand led to and on which all is new, under a title."""
+    if act.until_ms - act.after_ms < _SLIDE_STANDS_MS:
         return None
-    return largest_text(shown, act.after_ms + 100, act.after_ms + 600)
+    span = act.after_ms + 100, act.after_ms + 600
+    if is_shown_alone(act, shown):
+        return largest_text(shown, *span, most=_FULL_SLIDE_TEXTS)
+    return largest_text(shown, *span) if act.kind is ChangeKind.PAGE else None
 
 
-def largest_text(shown: Shown, from_ms: int, until_ms: int) -> str | None:
+def is_shown_alone(act: Act, shown: Shown) -> bool:
+    """Whether one picture gave way to another, and nobody acted on anything to be seen: the next slide."""
+    if act.has_control or act.kind is ChangeKind.TYPING or shown.command(act) is not None:
+        return False
+    before = shown.texts(max(0, act.at_ms - 300), max(1, act.at_ms - 200))
+    after = shown.texts(act.after_ms + 100, act.after_ms + 200)
+    kept = sum(each.start_ms < act.at_ms - 200 for each in after)
+    return bool(before) and bool(after) and kept <= _KEPT_TEXTS * len(after)
+
+
+def largest_text(shown: Shown, from_ms: int, until_ms: int, most: int = _SLIDE_TEXTS) -> str | None:
     """The one text of a slide that is set largest; ``None`` where it is no slide."""
     texts = [each for each in shown.texts(from_ms, until_ms) if each.confidence >= 0.5 and len(squashed(each.text)) > 2]
-    if not 0 < len(texts) <= _SLIDE_TEXTS:
+    if not 0 < len(texts) <= most:
         return None
     largest = max(texts, key=lambda each: (each.box.h, -each.box.y))
     others = [each for each in texts if each is not largest]

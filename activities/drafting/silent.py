@@ -17,6 +17,7 @@ _WHY = {
     SpeechFound.UNHEARD: "These steps were made from the screens of this recording alone.",
     SpeechFound.NO_SPEECH: "Nobody speaks in this recording: its audio holds only other sounds.",
 }
+_NOT_UNDERSTOOD = "Somebody speaks in this recording, but nothing of it was understood."
 _WITH_LABELS = "The steps were read from the screen: what was clicked or filled, and what it is called there."
 _WITH_SCREENS = "Each step below is a screen that it shows; describe in your own words what happens there."
 _WITHOUT_SCREENS = "It shows no settled screen either, so there are no steps. Write them yourself, or record it again."
@@ -24,13 +25,18 @@ _UNREAD = 0.34
 
 
 def silent_blocks(
-    speech: SpeechFound, scenes: tuple[Scene, ...], shown: Shown | None = None
+    speech: SpeechFound,
+    scenes: tuple[Scene, ...],
+    shown: Shown | None = None,
+    *,
+    language: str = "en",
+    unclear: bool = False,
 ) -> tuple[list[DraftBlock], list[DraftWarning]]:
     """The lead that says why there is no text, and the steps: of what was done where that could be read, else one for
-    each screen (the longest, where there are too many)."""
-    why = _WHY[speech]
+    each screen (the longest, where there are too many). ``unclear``: somebody speaks who was not understood."""
+    why = _NOT_UNDERSTOOD if unclear and speech is SpeechFound.NO_SPEECH else _WHY[speech]
     warnings = [DraftWarning(code=speech.value.upper(), message=why)]
-    if shown is not None and (steps := _read_steps(shown, warnings)):
+    if shown is not None and (steps := _read_steps(shown, warnings, language)):
         lead = _WITH_LABELS if speech is SpeechFound.UNHEARD else f"{why} {_WITH_LABELS}"
         return [DraftBlock(role=BlockRole.LEAD, body=lead), *steps], warnings
     lead = f"{why} {_WITH_SCREENS if scenes else _WITHOUT_SCREENS}"
@@ -55,7 +61,7 @@ def silent_blocks(
     return [DraftBlock(role=BlockRole.LEAD, body=lead), *steps], warnings
 
 
-def _read_steps(shown: Shown, warnings: list[DraftWarning]) -> list[DraftBlock]:
+def _read_steps(shown: Shown, warnings: list[DraftWarning], language: str) -> list[DraftBlock]:
     """Steps of what was done and can be named; a warning says where something was done that cannot."""
     steps: list[DraftBlock] = []
     unread: list[int] = []
@@ -68,7 +74,7 @@ def _read_steps(shown: Shown, warnings: list[DraftWarning]) -> list[DraftBlock]:
         elif act.is_read and not (act.kind is ChangeKind.PAGE and not act.has_control):
             if last is not None and _again(last, act):
                 continue
-            steps.append(DraftBlock(role=BlockRole.STEP, heading=shown_heading(act, "en"), changes=act.changes))
+            steps.append(DraftBlock(role=BlockRole.STEP, heading=shown_heading(act, language), changes=act.changes))
             last = act
         elif act.has_control:
             unread.append(act.at_ms)

@@ -11,7 +11,7 @@ from domain.documents.privacy import private_of, to_blur, with_blurs
 from domain.recordings.screen import ScreenChange, ScreenRecord
 
 if TYPE_CHECKING:
-    from activities.media import FrameWish
+    from activities.media import FrameRequest
 
 LONG_SIDE = 1_280
 """Pixels. Models shrink more themselves; letters of 13 pixels on a full-HD screen can still be read."""
@@ -40,12 +40,12 @@ def sent(
     from activities.pictures.drawing import draw_on
 
     known = private_of(screen, listed)
-    shots: dict[FrameWish, list[tuple[int, tuple[Operation, ...]]]] = {}
+    shots: dict[FrameRequest, list[tuple[int, tuple[Operation, ...]]]] = {}
     for change in changes:
         sight = sights([change], (screen.width, screen.height))[0]
         at_ms = max(0, min(sight.timestamp_ms, screen.duration_ms - 1))
-        marks = tuple(each for each in sight.operations if not isinstance(each, Crop))
-        shots.setdefault(media.FrameWish(at_ms, min(sight.earliest_ms, at_ms)), []).append((change.id, marks))
+        marks: tuple[Operation, ...] = tuple(each for each in sight.operations if not isinstance(each, Crop))
+        shots.setdefault(media.FrameRequest(at_ms, min(sight.earliest_ms, at_ms)), []).append((change.id, marks))
     wishes = sorted(shots, key=lambda wish: (wish.timestamp_ms, wish.earliest_ms or 0))
     frames = media.grab_frames(recording, wishes, duration_ms=screen.duration_ms, on_progress=lambda _: check())
     for wish, frame in zip(wishes, frames, strict=True):

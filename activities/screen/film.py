@@ -142,11 +142,11 @@ class Film:
 def _shrunk(frame: VideoFrame, wide: int, high: int) -> Grey:
     """The grey picture, levels of 0 to 255."""
     if frame.format.name not in _LUMA_FIRST:
-        small = frame.reformat(wide, high, format="gray8", interpolation="AREA").to_ndarray()
-        return np.asarray(small, dtype=np.uint8)
+        grey = frame.reformat(wide, high, format="gray8", interpolation="AREA").to_ndarray()
+        return np.asarray(grey, dtype=np.uint8)
     plane = frame.planes[0]
-    stored = np.frombuffer(plane, dtype=np.uint8).reshape(-1, plane.line_size)[: frame.height, : frame.width]
-    small = cv2.resize(stored, (wide, high), interpolation=cv2.INTER_AREA)
+    rows = np.frombuffer(memoryview(plane), dtype=np.uint8).reshape(-1, plane.line_size)
+    small = cv2.resize(rows[: frame.height, : frame.width], (wide, high), interpolation=cv2.INTER_AREA)
     full = frame.color_range == _FULL_RANGE or frame.format.name.startswith(("yuvj", "gray"))
     return np.asarray(small if full else cv2.LUT(small, _WIDENED), dtype=np.uint8)
 

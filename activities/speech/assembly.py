@@ -18,6 +18,7 @@ def assemble(
     model: str,
     language: str | None = None,
     language_probability: float | None = None,
+    likely_language: str | None = None,
     peak_dbfs: float | None = None,
     has_audio: bool = True,
     listened: bool = True,
@@ -30,6 +31,7 @@ def assemble(
     Args:
         duration_ms: Of the recording.
         model: The recogniser's name.
+        likely_language: Of speech of which nothing was understood.
         peak_dbfs: The loudest sample of the track; tells silence from sound without speech.
         has_audio: ``False``: the recording has no audio track.
         listened: ``False``: nobody was asked to.
@@ -40,7 +42,7 @@ def assemble(
     spoken = found is SpeechFound.SPEECH
     return Transcript(
         speech=found,
-        language=language if spoken else None,
+        language=language if spoken else likely_language if found is SpeechFound.NO_SPEECH else None,
         language_probability=language_probability if spoken else None,
         duration_ms=duration_ms,
         model=model,

@@ -37,6 +37,7 @@ class Recognition(BaseModel):
     Args:
         language: ISO 639-1 code; ``None`` when nobody spoke.
         language_probability: Of a detected language; 1 for one that was given, ``None`` when unknown.
+        likely_language: Of what was said and not understood, where nothing was: the screen may be in it, too.
         unclear: Where somebody spoke whose words were left out, or cut, ms of the recording.
     """
 
@@ -44,6 +45,7 @@ class Recognition(BaseModel):
 
     language: str | None = None
     language_probability: float | None = None
+    likely_language: str | None = None
     unclear: tuple[tuple[int, int], ...] = ()
 
 

@@ -372,9 +372,11 @@ class _Hearing:
         if self._check is not None:
             self._check.end()
         self._give(())
+        likely = not self._spoken and bool(self._unclear) and (self._listener.probability or 0.0) >= UNKNOWN
         return Recognition(
             language=self._listener.language if self._spoken else None,
             language_probability=self._listener.probability if self._spoken else None,
+            likely_language=self._listener.language if likely else None,
             unclear=tuple(self._unclear),
         )
 

@@ -21,7 +21,7 @@ NO_AUDIO = "application/vnd.guidesmith.no-audio+json"
 SAVE_EVERY_S = 3.0
 """Seconds of work that a killed transcription loses at most, besides the stretch being decoded."""
 
-TRANSCRIPTION = "3"
+TRANSCRIPTION = "4"
 """Version of what is remembered of a transcription: raised when it would answer differently."""
 
 
@@ -31,6 +31,7 @@ class Heard(BaseModel):
     resume_ms: int
     language: str | None = None
     language_probability: float | None = None
+    likely_language: str | None = None
     ended: bool = False
     resumed_from_ms: int | None = None
     unclear: list[tuple[int, int]] = Field(default_factory=list)
@@ -136,6 +137,7 @@ class Hearing:
         heard.unclear = [*heard.unclear, *recognition.unclear]
         heard.language = recognition.language or heard.language
         heard.language_probability = recognition.language_probability or heard.language_probability
+        heard.likely_language = recognition.likely_language
         heard.resume_ms, heard.ended = end_ms, True
         if work.call.unit:
             save()
@@ -152,6 +154,7 @@ class Hearing:
             model=self._recogniser.name,
             language=next((piece.language for piece in heard if piece.language), None),
             language_probability=next((piece.language_probability for piece in heard if piece.language), None),
+            likely_language=next((piece.likely_language for piece in heard if piece.likely_language), None),
             peak_dbfs=float(peak) if isinstance(peak, int | float) else None,
             has_audio=has_sound(audio),
             unclear=[span for piece in heard for span in piece.unclear],

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import TypeAdapter
 
@@ -252,12 +252,15 @@ class InstructionStages(Stages):
         scenes = () if spoken else self._scenes(work, lambda done: work.advance(0.5 * done), thorough=True)
         read = self._read_screen(work)
         screen = ScreenRecord.model_validate_json(self._parts.artifacts.read_bytes(read.blob)) if read else None
-        outline = self._drafter(work).draft(
+        drafter, more = self._drafter(work), dict[str, Any]()
+        if screen is not None and screen.changes and getattr(drafter, "sees", False):
+            more["pictures"] = partial(self._pictures, work, screen)
+        outline = drafter.draft(
             transcript,
             scenes,
             source_name=work.job.source_name or "",
             screen=screen,
-            pictures=partial(self._pictures, work, screen) if screen is not None and screen.changes else None,
+            **more,
             on_progress=lambda done: work.advance(0.5 + 0.5 * done),
         )
         if work.call.screen and screen is None and self._recorded(work).has_picture:

@@ -150,6 +150,7 @@ def heard(recording: Path) -> Transcript:
         model=_recogniser().name,
         language=found.language,
         language_probability=found.language_probability,
+        likely_language=found.likely_language,
         peak_dbfs=facts.peak_dbfs,
         unclear=found.unclear,
     )

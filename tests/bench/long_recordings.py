@@ -44,7 +44,7 @@ def enlarged(recording: Path, out: Path, *, high: int) -> Path:
                 packet.stream = copy
                 sink.mux(packet)
                 continue
-            for frame in packet.decode():
+            for frame in pictures.decode(packet):
                 sink.mux(encoder.encode(frame.reformat(wide, high, format="yuv420p", interpolation="BICUBIC")))
         sink.mux(encoder.encode(None))
     return out

@@ -37,8 +37,8 @@ def pixels(jpeg: bytes, box: Box) -> np.ndarray:
     with Image.open(io.BytesIO(jpeg)) as picture:
         wide, high = picture.size
         assert (picture.format, max(picture.size)) == ("JPEG", LONG_SIDE)
-        cut = (box.x * wide, box.y * high, (box.x + box.w) * wide, (box.y + box.h) * high)
-        return np.asarray(picture.crop(tuple(round(each) for each in cut)), dtype=np.int16)
+        left, top, right, bottom = box.x * wide, box.y * high, (box.x + box.w) * wide, (box.y + box.h) * high
+        return np.asarray(picture.crop((round(left), round(top), round(right), round(bottom))), dtype=np.int16)
 
 
 def test_given_what_was_done_then_each_change_has_its_picture_with_the_control_ringed() -> None:

@@ -418,3 +418,102 @@ def test_given_a_step_of_the_screen_when_written_again_then_its_spelling_and_its
     assert again == text
     topic = evidence.model_copy(update={"role": BlockRole.SECTION, "segments": (1,)})
     assert LocalDrafter().rewrite("## Billing", evidence=topic, transcript=talk, passage=False).markdown == "## Billing"
+
+
+def test_given_somebody_who_tells_what_he_has_done_when_drafted_then_steps_are_what_was_done_before() -> None:
+    talk = said(
+        (0, "In this video I show you how to make a token."),
+        (7, "Then I opened the Security page."),
+        (14, "Then I clicked the Tokens tab."),
+        (21, "And I saved the changes."),
+    )
+    screen = shown(
+        (5, "press", "Security", ("Sessions",)),
+        (12, "press", "Tokens", ("ci-deploy",)),
+        (19, "press", None, ("Saved",)),
+        (25.5, "press", None, ("Updated",)),
+    )
+    made = steps(drafted(talk, screen))
+    assert made == [("Open the Security page", (0,)), ("Click the Tokens tab", (1,)), ("Save the changes", (2,))]
+
+
+def slide(number: int, at_ms: int, *lines: str, hand: bool = False) -> tuple[ScreenChange, list[ScreenText]]:
+    """A title that is set large, and its points; it stands for 10 s."""
+    times = {"before_ms": max(0, at_ms - 100), "at_ms": at_ms, "after_ms": at_ms + 300, "until_ms": at_ms + 10_000}
+    control = FIELD if hand else None
+    change = ScreenChange(id=number, kind=ChangeKind.PRESS, box=WHOLE, control=control, appeared=lines, **times)
+    texts = [
+        ScreenText(
+            id=number * 10 + place,
+            text=line,
+            box=Box(x=0.1, y=0.1 + 0.1 * place, w=0.5, h=0.04 if place else 0.07),
+            confidence=0.95,
+            start_ms=at_ms + 300,
+            end_ms=at_ms + 10_000,
+        )
+        for place, line in enumerate(lines)
+    ]
+    return change, texts
+
+
+@pytest.mark.parametrize("hand", [False, True])
+def test_given_slides_that_nobody_acts_on_when_drafted_then_their_titles_are_sections_and_no_steps(hand: bool) -> None:
+    talk = said(
+        (0, "This talk is about expense reports."),
+        (10, "First, collecting receipts."),
+        (13, "Photograph each receipt on the same day."),
+        (20, "Next, filling in the form."),
+        (23, "Enter the total in euros."),
+        (29, "That is everything. Thank you."),
+    )
+    made = [
+        slide(0, 0, "Expense reports", "How to hand them in"),
+        slide(1, 10_100, "Collecting receipts", "Keep every receipt", "Write the project on it", "Sign it", hand=hand),
+        slide(2, 20_100, "Filling in the form", "One form a month", "Total in euros", "Sign it", hand=hand),
+    ]
+    screen = ScreenRecord(
+        reader="test",
+        width=1280,
+        height=720,
+        duration_ms=30_000,
+        changes=tuple(change for change, _ in made[1:]),
+        texts=tuple(
+            each.model_copy(update={"id": place})
+            for place, each in enumerate(text for _, texts in made for text in texts)
+        ),
+    )
+    draft = drafted(talk, screen)
+    sections = [block.heading for block in draft.blocks if block.role is BlockRole.SECTION]
+    assert sections == ([] if hand else ["Collecting receipts", "Filling in the form"])
+    if not hand:
+        told = ["Photograph each receipt on the same day", "Enter the Total in euros"]
+        assert [heading.lower() for heading, _ in steps(draft)] == [each.lower() for each in told]
+
+
+def test_given_words_that_nobody_made_out_when_the_screen_answers_then_the_step_begins_with_them() -> None:
+    talk = said(
+        (2, "Klicken Sie auf Mitglied einladen."),
+        (10, "Wahrheit voraus."),
+        (16, "Klicken Sie auf Einladung senden."),
+        language="de",
+    )
+    screen = shown(
+        (4.5, "press", "Mitglied einladen", ("Rolle",)),
+        (11.5, "typing", "Rolle", ("Redakteur",)),
+        (18.5, "press", "Einladung senden", ("Gesendet",)),
+    )
+    draft = drafted(talk, screen)
+    (read,) = [block for block in draft.blocks if block.changes == (1,)]
+    assert (read.heading, read.segments) == ("F\u00fcllen Sie Rolle aus", (1,))
+    assert "STEPS_READ_FROM_SCREEN" in [warning.code for warning in draft.warnings]
+
+
+def test_given_speech_that_nobody_understood_when_drafted_then_the_steps_are_in_its_language() -> None:
+    unheard = Transcript(
+        speech=SpeechFound.NO_SPEECH, language="fr", duration_ms=120_000, model="test", unclear=((2_000, 9_000),)
+    )
+    acts = ((5, "press", "Membres", ("Inviter", "Anna")), (9, "press", "Inviter", ("R\u00f4le", "Nom")))
+    draft = drafted(unheard, shown(*acts))
+    assert [heading for heading, _ in steps(draft)] == ["Cliquez sur Membres", "Cliquez sur Inviter"]
+    lead = next(block.body for block in draft.blocks if block.role is BlockRole.LEAD)
+    assert lead.startswith("Somebody speaks in this recording, but nothing of it was understood.")

@@ -55,6 +55,15 @@ def test_given_a_segment_that_ends_behind_the_recording_then_it_is_cut() -> None
     assert [(one.start_ms, one.end_ms) for one in transcript.segments] == [(9_000, 10_000)]
 
 
+def test_given_speech_that_was_not_understood_then_its_likely_language_is_kept_only_where_nothing_was() -> None:
+    def made(*pieces: list[SpokenSegment]) -> Transcript:
+        spans = [(1_000, 9_000)]
+        return assemble(pieces, duration_ms=60_000, model="m", language=None, likely_language="fr", unclear=spans)
+
+    assert (made([]).speech, made([]).language) == (SpeechFound.NO_SPEECH, "fr")
+    assert made([said(0, 900, "Open it.")]).language is None
+
+
 def test_given_no_words_then_the_reason_is_said() -> None:
     def verdict(**facts: object) -> SpeechFound:
         return assemble([[]], duration_ms=1_000, model="m", language="en", **facts).speech  # type: ignore[arg-type]

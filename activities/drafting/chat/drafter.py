@@ -110,7 +110,7 @@ class ChatDrafter:
         self._local = local or LocalDrafter()
         self._profile = profile
         self._part_characters = part_characters
-        self._sees = sees
+        self.sees = sees
 
     def draft(
         self,
@@ -130,7 +130,7 @@ class ChatDrafter:
                 transcript, scenes, source_name=source_name, screen=screen, on_progress=on_progress
             )
         try:
-            return self._drafted(transcript, screen, pictures if self._sees else None, source_name, on_progress)
+            return self._drafted(transcript, screen, pictures if self.sees else None, source_name, on_progress)
         except AnswerUnusable:
             draft = self._local.draft(transcript, scenes, source_name=source_name, screen=screen)
             return draft.model_copy(update={"warnings": (_UNUSABLE, *draft.warnings)})

@@ -43,14 +43,19 @@ VERBS = frozenset(
 
 GERUNDS: dict[str, str] = {}
 """``clicking`` to ``click``, for every verb of :data:`VERBS`."""
+PASTS: dict[str, str] = {}
+"""``clicked`` to ``click``, of those that are built so."""
 
 for _verb in VERBS:
     if _verb.endswith("e") and not _verb.endswith("ee"):
         GERUNDS[_verb[:-1] + "ing"] = _verb
+        PASTS[_verb + "d"] = _verb
     else:
         GERUNDS[_verb + "ing"] = _verb
+        PASTS[_verb + "ed"] = _verb
         if _verb[-1] not in "aeiouwxyh":
             GERUNDS[_verb + _verb[-1] + "ing"] = _verb
+            PASTS[_verb + _verb[-1] + "ed"] = _verb
 
 NOT_VERBS = frozenset(
     (

@@ -237,6 +237,8 @@ def _imperative(text: str, *, cued: bool) -> str | None:
             and english.VERB_AS_NOUN.match(rest[:1].lower() + rest[1:])
         )
         return None if used_as_noun else rest
+    if verb in english.PASTS:  # 'Then I clicked the tab': somebody tells what he did
+        return f"{english.PASTS[verb]} {rest.partition(' ')[2]}" if subject and cued else None
     # 'First, whisk the eggs': a cue and an object make a verb of a word that no list has.
     return rest if cued and verb.isalpha() and following in _DETERMINERS and verb not in english.NOT_VERBS else None
 

@@ -311,6 +311,7 @@ shares = Table(
     CheckConstraint("length(token_sha256) = 64", name="checksum"),
     Index(None, "instruction_id", "created_at", "id"),
     Index(None, "job_id"),
+)
 
 
 private_words = Table(

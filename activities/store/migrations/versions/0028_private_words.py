@@ -1,6 +1,6 @@
 """Words that users call private.
 
-Revision: 0024, after 0023.
+Revision: 0028, after 0027.
 """
 
 import sqlalchemy as sa
@@ -8,8 +8,8 @@ from alembic import op
 
 from activities.store.tables import Json, Moment
 
-revision = "0024"
-down_revision = "0023"
+revision = "0028"
+down_revision = "0027"
 branch_labels = None
 depends_on = None
 
