@@ -13,9 +13,12 @@ const fresh = `${target}.${process.pid}.part`;
 
 // what a template or a view names is loaded by itself: 'editor/editor.js'
 const entries = new Set();
+const drawn = new Set(); // the icons that are named
 for (const name of await readdir(pages, { recursive: true })) {
   if (!/^[a-z_]+\/[a-z_]+\.(html|py)$/.test(name)) continue;
-  for (const [, entry] of (await readFile(join(pages, name), "utf8")).matchAll(/["']([a-z_]+\/[a-z_]+\.(?:js|css|svg))["']/g)) entries.add(entry);
+  const text = await readFile(join(pages, name), "utf8");
+  for (const [, entry] of text.matchAll(/["']([a-z_]+\/[a-z_]+\.(?:js|css|svg))["']/g)) entries.add(entry);
+  for (const [, icon] of text.matchAll(/"lucide:([a-z0-9-]+)"/g)) drawn.add(icon);
 }
 
 await rm(fresh, { recursive: true, force: true });
@@ -35,7 +38,7 @@ const result = await build({
   entryNames: "[name]-[hash]",
   chunkNames: "chunk-[hash]",
   assetNames: "[name]-[hash]",
-  loader: { ".svg": "copy" },
+  loader: { ".svg": "copy", ".woff2": "file" },
   metafile: true,
   logLevel: "warning",
 });
@@ -48,7 +51,14 @@ for (const [path, output] of Object.entries(result.metafile.outputs)) {
     manifest[entry] = { file: name, imports: output.imports.filter((each) => each.kind === "import-statement").map((each) => basename(each.path)) };
   }
 }
+const icons = {};
+for (const name of [...drawn].sort()) {
+  const file = await readFile(join(here, "node_modules", "lucide-static", "icons", `${name}.svg`), "utf8");
+  icons[name] = file.slice(file.indexOf(">", file.indexOf("<svg")) + 1, file.lastIndexOf("</svg>")).replace(/\s*\n\s*/g, "");
+}
+await writeFile(join(fresh, "icons.json"), JSON.stringify(icons, null, 2) + "\n");
 for (const name of await readdir(fresh)) {
+  if (name.endsWith(".woff2")) continue; // packed already
   const packed = gzipSync(await readFile(join(fresh, name)), { level: 9 });
   packed.fill(0, 4, 8); // no time of packing: the same source gives the same bytes
   await writeFile(join(fresh, `${name}.gz`), packed);

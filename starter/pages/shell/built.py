@@ -15,7 +15,13 @@ from domain.errors import NotFound, SettingsInvalid
 
 FOLDER = Path(__file__).parents[1] / "static"
 ADDRESS = "/static/"
-TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".txt": "text/plain"}
+TYPES = {
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".svg": "image/svg+xml",
+    ".woff2": "font/woff2",
+    ".txt": "text/plain",
+}
 FOR_EVER = "public, max-age=31536000, immutable"
 
 

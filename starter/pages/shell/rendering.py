@@ -15,6 +15,7 @@ from activities.analysis.numbers import formatted
 from domain.analyses.table import ColumnType
 from starter.pages.shell.built import built
 from starter.pages.shell.catalogue import browser_strings
+from starter.pages.shell.icons import icon
 
 PAGES = Path(__file__).parents[1]
 UNPARTED = 10_000
@@ -39,6 +40,7 @@ def _environment() -> Environment:
         "moment": moment,
         "duration": duration,
         "amount": amount,
+        "icon": icon,
         "data": data,
         "strings": strings,
     }

@@ -1,0 +1,42 @@
+"""Icons of the pages, of Lucide's: the bundler takes those that are named here out of its package (``icons.json``)."""
+
+import json
+from functools import cache
+
+from markupsafe import Markup
+
+from domain.errors import SettingsInvalid
+from starter.pages.shell.built import FOLDER
+
+ICONS = {
+    "jobs": "lucide:list-checks",
+    "library": "lucide:images",
+    "credits": "lucide:coins",
+    "webhooks": "lucide:webhook",
+    "lifecycles": "lucide:workflow",
+    "administration": "lucide:shield",
+    "new": "lucide:plus",
+    "download": "lucide:download",
+    "empty": "lucide:inbox",
+    "instruction": "lucide:book-open-text",
+    "image": "lucide:image",
+    "generation": "lucide:sparkles",
+    "analysis": "lucide:chart-column",
+    "batch": "lucide:clapperboard",
+    "recording": "lucide:monitor-play",
+}
+"""What each stands for, and which it is."""
+
+
+def icon(name: str) -> Markup:
+    """The icon for ``name`` of :data:`ICONS`, as large as the text beside it, which says what it means."""
+    inner = _drawn((FOLDER / "icons.json").stat().st_mtime)[ICONS[name].partition(":")[2]]
+    return Markup('<svg class="icon" viewBox="0 0 24 24" aria-hidden="true">{}</svg>').format(Markup(inner))  # noqa: S704
+
+
+@cache
+def _drawn(_changed: float) -> dict[str, str]:
+    try:
+        return dict(json.loads((FOLDER / "icons.json").read_text("utf-8")))
+    except OSError:
+        raise SettingsInvalid("The pages are not built. Run `make setup`, or `python hatch_build.py`.") from None
