@@ -495,6 +495,9 @@ def test_given_jobs_that_end_either_way_then_each_effect_is_one_line_of_the_log(
 
     assert [(each["from_status"], each["to_status"]) for each in said("job.transition", done)] == PLAIN[1:]
     assert (len(said("job.completed", done)), said("job.failed", done)) == (1, [])
+    (completed,) = said("job.completed", done)
+    assert (completed["assets"], completed["exports"]) == (1, 0) and completed["duration_ms"] > 0
+    assert completed["ts"].endswith("Z")
     (failed,) = said("job.failed", lost)
     assert (failed["error"], failed["refund"]) == ("PAGE_UNREADABLE", PRICES["scrape"])
     assert said("job.completed", lost) == []
