@@ -102,6 +102,7 @@ shortcut-redo = Wiederholen
 redact-title = Privates unkenntlich machen
 redact-what = E-Mail-Adressen, Schlüssel und Tokens, Karten- und Telefonnummern, die auf den Bildern gelesen wurden. Unter „Zeichnen“ lassen sich die Stellen ändern und entfernen.
 redact-also = Weitere Wörter und Namen, mit Kommas dazwischen
+redact-keep = Diese Wörter behalten, auch für meine anderen Anleitungen
 redact-looking = Die Bilder werden angesehen …
 redact-found = { $count ->
     [0] Es gibt nichts mehr unkenntlich zu machen.
