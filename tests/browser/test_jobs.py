@@ -183,3 +183,29 @@ def test_given_somebody_elses_job_when_its_page_is_opened_then_there_is_nothing(
         assert answer is not None
         assert answer.status == 404
         expect(page.get_by_role("heading", name="There is nothing here")).to_be_visible()
+
+
+def test_given_several_recordings_when_they_are_sent_then_each_is_a_job_and_what_is_none_is_said(
+    page: Page, site: Site, who: str, sample: Path
+) -> None:
+    page.goto("/new")
+    recording = sample.read_bytes()
+    files = [
+        {"name": f"{name}.mp4", "mimeType": "video/mp4", "buffer": recording}
+        for name in ("First steps", "Second steps")
+    ]
+    page.get_by_label("Recording", exact=True).set_input_files(
+        [*files, {"name": "notes.txt", "mimeType": "text/plain", "buffer": b"hello"}]  # type: ignore[list-item]
+    )
+    expect(page.get_by_role("alert")).to_contain_text("notes.txt: This is neither")
+    expect(page.locator("[data-zone-name]")).to_have_text("2 recordings, a job for each")
+    page.get_by_label("Name of the new project").fill("Handbooks")
+    look(page, "new-several")
+    page.get_by_role("button", name="Send and start").click()
+    page.wait_for_url(re.compile("/$"), timeout=DRAFT_WITHIN_MS)
+    jobs = site.stack.store.list_jobs(who).items
+    assert {each.source_name for each in jobs} == {"First steps.mp4", "Second steps.mp4"}
+    assert all(each.dispatch_id for each in jobs)
+    assert [each.name for each in site.stack.store.list_projects(who).items] == ["Handbooks"]
+    for each in jobs:
+        site.stack.wait_for(each, "DRAFT_READY", within_s=120)

@@ -65,7 +65,7 @@ addEventListener("drop", (event) => {
   event.preventDefault();
   dialog.showModal();
   form.drop(event.dataTransfer);
-  dialog.querySelector(form.file ? "[data-start]" : "[type=file]").focus();
+  dialog.querySelector(form.isReady ? "[data-start]" : "[type=file]").focus();
 });
 
 setInterval(tick, 1000);

@@ -1,4 +1,4 @@
-// The form of a new instruction: choose a recording, say what is in it, send it, start the job.
+// The form of a new instruction: choose recordings, say what is in them, send them one after the other; each is a job.
 import { get, once, post, Refused } from "../parts/api.js";
 import { tell, tellError } from "../parts/messages.js";
 import { clock } from "../parts/moments.js";
@@ -11,13 +11,15 @@ const MEDIA = /^(video|audio)\//;
 const ENDINGS = /\.(mp4|m4v|mov|mkv|webm|avi|mpe?g|wmv|ts|m4a|mp3|wav|flac|ogg|opus|aac)$/i;
 
 class NewForm {
+  chosen = []; // {file, handle}
+
   constructor(form) {
     this.form = form;
     this.most = Number(form.dataset.most);
     this.part = (name) => form.querySelector(`[data-${name}]`);
     const zone = this.part("zone");
     form.addEventListener("input", () => (this.key = undefined)); // another order
-    form.elements.recording.addEventListener("change", () => this.take(form.elements.recording.files[0]));
+    form.elements.recording.addEventListener("change", () => this.take([...form.elements.recording.files]));
     for (const name of ["dragenter", "dragover"]) zone.addEventListener(name, () => zone.classList.add("over"));
     for (const name of ["dragleave", "drop"]) zone.addEventListener(name, () => zone.classList.remove("over"));
     form.elements.project.addEventListener("change", () => {
@@ -31,16 +33,23 @@ class NewForm {
     addEventListener("beforeunload", (event) => {
       if (this.sending) event.preventDefault();
     });
-    this.take(form.elements.recording.files[0]); // chosen before this was loaded, or before the page was left
+    this.take([...form.elements.recording.files]); // chosen before this was loaded, or before the page was left
   }
 
-  /** Take the file that was dropped, and, where there is one, its handle. */
+  /** Whether there is something to send. */
+  get isReady() {
+    return this.chosen.length > 0;
+  }
+
+  /** Take the files that were dropped, and, where there are such, their handles. */
   drop(transfer) {
-    const item = [...transfer.items].find((each) => each.kind === "file");
-    if (!item) return;
-    const handle = item.getAsFileSystemHandle?.();
-    this.take(item.getAsFile());
-    handle?.then((found) => (this.handle = found)).catch(() => {});
+    const items = [...transfer.items].filter((each) => each.kind === "file");
+    const handles = items.map((each) => each.getAsFileSystemHandle?.()); // before anything is waited for
+    const files = items.map((each) => each.getAsFile());
+    this.take(files.filter(Boolean));
+    for (const [place, handle] of handles.entries()) {
+      handle?.then((found) => (this.chosen.find(({ file }) => file === files[place]) ?? {}).handle = found).catch(() => {});
+    }
   }
 
   /** Ask for the file of an upload that was broken off. */
@@ -49,16 +58,22 @@ class NewForm {
     this.form.elements.recording.click();
   }
 
-  take(file) {
-    if (!file || this.sending) return;
-    this.handle = undefined;
-    this.key = undefined; // its job is another one
-    const refusal = this.refusalOf(file);
-    this.refuse(refusal);
-    this.file = refusal ? undefined : file;
-    this.part("start").disabled = Boolean(refusal);
-    this.part("zone-name").textContent = file.name;
-    this.part("zone-hint").textContent = bytes(file.size);
+  /** Take what can be sent of `files`, and say of each of the others why it cannot. */
+  take(files) {
+    if (files.length === 0 || this.sending) return;
+    this.key = undefined; // their jobs are others
+    const refused = files.map((file) => [file, this.refusalOf(file)]).filter(([, why]) => why);
+    this.chosen = files.filter((file) => !refused.some(([other]) => other === file)).map((file) => ({ file }));
+    this.refuse(files.length === 1 ? (refused[0]?.[1] ?? "") : refused.map(([{ name }, why]) => `${name}: ${why}`).join(" "));
+    this.part("start").disabled = !this.isReady;
+    this.show(this.chosen.length ? this.chosen.map(({ file }) => file) : files);
+  }
+
+  show(files) {
+    const size = bytes(files.reduce((sum, file) => sum + file.size, 0));
+    const several = files.length > 1;
+    this.part("zone-name").textContent = several ? say("new-several", { count: files.length }) : files[0].name;
+    this.part("zone-hint").textContent = several ? say("new-several-are", { names: files.map(({ name }) => name).join(", "), size }) : size;
   }
 
   refusalOf(file) {
@@ -74,27 +89,52 @@ class NewForm {
     notice.hidden = !text;
   }
 
+  /** Send what was chosen, one after the other. What fails or is stopped stays chosen, with what comes after it. */
   async start() {
-    if (!this.file || this.sending) return;
-    const known = await pendingOf(this.file);
-    await this.resume(this.file, known ?? (await this.begun(this.file)));
+    if (!this.isReady || this.sending) return;
+    const alone = this.chosen.length === 1;
+    while (this.isReady) {
+      const [{ file, handle }] = this.chosen;
+      const upload = (await pendingOf(file)) ?? (await this.begun(file, handle));
+      const job = await this.send(file, upload);
+      if (!job) return this.show(this.chosen.map((each) => each.file));
+      this.key = undefined; // the next one is another job
+      this.chosen.shift();
+      if (alone) return location.assign(`/jobs/${job}`);
+    }
+    return location.assign("/");
   }
 
   /** The job that the file is for, made now. */
-  async begun(file) {
+  async begun(file, handle) {
     const { elements } = this.form;
     this.key ??= once();
-    const project = elements.project.value || (await post("projects", { name: elements.project_name.value.trim() || say("new-project-name-default") }, { key: this.key })).id;
+    const project = elements.project.value || (await this.newProject()).id;
     const wanted = { language: elements.language.value || null };
     if (elements.model_profile) wanted.model_profile = elements.model_profile.value;
     const job = await post(`projects/${project}/jobs`, wanted, { key: this.key });
-    const upload = { jobId: job.id, name: file.name, size: file.size, modified: file.lastModified, handle: this.handle, sent: 0, begun: Date.now() };
+    const upload = { jobId: job.id, name: file.name, size: file.size, modified: file.lastModified, handle, sent: 0, begun: Date.now() };
     await remember(upload);
     return upload;
   }
 
-  /** Send `file` as the recording of the job that `upload` began, and start the job. */
+  /** The project that the form names, made once and chosen from then on. */
+  async newProject() {
+    const { project, project_name: name } = this.form.elements;
+    const made = await post("projects", { name: name.value.trim() || say("new-project-name-default") }, { key: this.key });
+    project.prepend(new Option(made.name, made.id, true, true));
+    this.part("project-name").hidden = true;
+    return made;
+  }
+
+  /** Go on with an upload that was broken off. */
   async resume(file, upload) {
+    const job = await this.send(file, upload);
+    if (job) location.assign(`/jobs/${job}`);
+  }
+
+  /** Send `file` as the recording of the job that `upload` began, and start the job: its id, where that went well. */
+  async send(file, upload) {
     if (this.sending) return undefined;
     this.refuse("");
     this.showSending(file);
@@ -114,7 +154,7 @@ class NewForm {
       await this.sending.patiently(() => post(`jobs/${upload.jobId}/run`));
       await forget(upload.jobId);
       this.sending = undefined;
-      location.assign(`/jobs/${upload.jobId}`);
+      return upload.jobId;
     } catch (error) {
       this.sending = undefined;
       this.part("sending").hidden = true;
@@ -122,10 +162,11 @@ class NewForm {
       this.part("start").disabled = false;
       if (error instanceof Stopped) {
         tell(say("new-stopped"));
-        return this.part("start").focus();
+        this.part("start").focus();
+        return undefined;
       }
       if (error instanceof Refused && (error.status === 404 || error.status === 409)) await forget(upload.jobId);
-      if (error.status === 409 && (await hasAll(upload.jobId))) return location.assign(`/jobs/${upload.jobId}`);
+      if (error.status === 409 && (await hasAll(upload.jobId))) return upload.jobId;
       this.refuse(error instanceof Refused ? error.message : say("failed-unforeseen"));
       if (!(error instanceof Refused)) throw error;
     }

@@ -1,7 +1,7 @@
 # Wie eine Anleitung beginnt.
 new-title = Neue Anleitung
 new-recording = Aufnahme
-new-choose = Legen Sie eine Aufnahme hier ab, oder wählen Sie eine
+new-choose = Legen Sie Aufnahmen hier ab, oder wählen Sie sie aus
 new-choose-hint = Video oder Ton, bis { $size }
 new-language = Gesprochene Sprache
 new-language-detect = Erkennen

@@ -1,7 +1,7 @@
 # How an instruction begins.
 new-title = New instruction
 new-recording = Recording
-new-choose = Drop a recording here, or choose one
+new-choose = Drop recordings here, or choose them
 new-choose-hint = Video or sound, up to { $size }
 new-language = Spoken language
 new-language-detect = Detect it
