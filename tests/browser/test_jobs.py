@@ -190,13 +190,12 @@ def test_given_several_recordings_when_they_are_sent_then_each_is_a_job_and_what
 ) -> None:
     page.goto("/new")
     recording = sample.read_bytes()
-    files = [
+    files: list[FilePayload] = [
         {"name": f"{name}.mp4", "mimeType": "video/mp4", "buffer": recording}
         for name in ("First steps", "Second steps")
     ]
-    page.get_by_label("Recording", exact=True).set_input_files(
-        [*files, {"name": "notes.txt", "mimeType": "text/plain", "buffer": b"hello"}]  # type: ignore[list-item]
-    )
+    files.append({"name": "notes.txt", "mimeType": "text/plain", "buffer": b"hello"})
+    page.get_by_label("Recording", exact=True).set_input_files(files)
     expect(page.get_by_role("alert")).to_contain_text("notes.txt: This is neither")
     expect(page.locator("[data-zone-name]")).to_have_text("2 recordings, a job for each")
     page.get_by_label("Name of the new project").fill("Handbooks")

@@ -46,15 +46,15 @@ def test_given_a_list_that_was_made_longer_when_it_is_shown_anew_then_it_has_as_
     assert (page.next_cursor is not None) == left
 
 
-@pytest.mark.parametrize(("instruction", "transcript", "waiting"), [(None, False, 4), (None, True, 3), ("i", True, 0)])
+@pytest.mark.parametrize(("instruction", "transcript", "waiting"), [(None, False, 5), (None, True, 4), ("i", True, 0)])
 def test_given_a_job_when_its_draft_is_not_written_yet_then_its_other_pages_stand_there_and_lead_nowhere(
     instruction: str | None, transcript: bool, waiting: int
 ) -> None:
     job = {"instruction_id": instruction, "has_transcript": transcript, "job_id": "j"}
     tabs = draw("shell/instruction_tabs.html", say=sayings(FALLBACK), tab="job", **job)
-    assert tabs.count("<a") == 5
+    assert tabs.count("<a") == 6
     assert tabs.count('aria-disabled="true"') == waiting
-    assert tabs.count("href=") == 5 - waiting
+    assert tabs.count("href=") == 6 - waiting
     assert '<a href="/jobs/j" aria-current="page">' in tabs
 
 
