@@ -42,6 +42,11 @@ class Blob(BaseModel):
     media_type: str = Field(max_length=120)
 
 
+def lies_with(key: str, job_id: str) -> bool:
+    """Whether the key is one that only this job's own work writes to."""
+    return key.startswith((f"jobs/{job_id}/", f"exports/{job_id}/"))
+
+
 class Artifact(BaseModel):
     """A stored artifact: version ``version`` (from 1) of its kind for its job. A rerun adds a version."""
 

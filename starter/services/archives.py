@@ -14,7 +14,7 @@ from datetime import datetime
 from activities.artifacts import ArtifactStore
 from activities.store import Store
 from activities.store.upkeep.belongings import Row
-from domain.artifacts import Blob
+from domain.artifacts import Blob, lies_with
 from domain.errors import ArtifactCorrupt, ArtifactKeyInvalid, ArtifactMissing
 
 STORED = frozenset({"video", "audio", "image"})
@@ -87,14 +87,15 @@ class UserArchive:
             text = f"# {self._newest['title']}\n\n{self._newest['markdown']}"
             file.writestr(self._member(f"jobs/{job_id}/instruction.md"), text)
         for key in sorted(self._store.keys_of_jobs([job_id])):
-            yield from self._file(file, key)
+            yield from self._file(file, key, job_id)
 
     def _noted(self, row: Row) -> Row:
         """Look at a row as it passes: which file it names, with what hash, and whether it is a document's text."""
-        key, size, checksum = row.get("key"), row.get("size_bytes"), row.get("checksum_sha256")
-        if key and key not in self._named and size is not None and checksum:
-            media_type = row.get("media_type") or UNKNOWN
-            self._named[key] = Blob(key=key, size_bytes=size, checksum_sha256=checksum, media_type=media_type)
+        for named in (row, row.get("thumbnail") or {}):
+            key, size, checksum = named.get("key"), named.get("size_bytes"), named.get("checksum_sha256")
+            if key and key not in self._named and size is not None and checksum:
+                media_type = named.get("media_type") or UNKNOWN
+                self._named[key] = Blob(key=key, size_bytes=size, checksum_sha256=checksum, media_type=media_type)
         if {"markdown", "version"} <= row.keys() and row["version"] > self._newest.get("version", 0):
             self._newest = row
         return row
@@ -111,11 +112,11 @@ class UserArchive:
                 yield self._pipe.taken()
         yield self._pipe.taken()
 
-    def _file(self, file: zipfile.ZipFile, key: str) -> Iterator[bytes]:
+    def _file(self, file: zipfile.ZipFile, key: str, job_id: str) -> Iterator[bytes]:
         """A stored file, unless it is in the archive already, or ``key`` is another text that stands in a row."""
         if key in self._done:
             return
-        blob = self._blob(key)
+        blob = self._blob(key, job_id)
         if blob is None:
             return
         self._done.add(key)
@@ -131,11 +132,12 @@ class UserArchive:
             self._lost.append(key)
         yield self._pipe.taken()
 
-    def _blob(self, key: str) -> Blob | None:
+    def _blob(self, key: str, job_id: str) -> Blob | None:
+        """What a row named with its hash; of what lies with the job, what there is."""
         if key in self._named:
             return self._named[key]
         try:
-            return self._artifacts.blob_of(key, UNKNOWN) if "/" in key else None
+            return self._artifacts.blob_of(key, UNKNOWN) if lies_with(key, job_id) else None
         except (ArtifactMissing, ArtifactKeyInvalid):
             return None
 

@@ -17,17 +17,27 @@ from activities.store.tables import (
     idempotency_keys,
     jobs,
     metadata,
+    provider_webhooks,
     purges,
+    reviews,
     shares,
     webhook_endpoints,
     webhook_tickets,
 )
 from activities.store.upkeep.erasures import own_rows
 
-KEPT_BACK = (default_projects, erasures, idempotency_keys, purges, webhook_tickets)
-"""Tables of which nothing is told: locks, what is being erased, repeats of requests, and addresses that are secrets."""
+KEPT_BACK = (default_projects, erasures, idempotency_keys, purges, reviews, webhook_tickets)
+"""Tables of which nothing is told: locks, what is being erased, repeats of requests, what administrators note under
+their names, and addresses that are secrets."""
 
-SECRET = frozenset({webhook_endpoints.c.secret, shares.c.token_sha256, shares.c.passphrase_hash})
+SECRET = frozenset(
+    {
+        webhook_endpoints.c.secret,
+        shares.c.token_sha256,
+        shares.c.passphrase_hash,
+        provider_webhooks.c.ticket,  # the address that it came to: whoever has it can send there
+    }
+)
 
 AT_ONCE = 100
 """Rows that are read together."""

@@ -21,6 +21,7 @@ from activities.store.tables import (
     screenshot_assets,
     uploads,
 )
+from domain.artifacts import lies_with
 
 KEYS = (
     artifacts.c.key,
@@ -32,37 +33,42 @@ KEYS = (
 )
 """Columns with the key of an object: all that are called so, but the keys of requests."""
 
+THUMBNAIL = library_assets.c.thumbnail["key"].as_string()
+
 SAYING = (
-    library_assets.c.thumbnail,
     job_inputs.c.result,
     analyses.c.files,
     analyses.c.tables,
     generation_submissions.c.word,
-    purges.c["keys"],
 )
-"""JSON of a job's own in which keys may stand."""
+"""JSON of a job's own in which keys may stand beside what people wrote, such as a table's cells: only those count that
+lie with the job."""
 
 
 class References(Repository):
     def keys_of_jobs(self, job_ids: Sequence[str]) -> frozenset[str]:
-        """The keys that rows of these jobs name, and other texts that stand beside them."""
+        """The keys that rows of these jobs name. A few other texts may be among them, that begin as theirs do."""
         with self._database.read() as connection:
             return keys_of(connection, job_ids)
 
     def named_keys(self, keys: Sequence[str]) -> frozenset[str]:
         """Those of ``keys`` that a row of any job names. Reads whole tables: ask for few."""
         by_column = [select(column).where(column.in_(keys)) for column in KEYS]
-        thumbnail = library_assets.c.thumbnail["key"].as_string()
         with self._database.read() as connection:
-            return _found(connection, union_all(*by_column, select(thumbnail).where(thumbnail.in_(keys))))
+            return _found(connection, union_all(*by_column, select(THUMBNAIL).where(THUMBNAIL.in_(keys))))
 
 
 def keys_of(connection: Connection, job_ids: Sequence[str]) -> frozenset[str]:
     """As :meth:`References.keys_of_jobs`, in the caller's transaction."""
     named = {str(key) for column in KEYS for key in connection.scalars(_of_jobs(column, job_ids)) if key}
+    thumbnails = select(THUMBNAIL).where(library_assets.c.job_id.in_(job_ids))
+    named.update(str(key) for key in connection.scalars(thumbnails) if key)
+    for keys in connection.scalars(_of_jobs(purges.c["keys"], job_ids)):
+        named.update(keys)
     for column in SAYING:
-        for value in connection.scalars(_of_jobs(column, job_ids)):
-            named.update(_texts(value))
+        job_id = column.table.c.job_id
+        for of, value in connection.execute(select(job_id, column).where(job_id.in_(job_ids))):
+            named.update(text for text in _texts(value) if lies_with(text, of))
     return frozenset(named)
 
 
