@@ -27,6 +27,7 @@ INSTRUCTIONS = (
 
 LOOKS = ToolAnnotations(read_only_hint=True)
 CHANGES = ToolAnnotations(destructive_hint=False)
+OVERWRITES = ToolAnnotations(destructive_hint=True)
 
 Connect = Callable[[Context[Any, Any]], AsyncClient]
 
@@ -120,17 +121,25 @@ def local_server(base_url: str, token: str) -> MCPServer[Any]:
             await client.run(job.id)
             return await _followed(client, job.id, context)
 
-    @server.tool(annotations=CHANGES)
-    async def export_guide(job_id: str, save_to: str, context: Context[Any, Any], format: str = "PDF") -> Exported:
+    @server.tool(annotations=OVERWRITES)
+    async def export_guide(
+        job_id: str, save_to: str, context: Context[Any, Any], format: str = "PDF", overwrite: bool = False
+    ) -> Exported:
         """Export the newest version of a job's guide, and save it on this machine.
 
         Args:
-            save_to: Path of the file to write.
+            save_to: Path of the file to write, with the suffix of the format (.pdf; .zip of MD_ZIP).
             format: PDF, DOCX, HTML, MD_ZIP, SRT or VTT.
+            overwrite: Whether a file that is there may be replaced. Ask whoever it belongs to.
         """
         path = Path(save_to).expanduser()
+        _check_free(path, overwrite)
         async with _connected(connect, context) as client:
             done = await client.export(job_id, format.upper())
+            suffix = Path(done.filename or "").suffix
+            if path.suffix.lower() != suffix:
+                raise ToolError(f"A file of {done.format} is called *{suffix}: nothing was written to {path}.")
+            _check_free(path, overwrite)  # the export may have taken minutes
             await client.download(done, path)
         return Exported(format=done.format, filename=done.filename, size_bytes=done.size_bytes, path=str(path))
 
@@ -265,6 +274,11 @@ def _server(connect: Connect) -> MCPServer[Any]:
             return Guide.of(await client.instruction(instruction_id))
 
     return server
+
+
+def _check_free(path: Path, overwrite: bool) -> None:
+    if path.exists() and not overwrite:
+        raise ToolError(f"There is a file {path}. Choose another name, or replace it with overwrite=true.")
 
 
 @asynccontextmanager

@@ -125,6 +125,7 @@ class AsyncClient:
         return await self._run(flows.export(job if isinstance(job, str) else job.id, format, version_id))
 
     async def download(self, export: Export, path: str | Path) -> Path:
+        """As :meth:`Client.download`: a file that is there is replaced."""
         if export.download_url is None:
             raise Unreachable("The export has no file: it has not succeeded.")
         target = Path(path)

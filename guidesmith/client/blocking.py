@@ -152,7 +152,7 @@ class Client:
         return self._run(flows.export(job if isinstance(job, str) else job.id, format, version_id))
 
     def download(self, export: Export, path: str | Path) -> Path:
-        """Save an export's file as ``path``, which appears whole or not at all."""
+        """Save an export's file as ``path``, which appears whole or not at all. A file that is there is replaced."""
         if export.download_url is None:
             raise Unreachable("The export has no file: it has not succeeded.")
         target = Path(path)
