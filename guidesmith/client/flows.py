@@ -57,23 +57,30 @@ Flow = Generator[Ask | Pause, Given, T]
 
 
 def asked(ask: Ask) -> Flow[Any]:
-    """The JSON of an answer; ``None`` where it has no body.
+    """The JSON of an answer; ``None`` where it has no body, or where what is to be deleted is gone by the second time
+    that this is sent.
 
     Raises:
         ApiError: It was refused.
         Unreachable: It was sent :data:`TRIES` times, and not answered.
     """
     pause = FIRST_PAUSE_S
+    perhaps_done = False
     for attempt in range(1, TRIES + 1):
         answer = yield ask
         if isinstance(answer, httpx.Response):
             if answer.status_code not in BUSY or attempt == TRIES:
+                if ask.method == "DELETE" and answer.status_code == 404 and perhaps_done:
+                    return None
                 if answer.is_error:
                     raise ApiError.of(answer)
                 return answer.json() if answer.content and "json" in answer.headers.get("content-type", "") else None
             pause = max(pause, _retry_after_s(answer))
+            perhaps_done |= answer.status_code != 429
         elif attempt == TRIES:
             raise Unreachable("The API does not answer.") from answer
+        else:
+            perhaps_done = True
         yield Pause(pause)
         pause *= 2
     raise AssertionError("unreachable")

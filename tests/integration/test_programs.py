@@ -155,6 +155,33 @@ def test_given_an_api_that_is_busy_or_gone_when_a_program_asks_then_it_asks_agai
             client.job("j")
 
 
+def test_given_a_deletion_whose_answer_was_lost_when_it_is_sent_again_then_gone_is_done_but_not_at_first() -> None:
+    from guidesmith.client import flows
+
+    def answering(*answers: int | None) -> httpx.MockTransport:
+        left = iter(answers)
+
+        def answer(request: httpx.Request) -> httpx.Response:
+            status = next(left)
+            if status is None:
+                raise httpx.ReadError("broke off")
+            return httpx.Response(status, json={"code": "NOT_FOUND", "message": "There is none."})
+
+        return httpx.MockTransport(answer)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(flows, "FIRST_PAUSE_S", 0.0)
+        for lost in (None, 502, 504):
+            with Client("http://x", "t", transport=answering(lost, 404)) as client:
+                client.delete_job("j")
+        for answers in ((404,), (429, 404)):
+            with Client("http://x", "t", transport=answering(*answers)) as client, pytest.raises(ApiError) as absent:
+                client.delete_job("j")
+            assert absent.value.code == "NOT_FOUND"
+        with Client("http://x", "t", transport=answering(None, 404)) as client, pytest.raises(ApiError):
+            client.job("j")
+
+
 def test_the_shapes_are_those_that_the_api_describes_and_what_is_settled_is_what_the_command_line_waits_for() -> None:
     shapes = description()["components"]["schemas"]
     for ours, theirs in ((Job, "JobAnswer"), (Instruction, "InstructionAnswer"), (Export, "ExportAnswer")):
@@ -219,6 +246,20 @@ def test_given_an_assistant_over_stdio_when_it_reads_edits_and_exports_then_the_
                 client, "export_guide", job_id=job.id, save_to=str(tmp_path / "g.md.zip"), format="md_zip"
             )
             assert saved["size_bytes"] == (tmp_path / "g.md.zip").stat().st_size
+            told = {each.name: each.annotations for each in (await client.list_tools()).tools}["export_guide"]
+            assert told is not None and told.destructive_hint is True
+            (tmp_path / "g.html").write_text("mine")
+            export = {"job_id": job.id, "save_to": str(tmp_path / "g.html"), "format": "HTML"}
+            refused = await client.call_tool("export_guide", export)
+            assert refused.is_error and "overwrite=true" in str(refused.content)
+            assert (tmp_path / "g.html").read_text() == "mine"
+            await tool(client, "export_guide", **export, overwrite=True)
+            assert "By an assistant" in (tmp_path / "g.html").read_text()
+            (tmp_path / ".profile").write_text("mine")
+            profile = {**export, "save_to": str(tmp_path / ".profile"), "overwrite": True}
+            refused = await client.call_tool("export_guide", profile)
+            assert refused.is_error and "*.html" in str(refused.content)
+            assert (tmp_path / ".profile").read_text() == "mine"
             absent = await client.call_tool("make_guide", {"recording": str(tmp_path / "none.mp4")})
             assert absent.is_error and "no file" in str(absent.content)
 

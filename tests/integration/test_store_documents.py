@@ -6,6 +6,8 @@ import pytest
 
 from activities.store import Store
 from activities.store.repository import new_uuid7, utc_now
+from domain.documents.document import BlockMark
+from domain.documents.draft import BlockRole
 from domain.documents.merging import KeptProposal
 from domain.documents.publication import ExportFormat
 from domain.documents.tasks import Export, ExportStatus, Regenerated, RegenerateTask
@@ -90,6 +92,32 @@ def test_given_a_stale_base_when_an_edit_is_saved_then_it_conflicts_and_nothing_
 
     assert conflict.value.details == {"base_version": 1, "current_version": 2}
     assert store.get_instruction(OWNER, instruction.instruction_id).version == 2
+
+
+def test_given_a_save_whose_answer_was_lost_when_it_comes_again_then_it_is_answered_and_no_other_is(
+    store: Store, instruction: InstructionVersion
+) -> None:
+    key, sent = instruction.instruction_id, edit(EDITED + "\n<!-- block -->\nA block of its own.\n")
+    mark = BlockMark(block_id=STEP_BLOCK, role=BlockRole.NOTE)
+    first, created = store.save_version(OWNER, key, 1, sent, marks=(mark,))
+    assert created and first.markdown.count("<!-- block:") == 1 + EDITED.count("<!-- block:"), "with an id"
+    written = store.last_event_seq(instruction.job_id)
+
+    assert store.save_version(OWNER, key, 1, sent, marks=(mark,)) == (first, False)
+
+    others = [
+        (edit(EDITED + "\n<!-- block -->\nAnother.\n"), (mark,)),
+        (sent.model_copy(update={"author": "bob"}), (mark,)),
+        (sent.model_copy(update={"origin": VersionOrigin.RESTORE}), (mark,)),
+        (sent, ()),
+    ]
+    for other, marks in others:
+        with pytest.raises(VersionConflict):
+            store.save_version(OWNER, key, 1, other, marks=marks)
+    assert store.last_event_seq(instruction.job_id) == written
+    store.save_version(OWNER, key, 2, edit(MARKDOWN))
+    with pytest.raises(VersionConflict):
+        store.save_version(OWNER, key, 1, sent, marks=(mark,))
 
 
 def test_given_editors_that_race_when_all_save_then_one_wins_and_the_rest_conflict(

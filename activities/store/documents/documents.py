@@ -284,20 +284,30 @@ class Documents(Repository):
             sitting: What this was written in, which ends with it.
 
         Returns:
-            The version and whether it is new: identical text of which nothing new is said makes none.
+            The version and whether it is new: identical text of which nothing new is said makes none, and so does a
+            save that comes once more, since its answer was lost.
 
         Raises:
             VersionConflict: ``base_version`` is no longer the newest; nothing was written.
             NotFound: Absent, or not ``owner``'s.
             DocumentInvalid: It has too many blocks.
         """
-        base = self.get_instruction(owner, instruction_id)
-        if base.version != base_version:
-            raise conflict(base_version, base.version)
         earlier = partial(self._last_evidence, instruction_id)
-        composed = compose(new, self._new_id, base=base, as_marked=as_marked, marks=marks, earlier=earlier)
-        ends = None if sitting is None else sittings.c.sitting_id == sitting
-        return self._saved(base, composed, EventType.INSTRUCTION_SAVED, marked=bool(marks), ends=ends)
+        composing = partial(compose, new, self._new_id, as_marked=as_marked, marks=marks, earlier=earlier)
+        try:
+            base = self.get_instruction(owner, instruction_id)
+            if base.version != base_version:
+                raise conflict(base_version, base.version)
+            ends = None if sitting is None else sittings.c.sitting_id == sitting
+            return self._saved(base, composing(base=base), EventType.INSTRUCTION_SAVED, marked=bool(marks), ends=ends)
+        except VersionConflict:
+            newest = self.get_instruction(owner, instruction_id)
+            if (newest.version, newest.author, newest.origin) != (base_version + 1, new.author, new.origin):
+                raise
+            base = self.get_instruction(owner, instruction_id, base_version)
+            if not _same_edit(newest, composing(base=base), {*parse(base.markdown).ids, *parse(new.markdown).ids}):
+                raise
+            return newest, False
 
     def name_version(self, owner: str, instruction_id: str, version: int, name: str | None) -> VersionSummary:
         """Call a version something; ``None``: nothing any more. Raises: NotFound: absent, or not ``owner``'s."""
@@ -411,6 +421,17 @@ def save_if_changed(
     if same and not (marked and _roles(composed.columns["evidence"]) != _roles(current.evidence)):
         return current, False
     return add_version(connection, instruction, composed, now, new_id), True
+
+
+def _same_edit(saved: InstructionVersion, composed: Composed, known: Collection[str]) -> bool:
+    """Whether both are one edit. Blocks whose ids are not ``known`` were made by the save, with new ids each time."""
+
+    def told(markdown: str, evidence: Iterable[Mapping[str, Any]]) -> list[object]:
+        roles = _roles(evidence)
+        blocks = parse(markdown).blocks
+        return [(each.id if each.id in known else None, each.markdown, roles.get(each.id)) for each in blocks]
+
+    return told(saved.markdown, saved.evidence) == told(composed.markdown, composed.columns["evidence"])
 
 
 def _roles(evidence: Iterable[Mapping[str, Any]]) -> dict[str, tuple[Any, ...]]:
