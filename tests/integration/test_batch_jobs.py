@@ -257,6 +257,18 @@ def test_given_a_batch_when_all_of_it_is_downloaded_then_one_archive_that_can_be
     assert cutting.http.head(f"jobs/{job.id}/assets.zip").headers["etag"] == whole.headers["etag"]
     assert cutting.api.client("mallory").get(f"jobs/{job.id}/assets.zip").status_code == 404
 
+    lost = cutting.store.library_of_job(job.id)[0].blob
+    cutting.stack.artifacts.delete(lost.key)
+    for damage in (lambda: None, lambda: cutting.stack.artifacts.put_bytes(lost.key, b"half of it", lost.media_type)):
+        damage()
+        answer = cutting.http.get(f"jobs/{job.id}/assets.zip")
+        assert answer.status_code == 200 and int(answer.headers["content-length"]) == len(answer.content)
+        with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+            assert archive.testzip() is None
+            assert archive.namelist() == ["clip-0003.mp4", "missing.txt"]
+            assert archive.read("missing.txt").decode().splitlines()[1:] == ["clip-0001.mp4"]
+        assert answer.headers["etag"] != whole.headers["etag"]
+
 
 # --- a thousand items ------------------------------------------------------------------------------------------------
 

@@ -152,7 +152,7 @@ def test_the_routes_that_start_work_are_those_of_the_description_or_of_kinds_to_
     kinds_to_come = ("/anchors/", "/images", "/generate/", "/analyses", "/jobs", "/webhook-endpoints/")
     for method, route in EXPENSIVE - there:
         assert route.startswith(kinds_to_come), f"{method} {route}: is it spelled as the route is?"
-    assert ("POST", "/jobs/{}/run") in there
+    assert {("POST", "/jobs/{}/run"), ("GET", "/jobs/{}/assets.zip")} <= EXPENSIVE & there
 
 
 # --- who is who ------------------------------------------------------------------------------------------------------

@@ -16,9 +16,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
+from activities.artifacts import ObjectFacts
 from domain.artifacts import Blob
 
 MEDIA_TYPE = "application/zip"
+MISSING = "missing.txt"
+"""Names what was lost. No file of a job is called so: those have numbers."""
 
 VERSION = 45
 """Of the format: the one that brought 64 bits."""
@@ -45,14 +48,48 @@ EARLIEST = datetime(1980, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Member:
-    """A file of the archive, by the name that it has there."""
+    """A file of the archive, by the name that it has there. ``data``: what is in it, where it is kept nowhere."""
 
     name: str
     blob: Blob
+    data: bytes | None = None
 
 
 class Files(Protocol):
     def read_chunks(self, blob: Blob, start: int = 0, end: int | None = None) -> Iterator[bytes]: ...
+
+
+class Kept(Files, Protocol):
+    def list(self, prefix: str = "") -> Iterator[ObjectFacts]: ...
+    def stat(self, key: str) -> ObjectFacts | None: ...
+
+
+def there(kept: Kept, folder: str, members: Sequence[Member]) -> list[Member]:
+    """Those of ``members`` that can be had; the names of the others stand in a file of their own, which comes last. One
+    that is gone would break every download off at its place.
+
+    Args:
+        folder: Where most of them lie: it is listed at once. The others are looked for one by one.
+    """
+    sizes = {each.key: each.size_bytes for each in kept.list(folder)}
+
+    def is_there(blob: Blob) -> bool:
+        if blob.key in sizes:
+            return sizes[blob.key] == blob.size_bytes
+        found = kept.stat(blob.key)
+        return found is not None and found.size_bytes == blob.size_bytes
+
+    found = [each for each in members if is_there(each.blob)]
+    names = {each.name for each in found}
+    lost = [each.name for each in members if each.name not in names]
+    return [*found, _told(lost)] if lost else found
+
+
+def _told(lost: Sequence[str]) -> Member:
+    data = "".join(f"{name}\n" for name in ("These files were made, and are no longer there:", *lost)).encode()
+    digest = hashlib.sha256(data).hexdigest()
+    blob = Blob(key=MISSING, size_bytes=len(data), checksum_sha256=digest, media_type="text/plain")
+    return Member(MISSING, blob, data)
 
 
 class Archive:
@@ -101,7 +138,7 @@ class Archive:
             name, size = each.name.encode(), each.blob.size_bytes
             begins, crc = at, 0
             yield self._local(name)
-            for chunk in self._files.read_chunks(each.blob):
+            for chunk in self._files.read_chunks(each.blob) if each.data is None else (each.data,):
                 crc = zlib.crc32(chunk, crc)
                 yield chunk
             yield BEHIND.pack(b"PK\x07\x08", crc, size, size)

@@ -13,7 +13,7 @@ from domain.library import LibraryAsset
 from domain.lifecycles.batch import BATCH, BatchType
 from domain.orders.batch import SUFFIXES, BatchOrder, file_name, item_of
 from starter.api.batches.archive import MEDIA_TYPE as ZIP
-from starter.api.batches.archive import Archive, Member
+from starter.api.batches.archive import Archive, Member, there
 from starter.api.batches.shapes import ItemErrorAnswer, JobAsset, JobAssets, NewBatch
 from starter.api.context import Api, ApiParts, Owner, identifier
 from starter.api.errors import not_found
@@ -76,12 +76,14 @@ ARCHIVE: dict[str, Any] = {
 @router.get(**ARCHIVE)
 def download_assets(job_id: str, api: ApiParts, owner: Owner, asked: AskedFile) -> Response:
     """All that the job has made so far, in the order of the request, as one ZIP. One that broke off can be taken up
-    again by Range, as long as the job has made nothing more: If-Range with its ETag sees to that."""
+    again by Range, as long as the job has made nothing more: If-Range with its ETag sees to that. Files that were lost
+    are left out, and named in its missing.txt."""
     job = api.store.get_job(identifier(job_id), owner=owner)
     assets = api.store.library_of_job(job.id)
     if not assets:
         raise not_found()
-    archive = Archive(api.artifacts, [Member(_saved_as(job, each), each.blob) for each in assets], job.created_at)
+    members = [Member(_saved_as(job, each), each.blob) for each in assets]
+    archive = Archive(api.artifacts, there(api.artifacts, f"jobs/{job.id}/", members), job.created_at)
     headers = {"Content-Disposition": content_disposition(f"{job.kind}-{job.id}.zip"), "Cache-Control": "no-store"}
     return file_response(archive, archive.blob, asked, headers)
 

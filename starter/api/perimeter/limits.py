@@ -58,6 +58,7 @@ EXPENSIVE = frozenset(
         ("PUT", "/instructions/{}"),
         ("POST", "/instructions/{}/restore"),
         ("GET", "/instructions/{}/diff"),
+        ("GET", "/jobs/{}/assets.zip"),
         ("POST", "/jobs"),
         ("POST", "/images"),
         ("POST", "/generate/copy"),
