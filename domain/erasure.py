@@ -61,11 +61,23 @@ class Review(Frozen):
     reviewed_at: datetime
 
 
-def check_recording_may_go(status: str) -> None:
-    """Whether the recording of an instruction in that status may be erased. Raises: RecordingInUse."""
+def check_recording_may_go(status: str, *, read_for_others: bool = False) -> None:
+    """Whether the recording of an instruction in that status may be erased.
+
+    Args:
+        read_for_others: Whether a batch or the task of a picture still reads it, or is about to.
+
+    Raises:
+        RecordingInUse: It may not yet.
+    """
     if status not in RECORDING_MAY_GO:
         raise RecordingInUse(
             "The job still works with its recording. Wait until the draft is there, or cancel the job.",
+            details={"current_status": status},
+        )
+    if read_for_others:
+        raise RecordingInUse(
+            "A batch or a picture is being made of the recording. Wait until that is done, or cancel the batch.",
             details={"current_status": status},
         )
 

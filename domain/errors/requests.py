@@ -41,7 +41,7 @@ class UploadSealed(GuidesmithError):
 
 
 class RecordingInUse(GuidesmithError):
-    """A run of the job reads its recording, or waits for it."""
+    """A run of the job reads its recording, or waits for it; or a batch does, or a picture that was asked for."""
 
     code = "RECORDING_IN_USE"
 

@@ -12,22 +12,27 @@ from typing import Any
 import httpx
 import pytest
 from pydantic import SecretStr, ValidationError
-from sqlalchemy import select
+from sqlalchemy import insert, select
 from temporalio.testing import ActivityEnvironment
 
 from activities.store import Sitting, Store
 from activities.store.repository import utc_now
-from activities.store.tables import metadata
+from activities.store.tables import analyses, metadata, provider_webhooks
 from activities.upkeep.sweeping import Keeping, Sweeper
 from domain.artifacts import ArtifactKind
+from domain.documents.screenshots import Extraction
 from domain.erasure import PurgeKind, read_keeping
-from domain.errors import RetryNotAllowed
+from domain.errors import RecordingInUse, RetryNotAllowed
 from domain.jobs import Actor, Failure, Job
+from domain.lifecycles.batch import BatchType
 from domain.lifecycles.lifecycle import Trigger
+from domain.orders.batch import BatchOrder, Span
 from domain.webhooks import WebhookEvent
 from starter.access.tokens import Role
+from starter.services.batches import BatchRequests
 from starter.settings import Settings
 from tests.apis import SECRET, RunningApi, running_api, wait_ready
+from tests.integration.analysis_jobs import Bureau
 from tests.integration.store_builders import Run, blob, drafted_job, instruction_of, uploaded_job
 from tests.integration.test_fates import reconcile
 from tests.stack import Stack, running_stack, wait_until
@@ -137,6 +142,13 @@ def test_given_a_user_when_everything_is_fetched_then_the_archive_holds_it_and_n
         kept_at=job.created_at,
     )
     stack.store.keep_sitting("zoe", sitting)
+    failure = Failure(failure_code="INTERNAL", failure_message="It broke.", failed_stage="draft")
+    stack.store.move(job.id, None, "FAILED", trigger=Trigger.API, actor=Actor.SYSTEM, failure=failure)
+    stack.store.review_job(job.id, "the-administrator", "what they noted")
+    came: dict[str, Any] = {"id": "w", "provider": "p", "event_id": "e", "ticket": "the-address", "job_id": job.id}
+    came |= {"attempt": 1, "verdict": "apply", "payload": {"said": "so"}, "received_at": job.created_at}
+    with stack.store._database.write() as connection:
+        connection.execute(insert(provider_webhooks), came)
     members = unzipped(api.client("zoe").get("account/archive"))
     assert lines(members[f"jobs/{job.id}/sittings.jsonl"])[0]["markdown"] == "unsaved"
     index = json.loads(members["index.json"])
@@ -150,7 +162,36 @@ def test_given_a_user_when_everything_is_fetched_then_the_archive_holds_it_and_n
     assert lines(members["user/credit_postings.jsonl"])[0]["amount"] == 100
     whole = b"".join(members.values())
     assert foreign.id.encode() not in whole and secret.encode() not in whole and b'"secret"' not in whole
+    assert lines(members[f"jobs/{job.id}/provider_webhooks.jsonl"])[0]["payload"] == {"said": "so"}
+    assert not [each for each in (b"the-address", b"the-administrator", b"they noted") if each in whole]
     assert unzipped(api.client("nobody").get("account/archive")).keys() == {"index.json"}
+
+
+def test_given_a_table_whose_cells_are_keys_of_anothers_files_then_these_are_neither_handed_out_nor_erased(
+    office: tuple[Stack, RunningApi],
+) -> None:
+    stack, api = office
+    victim = with_files(stack, "vic")
+    keys = [f"jobs/{victim.id}/upload/recording.mp4", f"jobs/{victim.id}/inputs/task-1/1.parquet"]
+    stack.artifacts.put_bytes(keys[1], b"only a table of theirs names it", "application/octet-stream")
+    bureau = Bureau(stack, api)
+    bureau.http = api.client("mal")
+    stack.start_worker()
+    job = bureau.drafted("Total amount by place", ("cells.csv", f"place,amount\n{keys[0]},1\n{keys[1]},2\n"))
+    with stack.store._database.read() as connection:
+        (said,) = connection.scalars(select(analyses.c.tables).where(analyses.c.job_id == job.id))
+    assert all(key in json.dumps(said) for key in keys), "the cells stand in the table's profile"
+
+    members = unzipped(bureau.http.get("account/archive"))
+    files = {each for each in members if each.startswith("files/")}
+    assert {each.split("/")[2] for each in files} == {job.id}
+    assert any(each.endswith("/1.parquet") for each in files), "what only its own table names is there"
+
+    assert bureau.http.delete(f"jobs/{job.id}").status_code == 202
+    wait_until(lambda: not stack.store.open_erasures(-60.0), 60, "the erasure")
+    stack.kill_worker()
+    assert all(stack.artifacts.exists(key) for key in keys)
+    assert not [*stack.artifacts.list(f"jobs/{job.id}/")]
 
 
 def test_given_a_user_with_jobs_when_they_are_erased_then_nothing_names_them_and_the_books_balance(
@@ -234,6 +275,41 @@ def test_given_what_is_kept_for_days_when_the_sweep_comes_then_what_is_older_goe
     assert (erasure.job_id, erasure.by_age, erasure.by_admin) == (ended.id, True, False)
     (purge,) = store.list_purges().items
     assert (purge.what, purge.by_age) == (PurgeKind.RECORDING, True)
+
+
+def test_given_a_recording_that_a_batch_or_a_picture_needs_then_it_goes_neither_by_hand_nor_by_its_age(
+    store: Store,
+) -> None:
+    job = drafted_job(store, "ann")[0]
+    failure = Failure(failure_code="INTERNAL", failure_message="It broke.", failed_stage="processing")
+
+    def stays() -> bool:
+        aged = store.expired_recordings(-DAY_S)
+        try:
+            store.begin_recording_purge(job.id, owner="ann")
+        except RecordingInUse as refused:
+            assert "Wait" in refused.message and aged == ()
+            return True
+        return False
+
+    batches = BatchRequests(store)
+    spans = (Span(start_ms=0, end_ms=1000),)
+    for kind, blocks in ((BatchType.CLIPS, True), (BatchType.THUMBNAILS, True), (BatchType.CAPTIONS, False)):
+        order = BatchOrder(job_type=kind, sources=(job.id,), spans=spans if kind is BatchType.CLIPS else ())
+        batch = batches.make("ann", order)
+        assert (store.expired_recordings(-DAY_S) == ()) is blocks
+        if blocks:
+            assert stays(), kind
+            store.end_batch(batch.id, failure, version=batch.version, actor=Actor.SYSTEM, note="stopped")
+    others = drafted_job(store, "ann")[0]
+    batches.make("ann", BatchOrder(job_type=BatchType.THUMBNAILS, sources=(others.id,)))
+
+    shown = store.get_instruction("ann", instruction_of(job))
+    task, _ = store.request_extraction("ann", job.id, shown.instruction_id, shown.id, Extraction(timestamp_ms=100))
+    assert stays(), "a picture"
+    store.fail_screenshot(task.id, failure)
+    assert store.expired_recordings(-DAY_S) == (job.id,)
+    assert not stays(), "and now nothing needs it"
 
 
 @pytest.mark.parametrize("written", ["image", "image=0", "image=x", "film=3", "image=1,image=2", "image=36501"])

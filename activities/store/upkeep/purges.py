@@ -11,7 +11,7 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Text, cast, delete, exists, insert, or_, select, update
 
 from activities.store.cursors import newest_first
 from activities.store.jobs.locking import LockedJob, not_found
@@ -24,11 +24,13 @@ from activities.store.tables import (
     credit_postings,
     erasures,
     job_events,
+    job_inputs,
     jobs,
     metadata,
     purges,
     reported_artifacts,
     reviews,
+    screenshot_tasks,
     uploads,
 )
 from activities.store.upkeep.erasures import begin_erasing
@@ -37,6 +39,7 @@ from domain.artifacts import ArtifactKind
 from domain.erasure import NOBODY, Purge, PurgeKind, check_recording_may_go
 from domain.errors import NotFound
 from domain.jobs import Actor, Page
+from domain.lifecycles.batch import BATCH, BatchType
 from domain.lifecycles.instruction import INSTRUCTION
 
 OF_RECORDING = (ArtifactKind.VIDEO, ArtifactKind.AUDIO)
@@ -59,7 +62,7 @@ class Purges(Repository):
 
         Raises:
             NotFound: The job is absent, not ``owner``'s, or has no recording (any more).
-            RecordingInUse: A run still needs it.
+            RecordingInUse: A run still needs it, a batch, or the task of a picture.
         """
         with self._database.write() as connection:
             now = self._clock()
@@ -72,7 +75,8 @@ class Purges(Repository):
             keys = {row.key for row in found} | set(connection.scalars(select(uploads.c.key).where(*session)))
             if not keys:
                 raise not_found()
-            check_recording_may_go(job["status"])
+            others = select(jobs.c.id).where(jobs.c.id == job_id, read_for_others())
+            check_recording_may_go(job["status"], read_for_others=connection.execute(others).first() is not None)
             read = reported_artifacts.c.artifact_id.in_([row.id for row in found])
             connection.execute(delete(reported_artifacts).where(read))
             connection.execute(delete(artifacts).where(*of_job))
@@ -184,6 +188,21 @@ class Purges(Repository):
         with self._database.read() as connection:
             held = _held(connection, purge_id)
         return held.get("owner"), tuple(held.get("keys", ()))
+
+
+def read_for_others() -> ColumnElement[bool]:
+    """Whether the task of a picture has still to read the recording of a row of ``jobs``, or a batch of its owner's
+    (but of captions, which are made of what was written down)."""
+    batch = jobs.alias("batch")
+    asked = job_inputs.c.job_id == batch.c.id, cast(job_inputs.c.input, Text).contains(jobs.c.id)
+    open_batch = (
+        batch.c.owner == jobs.c.owner,
+        batch.c.completed_at.is_(None),
+        batch.c.kind == BATCH.kind,
+        batch.c.job_type != str(BatchType.CAPTIONS),
+    )
+    task = screenshot_tasks.c.job_id == jobs.c.id, screenshot_tasks.c.completed_at.is_(None)
+    return or_(exists().where(*task), exists().where(*open_batch, *asked))
 
 
 def _held(connection: Connection, purge_id: str) -> Mapping[str, Any]:

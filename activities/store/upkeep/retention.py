@@ -20,6 +20,7 @@ from activities.store.tables import (
     webhook_deliveries,
     webhook_endpoints,
 )
+from activities.store.upkeep.purges import read_for_others
 from domain.artifacts import ArtifactKind
 from domain.erasure import NOBODY, RECORDING_MAY_GO
 from domain.lifecycles.instruction import INSTRUCTION
@@ -65,12 +66,14 @@ class Retention(Repository):
             return tuple(connection.scalars(query.order_by(jobs.c.id).limit(limit)))
 
     def expired_recordings(self, older_than_s: float, limit: int = 100) -> tuple[str, ...]:
-        """Jobs whose recording arrived more than ``older_than_s`` seconds ago, and is not needed by a run."""
+        """Jobs whose recording arrived more than ``older_than_s`` seconds ago, and is not needed by a run, nor
+        read for another job."""
         before = self._clock() - timedelta(seconds=older_than_s)
         video = artifacts.c.job_id == jobs.c.id, artifacts.c.kind == str(ArtifactKind.VIDEO)
         idle = jobs.c.kind == INSTRUCTION.kind, jobs.c.status.in_([str(each) for each in RECORDING_MAY_GO])
         standing = jobs.c.owner.not_like(f"{NOBODY}%")
-        query = select(jobs.c.id).where(*idle, standing, exists().where(*video, artifacts.c.created_at < before))
+        old = exists().where(*video, artifacts.c.created_at < before)
+        query = select(jobs.c.id).where(*idle, standing, old, ~read_for_others())
         with self._database.read() as connection:
             return tuple(connection.scalars(query.order_by(jobs.c.id).limit(limit)))
 
