@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from activities.store import Store
+from activities.store import Sitting, Store
 from activities.store.repository import new_uuid7, utc_now
 from domain.documents.document import BlockMark
 from domain.documents.draft import BlockRole
@@ -103,7 +103,10 @@ def test_given_a_save_whose_answer_was_lost_when_it_comes_again_then_it_is_answe
     assert created and first.markdown.count("<!-- block:") == 1 + EDITED.count("<!-- block:"), "with an id"
     written = store.last_event_seq(instruction.job_id)
 
-    assert store.save_version(OWNER, key, 1, sent, marks=(mark,)) == (first, False)
+    left = Sitting(sitting_id="desk", instruction_id=key, base_version=1, markdown=EDITED, kept_at=first.created_at)
+    store.keep_sitting(OWNER, left)
+    assert store.save_version(OWNER, key, 1, sent, marks=(mark,), sitting="desk") == (first, False)
+    assert store.list_sittings(OWNER, key) == ()
 
     others = [
         (edit(EDITED + "\n<!-- block -->\nAnother.\n"), (mark,)),

@@ -294,11 +294,11 @@ class Documents(Repository):
         """
         earlier = partial(self._last_evidence, instruction_id)
         composing = partial(compose, new, self._new_id, as_marked=as_marked, marks=marks, earlier=earlier)
+        ends = None if sitting is None else sittings.c.sitting_id == sitting
         try:
             base = self.get_instruction(owner, instruction_id)
             if base.version != base_version:
                 raise conflict(base_version, base.version)
-            ends = None if sitting is None else sittings.c.sitting_id == sitting
             return self._saved(base, composing(base=base), EventType.INSTRUCTION_SAVED, marked=bool(marks), ends=ends)
         except VersionConflict:
             newest = self.get_instruction(owner, instruction_id)
@@ -307,6 +307,9 @@ class Documents(Repository):
             base = self.get_instruction(owner, instruction_id, base_version)
             if not _same_edit(newest, composing(base=base), {*parse(base.markdown).ids, *parse(new.markdown).ids}):
                 raise
+            if ends is not None:
+                with self._database.write() as connection:
+                    end_sitting(connection, instruction_id, ends)
             return newest, False
 
     def name_version(self, owner: str, instruction_id: str, version: int, name: str | None) -> VersionSummary:
