@@ -1,5 +1,6 @@
 """Screenshots that people ask for: which frame, which requests are the same, and the pictures that come of them."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
 
@@ -175,15 +176,26 @@ class PictureUpload(Frozen):
         )
 
 
-def comes_back(shown: ScreenshotAsset | None, earlier: ScreenshotAsset | None) -> bool:
-    """Whether ``earlier``, or with ``None`` nothing, may show again in place of what shows, when a version is restored
-    that it showed with: not what was deleted since, and not what was blurred since, since somebody did that to keep it
-    from being read."""
-    if shown is None or earlier is None:
-        return earlier is None or not earlier.is_deleted
-    same_frame = (shown.rendered_from_asset_id or shown.id) == (earlier.rendered_from_asset_id or earlier.id)
-    blurred = {each for each in shown.operations or () if isinstance(each, Blur)}
-    return not earlier.is_deleted and not (same_frame and blurred - {*(earlier.operations or ())})
+def comes_back(earlier: ScreenshotAsset | None, since: Iterable[ScreenshotAsset]) -> bool:
+    """Whether ``earlier``, or with ``None`` nothing, may show again when a version is restored that it showed with:
+    not what was deleted since, and not what was blurred since, since somebody did that to keep it from being read.
+
+    Args:
+        since: The picture that shows, and those of its anchor that were made after the version, whatever became of
+            them: who hides, replaces or deletes a blurred picture wants its frame to be read no more than before.
+    """
+    if earlier is None:
+        return True
+    of_frame = (each for each in since if _same_frame(each, earlier))
+    blurred = {drawn for each in of_frame for drawn in each.operations or () if isinstance(drawn, Blur)}
+    return not earlier.is_deleted and blurred <= {*(earlier.operations or ())}
+
+
+def _same_frame(one: ScreenshotAsset, other: ScreenshotAsset) -> bool:
+    """Of the recording, or one picture of somebody's own; a frame that was extracted again is the same."""
+    if one.timestamp_ms is not None and one.timestamp_ms == other.timestamp_ms:
+        return True
+    return (one.rendered_from_asset_id or one.id) == (other.rendered_from_asset_id or other.id)
 
 
 # --- pictures that stages make --------------------------------------------------------------------------------

@@ -3,8 +3,8 @@
 import pytest
 
 from activities.store import Store
-from domain.documents.annotations import Blur, Operation, Ring, ops_hash
-from domain.documents.screenshots import NewDrawing
+from domain.documents.annotations import Blur, Operation, Outline, Ring, ops_hash
+from domain.documents.screenshots import Extraction, NewDrawing, NewFrame
 from domain.errors import NotFound
 from domain.geometry import Box
 from domain.jobs import Job
@@ -119,6 +119,7 @@ def operated(base: str, *operations: Operation) -> NewDrawing:
 
 
 RING = Ring(op_type="ring", geometry=Box(x=0.1, y=0.1, w=0.2, h=0.2))
+OUTLINE = Outline(op_type="outline", geometry=Box(x=0.1, y=0.1, w=0.3, h=0.3))
 BLUR = Blur(op_type="blur", geometry=Box(x=0.5, y=0.5, w=0.2, h=0.2))
 
 
@@ -136,6 +137,52 @@ def test_given_a_version_when_it_is_restored_then_its_pictures_show_again_but_no
     newest, created = store.restore_version("ann", first.instruction_id, 3, 2, author="ann")
     assert (created, newest.version) == (True, 4)
     assert shown(store, job) == (anchor, over), "what showed with the version before is not lost"
+
+
+@pytest.mark.parametrize("gone", ["hidden", "replaced", "deleted", "drawn anew", "extracted again"])
+@pytest.mark.parametrize(("drawn", "comes_back"), [(RING, True), (BLUR, False)], ids=["ring", "blur"])
+def test_given_a_blurred_picture_that_no_longer_shows_when_restored_then_its_frame_does_not_come_back_unblurred(
+    store: Store, job: Job, gone: str, drawn: Operation, comes_back: bool
+) -> None:
+    anchor, base = shown(store, job)
+    first = store.get_instruction("ann", instruction_of(job))
+    store.save_version("ann", first.instruction_id, 1, edit(first.markdown + "\nMore.\n"))
+    over = store.add_annotation("ann", anchor, base, operated(base, drawn))
+    if gone == "hidden":
+        store.hide_assets("ann", anchor)
+    elif gone == "deleted":
+        store.delete_asset("ann", anchor, over)
+        store.hide_assets("ann", anchor)
+    elif gone == "drawn anew":
+        store.add_annotation("ann", anchor, base, operated(base, OUTLINE))
+    else:
+        replaced(store, first.instruction_id, first.id, anchor, 9_000)
+    if gone == "extracted again":
+        replaced(store, first.instruction_id, first.id, anchor, 500)
+    before = store.get_anchor("ann", anchor).active_asset_id
+    assert before not in (base, over)
+    store.restore_version("ann", first.instruction_id, 2, 1, author="ann")
+    assert store.get_anchor("ann", anchor).active_asset_id == (base if comes_back else before)
+
+
+def replaced(store: Store, instruction_id: str, version_id: str, anchor: str, at_ms: int) -> None:
+    wish = Extraction(timestamp_ms=at_ms)
+    task, _ = store.request_replacement("ann", anchor, instruction_id, version_id, wish)
+    frame = NewFrame(blob=blob(f"frames/{at_ms}", "image/png"), width=640, height=360, pts_ms=at_ms)
+    store.finish_screenshot(task.id, frame)
+
+
+def test_given_a_frame_that_was_extracted_again_and_blurred_when_restored_then_it_does_not_come_back_unblurred(
+    store: Store, job: Job
+) -> None:
+    anchor, _ = shown(store, job)
+    first = store.get_instruction("ann", instruction_of(job))
+    store.save_version("ann", first.instruction_id, 1, edit(first.markdown + "\nMore.\n"))
+    replaced(store, first.instruction_id, first.id, anchor, 500)
+    again = shown(store, job)[1]
+    over = store.add_annotation("ann", anchor, again, operated(again, BLUR))
+    store.restore_version("ann", first.instruction_id, 2, 1, author="ann")
+    assert shown(store, job) == (anchor, over)
 
 
 def test_given_a_picture_deleted_since_or_the_same_text_when_restored_then_deleted_stays_and_pictures_count(

@@ -3,6 +3,7 @@
 A picture changes without a new version. What showed with a version is what showed when the next one was made.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -12,10 +13,10 @@ from sqlalchemy import Connection, bindparam, select, update
 from activities.store import rows
 from activities.store.documents.anchors import SHOW
 from activities.store.tables import anchors, instruction_versions, screenshot_assets
-from domain.documents.screenshots import comes_back
+from domain.documents.screenshots import ScreenshotAsset, comes_back
 
 _SHOWN = select(anchors.c.id, anchors.c.active_asset_id).where(anchors.c.instruction_id == bindparam("instruction_id"))
-_ASSETS = select(screenshot_assets).where(screenshot_assets.c.id.in_(bindparam("ids", expanding=True)))
+_ASSETS = select(screenshot_assets).where(screenshot_assets.c.anchor_id.in_(bindparam("anchors", expanding=True)))
 
 
 def shown_now(connection: Connection, instruction_id: str) -> dict[str, str | None]:
@@ -34,20 +35,23 @@ def keep_shown(connection: Connection, instruction_id: str, version: int) -> Non
 def to_show_again(connection: Connection, instruction_id: str, version_id: str) -> Mapping[str, str | None]:
     """What of an earlier version's pictures is not what shows now, and may show again: see ``comes_back``. Nothing of a
     version that is older than this is remembered."""
-    query = select(instruction_versions.c.pictures).where(instruction_versions.c.id == version_id)
-    then: Mapping[str, str | None] | None = connection.execute(query).scalar_one()
-    if then is None:
+    query = select(instruction_versions.c.pictures, instruction_versions.c.created_at)
+    then = connection.execute(query.where(instruction_versions.c.id == version_id)).one()
+    if then.pictures is None:
         return {}
     now = shown_now(connection, instruction_id)
-    other = {anchor: (asset, then.get(anchor)) for anchor, asset in now.items() if asset != then.get(anchor)}
-    ids = sorted({each for pair in other.values() for each in pair if each is not None})
-    found = connection.execute(_ASSETS, {"ids": ids}).mappings()
+    other = {anchor: then.pictures.get(anchor) for anchor, asset in now.items() if asset != then.pictures.get(anchor)}
+    found = connection.execute(_ASSETS, {"anchors": sorted(other)}).mappings()
     assets = {row["id"]: rows.screenshot_asset(row) for row in found}
+    since: dict[str | None, list[ScreenshotAsset]] = defaultdict(list)
+    for each in assets.values():
+        if each.created_at > then.created_at or each.id == now.get(each.anchor_id or ""):
+            since[each.anchor_id].append(each)
     return {
         anchor: earlier
-        for anchor, (shown, earlier) in other.items()
+        for anchor, earlier in other.items()
         if (earlier is None or earlier in assets)
-        and comes_back(assets.get(shown or ""), assets[earlier] if earlier is not None else None)
+        and comes_back(assets[earlier] if earlier is not None else None, since[anchor])
     }
 
 
