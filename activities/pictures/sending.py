@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from domain.documents.annotations import Crop, Operation
 from domain.documents.illustration import sights
-from domain.documents.privacy import private_of, to_blur, with_blurs
+from domain.documents.privacy import private_of, to_blur, unchecked, with_blurs
 from domain.recordings.screen import ScreenChange, ScreenRecord
 
 if TYPE_CHECKING:
@@ -28,8 +28,9 @@ def sent(
 ) -> Iterator[tuple[int, bytes]]:
     """For each change, in order of time, its id and a JPEG of the screen that it was made on, its control ringed.
 
-    What is private in what was read (``listed`` words, too) is blurred first. ``check`` is called between pictures, and
-    may raise to stop.
+    What is private in what was read (``listed`` words, too) is blurred first. A picture on which nothing was read, or
+    something badly, is left out: nobody can say that nothing private is on it. ``check`` is called between pictures,
+    and may raise to stop.
 
     Raises:
         MediaError: The recording cannot be read.
@@ -49,6 +50,8 @@ def sent(
     wishes = sorted(shots, key=lambda wish: (wish.timestamp_ms, wish.earliest_ms or 0))
     frames = media.grab_frames(recording, wishes, duration_ms=screen.duration_ms, on_progress=lambda _: check())
     for wish, frame in zip(wishes, frames, strict=True):
+        if unchecked(screen, frame.pts_ms):
+            continue
         private = [box for _, box in to_blur(screen, frame.pts_ms, known, listed)]
         for number, marks in shots[wish]:
             check()

@@ -62,6 +62,18 @@ def test_given_what_is_private_then_it_is_blurred_before_it_is_sent() -> None:
         assert pixels(blurred, inner).std() <= pixels(shown, inner).std() + 1
 
 
+@pytest.mark.parametrize("badly", [True, False], ids=["read badly", "not read"])
+def test_given_a_picture_that_could_not_be_checked_then_it_is_not_sent_and_the_others_are(badly: bool) -> None:
+    screen = read("Owner anna.berg@example.com and more of it here")
+    (line,) = screen.texts
+    early, late = screen.changes
+    late = late.model_copy(update={"before_ms": 9_000, "at_ms": 9_200, "after_ms": 9_400, "until_ms": 9_900})
+    unsure = [line.model_copy(update={"end_ms": 6_500, "confidence": 0.3})] if badly else []
+    texts = (*unsure, line.model_copy(update={"id": 1, "start_ms": 8_500}))
+    screen = screen.model_copy(update={"texts": texts, "changes": (early, late)})
+    assert [number for number, _ in sent(recording(), screen.changes, screen)] == [late.id]
+
+
 def test_given_a_stop_then_no_further_picture_is_taken() -> None:
     def stop() -> None:
         raise Cancelled("stop")
