@@ -38,8 +38,8 @@ log = structlog.get_logger("guidesmith.sweep")
 
 class Swept(Message):
     """How many sessions were emptied, how many pictures let go, how many other remains were removed, how many
-    idempotency keys, deliveries of webhooks, webhooks of providers and callbacks were forgotten, and the erasure of how
-    many jobs and recordings was begun because of their age."""
+    idempotency keys, deliveries of webhooks, webhooks of providers, callbacks and sittings were forgotten, and the
+    erasure of how many jobs and recordings was begun because of their age."""
 
     uploads: int = 0
     pictures: int = 0
@@ -49,6 +49,7 @@ class Swept(Message):
     webhooks: int = 0
     callbacks: int = 0
     sessions: int = 0
+    sittings: int = 0
     jobs: int = 0
     recordings: int = 0
 
@@ -68,6 +69,7 @@ class UploadSessions(Protocol):
     def purge_provider_webhooks(self, older_than_s: float) -> int: ...
     def purge_callbacks(self, older_than_s: float) -> int: ...
     def purge_ended_sessions(self) -> int: ...
+    def purge_sittings(self) -> int: ...
     def expired_jobs(self, kind: str, older_than_s: float, limit: int = 100) -> tuple[str, ...]: ...
     def expired_recordings(self, older_than_s: float, limit: int = 100) -> tuple[str, ...]: ...
     def begin_erasure(self, job_id: str, *, owner: str | None, by_age: bool) -> Erasure: ...
@@ -102,8 +104,8 @@ class Sweeper:
     @activity.defn(name="sweep")
     def sweep(self) -> Swept:
         """Empty the sessions that were abandoned, then remove what belongs to none; forget keys and sessions that
-        have expired, and webhooks that are old; then begin to erase the jobs and recordings whose time has come, which
-        the reconciler sees to the end."""
+        have expired, and webhooks and sittings that are old; then begin to erase the jobs and recordings whose time has
+        come, which the reconciler sees to the end."""
         log_s = self._keeping.log_s
         with Heartbeat(HEARTBEAT_TIMEOUT_S):
             uploads, pictures = self._drop_all(), self._drop_pictures()
@@ -113,6 +115,7 @@ class Sweeper:
             webhooks = self._sessions.purge_provider_webhooks(log_s)
             callbacks = self._sessions.purge_callbacks(log_s)
             sessions = self._sessions.purge_ended_sessions()
+            sittings = self._sessions.purge_sittings()
             jobs, recordings = self._expire_jobs(), self._expire_recordings()
         swept = Swept(
             uploads=uploads,
@@ -123,6 +126,7 @@ class Sweeper:
             webhooks=webhooks,
             callbacks=callbacks,
             sessions=sessions,
+            sittings=sittings,
             jobs=jobs,
             recordings=recordings,
         )

@@ -4,14 +4,18 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from temporalio.testing import ActivityEnvironment
 
-from activities.store import Store
+from activities.artifacts import ArtifactStore
+from activities.store import Sitting, Store
+from activities.upkeep.sweeping import Keeping, Sweeper, Swept
+from domain.documents.sittings import KEPT_DAYS
 from domain.errors import NotFound
 from domain.jobs import Actor
 from domain.lifecycles.callbacks import TRANSCRIPTION
 from domain.lifecycles.generation import WebhookVerdict
 from domain.lifecycles.lifecycle import Trigger
-from tests.integration.store_builders import OWNER, Run, created_job, uploaded_job
+from tests.integration.store_builders import OWNER, Run, created_job, drafted_job, instruction_of, uploaded_job
 from tests.integration.test_callbacks_store import HASH, callback, waiting_run
 from tests.integration.test_webhook_store import PROVIDER, URL, event, generation
 
@@ -149,6 +153,27 @@ def test_given_what_a_runner_called_back_when_old_then_it_goes_but_for_the_ends_
     (report,) = aged.reported_artifacts(run.job_id)
     assert aged.ended_outside(report, TRANSCRIPTION)
     assert aged.purge_callbacks(KEPT_S) == 0
+
+
+def test_given_what_was_written_and_made_no_version_when_it_is_old_then_it_is_not_offered_and_is_swept(
+    aged: Store, time: Time, folder_store: ArtifactStore
+) -> None:
+    job, _ = drafted_job(aged)
+    sitting = Sitting(
+        sitting_id="desk", instruction_id=instruction_of(job), base_version=1, markdown="Unsaved.", kept_at=time.now
+    )
+    aged.keep_sitting(OWNER, sitting)
+    time.now += timedelta(days=KEPT_DAYS)
+    aged.keep_sitting(OWNER, sitting.model_copy(update={"sitting_id": "other desk"}))
+    assert [each.sitting_id for each in aged.list_sittings(OWNER, sitting.instruction_id)] == ["other desk", "desk"]
+    time.now += timedelta(seconds=1)
+    assert [each.sitting_id for each in aged.list_sittings(OWNER, sitting.instruction_id)] == ["other desk"]
+    with pytest.raises(NotFound):
+        aged.get_sitting(OWNER, sitting.instruction_id, "desk")
+    sweeper = Sweeper(aged, folder_store, longest_s=KEPT_S, keeping=Keeping(log_s=KEPT_S))
+    assert ActivityEnvironment().run(sweeper.sweep) == Swept(sittings=1)
+    time.now -= timedelta(days=1)
+    assert [each.sitting_id for each in aged.list_sittings(OWNER, sitting.instruction_id)] == ["other desk"]
 
 
 def test_given_a_session_that_was_ended_when_its_cookies_have_expired_then_it_is_forgotten(

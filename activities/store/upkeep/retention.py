@@ -16,12 +16,14 @@ from activities.store.tables import (
     callback_events,
     jobs,
     provider_webhooks,
+    sittings,
     webhook_attempts,
     webhook_deliveries,
     webhook_endpoints,
 )
 from activities.store.upkeep.purges import read_for_others
 from domain.artifacts import ArtifactKind
+from domain.documents.sittings import KEPT_DAYS
 from domain.erasure import NOBODY, RECORDING_MAY_GO
 from domain.lifecycles.instruction import INSTRUCTION
 
@@ -56,6 +58,11 @@ class Retention(Repository):
         stages, which a retry goes by, and what a workflow was not told of. Answers how many."""
         before = self._clock() - timedelta(seconds=older_than_s)
         return self._purge(callback_events, and_(callback_events.c.recorded_at < before, text(FORGOTTEN_CALLBACKS)))
+
+    def purge_sittings(self) -> int:
+        """Forget what was written at a desk and made no version by anybody for so long that it is not offered any more.
+        Answers how many."""
+        return self._purge(sittings, sittings.c.kept_at < self._clock() - timedelta(days=KEPT_DAYS))
 
     def expired_jobs(self, kind: str, older_than_s: float, limit: int = 100) -> tuple[str, ...]:
         """Jobs of ``kind`` that ended more than ``older_than_s`` seconds ago, and are not being erased."""
