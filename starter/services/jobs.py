@@ -7,6 +7,7 @@ transaction or by one start of one workflow id, so any number of concurrent call
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from functools import partial
 from typing import Any, TypeVar
@@ -326,19 +327,20 @@ class JobService:
         as_marked: bool = False,
         marks: Sequence[BlockMark] = (),
         sitting: str | None = None,
+        kept_at: datetime | None = None,
     ) -> InstructionVersion:
         """Save an edit as a new version. The text costs Temporal nothing; the first save tells the workflow.
 
         Args:
             as_marked: See :meth:`Store.save_version`.
-            marks, sitting: See there.
+            marks, sitting, kept_at: See there.
 
         Raises:
             VersionConflict: Somebody saved meanwhile; nothing was written.
         """
         base = await self._thread(self._store.get_instruction, owner, instruction_id)
         new = edit_of(base, markdown, owner, origin)
-        save = partial(self._store.save_version, as_marked=as_marked, marks=marks, sitting=sitting)
+        save = partial(self._store.save_version, as_marked=as_marked, marks=marks, sitting=sitting, kept_at=kept_at)
         version, created = await self._thread(save, owner, instruction_id, base_version, new)
         if created:
             await self.edited(version.job_id)

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import Dialog, Locator, Page, expect
+from playwright.sync_api import Dialog, Locator, Page, Route, expect
 
 from domain.documents.document import parse
 from domain.documents.merging import KeptProposal
@@ -377,6 +377,49 @@ def test_given_what_is_typed_when_the_writer_pauses_leaves_or_names_it_then_it_i
     assert instruction.client.get(f"instructions/{instruction.id}/sittings").json()["items"] == []
     page.get_by_role("link", name="Versions").click()
     expect(page.get_by_text("As the customer saw it")).to_be_visible()
+
+
+def test_given_what_is_typed_while_a_save_is_under_way_when_it_ends_then_the_server_keeps_it_with_the_new_version(
+    page: Page, instruction: Instruction
+) -> None:
+    version, standing = instruction.newest["version"], page.locator("[data-standing]")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        if route.request.method == "PUT" and not held:
+            held.append(route)
+        else:
+            route.continue_()
+
+    def kept() -> Any:
+        items = instruction.client.get(f"instructions/{instruction.id}/sittings").json()["items"]
+        found = [
+            instruction.client.get(f"instructions/{instruction.id}/sittings/{each['sitting_id']}") for each in items
+        ]
+        return [
+            (text["base_version"], "Typed meanwhile" in text["markdown"]) for text in (each.json() for each in found)
+        ]
+
+    page.goto(f"/instructions/{instruction.id}")
+    page.route(f"**/api/v1/instructions/{instruction.id}", hold)
+    write(page, "Press Save", "## Saved slowly")
+    expect(standing).to_have_text("Changes are kept")
+    page.keyboard.press("ControlOrMeta+s")
+    expect(standing).to_have_text("Saving…")
+    write(page, "Click Send", "## Typed meanwhile")
+    wait_until(lambda: kept() == [(version, True)], 30, "what was typed while it is saved")
+    held[0].continue_()
+    expect(page.locator("[data-version]")).to_have_text(f"Version {version + 1}")
+    assert [each for each in instruction.texts if "Saved slowly" in each or "Typed meanwhile" in each] == [
+        "## Saved slowly"
+    ]
+    assert [told for _, told in kept()] == [True], "not a moment without it"
+    expect(standing).to_have_text("Changes are kept")
+    assert kept() == [(version + 1, True)]
+    page.keyboard.press("ControlOrMeta+s")
+    expect(standing).to_have_text("Saved")
+    wait_until(lambda: kept() == [], 30, "nothing that is a version is kept")
+    assert "## Typed meanwhile" in instruction.texts
 
 
 def test_given_work_that_another_device_left_when_the_editor_opens_then_it_can_be_put_together_with_what_is_there(

@@ -1,11 +1,15 @@
 """Sittings: what is written is kept beside the versions until it is one; and versions have names."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
 import httpx
 import pytest
 
-from activities.store import Sitting
+from activities.store import Sitting, Store
+from activities.store.documents.documents import lock_instruction
+from activities.store.jobs.locking import LockedJob
 from domain.documents.sittings import MOST_SITTINGS
 from domain.jobs import Job
 from tests.apis import RunningApi
@@ -110,6 +114,62 @@ def test_given_more_sittings_than_are_kept_when_one_comes_then_the_one_left_long
         api.store.keep_sitting("ann", sitting)
     found = [each.sitting_id for each in api.store.list_sittings("ann", job.instruction_id)]
     assert found == ids[: -MOST_SITTINGS - 1 : -1]
+
+
+def test_given_what_was_kept_while_a_save_was_under_way_when_that_ends_then_it_stays(
+    ann: httpx.Client, url: str
+) -> None:
+    saved, later = EDITED, EDITED.replace("name", "first name")
+    known = kept(ann, url, saved).json()["kept_at"]
+    time.sleep(0.005)  # answers say milliseconds
+    kept(ann, url, later)  # on its way the save was slower
+    body = {"base_version": 1, "markdown": saved, "sitting_id": DESK, "sitting_kept_at": known}
+    assert ann.put(url, json=body).json()["version"] == 2
+    assert ann.get(f"{url}/sittings/{DESK}").json()["markdown"] == later
+
+    known = kept(ann, url, later, base=2).json()["kept_at"]
+    body = {"base_version": 2, "markdown": later, "sitting_id": DESK}
+    for slip in ("0001-01-01T00:00:00+14:00", known):
+        assert ann.get(f"{url}/sittings/{DESK}").status_code == 200
+        answer = ann.put(url, json={**body, "sitting_kept_at": slip})
+        assert (answer.status_code, answer.json()["version"]) == (200, 3), answer.text
+        body["base_version"] = 3
+    assert ann.get(f"{url}/sittings").json()["items"] == []
+    assert ann.put(url, json={**body, "sitting_kept_at": "9999-12-31T23:59:59-12:00"}).status_code == 200
+
+
+def test_given_a_page_that_was_left_when_what_it_kept_comes_after_its_save_then_nothing_is_kept(
+    ann: httpx.Client, url: str
+) -> None:
+    marks = [{"block_id": STEP_BLOCK, "role": "note"}]
+    kept(ann, url, MARKDOWN.replace("Enter", "Ent"))
+    saved = ann.put(url, json={"base_version": 1, "markdown": EDITED, "blocks": marks})
+    assert saved.json()["version"] == 2
+    late = kept(ann, url, saved.json()["markdown"])
+    assert (late.status_code, late.json()["current_version"]) == (200, 2)
+    assert ann.get(f"{url}/sittings").json()["items"] == []
+    body = {"base_version": 2, "markdown": EDITED, "blocks": [{"block_id": STEP_BLOCK, "role": "warning"}]}
+    assert ann.put(f"{url}/sittings/{DESK}", json=body).status_code == 200
+    assert [each["sitting_id"] for each in ann.get(f"{url}/sittings").json()["items"]] == [DESK], "another role is new"
+
+
+def test_given_a_job_that_is_held_when_a_sitting_is_kept_then_it_waits_for_that_before_it_takes_the_instruction(
+    store: Store,
+) -> None:
+    """Otherwise a save, which holds the job and wants the instruction, and this would wait for each other."""
+    job, _ = drafted_job(store, "ann")
+    assert job.instruction_id is not None
+    sitting = Sitting(
+        sitting_id=DESK, instruction_id=job.instruction_id, base_version=1, markdown=EDITED, kept_at=datetime.now(UTC)
+    )
+    with ThreadPoolExecutor(1) as pool:
+        with store._database.write() as connection:
+            LockedJob(connection, job.id, datetime.now(UTC))
+            keeping = pool.submit(store.keep_sitting, "ann", sitting)
+            time.sleep(0.5)  # it has come as far as it comes
+            assert not keeping.done()
+            lock_instruction(connection, job.instruction_id)
+        assert keeping.result(timeout=30)[1] == 1
 
 
 def test_given_a_version_when_it_is_named_then_the_list_says_so_and_a_restored_one_has_none(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -22,6 +22,8 @@ from domain.errors import VersionConflict
 from domain.jobs import Actor, Page
 
 MOST_BY_NAME = 50
+_EARLIEST, _LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(3000, 1, 1, tzinfo=UTC)
+"""Beyond these a time is a slip, and may be none in UTC."""
 LATEST_VERSIONS = 100
 """Of which what blocks that are there again rested on is read: a person undoes within a few saves."""
 
@@ -274,6 +276,7 @@ class Documents(Repository):
         as_marked: bool = False,
         marks: Sequence[BlockMark] = (),
         sitting: str | None = None,
+        kept_at: datetime | None = None,
     ) -> tuple[InstructionVersion, bool]:
         """Save an edit of ``base_version``; evidence goes over to the blocks that are still there, and to those that
         are there again, from the newest version that had them.
@@ -282,6 +285,8 @@ class Documents(Repository):
             as_marked: Each marker's text stays one block, also where paragraphs were added below it.
             marks: What is said of blocks beside their text: their roles, what they were cut from, their moments.
             sitting: What this was written in, which ends with it.
+            kept_at: When that was kept last, in milliseconds, as whoever saves knows it: what was kept since is not
+                saved, and stays. ``None``: nothing was.
 
         Returns:
             The version and whether it is new: identical text of which nothing new is said makes none, and so does a
@@ -295,6 +300,9 @@ class Documents(Repository):
         earlier = partial(self._last_evidence, instruction_id)
         composing = partial(compose, new, self._new_id, as_marked=as_marked, marks=marks, earlier=earlier)
         ends = None if sitting is None else sittings.c.sitting_id == sitting
+        if ends is not None and kept_at is not None:
+            within = max(_EARLIEST, min(kept_at, _LATEST)) + timedelta(milliseconds=1)
+            ends &= sittings.c.kept_at < within
         try:
             base = self.get_instruction(owner, instruction_id)
             if base.version != base_version:

@@ -5,26 +5,42 @@ nobody else's work is touched by it, and a sitting that was begun at a version t
 somebody puts the two together.
 """
 
-from datetime import timedelta
+from collections.abc import Mapping
+from datetime import datetime, timedelta
 from functools import partial
+from typing import Any
 
-from sqlalchemy import and_, delete, select
+from sqlalchemy import and_, bindparam, delete, select
 
 from activities.store.database import inserting
-from activities.store.documents.documents import Documents, compose, conflict, edit_of, end_sitting, lock_instruction
-from activities.store.jobs.locking import not_found
+from activities.store.documents.documents import (
+    Documents,
+    compose,
+    conflict,
+    current_version,
+    edit_of,
+    end_sitting,
+    lock_instruction,
+)
+from activities.store.jobs.locking import LockedJob, not_found
 from activities.store.records import EventType, Sitting, SittingSummary
-from activities.store.tables import sittings
+from activities.store.tables import instructions, sittings
+from domain.documents.document import BlockMark
+from domain.documents.draft import BlockRole
 from domain.documents.sittings import KEPT_DAYS, MOST_SITTINGS
 from domain.documents.versions import InstructionVersion
 from domain.errors import RequestInvalid
 
 _COLUMNS = [sittings.c[name] for name in Sitting.model_fields]
+_JOB = select(instructions.c.job_id).where(
+    instructions.c.id == bindparam("instruction_id"), instructions.c.owner == bindparam("owner")
+)
 
 
 class Sittings(Documents):
     def keep_sitting(self, owner: str, sitting: Sitting) -> tuple[Sitting, int]:
-        """Keep what was written so far, in place of what was kept of this sitting before.
+        """Keep what was written so far, in place of what was kept of this sitting before. What the newest version
+        says already, as where a page was left and its save came first, needs no keeping: its sitting ends.
 
         Returns:
             The sitting as it is kept, and the number of the newest version.
@@ -35,20 +51,23 @@ class Sittings(Documents):
         """
         of = sittings.c.instruction_id == sitting.instruction_id
         with self._database.write() as connection:
-            instruction = lock_instruction(connection, sitting.instruction_id)
-            if instruction.owner != owner:
+            job_id = connection.scalar(_JOB, {"instruction_id": sitting.instruction_id, "owner": owner})
+            if job_id is None:
                 raise not_found()
+            LockedJob(connection, job_id, self._clock())  # first, as a save does: the row to come refers to it
+            instruction = lock_instruction(connection, sitting.instruction_id)
             if sitting.base_version > instruction.current_version:
                 raise RequestInvalid("There is no such version yet. Load the instruction again.", field="base_version")
             kept = sitting.model_copy(update={"kept_at": self._clock()})
+            if _says(current_version(connection, instruction.id), kept):
+                end_sitting(connection, instruction.id, sittings.c.sitting_id == kept.sitting_id)
+                return kept, instruction.current_version
             values = {**kept.model_dump(exclude={"blocks"}), "job_id": instruction.job_id, "owner": owner}
             values["blocks"] = [each.model_dump(mode="json", exclude_none=True) for each in kept.blocks]
             key = ["instruction_id", "sitting_id"]
             changed = {name: value for name, value in values.items() if name not in key}
             new = inserting(connection, sittings).values(values)
             connection.execute(new.on_conflict_do_update(index_elements=key, set_=changed))
-            old = sittings.c.kept_at < kept.kept_at - timedelta(days=KEPT_DAYS)
-            connection.execute(delete(sittings).where(of, old))
             newest = select(sittings.c.sitting_id).where(of).order_by(sittings.c.kept_at.desc()).limit(MOST_SITTINGS)
             connection.execute(delete(sittings).where(of, sittings.c.sitting_id.not_in(newest)))
         return kept, instruction.current_version
@@ -57,15 +76,16 @@ class Sittings(Documents):
         """What is kept, the newest first. Raises: NotFound: the instruction is absent, or not ``owner``'s."""
         self.get_instruction(owner, instruction_id)
         wanted = [sittings.c[name] for name in SittingSummary.model_fields]
-        query = select(*wanted).where(sittings.c.instruction_id == instruction_id, sittings.c.owner == owner)
+        of = (sittings.c.instruction_id == instruction_id, sittings.c.owner == owner)
+        query = select(*wanted).where(*of, sittings.c.kept_at >= self._oldest())
         with self._database.read() as connection:
             found = connection.execute(query.order_by(sittings.c.kept_at.desc())).mappings()
             return tuple(SittingSummary.model_validate(dict(row)) for row in found)
 
     def get_sitting(self, owner: str, instruction_id: str, sitting_id: str) -> Sitting:
-        """Raises: NotFound: absent, or not ``owner``'s."""
+        """Raises: NotFound: absent, too old, or not ``owner``'s."""
         key = (sittings.c.instruction_id == instruction_id, sittings.c.sitting_id == sitting_id)
-        query = select(*_COLUMNS).where(*key, sittings.c.owner == owner)
+        query = select(*_COLUMNS).where(*key, sittings.c.owner == owner, sittings.c.kept_at >= self._oldest())
         with self._database.read() as connection:
             row = connection.execute(query).mappings().one_or_none()
         if row is None:
@@ -100,3 +120,20 @@ class Sittings(Documents):
             if lock_instruction(connection, instruction_id).owner != owner:
                 raise not_found()
             end_sitting(connection, instruction_id, sittings.c.sitting_id == sitting_id)
+
+    def _oldest(self) -> datetime:
+        return self._clock() - timedelta(days=KEPT_DAYS)
+
+
+def _says(version: InstructionVersion, sitting: Sitting) -> bool:
+    """Whether a version has the sitting's text already, and all that is said of its blocks."""
+    known = {each["block_id"]: each for each in version.evidence}
+    return version.markdown == sitting.markdown and all(
+        _is_known(each, known.get(each.block_id)) for each in sitting.blocks
+    )
+
+
+def _is_known(mark: BlockMark, evidence: Mapping[str, Any] | None) -> bool:
+    if evidence is None:
+        return mark.role in (None, BlockRole.TEXT) and mark.start_ms is None
+    return mark.role in (None, evidence["role"]) and mark.start_ms in (None, evidence.get("start_ms"))

@@ -57,6 +57,7 @@ async def save_instruction(
             as_marked=saved.as_marked,
             marks=tuple(each.mark for each in saved.blocks),
             sitting=saved.sitting_id,
+            kept_at=saved.sitting_kept_at,
         )
     )
 

@@ -3,6 +3,7 @@
 from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AwareDatetime,
     Field,
     StrictBool,
     StrictInt,
@@ -120,6 +121,9 @@ class SaveInstruction(Sent):
     )
     sitting_id: SittingId | None = Field(
         default=None, description="The sitting that this was written in: it ends with the save."
+    )
+    sitting_kept_at: AwareDatetime | None = Field(
+        default=None, description="As it was answered for that sitting last: what was kept of it since stays."
     )
 
 

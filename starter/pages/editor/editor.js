@@ -112,9 +112,8 @@ async function save(blocks, { asks = true } = {}) {
 
 async function saved(blocks, asks = true) {
   try {
-    await keeping.settled(); // what is kept while it is saved would outlast it
+    await keeping.settled(); // what is on its way is saved, too
     await copy.save(blocks);
-    if (!copy.dirty) keeping.saved();
     watcher.tell(copy.base.version, copy.base.author);
     return true;
   } catch (error) {

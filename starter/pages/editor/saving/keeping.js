@@ -53,10 +53,6 @@ export class Keeping {
     await this.#sitting?.settled();
   }
 
-  saved() {
-    this.#sitting?.ended();
-  }
-
   pauseLater() {
     this.#sitting?.pauseLater();
   }

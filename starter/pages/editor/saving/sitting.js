@@ -15,8 +15,9 @@ export class Sitting {
   #told;
   #look;
   #paused;
-  #seen; // the blocks that were looked at last
-  #kept = null; // the blocks as the server keeps them
+  #seen; // what was looked at last
+  #kept = null; // what the server keeps
+  #mayRest = false; // something may be on the server
   #since = 0;
   #keeping = null;
   #waiting;
@@ -39,7 +40,7 @@ export class Sitting {
   }
 
   get isKept() {
-    return this.#kept === this.#copy.blocks;
+    return this.#isAsNow(this.#kept);
   }
 
   /** Whether leaving now loses nothing: what is not kept yet can still be sent. */
@@ -49,26 +50,20 @@ export class Sitting {
 
   /** The document may have changed. */
   changed() {
-    const { blocks, dirty } = this.#copy;
-    if (blocks === this.#seen) return;
-    this.#seen = blocks;
+    const { dirty } = this.#copy;
+    if (this.#isAsNow(this.#seen) && this.#seen.dirty === dirty) return;
+    this.#seen = { ...this.#now, dirty };
     clearTimeout(this.#waiting);
     clearTimeout(this.#pausing);
     if (!dirty) {
       this.#since = 0;
       this.failed = null;
-      if (this.#kept) this.#drop();
+      if (this.#mayRest) this.#drop();
       return;
     }
     this.#since ||= performance.now();
     this.#waiting = setTimeout(() => this.keep(), Math.max(0, Math.min(AFTER_MS, this.#since + LATEST_MS - performance.now())));
     this.#pausing = setTimeout(this.#paused, PAUSE_MS);
-  }
-
-  /** It is a version now: what was kept went with it. */
-  ended() {
-    this.#kept = null;
-    this.#seen = undefined;
   }
 
   /** Ask again after a pause: it was no time for a version. */
@@ -88,22 +83,20 @@ export class Sitting {
     clearTimeout(this.#waiting);
     if (this.#keeping && !keepalive) await this.#keeping;
     if (!this.#copy.dirty || this.isKept) return;
-    const { blocks, base } = this.#copy;
+    const now = this.#now;
     const { as_marked: _, sitting_id: __, ...body } = this.#copy.body();
     if (keepalive && size(body) > MOST_AT_LEAVING) return;
     this.#since = 0;
-    this.#keeping = put(this.#path, body, { keepalive })
-      .then(({ current_version: newest }) => {
-        this.#kept = blocks;
+    this.#mayRest = true;
+    const keeping = put(this.#path, body, { keepalive })
+      .then(({ current_version: newest, kept_at: at }) => {
+        this.#kept = now;
+        this.#copy.keptAt = at;
         this.failed = null;
-        if (newest > base.version) this.#look();
+        if (newest > now.version) this.#look();
       })
-      .catch((error) => this.#refused(error))
-      .finally(() => {
-        this.#keeping = null;
-        this.#told();
-      });
-    await this.#keeping;
+      .catch((error) => this.#refused(error));
+    await this.#underWay(keeping);
   }
 
   /** The page is left: what is written becomes a version, if nobody saved meanwhile. */
@@ -117,11 +110,31 @@ export class Sitting {
     else if (size(this.#copy.body()) <= MOST_AT_LEAVING) put(`instructions/${this.#copy.instruction}`, this.#copy.body(), { keepalive }).catch(() => {});
   }
 
+  get #now() {
+    return { blocks: this.#copy.blocks, version: this.#copy.base.version };
+  }
+
+  /** Whether something was so much of this version: the same blocks are other work where the version is another. */
+  #isAsNow(some) {
+    return some?.blocks === this.#copy.blocks && some?.version === this.#copy.base.version;
+  }
+
   #drop() {
     this.#kept = null;
-    this.settled()
+    this.#mayRest = false;
+    const dropping = (this.#keeping ?? Promise.resolve())
       .then(() => remove(this.#path))
       .catch(() => {}); // it says what a version says, or is offered again
+    this.#underWay(dropping);
+  }
+
+  /** Nothing else is sent meanwhile, but by a page that is left. */
+  async #underWay(sending) {
+    const mine = (this.#keeping = sending.finally(() => {
+      if (this.#keeping === mine) this.#keeping = null;
+      this.#told();
+    }));
+    await mine;
   }
 
   #refused(error) {

@@ -12,6 +12,8 @@ const UNKNOWN = { role: "text", start_ms: null, end_ms: null, cited: [], issues:
 export class WorkingCopy {
   #changed;
   #showing = Promise.resolve();
+  /** When the sitting was kept last, as the server said; null where it was not. */
+  keptAt = null;
 
   /** @param {object} state of the page's version; `changed` is called after every change */
   constructor(state, changed) {
@@ -78,7 +80,9 @@ export class WorkingCopy {
    * @throws {Refused} with code VERSION_CONFLICT nothing was saved: somebody else has
    */
   async save(blocks = this.blocks) {
-    const answer = await put(`instructions/${this.instruction}`, this.body(blocks));
+    const { sitting_id: sitting, ...body } = this.body(blocks);
+    const ends = sitting && this.keptAt ? { sitting_id: sitting, sitting_kept_at: this.keptAt } : {}; // not what is kept from now on
+    const answer = await put(`instructions/${this.instruction}`, { ...body, ...ends });
     this.adopt(await this.read(answer.version), blocks);
   }
 
