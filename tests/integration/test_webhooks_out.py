@@ -5,7 +5,7 @@ import json
 import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from time import monotonic
@@ -14,15 +14,20 @@ from typing import Any
 import httpx
 import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+from temporalio.client import Client, WorkflowFailureError
+from temporalio.contrib.pydantic import pydantic_data_converter
 from typer.testing import CliRunner
 
+from activities.upkeep.reconciling import Reconciler
 from activities.webhooks import OutboxRelay, check_target
+from activities.webhooks.relay import delivery_workflow
 from domain.errors import AddressRefused, NotFound
 from domain.jobs import Actor
 from domain.lifecycles.lifecycle import Trigger
 from starter.access.tokens import Tokens
 from starter.cli.app import app
 from starter.settings import Settings
+from starter.wiring import run_options
 from starter.work.webhooks import webhook_sender
 from tests.apis import SECRET, RunningApi, api_settings, running_api, wait_ready
 from tests.integration.store_builders import uploaded_job
@@ -188,6 +193,41 @@ def test_given_an_endpoint_that_never_takes_it_when_the_time_is_over_then_it_fai
     assert (again.status_code, again.json()["round"]) == (202, 2)
     second = ended(user, endpoint, round=2)
     assert (second["status"], second["message_id"]) == ("delivered", delivery["message_id"])
+
+
+@pytest.mark.parametrize("how", ["terminate", "cancel"])
+def test_given_a_delivery_on_its_way_when_an_operator_ends_its_run_then_it_does_not_stay_on_its_way(
+    post_api: RunningApi,
+    user: httpx.Client,
+    receiver: Receiver,
+    request: pytest.FixtureRequest,
+    temporal: TemporalServer,
+    how: str,
+) -> None:
+    receiver.answers = [500] * 1000
+    endpoint = made(user, receiver)
+    uploaded_job(post_api.store, subject(user, request))
+    until(lambda: receiver.received)
+    (delivery,) = deliveries(user, endpoint)
+
+    async def act() -> int:
+        client = await Client.connect(temporal.address, data_converter=pydantic_data_converter)
+        run = client.get_workflow_handle(delivery_workflow(delivery["id"], delivery["round"]))
+        await (run.terminate() if how == "terminate" else run.cancel())
+        with suppress(WorkflowFailureError):
+            await run.result()
+        receiver.answers.clear()
+        reconciler = Reconciler(post_api.store, client, run_options(post_api.settings))
+        return await reconciler.take_up_deliveries(sure=True, older_than_s=0)
+
+    taken_up = asyncio.run(act())
+    if how == "terminate":
+        assert taken_up >= 1
+        assert ended(user, endpoint, round=2)["status"] == "delivered"
+        return
+    assert ended(user, endpoint)["status"] == "failed", "as one that was given up"
+    user.post(f"webhook-endpoints/{endpoint['id']}/deliveries/{delivery['id']}/redeliver").raise_for_status()
+    assert ended(user, endpoint, round=2)["status"] == "delivered"
 
 
 def test_given_an_endpoint_that_answers_410_when_told_then_it_is_not_sent_again(
