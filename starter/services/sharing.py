@@ -85,6 +85,10 @@ class SharingService:
         """Whether the passphrase opens the link. Takes 50 ms."""
         return share.passphrase_hash is not None and opens(passphrase, share.passphrase_hash)
 
+    def is_lost(self, share: Share) -> bool:
+        """Whether what the link should show was not made, or its file is gone: nobody makes it again unasked."""
+        return self._store.get_export(share.export_id).status is ExportStatus.FAILED
+
     def shown(self, share: Share) -> Export | None:
         """What the link shows: its export, or, while that is not there, the one before; ``None``: neither is yet."""
         for export_id in (share.export_id, share.previous_export_id):

@@ -192,6 +192,7 @@ def test_given_sites_that_may_embed_it_then_exactly_they_may(
         ({"embed_origins": ["http://wiki.example.org"]}, "embed_origins"),
         ({"embed_origins": ["https://a.example; script-src *"]}, "embed_origins"),
         ({"embed_origins": ["*"]}, "embed_origins"),
+        ({"embed_origins": ["https://a.example:1\u0662"]}, "embed_origins"),
         ({"embed_origins": ["https://a.example"], "passphrase": "correct horse"}, "passphrase"),
         ({"passphrase": "short"}, "passphrase"),
         ({"expires_at": "2020-01-01T00:00:00Z"}, "expires_at"),
@@ -241,13 +242,67 @@ def test_given_as_many_links_as_one_guide_may_have_then_the_next_is_refused_unti
     assert ann.post(address(ann, told.job.id), json={}).status_code == 201
 
 
-def test_given_a_lost_file_then_the_reader_is_told_to_wait_and_not_shown_half_of_it(
+def test_given_a_job_that_is_being_erased_then_its_links_open_nothing_from_the_first_moment(
+    api: RunningApi, told: Illustrated, ann: httpx.Client
+) -> None:
+    share = shared(ann, told, recording=True)
+    make_ready(api, told)
+    api.store.begin_erasure(told.job.id, owner="ann", by_admin=False)  # and no worker comes to remove anything
+    assert httpx.get(share["url"]).status_code == 404
+    assert httpx.get(share["url"] + "/recording").status_code == 404
+
+
+def test_given_a_user_who_is_to_be_erased_then_all_their_links_open_nothing_from_the_first_moment(
+    api: RunningApi,
+) -> None:
+    theirs = illustrated_job(api.store, api.artifacts, "leaving")
+    with api.client("leaving") as client:
+        share = shared(client, theirs)
+        api.store.begin_user_purge("leaving")
+        assert httpx.get(share["url"]).status_code == 404
+
+
+def test_given_a_picture_that_is_blurred_after_the_link_was_made_then_the_link_is_said_to_be_behind(
+    api: RunningApi, ann: httpx.Client, told: Illustrated
+) -> None:
+    share = shared(ann, told)
+    assert not share["is_behind"]
+    make_ready(api, told)
+    blur = {"op_type": "blur", "geometry": {"x": 0.3, "y": 0.2, "w": 0.6, "h": 0.4}}
+    drawn = ann.post(
+        f"anchors/{told.anchor_id}/annotations", json={"base_asset_id": told.asset_id, "operations": [blur]}
+    )
+    assert drawn.status_code == 200, drawn.text
+    (listed,) = ann.get(address(ann, told.job.id)).json()["items"]
+    assert (listed["version"], listed["next_version"], listed["is_behind"]) == (1, None, True)
+    updated = ann.post(f"shares/{share['id']}/update").json()
+    assert (updated["next_version"], updated["is_behind"]) == (1, False)
+    assert httpx.get(share["url"]).content == PAGE  # until the new one is there
+
+
+def test_given_a_passphrase_that_is_tried_too_often_then_the_right_one_is_not_looked_at_either(
+    temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    settings = api_settings(tmp_path_factory.mktemp("tried"), rate_limit_unauthenticated=f"{TRIES}/minute")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TEMPORAL_ADDRESS", temporal.address)
+        with running_api(settings) as strict, strict.client("ann") as ann:
+            wait_ready(strict)
+            share = shared(ann, illustrated_job(strict.store, strict.artifacts), passphrase="correct horse")
+            origin = {"Origin": strict.url}
+            words = ["wrong horse"] * TRIES + ["correct horse"]
+            tries = [httpx.post(share["url"], data={"passphrase": word}, headers=origin).status_code for word in words]
+    assert tries == [403] * TRIES + [429]
+
+
+def test_given_a_lost_file_then_the_reader_is_told_so_and_not_shown_half_of_it(
     api: RunningApi, ann: httpx.Client, told: Illustrated
 ) -> None:
     share = shared(ann, told)
     export = make_ready(api, told)
     api.store.lose_export(export.id)
-    assert httpx.get(share["url"]).status_code == 202
+    lost = httpx.get(share["url"])
+    assert (lost.status_code, lost.headers.get("refresh")) == (503, None)
     (listed,) = ann.get(address(ann, told.job.id)).json()["items"]
     assert listed["failed"]
 
@@ -266,4 +321,4 @@ def _plain(answer: httpx.Response) -> str:
     """Without what is another at every answer."""
     text = answer.text
     start = text.index('name="csp-nonce" content="') + len('name="csp-nonce" content="')
-    return text[:start] + text[text.index('"', start) :]
+    return (text[:start] + text[text.index('"', start) :]).replace(answer.request.url.path, "")

@@ -82,7 +82,7 @@ class Exports(Repository):
             job = LockedJob(connection, job_id, now, owner=owner)
             version = _version(connection, job, instruction_version_id)
             shown = _with_renderings(connection, screenshots_of(connection, *version))
-            pictures = screenshot_set_hash((each.anchor_id, each.asset_id) for each in shown)
+            pictures = _set_of(shown)
             corrections_sha256 = (
                 corrections_hash(corrections_of(connection, job_id)) if export_format in CAPTION_FORMATS else None
             )
@@ -129,6 +129,14 @@ class Exports(Repository):
                 return _frozen(connection, anchors)
             version = connection.execute(_VERSION, {"version_id": export.instruction_version_id}).one()
             return _with_renderings(connection, screenshots_of(connection, *version))
+
+    def picture_set(self, instruction_version_id: str) -> str:
+        """The hash of the pictures that an export of the version would show now. Raises: NotFound."""
+        with self._database.read() as connection:
+            version = connection.execute(_VERSION, {"version_id": instruction_version_id}).one_or_none()
+            if version is None:
+                raise not_found()
+            return _set_of(_with_renderings(connection, screenshots_of(connection, *version)))
 
     def begin_export(self, export_id: str) -> Export:
         """The work begins. Begun or ended before: nothing changes. Raises: NotFound."""
@@ -296,6 +304,10 @@ def _frozen(connection: Connection, anchors: Sequence[Mapping[str, Any]]) -> tup
         if (asset := assets.get(each["active_asset_id"])) is not None
     )
     return _with_bases(connection, shown, assets)
+
+
+def _set_of(shown: Sequence[Screenshot]) -> str:
+    return screenshot_set_hash((each.anchor_id, each.asset_id) for each in shown)
 
 
 def _with_renderings(connection: Connection, shown: Sequence[Screenshot]) -> tuple[Screenshot, ...]:

@@ -31,6 +31,7 @@ from activities.store.tables import (
     reported_artifacts,
     reviews,
     screenshot_tasks,
+    shares,
     uploads,
 )
 from activities.store.upkeep.erasures import begin_erasing
@@ -95,7 +96,8 @@ class Purges(Repository):
             return connection.execute(select(job_events.c.seq).where(*erased).limit(1)).first() is not None
 
     def begin_user_purge(self, user: str, *, by_admin: bool = False) -> Purge:
-        """Ask for everything of ``user``'s to be erased; the one that is under way, if there is one."""
+        """Ask for everything of ``user``'s to be erased; the one that is under way, if there is one. Links to what is
+        theirs open nothing from now on."""
         with self._database.write() as connection:
             open_one = select(purges).where(
                 purges.c.what == str(PurgeKind.USER), purges.c.owner == user, purges.c.completed_at.is_(None)
@@ -106,6 +108,8 @@ class Purges(Repository):
             row = self._row(PurgeKind.USER, user, by_admin=by_admin, by_age=False)
             row |= {"job_id": None, "keys": [], "requested_at": self._clock()}
             connection.execute(insert(purges), row)
+            links = update(shares).where(shares.c.owner == user, shares.c.revoked_at.is_(None))
+            connection.execute(links.values(revoked_at=row["requested_at"]))
             return _read(row)
 
     def purge_owner(self, purge_id: str) -> str | None:

@@ -47,6 +47,10 @@ class ShareAnswer(Shape):
     name: str | None
     version: int | None = Field(description="The version that its readers see; null while the first is being made.")
     next_version: int | None = Field(description="The version that is being made ready for its readers.")
+    is_behind: bool = Field(
+        description="There is a newer version, or its pictures were changed since (blurred, above all): its readers "
+        "see what was before until it is updated."
+    )
     failed: bool = Field(description="The next version could not be made ready: ask for it again.")
     has_passphrase: bool
     recording: bool
@@ -62,6 +66,10 @@ class ShareAnswer(Shape):
     def fields_of(cls, api: Api, share: Share) -> dict[str, object]:
         """Reads the database."""
         shown, wanted = api.sharing.shown(share), api.store.get_export(share.export_id)
+        newest = api.store.current_instruction(share.instruction_id)
+        up_to_date = newest.id == wanted.instruction_version_id and (
+            api.store.picture_set(newest.id) == wanted.provenance.get("screenshot_set_hash")
+        )
         number = {
             each.id: api.store.get_version_by_id(each.instruction_version_id).version
             for each in (shown, wanted)
@@ -71,6 +79,7 @@ class ShareAnswer(Shape):
             **share.model_dump(include=set(cls.model_fields)),
             "version": number[shown.id] if shown else None,
             "next_version": number[wanted.id] if shown is None or shown.id != wanted.id else None,
+            "is_behind": not up_to_date,
             "failed": wanted.status is ExportStatus.FAILED,
             "has_passphrase": share.passphrase_hash is not None,
             "is_open": share.is_open(datetime.now(UTC)),

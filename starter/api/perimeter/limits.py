@@ -179,14 +179,27 @@ class Limits:
         rule = self._expensive if nameless in EXPENSIVE else self._default
         _refuse(await self.counter.wait_s(rule, subject, *nameless), "You ask this more often than allowed.")
 
-    async def attempt(self, scope: Scope) -> None:
-        """Count an attempt to get in that failed.
+    async def attempt(self, scope: Scope, *, at: str = "") -> None:
+        """Count an attempt to get in: one that failed, or, where whoever tries is told by the answer, any.
+
+        Args:
+            at: What is tried, where there are several ways in: that is counted from all addresses together, too.
 
         Raises:
-            RateLimited: The client's address has had too many.
+            RateLimited: The client's address, or the way in, has had too many.
         """
-        address = client_address(scope, self.proxies)
-        _refuse(await self.counter.wait_s(self._attempts, address), "Too many attempts without a token that holds.")
+        told = "Too many attempts without a token that holds."
+        _refuse(await self.counter.wait_s(self._attempts, client_address(scope, self.proxies)), told)
+        if at:
+            _refuse(await self.counter.wait_s(self._attempts, "at", at), told)
+
+    async def admit_reader(self, scope: Scope, share_id: str) -> None:
+        """Count a request of somebody who holds a link.
+
+        Raises:
+            RateLimited: Their address has asked too often by this link.
+        """
+        await self.admit(f"reader {client_address(scope, self.proxies)}", scope["method"], f"shared {share_id}")
 
 
 def unnamed(template: str) -> str:

@@ -5,22 +5,24 @@ do nothing. A link that is absent, revoked or expired is answered alike.
 """
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from http import HTTPStatus
+from itertools import chain
 from typing import Annotated, cast
 
 from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Form, Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import RedirectResponse, Response, StreamingResponse
 from markupsafe import Markup
 
 from activities.artifacts import content_disposition
 from domain.artifacts import ArtifactKind
-from domain.documents.sharing import Share
-from domain.errors import NotFound
+from domain.documents.sharing import Share, fingerprint
+from domain.errors import ArtifactCorrupt, ArtifactMissing, NotFound
 from starter.api.context import Api
 from starter.api.documents.exports import SANDBOXED
 from starter.api.documents.shares import SHARED
-from starter.api.file_responses import AskedFile, file_response
+from starter.api.file_responses import AskedFile, FileRequest, file_response
 from starter.api.perimeter.limits import Limits
 from starter.pages.shell.context import Context, PageContext
 
@@ -32,6 +34,9 @@ OPENED_FOR = timedelta(hours=12)
 
 WAIT_S = 2
 """Between two looks for a guide that is being made."""
+
+RECORDING_ADDRESS_S = 300
+"""How long an object store's own address of the recording holds: it does not know when the link is revoked."""
 
 HEAD_END = b"</header>"
 """Where an export's head ends: nothing that a user wrote can hold it, since their tags are escaped."""
@@ -59,10 +64,10 @@ async def guide(token: str, request: Request, context: Context, asked: AskedFile
 async def enter(
     token: str, request: Request, context: Context, passphrase: Annotated[str, Form(max_length=1000)] = ""
 ) -> Response:
-    """Try a passphrase. Wrong ones are counted by address, as every attempt to get in is."""
+    """Try a passphrase. Every try is counted, by address and by link, before it is looked at."""
     share = await _found(context, token)
+    await cast(Limits, request.app.state.limits).attempt(request.scope, at=share.id)
     if not await to_thread.run_sync(context.api.sharing.opens, share, passphrase, limiter=_trying):
-        await cast(Limits, request.app.state.limits).attempt(request.scope)
         return _barred(context, share, HTTPStatus.FORBIDDEN)
     until = datetime.now(UTC) + OPENED_FOR
     pass_ = context.api.signed_urls.sign("share", _pass_subject(share), until.timestamp())
@@ -89,11 +94,14 @@ async def recording(token: str, context: Context, asked: AskedFile) -> Response:
 
 async def _found(context: PageContext, token: str) -> Share:
     """Raises: NotFound: as ``SharingService.find``; guesses are counted. RateLimited."""
+    limits, scope = cast(Limits, context.request.app.state.limits), context.request.scope
     try:
-        return await to_thread.run_sync(context.api.sharing.find, token)
+        share = await to_thread.run_sync(context.api.sharing.find, token)
     except NotFound:
-        await cast(Limits, context.request.app.state.limits).attempt(context.request.scope)
+        await limits.attempt(scope)
         raise
+    await limits.admit_reader(scope, share.id)
+    return share
 
 
 def _is_let_in(context: PageContext, share: Share) -> bool:
@@ -106,8 +114,8 @@ def _is_let_in(context: PageContext, share: Share) -> bool:
 
 
 def _pass_subject(share: Share) -> str:
-    """For one link and one passphrase."""
-    return f"{share.id} {share.passphrase_hash}"
+    """For one link and one passphrase, of which it tells nothing."""
+    return f"{share.id} {fingerprint(share.passphrase_hash or '')}"
 
 
 def _barred(context: PageContext, share: Share, status: HTTPStatus) -> Response:
@@ -116,33 +124,51 @@ def _barred(context: PageContext, share: Share, status: HTTPStatus) -> Response:
     return answer
 
 
-def _guide(context: PageContext, share: Share, token: str, asked: AskedFile, save: bool) -> Response:
+def _guide(context: PageContext, share: Share, token: str, asked: FileRequest, save: bool) -> Response:
     api = context.api
     export = api.sharing.shown(share)
     if export is None or export.blob is None:
-        answer = context.page("sharing/waiting.html", HTTPStatus.ACCEPTED, wait_s=WAIT_S)
-        answer.headers.update(PRIVATE | {"Refresh": str(WAIT_S)})
-        return answer
+        return _not_there(context, lost=api.sharing.is_lost(share))
     embedders = " ".join(share.embed_origins) or "'none'"
-    headers = PRIVATE | {"Content-Security-Policy": f"{SANDBOXED}; frame-ancestors {embedders}"}
+    headers = PRIVATE | {
+        "Content-Security-Policy": f"{SANDBOXED}; frame-ancestors {embedders}",
+        "Cross-Origin-Opener-Policy": "unsafe-none",  # a sandboxed page can ask for no other
+    }
     if save:
         headers["Content-Disposition"] = content_disposition(export.filename)
     elif asked.range is None and asked.if_none_match is None:
         api.store.count_view(share.id)
+    lose = partial(api.store.lose_export, export.id)
     if not share.recording or save:
-        return file_response(api.artifacts, export.blob, asked, headers)
-    page = b"".join(api.artifacts.read_chunks(export.blob))
+        return file_response(api.artifacts, export.blob, asked, headers, on_loss=lose)
+    pieces = api.artifacts.read_chunks(export.blob)
+    try:
+        head = next(pieces, b"")
+    except (ArtifactMissing, ArtifactCorrupt):
+        lose()
+        return _not_there(context, lost=True)
     watch = Markup('<p class="origin"><a href="{}{}/recording">{}</a></p>').format(
         SHARED, token, context.say("shared-watch")
     )
-    return HTMLResponse(page.replace(HEAD_END, watch.encode() + HEAD_END, 1), headers=headers)
+    body = chain((head.replace(HEAD_END, watch.encode() + HEAD_END, 1),), pieces)
+    return StreamingResponse(body, headers=headers, media_type="text/html")
+
+
+def _not_there(context: PageContext, *, lost: bool) -> Response:
+    """That it is being made, and will be looked for again; or that nobody makes it."""
+    status = HTTPStatus.SERVICE_UNAVAILABLE if lost else HTTPStatus.ACCEPTED
+    answer = context.page("sharing/waiting.html", status, wait_s=0 if lost else WAIT_S)
+    answer.headers.update(PRIVATE if lost else PRIVATE | {"Refresh": str(WAIT_S)})
+    return answer
 
 
 def _recording(api: Api, share: Share, asked: AskedFile) -> Response:
     video = api.store.latest_artifact(share.job_id, ArtifactKind.VIDEO)
     if video is None:
         raise NotFound
-    direct = api.artifacts.signed_get_url(video.blob, api.settings.download_url_ttl_s, inline=True)
+    left_s = (share.expires_at - datetime.now(UTC)).total_seconds() if share.expires_at else RECORDING_ADDRESS_S
+    ttl_s = max(1, min(RECORDING_ADDRESS_S, int(left_s)))
+    direct = api.artifacts.signed_get_url(video.blob, ttl_s, inline=True)
     if direct is not None:
         return RedirectResponse(direct, status_code=307)
     return file_response(api.artifacts, video.blob, asked, PRIVATE)
