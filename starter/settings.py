@@ -180,7 +180,7 @@ class Settings(BaseSettings):
     the first encrypts (``off``: none does), the others open what they encrypted before. None: it lies in clear."""
     heartbeat_timeout_s: float = Field(default=30.0, ge=1.0, le=600.0)
     """After this long without a sign of life a stage is given to another worker. Heartbeats are billed on Temporal
-    Cloud; the local stack uses 4."""
+    Cloud; the local stack uses 3."""
     pieces_at_once: int = Field(default=0, ge=0, le=1000)
     """Pieces of one recording that are transcribed at once, at most; 0: as many as there are slots. With
     ``GUIDESMITH_MAX_RUNNING_JOBS_PER_USER`` it limits what one user occupies."""

@@ -107,7 +107,7 @@ class PromptRefused(GuidesmithError):
 
 
 class QuotaExceeded(GuidesmithError):
-    """More of something than a user may ask for in a day. ``retry_after_s`` says when there is room again."""
+    """More of something than a user may have at once, or ask for in a day. ``retry_after_s``: when there is room."""
 
     code = "QUOTA_EXCEEDED"
 

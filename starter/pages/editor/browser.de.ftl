@@ -39,7 +39,7 @@ provenance-origin = { $origin ->
  }
 draft-restored = Nicht gespeicherte Änderungen von { $at } sind wieder da.
 draft-discard = Verwerfen
-draft-unkept = Dieser Browser behält keinen Entwurf: Sein Speicher ist voll oder ausgeschaltet. Speichern Sie, bevor Sie diese Seite verlassen.
+draft-unkept = Dieser Browser kann nicht sichern, was Sie schreiben: Sein Speicher ist voll oder ausgeschaltet. Speichern Sie, bevor Sie diese Seite verlassen.
 draft-older = Es gibt nicht gespeicherte Änderungen an Version { $number } von { $at }.
 draft-merge = Zusammenführen
 version-exists = { $mine ->
@@ -136,7 +136,7 @@ standing-conflict = Im Konflikt mit Version { $number }
 name-title = Diese Version benennen
 name-label = Name
 name-yes = Unter diesem Namen speichern
-moment-told = Er erzählt jetzt von { $at }.
+moment-told = Der Block gehört jetzt zum Moment { $at }.
 moment-picture = Bild dieses Moments nehmen
 conflict-left = { $count ->
     [one] Bei einem Block ist noch zu wählen.

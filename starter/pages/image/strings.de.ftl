@@ -1,5 +1,5 @@
 # Bilder: wie sie beginnen, und was entstanden ist.
-as-the-model-likes = Wie es das Modell will
+as-the-model-likes = Das Modell entscheidet
 asked-prompt = Beschreibung
 moderation = Sicherheit
 
@@ -12,8 +12,8 @@ new-image-background = Hintergrund
 image-quality-low = Niedrig
 image-quality-medium = Mittel
 image-quality-high = Hoch
-image-background-opaque = Gefüllt
-image-background-transparent = Durchsichtig
+image-background-opaque = Deckend
+image-background-transparent = Transparent
 new-image-embedded = Hier ist kein Bildmodell eingerichtet: Der eingebaute Maler zeichnet ein Plakat aus den Wörtern der Beschreibung.
 new-image-do = Bild erstellen
 new-image-another = Noch eines erstellen

@@ -2,7 +2,7 @@
 library-medium = Sorte
 library-none = Noch nichts hier
 library-none-start = Etwas beginnen
-library-none-do = Bilder, Ausschnitte, Untertitel und Sprache, die Ihre Aufträge erstellen, werden hier aufgehoben.
+library-none-do = Bilder, Ausschnitte, Untertitel und Sprache, die Ihre Aufträge erstellen, werden hier aufbewahrt.
 medium-picture = Bilder
 medium-audio = Ton
 medium-video = Videos

@@ -1,7 +1,7 @@
 # Das Transkript einer Aufnahme.
 transcript-title = Transkript von { $title }
 transcript-search = Gesprochenes durchsuchen
-transcript-search-hint = n und p führen zur nächsten und zur vorigen.
+transcript-search-hint = n und p führen zur nächsten und zur vorigen Fundstelle.
 transcript-previous = Vorige
 transcript-next = Nächste
 transcript-follow = Der Aufnahme folgen

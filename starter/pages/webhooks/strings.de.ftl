@@ -1,7 +1,7 @@
 # Webhooks und ihre Zustellungen.
-webhooks-are = Adressen von Ihnen, die erfahren, was mit Ihren Aufträgen geschieht, unterschrieben nach Standard Webhooks.
+webhooks-are = Adressen von Ihnen, die erfahren, was mit Ihren Aufträgen geschieht, signiert nach Standard Webhooks.
 webhooks-made = Die Adresse ist angelegt
-webhooks-secret = Heben Sie dieses Geheimnis auf: Es unterschreibt, was gesendet wird, und wird nicht noch einmal gezeigt.
+webhooks-secret = Bewahren Sie dieses Geheimnis auf: Damit wird signiert, was gesendet wird. Es wird nicht noch einmal gezeigt.
 webhooks-none = Noch keine Adressen
 webhooks-none-do = Fügen Sie eine Adresse hinzu, um zu erfahren, wann ein Auftrag endet.
 webhooks-new = Neue Adresse
