@@ -130,7 +130,7 @@ def test_given_a_step_when_it_is_written_as_it_looks_then_only_what_was_touched_
     page.keyboard.press("Enter")
     page.keyboard.press("Enter")
     page.keyboard.type("/tab")
-    expect(page.get_by_role("option", selected=True)).to_have_text("Table")
+    expect(page.get_by_role("listbox").get_by_role("option", selected=True)).to_have_text("Table")
     page.keyboard.press("Enter")
     page.keyboard.type("Key")
     page.keyboard.press("Tab")

@@ -222,7 +222,12 @@ def test_given_every_route_that_reads_when_walked_then_no_statement_reads_a_whol
     analyze(crowded.settings.database_url)
     with statements() as issued:
         answers = dict(walked(crowded, known))
-    unanswered = {path: answer.status_code for path, answer in answers.items() if answer.status_code not in (200, 409)}
+    empty = f"jobs/{job.id}/assets.zip"  # the job has made none: a 404 that reads what an answer reads
+    unanswered = {
+        path: answer.status_code
+        for path, answer in answers.items()
+        if answer.status_code not in (200, 409) and (path, answer.status_code) != (empty, 404)
+    }
     assert not unanswered
     explain = explain_sqlite if crowded.settings.database_url.startswith("sqlite") else explain_postgres
     distinct = {each.sql: each for each in issued}

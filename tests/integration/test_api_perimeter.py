@@ -64,9 +64,10 @@ def api(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -> I
 
 @pytest.fixture(scope="module")
 def routes(api: RunningApi) -> list[Operation]:
+    """Each one; HEAD, which is GET without a body, where it is by a signed address."""
     found = list(operations(httpx.get(f"{api.url}/api/v1/openapi.json").json()))
     assert len(found) > 25
-    return found
+    return [each for each in found if each.method != "HEAD" or each.is_signed]
 
 
 def headers_for(api: RunningApi, operation: Operation) -> dict[str, str]:

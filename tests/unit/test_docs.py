@@ -20,6 +20,7 @@ from domain.errors import STAGE_TIMED_OUT, WORKFLOW_LOST, GuidesmithError
 from domain.lifecycles.instruction import INSTRUCTION
 from starter.access.jwks import KeysUnavailable
 from starter.access.tokens import Unauthorized
+from starter.api.errors import BodyTypeUnsupported, Forbidden, MethodNotAllowed, RangeUnsatisfiable, RateLimited
 from starter.cli import connection
 from starter.cli.app import app
 from starter.cli.exits import ExitCode
@@ -261,7 +262,8 @@ def test_every_error_code_is_explained_and_no_other() -> None:
         each.code for each in vars(errors).values() if isinstance(each, type) and issubclass(each, GuidesmithError)
     }
     elsewhere = {StackFailed.code, StackRunning.code, Unauthorized.code, KeysUnavailable.code}
-    elsewhere |= {WORKFLOW_LOST, STAGE_TIMED_OUT}
+    elsewhere |= {WORKFLOW_LOST, STAGE_TIMED_OUT, Forbidden.code, RateLimited.code, MethodNotAllowed.code}
+    elsewhere |= {BodyTypeUnsupported.code, RangeUnsatisfiable.code}
     explained = [code for cells in rows(page("operations/troubleshooting")) for code in SPAN.findall(cells[0])]
     assert sorted(explained) == sorted(taxonomy | elsewhere)
 

@@ -71,13 +71,13 @@ class RedactionAnswer(Shape):
         )
 
 
-@router.get("/private-words")
+@router.get("/private-words", responses=errors())
 def get_private_words(api: ApiParts, owner: Owner) -> PrivateWords:
     """The words and names that you have listed as private."""
     return PrivateWords(words=api.store.private_words(owner))
 
 
-@router.put("/private-words", responses=errors(400, 413, 415))
+@router.put("/private-words", responses=errors(413, 415))
 def put_private_words(new: PrivateWords, api: ApiParts, owner: Owner) -> PrivateWords:
     """List words and names that are private: they are blurred wherever you have what is private blurred, and on what a
     model is sent. What is blurred already stays so."""
