@@ -103,7 +103,7 @@ def test_given_many_orders_then_neither_processes_nor_descriptors_are_left_of_th
     for _ in range(100):
         assert one(ask)["parent"] == server.pid
     assert server.children(recursive=True) == []
-    assert (ours.num_fds(), server.num_fds()) == before[:2]
+    assert ours.num_fds() <= before[0] and server.num_fds() <= before[1]  # the first child was perhaps not reaped yet
     assert server.memory_info().rss < before[2] + (4 << 20)
 
 

@@ -198,6 +198,7 @@ def test_given_sites_that_may_embed_it_then_exactly_they_may(
         ({"expires_at": "2020-01-01T00:00:00Z"}, "expires_at"),
         ({"expires_at": "2999-01-01T00:00:00Z"}, "expires_at"),
         ({"expires_at": "2027-01-01T00:00:00"}, "expires_at"),
+        ({"expires_at": 1893456000}, "expires_at"),
         ({"colour": "red"}, "colour"),
     ],
 )

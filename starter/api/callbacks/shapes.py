@@ -5,24 +5,18 @@ import json
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 from domain.artifacts import ArtifactKind
 from domain.errors import RequestInvalid
 from domain.jobs import Actor
 from domain.lifecycles.callbacks import CLOCK_SKEW_S, URI_LIMIT, Callback, checked_moment, checked_uri
 from domain.lifecycles.instruction import InstructionStatus
-from starter.api.shapes import Line, Moment, Sent, Shape, Text
+from starter.api.shapes import GivenMoment, Line, Moment, Sent, Shape, Text
 
 METRICS_LIMIT = 32
 YEARS = range(2000, 2200)
 """Of a runner's clock. Beyond them a time zone may lead out of what a date can be."""
-
-
-def _written(value: object) -> object:
-    if not isinstance(value, str):
-        raise ValueError("is a text like 2026-01-31T12:00:00Z")
-    return value
 
 
 def _plausible(moment: datetime) -> datetime:
@@ -42,8 +36,7 @@ def _uri(value: str) -> str:
 
 
 Occurred = Annotated[
-    AwareDatetime,
-    BeforeValidator(_written),
+    GivenMoment,
     AfterValidator(_plausible),
     Field(
         description=f"By the runner's clock, at most {CLOCK_SKEW_S} s ahead of ours; RFC 3339 with a time zone.",

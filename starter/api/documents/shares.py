@@ -5,7 +5,7 @@ from typing import Annotated
 
 from anyio import to_thread
 from fastapi import APIRouter, Request, Response
-from pydantic import AwareDatetime, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from domain.documents.sharing import EMBEDDERS_LIMIT, PASSPHRASE_LENGTHS, Share
 from domain.documents.tasks import ExportStatus
@@ -14,7 +14,7 @@ from starter.api.context import Api, ApiParts, Owner, identifier
 from starter.api.idempotency import OnceOnly
 from starter.api.paging import Cursor, Limit
 from starter.api.responses import errors
-from starter.api.shapes import Line, Listed, Moment, Sent, Shape
+from starter.api.shapes import GivenMoment, Line, Listed, Moment, Sent, Shape
 
 router = APIRouter(tags=["shares"])
 
@@ -26,7 +26,7 @@ Origin = Annotated[str, StringConstraints(min_length=1, max_length=260)]
 
 class NewShare(Sent):
     name: Line | None = Field(default=None, description="What you call the link, for yourself.")
-    expires_at: AwareDatetime | None = Field(default=None, description="When it ends; none: when it is revoked.")
+    expires_at: GivenMoment | None = Field(default=None, description="When it ends; none: when it is revoked.")
     passphrase: (
         Annotated[str, StringConstraints(min_length=PASSPHRASE_LENGTHS.start, max_length=PASSPHRASE_LENGTHS.stop - 1)]
         | None

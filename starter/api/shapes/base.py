@@ -6,7 +6,9 @@ from typing import Annotated, Generic, TypeVar
 
 from pydantic import (
     AfterValidator,
+    AwareDatetime,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     PlainSerializer,
@@ -56,6 +58,16 @@ Moment = Annotated[
     ),
 ]
 """A time as it is sent."""
+
+
+def _written(value: object) -> object:
+    if not isinstance(value, str):
+        raise ValueError("is a text like 2026-01-31T12:00:00Z")
+    return value
+
+
+GivenMoment = Annotated[AwareDatetime, BeforeValidator(_written)]
+"""A time as a client writes it: RFC 3339 with a zone. A number is none: of seconds, or of milliseconds?"""
 
 
 Line = Annotated[

@@ -3,7 +3,6 @@
 from typing import Annotated, Any, Literal
 
 from pydantic import (
-    AwareDatetime,
     Field,
     StrictBool,
     StrictInt,
@@ -17,7 +16,7 @@ from domain.documents.draft import BlockRole
 from domain.documents.tasks import RegenerateTask
 from domain.documents.versions import InstructionVersion
 from domain.orders.batch import LONGEST_MS
-from starter.api.shapes.base import Line, Moment, Sent, Shape, Text, VersionNumber
+from starter.api.shapes.base import GivenMoment, Line, Moment, Sent, Shape, Text, VersionNumber
 from starter.api.shapes.jobs import FailureAnswer
 
 MOST_SAID = 1_000
@@ -122,7 +121,7 @@ class SaveInstruction(Sent):
     sitting_id: SittingId | None = Field(
         default=None, description="The sitting that this was written in: it ends with the save."
     )
-    sitting_kept_at: AwareDatetime | None = Field(
+    sitting_kept_at: GivenMoment | None = Field(
         default=None, description="As it was answered for that sitting last: what was kept of it since stays."
     )
 
