@@ -1,5 +1,6 @@
 """Links that show an instruction to whoever holds them."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -63,31 +64,37 @@ class ShareAnswer(Shape):
     revoked_at: Moment | None
 
     @classmethod
-    def fields_of(cls, api: Api, share: Share) -> dict[str, object]:
+    def of(cls, api: Api, share: Share) -> "ShareAnswer":
         """Reads the database."""
+        return cls.of_all(api, (share,))[0]
+
+    @classmethod
+    def of_all(cls, api: Api, shares: Sequence[Share]) -> "tuple[ShareAnswer, ...]":
+        """As :meth:`of`, of links of one instruction: what is newest there is looked up once."""
+        if not shares:
+            return ()
+        newest = api.store.current_instruction(shares[0].instruction_id)
+        pictures = api.store.picture_set(newest.id)
+        return tuple(cls._of(api, share, newest.id, pictures) for share in shares)
+
+    @classmethod
+    def _of(cls, api: Api, share: Share, newest_id: str, pictures: str) -> "ShareAnswer":
         shown, wanted = api.sharing.shown(share), api.store.get_export(share.export_id)
-        newest = api.store.current_instruction(share.instruction_id)
-        up_to_date = newest.id == wanted.instruction_version_id and (
-            api.store.picture_set(newest.id) == wanted.provenance.get("screenshot_set_hash")
-        )
         number = {
             each.id: api.store.get_version_by_id(each.instruction_version_id).version
             for each in (shown, wanted)
             if each is not None
         }
-        return {
+        asked = (wanted.instruction_version_id, wanted.provenance.get("screenshot_set_hash"))
+        return cls(
             **share.model_dump(include=set(cls.model_fields)),
-            "version": number[shown.id] if shown else None,
-            "next_version": number[wanted.id] if shown is None or shown.id != wanted.id else None,
-            "is_behind": not up_to_date,
-            "failed": wanted.status is ExportStatus.FAILED,
-            "has_passphrase": share.passphrase_hash is not None,
-            "is_open": share.is_open(datetime.now(UTC)),
-        }
-
-    @classmethod
-    def of(cls, api: Api, share: Share) -> "ShareAnswer":
-        return cls.model_validate(cls.fields_of(api, share))
+            version=number[shown.id] if shown else None,
+            next_version=number[wanted.id] if shown is None or shown.id != wanted.id else None,
+            is_behind=asked != (newest_id, pictures),
+            failed=wanted.status is ExportStatus.FAILED,
+            has_passphrase=share.passphrase_hash is not None,
+            is_open=share.is_open(datetime.now(UTC)),
+        )
 
 
 class MadeShare(ShareAnswer):
@@ -122,8 +129,7 @@ def list_shares(
 ) -> Listed[ShareAnswer]:
     """The instruction's links, newest first, those that open nothing any more too."""
     page = api.store.list_shares(owner, identifier(instruction_id), limit, cursor)
-    items = tuple(ShareAnswer.of(api, each) for each in page.items)
-    return Listed(items=items, next_cursor=page.next_cursor)
+    return Listed(items=ShareAnswer.of_all(api, page.items), next_cursor=page.next_cursor)
 
 
 @router.post("/shares/{share_id}/update", responses=errors(404, 413, 415, 502))

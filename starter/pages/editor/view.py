@@ -5,15 +5,15 @@ from typing import Annotated
 
 from anyio import to_thread
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, JSONResponse, Response
 
-from domain.artifacts import ArtifactKind
-from domain.errors import NotFound, RequestInvalid
+from domain.errors import RequestInvalid
 from starter.api.context import identifier
 from starter.api.documents.shapes import SittingAnswer
-from starter.api.file_responses import AskedFile, file_response
+from starter.api.file_responses import AskedFile
 from starter.pages.editor.editing import block_html, editing, recorded, rewriting
 from starter.pages.shell.context import Context
+from starter.pages.shell.files import recording_response
 
 router = APIRouter()
 
@@ -79,10 +79,5 @@ def recording(job_id: str, context: Context, asked: AskedFile) -> Response:
         NotFound: There is none (any more).
     """
     job = context.api.store.get_job(identifier(job_id), owner=context.owner)
-    video = context.api.store.latest_artifact(job.id, ArtifactKind.VIDEO)
-    if video is None:
-        raise NotFound
-    direct = context.api.artifacts.signed_get_url(video.blob, context.api.settings.download_url_ttl_s, inline=True)
-    if direct is not None:
-        return RedirectResponse(direct, status_code=307)
-    return file_response(context.api.artifacts, video.blob, asked, {"Cache-Control": "private, no-cache"})
+    ttl_s, headers = context.api.settings.download_url_ttl_s, {"Cache-Control": "private, no-cache"}
+    return recording_response(context.api, job.id, asked, ttl_s=ttl_s, headers=headers)

@@ -16,7 +16,6 @@ from fastapi.responses import RedirectResponse, Response, StreamingResponse
 from markupsafe import Markup
 
 from activities.artifacts import content_disposition
-from domain.artifacts import ArtifactKind
 from domain.documents.sharing import Share, fingerprint
 from domain.errors import ArtifactCorrupt, ArtifactMissing, NotFound
 from starter.api.context import Api
@@ -25,6 +24,7 @@ from starter.api.documents.shares import SHARED
 from starter.api.file_responses import AskedFile, FileRequest, file_response
 from starter.api.perimeter.limits import Limits
 from starter.pages.shell.context import Context, PageContext
+from starter.pages.shell.files import recording_response
 
 router = APIRouter()
 
@@ -163,12 +163,6 @@ def _not_there(context: PageContext, *, lost: bool) -> Response:
 
 
 def _recording(api: Api, share: Share, asked: AskedFile) -> Response:
-    video = api.store.latest_artifact(share.job_id, ArtifactKind.VIDEO)
-    if video is None:
-        raise NotFound
     left_s = (share.expires_at - datetime.now(UTC)).total_seconds() if share.expires_at else RECORDING_ADDRESS_S
     ttl_s = max(1, min(RECORDING_ADDRESS_S, int(left_s)))
-    direct = api.artifacts.signed_get_url(video.blob, ttl_s, inline=True)
-    if direct is not None:
-        return RedirectResponse(direct, status_code=307)
-    return file_response(api.artifacts, video.blob, asked, PRIVATE)
+    return recording_response(api, share.job_id, asked, ttl_s=ttl_s, headers=PRIVATE)

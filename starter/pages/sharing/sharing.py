@@ -21,7 +21,7 @@ def share(instruction_id: str, context: Context, cursor: str | None = None) -> R
     api = context.api
     newest = api.store.get_instruction(context.owner, identifier(instruction_id))
     page = api.store.list_shares(context.owner, newest.instruction_id, PAGE, cursor)
-    links = tuple(ShareAnswer.of(api, each) for each in page.items)
+    links = ShareAnswer.of_all(api, page.items)
     listed: dict[str, Any] = {"newest": newest, "links": links, "older": page.next_cursor, "cursor": cursor}
     if context.is_partial:
         return context.page("sharing/list.html", **listed)
