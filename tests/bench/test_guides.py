@@ -3,33 +3,20 @@
 What is said is taken as said (``test_drafting`` hears). Needs Chromium (Debian's package ``chromium``).
 """
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 from rich.console import Console
 
 from domain.recordings.transcript import Segment, SpeechFound, Transcript
 from tests.bench.browsed.filming import film
 from tests.bench.browsed.stories import STORIES
 from tests.bench.guides import guide_of, score, table_of, total
+from tests.browser.conftest import _driven  # noqa: F401  (a fixture that every test here takes)
 
 MEAN_F1, LEAST_F1 = 0.93, 0.85
 BEFORE, RINGED, AFTER, LABELS = 0.9, 0.85, 0.9, 0.9
 START_MS = 200
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if found is None:
-        pytest.fail("There is no Chromium on this machine: install Debian's package `chromium`.")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 def test_guides_show_where_to_act(chromium: Browser, tmp_path: Path) -> None:

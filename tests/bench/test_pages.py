@@ -20,16 +20,7 @@ from activities.store.rows import blob_columns
 from activities.store.tables import batch_items, jobs, library_assets
 from domain.lifecycles.batch import BATCH, COMPLETED, BatchType
 from domain.orders.batch import POSTER_WIDTH, BatchOrder, Span
-from tests.browser.conftest import (  # noqa: F401  (fixtures)
-    Site,
-    _driven,
-    chromium,
-    drafted,
-    playwright,
-    sample,
-    site,
-    who,
-)
+from tests.browser.conftest import Site, _driven  # noqa: F401  (a fixture that every test here takes)
 
 VISITS = 9
 WITHIN_MS = 1000.0
@@ -37,9 +28,9 @@ INTERACTIVE = "performance.getEntriesByType('navigation')[0].domContentLoadedEve
 
 
 def test_pages_answer_within_a_second(
-    site: Site,  # noqa: F811
-    who: str,  # noqa: F811
-    drafted: Callable[[str], dict[str, str]],  # noqa: F811
+    site: Site,
+    who: str,
+    drafted: Callable[[str], dict[str, str]],
 ) -> None:
     ids = drafted(who)
     addresses = {
@@ -80,7 +71,7 @@ SCROLLED = """async () => {
 }"""
 
 
-def test_a_thousand_clips_scroll_at_sixty_frames_a_second(site: Site, who: str, sample: Path) -> None:  # noqa: F811
+def test_a_thousand_clips_scroll_at_sixty_frames_a_second(site: Site, who: str, sample: Path) -> None:
     job = _clips(site, who, sample)
     with site.visitor(who) as context:
         page = context.new_page()
@@ -102,7 +93,7 @@ def test_a_thousand_clips_scroll_at_sixty_frames_a_second(site: Site, who: str, 
     assert all(statistics.median(frames) < 1.1 * FRAME_MS for frames in passes.values())
 
 
-def _clips(site: Site, who: str, sample: Path) -> str:  # noqa: F811
+def _clips(site: Site, who: str, sample: Path) -> str:
     """A batch as it is once its clips are cut: what cutting them takes is not measured here."""
     store, artifacts = site.stack.store, site.stack.artifacts
     source = site.stack.new_job(sample)

@@ -12,16 +12,7 @@ from activities.store.documents.screenshots import add_screenshots
 from activities.store.repository import new_uuid7
 from domain.documents.document import marker
 from domain.documents.screenshots import NewScreenshot
-from tests.browser.conftest import (  # noqa: F401  (fixtures)
-    Site,
-    _driven,
-    chromium,
-    drafted,
-    playwright,
-    sample,
-    site,
-    who,
-)
+from tests.browser.conftest import Site, _driven  # noqa: F401  (a fixture that every test here takes)
 
 STEPS = 300
 VISITS = 5
@@ -37,7 +28,7 @@ KEYS = """() => {
 """From a key's press to the frame that shows it, by the Event Timing API: what takes less than 16 ms is not listed."""
 
 
-def long_instruction(site: Site, who: str, ids: dict[str, str]) -> None:  # noqa: F811
+def long_instruction(site: Site, who: str, ids: dict[str, str]) -> None:
     """Make the draft one of 300 steps, each with what was said in it and a picture as the draft's own are."""
     store, instruction_id = site.stack.store, ids["instruction"]
     shown = store.screenshots_for(store.get_instruction(who, instruction_id).id)
@@ -77,9 +68,9 @@ def first_use(page: Page, address: str) -> tuple[float, int, int]:
 
 
 def test_a_long_instruction_opens_and_is_written_in_without_waiting(
-    site: Site,  # noqa: F811
-    who: str,  # noqa: F811
-    drafted: Callable[[str], dict[str, str]],  # noqa: F811
+    site: Site,
+    who: str,
+    drafted: Callable[[str], dict[str, str]],
 ) -> None:
     ids = drafted(who)
     long_instruction(site, who, ids)
