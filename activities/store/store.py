@@ -37,6 +37,7 @@ from activities.store.jobs.projects import Projects
 from activities.store.kinds.analyses import Analyses
 from activities.store.kinds.batches import Batches
 from activities.store.kinds.generations import Generations
+from activities.store.people import People
 from activities.store.repository import new_uuid7
 from activities.store.runs.callbacks import Callbacks
 from activities.store.runs.external import External
@@ -90,6 +91,7 @@ class Store(
     ProviderWebhooks,
     Retention,
     EndedSessions,
+    People,
     References,
     Namespaces,
     Rounds,

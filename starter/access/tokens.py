@@ -16,6 +16,7 @@ from joserfc.jwk import OctKey
 from joserfc.jwt import JWTClaimsRegistry
 
 from domain.errors import GuidesmithError
+from domain.people import Person, person_of
 
 ALGORITHM = "HS256"
 SUBJECT_LIMIT = 200
@@ -43,12 +44,14 @@ class Principal:
     Args:
         until: When what they came with expires (Unix seconds): a token's ``exp``, a cookie's end. ``None``: never.
         session: The session of the pages that they came with, in place of a token.
+        person: What the token calls them; ``None``: they came with none.
     """
 
     subject: str
     role: Role
     until: float | None = field(default=None, compare=False)
     session: str | None = field(default=None, compare=False)
+    person: Person | None = field(default=None, compare=False)
 
 
 class Unauthorized(GuidesmithError):
@@ -93,7 +96,7 @@ class Claims:
         subject = claims["sub"]
         if not isinstance(subject, str) or not 0 < len(subject) <= SUBJECT_LIMIT or not subject.isprintable():
             raise Unauthorized("The token's sub must be 1 to 200 printable characters.")
-        return Principal(subject, role, until=float(claims["exp"]))
+        return Principal(subject, role, until=float(claims["exp"]), person=person_of(subject, claims))
 
     def _registry(self) -> JWTClaimsRegistry:
         expected: dict[str, Any] = {"sub": {"essential": True}, "exp": {"essential": True}}

@@ -31,6 +31,7 @@ from starter.api.perimeter.admission import Admission
 from starter.api.perimeter.cors import Origins
 from starter.api.perimeter.gate import BASE, Gate, GateRules
 from starter.api.perimeter.limits import Limits
+from starter.api.perimeter.seen import Seen
 from starter.api.perimeter.sessions import Sessions, Tickets
 from starter.api.pictures import anchors, annotations, redactions, screenshots
 from starter.api.readiness import Check, Readiness
@@ -119,6 +120,7 @@ def create_app(
     sessions = Sessions(
         signed_urls, store, ttl_s=settings.session_ttl_s, longest_s=settings.session_longest_s, secure=https
     )
+    seen = Seen(store)
     callback_secret = settings.callback_secret
     rules = GateRules(
         Admission(
@@ -126,6 +128,7 @@ def create_app(
             signed_urls=signed_urls,
             limits=limits,
             sessions=sessions,
+            seen=seen,
             public_url=settings.public_url,
             callback_secret=callback_secret.get_secret_value() if callback_secret else None,
             provider_keys=provider_keys(settings),
@@ -170,6 +173,7 @@ def create_app(
         analyses=analysis_service,
         signed_urls=signed_urls,
         sessions=sessions,
+        seen=seen,
         feed=feed,
         readiness=Readiness({"database": database, "engine": engine, "artifacts": artifact_store}),
     )

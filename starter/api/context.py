@@ -21,6 +21,7 @@ from starter.api.errors import not_found
 from starter.api.feed import Feed
 from starter.api.part_counts import PartCounts
 from starter.api.perimeter.gate import BASE, RequestFacts
+from starter.api.perimeter.seen import Seen
 from starter.api.perimeter.sessions import Sessions
 from starter.api.readiness import Readiness
 from starter.api.shapes import ExportAnswer, FailureAnswer, JobAnswer, Manifest, ManifestExport
@@ -70,6 +71,7 @@ class Api:
     analyses: AnalysisService
     signed_urls: SignedUrls
     sessions: Sessions
+    seen: Seen
     feed: Feed
     readiness: Readiness
     part_counts: PartCounts = field(default_factory=PartCounts)

@@ -50,6 +50,7 @@ from activities.store.tables.jobs import (
 )
 from activities.store.tables.kinds import analyses, batch_items, generation_submissions, plan_tasks
 from activities.store.tables.ledger import credit_accounts, credit_entries, credit_postings
+from activities.store.tables.people import people
 from activities.store.tables.uploads import uploads
 
 __all__ = [
@@ -84,6 +85,7 @@ __all__ = [
     "jobs",
     "library_assets",
     "metadata",
+    "people",
     "picture_uploads",
     "plan_tasks",
     "private_words",

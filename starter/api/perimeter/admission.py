@@ -19,6 +19,7 @@ from starter.api.addresses import root_address
 from starter.api.errors import Forbidden
 from starter.api.perimeter.limits import Limits
 from starter.api.perimeter.pathways import Pathway
+from starter.api.perimeter.seen import Seen
 from starter.api.perimeter.sessions import Sessions, check_origin
 from starter.api.signed_urls import AddressExpired, Purpose, SignedUrls
 
@@ -59,6 +60,7 @@ class Admission:
 
     Args:
         sessions: What people who use the pages come with, in place of a token.
+        seen: Who keeps what tokens call their bearers.
         public_url: Where the pages are; ``None``: where this machine is called.
         callback_secret: What external stage runners send; ``None``: nobody is one.
         provider_keys: What providers sign with; ``None``: nobody is one.
@@ -71,6 +73,7 @@ class Admission:
         signed_urls: SignedUrls,
         limits: Limits,
         sessions: Sessions,
+        seen: Seen,
         public_url: str | None = None,
         callback_secret: str | None = None,
         provider_keys: Keys | None = None,
@@ -79,6 +82,7 @@ class Admission:
         self._signed_urls = signed_urls
         self._limits = limits
         self._sessions = sessions
+        self._seen = seen
         self._public_url = public_url
         self._callback_secret = callback_secret
         self._provider_keys = provider_keys or Keys(())
@@ -105,6 +109,7 @@ class Admission:
         )
         if path.startswith(ADMIN) and (principal is None or principal.role is not Role.ADMIN):
             raise Forbidden("This route is for administrators.")
+        await self._seen.note(principal.person if principal else None)
         return principal
 
     async def check_signature(self, scope: Scope, headers: Headers, body: bytes) -> None:

@@ -57,6 +57,7 @@ async def enter(
             principal = await _tickets(request).admitted(ticket)
         else:
             principal = await cast(TokenCheck, request.app.state.tokens).principal(token.strip())
+            await context.api.seen.note(principal.person)
         return _entered(request, principal, to)
     except Unauthorized:
         await cast(Limits, request.app.state.limits).attempt(request.scope)
