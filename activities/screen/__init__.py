@@ -1,9 +1,9 @@
 """Reads what is shown on a recording's screen, and what is done on it.
 
-That is done in a process of its own (``apart``), in which the other modules work.
+That is done in a process of its own (``isolated``), in which the other modules work.
 """
 
 from activities.screen.isolated import read_screen
-from activities.screen.kept import ReadSoFar
+from activities.screen.resume_point import ScreenResumePoint
 
-__all__ = ["ReadSoFar", "read_screen"]
+__all__ = ["ScreenResumePoint", "read_screen"]

@@ -14,8 +14,8 @@ TOLD_EVERY_S = 0.2
 
 def _screen(recording: Path, folder: Path, order: Mapping[str, Any]) -> bool:
     """The record and, on the way, each moment to go on from: told one by one, as JSON in files of their own."""
-    from activities.screen.kept import ReadSoFar
     from activities.screen.reading import read_screen
+    from activities.screen.resume_point import ScreenResumePoint
 
     place, told_at = 0, float("-inf")
 
@@ -25,7 +25,7 @@ def _screen(recording: Path, folder: Path, order: Mapping[str, Any]) -> bool:
             told_at = time.monotonic()
             inside.at(position_ms)
 
-    def save(now: ReadSoFar) -> None:
+    def save(now: ScreenResumePoint) -> None:
         nonlocal place
         (folder / order["saved"].format(place)).write_bytes(now.model_dump_json().encode())
         inside.report(saved=place)
@@ -36,7 +36,7 @@ def _screen(recording: Path, folder: Path, order: Mapping[str, Any]) -> bool:
         recording,
         threads=order["threads"],
         on_progress=at,
-        so_far=ReadSoFar.model_validate(so_far) if so_far is not None else None,
+        so_far=ScreenResumePoint.model_validate(so_far) if so_far is not None else None,
         save=save if order["saved"] else None,
         save_every_s=order["save_every_s"],
     )

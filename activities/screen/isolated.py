@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from activities.decoding.ordering import LOADS as DECODING
 from activities.decoding.ordering import Allowance, decoding_died, ordered
 from activities.media.container import OnProgress
-from activities.screen.kept import SAVE_EVERY_S, ReadSoFar
+from activities.screen.resume_point import SAVE_EVERY_S, ScreenResumePoint
 from domain.recordings.screen import ScreenRecord
 
 INSIDE = "activities.screen.inside"
@@ -41,8 +41,8 @@ def read_screen(
     *,
     threads: int = 1,
     on_progress: OnProgress | None = None,
-    so_far: ReadSoFar | None = None,
-    save: Callable[[ReadSoFar], None] | None = None,
+    so_far: ScreenResumePoint | None = None,
+    save: Callable[[ScreenResumePoint], None] | None = None,
     save_every_s: float = SAVE_EVERY_S,
 ) -> ScreenRecord:
     """See ``activities.screen.reading``. ``on_progress`` is called five times a second. Also raises: DecodingDied."""
@@ -57,7 +57,7 @@ def read_screen(
     with ordered(path, (INSIDE, "screen"), on_progress, order, **how) as decoding:
         for place, _ in enumerate(decoding.reports()):
             name = _SAVED.format(place)
-            now = _read(ReadSoFar, decoding.file(name, LARGEST_RECORD))
+            now = _read(ScreenResumePoint, decoding.file(name, LARGEST_RECORD))
             (decoding.folder / name).unlink()
             if save is not None:
                 save(now)

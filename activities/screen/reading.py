@@ -9,16 +9,16 @@ from itertools import pairwise
 from pathlib import Path
 from time import monotonic
 
-from activities.screen.acting import Acted, control_of, kind_of, marked_of, nobody_acted
+from activities.screen.actions import ObservedChange, control_of, kind_of, marked_of, nobody_acted
+from activities.screen.change_detection import SETTLED_MS, ChangeDetector, Patch
 from activities.screen.film import Film, Look, film
-from activities.screen.kept import SAVE_EVERY_S, ReadSoFar
-from activities.screen.places import Place, union
-from activities.screen.pointing import LARGEST, Rest, Sight
-from activities.screen.settling import SETTLED_MS, Patch, Settling
-from activities.screen.shown import Changed, Shown
+from activities.screen.pointer_tracking import LARGEST, Rest, Sight
+from activities.screen.rectangles import Rect, union
+from activities.screen.resume_point import SAVE_EVERY_S, ScreenResumePoint
 from activities.screen.structure import among, places_of, replaced
 from activities.screen.text import TextReader
-from activities.screen.typed import ANSWER_MS, PAUSE_MS, Typed, is_prompt, only_glyphs, without_prompt
+from activities.screen.text_tracking import ChangedParts, TextTracker
+from activities.screen.typing_detection import ANSWER_MS, PAUSE_MS, TypedText, is_prompt, only_glyphs, without_prompt
 from activities.screen.weights import READER
 from domain.geometry import Box
 from domain.recordings.screen import PARTLY_READ, ChangeKind, Point, PointerRest, ScreenChange, ScreenRecord
@@ -62,8 +62,8 @@ def read_screen(
     *,
     threads: int = 1,
     on_progress: Callable[[int], None] | None = None,
-    so_far: ReadSoFar | None = None,
-    save: Callable[[ReadSoFar], None] | None = None,
+    so_far: ScreenResumePoint | None = None,
+    save: Callable[[ScreenResumePoint], None] | None = None,
     save_every_s: float = SAVE_EVERY_S,
 ) -> ScreenRecord:
     """All that the recording's pictures say; a record without size where it has none.
@@ -97,19 +97,19 @@ class _Reading:
         self,
         source: Film,
         reader: TextReader,
-        save: Callable[[ReadSoFar], None] | None,
+        save: Callable[[ScreenResumePoint], None] | None,
         save_every_s: float,
         position: list[int],
     ) -> None:
         self._film = source
         self._position = position
-        self._shown = Shown(reader)
+        self._text = TextTracker(reader)
         self._changes: list[ScreenChange] = []
         self._group: _Group | None = None
-        self._typed: Typed | None = None
-        self._settling: Settling | None = None
+        self._typed: TypedText | None = None
+        self._detector: ChangeDetector | None = None
         self._calm: Look | None = None
-        self._rests: deque[tuple[Place, Look]] = deque(maxlen=4)
+        self._rests: deque[tuple[Rect, Look]] = deque(maxlen=4)
         """Calm looks, each with the pointer at another place."""
         self._lately: deque[Look] = deque(maxlen=10)
         self._started = False
@@ -117,12 +117,12 @@ class _Reading:
         self._save_every_s = save_every_s
         self._saved_at = monotonic()
 
-    def whole(self, so_far: ReadSoFar | None) -> ScreenRecord:
+    def whole(self, so_far: ScreenResumePoint | None) -> ScreenRecord:
         if so_far is not None:
-            self._shown.restore(so_far.shown)
+            self._text.restore(so_far.shown)
             self._changes = list(so_far.changes)
             self._started = True
-            self._typed = Typed.of(so_far.typed) if so_far.typed else None
+            self._typed = TypedText.of(so_far.typed) if so_far.typed else None
         last: Look | None = None
         for look in self._film.looks(max(0, so_far.resume_ms - _LOOKS_BACK_MS) if so_far else 0):
             again = so_far is not None and look.at_ms <= so_far.resume_ms
@@ -134,48 +134,48 @@ class _Reading:
         if so_far is not None:  # it had come to the end
             self._go_on(so_far)
         end_ms = self._film.duration_ms
-        if last is not None and self._settling is not None:
+        if last is not None and self._detector is not None:
             self._settle(last, end_ms + SETTLED_MS)
             self._close()
             if not self._started:
-                self._shown.start(last, 0)
-        warnings = (PARTLY_READ,) if self._shown.is_partly_read else ()
+                self._text.start(last, 0)
+        warnings = (PARTLY_READ,) if self._text.is_partly_read else ()
         return ScreenRecord(
             reader=NAME,
             warnings=warnings,
             width=self._film.width,
             height=self._film.height,
             duration_ms=end_ms,
-            texts=self._shown.finish(end_ms, self._film.width, self._film.height),
+            texts=self._text.finish(end_ms, self._film.width, self._film.height),
             changes=_until(self._acted(), end_ms),
             rests=self._pointed(end_ms),
         )
 
     def _pointed(self, end_ms: int) -> tuple[PointerRest, ...]:
         """Where the pointer stood still."""
-        if self._settling is None:
+        if self._detector is None:
             return ()
-        high, wide = self._settling.screen.shape
+        high, wide = self._detector.screen.shape
         return tuple(
             PointerRest(start_ms=rest.start_ms, end_ms=rest.end_ms, at=_point(rest.x / wide, rest.y / high))
-            for rest in self._settling.pointer.rests(end_ms)
+            for rest in self._detector.pointer.rests(end_ms)
         )
 
     def _acted(self) -> list[ScreenChange]:
         """Without the place that the pointer left when it was first seen."""
-        first = self._settling.pointer.first if self._settling is not None else None
+        first = self._detector.pointer.first if self._detector is not None else None
         if first is None:
             return self._changes
-        high, wide = self._settling.screen.shape if self._settling is not None else (1, 1)
-        near = first.place.grown(LARGEST)
+        high, wide = self._detector.screen.shape if self._detector is not None else (1, 1)
+        near = first.place.padded(LARGEST)
         kept = []
         for change in self._changes:
             box = change.box
-            place = Place(
+            place = Rect(
                 round(box.x * wide), round(box.y * high), round((box.x + box.w) * wide), round((box.y + box.h) * high)
             )
             small = max(place.width, place.height) <= 1.5 * max(first.place.width, first.place.height)
-            there = near.touches(place) or (change.at_ms < first.at_ms and first.likeness(place) > 0.5)
+            there = near.intersects(place) or (change.at_ms < first.at_ms and first.likeness(place) > 0.5)
             if small and there and abs(change.at_ms - first.at_ms) < 2_500:
                 continue
             kept.append(change)
@@ -183,42 +183,44 @@ class _Reading:
 
     def _save_if_due(self, at_ms: int) -> None:
         if self._save is not None and self._started and monotonic() - self._saved_at >= self._save_every_s:
-            assert self._settling is not None
-            pointer = self._settling.pointer
+            assert self._detector is not None
+            pointer = self._detector.pointer
             first, last, held = pointer.first, pointer.last, pointer.held
             self._save(
-                ReadSoFar(
+                ScreenResumePoint(
                     resume_ms=at_ms,
-                    shown=self._shown.state(),
+                    shown=self._text.state(),
                     changes=tuple(self._changes),
-                    typed=self._typed.kept() if self._typed else None,
-                    first=first.kept() if first else None,
-                    last=last.kept() if last else None,
-                    held=held.kept() if held else None,
+                    typed=self._typed.saved() if self._typed else None,
+                    first=first.saved() if first else None,
+                    last=last.saved() if last else None,
+                    held=held.saved() if held else None,
                     rests=tuple(pointer.rests(0)),
                 )
             )
             self._saved_at = monotonic()
 
-    def _go_on(self, so_far: ReadSoFar) -> None:
-        if self._settling is not None:
-            first, last, held = (Sight.of(kept) if kept else None for kept in (so_far.first, so_far.last, so_far.held))
-            self._settling.go_on(first, last, held, [Rest(*rest) for rest in so_far.rests])
+    def _go_on(self, so_far: ScreenResumePoint) -> None:
+        if self._detector is not None:
+            first, last, held = (
+                Sight.of(saved) if saved else None for saved in (so_far.first, so_far.last, so_far.held)
+            )
+            self._detector.go_on(first, last, held, [Rest(*rest) for rest in so_far.rests])
 
     def _see(self, last: Look | None, look: Look, *, again: bool) -> None:
         """``again``: it was read already; what is wanted is where things rest, and where the pointer is."""
-        if self._settling is None or last is None:
-            self._settling = Settling(look.grey, look.at_ms)
+        if self._detector is None or last is None:
+            self._detector = ChangeDetector(look.grey, look.at_ms)
             self._calm = look
             return
         if again:
-            self._settling.until(look.at_ms)
+            self._detector.until(look.at_ms)
         else:
             self._position[0] = look.at_ms
             self._settle(last, look.at_ms)
-        self._settling.see(look.at_ms, look.grey)
+        self._detector.see(look.at_ms, look.grey)
         self._lately.append(look)
-        if self._group is not None or not self._settling.is_calm:
+        if self._group is not None or not self._detector.is_calm:
             return
         if again:
             self._rest(look)
@@ -230,32 +232,32 @@ class _Reading:
 
     def _start(self, look: Look) -> None:
         self._started = True
-        self._shown.start(look, 0)
+        self._text.start(look, 0)
 
     def _settle(self, shown: Look, until_ms: int) -> None:
         """Nothing else happened until then."""
-        assert self._settling is not None
-        for patch in self._settling.until(until_ms):
+        assert self._detector is not None
+        for patch in self._detector.until(until_ms):
             self._add(patch, shown)
         group = self._group
         if group is None or until_ms < group.settled_ms + _AFTERMATH_MS:
             return
-        if not self._settling.pending_since(group.came_ms + _TOGETHER_MS):
+        if not self._detector.pending_since(group.came_ms + _TOGETHER_MS):
             self._close()
-            if self._settling.is_calm:
+            if self._detector.is_calm:
                 self._be_calm(shown)
 
     def _be_calm(self, look: Look) -> None:
         if self._started:
-            self._shown.catch_up(look)
+            self._text.catch_up(look)
         self._rest(look)
 
     def _rest(self, look: Look) -> None:
-        assert self._settling is not None
+        assert self._detector is not None
         self._calm = look
-        sight = self._settling.pointer.last
-        place = sight.place if sight is not None else Place(0, 0, 1, 1)
-        if self._rests and self._rests[-1][0].grown(40).touches(place):
+        sight = self._detector.pointer.last
+        place = sight.place if sight is not None else Rect(0, 0, 1, 1)
+        if self._rests and self._rests[-1][0].padded(40).intersects(place):
             self._rests[-1] = (self._rests[-1][0], look)
         else:
             self._rests.append((place, look))
@@ -264,7 +266,7 @@ class _Reading:
         """The screen before, with the pointer elsewhere."""
         since_ms = self._changes[-1].after_ms if self._changes else 0
         for place, look in reversed(self._rests):
-            if since_ms <= look.at_ms <= group.left_ms and sight and not place.grown(30).touches(sight.place):
+            if since_ms <= look.at_ms <= group.left_ms and sight and not place.padded(30).intersects(sight.place):
                 return look
         return group.before
 
@@ -293,33 +295,35 @@ class _Reading:
         group, self._group = self._group, None
         if group is None:
             return
-        assert self._settling is not None
+        assert self._detector is not None
         if not self._started:
             self._start(group.before)
         high, wide = group.after.grey.shape
         across, down = self._film.width / wide, self._film.height / high
-        sight = self._settling.pointer.at(group.left_ms + 50)
+        sight = self._detector.pointer.at(group.left_ms + 50)
         pointer = (sight.tip[0] * across, sight.tip[1] * down) if sight else None
         if pointer is not None:
-            self._shown.catch_up(group.before, pointer)
-        before = list(self._shown.lines)
+            self._text.catch_up(group.before, pointer)
+        before = list(self._text.lines)
         places = [patch.place.scaled(across, down) for patch in group.patches]
-        last = self._settling.pointer.at(group.settled_ms)
-        covers = last.place.grown(2).scaled(across, down) if last else None
+        last = self._detector.pointer.at(group.settled_ms)
+        covers = last.place.padded(2).scaled(across, down) if last else None
         everywhere, share = replaced(group.before.grey, group.after.grey)
         looked = [patch.place for patch in group.patches]
         changed = among(everywhere, looked)
         cells = changed.copy()
         for at_ms in (group.before.at_ms, group.after.at_ms):
-            there = self._settling.pointer.at(at_ms)
+            there = self._detector.pointer.at(at_ms)
             if there is not None:
                 cells &= ~among(cells, [there.place])
         if not cells.any():
             changed = cells  # only the pointer came or went
         share *= float(cells.sum()) / max(1, int(everywhere.sum()))
-        parts = [p for p in places_of(changed, group.after.grey.shape) if any(p.touches(q.grown(6)) for q in looked)]
-        gone, came = self._shown.change(Changed(group.after, parts, changed, group.left_ms, group.came_ms, covers))
-        acted = Acted(
+        parts = [
+            p for p in places_of(changed, group.after.grey.shape) if any(p.intersects(q.padded(6)) for q in looked)
+        ]
+        gone, came = self._text.change(ChangedParts(group.after, parts, changed, group.left_ms, group.came_ms, covers))
+        observed = ObservedChange(
             before=group.before,
             clean=self._clean(group, sight),
             after=group.after,
@@ -332,19 +336,19 @@ class _Reading:
             gone=gone,
             came=came,
             pointer=pointer,
-            covers=sight.place.grown(3).scaled(across, down) if sight else None,
-            moving=self._settling.pointer.moved_between(group.left_ms - 150, group.left_ms + 100),
-            restless=self._settling.pointer.moved_between(group.left_ms - 300, group.left_ms + 350),
+            covers=sight.place.padded(3).scaled(across, down) if sight else None,
+            moving=self._detector.pointer.moved_between(group.left_ms - 150, group.left_ms + 100),
+            restless=self._detector.pointer.moved_between(group.left_ms - 300, group.left_ms + 350),
         )
         self._correct()
-        if nobody_acted(acted) or self._follows(acted, group):
+        if nobody_acted(observed) or self._follows(observed, group):
             return
-        if self._goes_on(acted, group):
+        if self._goes_on(observed, group):
             return
-        if pointer is not None and not any(line.place.grown(3, 3).holds(*pointer) for line in before):
-            acted = replace(acted, lines=[*before, *self._shown.beneath(acted.clean, pointer)])
-        kind = kind_of(acted)
-        control, label = control_of(acted, kind)
+        if pointer is not None and not any(line.place.padded(3, 3).contains(*pointer) for line in before):
+            observed = replace(observed, lines=[*before, *self._text.beneath(observed.clean, pointer)])
+        kind = kind_of(observed)
+        control, label = control_of(observed, kind)
         before_ms = max(0, min(group.before.at_ms, group.left_ms - _FAINT_MS))
         if self._changes:
             before_ms = max(before_ms, min(self._changes[-1].after_ms, group.left_ms))
@@ -362,8 +366,8 @@ class _Reading:
                 control=box_of(control, self._film.width, self._film.height) if control else None,
                 label=label.text if label else None,
                 label_confidence=label.confidence if label else None,
-                appeared=self._appeared(acted, kind),
-                marked=marked_of(acted, control) if kind is ChangeKind.PRESS else None,
+                appeared=self._appeared(observed, kind),
+                marked=marked_of(observed, control) if kind is ChangeKind.PRESS else None,
             )
         )
         group.before.forget()
@@ -371,30 +375,30 @@ class _Reading:
 
     def _set_off(self, at_ms: int) -> int | None:
         """When the hand set off for what it acts on; not before it was done with what it did last."""
-        assert self._settling is not None
-        off_ms = self._settling.pointer.set_off(at_ms)
+        assert self._detector is not None
+        off_ms = self._detector.pointer.set_off(at_ms)
         last_ms = self._changes[-1].at_ms if self._changes else 0
         return off_ms if off_ms is not None and last_ms <= off_ms <= at_ms else None
 
-    def _follows(self, acted: Acted, group: _Group) -> bool:
+    def _follows(self, observed: ObservedChange, group: _Group) -> bool:
         """What came of the last change by itself: the hand rested, and is not there."""
         last = self._changes[-1] if self._changes else None
-        if last is None or acted.pointer is None or not 0 <= group.left_ms - last.after_ms <= _CONSEQUENCE_MS:
+        if last is None or observed.pointer is None or not 0 <= group.left_ms - last.after_ms <= _CONSEQUENCE_MS:
             return False
-        assert self._settling is not None
-        if self._settling.pointer.moved_between(last.at_ms, group.left_ms) or acted.share > 0.5:
+        assert self._detector is not None
+        if self._detector.pointer.moved_between(last.at_ms, group.left_ms) or observed.share > 0.5:
             return False
         if self._typed is not None and self._typed.prompted:
             return False
-        where = [line.place for line in (*acted.gone, *acted.came)] or acted.content or acted.places
-        if any(place.grown(24, 16).holds(*acted.pointer) for place in where):
+        where = [line.place for line in (*observed.gone, *observed.came)] or observed.content or observed.places
+        if any(place.padded(24, 16).contains(*observed.pointer) for place in where):
             return False
         self._changes[-1] = last.model_copy(update={"after_ms": group.came_ms + 50, "until_ms": group.came_ms + 50})
         return True
 
     def _correct(self) -> None:
         """What was read better at a second look was so from the beginning."""
-        for wrong, right in self._shown.corrected:
+        for wrong, right in self._text.corrected:
             for at, change in enumerate(self._changes):
                 if any(wrong.endswith(text) for text in change.appeared if text):
                     better = tuple(
@@ -402,44 +406,48 @@ class _Reading:
                         for text in change.appeared
                     )
                     self._changes[at] = change.model_copy(update={"appeared": better})
-        self._shown.corrected.clear()
+        self._text.corrected.clear()
 
-    def _appeared(self, acted: Acted, kind: ChangeKind) -> tuple[str, ...]:
+    def _appeared(self, observed: ObservedChange, kind: ChangeKind) -> tuple[str, ...]:
         """For typing: what was typed, then what came below it; else what can be read that was not there before."""
         self._typed = None
         if kind is not ChangeKind.TYPING:
-            return tuple(line.text for line in acted.came)
-        line = min(acted.came, key=lambda each: abs(each.place.centre[1] - acted.place.centre[1]))
-        before = next((old.text for old in acted.gone if old.place.touches(line.place)), "")
+            return tuple(line.text for line in observed.came)
+        line = min(observed.came, key=lambda each: abs(each.place.centre[1] - observed.place.centre[1]))
+        before = next((old.text for old in observed.gone if old.place.intersects(line.place)), "")
         prompted = is_prompt(before) or without_prompt(line.text) != line.text
-        self._typed = Typed(line.place, before, line.place.bottom, prompted)
-        below = [each.text for each in acted.came if each.place.top > line.place.centre[1] and not is_prompt(each.text)]
+        self._typed = TypedText(line.place, before, line.place.bottom, prompted)
+        below = [
+            each.text for each in observed.came if each.place.top > line.place.centre[1] and not is_prompt(each.text)
+        ]
         return (without_prompt(line.text, before) or line.text, *below)
 
-    def _goes_on(self, acted: Acted, group: _Group) -> bool:
+    def _goes_on(self, observed: ObservedChange, group: _Group) -> bool:
         """More letters of what is being typed, or what a terminal answered: one change with the one before."""
         typed, last = self._typed, self._changes[-1] if self._changes else None
         if typed is None or last is None or group.left_ms - last.after_ms > ANSWER_MS:
             return False
-        if not only_glyphs(acted.before, acted.after, acted.places):
+        if not only_glyphs(observed.before, observed.after, observed.places):
             return False
-        place = acted.place
+        place = observed.place
         on_line = place.centre[1] < typed.line.bottom and place.bottom > typed.line.top
         appeared = last.appeared
         if on_line and place.bottom <= typed.line.bottom + typed.line.height // 2:
-            now = next((line for line in self._shown.lines if line.place.alike(typed.line) > 0.2), None)
-            grown = now is not None and place.left >= typed.line.left - 4
-            if now is None or not grown or group.left_ms - last.after_ms > PAUSE_MS:
+            now = next((line for line in self._text.lines if line.place.iou(typed.line) > 0.2), None)
+            grows = now is not None and place.left >= typed.line.left - 4
+            if now is None or not grows or group.left_ms - last.after_ms > PAUSE_MS:
                 return False
             typed.line = now.place
             appeared = (without_prompt(now.text, typed.before) or now.text, *appeared[1:])
         else:
-            is_command = any(without_prompt(line.text) != line.text and not is_prompt(line.text) for line in acted.came)
+            is_command = any(
+                without_prompt(line.text) != line.text and not is_prompt(line.text) for line in observed.came
+            )
             below = typed.line.centre[1] < place.top < typed.bottom + 3 * typed.line.height
             aligned = place.left < typed.line.left + 3 * typed.line.height
             if not typed.prompted or is_command or not below or not aligned:
                 return False
-            appeared = (*appeared, *(line.text for line in acted.came if not is_prompt(line.text)))
+            appeared = (*appeared, *(line.text for line in observed.came if not is_prompt(line.text)))
         typed.bottom = max(typed.bottom, place.bottom)
         self._changes[-1] = last.model_copy(
             update={
@@ -452,18 +460,18 @@ class _Reading:
         return True
 
 
-def place_of(box: Box, source: Film) -> Place:
+def place_of(box: Box, source: Film) -> Rect:
     """In pixels of the picture."""
     left, top = round(box.x * source.width), round(box.y * source.height)
-    return Place(left, top, left + round(box.w * source.width), top + round(box.h * source.height))
+    return Rect(left, top, left + round(box.w * source.width), top + round(box.h * source.height))
 
 
 def _point(x: float, y: float) -> Point:
     return Point(x=min(1.0, max(0.0, x)), y=min(1.0, max(0.0, y)))
 
 
-def box_of(place: Place, width: int, height: int) -> Box:
-    place = place.within(Place(0, 0, width, height))
+def box_of(place: Rect, width: int, height: int) -> Box:
+    place = place.clipped(Rect(0, 0, width, height))
     return Box(
         x=place.left / width,
         y=place.top / height,

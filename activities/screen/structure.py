@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from activities.screen.film import Grey
-from activities.screen.places import Place
+from activities.screen.rectangles import Rect
 
 CELL = 12
 """Pixels of a look: the height of a line of text on a full-HD screen."""
@@ -32,49 +32,50 @@ def replaced(before: Grey, after: Grey) -> tuple[Replaced, float]:
     var_a, var_b = _cells(a * a) - mean_a * mean_a, _cells(b * b) - mean_b * mean_b
     together = _cells(a * b) - mean_a * mean_b
     textured = np.maximum(var_a, var_b) > _TEXTURED
-    alike = together / np.sqrt(np.maximum(var_a, 1) * np.maximum(var_b, 1))
-    other = textured & (alike < _ALIKE)
+    similarity = together / np.sqrt(np.maximum(var_a, 1) * np.maximum(var_b, 1))
+    other = textured & (similarity < _ALIKE)
     return other, float(other.sum() / max(1, textured.sum()))
 
 
-def places_of(cells: Replaced, shape: tuple[int, ...]) -> list[Place]:
+def places_of(cells: Replaced, shape: tuple[int, ...]) -> list[Rect]:
     """Rectangles in pixels of a look that cover the cells, near ones in one."""
     if not cells.any():
         return []
     mask = cv2.dilate(cells.astype(np.uint8), np.ones((3, 5), dtype=np.uint8))
     count, _, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
-    whole = Place(0, 0, shape[1], shape[0])
+    whole = Rect(0, 0, shape[1], shape[0])
     found = [
-        Place(left * CELL, top * CELL, (left + wide) * CELL, (top + high) * CELL).within(whole)
+        Rect(left * CELL, top * CELL, (left + wide) * CELL, (top + high) * CELL).clipped(whole)
         for left, top, wide, high in ((int(v) for v in row[:4]) for row in stats[1:count])
     ]
     return merged(found)
 
 
-def merged(places: list[Place]) -> list[Place]:
+def merged(places: list[Rect]) -> list[Rect]:
     """With those that touch in one."""
-    done: list[Place] = []
+    done: list[Rect] = []
     for place in places:
         whole = place
-        for other in [each for each in done if each.touches(place)]:
+        for other in [each for each in done if each.intersects(place)]:
             done.remove(other)
             whole = whole.union(other)
         done.append(whole)
     return done if len(done) == len(places) else merged(done)
 
 
-def among(cells: Replaced, places: list[Place]) -> Replaced:
+def among(cells: Replaced, places: list[Rect]) -> Replaced:
     """The cells that lie in one of the places (pixels of a look), or beside it."""
     near = np.zeros_like(cells)
     for place in places:
-        grown = place.grown(CELL)
+        padded = place.padded(CELL)
         near[
-            max(0, grown.top) // CELL : -(-grown.bottom // CELL), max(0, grown.left) // CELL : -(-grown.right // CELL)
+            max(0, padded.top) // CELL : -(-padded.bottom // CELL),
+            max(0, padded.left) // CELL : -(-padded.right // CELL),
         ] = True
     return cells & near
 
 
-def share_of(cells: Replaced, place: Place) -> float:
+def share_of(cells: Replaced, place: Rect) -> float:
     """How much of a place in pixels of a look was replaced, 0 to 1."""
     cut = cells[place.top // CELL : -(-place.bottom // CELL), place.left // CELL : -(-place.right // CELL)]
     return float(cut.mean()) if cut.size else 0.0

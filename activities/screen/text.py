@@ -13,7 +13,7 @@ from rapidocr.ch_ppocr_rec import TextRecInput, TextRecognizer
 from rapidocr.utils.typings import EngineType, LangRec
 
 from activities.screen.film import Colours
-from activities.screen.places import Place
+from activities.screen.rectangles import Rect
 from activities.screen.weights import DETECTOR, RECOGNISER, load
 
 logging.getLogger("RapidOCR").setLevel(logging.WARNING)
@@ -45,14 +45,14 @@ class Line:
     """A line of text, where it is in the picture (pixels), and how sure the reader is (0 to 1)."""
 
     text: str
-    place: Place
+    place: Rect
     confidence: float
 
 
-def likely_s(part: Place, wide: int, high: int) -> float:
+def likely_s(part: Rect, wide: int, high: int) -> float:
     """CPU seconds that reading a part of a picture is likely to cost: finding, and twice as much recognising."""
     scale = _scale(wide, high)
-    place = part.grown(_MARGIN).within(Place(0, 0, wide, high))
+    place = part.padded(_MARGIN).clipped(Rect(0, 0, wide, high))
     return 3 * _FIND_S * max(0, place.area) * scale * scale
 
 
@@ -94,11 +94,11 @@ class TextReader:
             )
         )
 
-    def read(self, picture: Colours, part: Place | None = None) -> list[Line]:
+    def read(self, picture: Colours, part: Rect | None = None) -> list[Line]:
         """The lines in ``part`` of the picture (pixels), or in all of it, in reading order."""
         high, wide = picture.shape[:2]
-        whole = Place(0, 0, wide, high)
-        inner = whole if part is None else part.grown(_MARGIN).within(whole)
+        whole = Rect(0, 0, wide, high)
+        inner = whole if part is None else part.padded(_MARGIN).clipped(whole)
         if inner.empty:
             return []
         scale = _scale(wide, high)
@@ -115,16 +115,16 @@ class TextReader:
         if found.boxes is None:
             return []
         places = [_place(box, scale, inner) for box in found.boxes]
-        places = [place for place in places if not place.within(whole).empty]
+        places = [place for place in places if not place.clipped(whole).empty]
         return self._recognised(picture, _unmerged(places))
 
-    def _recognised(self, picture: Colours, places: Sequence[Place]) -> list[Line]:
-        whole = Place(0, 0, picture.shape[1], picture.shape[0])
+    def _recognised(self, picture: Colours, places: Sequence[Rect]) -> list[Line]:
+        whole = Rect(0, 0, picture.shape[1], picture.shape[0])
         cuts = []
         kept = []
         for place in places:
             # accents stand above what the detector takes for the line
-            roomy = Place(place.left, place.top - max(1, place.height // 12), place.right, place.bottom).within(whole)
+            roomy = Rect(place.left, place.top - max(1, place.height // 12), place.right, place.bottom).clipped(whole)
             if roomy.height < 4 or roomy.width < 4:
                 continue
             kept.append(place)
@@ -152,7 +152,7 @@ class TextReader:
                     lines[at] = line
         return [lines[at] for at in sorted(lines)]
 
-    def _known(self, place: Place, cut: Colours) -> Line | None:
+    def _known(self, place: Rect, cut: Colours) -> Line | None:
         """The line that was read from the same picture at the same place before."""
         kept = self._lines.get(_about(place))
         if kept is None:
@@ -161,11 +161,13 @@ class TextReader:
         now = _grey(cut)
         if now.shape != before.shape:
             return None
-        apart = cv2.absdiff(now, before)
+        difference = cv2.absdiff(now, before)
         blocks = cv2.resize(
-            apart, (max(1, apart.shape[1] // 6), max(1, apart.shape[0] // 6)), interpolation=cv2.INTER_AREA
+            difference,
+            (max(1, difference.shape[1] // 6), max(1, difference.shape[0] // 6)),
+            interpolation=cv2.INTER_AREA,
         )
-        if float(apart.mean()) > _SAME_LEVELS[0] or float(blocks.max()) > _SAME_LEVELS[1]:
+        if float(difference.mean()) > _SAME_LEVELS[0] or float(blocks.max()) > _SAME_LEVELS[1]:
             return None
         return Line(line.text, place, line.confidence)
 
@@ -176,7 +178,7 @@ class TextReader:
             self._lines.popitem(last=False)
 
 
-def _about(place: Place) -> tuple[int, int, int, int]:
+def _about(place: Rect) -> tuple[int, int, int, int]:
     return place.left // 4, place.top // 4, place.right // 4, place.bottom // 4
 
 
@@ -219,10 +221,10 @@ def _padded(cut: Colours) -> Colours:
     return np.asarray(cv2.copyMakeBorder(cut, 0, below, 0, right, cv2.BORDER_REPLICATE), dtype=np.uint8)
 
 
-def _place(box: np.ndarray, scale: float, inner: Place) -> Place:
+def _place(box: np.ndarray, scale: float, inner: Rect) -> Rect:
     left, top = box.min(axis=0) / scale
     right, bottom = box.max(axis=0) / scale
-    return Place(
+    return Rect(
         inner.left + int(left),
         inner.top + int(top),
         min(inner.right, inner.left + round(right)),
@@ -230,5 +232,5 @@ def _place(box: np.ndarray, scale: float, inner: Place) -> Place:
     )
 
 
-def _unmerged(places: Sequence[Place]) -> list[Place]:
+def _unmerged(places: Sequence[Rect]) -> list[Rect]:
     return [place for place in places if place.width >= 4 and place.height >= 6]

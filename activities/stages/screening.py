@@ -106,17 +106,17 @@ class ScreenReading:
             return _told(NewArtifact(kind=ArtifactKind.SCREEN, blob=blob, facts=facts))
 
     def _read(self, job: Job, video: Blob, heartbeat: Heartbeat) -> ScreenRecord:
-        from activities.screen import ReadSoFar, read_screen
+        from activities.screen import ScreenResumePoint, read_screen
 
         inputs = screen_inputs(video)
         saved = self._resume_points.load(job.owner, STAGE, inputs)
-        so_far = ReadSoFar.model_validate_json(saved) if saved is not None else None
+        so_far = ScreenResumePoint.model_validate_json(saved) if saved is not None else None
 
         def at(position_ms: int) -> None:
             heartbeat.check()
             heartbeat.note(position_ms=position_ms)
 
-        def save(now: ReadSoFar) -> None:
+        def save(now: ScreenResumePoint) -> None:
             self._resume_points.save(job.owner, STAGE, inputs, now.model_dump_json().encode())
 
         with self._artifacts.local_path(video) as recording:

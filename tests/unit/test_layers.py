@@ -13,7 +13,7 @@ FLOORS = ("domain", "workflows", "activities", "starter")
 
 WEIGHT = ROOT / "docs" / "explanation" / "weight.md"
 
-STORED = {"activities/screen/kept.py: standing", "activities/stages/generation.py: said"}
+STORED = {"activities/screen/resume_point.py: standing", "activities/stages/generation.py: said"}
 """Names of fields that resume points and histories have."""
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from activities.screen import ReadSoFar, read_screen
-from activities.screen.settling import Settling
-from activities.screen.typed import is_prompt, without_prompt
+from activities.screen import ScreenResumePoint, read_screen
+from activities.screen.change_detection import ChangeDetector
+from activities.screen.typing_detection import is_prompt, without_prompt
 from domain.errors import Cancelled
 from domain.recordings.screen import PARTLY_READ, ChangeKind
 from tests.children import running
@@ -158,7 +158,7 @@ def test_a_reading_goes_on_where_it_stopped_and_stops_when_told(
 ) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)  # whoever loads it here fails: it is all read elsewhere
     recording = film(tmp_path / "film.mp4", dark=False, webcam=False)
-    saved: list[ReadSoFar] = []
+    saved: list[ScreenResumePoint] = []
 
     def stop_after(position_ms: int) -> Callable[[int], None]:
         def at(now_ms: int) -> None:
@@ -173,7 +173,7 @@ def test_a_reading_goes_on_where_it_stopped_and_stops_when_told(
     assert saved[-1].resume_ms >= 3_500
     while_it_rests = next(each for each in saved if each.resume_ms >= 2_400)  # at the box that is ticked at 3 s
     for moment in (while_it_rests, saved[-1]):
-        rest = read_screen(recording, so_far=ReadSoFar.model_validate_json(moment.model_dump_json()))
+        rest = read_screen(recording, so_far=ScreenResumePoint.model_validate_json(moment.model_dump_json()))
         assert [each.label for each in rest.changes] == ["Export data", "Invite members"]
         assert [round(each.at_ms, -3) for each in rest.changes] == [3_000, 7_000]
         assert [round((each.hand_ms or 0), -3) for each in rest.changes] == [1_000, 5_000]
@@ -221,7 +221,7 @@ def test_the_pointer_is_followed_where_what_was_under_it_goes_and_where_it_takes
         *(((300 - 20 * step, 300 - 20 * step), False, False) for step in range(1, 9)),
         *[((140, 140), False, False)] * 8,
     ]
-    settling = Settling(look(*story[0]), 0)
+    settling = ChangeDetector(look(*story[0]), 0)
     for number, each in enumerate(story[1:], start=1):
         settling.until(number * 100)
         settling.see(number * 100, look(*each))
@@ -246,7 +246,7 @@ def test_given_a_video_in_the_page_then_what_moves_through_it_is_no_change_and_a
             draw.rectangle((100, 400, 160, 430), fill=30)
         return np.asarray(picture, dtype=np.uint8)
 
-    settling, found = Settling(look(0), 0), []
+    settling, found = ChangeDetector(look(0), 0), []
     for at_ms in range(100, 14_000, 100):
         found += [patch for patch in settling.until(at_ms) if patch.came_ms >= 6_000]
         settling.see(at_ms, look(at_ms))

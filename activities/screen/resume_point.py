@@ -8,7 +8,7 @@ SAVE_EVERY_S = 5.0
 """Seconds of work that a killed reading loses at most, besides the change being read."""
 
 
-class KeptLine(BaseModel):
+class SavedLine(BaseModel):
     """A line as it is kept between two executions."""
 
     text: str
@@ -18,17 +18,17 @@ class KeptLine(BaseModel):
     end_ms: int = 0
 
 
-class ShownState(BaseModel):
+class TextState(BaseModel):
     """What stands, and what stood, at a moment."""
 
-    standing: list[KeptLine] = []
-    past: list[KeptLine] = []
+    standing: list[SavedLine] = []
+    past: list[SavedLine] = []
     spent_s: float = 0.0
     unread: list[tuple[int, int, int, int, int]] = []
     missed: bool = False
 
 
-class KeptSight(BaseModel):
+class SavedSight(BaseModel):
     """The pointer at a time: where, in pixels of a look, and the grey levels that it hides, row by row in Base64."""
 
     at_ms: int
@@ -36,7 +36,7 @@ class KeptSight(BaseModel):
     ground: str
 
 
-class KeptTyping(BaseModel):
+class SavedTyping(BaseModel):
     """A text that was being typed. Places in pixels of the picture."""
 
     line: tuple[int, int, int, int]
@@ -45,7 +45,7 @@ class KeptTyping(BaseModel):
     prompted: bool
 
 
-class ReadSoFar(BaseModel):
+class ScreenResumePoint(BaseModel):
     """A reading under way, at a moment when nothing moved: from where to go on, and what was found.
 
     Attributes:
@@ -56,10 +56,10 @@ class ReadSoFar(BaseModel):
     """
 
     resume_ms: int
-    shown: ShownState
+    shown: TextState
     changes: tuple[ScreenChange, ...]
-    typed: KeptTyping | None = None
-    first: KeptSight | None = None
-    last: KeptSight | None = None
-    held: KeptSight | None = None
+    typed: SavedTyping | None = None
+    first: SavedSight | None = None
+    last: SavedSight | None = None
+    held: SavedSight | None = None
     rests: tuple[tuple[int, int, float, float], ...] = ()

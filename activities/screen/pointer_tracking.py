@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from activities.screen.film import LOOK_EVERY_MS
-from activities.screen.kept import KeptSight
-from activities.screen.places import Place
+from activities.screen.rectangles import Rect
+from activities.screen.resume_point import SavedSight
 
 Mask = NDArray[np.uint8]
 Grey = NDArray[np.uint8]
@@ -56,7 +56,7 @@ class Sight:
     """The pointer at a time, in pixels of a look; it stays until the next sight. ``ground``: what it hides."""
 
     at_ms: int
-    place: Place
+    place: Rect
     ground: Grey
     look: Grey | None = None
     """The place with the pointer on it; ``None`` where that is not remembered."""
@@ -71,19 +71,19 @@ class Sight:
         (x, y), (a, b) = self.tip, other.tip
         return max(abs(x - a), abs(y - b))
 
-    def likeness(self, other: Place) -> float:
+    def likeness(self, other: Rect) -> float:
         """0 to 1: of the same size."""
         return _likeness(self.place, other)
 
-    def kept(self) -> KeptSight:
+    def saved(self) -> SavedSight:
         ground = b64encode(self.ground.tobytes()).decode()
-        return KeptSight(at_ms=self.at_ms, place=self.place.edges, ground=ground)
+        return SavedSight(at_ms=self.at_ms, place=self.place.edges, ground=ground)
 
     @classmethod
-    def of(cls, kept: KeptSight) -> Sight:
-        place = Place(*kept.place)
-        ground = np.frombuffer(b64decode(kept.ground), dtype=np.uint8)
-        return cls(kept.at_ms, place, ground.reshape(place.height, place.width))
+    def of(cls, saved: SavedSight) -> Sight:
+        place = Rect(*saved.place)
+        ground = np.frombuffer(b64decode(saved.ground), dtype=np.uint8)
+        return cls(saved.at_ms, place, ground.reshape(place.height, place.width))
 
 
 class Rest(NamedTuple):
@@ -95,7 +95,7 @@ class Rest(NamedTuple):
     y: float
 
 
-class Pointer:
+class PointerTracker:
     """Follows one pointer."""
 
     def __init__(self) -> None:
@@ -163,7 +163,7 @@ class Pointer:
         self._first = first
         self._held = held
         self._rests = list(rests)
-        if last is not None and self.last is not None and last.place.touches(self.last.place):
+        if last is not None and self.last is not None and last.place.intersects(self.last.place):
             return False
         self._seen.clear()
         self._track.clear()
@@ -183,17 +183,17 @@ class Pointer:
             for sight in self._seen
         )
 
-    def hid(self, place: Place, at_ms: int) -> bool:
+    def hid(self, place: Rect, at_ms: int) -> bool:
         """The pointer covered ``place`` shortly before ``at_ms``."""
         lately = [sight for sight in self._seen if at_ms - 2_000 <= sight.at_ms <= at_ms]
         rests = [sight for sight in (self.at(at_ms - 2_000), self.at(at_ms - 100)) if sight is not None]
-        return any(place.share_in(sight.place.grown(4)) > 0.75 for sight in [*rests, *lately])
+        return any(place.share_in(sight.place.padded(4)) > 0.75 for sight in [*rests, *lately])
 
-    def _usual_size(self) -> Place:
+    def _usual_size(self) -> Rect:
         lately = list(islice(reversed(self._seen), 15))
         wide = sorted(sight.place.width for sight in lately)[len(lately) // 2]
         high = sorted(sight.place.height for sight in lately)[len(lately) // 2]
-        return Place(0, 0, wide, high)
+        return Rect(0, 0, wide, high)
 
     def see(self, at_ms: int, look: Grey, screen: Grey, moved: Mask, away: Mask) -> bool:
         """A look. Returns whether all that moved in it is the pointer.
@@ -224,17 +224,17 @@ class Pointer:
         if cv2.countNonZero(own) >= 3 * _CRUMB and float(crop[own > 0].std()) > _OWN / 2:
             self._shape = crop.copy(), own
 
-    def _search(self, at_ms: int, look: Grey, screen: Grey, parts: list[Place]) -> None:
+    def _search(self, at_ms: int, look: Grey, screen: Grey, parts: list[Rect]) -> None:
         """It left, and what it went to changed with it: a button that lights up. By its looks, or within that."""
         last = self._seen[-1]
-        whole = Place(0, 0, look.shape[1], look.shape[0])
+        whole = Rect(0, 0, look.shape[1], look.shape[0])
         size = self._usual_size()
-        best: tuple[float, Place] | None = None
+        best: tuple[float, Rect] | None = None
         # A hand rests while it clicks: where much changes at once, only the pointer itself is taken for it.
         much = sum(part.area for part in parts) >= _MUCH * whole.area
-        alike = _SAME_SHAPE / 2 if much else _SAME_SHAPE
+        limit = _SAME_SHAPE / 2 if much else _SAME_SHAPE
         for part in parts:
-            around = part.grown(max(size.width, size.height)).within(whole)
+            around = part.padded(max(size.width, size.height)).clipped(whole)
             if self._shape is None or around.area > whole.area // 4 or part.height < size.height:
                 continue
             crop, own = self._shape
@@ -244,18 +244,18 @@ class Pointer:
             cut = look[around.top : around.bottom, around.left : around.right]
             found = cv2.matchTemplate(cut, crop, cv2.TM_SQDIFF, mask=own)
             off, _, (x, y), _ = cv2.minMaxLoc(found)
-            place = Place(around.left + x, around.top + y, around.left + x + wide, around.top + y + high)
-            apart = float(np.sqrt(max(0.0, off) / cv2.countNonZero(own)))
-            if apart >= alike:
+            place = Rect(around.left + x, around.top + y, around.left + x + wide, around.top + y + high)
+            difference = float(np.sqrt(max(0.0, off) / cv2.countNonZero(own)))
+            if difference >= limit:
                 continue
-            apart += _FARTHER * last.place.distance(*place.centre)
-            if best is None or apart < best[0]:
-                best = apart, place
+            difference += _FARTHER * last.place.distance(*place.centre)
+            if best is None or difference < best[0]:
+                best = difference, place
         if best is None:
             lit = [
                 part
                 for part in parts
-                if not part.touches(last.place)
+                if not part.intersects(last.place)
                 and size.height <= part.height <= 2 * LARGEST
                 and part.width >= size.width
             ]
@@ -263,7 +263,7 @@ class Pointer:
                 return
             x, y = (round(value) for value in _into(lit[0], last.place.centre))
             left, top = x - size.width // 2, y - size.height // 2
-            best = 0.0, Place(left, top, left + size.width, top + size.height).within(whole)
+            best = 0.0, Rect(left, top, left + size.width, top + size.height).clipped(whole)
         place = best[1]
         if place.width >= 3 and place.height >= 3 and place != last.place:
             window = np.s_[place.top : place.bottom, place.left : place.right]
@@ -271,7 +271,7 @@ class Pointer:
             self._stand(self._seen[-1])
             self._track.clear()
 
-    def _follow(self, at_ms: int, look: Grey, screen: Grey, parts: list[Place], away: Mask) -> bool:
+    def _follow(self, at_ms: int, look: Grey, screen: Grey, parts: list[Rect], away: Mask) -> bool:
         if not parts or len(parts) > _MOST_IN_MOTION or any(max(p.width, p.height) > 2 * LARGEST for p in parts):
             self._track.clear()
             return False
@@ -297,7 +297,7 @@ class Pointer:
             return False
         self._track.append(best)
         del self._track[:-_TRACK]
-        if any(not best.place.touches(each.place) and _left(each, look) for each in self._track):
+        if any(not best.place.intersects(each.place) and _left(each, look) for each in self._track):
             self._first = self._first or self._track[0]
             self._seen.extend(self._track)
             for sight in self._track:
@@ -307,17 +307,17 @@ class Pointer:
         return False
 
 
-def _into(part: Place, start: tuple[float, float]) -> tuple[float, float]:
+def _into(part: Rect, start: tuple[float, float]) -> tuple[float, float]:
     """Half way between where somebody who comes from ``start`` enters a part, and its middle."""
     x = min(max(start[0], part.left), part.right)
     y = min(max(start[1], part.top), part.bottom)
     return (x + part.centre[0]) / 2, (y + part.centre[1]) / 2
 
 
-def _candidates(at_ms: int, part: Place, look: Grey, screen: Grey, away: Mask) -> list[Sight]:
+def _candidates(at_ms: int, part: Rect, look: Grey, screen: Grey, away: Mask) -> list[Sight]:
     """Small things that differ from the settled screen where something moved; what stands out strongly, where a row or
     a button around it lights up with it."""
-    around = part.grown(LARGEST // 2).within(Place(0, 0, away.shape[1], away.shape[0]))
+    around = part.padded(LARGEST // 2).clipped(Rect(0, 0, away.shape[1], away.shape[0]))
     window = np.s_[around.top : around.bottom, around.left : around.right]
     found = _small(at_ms, part, around, away[window], look, screen)
     if found:
@@ -326,22 +326,22 @@ def _candidates(at_ms: int, part: Place, look: Grey, screen: Grey, away: Mask) -
     return _small(at_ms, part, around, np.asarray(strong, dtype=np.uint8), look, screen)
 
 
-def _small(at_ms: int, part: Place, around: Place, cut: Mask, look: Grey, screen: Grey) -> list[Sight]:
+def _small(at_ms: int, part: Rect, around: Rect, cut: Mask, look: Grey, screen: Grey) -> list[Sight]:
     found = []
     for spread in _parts(cut):
-        place = Place(
+        place = Rect(
             around.left + spread.left + 2,
             around.top + spread.top + 2,
             around.left + spread.right - 2,
             around.top + spread.bottom - 2,
         )
-        if place.touches(part) and 5 <= max(place.width, place.height) <= LARGEST and place.width >= 3:
+        if place.intersects(part) and 5 <= max(place.width, place.height) <= LARGEST and place.width >= 3:
             window = np.s_[place.top : place.bottom, place.left : place.right]
             found.append(Sight(at_ms, place, screen[window].copy(), look[window].copy()))
     return found
 
 
-def _likeness(one: Place, other: Place) -> float:
+def _likeness(one: Rect, other: Rect) -> float:
     wide = min(one.width, other.width) / max(one.width, other.width)
     high = min(one.height, other.height) / max(one.height, other.height)
     return wide * high
@@ -351,7 +351,7 @@ def _follows(old: Sight, new: Sight, look: Grey) -> bool:
     """The same thing, moved: what it left is as it was before. Text that grows stays where it is."""
     if old.likeness(new.place) < 0.3:
         return False
-    if new.place.touches(old.place):
+    if new.place.intersects(old.place):
         moved = max(abs(new.place.left - old.place.left), abs(new.place.top - old.place.top))
         grew = new.place.width > 1.3 * old.place.width and abs(new.place.left - old.place.left) <= 1
         return not grew or moved > 2
@@ -383,17 +383,17 @@ _GONE = 0.7
 _SPREAD = np.ones((5, 5), dtype=np.uint8)
 
 
-def _parts(mask: Mask) -> list[Place]:
+def _parts(mask: Mask) -> list[Rect]:
     """What hangs together, or nearly, with a margin of 2; crumbs are left out."""
     left, top, wide, high = cv2.boundingRect(mask)
     if not wide:
         return []
-    part = Place(left, top, left + wide, top + high).grown(2).within(Place(0, 0, mask.shape[1], mask.shape[0]))
+    part = Rect(left, top, left + wide, top + high).padded(2).clipped(Rect(0, 0, mask.shape[1], mask.shape[0]))
     cut = mask[part.top : part.bottom, part.left : part.right]
     count, labels, stats, _ = cv2.connectedComponentsWithStats(cv2.dilate(cut, _SPREAD), connectivity=8)
     pixels = np.bincount(labels[cut > 0], minlength=count)
     return [
-        Place(int(left), int(top), int(left + wide), int(top + high)).moved(part.left, part.top)
+        Rect(int(left), int(top), int(left + wide), int(top + high)).moved(part.left, part.top)
         for (left, top, wide, high, _), own in zip(stats[1:count], pixels[1:], strict=True)
         if own >= _CRUMB
     ]

@@ -9,23 +9,23 @@ import cv2
 import numpy as np
 
 from activities.screen.film import Look
-from activities.screen.places import Place, union
+from activities.screen.rectangles import Rect, union
 from activities.screen.structure import CELL, Replaced, extent, moved_by
 from activities.screen.text import Line
-from activities.screen.typed import only_glyphs, without_prompt
+from activities.screen.typing_detection import only_glyphs, without_prompt
 from domain.recordings.screen import ChangeKind
 
 
 @dataclass(frozen=True)
-class Acted:
+class ObservedChange:
     """A change with all that is known of it; places in pixels of the picture."""
 
     before: Look
     clean: Look
     """Before it, too, with the pointer elsewhere if there was such a time."""
     after: Look
-    places: Sequence[Place]
-    content: Sequence[Place]
+    places: Sequence[Rect]
+    content: Sequence[Rect]
     """Where something else stands than before, and not only its colour is another, or the pointer on it."""
     lasted_ms: int
     """From its first sign to its rest."""
@@ -35,41 +35,43 @@ class Acted:
     gone: Sequence[Line]
     came: Sequence[Line]
     pointer: tuple[float, float] | None
-    covers: Place | None
+    covers: Rect | None
     """What the pointer hides."""
     moving: bool
     """The pointer, at that moment; ``restless`` shortly before or after."""
     restless: bool
 
     @property
-    def place(self) -> Place:
+    def place(self) -> Rect:
         return union(self.places)
 
 
-def kind_of(acted: Acted) -> ChangeKind:
+def kind_of(observed: ObservedChange) -> ChangeKind:
     """By what changed, and how much."""
-    replaced, share = acted.replaced, acted.share
-    if moved_by(acted.before.grey, acted.after.grey, replaced):
+    replaced, share = observed.replaced, observed.share
+    if moved_by(observed.before.grey, observed.after.grey, replaced):
         return ChangeKind.SCROLL
     if share > 0.5 and extent(replaced) > 0.45:
         return ChangeKind.PAGE
-    if _is_typing(acted):
+    if _is_typing(observed):
         return ChangeKind.TYPING
     return ChangeKind.PRESS
 
 
-def nobody_acted(acted: Acted) -> bool:
+def nobody_acted(observed: ObservedChange) -> bool:
     """What the pointer lights in passing, what an encoder sharpens, and a message that goes by itself."""
-    high, wide = acted.before.colours.shape[:2]
-    if acted.pointer is None:
+    high, wide = observed.before.colours.shape[:2]
+    if observed.pointer is None:
         return False
-    under = any(place.grown(16).holds(*acted.pointer) for place in acted.content or acted.places)
-    if not acted.replaced.any():
-        return acted.restless or not under
-    small = acted.place.area < _MESSAGE * wide * high
-    if acted.moving and small and not acted.gone and (not acted.came or acted.place.height <= high // 9):
+    under = any(place.padded(16).contains(*observed.pointer) for place in observed.content or observed.places)
+    if not observed.replaced.any():
+        return observed.restless or not under
+    small = observed.place.area < _MESSAGE * wide * high
+    if observed.moving and small and not observed.gone and (not observed.came or observed.place.height <= high // 9):
         return True
-    return small and bool(acted.gone) and not acted.came and acted.place.distance(*acted.pointer) > _FAR * high
+    return (
+        small and bool(observed.gone) and not observed.came and observed.place.distance(*observed.pointer) > _FAR * high
+    )
 
 
 _BY_LETTERS_MS = 700
@@ -82,111 +84,115 @@ _FAR = 0.08
 """Of the picture's height: a hand that closes something is on it."""
 
 
-def _is_typing(acted: Acted) -> bool:
-    if not acted.came:
+def _is_typing(observed: ObservedChange) -> bool:
+    if not observed.came:
         return False
-    place = _at_the_hand(acted)
-    there = [line for line in acted.came if line.place.touches(place)]
+    place = _at_the_hand(observed)
+    there = [line for line in observed.came if line.place.intersects(place)]
     if not there:
         return False
     tallest = max(line.place.height for line in there)
-    margin = CELL * acted.before.colours.shape[0] / acted.before.grey.shape[0]  # a place covers whole cells
+    margin = CELL * observed.before.colours.shape[0] / observed.before.grey.shape[0]  # a place covers whole cells
     if place.height > 2.6 * tallest + margin:
         return False
-    if acted.lasted_ms < _BY_LETTERS_MS and not _is_level(acted, there):
+    if observed.lasted_ms < _BY_LETTERS_MS and not _is_level(observed, there):
         return False
-    return only_glyphs(acted.before, acted.after, [place]) and (
-        acted.lasted_ms >= _BY_LETTERS_MS or not acted_on_choice(acted)
+    return only_glyphs(observed.before, observed.after, [place]) and (
+        observed.lasted_ms >= _BY_LETTERS_MS or not acted_on_choice(observed)
     )
 
 
-def _is_level(acted: Acted, there: Sequence[Line]) -> bool:
+def _is_level(observed: ObservedChange, there: Sequence[Line]) -> bool:
     """What came at once is a field's value only where the pointer stands beside it, or there is none: below it, a list
     opens. A terminal's prompt says by itself that it was typed behind it."""
-    if acted.pointer is None or any(without_prompt(line.text) != line.text for line in there):
+    if observed.pointer is None or any(without_prompt(line.text) != line.text for line in there):
         return True
-    y = acted.pointer[1]
+    y = observed.pointer[1]
     return all(abs(line.place.centre[1] - y) <= _LEVEL * line.place.height for line in there)
 
 
-def _at_the_hand(acted: Acted) -> Place:
+def _at_the_hand(observed: ObservedChange) -> Rect:
     """Of several places that changed together the one that the pointer stands at; sums elsewhere follow from it."""
-    if acted.pointer is None:
-        return acted.place
-    at = [place for place in acted.content or acted.places if place.grown(16).holds(*acted.pointer)]
-    return union(at) if at else acted.place
+    if observed.pointer is None:
+        return observed.place
+    at = [place for place in observed.content or observed.places if place.padded(16).contains(*observed.pointer)]
+    return union(at) if at else observed.place
 
 
-def acted_on_choice(acted: Acted) -> bool:
+def acted_on_choice(observed: ObservedChange) -> bool:
     """A value took another's place: it does not begin as the old one did."""
     return any(
-        old.place.alike(new.place) > 0.3 and not new.text.startswith(old.text[: max(1, len(old.text) - 1)])
-        for old in acted.gone
-        for new in acted.came
+        old.place.iou(new.place) > 0.3 and not new.text.startswith(old.text[: max(1, len(old.text) - 1)])
+        for old in observed.gone
+        for new in observed.came
     )
 
 
-def control_of(acted: Acted, kind: ChangeKind) -> tuple[Place | None, Line | None]:
+def control_of(observed: ObservedChange, kind: ChangeKind) -> tuple[Rect | None, Line | None]:
     """What was acted on, and its text."""
-    if acted.pointer is None:
+    if observed.pointer is None:
         return None, None
-    x, y = acted.pointer
-    under = [line for line in acted.lines if line.place.grown(3, 3).holds(x, y)]
+    x, y = observed.pointer
+    under = [line for line in observed.lines if line.place.padded(3, 3).contains(x, y)]
     written = min(under, key=lambda each: each.place.area).place if under else None
-    looks = [acted.clean] if acted.clean is acted.before else [acted.clean, acted.before]
+    looks = [observed.clean] if observed.clean is observed.before else [observed.clean, observed.before]
     for look in looks:
-        ticked = _tick_box(look, acted, x, y)
+        ticked = _tick_box(look, observed, x, y)
         if ticked is not None:
             return ticked
-    found = [enclosing(look.colours, x, y, acted.covers, written) for look in looks]
-    least = acted.covers.area if acted.covers is not None else 0  # smaller is the pointer's own fill, or a letter's
+    found = [enclosing(look.colours, x, y, observed.covers, written) for look in looks]
+    least = (
+        observed.covers.area if observed.covers is not None else 0
+    )  # smaller is the pointer's own fill, or a letter's
     frame = next((each for each in found if each is not None and each.area > least), None)
     drawn = frame is not None
-    if frame is None and any(place.grown(4).holds(x, y) for place in acted.places):
-        frame = enclosing(acted.after.colours, x, y, acted.covers, written)  # plain before, marked as chosen after
-        if frame is not None and not any(frame.share_in(place.grown(6)) > 0.5 for place in acted.places):
+    if frame is None and any(place.padded(4).contains(x, y) for place in observed.places):
+        frame = enclosing(
+            observed.after.colours, x, y, observed.covers, written
+        )  # plain before, marked as chosen after
+        if frame is not None and not any(frame.share_in(place.padded(6)) > 0.5 for place in observed.places):
             frame = None
     if under:
         line = min(under, key=lambda each: each.place.area)
-        name = _label_above(frame, acted.lines) if frame is not None and drawn else None
+        name = _label_above(frame, observed.lines) if frame is not None and drawn else None
         if frame is not None and name is not None and _is_value(line.place, frame) and not _is_above(name, line, frame):
             return frame, name
-        return frame or line.place.grown(8, 6), line
+        return frame or line.place.padded(8, 6), line
     if frame is not None:
-        inside = [line for line in acted.lines if line.place.share_in(frame.grown(2)) > 0.8]
-        above = _label_above(frame, acted.lines)
+        inside = [line for line in observed.lines if line.place.share_in(frame.padded(2)) > 0.8]
+        above = _label_above(frame, observed.lines)
         if above is not None and not any(abs(i.place.centre[0] - frame.centre[0]) < 12 for i in inside):
             return frame, above
         if inside:
             return frame, min(inside, key=lambda each: each.place.distance(x, y))
         if above is not None:
             return frame, above
-    near = min(acted.lines, key=lambda each: each.place.distance(x, y), default=None)
+    near = min(observed.lines, key=lambda each: each.place.distance(x, y), default=None)
     if near is not None and near.place.distance(x, y) < max(12, near.place.height):
-        return frame or near.place.grown(8, 6), near
+        return frame or near.place.padded(8, 6), near
     return frame, None
 
 
-def _is_above(name: Line, line: Line, frame: Place) -> bool:
+def _is_above(name: Line, line: Line, frame: Rect) -> bool:
     """Whether it is the entry above in a list: it begins where the text does. A field's name begins where that does."""
     return abs(name.place.left - line.place.left) < abs(name.place.left - frame.left)
 
 
-def _is_value(text: Place, frame: Place) -> bool:
+def _is_value(text: Rect, frame: Rect) -> bool:
     """Text in a field, and not on a button: it begins at the left, with room behind it."""
     return frame.width > 1.8 * text.width and text.left - frame.left < 40
 
 
-def _tick_box(look: Look, acted: Acted, x: float, y: float) -> tuple[Place, Line] | None:
+def _tick_box(look: Look, observed: ObservedChange, x: float, y: float) -> tuple[Rect, Line] | None:
     """A small square, with its name on its right."""
     picture = look.colours
     largest = max(28, picture.shape[0] // 24)
-    box = enclosing(picture, x, y, acted.covers)
+    box = enclosing(picture, x, y, observed.covers)
     if box is None or max(box.width, box.height) > largest or not 0.7 < box.width / box.height < 1.4:
         return None
     beside = [
         line
-        for line in acted.lines
+        for line in observed.lines
         if abs(line.place.centre[1] - box.centre[1]) < 0.6 * max(box.height, line.place.height)
         and box.left - 0.4 * box.width <= line.place.left <= box.right + 3 * box.width
         and line.place.right > box.right + box.width
@@ -194,17 +200,17 @@ def _tick_box(look: Look, acted: Acted, x: float, y: float) -> tuple[Place, Line
     return (box, min(beside, key=lambda each: each.place.left)) if beside else None
 
 
-def marked_of(acted: Acted, control: Place | None) -> bool | None:
+def marked_of(observed: ObservedChange, control: Rect | None) -> bool | None:
     """Whether a box to tick bears its mark after the change; ``None`` where it is no such box, or cannot be told. An
     empty box is even; a mark, whatever its colour, is not."""
-    high, wide = acted.after.colours.shape[:2]
-    box = next((each for each in (control, acted.place) if each is not None and _is_small_square(each, high)), None)
+    high, wide = observed.after.colours.shape[:2]
+    box = next((each for each in (control, observed.place) if each is not None and _is_small_square(each, high)), None)
     if box is None:
         return None
-    inner = box.grown(-max(2, round(0.16 * min(box.width, box.height)))).within(Place(0, 0, wide, high))
+    inner = box.padded(-max(2, round(0.16 * min(box.width, box.height)))).clipped(Rect(0, 0, wide, high))
     seen = np.ones((max(inner.height, 0), max(inner.width, 0)), dtype=bool)
-    if acted.covers is not None:
-        hides = acted.covers.within(inner)
+    if observed.covers is not None:
+        hides = observed.covers.clipped(inner)
         seen[max(0, hides.top - inner.top) : hides.bottom - inner.top, max(0, hides.left - inner.left) :][
             :, : max(0, hides.width)
         ] = False
@@ -212,7 +218,7 @@ def marked_of(acted: Acted, control: Place | None) -> bool | None:
         seen[:] = True
     if seen.size < 20:
         return None
-    before, after = (_unevenness(look.colours, inner, seen) for look in (acted.clean, acted.after))
+    before, after = (_unevenness(look.colours, inner, seen) for look in (observed.clean, observed.after))
     if max(before, after) < _MARK or min(before, after) > 0.5 * max(before, after):
         return None
     return after > before
@@ -222,17 +228,17 @@ _MARK = 9.0
 """Levels of deviation of a box's inside that only a mark makes; an encoder's noise on an even fill makes 3."""
 
 
-def _is_small_square(place: Place, high: int) -> bool:
+def _is_small_square(place: Rect, high: int) -> bool:
     side = max(place.width, place.height)
     return 8 <= side <= max(30, high // 22) and 0.7 < place.width / max(1, place.height) < 1.4
 
 
-def _unevenness(picture: np.ndarray, inner: Place, seen: np.ndarray) -> float:
+def _unevenness(picture: np.ndarray, inner: Rect, seen: np.ndarray) -> float:
     cut = picture[inner.top : inner.bottom, inner.left : inner.right][seen]
     return float(cut.astype(np.float32).std(axis=0).max())
 
 
-def _label_above(frame: Place, lines: Sequence[Line]) -> Line | None:
+def _label_above(frame: Rect, lines: Sequence[Line]) -> Line | None:
     """The name of a field: just above it, where it begins."""
     near = [
         line
@@ -245,18 +251,18 @@ def _label_above(frame: Place, lines: Sequence[Line]) -> Line | None:
 
 
 def enclosing(
-    picture: np.ndarray, x: float, y: float, covers: Place | None = None, line: Place | None = None
-) -> Place | None:
+    picture: np.ndarray, x: float, y: float, covers: Rect | None = None, line: Rect | None = None
+) -> Rect | None:
     """The smallest evenly filled rectangle around a point: a button, a field, a box to tick, a chosen row."""
     high, wide = picture.shape[:2]
     tallest = max(80, high // 9)
     reach_x, reach_y = wide, tallest + 20
-    part = Place(int(x) - reach_x, int(y) - reach_y, int(x) + reach_x, int(y) + reach_y).within(Place(0, 0, wide, high))
+    part = Rect(int(x) - reach_x, int(y) - reach_y, int(x) + reach_x, int(y) + reach_y).clipped(Rect(0, 0, wide, high))
     cut = np.ascontiguousarray(picture[part.top : part.bottom, part.left : part.right])
     if min(cut.shape[:2]) < 12:
         return None
     px, py = min(int(x) - part.left, cut.shape[1] - 1), min(int(y) - part.top, cut.shape[0] - 1)
-    best: Place | None = None
+    best: Rect | None = None
     for sx, sy in _seeds(cut, max(0, px), max(0, py)):
         found = None
         for tolerance in _TOLERANCES:
@@ -271,17 +277,17 @@ def enclosing(
         if found is None:
             continue
         left, top, width, height = found
-        place = Place(left + part.left, top + part.top, left + part.left + width, top + part.top + height)
+        place = Rect(left + part.left, top + part.top, left + part.left + width, top + part.top + height)
         if covers is not None and _is_pointer(place, covers, x, y):
             continue
-        if line is not None and line.share_in(place.grown(4)) < 0.8:
+        if line is not None and line.share_in(place.padded(4)) < 0.8:
             continue
-        if place.grown(3).holds(x, y) and (best is None or place.area < best.area):
+        if place.padded(3).contains(x, y) and (best is None or place.area < best.area):
             best = place
-    return best.grown(1) if best else None
+    return best.padded(1) if best else None
 
 
-def _is_pointer(place: Place, covers: Place, x: float, y: float) -> bool:
+def _is_pointer(place: Rect, covers: Rect, x: float, y: float) -> bool:
     """The fill of the pointer itself: right of and below its tip, and hardly beyond what it covers."""
     beyond_tip = place.left >= x - 4 and place.top >= y - 4
     return place.share_in(covers) > (0.5 if beyond_tip else 0.85)

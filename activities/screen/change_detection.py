@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from activities.screen.film import Grey
-from activities.screen.places import Place
-from activities.screen.pointing import LARGEST, Pointer, Rest, Sight
+from activities.screen.pointer_tracking import LARGEST, PointerTracker, Rest, Sight
+from activities.screen.rectangles import Rect
 
 SETTLED_MS = 600
 """Longer than half a caret's blink (500 to 530 ms on all desktops), shorter than people take between two actions."""
@@ -50,14 +50,14 @@ _MEMORY_MS = 4_000
 class Patch:
     """What settled together. Places in pixels of a look."""
 
-    place: Place
+    place: Rect
     pixels: int
     left_ms: int
     came_ms: int
     settled_ms: int
 
 
-class Settling:
+class ChangeDetector:
     """The settled screen, and what is on its way to it."""
 
     def __init__(self, first: Grey, at_ms: int) -> None:
@@ -66,15 +66,15 @@ class Settling:
         first = _soft(first)
         self.screen = first.copy()
         """The settled screen."""
-        self.pointer = Pointer()
+        self.pointer = PointerTracker()
         shape = first.shape
         self._value = first.copy()
         self._last: Grey = first.copy()
         self._last_ms = at_ms
         self._follow_ms = at_ms
-        self._whole = Place(0, 0, shape[1], shape[0])
+        self._whole = Rect(0, 0, shape[1], shape[0])
         self._away: Grey = np.zeros(shape, dtype=np.uint8)
-        self._where = Place(0, 0, 0, 0)
+        self._where = Rect(0, 0, 0, 0)
         """What holds all that is away: only there is anything looked for."""
         self._came = np.zeros(shape, dtype=np.int32)
         self._left = np.zeros(shape, dtype=np.int32)
@@ -107,7 +107,7 @@ class Settling:
         patches = []
         for number in range(1, count):
             left, top, wide, high, _ = (int(v) for v in stats[number])
-            part = Place(left, top, left + wide, top + high)
+            part = Rect(left, top, left + wide, top + high)
             inside = (labels[part.window] == number) & (mask[part.window] > 0)
             box = part.moved(where.left, where.top)
             window = box.window
@@ -135,7 +135,7 @@ class Settling:
             return False
         away = _beyond(look, self.screen, _AWAY)
         left, top, wide, high = cv2.boundingRect(away)
-        where = Place(left, top, left + wide, top + high)
+        where = Rect(left, top, left + wide, top + high)
         if not where.empty:
             self._note_away(at_ms, look, away, where)
         self._away, self._where = away, where
@@ -149,7 +149,7 @@ class Settling:
         only_pointer = self.pointer.see(at_ms, look, self.screen, moved, away)
         return not only_pointer
 
-    def _note_away(self, at_ms: int, look: Grey, away: Grey, where: Place) -> None:
+    def _note_away(self, at_ms: int, look: Grey, away: Grey, where: Rect) -> None:
         """When each pixel left the settled screen, and when it came to what it is now."""
         window = where.window
         there = away[window] > 0
@@ -158,7 +158,7 @@ class Settling:
         new = fresh | (there & (changed > 0))
         sight = self.pointer.last
         if sight is not None:  # it was away because the pointer hid it
-            hidden = sight.place.grown(4).within(where).moved(-where.left, -where.top)
+            hidden = sight.place.padded(4).clipped(where).moved(-where.left, -where.top)
             if not hidden.empty:
                 fresh[hidden.window] |= new[hidden.window]
         self._left[window][fresh] = at_ms
@@ -190,11 +190,11 @@ class Settling:
             waiting &= self._playing[self._where.window] == 0
         return waiting if waiting.any() else None
 
-    def _patch(self, box: Place, inside: NDArray[np.bool_], window: tuple[slice, slice], at_ms: int) -> Patch | None:
+    def _patch(self, box: Rect, inside: NDArray[np.bool_], window: tuple[slice, slice], at_ms: int) -> Patch | None:
         ys, xs = np.nonzero(inside)
         if not len(ys):
             return None
-        place = Place(
+        place = Rect(
             box.left + int(xs.min()), box.top + int(ys.min()), box.left + int(xs.max()) + 1, box.top + int(ys.max()) + 1
         )
         came = self._came[window][inside]
@@ -203,7 +203,7 @@ class Settling:
 
     def _only_sharper(self, patch: Patch) -> bool:
         """An encoder brings the same picture in better quality, some time after it changed."""
-        place = patch.place.grown(4).within(self._whole)
+        place = patch.place.padded(4).clipped(self._whole)
         window = place.window
         old, new = self.screen[window].astype(np.float32), self._last[window].astype(np.float32)
         new = np.where(self._away[window] > 0, new, old)
@@ -219,7 +219,7 @@ class Settling:
         """What the pointer hides is not known until it moves on. The mask is of :attr:`_where`."""
         sight = self.pointer.last
         if sight is not None:
-            box = sight.place.grown(by).within(self._where).moved(-self._where.left, -self._where.top)
+            box = sight.place.padded(by).clipped(self._where).moved(-self._where.left, -self._where.top)
             if not box.empty:
                 mask[box.window] = False
 
@@ -232,7 +232,7 @@ class Settling:
         first = self.pointer.first
         if first is None or abs(first.at_ms - patch.came_ms) > 400:
             return False
-        size = first.place.grown(4)  # it stood there from the beginning
+        size = first.place.padded(4)  # it stood there from the beginning
         return patch.place.width <= size.width and patch.place.height <= size.height
 
     def _note_motion(self, at_ms: int, moved: Grey | None) -> None:

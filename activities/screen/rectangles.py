@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Rect:
     """From the left and top edge up to, without, the right and bottom one."""
 
     left: int
@@ -17,7 +17,7 @@ class Place:
 
     @property
     def edges(self) -> tuple[int, int, int, int]:
-        """What ``Place(*edges)`` makes it again of."""
+        """What ``Rect(*edges)`` makes it again of."""
         return self.left, self.top, self.right, self.bottom
 
     @property
@@ -45,37 +45,37 @@ class Place:
     def centre(self) -> tuple[float, float]:
         return (self.left + self.right) / 2, (self.top + self.bottom) / 2
 
-    def grown(self, by: int, down: int | None = None) -> Place:
+    def padded(self, by: int, down: int | None = None) -> Rect:
         """Wider by ``by`` on both sides, higher by ``down`` (as much, where not said)."""
         down = by if down is None else down
-        return Place(self.left - by, self.top - down, self.right + by, self.bottom + down)
+        return Rect(self.left - by, self.top - down, self.right + by, self.bottom + down)
 
-    def moved(self, across: int, down: int) -> Place:
-        return Place(self.left + across, self.top + down, self.right + across, self.bottom + down)
+    def moved(self, across: int, down: int) -> Rect:
+        return Rect(self.left + across, self.top + down, self.right + across, self.bottom + down)
 
-    def within(self, other: Place) -> Place:
+    def clipped(self, other: Rect) -> Rect:
         """The part that both share; may be empty."""
-        return Place(
+        return Rect(
             max(self.left, other.left),
             max(self.top, other.top),
             min(self.right, other.right),
             min(self.bottom, other.bottom),
         )
 
-    def touches(self, other: Place) -> bool:
-        return not self.within(other).empty
+    def intersects(self, other: Rect) -> bool:
+        return not self.clipped(other).empty
 
-    def holds(self, x: float, y: float) -> bool:
+    def contains(self, x: float, y: float) -> bool:
         return self.left <= x < self.right and self.top <= y < self.bottom
 
-    def share_in(self, other: Place) -> float:
+    def share_in(self, other: Rect) -> float:
         """How much of this lies in the other, 0 to 1."""
-        shared = self.within(other)
+        shared = self.clipped(other)
         return 0.0 if shared.empty or not self.area else shared.area / self.area
 
-    def alike(self, other: Place) -> float:
-        """Shared over covered area, 0 to 1."""
-        shared = self.within(other)
+    def iou(self, other: Rect) -> float:
+        """Intersection over union, 0 to 1."""
+        shared = self.clipped(other)
         if shared.empty:
             return 0.0
         return shared.area / (self.area + other.area - shared.area)
@@ -86,16 +86,16 @@ class Place:
         down = max(self.top - y, 0, y - self.bottom)
         return float((across * across + down * down) ** 0.5)
 
-    def scaled(self, across: float, down: float) -> Place:
-        return Place(
+    def scaled(self, across: float, down: float) -> Rect:
+        return Rect(
             int(self.left * across),
             int(self.top * down),
             int(self.right * across + 0.999),
             int(self.bottom * down + 0.999),
         )
 
-    def union(self, other: Place) -> Place:
-        return Place(
+    def union(self, other: Rect) -> Rect:
+        return Rect(
             min(self.left, other.left),
             min(self.top, other.top),
             max(self.right, other.right),
@@ -103,7 +103,7 @@ class Place:
         )
 
 
-def union(places: Iterable[Place]) -> Place:
+def union(places: Iterable[Rect]) -> Rect:
     """
     Raises:
         ValueError: There are none.

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from activities.screen.film import Look
-from activities.screen.kept import KeptTyping
-from activities.screen.places import Place
+from activities.screen.rectangles import Rect
+from activities.screen.resume_point import SavedTyping
 
 PAUSE_MS = 2_500
 """Between two letters of one text."""
@@ -26,21 +26,21 @@ _PROMPT = re.compile(
 
 
 @dataclass(slots=True)
-class Typed:
+class TypedText:
     """A text as far as it was typed: its line, what stood on that before, and how far down its answer reaches."""
 
-    line: Place
+    line: Rect
     before: str
     bottom: int
     prompted: bool
     """A shell had asked for it: what comes below is its answer."""
 
-    def kept(self) -> KeptTyping:
-        return KeptTyping(line=self.line.edges, before=self.before, bottom=self.bottom, prompted=self.prompted)
+    def saved(self) -> SavedTyping:
+        return SavedTyping(line=self.line.edges, before=self.before, bottom=self.bottom, prompted=self.prompted)
 
     @classmethod
-    def of(cls, kept: KeptTyping) -> Typed:
-        return cls(Place(*kept.line), kept.before, kept.bottom, kept.prompted)
+    def of(cls, saved: SavedTyping) -> TypedText:
+        return cls(Rect(*saved.line), saved.before, saved.bottom, saved.prompted)
 
 
 def without_prompt(text: str, before: str = "") -> str:
@@ -58,13 +58,13 @@ def is_prompt(text: str) -> bool:
     return found is not None and not text[found.end() :].strip()
 
 
-def only_glyphs(before: Look, after: Look, places: Sequence[Place]) -> bool:
+def only_glyphs(before: Look, after: Look, places: Sequence[Rect]) -> bool:
     """Text came or went, and the ground that it stands on is as it was."""
     old, new = before.colours, after.colours
-    whole = Place(0, 0, old.shape[1], old.shape[0])
+    whole = Rect(0, 0, old.shape[1], old.shape[0])
     kept = pixels = 0
     for each in places:
-        place = each.within(whole)
+        place = each.clipped(whole)
         if place.empty:
             continue
         window = np.s_[place.top : place.bottom, place.left : place.right]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from activities.screen.film import Look
-from activities.screen.kept import KeptLine, ShownState
-from activities.screen.places import Place
+from activities.screen.rectangles import Rect
+from activities.screen.resume_point import SavedLine, TextState
 from activities.screen.structure import Replaced, merged, share_of
 from activities.screen.text import Line, TextReader, likely_s
 from domain.geometry import Box
@@ -37,8 +37,8 @@ class _Standing:
     start_ms: int
 
 
-def _kept(line: Line, start_ms: int, end_ms: int = 0) -> KeptLine:
-    return KeptLine(
+def _saved(line: Line, start_ms: int, end_ms: int = 0) -> SavedLine:
+    return SavedLine(
         text=line.text,
         place=line.place.edges,
         confidence=line.confidence,
@@ -47,23 +47,23 @@ def _kept(line: Line, start_ms: int, end_ms: int = 0) -> KeptLine:
     )
 
 
-def _line(kept: KeptLine) -> Line:
-    return Line(kept.text, Place(*kept.place), kept.confidence)
+def _line(saved: SavedLine) -> Line:
+    return Line(saved.text, Rect(*saved.place), saved.confidence)
 
 
 @dataclass(frozen=True)
-class Changed:
+class ChangedParts:
     """What to read again. ``parts`` in pixels of a look; ``covered`` is what the pointer hides in the picture after."""
 
     after: Look
-    parts: Sequence[Place]
+    parts: Sequence[Rect]
     replaced: Replaced
     left_ms: int
     came_ms: int
-    covered: Place | None
+    covered: Rect | None
 
 
-class Shown:
+class TextTracker:
     """What can be read now, and what could be."""
 
     def __init__(self, reader: TextReader) -> None:
@@ -72,7 +72,7 @@ class Shown:
         self.corrected: list[tuple[str, str]] = []
         """What was read wrong at first, and what it is."""
         self._past: list[tuple[Line, int, int]] = []
-        self._unread: list[tuple[Place, int]] = []
+        self._unread: list[tuple[Rect, int]] = []
         """What was put off, and since when it stands."""
         self._missed = False
         self._size = 0, 0
@@ -87,26 +87,26 @@ class Shown:
     def lines(self) -> list[Line]:
         return [each.line for each in self._standing]
 
-    def state(self) -> ShownState:
-        return ShownState(
-            standing=[_kept(each.line, each.start_ms) for each in self._standing],
-            past=[_kept(line, start_ms, end_ms) for line, start_ms, end_ms in self._past],
+    def state(self) -> TextState:
+        return TextState(
+            standing=[_saved(each.line, each.start_ms) for each in self._standing],
+            past=[_saved(line, start_ms, end_ms) for line, start_ms, end_ms in self._past],
             spent_s=self._reader.spent_s,
             unread=[(at.left, at.top, at.right, at.bottom, since_ms) for at, since_ms in self._unread],
             missed=self._missed,
         )
 
-    def restore(self, state: ShownState) -> None:
-        self._standing = [_Standing(_line(kept), kept.start_ms) for kept in state.standing]
-        self._past = [(_line(kept), kept.start_ms, kept.end_ms) for kept in state.past]
+    def restore(self, state: TextState) -> None:
+        self._standing = [_Standing(_line(saved), saved.start_ms) for saved in state.standing]
+        self._past = [(_line(saved), saved.start_ms, saved.end_ms) for saved in state.past]
         self._reader.spent_s = state.spent_s
-        self._unread = [(Place(*place), since_ms) for *place, since_ms in state.unread]
+        self._unread = [(Rect(*place), since_ms) for *place, since_ms in state.unread]
         self._missed = state.missed
 
     def start(self, look: Look, at_ms: int) -> None:
         self._standing = [_Standing(line, at_ms) for line in self._reader.read(look.colours)]
 
-    def _affords(self, part: Place, wide: int, high: int, at_ms: int, rate_s: float) -> bool:
+    def _affords(self, part: Rect, wide: int, high: int, at_ms: int, rate_s: float) -> bool:
         return self._reader.spent_s + likely_s(part, wide, high) <= _FIRST_S + rate_s * at_ms / 60_000
 
     def catch_up(self, look: Look, pointer: tuple[float, float] | None = None) -> None:
@@ -114,23 +114,23 @@ class Shown:
         if not self._unread or not self._size[0]:
             return
         wide, high = self._size
-        whole = Place(0, 0, wide, high)
+        whole = Rect(0, 0, wide, high)
         around = None if pointer is None else _around(pointer, wide, high)
         for entry in list(self._unread):
             place, since_ms = entry
-            part = place if around is None else place.within(around)
+            part = place if around is None else place.clipped(around)
             if part.empty or since_ms > look.at_ms:
                 continue
             if not self._affords(part, wide, high, look.at_ms, _REST_S if around is None else _NEAR_S):
                 continue
             self._unread.remove(entry)
             self._unread += [(rest, since_ms) for rest in _without(place, part)]
-            inner = part.grown(4).within(whole)
+            inner = part.padded(4).clipped(whole)
             self._standing += [
                 _Standing(line, since_ms)
                 for line in self._reader.read(look.colours, inner)
-                if line.place.share_in(part.grown(8)) > 0.4
-                and not any(line.place.alike(each.line.place) > 0.3 for each in self._standing)
+                if line.place.share_in(part.padded(8)) > 0.4
+                and not any(line.place.iou(each.line.place) > 0.3 for each in self._standing)
             ]
             self._standing.sort(key=lambda each: (each.line.place.top // 12, each.line.place.left))
 
@@ -138,22 +138,22 @@ class Shown:
         """What stands at the pointer (pixels of the picture) and was not found when all around was read."""
         wide, high = self._size
         x, y = (int(value) for value in pointer)
-        part = Place(x - _BENEATH[0], y - _BENEATH[1], x + _BENEATH[0], y + _BENEATH[1]).within(Place(0, 0, wide, high))
+        part = Rect(x - _BENEATH[0], y - _BENEATH[1], x + _BENEATH[0], y + _BENEATH[1]).clipped(Rect(0, 0, wide, high))
         if part.empty or not self._affords(part, wide, high, look.at_ms, _NEAR_S):
             return []
         found = self._reader.read(look.colours, part)
-        return [line for line in found if line.place.grown(3, 3).holds(*pointer)]
+        return [line for line in found if line.place.padded(3, 3).contains(*pointer)]
 
-    def _chosen(self, parts: Sequence[Place], change: Changed, wide: int, high: int) -> list[Place]:
+    def _chosen(self, parts: Sequence[Rect], change: ChangedParts, wide: int, high: int) -> list[Rect]:
         """What is read of it now, the nearest to the pointer first; the rest is put off."""
         pointer = change.covered.centre if change.covered is not None else None
         around = None if pointer is None else _around(pointer, wide, high)
         for part in parts:
-            for entry in [each for each in self._unread if each[0].touches(part)]:
+            for entry in [each for each in self._unread if each[0].intersects(part)]:
                 self._unread.remove(entry)
                 self._unread += [(rest, entry[1]) for rest in _without(entry[0], part)]
                 self._missed = True
-        chosen: list[Place] = []
+        chosen: list[Rect] = []
         reserved = 0.0
         nearest = sorted(parts, key=lambda part: part.distance(*pointer) if pointer else part.area)
         for part in nearest:
@@ -162,7 +162,7 @@ class Shown:
                 chosen.append(part)
                 reserved += likely_s(part, wide, high)
                 continue
-            near = part.within(around) if around is not None else None
+            near = part.clipped(around) if around is not None else None
             if near is not None and not near.empty:
                 cost = likely_s(near, wide, high)
                 if cost <= left_s + _NEAR_S * change.came_ms / 60_000:
@@ -173,21 +173,21 @@ class Shown:
             self._unread.append((part, change.came_ms))
         return chosen
 
-    def change(self, change: Changed) -> tuple[list[Line], list[Line]]:
+    def change(self, change: ChangedParts) -> tuple[list[Line], list[Line]]:
         """Read what changed. Returns the lines that are gone and the ones that came."""
         picture = change.after.colours
         high, wide = picture.shape[:2]
         self._size = wide, high
         across, down = wide / change.after.grey.shape[1], high / change.after.grey.shape[0]
-        whole = Place(0, 0, wide, high)
+        whole = Rect(0, 0, wide, high)
         parts = [place.scaled(across, down) for place in change.parts]
         touched = []
         for each in self._standing:
-            if not any(each.line.place.touches(part.grown(2)) for part in parts):
+            if not any(each.line.place.intersects(part.padded(2)) for part in parts):
                 continue
             if share_of(change.replaced, each.line.place.scaled(1 / across, 1 / down)) > _TOUCHED:
                 touched.append(each)
-        parts = merged([*(part.grown(4).within(whole) for part in parts), *(each.line.place for each in touched)])
+        parts = merged([*(part.padded(4).clipped(whole) for part in parts), *(each.line.place for each in touched)])
         if sum(part.area for part in parts) > _MOSTLY * whole.area:
             parts = [whole]
             touched = list(self._standing)
@@ -197,15 +197,14 @@ class Shown:
             line
             for part in parts
             for line in self._reader.read(picture, part)
-            if (part == whole or line.place.share_in(part.grown(8)) > 0.4)
+            if (part == whole or line.place.share_in(part.padded(8)) > 0.4)
             and not any(
-                line.place.alike(other.line.place) > 0.3 or line.place.share_in(other.line.place) > 0.6
-                for other in kept
+                line.place.iou(other.line.place) > 0.3 or line.place.share_in(other.line.place) > 0.6 for other in kept
             )
         ]
         pointer = change.covered
         if pointer is not None:  # an arrow is read as a K
-            read = [line for line in read if line.place.share_in(pointer.grown(6)) < 0.6]
+            read = [line for line in read if line.place.share_in(pointer.padded(6)) < 0.6]
         read = _distinct(read)
         left_ms, came_ms = change.left_ms, change.came_ms
         gone, came = [], []
@@ -229,10 +228,10 @@ class Shown:
 
     def finish(self, end_ms: int, width: int, height: int) -> tuple[ScreenText, ...]:
         whole = [*self._past, *((each.line, each.start_ms, max(end_ms, each.start_ms)) for each in self._standing)]
-        frame = Place(0, 0, width, height)
+        frame = Rect(0, 0, width, height)
         texts: list[ScreenText] = []
         for line, start_ms, stop_ms in sorted(whole, key=lambda each: (each[1], each[0].place.top, each[0].place.left)):
-            place = line.place.within(frame)
+            place = line.place.clipped(frame)
             if place.empty:
                 continue
             texts.append(
@@ -248,23 +247,23 @@ class Shown:
         return tuple(texts)
 
 
-def _around(pointer: tuple[float, float], wide: int, high: int) -> Place:
+def _around(pointer: tuple[float, float], wide: int, high: int) -> Rect:
     across, down = _AROUND
     x, y = pointer
-    place = Place(int(x - across * wide), int(y - down * high), int(x + across * wide), int(y + down * high))
-    return place.within(Place(0, 0, wide, high))
+    place = Rect(int(x - across * wide), int(y - down * high), int(x + across * wide), int(y + down * high))
+    return place.clipped(Rect(0, 0, wide, high))
 
 
-def _without(place: Place, part: Place) -> list[Place]:
+def _without(place: Rect, part: Rect) -> list[Rect]:
     """What is left of a place, in rectangles that do not overlap; slivers lower than any text are dropped."""
-    cut = place.within(part)
+    cut = place.clipped(part)
     if cut.empty:
         return [place]
     rest = [
-        Place(place.left, place.top, place.right, cut.top),
-        Place(place.left, cut.bottom, place.right, place.bottom),
-        Place(place.left, cut.top, cut.left, cut.bottom),
-        Place(cut.right, cut.top, place.right, cut.bottom),
+        Rect(place.left, place.top, place.right, cut.top),
+        Rect(place.left, cut.bottom, place.right, place.bottom),
+        Rect(place.left, cut.top, cut.left, cut.bottom),
+        Rect(cut.right, cut.top, place.right, cut.bottom),
     ]
     return [each for each in rest if each.width >= 8 and each.height >= 8]
 
@@ -278,10 +277,10 @@ def _distinct(lines: Sequence[Line]) -> list[Line]:
     return sorted(kept, key=lambda each: (each.place.top // 12, each.place.left))
 
 
-def _same(old: Line, new: Line, pointer: Place | None, light: bool) -> bool:
-    if new.place.alike(old.place) < 0.5:
+def _same(old: Line, new: Line, pointer: Rect | None, light: bool) -> bool:
+    if new.place.iou(old.place) < 0.5:
         return False
     if light and SequenceMatcher(None, old.text, new.text).ratio() > 0.9:
         return True
-    covered = pointer is not None and (pointer.touches(new.place) or pointer.touches(old.place))
+    covered = pointer is not None and (pointer.intersects(new.place) or pointer.intersects(old.place))
     return new.text == old.text or (covered and SequenceMatcher(None, old.text, new.text).ratio() > 0.6)
