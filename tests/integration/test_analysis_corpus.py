@@ -79,7 +79,7 @@ class Desk:
             path = self._folder / f"upload-{place}"
             path.write_bytes(content)
             told += [(Path(name).stem, table) for table in self._reader.tables(path)]
-        tables, files = tables_of(told, list(self._reader.together(told)))
+        tables, files = tables_of(told, list(self._reader.unions(told)))
         return tables, {name: self._folder / file for name, file in files.items()}
 
     def _answer(self, plan: Plan, tables: list[TableProfile], parquet: Mapping[str, Path]) -> list[tuple[object, ...]]:

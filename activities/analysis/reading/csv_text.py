@@ -73,9 +73,9 @@ def read_text(source: Path, scratch: Path) -> CsvText:
         raise Refused("TABLE_NOT_RECOGNISED", "holds markup or JSON, not a table. Send CSV, Parquet or a workbook.")
     if not sample.strip():
         raise Refused("TABLE_INVALID", "is empty.")
-    told = re.match(r"sep=([,;\t|])\n", sample)
-    delimiter = told[1] if told else _delimiter(sample)
-    return _layout(scratch, sample, delimiter, 1 if told else 0, unpaired, remarks)
+    declared = re.match(r"sep=([,;\t|])\n", sample)
+    delimiter = declared[1] if declared else _delimiter(sample)
+    return _layout(scratch, sample, delimiter, 1 if declared else 0, unpaired, remarks)
 
 
 def check_closed(text: CsvText) -> None:
@@ -95,24 +95,26 @@ def check_closed(text: CsvText) -> None:
             raise Refused("TABLE_INVALID", f"has a quotation mark that is not closed, in line {line}.") from None
 
 
-def _layout(path: Path, sample: str, delimiter: str, told: int, unpaired: bool, remarks: Sequence[Remark]) -> CsvText:
+def _layout(
+    path: Path, sample: str, delimiter: str, declared: int, unpaired: bool, remarks: Sequence[Remark]
+) -> CsvText:
     reader = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
     rows: list[list[str]] = []
     ends: list[int] = []
     try:
-        for row in itertools.islice(reader, SNIFFED_ROWS + told):
+        for row in itertools.islice(reader, SNIFFED_ROWS + declared):
             rows.append([cell.strip() for cell in row])
             ends.append(reader.line_num)
     except csv.Error:
         if not rows:
             raise Refused("TABLE_INVALID", "cannot be read as CSV.") from None
-    rows, ends = rows[told:], ends[told:]
+    rows, ends = rows[declared:], ends[declared:]
     if not any(any(row) for row in rows):
         raise Refused("TABLE_INVALID", "holds no rows.")
     layout = layout_of(rows)
     begins = 0 if layout.above + layout.headed == 0 else ends[layout.above + layout.headed - 1]
-    skipped = max(begins, told)
-    if skipped > told + layout.above + layout.headed:  # a heading of several lines, which are one to whoever skips
+    skipped = max(begins, declared)
+    if skipped > declared + layout.above + layout.headed:  # a heading of several lines, which are one to whoever skips
         path, skipped = _behind(path, skipped), 0
     heading = tuple(rows[layout.above]) if layout.headed else ()
     return CsvText(path, delimiter, skipped, heading, layout.width, unpaired, (*remarks, *remarks_of(layout)))
@@ -166,17 +168,17 @@ def _transcode(source: Path, scratch: Path) -> tuple[list[Remark], bool]:
     """Remarks, and whether the number of quotation marks is odd."""
     encoding, title = encoding_of(source)
     try:
-        told = _rewrite(source, scratch, encoding)
+        rewritten = _rewrite(source, scratch, encoding)
     except UnicodeDecodeError:
         raise Refused("TABLE_NOT_RECOGNISED", _NOT_TEXT) from None
     remarks = [("ENCODING_GUESSED", title)] if title else []
-    if told.dropped:
+    if rewritten.dropped:
         remarks.append(("CONTROL_CHARACTERS_REMOVED", ""))
-    if told.lost:
+    if rewritten.lost:
         remarks.append(("LETTERS_LOST", ""))
-    if told.garbled:
-        remarks.append(("LETTERS_GARBLED", told.garbled))
-    return remarks, told.quotes % 2 == 1
+    if rewritten.garbled:
+        remarks.append(("LETTERS_GARBLED", rewritten.garbled))
+    return remarks, rewritten.quotes % 2 == 1
 
 
 @dataclass(slots=True)
@@ -193,7 +195,7 @@ class _Rewritten:
 
 def _rewrite(source: Path, scratch: Path, encoding: str) -> _Rewritten:
     """The text as UTF-8 with ``\\n``, without control characters."""
-    told = _Rewritten()
+    rewritten = _Rewritten()
     with (
         source.open("rb") as raw,
         io.TextIOWrapper(raw, encoding=encoding) as text,
@@ -204,16 +206,16 @@ def _rewrite(source: Path, scratch: Path, encoding: str) -> _Rewritten:
             controls = len(_CONTROL.findall(bare))
             # two names that differ in nothing else stay two
             kept = _CONTROL.sub("", _CONTROL_WITHIN.sub(" ", bare)) if controls else bare
-            told.dropped += len(block) - len(bare) + controls
-            told.seen += len(block)
-            told.quotes += block.count('"')
-            told.lost += block.count("\ufffd")
-            if not told.garbled and any(begins in block for begins in "\u00c3\u00c2\u00e2"):
-                told.garbled = found[0][:40] if (found := _GARBLED.search(block)) else ""
-            if told.dropped > max(16, told.seen // 50):
+            rewritten.dropped += len(block) - len(bare) + controls
+            rewritten.seen += len(block)
+            rewritten.quotes += block.count('"')
+            rewritten.lost += block.count("\ufffd")
+            if not rewritten.garbled and any(begins in block for begins in "\u00c3\u00c2\u00e2"):
+                rewritten.garbled = found[0][:40] if (found := _GARBLED.search(block)) else ""
+            if rewritten.dropped > max(16, rewritten.seen // 50):
                 raise Refused("TABLE_NOT_RECOGNISED", _NOT_TEXT)
             plain.write(kept)
-    return told
+    return rewritten
 
 
 def _blocks(text: io.TextIOWrapper) -> Iterator[str]:

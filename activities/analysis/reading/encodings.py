@@ -146,13 +146,13 @@ def _telling(path: Path) -> bytes:
 def _legacy(sample: bytes) -> str | None:
     from resiliparse.parse.encoding import detect_encoding
 
-    told = str(detect_encoding(sample, html5_compatible=False) or "").lower()
-    wide = next((encoding for encoding, names in _WIDE.items() if told in names), None)
+    detected = str(detect_encoding(sample, html5_compatible=False) or "").lower()
+    wide = next((encoding for encoding, names in _WIDE.items() if detected in names), None)
     if wide is not None and _reads_wide(sample, wide):
         return wide
-    told = _SAME.get(told, told)
+    detected = _SAME.get(detected, detected)
     scored = [
-        ((strange, *_unlikeliness(sample, encoding), encoding != told, place), encoding)
+        ((strange, *_unlikeliness(sample, encoding), encoding != detected, place), encoding)
         for place, encoding in enumerate(_SINGLE)
         if (strange := _strangeness(sample, encoding)) is not None
     ]

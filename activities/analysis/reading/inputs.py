@@ -153,22 +153,22 @@ def prepare(
 
 
 def tables_of(
-    found: Sequence[tuple[str, Mapping[str, Any]]], together: Sequence[tuple[Sequence[int], Mapping[str, Any]]]
+    found: Sequence[tuple[str, Mapping[str, Any]]], unions: Sequence[tuple[Sequence[int], Mapping[str, Any]]]
 ) -> tuple[list[TableProfile], dict[str, str]]:
     """The tables that an analysis has, and the file of each by its name.
 
     Args:
-        found: Of each table the name of its file, and what the reader told.
-        together: Which of them are parts of one, and what the reader told of that: it stands in the place of its first.
+        found: Of each table the name of its file, and the table as the reader describes it.
+        unions: Which of them are parts of one, and that one, which stands in the place of its first.
     """
     joined: dict[int, tuple[str, Mapping[str, Any]] | None] = {}
-    for (first, *others), table in together:
+    for (first, *others), table in unions:
         sources = dict.fromkeys(found[place][0] for place in (first, *others))
         joined |= dict.fromkeys(others) | {first: (", ".join(sources), table)}
-    told = [each for place, own in enumerate(found) if (each := joined.get(place, own)) is not None]
-    names = cleaned((_table_name(source, table) for source, table in told), fallback="table")
-    profiles = [_profile(name, source, table) for name, (source, table) in zip(names, told, strict=True)]
-    return profiles, {name: str(table["parquet"]) for name, (_, table) in zip(names, told, strict=True)}
+    tables = [each for place, own in enumerate(found) if (each := joined.get(place, own)) is not None]
+    names = cleaned((_table_name(source, table) for source, table in tables), fallback="table")
+    profiles = [_profile(name, source, table) for name, (source, table) in zip(names, tables, strict=True)]
+    return profiles, {name: str(table["parquet"]) for name, (_, table) in zip(names, tables, strict=True)}
 
 
 def confined_bounds(
@@ -219,7 +219,7 @@ def _read(
     bounds = confined_bounds(limits.memory_bytes, limits.seconds, file_bytes=LAID_OUT * limits.file_bytes)
     done = 0
     found: list[tuple[str, Report]] = []
-    together: list[tuple[list[int], Report]] = []
+    unions: list[tuple[list[int], Report]] = []
 
     def poll() -> None:
         on_progress(done / len(files))
@@ -232,9 +232,9 @@ def _read(
                 done = report["file"]
                 _check(report, files[done].name)
                 found.append((files[done].name, report["table"]))
-            elif "together" in report:
-                together.append((report["together"], report["table"]))
-    return found, together
+            elif "union" in report:
+                unions.append((report["union"], report["table"]))
+    return found, unions
 
 
 @contextmanager

@@ -194,8 +194,8 @@ class _Look:
             long = count(
                 self._connection, f"SELECT count(*) {self._everything} AND regexp_matches(t, {literal(numbers.LONG)})"
             )
-            told = column.spent or (_SPENT.search(column.heading) and not _NOT_HOURS.search(column.heading))
-            if not told and (not long or _NOT_HOURS.search(column.heading)):
+            is_spent = column.spent or (_SPENT.search(column.heading) and not _NOT_HOURS.search(column.heading))
+            if not is_spent and (not long or _NOT_HOURS.search(column.heading)):
                 return None
             value = numbers.hours_sql("{t}")
         elif all(re.fullmatch(numbers.SPOKEN, text) and re.search(r"\d", text) for text in some):

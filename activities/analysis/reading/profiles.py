@@ -12,7 +12,7 @@ from activities.analysis.reading.stand_ins import StandIns, stand_ins
 from activities.analysis.reading.sums import among_groups, sums
 from activities.analysis.sql_words import literal, quoted, to_number
 
-Told = tuple[str, int | None, str]
+TableNote = tuple[str, int | None, str]
 """A note's code, the column's place or ``None``, and words for its sentence."""
 
 SAMPLES = 3
@@ -49,27 +49,27 @@ def profile(connection: Connection, path: Path, originals: Sequence[str]) -> dic
         for original, (name, type) in zip(originals, described, strict=True)
     ]
     empty = [place for place, column in enumerate(columns) if total and column["nulls"] == total]
-    notes: list[Told] = [("COLUMN_EMPTY", place, "") for place in empty]
+    notes: list[TableNote] = [("COLUMN_EMPTY", place, "") for place in empty]
     notes += _stand_ins(connection, source, columns)
     notes += _twice(connection, source, columns, total)
     notes += _sums(connection, source, columns, total)
     return {"rows": total, "columns": columns, "notes": notes}
 
 
-def _stand_ins(connection: Connection, source: str, columns: Sequence[dict[str, Any]]) -> list[Told]:
+def _stand_ins(connection: Connection, source: str, columns: Sequence[dict[str, Any]]) -> list[TableNote]:
     """Tell each column which of its values stand for none; the notes of those that may."""
-    told: list[Told] = []
+    notes: list[TableNote] = []
     for place, column in enumerate(columns):
         found = (
             stand_ins(connection, source, quoted(column["name"]), column["type"]) if column["distinct"] else StandIns()
         )
         column["stand_ins"] = list(found.sure)
         if found.perhaps:
-            told.append(("STAND_INS_GUESSED", place, ", ".join(found.perhaps)))
-    return told
+            notes.append(("STAND_INS_GUESSED", place, ", ".join(found.perhaps)))
+    return notes
 
 
-def _sums(connection: Connection, source: str, columns: Sequence[dict[str, Any]], total: int) -> list[Told]:
+def _sums(connection: Connection, source: str, columns: Sequence[dict[str, Any]], total: int) -> list[TableNote]:
     """Tell each column which of its values name rows that add up others; the notes of those that may."""
 
     def of(*types: str) -> list[str]:
@@ -97,7 +97,7 @@ def _are_years(column: dict[str, Any]) -> bool:
     )
 
 
-def _twice(connection: Connection, source: str, columns: Sequence[dict[str, Any]], total: int) -> list[Told]:
+def _twice(connection: Connection, source: str, columns: Sequence[dict[str, Any]], total: int) -> list[TableNote]:
     """Rows that are there again, to the letter, where the first column has every other value once."""
     first = columns[0] if columns else None
     if first is None or not 1 < total <= COMPARED_ROWS or first["nulls"]:

@@ -27,27 +27,27 @@ def _read(order: dict[str, Any], folder: Path, files: list[Path]) -> None:
 
     room = {"memory_mib": order["memory_mib"], "spill_mib": order["spill_mib"]}
     tabling = Tabling(folder, files, order["limits"], **room)
-    labels: list[tuple[str, dict[str, Any]]] = []
+    tables: list[tuple[str, dict[str, Any]]] = []
     for number, path in enumerate(files):
         try:
             for table in tabling.tables(path):
                 inside.report(file=number, table=table)
-                labels.append((str(order["files"][number]["label"]), table))
+                tables.append((str(order["files"][number]["label"]), table))
         except Refused as refused:
             inside.report(file=number, refused=refused.code, message=refused.message)
             return
         except MemoryError:
             inside.report(file=number, refused="TABLE_TOO_LARGE", message="needs more memory than it may have.")
             return
-    _together(tabling, labels)
+    _unite(tabling, tables)
 
 
-def _together(tabling: "Tabling", told: list[tuple[str, dict[str, Any]]]) -> None:
+def _unite(tabling: "Tabling", tables: list[tuple[str, dict[str, Any]]]) -> None:
     from activities.analysis.reading.refusals import Refused
 
     try:
-        for parts, table in tabling.together(told):
-            inside.report(together=parts, table=table)
+        for parts, table in tabling.unions(tables):
+            inside.report(union=parts, table=table)
     except (Refused, MemoryError):  # each is there by itself
         return
 

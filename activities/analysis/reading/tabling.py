@@ -15,10 +15,9 @@ import duckdb
 from activities.analysis import engine
 from activities.analysis.names import cleaned, shown
 from activities.analysis.reading import workbook
-from activities.analysis.reading.alike import alike, labelled, shared_notes, union_sql
 from activities.analysis.reading.csv_text import LONGEST_LINE, CsvText, check_closed, read_text
 from activities.analysis.reading.kinds import ERRORS, FEW, ID_DIGITS, Column, Kind, converted, kinds_of
-from activities.analysis.reading.profiles import profile
+from activities.analysis.reading.profiles import TableNote, profile
 from activities.analysis.reading.refusals import Refused
 from activities.analysis.reading.totals import (
     filled_down,
@@ -27,13 +26,11 @@ from activities.analysis.reading.totals import (
     set_remarks_apart,
     set_totals_apart,
 )
+from activities.analysis.reading.unions import labelled, shared_notes, union_compatible, union_sql
 from activities.analysis.sql_words import literal, quoted
 
 Limits = Mapping[str, int]
 """``rows``, ``columns``, ``sheets``, ``tables``, ``unpacked_bytes``."""
-
-Told = tuple[str, int | None, str]
-"""A note's code, the column's place or ``None``, and words for its sentence."""
 
 PARQUET = b"PAR1"
 ZIP = b"PK\x03\x04"
@@ -78,7 +75,7 @@ class Tabling:
 
     def tables(self, path: Path) -> Iterator[dict[str, Any]]:
         """Each table of the file, written as Parquet: ``parquet`` (a file name), ``sheet``, ``rows``, ``columns``
-        (see ``profiles``) and ``notes`` (:data:`Told`).
+        (see ``profiles``) and ``notes`` (:data:`TableNote`).
 
         Raises:
             Refused: See there.
@@ -139,17 +136,19 @@ class Tabling:
         table = self._written(select, originals)
         self._connection.execute("DROP TABLE IF EXISTS staged; DROP TABLE IF EXISTS marked")
         text.path.unlink()
-        told = [(code, None, words) for code, words in [*text.remarks, *repeated]]
-        return {**table, "sheet": sheet, "notes": [*told, *remarks, *table["notes"]]}
+        of_file = [(code, None, words) for code, words in [*text.remarks, *repeated]]
+        return {**table, "sheet": sheet, "notes": [*of_file, *remarks, *table["notes"]]}
 
-    def _typed(self, columns: Sequence[Column], names: Sequence[str], *, semicolons: bool) -> tuple[str, list[Told]]:
+    def _typed(
+        self, columns: Sequence[Column], names: Sequence[str], *, semicolons: bool
+    ) -> tuple[str, list[TableNote]]:
         """SQL of the staged rows that are data, with their types, and what is to be said of them."""
         places = [column.name for column in columns]
         below = set_remarks_apart(self._connection, "staged", places)
-        told: list[Told] = [(code, None, words) for code, words in below]
+        notes: list[TableNote] = [(code, None, words) for code, words in below]
         outline = filled_down(self._connection, "staged", places)
-        told += [(code, level, words) for level, (code, words) in enumerate(outline)]
-        told += self._in_error(places)
+        notes += [(code, level, words) for level, (code, words) in enumerate(outline)]
+        notes += self._in_error(places)
         source = "staged"
         if set_totals_apart(self._connection, "staged", places):
             source = "(SELECT * FROM marked WHERE NOT total)"
@@ -157,7 +156,7 @@ class Tabling:
             by_name = dict(zip(places, kinds, strict=True))
             values = {column: converted(kind, column) for column, kind in by_name.items()}
             totals = left_out(self._connection, places, by_name, values)
-            told += [(code, None, words) for code, words in totals]
+            notes += [(code, None, words) for code, words in totals]
             if not any(code == "TOTALS_LEFT_OUT" for code, _ in totals):
                 source = "staged"
         # rows that were put back may be of another kind
@@ -167,10 +166,10 @@ class Tabling:
             for column, kind, name in zip(places, kinds, names, strict=True)
         ]
         for place, kind in enumerate(kinds):
-            told += [(code, place, words) for code, words in (kind.remarks if kind is not None else ())]
-        return f"SELECT {', '.join(selected)} FROM {source}", told
+            notes += [(code, place, words) for code, words in (kind.remarks if kind is not None else ())]
+        return f"SELECT {', '.join(selected)} FROM {source}", notes
 
-    def _in_error(self, columns: Sequence[str]) -> list[Told]:
+    def _in_error(self, columns: Sequence[str]) -> list[TableNote]:
         """The columns with cells in error, as workbooks show them."""
         listed = ", ".join(map(literal, ERRORS))
         wrong = ", ".join(
@@ -218,57 +217,57 @@ class Tabling:
         self._check_width(len(described))
         typed = [(str(name), str(type)) for name, type in described]
         kept = [(name, type) for name, type in typed if type not in NOT_DATA]
-        notes: list[Told] = [("COLUMN_LEFT_OUT", None, "")] if len(kept) < len(typed) else []
+        notes: list[TableNote] = [("COLUMN_LEFT_OUT", None, "")] if len(kept) < len(typed) else []
         if not kept:
             raise Refused("TABLE_INVALID", "holds no columns that can be computed with.")
         originals = [name for name, _ in kept]
         names = cleaned(originals, fallback="column")
-        values, told = self._as_computed_with(source, kept)
+        values, of_values = self._as_computed_with(source, kept)
         selected = [f"{value} AS {quoted(new)}" for value, new in zip(values, names, strict=True)]
         limit = self._limits["rows"] + 1
         table = self._written(f"SELECT {', '.join(selected)} FROM {source} LIMIT {limit}", originals)
-        return {**table, "sheet": None, "notes": [*notes, *told, *table["notes"]]}
+        return {**table, "sheet": None, "notes": [*notes, *of_values, *table["notes"]]}
 
-    def _as_computed_with(self, source: str, columns: Sequence[tuple[str, str]]) -> tuple[list[str], list[Told]]:
+    def _as_computed_with(self, source: str, columns: Sequence[tuple[str, str]]) -> tuple[list[str], list[TableNote]]:
         """SQL of each column of a Parquet file, given as name and type, and what is to be said of them. Texts are
         looked at as those of a CSV are; whole numbers that are names of things become texts."""
         texts = [Column(name, name, []) for name, type in columns if type == "VARCHAR"]
         found = self._kinds(source, texts, semicolons=False) if texts else []
         kinds = {column.name: kind for column, kind in zip(texts, found, strict=True)}
         values: list[str] = []
-        told: list[Told] = []
+        notes: list[TableNote] = []
         for place, (name, type) in enumerate(columns):
             if name in kinds:
                 kind = kinds[name]
                 values.append(converted(kind, name))
-                told += [(code, place, words) for code, words in (kind.remarks if kind is not None else ())]
+                notes += [(code, place, words) for code, words in (kind.remarks if kind is not None else ())]
             elif STORED_AS.get(type) == "BIGINT" and self._are_names(source, name):
                 values.append(f"CAST({quoted(name)} AS VARCHAR)")
-                told.append(("IDENTIFIERS_KEPT", place, ""))
+                notes.append(("IDENTIFIERS_KEPT", place, ""))
             else:
                 values.append(_stored(name, type))
-        return values, told
+        return values, notes
 
     def _are_names(self, source: str, column: str) -> bool:
         """Whether all whole numbers of a column are as long as nobody counts."""
         (least,) = engine.one(self._connection, f"SELECT min(abs({quoted(column)}::HUGEINT)) FROM {source}")
         return least is not None and int(str(least)) >= 10 ** (ID_DIGITS - 1)
 
-    # --- alike -------------------------------------------------------------------------------------------------
+    # --- unions ------------------------------------------------------------------------------------------------
 
-    def together(self, told: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[tuple[list[int], dict[str, Any]]]:
-        """Tables that are alike as one, with a column that says from which each row is; and the places of its parts.
+    def unions(self, tables: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[tuple[list[int], dict[str, Any]]]:
+        """Tables with the same columns as one, a column says from which each row is; and the places of its parts.
 
         Args:
-            told: What each table's file is called, and what was told of it.
+            tables: What each table's file is called, and the table as :meth:`tables` describes it.
         """
-        told = labelled(told)
-        for number, places in enumerate(alike(told), start=1):
-            if sum(told[place][1]["rows"] for place in places) > self._limits["rows"]:
+        known = labelled(tables)
+        for number, places in enumerate(union_compatible(known), start=1):
+            if sum(known[place][1]["rows"] for place in places) > self._limits["rows"]:
                 continue
             name = f"together-{number:02}.parquet"
             path = self._folder / name
-            parts = [(told[place][0], told[place][1]) for place in places]
+            parts = [known[place] for place in places]
             with _translated():
                 select, column, headings = union_sql(parts, self._folder)
                 self._connection.execute(f"COPY ({select}) TO {literal(str(path))} (FORMAT parquet, COMPRESSION zstd)")

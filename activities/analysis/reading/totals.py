@@ -78,13 +78,13 @@ def set_remarks_apart(connection: Connection, table: str, columns: Sequence[str]
 def filled_down(connection: Connection, table: str, columns: Sequence[str]) -> list[tuple[str, str]]:
     """Write a name that stands in the first row of its group only (an outline, as pivot tables are exported) into each
     row of it, in the first columns one after the other."""
-    told: list[tuple[str, str]] = []
+    remarks: list[tuple[str, str]] = []
     for level in range(len(columns) - 2):
         example = _filled_at(connection, table, columns, level)
         if example is None:
             break
-        told.append(("LABELS_FILLED_GUESSED", f"\u201c{example[:40]}\u201d"))
-    return told
+        remarks.append(("LABELS_FILLED_GUESSED", f"\u201c{example[:40]}\u201d"))
+    return remarks
 
 
 def _filled_at(connection: Connection, table: str, columns: Sequence[str], level: int) -> str | None:

@@ -112,13 +112,13 @@ def _as_text(sheet: calamine.CalamineSheet, path: Path, currencies: Currencies) 
     begin = layout.above + layout.headed
     heading = tuple(first[layout.above]) if layout.headed else ()
     spread = _spread(grid, rows, merged, begin)
-    told = []
+    remarks = []
     if units and layout.headed:
         for place, cells in units:
             name = f"{heading[place]} currency"
             heading = (*heading, name)
             listed = ", ".join(sorted({cell for cell in cells[begin:] if cell}))
-            told.append(
+            remarks.append(
                 ("CURRENCIES_OF_FORMATS", f"\u201c{heading[place]}\u201d is in {listed}; see \u201c{name}\u201d")
             )
             for row, cell in zip(rows, cells, strict=True):
@@ -130,8 +130,8 @@ def _as_text(sheet: calamine.CalamineSheet, path: Path, currencies: Currencies) 
         ",",
         0,
         heading,
-        max(layout.width, sheet.total_width) + len(told),
-        remarks=(*remarks_of(layout), *([("MERGED_CELLS_FILLED", "")] if spread else []), *told),
+        max(layout.width, sheet.total_width) + len(remarks),
+        remarks=(*remarks_of(layout), *([("MERGED_CELLS_FILLED", "")] if spread else []), *remarks),
         exact=_columns_with(grid[begin:], lambda cell: isinstance(cell, int | float) and not isinstance(cell, bool))
         - _columns_with(grid[begin:], lambda cell: isinstance(cell, str) and bool(_SEPARATED.search(cell))),
         spent=_columns_with(grid[begin:], lambda cell: isinstance(cell, timedelta)),

@@ -1,4 +1,4 @@
-"""Tables that are one table in parts: a sheet a month, a file a region. Runs inside."""
+"""Tables that are one table in parts (a sheet a month, a file a region) and their union. Runs inside."""
 
 import re
 from collections import defaultdict
@@ -9,7 +9,7 @@ from typing import Any
 from activities.analysis.sql_words import literal, quoted
 
 Part = tuple[str, Mapping[str, Any]]
-"""A label, and what was told of a table."""
+"""A label, and a table as the reader describes it."""
 
 FEWEST_COLUMNS = 2
 _NUMBERS = frozenset(("integer", "number"))
@@ -21,26 +21,26 @@ _ADDED_UP = re.compile(
 """Names of what is not one part among others: it holds them all, or the same once more."""
 
 
-def labelled(told: Sequence[Part]) -> list[Part]:
+def labelled(tables: Sequence[Part]) -> list[Part]:
     """The tables with names that tell them apart: of the sheet where there is one file, else of the file, too."""
-    several = len({label for label, _ in told}) > 1
+    several = len({label for label, _ in tables}) > 1
     found = []
-    for label, table in told:
+    for label, table in tables:
         parts = [label, table["sheet"]] if several else [table["sheet"]]
         found.append((": ".join(part for part in parts if part) or label, table))
     return found
 
 
-def alike(told: Sequence[Part]) -> Iterator[list[int]]:
+def union_compatible(tables: Sequence[Part]) -> Iterator[list[int]]:
     """The places of tables with the same columns: names, and types as far as there are values."""
     groups: dict[frozenset[str], list[int]] = defaultdict(list)
-    for place, (label, table) in enumerate(told):
+    for place, (label, table) in enumerate(tables):
         names = frozenset(column["name"] for column in table["columns"])
         if len(names) >= FEWEST_COLUMNS and table["rows"] and _has_heading(table) and not _ADDED_UP.search(label):
             groups[names].append(place)
     for places in groups.values():
-        tables = [told[place][1] for place in places]
-        if len(places) > 1 and all(_one_type(tables, name) for name in {c["name"] for c in tables[0]["columns"]}):
+        parts = [tables[place][1] for place in places]
+        if len(places) > 1 and all(_one_type(parts, name) for name in {c["name"] for c in parts[0]["columns"]}):
             yield places
 
 
