@@ -170,8 +170,8 @@ def shared_server(base_url: str) -> MCPServer[Any]:
         """
         async with _connected(connect, context) as client:
             job = await client.create_job(language=language)
-            wish = {"filename": filename, "size_bytes": size_bytes, "checksum_sha256": checksum_sha256}
-            session = await client.request("POST", f"jobs/{job.id}/upload", wish)
+            upload = {"filename": filename, "size_bytes": size_bytes, "checksum_sha256": checksum_sha256}
+            session = await client.request("POST", f"jobs/{job.id}/upload", upload)
         return Upload(job_id=job.id, upload_url=session["upload_url"], video_uri=session["video_uri"])
 
     @server.tool(annotations=CHANGES)

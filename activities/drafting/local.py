@@ -85,8 +85,8 @@ class LocalDrafter:
         """See :meth:`activities.drafting.drafters.Drafter.rewrite`. Follows "shorter" and "as a list"; any other
         instruction gets the warning ``INSTRUCTION_NOT_FOLLOWED``."""
         whole = is_whole(text, evidence.role, passage)
-        wish = RewriteRequest.of(instruction)
-        markdown, warnings = rederived(text, evidence=evidence, transcript=transcript, wish=wish, whole=whole)
+        request = RewriteRequest.of(instruction)
+        markdown, warnings = rederived(text, evidence=evidence, transcript=transcript, request=request, whole=whole)
         return Rewrite(markdown=markdown if markdown.strip() else text, warnings=warnings, provenance=_REWRITTEN)
 
 

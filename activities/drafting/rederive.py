@@ -39,25 +39,25 @@ class RewriteRequest:
 
 
 def rederived(
-    text: str, *, evidence: BlockEvidence, transcript: Transcript, wish: RewriteRequest, whole: bool
+    text: str, *, evidence: BlockEvidence, transcript: Transcript, request: RewriteRequest, whole: bool
 ) -> tuple[str, tuple[DraftWarning, ...]]:
-    """The text again, and a warning where the wish was not followed.
+    """The text again, and a warning where the request was not followed.
 
     A whole block that cites something is derived from it. A passage of a block, or a block that cites nothing, is
     the writer's own: it only loses its mumbling, or all but its first sentence.
     """
     segments = [transcript.segments[number] for number in evidence.segments if number < len(transcript.segments)]
     if not segments or not whole:
-        unfollowed = wish.unknown or wish.as_list
-        return _tidied(text, shorter=wish.shorter), (_NOT_FOLLOWED,) if unfollowed else ()
+        unfollowed = request.unknown or request.as_list
+        return _tidied(text, shorter=request.shorter), (_NOT_FOLLOWED,) if unfollowed else ()
     cited = sentences(segments)
     english = is_english(transcript.language, (word for each in cited for word in each.text.split()))
     clauses = [clause for each in cited for clause in clauses_of(each)] if english else cited
-    block = _block(evidence.role, _own_words(text, clauses), wish, english)
+    block = _block(evidence.role, _own_words(text, clauses), request, english)
     if block is not None and evidence.changes:
         block = _as_shown(block, text)
     markdown = block_markdown(block, language=transcript.language) if block else text
-    return markdown, (_NOT_FOLLOWED,) if wish.unknown else ()
+    return markdown, (_NOT_FOLLOWED,) if request.unknown else ()
 
 
 def _as_shown(block: DraftBlock, text: str) -> DraftBlock:
@@ -85,7 +85,7 @@ _NOT_FOLLOWED = DraftWarning(
 )
 
 
-def _block(role: BlockRole, cited: Sequence[Sentence], wish: RewriteRequest, english: bool) -> DraftBlock | None:
+def _block(role: BlockRole, cited: Sequence[Sentence], request: RewriteRequest, english: bool) -> DraftBlock | None:
     if not cited:
         return None
     if role is BlockRole.SECTION:
@@ -94,9 +94,9 @@ def _block(role: BlockRole, cited: Sequence[Sentence], wish: RewriteRequest, eng
         found = utterances.title([each.text for each in cited]) if english else None
         return DraftBlock(role=role, heading=found[1]) if found else None
     heading, texts = _step(cited, english) if role is BlockRole.STEP else ("", _texts(cited, english))
-    if wish.shorter:
+    if request.shorter:
         texts = [] if heading else texts[:1]
-    body = "\n".join(f"- {escape(text)}" for text in texts) if wish.as_list else escape(" ".join(texts))
+    body = "\n".join(f"- {escape(text)}" for text in texts) if request.as_list else escape(" ".join(texts))
     return DraftBlock(role=role, heading=heading, body=body)
 
 

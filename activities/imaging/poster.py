@@ -1,4 +1,4 @@
-"""A painter that needs no key and no model: it sets the prompt as a poster. The same wish gives the same bytes.
+"""A painter that needs no key and no model: it sets the prompt as a poster. The same order gives the same bytes.
 
 It does not pretend: what it draws is the prompt's own words on shapes that their hash chooses, and the asset's
 provenance says ``embedded-poster``.

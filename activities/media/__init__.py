@@ -19,7 +19,7 @@ from activities.media.isolated import (
 )
 from activities.media.pictures import encode_jpeg, encode_png, encode_webp, sharpness
 from activities.media.scenes import Effort
-from activities.media.screenshot_timing import FrameRequest, scene_at, settled_frame_time, settled_wish
+from activities.media.screenshot_timing import FrameRequest, scene_at, settled_frame_request, settled_frame_time
 from activities.media.tracks import TrackChoice, TrackLevel
 
 __all__ = [
@@ -42,8 +42,8 @@ __all__ = [
     "pick_speech_track",
     "probe",
     "scene_at",
+    "settled_frame_request",
     "settled_frame_time",
-    "settled_wish",
     "sharpness",
     "sound_ms",
 ]

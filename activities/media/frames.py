@@ -109,18 +109,18 @@ def grab_frame(
 
 def grab_frames(
     path: Path,
-    wishes: Sequence[int | FrameRequest],
+    requests: Sequence[int | FrameRequest],
     *,
     duration_ms: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> Iterator[Frame]:
-    """The pictures at many times, in the order of the times, each distinct wish once.
+    """The pictures at many times, in the order of the times, each distinct request once.
 
     One pass, one picture in memory at a time. Close the iterator to stop early.
 
     Args:
         path: The recording.
-        wishes: Times in ms, in any order, or ``FrameRequest``.
+        requests: Times in ms, in any order, or ``FrameRequest``.
         duration_ms: The recording's, from its probe; probed where it is not given.
         on_progress: Called with the position in ms; may raise ``Cancelled``.
 
@@ -129,21 +129,21 @@ def grab_frames(
         MediaHasNoContent: The recording has no picture.
         MediaTruncated: Nothing can be decoded there.
     """
-    ordered = in_order(wishes)
+    ordered = in_order(requests)
     if not ordered:
         return
-    _refuse_outside(path, [wish.timestamp_ms for wish in ordered], duration_ms)
+    _refuse_outside(path, [request.timestamp_ms for request in ordered], duration_ms)
     with opened(path) as container:
         reader = _Reader(container, Beat(on_progress))
-        for wish in ordered:
-            yield reader.frame_at(wish)
+        for request in ordered:
+            yield reader.frame_at(request)
 
 
-def in_order(wishes: Sequence[int | FrameRequest]) -> list[FrameRequest]:
-    """Each distinct wish once, in the order in which its picture comes."""
+def in_order(requests: Sequence[int | FrameRequest]) -> list[FrameRequest]:
+    """Each distinct request once, in the order in which its picture comes."""
     return sorted(
-        {FrameRequest(wish) if isinstance(wish, int) else wish for wish in wishes},
-        key=lambda wish: (wish.timestamp_ms, wish.earliest_ms or 0),
+        {FrameRequest(request) if isinstance(request, int) else request for request in requests},
+        key=lambda request: (request.timestamp_ms, request.earliest_ms or 0),
     )
 
 
@@ -171,16 +171,16 @@ class _Reader:
         self._shown: VideoFrame | None = None
         self._ahead: VideoFrame | None = None
 
-    def frame_at(self, wish: FrameRequest) -> Frame:
-        """The last frame that appeared at or before the wish; the first of all where the picture starts later."""
-        t = wish.timestamp_ms
+    def frame_at(self, request: FrameRequest) -> Frame:
+        """The last frame that appeared at or before the request; the first of all where the picture starts later."""
+        t = request.timestamp_ms
         self._needed_until_ms = t
         if not self._is_on_screen(t) and self._seek_is_worthwhile(t):
             self._go_to(t)
-        while not self._will_do(wish) and not self._is_on_screen(t):
+        while not self._will_do(request) and not self._is_on_screen(t):
             if not self._advance():
                 break
-        found = self._ahead if self._will_do(wish) else self._shown or self._ahead
+        found = self._ahead if self._will_do(request) else self._shown or self._ahead
         if found is None:
             raise truncated()
         return self._frame(found, t)
@@ -214,11 +214,11 @@ class _Reader:
     def _is_on_screen(self, t: int) -> bool:
         return self._ahead is not None and self._ms(self._ahead) > t
 
-    def _will_do(self, wish: FrameRequest) -> bool:
-        """The newest frame is a picture of the still stretch that the wish names."""
-        if wish.earliest_ms is None or self._ahead is None:
+    def _will_do(self, request: FrameRequest) -> bool:
+        """The newest frame is a picture of the still stretch that the request names."""
+        if request.earliest_ms is None or self._ahead is None:
             return False
-        return wish.earliest_ms <= self._ms(self._ahead) <= wish.timestamp_ms
+        return request.earliest_ms <= self._ms(self._ahead) <= request.timestamp_ms
 
     def _advance(self) -> bool:
         frame = next(self._source, None)

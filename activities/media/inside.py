@@ -57,12 +57,12 @@ def _frames(recording: Path, folder: Path, order: Mapping[str, Any]) -> int:
 
     duration_ms = order["duration_ms"]
     if order["strategy"] == "nearest_keyframe":
-        moment_ms = order["wishes"][0][0]
+        moment_ms = order["requests"][0][0]
         told(0, grab_frame(recording, moment_ms, strategy="nearest_keyframe", duration_ms=duration_ms))
         return 1
-    wishes = [FrameRequest(*wish) for wish in order["wishes"]]
+    requests = [FrameRequest(*request) for request in order["requests"]]
     place = -1
-    for place, frame in enumerate(grab_frames(recording, wishes, duration_ms=duration_ms, on_progress=inside.at)):
+    for place, frame in enumerate(grab_frames(recording, requests, duration_ms=duration_ms, on_progress=inside.at)):
         told(place, frame)
     return place + 1
 

@@ -110,15 +110,15 @@ def grab_frame(
 
 def grab_frames(
     path: Path,
-    wishes: Sequence[int | FrameRequest],
+    requests: Sequence[int | FrameRequest],
     *,
     duration_ms: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> Generator[Frame, None, None]:
     """See ``activities.media.frames``. Also raises: DecodingDied."""
-    sorted_wishes = in_order(wishes)
-    if sorted_wishes:
-        yield from _frames(path, sorted_wishes, duration_ms, on_progress, "precise")
+    in_time = in_order(requests)
+    if in_time:
+        yield from _frames(path, in_time, duration_ms, on_progress, "precise")
 
 
 def pick_sharp(path: Path, candidates: Sequence[int], *, duration_ms: int | None = None) -> Frame:
@@ -130,14 +130,14 @@ def pick_sharp(path: Path, candidates: Sequence[int], *, duration_ms: int | None
 
 def _frames(
     path: Path,
-    wishes: Sequence[FrameRequest],
+    requests: Sequence[FrameRequest],
     duration_ms: int | None,
     on_progress: OnProgress | None,
     strategy: Strategy,
 ) -> Generator[Frame, None, None]:
     made = "frame-{:06}.rgb"
     order = {
-        "wishes": [[wish.timestamp_ms, wish.earliest_ms] for wish in wishes],
+        "requests": [[request.timestamp_ms, request.earliest_ms] for request in requests],
         "duration_ms": duration_ms,
         "strategy": strategy,
         "made": made,
@@ -147,7 +147,7 @@ def _frames(
         for report in decoding.reports():
             yield _frame(decoding, made.format(place), report)
             place += 1
-        if place != len(wishes):
+        if place != len(requests):
             raise decoding_died()
 
 

@@ -54,10 +54,10 @@ def settled_frame_time(scenes: Sequence[Scene], start_ms: int, end_ms: int, dura
         end_ms: Where it ends.
         duration_ms: Of the recording. The answer is always within it.
     """
-    return settled_wish(scenes, start_ms, end_ms, duration_ms).timestamp_ms
+    return settled_frame_request(scenes, start_ms, end_ms, duration_ms).timestamp_ms
 
 
-def settled_wish(scenes: Sequence[Scene], start_ms: int, end_ms: int, duration_ms: int) -> FrameRequest:
+def settled_frame_request(scenes: Sequence[Scene], start_ms: int, end_ms: int, duration_ms: int) -> FrameRequest:
     """As ``settled_frame_time``, with how early within the same still screen a picture would do."""
     scene = _screen_of(scenes, start_ms, end_ms)
     if scene is None:

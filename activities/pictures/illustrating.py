@@ -37,7 +37,7 @@ class _Shot:
     """A picture that a block is to have."""
 
     block_id: str
-    wish: "FrameRequest"
+    request: "FrameRequest"
     operations: tuple[Operation, ...] = ()
     is_outcome: bool = False
 
@@ -81,7 +81,7 @@ class Illustrating:
         shots = list(wanted(evidence, scenes, screen, duration_ms, headings or {}))
         taken = self._taken(recording, shots, duration_ms)
         for shot in shots:
-            frame = taken[shot.wish].result()
+            frame = taken[shot.request].result()
             yield NewScreenshot(
                 block_id=shot.block_id,
                 blob=frame.blob,
@@ -98,16 +98,16 @@ class Illustrating:
 
         drawn: dict[FrameRequest, set[tuple[Operation, ...]]] = {}
         for shot in shots:
-            drawn.setdefault(shot.wish, set()).update([shot.operations] if shot.operations else [])
-        in_order = sorted(drawn, key=lambda wish: (wish.timestamp_ms, wish.earliest_ms or 0))
+            drawn.setdefault(shot.request, set()).update([shot.operations] if shot.operations else [])
+        in_order = sorted(drawn, key=lambda request: (request.timestamp_ms, request.earliest_ms or 0))
         taken: dict[FrameRequest, Future[_Taken]] = {}
         with ThreadPoolExecutor(1) as storing:
             frames = media.grab_frames(recording, in_order, duration_ms=duration_ms, on_progress=lambda _: self.check())
-            for place, (wish, frame) in enumerate(zip(in_order, frames, strict=True)):
+            for place, (request, frame) in enumerate(zip(in_order, frames, strict=True)):
                 self.advance(place / len(in_order))
                 if place >= FRAMES_HELD:
                     taken[in_order[place - FRAMES_HELD]].result()
-                taken[wish] = storing.submit(self._stored, frame, drawn[wish])
+                taken[request] = storing.submit(self._stored, frame, drawn[request])
         return taken
 
     def _stored(self, frame: "Frame", drawings: set[tuple[Operation, ...]]) -> _Taken:
@@ -146,12 +146,12 @@ def wanted(
         changes = [known[number] for number in step.changes if number in known]
         if screen is not None and changes and changes[0].id == step.changes[0]:
             for sight in sights(changes, (screen.width, screen.height), heading):
-                yield _Shot(step.block_id, _wish(sight, duration_ms), sight.operations, sight.is_outcome)
+                yield _Shot(step.block_id, _frame_request(sight, duration_ms), sight.operations, sight.is_outcome)
         elif (rested := _rested(step, heading, screen)) is not None:
-            yield _Shot(step.block_id, _wish(rested, duration_ms), rested.operations)
+            yield _Shot(step.block_id, _frame_request(rested, duration_ms), rested.operations)
         elif step.start_ms is not None:
             cited = [scenes[place] for place in step.scenes] or scenes
-            yield _Shot(step.block_id, media.settled_wish(cited, step.start_ms, step.end_ms or 0, duration_ms))
+            yield _Shot(step.block_id, media.settled_frame_request(cited, step.start_ms, step.end_ms or 0, duration_ms))
 
 
 def _rested(step: BlockEvidence, heading: str, screen: ScreenRecord | None) -> Sight | None:
@@ -160,7 +160,7 @@ def _rested(step: BlockEvidence, heading: str, screen: ScreenRecord | None) -> S
     return pointed(heading, step.start_ms, step.end_ms or step.start_ms, screen)
 
 
-def _wish(sight: Sight, duration_ms: int) -> "FrameRequest":
+def _frame_request(sight: Sight, duration_ms: int) -> "FrameRequest":
     from activities import media
 
     at_ms = max(0, min(sight.timestamp_ms, duration_ms - 1))

@@ -47,13 +47,13 @@ def sent(
         at_ms = max(0, min(sight.timestamp_ms, screen.duration_ms - 1))
         marks: tuple[Operation, ...] = tuple(each for each in sight.operations if not isinstance(each, Crop))
         shots.setdefault(media.FrameRequest(at_ms, min(sight.earliest_ms, at_ms)), []).append((change.id, marks))
-    wishes = sorted(shots, key=lambda wish: (wish.timestamp_ms, wish.earliest_ms or 0))
-    frames = media.grab_frames(recording, wishes, duration_ms=screen.duration_ms, on_progress=lambda _: check())
-    for wish, frame in zip(wishes, frames, strict=True):
+    requests = sorted(shots, key=lambda request: (request.timestamp_ms, request.earliest_ms or 0))
+    frames = media.grab_frames(recording, requests, duration_ms=screen.duration_ms, on_progress=lambda _: check())
+    for request, frame in zip(requests, frames, strict=True):
         if unchecked(screen, frame.pts_ms):
             continue
         private = [box for _, box in to_blur(screen, frame.pts_ms, known, listed)]
-        for number, marks in shots[wish]:
+        for number, marks in shots[request]:
             check()
             drawn, _, _ = draw_on(frame.image.convert("RGB").copy(), with_blurs(marks, private))
             with Image.open(io.BytesIO(drawn)) as picture:

@@ -212,8 +212,8 @@ def export(job_id: str, format: str, version_id: str | None) -> Flow[Export]:
         if job.instruction_id is None:
             raise JobFailed(job_id, "NO_INSTRUCTION", "The job has no instruction to export yet.")
         version_id = (yield from get_instruction(job.instruction_id, None)).instruction_version_id
-    wish = {"format": format, "instruction_version_id": version_id}
-    asked_for = yield from asked(post(f"jobs/{job_id}/exports", wish))
+    order = {"format": format, "instruction_version_id": version_id}
+    asked_for = yield from asked(post(f"jobs/{job_id}/exports", order))
     return Export.model_validate((yield from _ended(asked_for, f"exports/{asked_for['id']}")))
 
 

@@ -52,7 +52,7 @@ class ImageRequests:
         return PictureOrder(prompt=self._guard.check(prompt), params=check_params(params))
 
     def make(self, owner: str, order: PictureOrder, gave_way: Callable[[str], None] | None = None) -> tuple[Job, bool]:
-        """The job of a wish, and whether this call made it: the same wish in the same minute has one.
+        """The job of an order, and whether this call made it: the same order in the same minute has one.
 
         A job that waits for its next try gives way: it ends, and what it held is released before the new one is
         charged. ``gave_way`` hears its id, so that its run can be told.

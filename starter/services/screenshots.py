@@ -94,7 +94,7 @@ class ScreenshotService:
 
     # --- taken -----------------------------------------------------------------------------------------------
 
-    async def extract(self, owner: str, job_id: str, wish: ScreenshotRequest) -> tuple[ScreenshotTask, bool]:
+    async def extract(self, owner: str, job_id: str, request: ScreenshotRequest) -> tuple[ScreenshotTask, bool]:
         """Have a frame taken; the task, and whether the same was asked before.
 
         Raises:
@@ -110,16 +110,16 @@ class ScreenshotService:
             return self._store.request_extraction(
                 owner,
                 job.id,
-                wish.instruction_id,
-                wish.instruction_version_id,
-                wish.extraction,
-                anchor_id=wish.anchor_id,
-                place=wish.place,
+                request.instruction_id,
+                request.instruction_version_id,
+                request.extraction,
+                anchor_id=request.anchor_id,
+                place=request.place,
             )
 
-        return await self._taken(owner, job, f"/jobs/{job.id}/screenshots/extract", wish, ask)
+        return await self._taken(owner, job, f"/jobs/{job.id}/screenshots/extract", request, ask)
 
-    async def replace(self, owner: str, anchor_id: str, wish: ScreenshotRequest) -> tuple[ScreenshotTask, bool]:
+    async def replace(self, owner: str, anchor_id: str, request: ScreenshotRequest) -> tuple[ScreenshotTask, bool]:
         """Have a frame taken that shows at the anchor instead of what shows there. Answers and raises as
         :meth:`extract`."""
         anchor = await _thread(self._store.get_anchor, owner, anchor_id)
@@ -127,22 +127,27 @@ class ScreenshotService:
 
         def ask() -> tuple[ScreenshotTask, bool]:
             return self._store.request_replacement(
-                owner, anchor.id, wish.instruction_id, wish.instruction_version_id, wish.extraction
+                owner, anchor.id, request.instruction_id, request.instruction_version_id, request.extraction
             )
 
-        return await self._taken(owner, job, f"/anchors/{anchor.id}/replace", wish, ask)
+        return await self._taken(owner, job, f"/anchors/{anchor.id}/replace", request, ask)
 
     async def _taken(
-        self, owner: str, job: Job, path: str, wish: ScreenshotRequest, ask: Callable[[], tuple[ScreenshotTask, bool]]
+        self,
+        owner: str,
+        job: Job,
+        path: str,
+        request: ScreenshotRequest,
+        ask: Callable[[], tuple[ScreenshotTask, bool]],
     ) -> tuple[ScreenshotTask, bool]:
         def asked() -> Mapping[str, object]:
             task, created = ask()
             return {"task_id": task.id, "created": created}
 
-        await _thread(self._check_footage, job, wish.extraction)
+        await _thread(self._check_footage, job, request.extraction)
         async with engine_faults():  # asked before anything is written: without it nothing changes
             await self._client.service_client.check_health()
-        answer, replayed = await _thread(self._once, owner, path, wish.idempotency_key, wish, asked)
+        answer, replayed = await _thread(self._once, owner, path, request.idempotency_key, request, asked)
         task = await _thread(self._store.get_screenshot_task, str(answer["task_id"]))
         if task.status is TaskStatus.PENDING:
             async with engine_faults():

@@ -156,4 +156,4 @@ def test_given_a_step_without_a_known_action_then_it_shows_what_it_showed_withou
     for told in ([evidence()], [evidence(7)]):
         assert list(wanted(told, scenes, record, 10_000, {})) == [as_before]
     assert list(wanted([evidence(0)], scenes, None, 10_000, {})) == [as_before]
-    assert next(wanted([evidence(0)], scenes, record, 10_000, {})).wish.timestamp_ms == 4_900
+    assert next(wanted([evidence(0)], scenes, record, 10_000, {})).request.timestamp_ms == 4_900

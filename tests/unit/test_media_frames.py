@@ -153,8 +153,8 @@ def test_given_times_out_of_order_and_twice_then_each_comes_once_in_order(folder
 
 def test_given_a_still_stretch_then_its_key_frame_will_do(folder: Path) -> None:
     """Key frames are 2 s apart, at 0, 2 and 4 s."""
-    wishes = [FrameRequest(3_900, earliest_ms=2_000), FrameRequest(5_900, earliest_ms=5_000)]
-    first, second = grab_frames(recordings.mp4(folder), wishes)
+    requests = [FrameRequest(3_900, earliest_ms=2_000), FrameRequest(5_900, earliest_ms=5_000)]
+    first, second = grab_frames(recordings.mp4(folder), requests)
     assert first.pts_ms == 2_000
     assert 5_000 <= second.pts_ms <= 5_040
 

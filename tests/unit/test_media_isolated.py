@@ -58,12 +58,12 @@ def bomb(out: Path) -> Path:
 def test_given_a_recording_when_decoded_apart_then_the_same_comes_out(folder: Path, tmp_path: Path) -> None:
     path = recordings.mp4_first_audio_track_empty(folder)
     info = probe(path)
-    wishes: list[int | FrameRequest] = [4_100, 0, FrameRequest(2_500, 2_100)]
+    requests: list[int | FrameRequest] = [4_100, 0, FrameRequest(2_500, 2_100)]
     assert isolated.probe(path) == info
     assert isolated.find_scenes(path, effort="thorough") == scenes.find_scenes(path, effort="thorough")
     for mine, theirs in zip(
-        isolated.grab_frames(path, wishes, duration_ms=info.duration_ms),
-        frames.grab_frames(path, wishes, duration_ms=info.duration_ms),
+        isolated.grab_frames(path, requests, duration_ms=info.duration_ms),
+        frames.grab_frames(path, requests, duration_ms=info.duration_ms),
         strict=True,
     ):
         assert (mine.pts_ms, mine.timestamp_ms, mine.image.tobytes()) == (

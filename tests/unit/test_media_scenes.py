@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from activities.media.scenes import Effort, find_scenes
-from activities.media.screenshot_timing import FrameRequest, scene_at, settled_frame_time, settled_wish
+from activities.media.screenshot_timing import FrameRequest, scene_at, settled_frame_request, settled_frame_time
 from domain.errors import Cancelled
 from domain.recordings.media import Scene
 from tests import recordings
@@ -134,12 +134,16 @@ def test_given_a_step_then_its_screenshot_is_of_the_settled_screen_that_it_leads
 
 
 def test_given_a_still_screen_then_any_picture_of_the_last_second_since_it_settled_will_do() -> None:
-    assert settled_wish(scenes_of((5_000, 60_000)), 10_000, 14_000, 60_000) == FrameRequest(14_000, earliest_ms=13_000)
-    assert settled_wish(scenes_of((13_500, 60_000)), 10_000, 14_000, 60_000) == FrameRequest(14_000, earliest_ms=13_750)
+    assert settled_frame_request(scenes_of((5_000, 60_000)), 10_000, 14_000, 60_000) == FrameRequest(
+        14_000, earliest_ms=13_000
+    )
+    assert settled_frame_request(scenes_of((13_500, 60_000)), 10_000, 14_000, 60_000) == FrameRequest(
+        14_000, earliest_ms=13_750
+    )
 
 
 def test_given_no_settled_screen_then_only_the_time_itself_will_do() -> None:
-    assert settled_wish([], 10_000, 20_000, 60_000) == FrameRequest(18_000)
+    assert settled_frame_request([], 10_000, 20_000, 60_000) == FrameRequest(18_000)
 
 
 @given(
@@ -151,9 +155,9 @@ def test_given_anything_then_the_time_is_within_the_recording_and_within_a_scene
     edges: list[int], talk: tuple[int, int], duration: int
 ) -> None:
     scenes = scenes_of(*zip(edges[::2], edges[1::2], strict=False))
-    wish = settled_wish(scenes, talk[0], talk[0] + talk[1], duration)
-    assert 0 <= wish.timestamp_ms < duration
-    if wish.earliest_ms is not None:
-        assert 0 <= wish.earliest_ms <= wish.timestamp_ms
-        unclamped = settled_wish(scenes, talk[0], talk[0] + talk[1], 10**9)
+    request = settled_frame_request(scenes, talk[0], talk[0] + talk[1], duration)
+    assert 0 <= request.timestamp_ms < duration
+    if request.earliest_ms is not None:
+        assert 0 <= request.earliest_ms <= request.timestamp_ms
+        unclamped = settled_frame_request(scenes, talk[0], talk[0] + talk[1], 10**9)
         assert scene_at(scenes, unclamped.timestamp_ms) is not None

@@ -10,7 +10,7 @@ from domain.analyses.steps import Every, Function, Test, Value
 
 
 @dataclass(frozen=True)
-class Wish:
+class RequestedMeasure:
     """A number that is asked for; without a column that of rows, or of the column that is computed first."""
 
     function: Function
@@ -68,7 +68,7 @@ class Growth:
 class Intent:
     """``first``: only so many rows, the largest (``descending``) or the smallest."""
 
-    wishes: list[Wish] = field(default_factory=list)
+    measures: list[RequestedMeasure] = field(default_factory=list)
     groups: list[Column] = field(default_factory=list)
     every: Every | None = None
     time: Column | None = None

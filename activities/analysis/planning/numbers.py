@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from activities.analysis.planning import lexicon
-from activities.analysis.planning.intent import Intent, Wish
+from activities.analysis.planning.intent import Intent, RequestedMeasure
 from activities.analysis.planning.requirement import Fits, ParsedRequirement, is_measure, named_wholly, slug
 from activities.analysis.planning.words import FULL, STOP, SYNONYM, Column, Mention, word_set
 from domain.analyses.steps import Function
@@ -92,7 +92,7 @@ class Numbers:
             parsed.unread(words)  # “of active rows”, where active is 0 or 1
             return True
         for function in pending or [usual(column)]:
-            self.wish(Wish(function, column))
+            self.add_measure(RequestedMeasure(function, column))
         if not pending and not self._intent.rows:
             how = "averaged" if usual(column) is Function.MEAN else "added up"
             same = mention.candidates[0][0] == FULL
@@ -133,7 +133,7 @@ class Numbers:
                     self._count_unknown(word)
                     return place + 1
                 place += 1
-            self.wish(Wish(Function.COUNT, None))
+            self.add_measure(RequestedMeasure(Function.COUNT, None))
             return place
         parsed.take(mention.start, mention.end)
         countable = [
@@ -146,9 +146,9 @@ class Numbers:
             or (parsed.tells_rows_apart(column) and not distinct)
             or (not distinct and parsed.means_rows(word) and not column.is_id)
         ):
-            self.wish(Wish(Function.COUNT, None))
+            self.add_measure(RequestedMeasure(Function.COUNT, None))
         else:
-            self.wish(Wish(Function.DISTINCT, column))
+            self.add_measure(RequestedMeasure(Function.DISTINCT, column))
             if not distinct:
                 parsed.assume(f"Each {column.name} is counted once, however many rows it has.")
         return mention.end
@@ -163,24 +163,24 @@ class Numbers:
         )
         column = next((each for each in texts if answer and answer.split()[-1].casefold() == each.name), None)
         if answer is not None and column is not None:
-            self.wish(Wish(Function.DISTINCT, column))
+            self.add_measure(RequestedMeasure(Function.DISTINCT, column))
         else:
-            self.wish(Wish(Function.COUNT, None))
+            self.add_measure(RequestedMeasure(Function.COUNT, None))
 
     def _unnamed(self, pending: Sequence[Function]) -> None:
         """A function whose number was not recognised."""
         if self._intent.product is not None:
             for function in pending:
-                self.wish(Wish(function, None, self._intent.product.name))
+                self.add_measure(RequestedMeasure(function, None, self._intent.product.name))
             return
-        counted = any(wish.function in (Function.COUNT, Function.DISTINCT) for wish in self._intent.wishes)
+        counted = any(asked.function in (Function.COUNT, Function.DISTINCT) for asked in self._intent.measures)
         if counted and Function.MEAN in pending:
             self.parsed.unread("average")  # “how many orders per customer on average”
             return
         column = self.only_measure()
         if column is not None:
             for function in pending:
-                self.wish(Wish(function, column))
+                self.add_measure(RequestedMeasure(function, column))
 
     def only_measure(self) -> Column | None:
         """The only column of numbers where none is named, or the answer which."""
@@ -218,11 +218,11 @@ class Numbers:
             return False
         return in_a_row or (len(least) == len(most) >= ID_LENGTH)
 
-    def wish(self, wish: Wish) -> None:
+    def add_measure(self, asked: RequestedMeasure) -> None:
         """Take a number that is wanted: six at most."""
-        if wish not in self._intent.wishes and len(self._intent.wishes) < 6:
-            self._intent.wishes.append(wish)
-            self.parsed.understand("the number of rows" if wish.name == "rows" else wish.name.replace("_", " "))
+        if asked not in self._intent.measures and len(self._intent.measures) < 6:
+            self._intent.measures.append(asked)
+            self.parsed.understand("the number of rows" if asked.name == "rows" else asked.name.replace("_", " "))
 
 
 def usual(column: Column) -> Function:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from activities.analysis.planning.intent import Growth, Intent, Where, Wish
+from activities.analysis.planning.intent import Growth, Intent, RequestedMeasure, Where
 from activities.analysis.planning.reading import GOAL, GOAL_ASKED, read
 from activities.analysis.planning.requirement import slug
 from activities.analysis.planning.unread import UNREAD, reworded
@@ -134,12 +134,12 @@ class _Building:
         self._rows()
         self._conditions(self._intent.where, having=False)
         self._computed()
-        if self._intent.wishes and not self._intent.rows:
+        if self._intent.measures and not self._intent.rows:
             self._gathered()
         elif self._intent.rows or self._intent.where or self._intent.product is not None:
             self._listed()
         nothing = len(self._steps) == 1 and isinstance(self._steps[0].operation, Load)
-        if nothing or (self._intent.summary and not self._intent.wishes):
+        if nothing or (self._intent.summary and not self._intent.measures):
             self._add("summary", "Summary", Summary())
         return Plan(
             requirement=requirement,
@@ -175,15 +175,15 @@ class _Building:
 
     def _check_fan_out(self, joined: Sequence[tuple[int, str]]) -> None:
         """A number of a joined table stands in each of the base's rows that find it, and would count as often."""
-        for wish in self._intent.wishes:
-            if wish.column is not None and wish.column.table in {table for table, _ in joined}:
-                theirs, ours = self._tables[wish.column.table].name, self._tables[self._base].name
-                text = f"{wish.column.name} lies in {theirs} and other numbers in {ours}. Ask for them one at a time."
-                self._intent.unknowns.append(Unknown(id=self._id(f"apart_{slug(wish.column.name)}"), text=text))
+        for asked in self._intent.measures:
+            if asked.column is not None and asked.column.table in {table for table, _ in joined}:
+                theirs, ours = self._tables[asked.column.table].name, self._tables[self._base].name
+                text = f"{asked.column.name} lies in {theirs} and other numbers in {ours}. Ask for them one at a time."
+                self._intent.unknowns.append(Unknown(id=self._id(f"apart_{slug(asked.column.name)}"), text=text))
 
     def _base_table(self) -> int:
         """The table of the numbers; else that of what is spoken of most, the largest first."""
-        measured = [wish.column.table for wish in self._intent.wishes if wish.column is not None]
+        measured = [asked.column.table for asked in self._intent.measures if asked.column is not None]
         if self._intent.product is not None:
             measured.append(self._intent.product.left.table)
         spoken = [column.table for column in self._columns()]
@@ -195,7 +195,7 @@ class _Building:
     def _columns(self) -> list[Column]:
         intent = self._intent
         found = [*intent.groups, *(where.column for where in intent.where)]
-        found += [wish.column for wish in intent.wishes if wish.column is not None]
+        found += [asked.column for asked in intent.measures if asked.column is not None]
         found += [column for column in (intent.time if intent.every else None, intent.sorted_by) if column is not None]
         if intent.product is not None:
             found += [intent.product.left, intent.product.right]
@@ -236,7 +236,7 @@ class _Building:
         """Of a condition on groups, the column of their number."""
         if not where.having:
             return where.column.name
-        return next((wish.name for wish in self._intent.wishes if wish.column == where.column), where.column.name)
+        return next((asked.name for asked in self._intent.measures if asked.column == where.column), where.column.name)
 
     def _at_hand(self, column: Column) -> bool:
         """Whether the rows have the column: its table may not have been joined."""
@@ -248,9 +248,9 @@ class _Building:
         if product is not None:
             formula = Arithmetic(left=product.left.name, operator=product.operator, right=product.right.name)
             self._add("compute", f"{_title(product.name)}", Derive(column=product.name, formula=formula))
-        for wish in self._intent.wishes:
-            column = wish.column
-            if column is None or column.profile.type is not ColumnType.TEXT or wish.function is Function.DISTINCT:
+        for asked in self._intent.measures:
+            column = asked.column
+            if column is None or column.profile.type is not ColumnType.TEXT or asked.function is Function.DISTINCT:
                 continue
             name = f"{column.name}_number"[:60]
             operation = Derive(column=name, formula=ToNumber(column=column.name))
@@ -284,7 +284,7 @@ class _Building:
         if intent.growth is not None and period is not None:
             self._grown(intent.growth, first, period, groups)
             return
-        numbers = [measure.name for measure, wish in zip(measures, intent.wishes, strict=True) if _is_number(wish)]
+        numbers = [measure.name for measure, asked in zip(measures, intent.measures, strict=True) if _is_number(asked)]
         derived = self._derived(numbers[0], period, groups) if numbers else None
         self._sorted(first, groups)
         if numbers:
@@ -293,20 +293,20 @@ class _Building:
     def _measures(self, groups: Sequence[str]) -> list[Measure]:
         taken = {name.casefold() for name in groups} | ({self._intent.every.value} if self._intent.every else set())
         measures = []
-        for wish in self._intent.wishes:
-            name = wish.name
+        for asked in self._intent.measures:
+            name = asked.name
             while name.casefold() in taken:
                 name = f"{name[:57]}_2"
             taken.add(name.casefold())
-            measures.append(Measure(function=wish.function, column=self._measured(wish), name=name))
+            measures.append(Measure(function=asked.function, column=self._measured(asked), name=name))
         return measures
 
-    def _measured(self, wish: Wish) -> str | None:
-        if wish.column is None:
-            return wish.product
-        if wish.column.profile.type is ColumnType.TEXT and wish.function is not Function.DISTINCT:
-            return f"{wish.column.name}_number"[:60]
-        return wish.column.name
+    def _measured(self, asked: RequestedMeasure) -> str | None:
+        if asked.column is None:
+            return asked.product
+        if asked.column.profile.type is ColumnType.TEXT and asked.function is not Function.DISTINCT:
+            return f"{asked.column.name}_number"[:60]
+        return asked.column.name
 
     def _derived(self, first: str, period: str | None, groups: Sequence[str]) -> str | None:
         """A share, a change, a running total; its column."""
@@ -374,14 +374,14 @@ class _Building:
 
     def _alike(self, measures: Sequence[str]) -> list[str]:
         """Those that share a scale: of one function."""
-        functions = {wish.name: wish.function for wish in self._intent.wishes}
+        functions = {asked.name: asked.function for asked in self._intent.measures}
         first = functions.get(measures[0])
         return [name for name in measures if functions.get(name) is first][:4]
 
     def _listed(self) -> None:
         """The rows themselves."""
         intent = self._intent
-        measured = next((wish.column for wish in intent.wishes if wish.column is not None), None)
+        measured = next((asked.column for asked in intent.measures if asked.column is not None), None)
         named = intent.sorted_by or measured
         column = named.name if named is not None else None
         if intent.product is not None:
@@ -415,10 +415,10 @@ class _Building:
         return f"Drafted by the built-in planner, which matches words to columns. {recognised}"[:500]
 
 
-def _is_number(wish: Wish) -> bool:
+def _is_number(asked: RequestedMeasure) -> bool:
     """Whether what is asked for is a number: the latest of dates is none."""
-    extreme = wish.function in (Function.LEAST, Function.MOST)
-    return not (extreme and wish.column is not None and wish.column.profile.type.is_temporal)
+    extreme = asked.function in (Function.LEAST, Function.MOST)
+    return not (extreme and asked.column is not None and asked.column.profile.type.is_temporal)
 
 
 def _headline(measures: Sequence[Measure], groups: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from typing import Literal
 from activities.analysis.planning import lexicon
 from activities.analysis.planning.conditions import Conditions
 from activities.analysis.planning.growth import rank_by_growth
-from activities.analysis.planning.intent import Intent, Product, Wish
+from activities.analysis.planning.intent import Intent, Product, RequestedMeasure
 from activities.analysis.planning.numbers import Numbers, is_numeric, usual
 from activities.analysis.planning.periods import parts_column, time_column
 from activities.analysis.planning.requirement import ParsedRequirement, is_measure, named_wholly, slug
@@ -336,9 +336,9 @@ class _Reading:
         if any(where.having for where in intent.where) and not intent.groups:
             self._having_groups()
         gathers = bool(intent.groups or intent.every or intent.share)
-        if intent.product is not None and gathers and not intent.wishes:
-            self._numbers.wish(Wish(Function.SUM, None, intent.product.name))
-        if intent.wishes or intent.product is not None:
+        if intent.product is not None and gathers and not intent.measures:
+            self._numbers.add_measure(RequestedMeasure(Function.SUM, None, intent.product.name))
+        if intent.measures or intent.product is not None:
             return
         if intent.rows or (intent.first is not None and not gathers):
             self._first_rows()
@@ -386,15 +386,17 @@ class _Reading:
         """Groups without a number: of rows, unless a word stands where a number was meant."""
         parsed = self.parsed
         if any(question.blocking and not question.answer for question in self._intent.questions):
-            self._numbers.wish(Wish(Function.COUNT, None))  # which column is meant is asked already
+            self._numbers.add_measure(RequestedMeasure(Function.COUNT, None))  # which column is meant is asked already
             return
         left = [parsed.word(place) for place in self.parsed.left_over()]
         records = [word for word in left if stem(word) in lexicon.RECORDS]
         if len(records) < len(left) or not records:
             column = self._numbers.only_measure()
-            self._numbers.wish(Wish(Function.COUNT, None) if column is None else Wish(usual(column), column))
+            self._numbers.add_measure(
+                RequestedMeasure(Function.COUNT, None) if column is None else RequestedMeasure(usual(column), column)
+            )
             return
-        self._numbers.wish(Wish(Function.COUNT, None))
+        self._numbers.add_measure(RequestedMeasure(Function.COUNT, None))
         parsed.assume(f"The rows are counted: each is one of the “{records[0]}”.")
 
     def _aimless(self) -> None:

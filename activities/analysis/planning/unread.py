@@ -107,7 +107,9 @@ def _is_value(parsed: ParsedRequirement, place: int) -> bool:
 
 def _units(parsed: ParsedRequirement) -> None:
     """Numbers of several currencies, or units: of each, of one, or as they stand."""
-    computed = {wish.column for wish in parsed.intent.wishes if wish.column is not None and wish.function in COMPARED}
+    computed = {
+        asked.column for asked in parsed.intent.measures if asked.column is not None and asked.function in COMPARED
+    }
     if parsed.intent.product is not None:
         computed |= {parsed.intent.product.left, parsed.intent.product.right}
     units = {
@@ -165,7 +167,7 @@ def _totals(parsed: ParsedRequirement) -> None:
 def _stand_ins(parsed: ParsedRequirement) -> None:
     """Numbers and days that lie so far from all others that they stand for none."""
     intent = parsed.intent
-    used = {wish.column for wish in intent.wishes if wish.column is not None and wish.function in COMPARED}
+    used = {asked.column for asked in intent.measures if asked.column is not None and asked.function in COMPARED}
     used |= {column for column in (intent.time if intent.every else None, intent.sorted_by) if column is not None}
     used |= {where.column for where in intent.where if where.test in ORDERED and not where.having}
     if intent.product is not None:
@@ -186,9 +188,9 @@ def _stand_ins(parsed: ParsedRequirement) -> None:
 
 def _unread_numbers(parsed: ParsedRequirement) -> None:
     """Texts among numbers that may be some, in a way of writing that nobody has read: ``~5``, ``1/2``, ``10-20``."""
-    for wish in parsed.intent.wishes:
-        column = wish.column
-        if column is None or column.profile.type is not ColumnType.TEXT or wish.function not in COMPARED:
+    for asked in parsed.intent.measures:
+        column = asked.column
+        if column is None or column.profile.type is not ColumnType.TEXT or asked.function not in COMPARED:
             continue
         table = parsed.tables[column.table]
         told = (

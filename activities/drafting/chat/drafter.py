@@ -155,7 +155,7 @@ class ChatDrafter:
             schema=place.schema,
             segments=_numbered(cited),
             context=context,
-            wish=instruction,
+            instruction=instruction,
             language=transcript.language,
         )
         allowed = {segment.id for segment in cited}

@@ -144,15 +144,15 @@ def rewrite_messages(
     schema: Mapping[str, Any],
     segments: Sequence[tuple[int, str]],
     context: str,
-    wish: str | None,
+    instruction: str | None,
     language: str | None,
 ) -> Messages:
     """The conversation that asks for one block again."""
     material: dict[str, object] = {"language": language, "text": text}
     material["segments"] = [{"id": number, "text": said} for number, said in segments]
     material["context"] = context
-    if wish:
-        material["wish"] = wish
+    if instruction:
+        material["wish"] = instruction
     return _conversation(_REWRITE, schema, material)
 
 

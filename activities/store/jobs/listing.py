@@ -30,16 +30,16 @@ STATUS_ROWS_LIMIT = 1000
 
 class JobCard(Frozen):
     """A job in a list. ``title``: the document's, else ``None``; ``file_name``: the recording's, also while it arrives;
-    ``wish``: what was asked for, of the other kinds; ``began_at``: when the current attempt began."""
+    ``asked_for``: its order, of the other kinds; ``began_at``: when the current attempt began."""
 
     job: Job
     title: str | None = None
     file_name: str | None = None
-    wish: str | None = None
+    asked_for: str | None = None
     began_at: datetime | None = None
 
 
-_WISH = func.coalesce(
+_ASKED_FOR = func.coalesce(
     *(
         job_inputs.c.input[name].as_string()
         for name in ("prompt", "requirement", "brief", "product", "topic", "text", "url", "job_type")
@@ -56,7 +56,7 @@ def _cards() -> Select[Any]:
             instruction_versions.c.title.label("card_title"),
             dispatches.c.recorded_at.label("card_began_at"),
             _FILE.label("card_file"),
-            case((job_inputs.c.job_id.is_not(None), _WISH)).label("card_wish"),
+            case((job_inputs.c.job_id.is_not(None), _ASKED_FOR)).label("card_asked_for"),
         )
         .outerjoin(instructions, instructions.c.id == jobs.c.instruction_id)
         .outerjoin(
@@ -88,7 +88,7 @@ class Listing(Repository):
 
         Args:
             statuses: Any of these pairs of a kind and a status; ``None``: all.
-            search: Words that must all stand in the document's title, the file's name or the wish, whatever their
+            search: Words that must all stand in the document's title, the file's name or the order, whatever their
                 case. The owner's jobs are read through, newest first, until the page is full.
 
         Raises:
@@ -102,7 +102,7 @@ class Listing(Repository):
         if project_id is not None:
             query = query.where(jobs.c.project_id == project_id)
         for word in search[:SEARCH_LIMIT].lower().split():
-            places = (_FILE, instruction_versions.c.title, _WISH.cast(String))
+            places = (_FILE, instruction_versions.c.title, _ASKED_FOR.cast(String))
             query = query.where(or_(*(func.lower(place).contains(word, autoescape=True) for place in places)))
         with self._database.read() as connection:
             return newest_first(connection, query, jobs.c.created_at, jobs.c.id, limit=limit, cursor=cursor, read=_card)
@@ -148,6 +148,6 @@ def _card(row: RowMapping) -> JobCard:
         job=rows.job(plain),
         title=row["card_title"],
         file_name=row["card_file"],
-        wish=row["card_wish"],
+        asked_for=row["card_asked_for"],
         began_at=row["card_began_at"],
     )

@@ -90,13 +90,13 @@ async def replace_screenshot(
 ) -> ScreenshotTaskAnswer:
     """Take a frame and let it show instead of what shows there. What showed stays a version of the picture."""
     anchor = await to_thread.run_sync(lambda: api.store.get_anchor(owner, identifier(anchor_id)))
-    wish = ScreenshotRequest(
+    frame = ScreenshotRequest(
         instruction_id=identifier(new.instruction_id or anchor.instruction_id),
         instruction_version_id=identifier(new.instruction_version_id),
         extraction=new.extraction,
         idempotency_key=new.idempotency_key,
     )
-    task, replayed = await api.screenshots.replace(owner, anchor.id, wish)
+    task, replayed = await api.screenshots.replace(owner, anchor.id, frame)
     response.status_code = 200 if replayed else 202
     return await to_thread.run_sync(task_answer, api, request, task, replayed)
 

@@ -55,7 +55,7 @@ async def extract_screenshot(
     with neither, beside what shows already, to the block that tells of that moment. The same frame for the same
     version is one task, wherever it was to go.
     """
-    wish = ScreenshotRequest(
+    frame = ScreenshotRequest(
         instruction_id=identifier(new.instruction_id),
         instruction_version_id=identifier(new.instruction_version_id),
         extraction=new.extraction,
@@ -63,7 +63,7 @@ async def extract_screenshot(
         place=new.place,
         idempotency_key=new.idempotency_key,
     )
-    task, replayed = await api.screenshots.extract(owner, identifier(job_id), wish)
+    task, replayed = await api.screenshots.extract(owner, identifier(job_id), frame)
     response.status_code = 200 if replayed else 202
     return await to_thread.run_sync(task_answer, api, request, task, replayed)
 

@@ -15,7 +15,7 @@ from domain.lifecycles.standstill import Standstill
 from starter.pages.shell.catalogue import Say
 from starter.pages.shell.context import PageContext
 
-WISH_SHOWN = 90
+ASKED_SHOWN = 90
 """Characters of what was asked for that stand for a title."""
 
 
@@ -78,10 +78,10 @@ def status_word(say: Say, kind: str, status: str) -> str:
 
 def title_of(say: Say, card: JobCard) -> str:
     """What a job is called: its document's title, what was asked for, its file's name, or its kind."""
-    wish = card.wish.strip() if card.wish else ""
-    if card.job.kind == BATCH.kind and wish in list(BatchType):
-        return say(f"batch-{wish}")
-    short = wish if len(wish) <= WISH_SHOWN else f"{wish[:WISH_SHOWN].rstrip()}…"
+    asked = card.asked_for.strip() if card.asked_for else ""
+    if card.job.kind == BATCH.kind and asked in list(BatchType):
+        return say(f"batch-{asked}")
+    short = asked if len(asked) <= ASKED_SHOWN else f"{asked[:ASKED_SHOWN].rstrip()}…"
     return card.title or short or card.file_name or say(f"kind-{card.job.kind}")
 
 
