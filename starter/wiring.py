@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from activities.stages.batch import BatchStages
     from activities.stages.generation import GenerationParts
     from activities.stages.image import ImageStages
-    from activities.stages.screening import ScreenReading
+    from activities.stages.screen_reading import ScreenReading
     from activities.tasks.documents import DocumentTasks
     from domain.webhooks import Ticket
     from starter.access.tokens import TokenCheck
@@ -371,7 +371,7 @@ def _provider(
 
 def screen_reading(settings: Settings, store: Store, artifacts: ArtifactStore) -> "ScreenReading":
     """What reads the pictures of recordings, beside their transcription."""
-    from activities.stages.screening import ScreenReading
+    from activities.stages.screen_reading import ScreenReading
 
     return ScreenReading(store, artifacts, StageMemo(artifacts), ResumePoints(artifacts))
 

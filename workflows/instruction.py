@@ -28,7 +28,7 @@ with workflow.unsafe.imports_passed_through():
     from activities.rails.task_dispatch import EXPORT, REGENERATE
     from activities.stages.adopting import Adoptions
     from activities.stages.instruction import InstructionStages
-    from activities.stages.screening import ScreenReading
+    from activities.stages.screen_reading import ScreenReading
     from domain.errors import TerminalImmutable, TransitionRefused
     from domain.jobs import Actor
     from domain.lifecycles.callbacks import AUDIO, DRAFT, TRANSCRIPTION, ExternalStage, is_needed

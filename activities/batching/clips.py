@@ -43,7 +43,7 @@ BACK_S = (0, 5, 30, None)
 
 
 @dataclass(frozen=True)
-class Wrapping:
+class Container:
     """A container for clips: FFmpeg's name, the file's suffix and its types with and without pictures."""
 
     muxer: str
@@ -52,9 +52,9 @@ class Wrapping:
     audio: str
 
 
-MP4 = Wrapping("mp4", "mp4", "video/mp4", "audio/mp4")
-WEBM = Wrapping("webm", "webm", "video/webm", "audio/webm")
-MATROSKA = Wrapping("matroska", "mkv", "video/x-matroska", "audio/x-matroska")
+MP4 = Container("mp4", "mp4", "video/mp4", "audio/mp4")
+WEBM = Container("webm", "webm", "video/webm", "audio/webm")
+MATROSKA = Container("matroska", "mkv", "video/x-matroska", "audio/x-matroska")
 
 _MP4_CODECS = frozenset({"h264", "hevc", "av1", "mpeg4", "aac", "mp3", "ac3", "eac3", "alac", "opus", "flac"})
 _WEBM_CODECS = frozenset({"vp8", "vp9", "av1", "opus", "vorbis"})
@@ -65,7 +65,7 @@ class Clip:
     """A clip that was written. ``begins_ms``: the recording's time of the first picture or sound that is shown;
     ``poster``: a small picture of where the stretch begins, where there is one that can be decoded."""
 
-    wrapping: Wrapping
+    container: Container
     begins_ms: int
     ends_ms: int
     has_video: bool
@@ -73,7 +73,7 @@ class Clip:
 
     @property
     def media_type(self) -> str:
-        return self.wrapping.video if self.has_video else self.wrapping.audio
+        return self.container.video if self.has_video else self.container.audio
 
 
 def cut(recording: Path, span: Span, out: Path, check: Check = lambda: None) -> Clip:
@@ -87,13 +87,13 @@ def cut(recording: Path, span: Span, out: Path, check: Check = lambda: None) -> 
     """
     with opened(recording) as source:
         chosen = _chosen(source)
-        wrapping = _wrapping(chosen)
+        container = _container(chosen)
         has_video = any(each.type == "video" for each in chosen)
         zero = recording_zero(source)
         start, end = zero + Fraction(span.start_ms, 1000), zero + Fraction(span.end_ms, 1000)
         begin = _stand_before(source, chosen[0], start, zero, check)
         try:
-            with av.open(str(out), "w", format=wrapping.muxer) as sink:
+            with av.open(str(out), "w", format=container.muxer) as sink:
                 copied = _Copy(source, sink, chosen, (begin, end)).run(check)
         except (av.FFmpegError, ValueError) as unfit:
             if is_file_system_fault(unfit):
@@ -109,7 +109,7 @@ def cut(recording: Path, span: Span, out: Path, check: Check = lambda: None) -> 
                 details={"start_ms": span.start_ms},
             )
     return Clip(
-        wrapping,
+        container,
         begins_ms=to_ms(copied.first - zero),
         ends_ms=to_ms(min(copied.last, end) - zero),
         has_video=has_video,
@@ -162,11 +162,11 @@ def _chosen(source: InputContainer) -> list[Stream]:
     return chosen
 
 
-def _wrapping(chosen: list[Stream]) -> Wrapping:
+def _container(chosen: list[Stream]) -> Container:
     codecs = {each.codec_context.name for each in chosen if each.codec_context is not None}
-    for wrapping, takes in ((WEBM, _WEBM_CODECS), (MP4, _MP4_CODECS)):
+    for container, takes in ((WEBM, _WEBM_CODECS), (MP4, _MP4_CODECS)):
         if _canonical(codecs) <= takes:
-            return wrapping
+            return container
     return MATROSKA
 
 

@@ -19,7 +19,7 @@ def _clip(recording: Path, folder: Path, order: Mapping[str, Any]) -> dict[str, 
     if clip.has_video:
         poster = _poster(recording, span.start_ms, max(clip.ends_ms, span.start_ms), folder / order["poster"])
     return {
-        "suffix": clip.wrapping.suffix,
+        "suffix": clip.container.suffix,
         "begins_ms": clip.begins_ms,
         "ends_ms": clip.ends_ms,
         "has_video": clip.has_video,

@@ -23,13 +23,13 @@ def cut(recording: Path, span: Span, out: Path, check: Callable[[], None] = lamb
     order = {"span": span.model_dump(mode="json"), "made": "clip", "poster": POSTER}
     with ordered(recording, (INSIDE, "clip"), lambda _: check(), order, beside=out, file_bytes=most) as decoding:
         report = decoding.answer()
-        wrapping = {each.suffix: each for each in (MP4, WEBM, MATROSKA)}.get(report.get("suffix"))
-        if wrapping is None:
+        container = {each.suffix: each for each in (MP4, WEBM, MATROSKA)}.get(report.get("suffix"))
+        if container is None:
             raise decoding_died()
         poster = _poster(decoding, natural(report, "poster_width"), natural(report, "poster_height"))
         moved(decoding.folder, "clip", out, most)
         begins_ms, ends_ms = natural(report, "begins_ms"), natural(report, "ends_ms")
-        return Clip(wrapping, begins_ms, ends_ms, report.get("has_video") is True, poster)
+        return Clip(container, begins_ms, ends_ms, report.get("has_video") is True, poster)
 
 
 def _poster(decoding: Decoding, width: int, height: int) -> Image.Image | None:

@@ -16,9 +16,9 @@ from temporalio import activity
 from activities.rails.contracts import StageCall, StageResult
 from activities.rails.heartbeat import Heartbeat
 from activities.rails.stage import Product, Stage, StageSpec, Work, stage_result
-from activities.stages.hearing import NO_AUDIO
 from activities.stages.instruction import InstructionStages, Library, Parts
 from activities.stages.reported_drafts import Reader
+from activities.stages.transcription import NO_AUDIO
 from domain.artifacts import Artifact, ArtifactKind, Blob
 from domain.documents.draft import Draft, check_draft
 from domain.documents.screenshots import NewScreenshot

@@ -171,7 +171,7 @@ class BatchStages(Stages):
         with self._recording(item) as recording, self._folder() as folder:
             out = folder / "clip"
             clip = batching.cut(recording, item.span, out, work.check)
-            key = work.key(f"clip.{clip.wrapping.suffix}")
+            key = work.key(f"clip.{clip.container.suffix}")
             blob = self._parts.artifacts.put_file(key, out, clip.media_type, on_progress=lambda _: work.check())
         poster = None
         if clip.poster is not None:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from pydantic import TypeAdapter
 
 from activities.rails.stage import Product, StageLedger, Stages, Work, stage
-from activities.stages.hearing import NO_AUDIO, Heard, Hearing, duration_ms, has_sound
-from activities.stages.screening import PARTLY_READ_MESSAGE, UNREADABLE, UNREADABLE_MESSAGE, known_screen
+from activities.stages.screen_reading import PARTLY_READ_MESSAGE, UNREADABLE, UNREADABLE_MESSAGE, known_screen
+from activities.stages.transcription import NO_AUDIO, Heard, Transcription, duration_ms, has_sound
 from domain.artifacts import Artifact, ArtifactKind, Blob
 from domain.documents.document import stable_ids
 from domain.documents.draft import (
@@ -103,7 +103,7 @@ class InstructionStages(Stages):
     def __init__(self, parts: Parts) -> None:
         super().__init__(parts.library)
         self._parts = parts
-        self._hearing = Hearing(parts.artifacts, parts.resume_points, parts.recogniser, parts.language)
+        self._transcription = Transcription(parts.artifacts, parts.resume_points, parts.recogniser, parts.language)
 
     # --- audio ---------------------------------------------------------------------------------------------
 
@@ -190,17 +190,17 @@ class InstructionStages(Stages):
     def transcribe(self, work: Work) -> Product:
         """The transcript of the audio; goes on from the resume point of an execution that died."""
         audio = self._require(work, ArtifactKind.AUDIO)
-        inputs = self._hearing.inputs(work, audio)
+        inputs = self._transcription.inputs(work, audio)
         known = self._parts.memo.get(work.job.owner, "transcript", inputs)
         if known is not None:
             blob, facts = known
             return Product([NewArtifact(kind=ArtifactKind.TRANSCRIPT, blob=blob, facts={**facts, "reused": True})])
         heard = Heard(resume_ms=0, segments=[])
         if has_sound(audio):
-            heard = self._hearing.hear(work, audio, inputs, (0, duration_ms(audio)))
-        made = self._hearing.transcript(work, audio, [heard])
+            heard = self._transcription.hear(work, audio, inputs, (0, duration_ms(audio)))
+        made = self._transcription.transcript(work, audio, [heard])
         self._parts.memo.put(work.job.owner, "transcript", inputs, made.blob, made.facts)
-        self._hearing.forget(work, audio)
+        self._transcription.forget(work, audio)
         return Product([made])
 
     @stage(
@@ -213,8 +213,8 @@ class InstructionStages(Stages):
     def transcribe_piece(self, work: Work) -> Product:
         """One piece of a long recording (``unit`` from 1); its words wait in the artifact store for the join."""
         audio = self._require(work, ArtifactKind.AUDIO)
-        self._hearing.hear_piece(work, audio)
-        pieces = list(self._hearing.pieces(work, audio))
+        self._transcription.hear_piece(work, audio)
+        pieces = list(self._transcription.pieces(work, audio))
         done = sum(1 for heard in pieces if heard is not None and heard.ended)
         work.advance(0.95 * done / len(pieces))
         return Product()
@@ -231,11 +231,11 @@ class InstructionStages(Stages):
         """The pieces of a long recording as one transcript."""
         audio = self._require(work, ArtifactKind.AUDIO)
         heard = []
-        for piece in self._hearing.pieces(work, audio):
+        for piece in self._transcription.pieces(work, audio):
             if piece is None or not piece.ended:
                 raise ArtifactMissing("A piece of the transcript is missing. Retry the job.")
             heard.append(piece)
-        return Product([self._hearing.transcript(work, audio, heard)])
+        return Product([self._transcription.transcript(work, audio, heard)])
 
     # --- draft ---------------------------------------------------------------------------------------------
 

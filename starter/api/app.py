@@ -22,7 +22,7 @@ from starter.api.context import Api
 from starter.api.credits import routes as credits
 from starter.api.documents import exports, instructions, shares, sittings
 from starter.api.errors import handle_errors
-from starter.api.feed import Feed, Seats
+from starter.api.feed import Feed, StreamSlots
 from starter.api.generations import routes as generations
 from starter.api.images import routes as images
 from starter.api.jobs import administering, events, lifecycles, projects, screens, transcripts
@@ -138,7 +138,7 @@ def create_app(
         origins=Origins(settings.cors_origins),
         https=https,
     )
-    feed = Feed(store, Seats(settings.max_event_streams, settings.max_event_streams_per_user))
+    feed = Feed(store, StreamSlots(settings.max_event_streams, settings.max_event_streams_per_user))
 
     async def database() -> None:
         await to_thread.run_sync(store.check_writing)

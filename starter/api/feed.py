@@ -40,7 +40,7 @@ class EventLog(Protocol):
     def last_event_seqs(self, job_ids: Sequence[str]) -> Mapping[str, int]: ...
 
 
-class Seats:
+class StreamSlots:
     """How many streams are open, and whose.
 
     Args:
@@ -98,12 +98,12 @@ class _Topic:
 class Feed:
     """Followed jobs and the one task that polls for them."""
 
-    def __init__(self, events: EventLog, seats: Seats, *, poll_s: float = POLL_S) -> None:
+    def __init__(self, events: EventLog, slots: StreamSlots, *, poll_s: float = POLL_S) -> None:
         self._log = events
         self._poll_s = poll_s
         self._topics: dict[str, _Topic] = {}
         self._wanted = asyncio.Event()
-        self.seats = seats
+        self.slots = slots
 
     @asynccontextmanager
     async def polling(self) -> AsyncIterator[None]:

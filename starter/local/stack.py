@@ -22,7 +22,7 @@ from activities.process.checksums import check_file
 from starter.local.folder import DataFolder, StackFailed, StackState
 from starter.local.ports import LOOPBACK, reserved
 from starter.local.supervisor import Service, Supervised
-from starter.local.temporal_ui import Hidden, guarded, hiding_place
+from starter.local.temporal_ui import Upstream, reverse_proxy, secret_upstream
 
 log = structlog.stdlib.get_logger("stack")
 
@@ -87,8 +87,8 @@ class Ports:
     temporal_ui: int
     temporal_http: int
     metrics: int
-    ui_behind: Hidden | None
-    """Where Temporal's UI listens itself; ``temporal_ui`` is its door. ``None``: there is no UI."""
+    ui_upstream: Upstream | None
+    """Where Temporal's UI listens itself; ``temporal_ui`` is its proxy. ``None``: there is no UI."""
 
     @classmethod
     @contextmanager
@@ -103,12 +103,12 @@ class Ports:
             metrics.insert(0, last.metrics_port)
         with reserved([api, temporal, ui, [], metrics]) as chosen:
             for_api, for_temporal, for_ui, for_http, for_metrics = chosen
-            yield cls(for_api, for_temporal, for_ui, for_http, for_metrics, hiding_place())
+            yield cls(for_api, for_temporal, for_ui, for_http, for_metrics, secret_upstream())
 
     @property
     def temporal_ui_url(self) -> str:
         """Where people find Temporal's UI; empty where there is none."""
-        return f"http://{LOOPBACK}:{self.temporal_ui}" if self.ui_behind else ""
+        return f"http://{LOOPBACK}:{self.temporal_ui}" if self.ui_upstream else ""
 
     def state(self, *, until_unused: bool) -> StackState:
         """What the clients of the stack need to know."""
@@ -167,10 +167,10 @@ class LocalStack:
             self._folder.clear_state()  # what a supervisor that was killed has left
             await self._leftovers_gone()
             with self._folder.children_lock() as descriptor, Ports.reserved(self._folder.last_state()) as ports:
-                doors = AsyncExitStack()
+                proxies = AsyncExitStack()
                 try:
-                    if ports.ui_behind is not None:
-                        await doors.enter_async_context(guarded(ports.temporal_ui, ports.ui_behind))
+                    if ports.ui_upstream is not None:
+                        await proxies.enter_async_context(reverse_proxy(ports.temporal_ui, ports.ui_upstream))
                     if await self._finished_before(stop, self._start(ports, descriptor)):
                         state = ports.state(until_unused=until_unused)
                         self._folder.write_state(state)
@@ -178,7 +178,7 @@ class LocalStack:
                         await self._until(stop, until_unused)
                 finally:
                     self._folder.clear_state()
-                    await doors.aclose()
+                    await proxies.aclose()
                     await self._stop_all()
 
     @staticmethod
@@ -331,13 +331,13 @@ def _without(environment: Mapping[str, str], *prefixes: str) -> dict[str, str]:
 
 
 def _ui(ports: Ports) -> tuple[str, ...]:
-    if ports.ui_behind is None:
+    if ports.ui_upstream is None:
         return ("--headless",)
-    return ("--ui-ip", ports.ui_behind.address, "--ui-port", str(ports.ui_behind.port))
+    return ("--ui-ip", ports.ui_upstream.address, "--ui-port", str(ports.ui_upstream.port))
 
 
 def _ui_of_jobs(ports: Ports) -> str:
-    return f"{ports.temporal_ui_url}/namespaces/default" if ports.ui_behind else ""
+    return f"{ports.temporal_ui_url}/namespaces/default" if ports.ui_upstream else ""
 
 
 def temporal_binary() -> str:

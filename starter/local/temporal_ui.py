@@ -1,8 +1,8 @@
-"""The door before Temporal's web UI: it lets in whom this machine's own browser brings, and no page of anybody else's.
+"""The reverse proxy of Temporal's web UI: it lets in whom this machine's own browser brings, and nobody else's page.
 
 The UI believes any Host header. A page whose name was made to resolve to this machine (DNS rebinding) is then of one
 origin with it, and may read every job and end it. So the UI itself listens where no page can find it, at an address of
-the loopback network and a port that are drawn anew at each start, and only this door, which knows its own name, is at
+the loopback network and a port that are drawn anew at each start, and only this proxy, which knows its own name, is at
 the address that people are told.
 
 Raw HTTP/1.1, one request a connection: what has passed is handed on byte by byte, in both directions.
@@ -34,20 +34,20 @@ DRAWS = 8
 
 
 @dataclass(frozen=True)
-class Hidden:
+class Upstream:
     """Where the UI itself listens."""
 
     address: str
     port: int
 
 
-def hiding_place() -> Hidden | None:
+def secret_upstream() -> Upstream | None:
     """An address of 127.0.0.0/8 and a port, 2³⁹ to guess among; ``None`` where this machine has only 127.0.0.1."""
     for _ in range(DRAWS):
         address = f"127.{1 + secrets.randbelow(254)}.{secrets.randbelow(256)}.{1 + secrets.randbelow(254)}"
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe, contextlib.suppress(OSError):
             probe.bind((address, 0))
-            return Hidden(address, probe.getsockname()[1])
+            return Upstream(address, probe.getsockname()[1])
     return None
 
 
@@ -63,16 +63,16 @@ BAD_REQUEST, FORBIDDEN, TOO_LARGE = "400 Bad Request", "403 Forbidden", "431 Req
 
 
 @dataclass(frozen=True)
-class Door:
+class RequestFilter:
     """Who may pass, by the head of a request.
 
     Args:
-        port: Where it stands on the loopback address: what its own name ends with.
+        port: Where the proxy listens on the loopback address: what its own name ends with.
     """
 
     port: int
 
-    def passed(self, head: bytes) -> bytes:
+    def filtered(self, head: bytes) -> bytes:
         """The head as it is handed on.
 
         Raises:
@@ -105,42 +105,44 @@ class Door:
 
 
 @asynccontextmanager
-async def guarded(port: int, hidden: Hidden) -> AsyncIterator[None]:
-    """Stand at ``port`` of the loopback address while the block runs.
+async def reverse_proxy(port: int, upstream: Upstream) -> AsyncIterator[None]:
+    """Listen at ``port`` of the loopback address while the block runs.
 
     Raises:
         OSError: The port is taken.
     """
-    door = Door(port)
-    guests: set[asyncio.Task[None]] = set()
+    rules = RequestFilter(port)
+    connections: set[asyncio.Task[None]] = set()
 
-    async def enter(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
-        guests.add(task)
+        connections.add(task)
         try:
             with contextlib.suppress(OSError, asyncio.IncompleteReadError):
-                await _served(door, hidden, reader, writer)
+                await _answered(rules, upstream, reader, writer)
         finally:
-            guests.discard(task)
+            connections.discard(task)
             writer.close()
 
-    server = await asyncio.start_server(enter, LOOPBACK, port, limit=HEAD_LIMIT_BYTES)
+    server = await asyncio.start_server(serve, LOOPBACK, port, limit=HEAD_LIMIT_BYTES)
     try:
         yield
     finally:
         server.close()
-        for each in list(guests):
+        for each in list(connections):
             each.cancel()
-        await asyncio.gather(*guests, return_exceptions=True)
+        await asyncio.gather(*connections, return_exceptions=True)
 
 
-async def _served(door: Door, hidden: Hidden, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _answered(
+    rules: RequestFilter, upstream: Upstream, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+) -> None:
     try:
         async with asyncio.timeout(HEAD_TIMEOUT_S):
             head = await reader.readuntil(b"\r\n\r\n")
-        head = door.passed(head)
-        to_ui = await asyncio.open_connection(hidden.address, hidden.port)
+        head = rules.filtered(head)
+        to_ui = await asyncio.open_connection(upstream.address, upstream.port)
     except TimeoutError:
         return
     except (Refused, asyncio.LimitOverrunError) as refused:

@@ -8,7 +8,7 @@ from temporalio import activity
 
 from activities.rails.contracts import StageCall, StageResult
 from activities.screen.reading import NAME
-from activities.stages.screening import READER, UNREADABLE
+from activities.stages.screen_reading import READER, UNREADABLE
 from domain.artifacts import ArtifactKind
 from domain.errors import ScreenReaderUnavailable
 from domain.jobs import Job

@@ -13,7 +13,7 @@ from activities.store.tables import jobs
 from domain.lifecycles.callbacks import TRANSCRIPTION
 from domain.lifecycles.kinds import LIFECYCLES, WORKING_ON
 from domain.lifecycles.standstill import LONGEST
-from starter.doctor import Ailing, _stages
+from starter.doctor import CheckFailed, _stages
 from starter.settings import load_settings
 from starter.work.health import OPEN, STANDING_STILL, HealthServer
 from tests.apis import api_settings, running_api
@@ -108,6 +108,6 @@ def test_given_a_stage_that_stands_still_when_looked_at_then_doctor_and_metric_s
         store.dispose()
     try:
         said = _stages(settings)
-    except Ailing as ailing:
-        said = ailing.found
+    except CheckFailed as failed:
+        said = failed.found
     assert said.startswith("1 stages at work show no progress") and f"transcription of job {run.job_id} since" in said

@@ -18,7 +18,7 @@ from pydantic import SecretStr
 
 from domain.errors import SettingsInvalid
 from starter.sandbox import Behaviour, running_sandbox
-from starter.traces import discreet, wanted
+from starter.traces import redacted, wanted
 from tests.api_processes import api_processes
 from tests.apis import SECRET
 from tests.stack import ROOT, running_stack, wait_until
@@ -121,7 +121,7 @@ def test_given_a_collector_when_a_picture_is_asked_for_then_one_trace_leads_from
 
 
 def test_given_spans_with_more_than_may_be_told_then_only_the_harmless_is_left() -> None:
-    told = discreet(
+    told = redacted(
         ReadableSpan(
             "SELECT /home/ann/guidesmith.db",
             attributes={

@@ -13,7 +13,7 @@ from domain.errors import DatabaseUnavailable
 from domain.jobs import Actor, Event
 from starter.api import feed as feed_module
 from starter.api.errors import RateLimited
-from starter.api.feed import Feed, Seats
+from starter.api.feed import Feed, StreamSlots
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 WITHIN_S = 30.0
@@ -63,7 +63,7 @@ def event(job_id: str, seq: int) -> Event:
 
 
 def feed_of(log: Log) -> Feed:
-    return Feed(log, Seats(1000, 1000), poll_s=0.001)
+    return Feed(log, StreamSlots(1000, 1000), poll_s=0.001)
 
 
 async def heard(feed: Feed, job_id: str, after: int, until: int, reach: int) -> list[int]:
@@ -183,14 +183,14 @@ def test_given_followers_when_all_have_left_then_nobody_asks_any_more() -> None:
 
 
 def test_given_seats_when_they_are_taken_then_the_next_one_waits_for_one_that_is_given_back() -> None:
-    seats = Seats(3, 2)
-    seats.take("ann")
-    seats.take("ann")
+    slots = StreamSlots(3, 2)
+    slots.take("ann")
+    slots.take("ann")
     with pytest.raises(RateLimited, match="You have"):
-        seats.take("ann")
-    seats.take("bob")
+        slots.take("ann")
+    slots.take("bob")
     with pytest.raises(RateLimited, match="Try again later"):
-        seats.take("carl")
-    seats.give_back("ann")
-    seats.take("carl")
-    assert seats.taken == 3
+        slots.take("carl")
+    slots.give_back("ann")
+    slots.take("carl")
+    assert slots.taken == 3

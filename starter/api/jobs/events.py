@@ -46,7 +46,7 @@ class EventStream(EventSourceResponse):
             send_timeout=STALLED_AFTER_PINGS * ping_s,
             headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
         )
-        self._seats, self._sessions, self._reader = api.feed.seats, api.sessions, reader
+        self._slots, self._sessions, self._reader = api.feed.slots, api.sessions, reader
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         begun = False
@@ -69,7 +69,7 @@ class EventStream(EventSourceResponse):
             log("api.events").info("events.client_stalled")
             raise ClientDisconnect from None
         finally:
-            self._seats.give_back(self._reader.subject)
+            self._slots.give_back(self._reader.subject)
             await _ended(streaming)
             await _ended(over)
 
@@ -108,7 +108,7 @@ async def events(
         raise RequestInvalid("This is not the id of an event that this stream sent.", field=where)
     job = await to_thread.run_sync(lambda: api.store.get_job(identifier(job_id), owner=caller.subject))
     reach = await to_thread.run_sync(api.store.last_event_seq, job.id)
-    api.feed.seats.take(caller.subject)
+    api.feed.slots.take(caller.subject)
     return EventStream(_sent(api, job.id, int(last or 0), reach), api, caller)
 
 

@@ -43,7 +43,7 @@ async def live(context: Context, jobs: str = "") -> EventSourceResponse:
 
     reached, newest = await to_thread.run_sync(owned)
     assert context.principal is not None, "the gate lets nobody through without a session"
-    api.feed.seats.take(owner)
+    api.feed.slots.take(owner)
     return EventStream(_changes(api, owner, reached, newest), api, context.principal)
 
 

@@ -38,7 +38,7 @@ class Heard(BaseModel):
     segments: list[dict[str, object]]
 
 
-class Hearing:
+class Transcription:
     """Transcribes audio that is an artifact of a job.
 
     Args:
