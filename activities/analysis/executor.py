@@ -163,8 +163,8 @@ class _Run:
             how: Any = {"environment": environment, "cwd": self._root, "on_poll": poll, "loads": LOADS}
             running = reports(RUNNER, order, bounds, **how)
             with closing(running):
-                for told in running:
-                    self._note(told, limits)
+                for message in running:
+                    self._note(message, limits)
         except Overran:
             raise self._limit("needs more time than it may have") from None
         except Died:
@@ -223,13 +223,13 @@ class _Run:
             "tied": None if computed.tied is None else [computed.tied.sql, list(computed.tied.values)],
         }
 
-    def _note(self, told: Report, limits: RunLimits) -> None:
-        if "held" in told:
-            self._held = tuple(told["held"])
+    def _note(self, message: Report, limits: RunLimits) -> None:
+        if "held" in message:
+            self._held = tuple(message["held"])
             return
-        if "failed" in told:
-            raise self._failed(told["failed"], limits)
-        step, made = told["step"], told["made"]
+        if "failed" in message:
+            raise self._failed(message["failed"], limits)
+        step, made = message["step"], message["made"]
         self._made[step] = made
         for kind, media_type in (("csv", "text/csv; charset=utf-8"), ("parquet", "application/vnd.apache.parquet")):
             if kind in made:

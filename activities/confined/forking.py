@@ -237,8 +237,8 @@ def _heard(line: socket.socket) -> dict[str, Any]:
         message = line.recv(LARGEST_MESSAGE)
     except ConnectionResetError:
         message = b""
-    told: dict[str, Any] = json.loads(message) if message else {}
-    return told
+    heard: dict[str, Any] = json.loads(message) if message else {}
+    return heard
 
 
 _SERVERS = _Servers()

@@ -36,10 +36,10 @@ ORPHANED = 3
 
 def order() -> dict[str, Any]:
     """The order, after the process has bound itself to its parent and to the order's bounds."""
-    told: dict[str, Any] = json.load(sys.stdin)
-    end_with_parent(told["parent"])
-    limit(told["bounds"])
-    return told
+    given: dict[str, Any] = json.load(sys.stdin)
+    end_with_parent(given["parent"])
+    limit(given["bounds"])
+    return given
 
 
 def report(**facts: object) -> None:

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from activities.drafting.language.sounds import letters_alike, squashed
+from activities.drafting.language.phonetics import letter_similarity, squashed
 from domain.geometry import Box
 from domain.recordings.screen import ChangeKind, ScreenChange, ScreenRecord, ScreenText
 
@@ -128,7 +128,7 @@ class Shown:
             if text.start_ms >= first.end_ms
             and text.confidence > first.confidence
             and len(bare.split()) == len(command.split())
-            and letters_alike(bare, command) >= _SAME_LINE
+            and letter_similarity(bare, command) >= _SAME_LINE
         ]
         return max(again)[1] if again else command
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from activities.drafting.acts import Act, Shown
-from activities.drafting.language.sounds import alike, squashed
+from activities.drafting.language.phonetics import similarity, squashed
 from activities.drafting.language.speech_acts import StatedAction
 from domain.documents.illustration import TYPED
 from domain.recordings.screen import ChangeKind
@@ -94,7 +94,7 @@ def named(text: str, label: str) -> float:
             if squashed(span) == wanted:
                 return 1.0
             if len(wanted) >= 3 and abs(len(squashed(span)) - len(wanted)) <= max(2, len(wanted) // 2):
-                best = max(best, alike(span, label))
+                best = max(best, similarity(span, label))
     shared = _content(text) & _content(label)
     part = 0.7 * len(shared) / max(1, len(_content(label)))
     return max(best if best >= _LINKED else 0.0, part)
@@ -108,13 +108,13 @@ def agreed(
     stated: Sequence[StatedAction],
     shown: Shown,
     taken_back: frozenset[int] = frozenset(),
-    apart: frozenset[int] = frozenset(),
+    excluded: frozenset[int] = frozenset(),
 ) -> dict[int, Pair]:
     """The pair of each spoken action that the screen answers, by its place in ``stated``. Those that were taken back
     must be named by what answers them. Of a speaker who mostly tells what he has done already, what was done before
-    its words is as near as what is done behind them is else. Actions ``apart``, by place, answer nothing."""
-    pairs = _paired(stated, shown, taken_back, apart, _ANNOUNCED)
-    return _paired(stated, shown, taken_back, apart, _REPORTED) if _is_reported(stated, shown, pairs) else pairs
+    its words is as near as what is done behind them is else. Actions ``excluded``, by place, answer nothing."""
+    pairs = _paired(stated, shown, taken_back, excluded, _ANNOUNCED)
+    return _paired(stated, shown, taken_back, excluded, _REPORTED) if _is_reported(stated, shown, pairs) else pairs
 
 
 def _is_reported(stated: Sequence[StatedAction], shown: Shown, pairs: dict[int, Pair]) -> bool:
@@ -125,7 +125,7 @@ def _is_reported(stated: Sequence[StatedAction], shown: Shown, pairs: dict[int, 
 
 
 def _paired(
-    stated: Sequence[StatedAction], shown: Shown, taken_back: frozenset[int], apart: frozenset[int], order: _Order
+    stated: Sequence[StatedAction], shown: Shown, taken_back: frozenset[int], excluded: frozenset[int], order: _Order
 ) -> dict[int, Pair]:
     acts = shown.acts
     times = [act.at_ms for act in acts]
@@ -137,7 +137,7 @@ def _paired(
         found = [
             pair
             for number in range(first, last)
-            if number not in apart
+            if number not in excluded
             and (pair := _pair(place, action, number, shown, _DOUBTED if place in taken_back else 0.0, order))
         ]
         chained = []

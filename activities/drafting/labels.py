@@ -10,7 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from activities.drafting.acts import Act
-from activities.drafting.language.sounds import alike, letters_alike, skeleton, sounds_alike, squashed
+from activities.drafting.language.phonetics import (
+    letter_similarity,
+    phonetic_key,
+    similarity,
+    sound_similarity,
+    squashed,
+)
 from domain.recordings.screen import ChangeKind
 
 _HEARD = 0.75
@@ -95,7 +101,7 @@ def _as_marked(verb: str, *, marked: bool) -> str:
     """What was done to a box to tick, as its mark says: the first syllable of "untick" is easily lost, or heard as
     "then" or "and", and "tick" as "take"."""
     lower = verb.lower()
-    if lower not in _TICKS and skeleton(lower) == skeleton("tick"):
+    if lower not in _TICKS and phonetic_key(lower) == phonetic_key("tick"):
         lower = "tick"
     if lower not in _TICKS:
         return verb
@@ -106,7 +112,7 @@ def _at_the_side(words: list[str], names: Mapping[str, str]) -> list[str]:
     """The place that the screen itself vouches for, where a sentence ends with a hearing of it ("in the side door")."""
     for start in range(len(words) - 1, max(1, len(words) - 3), -1):
         span = " ".join(words[start:])
-        heard = _HEARD <= alike(span, _SIDEBAR) < 1 and squashed(span) not in names
+        heard = _HEARD <= similarity(span, _SIDEBAR) < 1 and squashed(span) not in names
         if heard and words[start - 1].lower() in _ARTICLES and words[start - 2].lower() in _PREPOSITIONS:
             return [*words[:start], _SIDEBAR]
     return words
@@ -166,8 +172,8 @@ def _unglued(words: list[str], label: str) -> list[str]:
     wanted = squashed(label)
     for place, word in enumerate(words[1:], start=1):
         rest = squashed(word).removesuffix(wanted)
-        page = max(_PAGES, key=lambda each: letters_alike(rest, each))
-        if rest != squashed(word) and len(wanted) >= _LONG_NAME and letters_alike(rest, page) >= _GLUED:
+        page = max(_PAGES, key=lambda each: letter_similarity(rest, each))
+        if rest != squashed(word) and len(wanted) >= _LONG_NAME and letter_similarity(rest, page) >= _GLUED:
             return [*words[:place], page, label, *words[place + 1 :]]
     return words
 
@@ -186,12 +192,12 @@ def _misheard(words: list[str], act: Act, names: Mapping[str, str]) -> _Span | N
             phrase = squashed(span)
             edges = {words[start].lower(), words[end - 1].lower()} & (_ARTICLES | _PREPOSITIONS)
             other = _is_plural(phrase, wanted) or _is_compound(phrase, wanted)
-            if not phrase or phrase in names or edges or len(skeleton(span)) < 2 or other:
+            if not phrase or phrase in names or edges or len(phonetic_key(span)) < 2 or other:
                 continue
             if abs(len(phrase) - len(wanted)) > max(2, 0.4 * len(wanted)) or _says_more(words, start, end, names):
                 continue
-            merit = alike(span, label)
-            whole = _is_whole_object(words, start, end) and sounds_alike(span, label) >= _WHOLE_OBJECT
+            merit = similarity(span, label)
+            whole = _is_whole_object(words, start, end) and sound_similarity(span, label) >= _WHOLE_OBJECT
             good = (merit >= _HEARD and _one_word_each(span, label)) or (whole and _same_size(phrase, wanted))
             if good and (best is None or merit > best[0]):
                 best = merit, _Span(start, end)
@@ -214,13 +220,13 @@ def _one_word_each(span: str, label: str) -> bool:
     if len(phrase) != len(written) or len(written) == 1:
         return True
     return all(
-        squashed(one) == squashed(other) or alike(one, other) >= 0.6 or sounds_alike(one, other) >= 0.6
+        squashed(one) == squashed(other) or similarity(one, other) >= 0.6 or sound_similarity(one, other) >= 0.6
         for one, other in zip(phrase, written, strict=True)
     )
 
 
 def _same_size(phrase: str, wanted: str) -> bool:
-    return abs(len(phrase) - len(wanted)) <= 2 and letters_alike(phrase, wanted) >= 0.25
+    return abs(len(phrase) - len(wanted)) <= 2 and letter_similarity(phrase, wanted) >= 0.25
 
 
 def _is_whole_object(words: list[str], start: int, end: int) -> bool:

@@ -15,7 +15,7 @@ from activities.drafting.agreement import Pair, agreed, link, named
 from activities.drafting.labels import as_typed, spelt
 from activities.drafting.language import english, utterances
 from activities.drafting.language.language_rules import RULES
-from activities.drafting.language.sounds import squashed
+from activities.drafting.language.phonetics import squashed
 from activities.drafting.language.speech_acts import Kind, Reading, StatedAction, is_own
 from activities.drafting.markdown import one_line
 from activities.drafting.outline import Entry

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from activities.drafting.language import english, utterances
-from activities.drafting.language.sounds import squashed
+from activities.drafting.language.phonetics import squashed
 from activities.drafting.language.speech_acts import Kind, Reading, is_own
 
 BODY_SENTENCES = 3

@@ -8,8 +8,8 @@ from activities.drafting.acts import Act, Shown
 from activities.drafting.agreement import named
 from activities.drafting.language import english, utterances
 from activities.drafting.language.language_rules import RULES
+from activities.drafting.language.phonetics import squashed
 from activities.drafting.language.sentences import Sentence
-from activities.drafting.language.sounds import squashed
 from activities.drafting.language.speech_acts import Kind, Reading
 from domain.recordings.screen import ChangeKind
 

@@ -2,7 +2,7 @@
 screen; no invented word."""
 
 from activities.drafting.acts import Act, Shown
-from activities.drafting.language.sounds import squashed
+from activities.drafting.language.phonetics import squashed
 from activities.drafting.markdown import fenced
 from activities.drafting.outline import MAX_STEPS
 from activities.drafting.wording import shown_heading

@@ -8,7 +8,7 @@ from activities.drafting.acts import Act, Shown
 from activities.drafting.labels import spelt
 from activities.drafting.language import utterances
 from activities.drafting.language.language_rules import RULES
-from activities.drafting.language.sounds import squashed
+from activities.drafting.language.phonetics import squashed
 from activities.drafting.language.speech_acts import Reading
 from activities.drafting.markdown import one_line
 from activities.drafting.sectioning import largest_text

@@ -30,13 +30,13 @@ def _tracks(recording: Path, folder: Path, order: Mapping[str, Any]) -> list[lis
     from domain.recordings.media import MediaInfo
 
     heard = hear_tracks(recording, MediaInfo.model_validate(order["info"]), inside.at)
-    told: list[list[list[int]]] = []
+    windows: list[list[list[int]]] = []
     for place, each in enumerate(heard):
         with (folder / order["made"].format(place)).open("wb") as file:
-            told.append(
+            windows.append(
                 [[at_ms, sum(file.write(part.tobytes()) for part in parts) // 4] for at_ms, parts in each.heard]
             )
-    return told
+    return windows
 
 
 def _scenes(recording: Path, folder: Path, order: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -46,11 +46,11 @@ def _scenes(recording: Path, folder: Path, order: Mapping[str, Any]) -> list[dic
 
 
 def _frames(recording: Path, folder: Path, order: Mapping[str, Any]) -> int:
-    """Pictures, told one by one, each in a file of its own: RGB, three bytes a pixel."""
+    """Pictures, reported one by one, each in a file of its own: RGB, three bytes a pixel."""
     from activities.media.frames import Frame, grab_frame, grab_frames
     from activities.media.screenshot_timing import FrameRequest
 
-    def told(place: int, frame: Frame) -> None:
+    def put(place: int, frame: Frame) -> None:
         inside.put(folder, order["made"], place, frame.image.tobytes())
         width, height = frame.image.size
         inside.report(frame=place, width=width, height=height, pts_ms=frame.pts_ms, timestamp_ms=frame.timestamp_ms)
@@ -58,12 +58,12 @@ def _frames(recording: Path, folder: Path, order: Mapping[str, Any]) -> int:
     duration_ms = order["duration_ms"]
     if order["strategy"] == "nearest_keyframe":
         moment_ms = order["requests"][0][0]
-        told(0, grab_frame(recording, moment_ms, strategy="nearest_keyframe", duration_ms=duration_ms))
+        put(0, grab_frame(recording, moment_ms, strategy="nearest_keyframe", duration_ms=duration_ms))
         return 1
     requests = [FrameRequest(*request) for request in order["requests"]]
     place = -1
     for place, frame in enumerate(grab_frames(recording, requests, duration_ms=duration_ms, on_progress=inside.at)):
-        told(place, frame)
+        put(place, frame)
     return place + 1
 
 

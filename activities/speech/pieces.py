@@ -38,15 +38,15 @@ def plan_pieces(
     ideals = [whole_ms * number // count for number in range(1, count)]
     cuts = [0]
 
-    def told() -> None:
+    def report() -> None:
         if on_progress is not None:
             on_progress(ideals[min(len(cuts), len(ideals)) - 1])
 
     around = [(ideal_ms - search_ms, ideal_ms + search_ms) for ideal_ms in ideals]
-    with closing(stretches(audio, around, on_poll=told)) as surroundings:
+    with closing(stretches(audio, around, on_poll=report)) as surroundings:
         for ideal_ms, found in zip(ideals, surroundings, strict=True):
             cuts.append(ideal_ms - search_ms + _best_cut(found) // SAMPLES_PER_MS if found.size else ideal_ms)
-            told()
+            report()
     cuts.append(whole_ms)
     return tuple(itertools.pairwise(cuts))
 

@@ -5,7 +5,7 @@ import pytest
 from activities.drafting import LocalDrafter
 from activities.drafting.labels import spelt
 from activities.drafting.language.parsing import doings
-from activities.drafting.language.sounds import alike, skeleton, squashed
+from activities.drafting.language.phonetics import phonetic_key, similarity, squashed
 from domain.documents.document import BlockEvidence
 from domain.documents.draft import BlockRole, Draft, check_draft, cited_time
 from domain.geometry import Box
@@ -397,8 +397,8 @@ def test_given_another_name_on_the_screen_when_it_was_said_then_the_label_does_n
 def test_spoken_marks_numbers_and_accents_are_letters_of_the_same_word() -> None:
     assert squashed("users dot read") == squashed("users.read")
     assert squashed("Réglages") == "reglages"
-    assert skeleton("Cabernets") == skeleton("Kubernetes")
-    assert alike("Invoices", "Subscriptions") < 0.5
+    assert phonetic_key("Cabernets") == phonetic_key("Kubernetes")
+    assert similarity("Invoices", "Subscriptions") < 0.5
 
 
 def test_grammar_finds_actions_behind_the_start_of_a_sentence_and_none_in_side_talk() -> None:

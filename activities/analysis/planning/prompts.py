@@ -59,7 +59,7 @@ def plan_messages(
 
 
 def _column(column: ColumnProfile, *, with_values: bool) -> dict[str, object]:
-    told: dict[str, object] = {
+    shown: dict[str, object] = {
         "name": column.name,
         "heading": column.original,
         "type": column.type.value,
@@ -67,5 +67,5 @@ def _column(column: ColumnProfile, *, with_values: bool) -> dict[str, object]:
         "distinct": column.distinct,
     }
     if with_values:
-        told |= {"least": column.minimum, "most": column.maximum, "values": list(column.values or column.samples)}
-    return told
+        shown |= {"least": column.minimum, "most": column.maximum, "values": list(column.values or column.samples)}
+    return shown

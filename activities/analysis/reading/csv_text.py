@@ -137,7 +137,7 @@ def remarks_of(layout: Layout) -> list[Remark]:
         "PREAMBLE_SKIPPED": layout.above,
         "HEADING_MISSING": not layout.headed,
         "ROWS_SHORT_GUESSED": layout.short,
-        "ROWS_APART_GUESSED": layout.apart,
+        "ROWS_APART_GUESSED": layout.has_gap,
     }
     return [(code, "") for code, holds in found.items() if holds]
 

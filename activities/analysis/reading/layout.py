@@ -27,13 +27,13 @@ _NOTHING = frozenset(("", "-", "--", "na", "n/a", "null", "none", "nan", "\u2013
 @dataclass(frozen=True, slots=True)
 class Layout:
     """``above`` rows stand over the table, whose first row is a heading where ``headed`` is true. ``short``: some rows
-    have fewer cells than it; ``apart``: some stand below a blank line."""
+    have fewer cells than it; ``has_gap``: some stand below a blank line."""
 
     above: int
     headed: bool
     width: int
     short: bool = False
-    apart: bool = False
+    has_gap: bool = False
 
 
 def layout_of(rows: Rows) -> Layout:
@@ -56,7 +56,7 @@ def layout_of(rows: Rows) -> Layout:
         headed,
         max(usual, len(filled(first)), written, 1),
         short=headed and any(1 < len(row) < len(filled(first)) and sum(map(bool, row)) > 1 for row in rest),
-        apart=_has_rows_apart(rest),
+        has_gap=_has_rows_apart(rest),
     )
 
 

@@ -437,12 +437,12 @@ def save_if_changed(
 def _same_edit(saved: InstructionVersion, composed: Composed, known: Collection[str]) -> bool:
     """Whether both are one edit. Blocks whose ids are not ``known`` were made by the save, with new ids each time."""
 
-    def told(markdown: str, evidence: Iterable[Mapping[str, Any]]) -> list[object]:
+    def content(markdown: str, evidence: Iterable[Mapping[str, Any]]) -> list[object]:
         roles = _roles(evidence)
         blocks = parse(markdown).blocks
         return [(each.id if each.id in known else None, each.markdown, roles.get(each.id)) for each in blocks]
 
-    return told(saved.markdown, saved.evidence) == told(composed.markdown, composed.columns["evidence"])
+    return content(saved.markdown, saved.evidence) == content(composed.markdown, composed.columns["evidence"])
 
 
 def _roles(evidence: Iterable[Mapping[str, Any]]) -> dict[str, tuple[Any, ...]]:

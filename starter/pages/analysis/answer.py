@@ -99,7 +99,7 @@ def _report(context: PageContext, outputs: Sequence[Artifact]) -> str:
 
 
 def _results(
-    context: PageContext, found: Analysis, plan: Plan, outputs: Sequence[Artifact], told: str
+    context: PageContext, found: Analysis, plan: Plan, outputs: Sequence[Artifact], report: str
 ) -> Iterator[Result]:
     for step in in_order(plan):
         made = [each for each in outputs if each.facts.get("step") == step.id]
@@ -113,12 +113,12 @@ def _results(
             if sheet is not None and (
                 table := _table(context, sheet, tuple(each for each in made if each is not sheet))
             ):
-                yield Result(step, table=table, remarks=_remarks(told, sheet))
+                yield Result(step, table=table, remarks=_remarks(report, sheet))
 
 
-def _remarks(told: str, sheet: Artifact) -> str:
+def _remarks(report: str, sheet: Artifact) -> str:
     """What the report says of a result beside its rows: the passage that links its file."""
-    passage = next((each for each in told.split("\n### ") if f"({sheet.facts.get('name')})" in each), "")
+    passage = next((each for each in report.split("\n### ") if f"({sheet.facts.get('name')})" in each), "")
     return prose("\n\n".join(_REMARK.findall(passage)))
 
 

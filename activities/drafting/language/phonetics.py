@@ -74,7 +74,7 @@ def _written(text: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def skeleton(text: str) -> str:
+def phonetic_key(text: str) -> str:
     """The consonants that are heard; a vowel at the start counts as ``a``."""
     sound = squashed(text)
     begins = "a" if sound[:1] in set("aeiouy") else ""
@@ -84,19 +84,19 @@ def skeleton(text: str) -> str:
     return begins + re.sub(r"(.)\1+", r"\1", bare)
 
 
-def letters_alike(one: str, other: str) -> float:
+def letter_similarity(one: str, other: str) -> float:
     """0 to 1: how many letters two texts share, in order."""
     a, b = squashed(one), squashed(other)
     return SequenceMatcher(None, a, b, autojunk=False).ratio() if a and b else 0.0
 
 
-def sounds_alike(one: str, other: str) -> float:
+def sound_similarity(one: str, other: str) -> float:
     """0 to 1: how many consonants two texts share, in order."""
-    a, b = skeleton(one), skeleton(other)
+    a, b = phonetic_key(one), phonetic_key(other)
     return SequenceMatcher(None, a, b, autojunk=False).ratio() if a and b else 0.0
 
 
-def alike(one: str, other: str) -> float:
-    """0 to 1: how likely one is a hearing of the other. 1 for the same words."""
-    letters = letters_alike(one, other)
-    return letters if letters == 1.0 else max(letters, 0.5 * letters + 0.5 * sounds_alike(one, other))
+def similarity(one: str, other: str) -> float:
+    """0 to 1: how likely one is a mishearing of the other. 1 for the same words."""
+    letters = letter_similarity(one, other)
+    return letters if letters == 1.0 else max(letters, 0.5 * letters + 0.5 * sound_similarity(one, other))
