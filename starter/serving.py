@@ -15,6 +15,7 @@ from starter.logs import log
 from starter.pages.app import pages
 from starter.services.analyses import AnalysisService
 from starter.services.callbacks import CallbackService
+from starter.services.documents import DocumentService
 from starter.services.engine import check_own, connect, engine_faults
 from starter.services.erasing import ErasureService
 from starter.services.jobs import JobService
@@ -72,7 +73,9 @@ async def wired(settings: Settings, health: HealthServer | None = None) -> Async
             await check_own(store, client)
 
     options = run_options(settings)
-    service = JobService(store, artifacts, client, options, model_profiles(settings))
+    profiles = model_profiles(settings)
+    job_service = JobService(store, artifacts, client, options, profiles)
+    document_service = DocumentService(store, artifacts, client, options, profiles)
     callback_service = CallbackService(store, ReportedDrafts(store, artifacts), client)
     screenshot_service = ScreenshotService(store, artifacts, client, options)
     kind_service = KindService(store, client, options, kind_terms(settings))
@@ -83,7 +86,8 @@ async def wired(settings: Settings, health: HealthServer | None = None) -> Async
             settings,
             store,
             artifacts,
-            service,
+            job_service,
+            document_service,
             callback_service,
             screenshot_service,
             kind_service,

@@ -23,6 +23,7 @@ from domain.artifacts import ArtifactKind
 from domain.documents.publication import ExportFormat
 from domain.documents.tasks import Export
 from domain.jobs import Event, Job
+from starter.services.documents import DocumentService
 from starter.services.jobs import JobService, RunAnswer
 from starter.services.kinds import KindService
 from starter.services.payloads import data_converter
@@ -133,9 +134,9 @@ class Stack:
                 self.temporal.address, data_converter=data_converter(self.settings.payload_keys()), lazy=True
             )
         )
-        self.jobs = JobService(
-            self.store, self.artifacts, self.client, run_options(self.settings), model_profiles(self.settings)
-        )
+        parts = (self.store, self.artifacts, self.client, run_options(self.settings), model_profiles(self.settings))
+        self.jobs = JobService(*parts)
+        self.documents = DocumentService(*parts)
         self.kinds = KindService(self.store, self.client, run_options(self.settings))
         self.workers: list[Forked] = []
         self.metrics_port = 0
@@ -231,7 +232,7 @@ class Stack:
     def export(self, job: Job, export_format: ExportFormat) -> Export:
         """An export of the newest version, once it ended."""
         version = self.store.get_instruction(OWNER, self.job(job).instruction_id or "")
-        export, _ = self.loop.run(self.jobs.export(OWNER, job.id, export_format, version.id))
+        export, _ = self.loop.run(self.documents.export(OWNER, job.id, export_format, version.id))
 
         def ended() -> Export | None:
             now = self.store.get_export(export.id)

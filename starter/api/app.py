@@ -42,6 +42,7 @@ from starter.api.webhooks import routes as webhooks
 from starter.services.analyses import AnalysisService
 from starter.services.batches import BatchRequests
 from starter.services.callbacks import CallbackService
+from starter.services.documents import DocumentService
 from starter.services.erasing import ErasureService
 from starter.services.jobs import JobService
 from starter.services.kinds import KindService
@@ -94,6 +95,7 @@ def create_app(
     store: Store,
     artifacts: ArtifactStore,
     job_service: JobService,
+    document_service: DocumentService,
     callback_service: CallbackService,
     screenshot_service: ScreenshotService,
     kind_service: KindService,
@@ -160,12 +162,13 @@ def create_app(
         store=store,
         artifacts=artifacts,
         jobs=job_service,
+        documents=document_service,
         kinds=kind_service,
         images=image_requests(settings, store),
         generations=generation_requests(settings, store),
         retries=retries,
         erasing=erasing,
-        sharing=SharingService(store, job_service, settings.signing_secret()),
+        sharing=SharingService(store, document_service, settings.signing_secret()),
         batches=BatchRequests(store),
         callbacks=callback_service,
         screenshots=screenshot_service,

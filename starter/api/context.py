@@ -29,6 +29,7 @@ from starter.api.signed_urls import SignedUrls
 from starter.services.analyses import AnalysisService
 from starter.services.batches import BatchRequests
 from starter.services.callbacks import CallbackService
+from starter.services.documents import DocumentService
 from starter.services.erasing import ErasureService
 from starter.services.generations import GenerationRequests
 from starter.services.images import ImageRequests
@@ -58,6 +59,7 @@ class Api:
     store: Store
     artifacts: ArtifactStore
     jobs: JobService
+    documents: DocumentService
     kinds: KindService
     images: ImageRequests
     generations: GenerationRequests

@@ -1,69 +1,48 @@
-"""The life of a job as its users see it: run, cancel, retry, save, regenerate, export.
+"""Runs of jobs: those of recordings are started, and failed ones tried again.
 
-Everything that concerns both Temporal and the database is here. What each call changes is decided in one
-transaction or by one start of one workflow id, so any number of concurrent calls have one effect.
+What each call changes is decided in one transaction or by one start of one workflow id, so any number of concurrent
+calls have one effect. What is done with the document that comes of a run is in ``documents``.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from enum import StrEnum
-from functools import partial
 from typing import Any, TypeVar
 
-import structlog
 import uuid_utils
-from temporalio.client import (
-    Client,
-)
-from temporalio.common import (
-    WorkflowIDReusePolicy,
-)
+from temporalio.client import Client
+from temporalio.common import WorkflowIDReusePolicy
 from temporalio.exceptions import WorkflowAlreadyStartedError
 
 from activities.artifacts import ArtifactStore
 from activities.rails.checkpoints import Checkpoints
 from activities.rails.contracts import JobStart, RunOptions
 from activities.rails.dispatching import begin_run
-from activities.rails.task_dispatch import EXPORT, REGENERATE, TaskDispatch
 from activities.store import Dispatch, RecordedDispatch, Store
-from activities.store.documents.documents import edit_of
-from activities.tasks.documents import selected_parts
-from domain.artifacts import ArtifactKind, Blob
-from domain.documents.document import BlockMark, parse
-from domain.documents.publication import ExportFormat
-from domain.documents.tasks import Export, ExportStatus, RegenerateTask
-from domain.documents.versions import InstructionVersion, VersionOrigin
+from domain.artifacts import ArtifactKind
 from domain.errors import (
     DispatchFailed,
-    EngineUnavailable,
     Fenced,
     IdempotencyConflict,
     JobAlreadyRunning,
-    ModelNotAllowed,
-    RequestInvalid,
     RetryNotAllowed,
     TerminalImmutable,
     TransitionRefused,
 )
-from domain.jobs import Actor, Job, TaskStatus
+from domain.jobs import Actor, Job
 from domain.lifecycles import analysis
 from domain.lifecycles.analysis import ANALYSIS
 from domain.lifecycles.callbacks import external_stages
-from domain.lifecycles.instruction import AUDIO_EXTRACTING, DRAFT_READY, FAILED, INSTRUCTION, RETRY, RUNNABLE, UPLOADED
+from domain.lifecycles.instruction import AUDIO_EXTRACTING, FAILED, INSTRUCTION, RETRY, RUNNABLE, UPLOADED
 from domain.lifecycles.kinds import STARTS, lifecycle_of
 from domain.lifecycles.lifecycle import Trigger
 from domain.lifecycles.resume import CHECKPOINT_ARTIFACT, starting_checkpoint
-from starter.services.engine import engine_faults, signalled
+from starter.services.engine import engine_faults
 from starter.services.live_runs import LiveRuns, has_ended
-from workflows.instruction import InstructionWorkflow
-
-EDIT_WAIT_S = 0.3
-"""Seconds that a save is held up for Temporal to be told of it: where it is there, it takes a few milliseconds."""
+from starter.services.profiles import check_profile
 
 T = TypeVar("T")
-log = structlog.get_logger("guidesmith.jobs")
 
 
 @dataclass(frozen=True)
@@ -89,30 +68,8 @@ class RetryAnswer:
     replayed: bool
 
 
-@dataclass(frozen=True)
-class RegenerateRequest:
-    """What to write again: ``selection`` is ``{"block_id": …}`` or ``{"char_range": {start_offset, end_offset}}``."""
-
-    base_version: int
-    selection: dict[str, object]
-    client_request_id: str
-    context: str | None = None
-    model_profile: str | None = None
-    prompt_template_id: str | None = None
-    prompt_params_ref: str | None = None
-
-    def facts(self) -> dict[str, object]:
-        named = {
-            "context": self.context,
-            "model_profile": self.model_profile,
-            "prompt_template_id": self.prompt_template_id,
-            "prompt_params_ref": self.prompt_params_ref,
-        }
-        return {name: value for name, value in named.items() if value is not None}
-
-
 class JobService:
-    """What people do with jobs and documents.
+    """Starts runs, and retries.
 
     Args:
         store: Called from threads.
@@ -130,20 +87,8 @@ class JobService:
         self._client = client
         self._options = options
         self._profiles = profiles
-        self._task_dispatch = TaskDispatch(client, options)
         self._checkpoints = Checkpoints(store, artifacts)
         self._runs = LiveRuns(store, client)
-        self._telling: set[asyncio.Task[None]] = set()
-
-    def check_profile(self, profile: str | None) -> None:
-        """Raises: ModelNotAllowed: There is no such model profile; ``details`` list those there are."""
-        if profile is not None and profile not in self._profiles:
-            raise ModelNotAllowed(
-                f"There is no such model profile. Profiles: {', '.join(self._profiles)}.",
-                details={"model_profiles": list(self._profiles)},
-            )
-
-    # --- run -----------------------------------------------------------------------------------------------
 
     async def run(self, owner: str, job_id: str) -> RunAnswer:
         """Start the job, or say which run has it.
@@ -204,7 +149,7 @@ class JobService:
             if model_profile is not None and known.model_profile != model_profile:
                 raise IdempotencyConflict("This client_request_id was used with another model_profile.")
             return await self._retry_answer(job, known, replayed=True)
-        self.check_profile(model_profile)
+        check_profile(model_profile, self._profiles)
         if job.kind in _RETRIED and job.dispatch_id is not None and not has_ended(job):
             if await self._runs.is_live(job):
                 raise JobAlreadyRunning("The job is running.", details={"current_status": job.status})
@@ -314,116 +259,6 @@ class JobService:
         pieces = audio.facts.get("pieces", 0) if audio else 0
         return pieces if isinstance(pieces, int) else 0
 
-    # --- documents -----------------------------------------------------------------------------------------
-
-    async def save(
-        self,
-        owner: str,
-        instruction_id: str,
-        base_version: int,
-        markdown: str,
-        *,
-        origin: VersionOrigin = VersionOrigin.EDIT,
-        as_marked: bool = False,
-        marks: Sequence[BlockMark] = (),
-        sitting: str | None = None,
-        kept_at: datetime | None = None,
-    ) -> InstructionVersion:
-        """Save an edit as a new version. The text costs Temporal nothing; the first save tells the workflow.
-
-        Args:
-            as_marked: See :meth:`Store.save_version`.
-            marks, sitting, kept_at: See there.
-
-        Raises:
-            VersionConflict: Somebody saved meanwhile; nothing was written.
-        """
-        base = await self._thread(self._store.get_instruction, owner, instruction_id)
-        new = edit_of(base, markdown, owner, origin)
-        save = partial(self._store.save_version, as_marked=as_marked, marks=marks, sitting=sitting, kept_at=kept_at)
-        version, created = await self._thread(save, owner, instruction_id, base_version, new)
-        if created:
-            await self.edited(version.job_id)
-        return version
-
-    async def edited(self, job_id: str) -> None:
-        """Tell the job's workflow of the first new version, which makes the job EDITING. Later ones cost nothing. The
-        text is saved, and waits for nobody: where Temporal is away, this is caught up with."""
-        job = await self._thread(self._store.get_job, job_id)
-        if job.status != DRAFT_READY:
-            return
-        telling = asyncio.create_task(self._tell_edited(job.id))
-        self._telling.add(telling)
-        telling.add_done_callback(self._telling.discard)
-        await asyncio.wait({telling}, timeout=EDIT_WAIT_S)
-
-    async def _tell_edited(self, job_id: str) -> None:
-        try:
-            await signalled(self._client, job_id, InstructionWorkflow.edit)
-        except (EngineUnavailable, DispatchFailed) as absent:  # the reconciler signals, or the next save
-            log.warning("job.edit_not_signalled", job_id=job_id, code=absent.code)
-
-    async def regenerate(
-        self, owner: str, instruction_id: str, request: RegenerateRequest
-    ) -> tuple[RegenerateTask, bool]:
-        """Have a part written again; the task, and whether the same request came before.
-
-        Raises:
-            RequestInvalid: The selection covers nothing of the base version.
-            VersionConflict, RegenerateInProgress, IdempotencyConflict, ModelNotAllowed.
-            EngineUnavailable: Nothing changed.
-        """
-        self.check_profile(request.model_profile)
-        version = await self._thread(self._store.get_instruction, owner, instruction_id)
-        if request.base_version == version.version:
-            selected_parts(parse(version.markdown), request.selection)
-        job = await self._thread(self._store.get_job, version.job_id)
-        live = await self._runs.is_live(job)
-        task, created = await self._thread(
-            self._store.create_regenerate,
-            owner,
-            instruction_id,
-            base_version=request.base_version,
-            selection=request.selection,
-            client_request_id=request.client_request_id,
-            requested_by=owner,
-            request=request.facts(),
-        )
-        if task.status is TaskStatus.PENDING:
-            await self._hand_over(REGENERATE, task.id, job, live=live)
-            task = await self._thread(self._store.get_regenerate, task.id)
-        return task, not created
-
-    async def export(
-        self, owner: str, job_id: str, export_format: ExportFormat, instruction_version_id: str
-    ) -> tuple[Export, bool]:
-        """Publish a version; the export, and whether it existed.
-
-        Raises:
-            ExportRequestInvalid: The job's instruction has no such version. NotFound.
-            EngineUnavailable: Nothing changed.
-        """
-        job = await self._get(owner, job_id)
-        live = await self._runs.is_live(job)
-        ask = partial(self._store.request_export, owner, job_id, export_format, instruction_version_id)
-        export, created = await self._thread(ask)
-        if export.blob is not None and not await self._thread(self._is_stored, export.blob):
-            log.warning("export.file_lost", job_id=job.id, export_id=export.id)
-            await self._thread(self._store.lose_export, export.id)
-            export, created = await self._thread(ask)
-        if export.status is ExportStatus.REQUESTED:
-            await self._hand_over(EXPORT, export.id, job, live=live)
-            export = await self._thread(self._store.get_export, export.id)
-        return export, not created
-
-    def _is_stored(self, blob: Blob) -> bool:
-        facts = self._artifacts.stat(blob.key)
-        return facts is not None and facts.size_bytes == blob.size_bytes
-
-    async def _hand_over(self, what: str, task_id: str, job: Job, *, live: bool) -> None:
-        async with engine_faults():
-            await self._task_dispatch.begin(what, task_id, job.id, owner=job.owner, live=live)
-
     async def _get(self, owner: str, job_id: str) -> Job:
         return await self._thread(self._store.get_job, job_id, owner=owner)
 
@@ -458,21 +293,3 @@ def _runs_by_itself(job: Job) -> TransitionRefused:
             "allowed_next_statuses": [str(each) for each in lifecycle.allowed_next(lifecycle.status(job.status))],
         },
     )
-
-
-def check_template(template_id: str) -> None:
-    """Refuse a prompt template that nobody has: the version that is written names the one that was used.
-
-    Raises:
-        RequestInvalid: There is no such template.
-    """
-    from activities.drafting.chat.prompts import REWRITE_TEMPLATE
-    from activities.drafting.local import LOCAL_TEMPLATE
-
-    known = (REWRITE_TEMPLATE, LOCAL_TEMPLATE)
-    if template_id not in known:
-        raise RequestInvalid(
-            f"There is no such prompt template. Templates: {', '.join(known)}.",
-            field="prompt_template_id",
-            details={"prompt_templates": list(known)},
-        )

@@ -13,7 +13,7 @@ from domain.documents.publication import ExportFormat
 from domain.documents.sharing import Share, check_share, fingerprint, hashed, opens, token_of
 from domain.documents.tasks import Export, ExportStatus
 from domain.errors import NotFound
-from starter.services.jobs import JobService
+from starter.services.documents import DocumentService
 
 
 class SharingService:
@@ -23,9 +23,9 @@ class SharingService:
         secret: The API's own, from which the key of the links' secrets is derived.
     """
 
-    def __init__(self, store: Store, jobs: JobService, secret: str) -> None:
+    def __init__(self, store: Store, documents: DocumentService, secret: str) -> None:
         self._store = store
-        self._jobs = jobs
+        self._documents = documents
         self._key = hmac.new(secret.encode(), b"guidesmith share links", hashlib.sha256).digest()
 
     async def prepare(
@@ -104,5 +104,5 @@ class SharingService:
 
     async def _newest(self, owner: str, instruction_id: str) -> Export:
         version = await asyncio.to_thread(self._store.get_instruction, owner, instruction_id)
-        export, _ = await self._jobs.export(owner, version.job_id, ExportFormat.HTML, version.id)
+        export, _ = await self._documents.export(owner, version.job_id, ExportFormat.HTML, version.id)
         return export

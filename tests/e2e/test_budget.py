@@ -11,6 +11,7 @@ from activities.rails.contracts import PAYLOAD_LIMIT_BYTES
 from domain.artifacts import ArtifactKind
 from domain.documents.publication import ExportFormat
 from domain.recordings.transcript import Transcript
+from starter.services.documents import DocumentService
 from starter.services.jobs import JobService
 from starter.wiring import model_profiles, run_options
 from tests.stack import OWNER, Stack, wait_until
@@ -70,7 +71,8 @@ def test_a_status_that_follows_the_stages_costs_three_actions_more_and_names_eac
 ) -> None:
     stack = shared_stack
     options = run_options(stack.settings).model_copy(update={"live_status": True})
-    jobs = JobService(stack.store, stack.artifacts, stack.client, options, model_profiles(stack.settings))
+    parts = (stack.store, stack.artifacts, stack.client, options, model_profiles(stack.settings))
+    jobs, documents = JobService(*parts), DocumentService(*parts)
     job = stack.new_job(short)
     stack.loop.run(jobs.run(OWNER, job.id))
     stack.wait_for(job, "DRAFT_READY", within_s=240)
@@ -81,7 +83,7 @@ def test_a_status_that_follows_the_stages_costs_three_actions_more_and_names_eac
     assert len(actions) == ACTIONS + 3
     assert shown(events) == ["AUDIO_EXTRACTING", "TRANSCRIBING", "GENERATING", "DRAFT_READY"]
     version = stack.store.get_instruction(OWNER, stack.job(job).instruction_id or "")
-    export, _ = stack.loop.run(jobs.export(OWNER, job.id, ExportFormat.HTML, version.id))
+    export, _ = stack.loop.run(documents.export(OWNER, job.id, ExportFormat.HTML, version.id))
     stack.wait_for(job, "DONE", within_s=120)
     wait_until(lambda: shown(stack.events(job.id))[-1:] == ["DONE"], 60, "the end to be shown")
     assert shown(stack.events(job.id))[4:] == ["EDITING", "EXPORTING", "DONE"]

@@ -7,7 +7,7 @@ from domain.documents.document import parse
 from domain.documents.publication import ExportFormat
 from domain.jobs import TaskStatus
 from domain.recordings.transcript import Transcript
-from starter.services.jobs import RegenerateRequest
+from starter.services.documents import RegenerateRequest
 from tests.stack import OWNER, Stack, wait_until
 
 
@@ -42,7 +42,7 @@ def test_given_words_corrected_before_and_after_the_draft_then_it_its_parts_writ
     correct(stack, job.id, "billing", "accounting")  # the original words are what is corrected
     block = next(each for each in parse(draft.markdown).blocks if "bookkeeping" in each.markdown)
     request = RegenerateRequest(base_version=1, selection={"block_id": block.id}, client_request_id="r")
-    task, _ = stack.loop.run(stack.jobs.regenerate(OWNER, drafted.instruction_id, request))
+    task, _ = stack.loop.run(stack.documents.regenerate(OWNER, drafted.instruction_id, request))
     wait_until(lambda: stack.store.get_regenerate(task.id).status is TaskStatus.SUCCEEDED, 60, "the task to end")
     assert "accounting" in stack.store.current_instruction(drafted.instruction_id).markdown
 

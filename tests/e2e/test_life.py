@@ -17,14 +17,14 @@ from domain.documents.publication import ExportFormat
 from domain.documents.tasks import RegenerateTask
 from domain.errors import RetryNotAllowed, VersionConflict
 from domain.jobs import Job
-from starter.services.jobs import RegenerateRequest
+from starter.services.documents import RegenerateRequest
 from tests import recordings
 from tests.stack import OWNER, Stack, running_stack, wait_until
 from tests.temporal import TemporalServer
 
 
 def regenerated(stack: Stack, instruction_id: str, request: RegenerateRequest) -> RegenerateTask:
-    task, _ = stack.loop.run(stack.jobs.regenerate(OWNER, instruction_id, request))
+    task, _ = stack.loop.run(stack.documents.regenerate(OWNER, instruction_id, request))
 
     def ended() -> RegenerateTask | None:
         now = stack.store.get_regenerate(task.id)
@@ -42,11 +42,11 @@ def test_a_job_is_edited_written_again_and_exported_to_done_and_goes_on_living(
     draft = stack.store.get_instruction(OWNER, instruction_id)
     edited = draft.markdown.replace("# ", "# Edited: ", 1)
 
-    version = stack.loop.run(stack.jobs.save(OWNER, instruction_id, 1, edited))
+    version = stack.loop.run(stack.documents.save(OWNER, instruction_id, 1, edited))
     assert version.version == 2
     assert stack.wait_for(job, "EDITING").status == "EDITING"
     with pytest.raises(VersionConflict):
-        stack.loop.run(stack.jobs.save(OWNER, instruction_id, 1, edited + "\nstale\n"))
+        stack.loop.run(stack.documents.save(OWNER, instruction_id, 1, edited + "\nstale\n"))
 
     step = parse(version.markdown).blocks[-1]
     task = regenerated(
@@ -65,7 +65,7 @@ def test_a_job_is_edited_written_again_and_exported_to_done_and_goes_on_living(
     done = stack.wait_for(job, "DONE")
     assert done.completed_at is not None
 
-    later = stack.loop.run(stack.jobs.save(OWNER, instruction_id, after.version, after.markdown + "\nOne more.\n"))
+    later = stack.loop.run(stack.documents.save(OWNER, instruction_id, after.version, after.markdown + "\nOne more.\n"))
     again = stack.export(job, ExportFormat.MD_ZIP)
     assert again.status == "SUCCEEDED" and again.instruction_version_id == later.id
     step = parse(later.markdown).blocks[2]
@@ -91,7 +91,7 @@ def test_several_exports_asked_at_once_all_succeed_and_the_job_is_done_once(shar
     version = stack.store.get_instruction(OWNER, job.instruction_id or "")
 
     async def ask() -> list[str]:
-        asked = (stack.jobs.export(OWNER, job.id, each, version.id) for each in ExportFormat)
+        asked = (stack.documents.export(OWNER, job.id, each, version.id) for each in ExportFormat)
         return [export.id for export, _ in await asyncio.gather(*asked)]
 
     ids = stack.loop.run(ask())
@@ -127,7 +127,7 @@ def test_a_failed_job_is_retried_from_its_latest_checkpoint_that_verifies(
 def test_a_job_whose_workflow_was_terminated_is_found_and_can_be_retried(shared_stack: Stack, sample: Path) -> None:
     stack = shared_stack
     job = stack.draft(sample)
-    stack.loop.run(stack.jobs.save(OWNER, job.instruction_id or "", 1, "# New\n\ntext\n"))
+    stack.loop.run(stack.documents.save(OWNER, job.instruction_id or "", 1, "# New\n\ntext\n"))
     stack.wait_for(job, "EDITING")
     stack.loop.run(stack.client.get_workflow_handle(job.id).terminate("test"))
     failed = stack.wait_for(job, "FAILED", within_s=120)  # by the worker's own round, one a minute

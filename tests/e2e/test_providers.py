@@ -18,7 +18,7 @@ from domain.jobs import Event, Job
 from domain.recordings.transcript import Transcript
 from starter.sandbox import Behaviour, Cut, RunningSandbox, running_sandbox
 from starter.sandbox.speech import SENTENCES
-from starter.services.jobs import RegenerateRequest
+from starter.services.documents import RegenerateRequest
 from tests import speech
 from tests.e2e.test_budget import payloads
 from tests.e2e.test_faults import started_executions
@@ -108,7 +108,7 @@ class Desk:
         request = RegenerateRequest(
             version.version, {"block_id": step.id}, f"again-{len(self.tasks)}-{job.id}", context=wish
         )
-        task, _ = self.stack.loop.run(self.stack.jobs.regenerate(OWNER, job.instruction_id or "", request))
+        task, _ = self.stack.loop.run(self.stack.documents.regenerate(OWNER, job.instruction_id or "", request))
         self.tasks.append(task)
         return task
 
@@ -308,7 +308,7 @@ def test_given_an_unusable_answer_twice_then_a_regeneration_falls_back_with_a_wa
     instruction_id = job.instruction_id or ""
     drafted = desk.stack.store.get_instruction(OWNER, instruction_id)
     spoilt = drafted.markdown.replace("## ", "## Do not ", 1)
-    desk.stack.loop.run(desk.stack.jobs.save(OWNER, instruction_id, drafted.version, spoilt))
+    desk.stack.loop.run(desk.stack.documents.save(OWNER, instruction_id, drafted.version, spoilt))
     desk.sandbox.script("chat", UNUSABLE["prose"], UNUSABLE["prose"])
     assert desk.regenerate(job, wish=None).status == "SUCCEEDED"
     version = desk.stack.store.get_instruction(OWNER, instruction_id)

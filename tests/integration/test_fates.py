@@ -43,7 +43,7 @@ from domain.lifecycles.lifecycle import Trigger
 from domain.orders.batch import BatchOrder
 from domain.webhooks import WebhookEvent
 from starter.sandbox import Behaviour, RunningSandbox
-from starter.services.jobs import RegenerateRequest
+from starter.services.documents import RegenerateRequest
 from starter.wiring import kind_terms, run_options
 from starter.work.worker import all_activities
 from tests.integration.store_builders import Run, blob, drafted_job, instruction_of
@@ -362,11 +362,11 @@ def asked(stack: Stack, job: Job, status: str) -> Job:
     """A job with a draft, of which a part is written again or which is published."""
     version = opened(stack, job)
     if status == EXPORTING:
-        stack.loop.run(stack.jobs.export(OWNER, job.id, ExportFormat.HTML, version.id))
+        stack.loop.run(stack.documents.export(OWNER, job.id, ExportFormat.HTML, version.id))
     else:
         selection = {"block_id": version.evidence[0]["block_id"]}
         request = RegenerateRequest(base_version=1, selection=selection, client_request_id="x")
-        stack.loop.run(stack.jobs.regenerate(OWNER, version.instruction_id, request))
+        stack.loop.run(stack.documents.regenerate(OWNER, version.instruction_id, request))
     return job
 
 

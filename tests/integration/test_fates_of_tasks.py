@@ -118,7 +118,7 @@ def test_given_a_task_at_work_when_its_job_is_reset_then_the_job_is_where_its_ta
 
 def asked_again(stack: Stack, job: Job) -> None:
     version = stack.store.get_instruction(OWNER, stack.job(job).instruction_id or "")
-    stack.loop.run(stack.jobs.export(OWNER, job.id, ExportFormat.HTML, version.id))
+    stack.loop.run(stack.documents.export(OWNER, job.id, ExportFormat.HTML, version.id))
     stack.wait_for(job, EXPORTING)
 
 

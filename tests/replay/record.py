@@ -39,8 +39,8 @@ from domain.webhooks import Delivery, ProviderEvent, WebhookEvent
 from starter.sandbox import Behaviour, Course, RunningSandbox, Verdict, running_sandbox
 from starter.services.analyses import AnalysisService
 from starter.services.batches import BatchRequests
+from starter.services.documents import RegenerateRequest
 from starter.services.erasing import ErasureService
-from starter.services.jobs import RegenerateRequest
 from starter.services.kinds import KindService
 from starter.services.screenshots import ScreenshotRequest, ScreenshotService
 from starter.wiring import generation_requests, image_requests, kind_terms, run_options
@@ -81,11 +81,11 @@ def edited(stack: Stack) -> None:
     job = stack.draft(SAMPLE)
     instruction = job.instruction_id or ""
     draft = stack.store.get_instruction(OWNER, instruction)
-    stack.loop.run(stack.jobs.save(OWNER, instruction, 1, draft.markdown + "\nEdited.\n"))
+    stack.loop.run(stack.documents.save(OWNER, instruction, 1, draft.markdown + "\nEdited.\n"))
     stack.wait_for(job, "EDITING")
     block = parse(draft.markdown).blocks[2].id
     task, _ = stack.loop.run(
-        stack.jobs.regenerate(OWNER, instruction, RegenerateRequest(2, {"block_id": block}, "recorded"))
+        stack.documents.regenerate(OWNER, instruction, RegenerateRequest(2, {"block_id": block}, "recorded"))
     )
     wait_until(lambda: stack.store.get_regenerate(task.id).status == "SUCCEEDED", 30, "the regeneration")
     stack.wait_for(job, "EDITING")

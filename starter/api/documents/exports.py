@@ -34,7 +34,9 @@ async def request_export(
     """Export one version of the instruction in one format. The same request is the same export."""
     key = KeyInBody(api, request, owner, new.idempotency_key, new)
     await to_thread.run_sync(key.check)
-    export, replayed = await api.jobs.export(owner, identifier(job_id), _format(new.format), new.instruction_version_id)
+    export, replayed = await api.documents.export(
+        owner, identifier(job_id), _format(new.format), new.instruction_version_id
+    )
     await to_thread.run_sync(key.spend, export.id)
     response.status_code = 200 if replayed else 202
     answer = await to_thread.run_sync(api.export_answer, export, request)

@@ -23,7 +23,8 @@ from starter.api.shapes import (
     TaskAnswer,
     VersionAnswer,
 )
-from starter.services.jobs import RegenerateRequest, check_template
+from starter.services.documents import RegenerateRequest
+from starter.services.profiles import check_template
 
 router = APIRouter(tags=["instructions"])
 
@@ -49,7 +50,7 @@ async def save_instruction(
 ) -> InstructionAnswer:
     """Save an edit as the next version. Identical text of which nothing new is said makes none."""
     return InstructionAnswer.of(
-        await api.jobs.save(
+        await api.documents.save(
             owner,
             identifier(instruction_id),
             saved.base_version,
@@ -115,7 +116,7 @@ async def restore_version(
         return InstructionAnswer.of(version)
 
     answer = await to_thread.run_sync(once.answer, InstructionAnswer, restored)
-    await api.jobs.edited(answer.job_id)
+    await api.documents.edited(answer.job_id)
     return answer
 
 
@@ -132,7 +133,7 @@ async def regenerate(
         check_template(new.prompt_template_id)
     request = RegenerateRequest(**new.model_dump(exclude={"selection"}), selection=checked_selection(new.selection))
     with inside("selection"):
-        task, replayed = await api.jobs.regenerate(owner, identifier(instruction_id), request)
+        task, replayed = await api.documents.regenerate(owner, identifier(instruction_id), request)
     response.status_code = 200 if replayed else 202
     return TaskAnswer.of(task, replayed=replayed)
 

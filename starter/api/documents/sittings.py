@@ -54,7 +54,7 @@ async def save_sitting(
         return InstructionAnswer.of(version)
 
     answer = await to_thread.run_sync(once.answer, InstructionAnswer, saved)
-    await api.jobs.edited(answer.job_id)
+    await api.documents.edited(answer.job_id)
     return answer
 
 

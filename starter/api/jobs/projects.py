@@ -7,6 +7,8 @@ from starter.api.idempotency import OnceOnly
 from starter.api.paging import Cursor, Limit
 from starter.api.responses import errors
 from starter.api.shapes import JobAnswer, Listed, NewJob, NewProject, ProjectAnswer
+from starter.services.profiles import check_profile
+from starter.wiring import model_profiles
 
 router = APIRouter(prefix="/projects", tags=["projects"])
 
@@ -37,7 +39,7 @@ def create_job(
 ) -> JobAnswer:
     """Make a job that turns a recording into an instruction. It waits for its upload."""
     asked = new or NewJob()
-    api.jobs.check_profile(asked.model_profile)  # else the draft would fail of it
+    check_profile(asked.model_profile, model_profiles(api.settings))  # else the draft would fail of it
     api.store.get_project(owner, identifier(project_id))  # absent before conflicting: 404 comes before 409
     return once.answer(
         JobAnswer,
