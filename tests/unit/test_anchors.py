@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from domain.documents.anchors import Addressing, AddressType, Outcome, Resolution, Resolver, resolve
+from domain.documents.anchor_resolution import Outcome, Resolution, Resolver, resolve
+from domain.documents.anchors import Addressing, AddressType
 from domain.documents.document import Block, Document, parse
 from domain.errors import RequestInvalid
 

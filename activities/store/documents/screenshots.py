@@ -14,7 +14,8 @@ from activities.store.documents.documents import current_version
 from activities.store.jobs.locking import not_found
 from activities.store.repository import Repository
 from activities.store.tables import anchors, instruction_versions, screenshot_assets
-from domain.documents.anchors import OUTCOME, Resolver
+from domain.documents.anchor_resolution import Resolver
+from domain.documents.anchors import OUTCOME
 from domain.documents.document import BlockEvidence, Document, absorbed_by, parse
 from domain.documents.screenshots import NewScreenshot, Screenshot
 from domain.errors import DocumentInvalid

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from fastapi import Request
 
 from activities.store import Store
-from domain.documents.anchors import Anchor, Resolution, Resolver
+from domain.documents.anchor_resolution import Resolution, Resolver
+from domain.documents.anchors import Anchor
 from domain.documents.document import BlockEvidence, Document, absorbed_by, parse
 from domain.errors import NotFound
 from starter.api.context import Api

@@ -4,7 +4,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, StrictInt, model_validator
 
-from domain.documents.anchors import Addressing, Anchor, CharRange, Outcome, Resolution, Step
+from domain.documents.anchor_resolution import Outcome, Resolution, Step
+from domain.documents.anchors import Addressing, Anchor, CharRange
 from domain.documents.annotations import Operation as DrawnOperation
 from domain.documents.screenshots import (
     LONGEST_MS,
