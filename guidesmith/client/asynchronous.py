@@ -1,17 +1,18 @@
 """The asynchronous client: :class:`guidesmith.client.Client` with coroutines."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
-from uuid import uuid4
 
 import httpx
 
 from guidesmith.client import flows
 from guidesmith.client.errors import ApiError, Unreachable
 from guidesmith.client.flows import Ask, Flow, Given, T
+from guidesmith.client.saving import appearing
 from guidesmith.client.shapes import Event, Export, Instruction, Job, Task
 from guidesmith.client.transport import BASE, PROJECT, STREAMED, TIMEOUT, authorisation
 
@@ -35,7 +36,10 @@ class AsyncClient:
         await self._http.aclose()
 
     async def request(self, method: str, path: str, body: Any = None, **params: Any) -> Any:
-        return await self._run(flows.asked(Ask(method, path, json=body, params=params)))
+        return await self.send(flows.route(method, path, body, params))
+
+    async def send(self, ask: Ask) -> Any:
+        return await self._run(flows.asked(ask))
 
     # --- jobs --------------------------------------------------------------------------------------------------
 
@@ -89,21 +93,16 @@ class AsyncClient:
         await self._run(flows.delete(f"jobs/{job_id}/recording"))
 
     async def follow(self, job_id: str, *, after: str | None = None) -> AsyncIterator[Event]:
-        lines, failures = flows.EventLines(after), 0
-        while True:
-            try:
-                async for event in self._events(job_id, lines):
-                    failures = 0
-                    yield event
-                    if event.new_status and (await self.job(job_id)).is_settled:
-                        return
-            except httpx.TransportError as broken:
-                failures += 1
-                if failures > flows.TRIES:
-                    raise Unreachable("The API does not answer any more. The job may still be running.") from broken
-            if (await self.job(job_id)).is_settled:
+        async for event in self._log(job_id, after):
+            if event is not None:
+                yield event
+            if (event is None or event.new_status) and (await self.job(job_id)).is_settled:
                 return
-            await asyncio.sleep(flows.FIRST_PAUSE_S * 2**failures)
+
+    async def events(self, job_id: str, *, after: str | None = None) -> AsyncIterator[Event]:
+        async for event in self._log(job_id, after):
+            if event is not None:
+                yield event
 
     async def wait(self, job_id: str, *, on_event: Callable[[Event], None] = lambda _: None) -> Job:
         async for event in self.follow(job_id):
@@ -128,29 +127,48 @@ class AsyncClient:
         """As :meth:`Client.download`: a file that is there is replaced."""
         if export.download_url is None:
             raise Unreachable("The export has no file: it has not succeeded.")
+        return await self.fetch(export.download_url, path)
+
+    async def fetch(self, url: str, path: str | Path) -> Path:
         target = Path(path)
-        part = target.with_name(f".{uuid4().hex}.part")
-        try:
-            async with (
-                httpx.AsyncClient(timeout=TIMEOUT, follow_redirects=True) as files,
-                files.stream("GET", export.download_url) as answer,
-            ):
+        with appearing(target) as file:
+            async with self._answer(url) as answer:
                 if answer.is_error:
                     await answer.aread()
                     raise ApiError.of(answer)
-                with part.open("wb") as file:
-                    async for piece in answer.aiter_bytes():
-                        file.write(piece)
-            part.replace(target)
-        except httpx.TransportError as broken:
-            raise Unreachable("The download broke off.") from broken
-        finally:
-            part.unlink(missing_ok=True)
+                async for piece in answer.aiter_bytes():
+                    file.write(piece)
         return target
 
     # --- how ---------------------------------------------------------------------------------------------------
 
-    async def _events(self, job_id: str, lines: flows.EventLines) -> AsyncIterator[Event]:
+    @asynccontextmanager
+    async def _answer(self, url: str) -> AsyncIterator[httpx.Response]:
+        if "://" in url:  # it is its own permission
+            async with (
+                httpx.AsyncClient(timeout=TIMEOUT, follow_redirects=True) as files,
+                files.stream("GET", url) as answer,
+            ):
+                yield answer
+        else:
+            async with self._http.stream("GET", url, headers=self._authorisation, timeout=flows.PATIENT) as answer:
+                yield answer
+
+    async def _log(self, job_id: str, after: str | None) -> AsyncIterator[Event | None]:
+        lines, failures = flows.EventLines(after), 0
+        while True:
+            try:
+                async for event in self._stream(job_id, lines):
+                    failures = 0
+                    yield event
+            except httpx.TransportError as broken:
+                failures += 1
+                if failures > flows.TRIES:
+                    raise Unreachable("The API does not answer any more. The job may still be running.") from broken
+            yield None
+            await asyncio.sleep(flows.FIRST_PAUSE_S * 2**failures)
+
+    async def _stream(self, job_id: str, lines: flows.EventLines) -> AsyncIterator[Event | None]:
         headers = {**self._authorisation, **lines.headers()}
         async with self._http.stream("GET", f"jobs/{job_id}/events", headers=headers, timeout=STREAMED) as answer:
             if answer.status_code in flows.BUSY:
@@ -161,6 +179,8 @@ class AsyncClient:
             async for line in answer.aiter_lines():
                 for event in lines.feed(line):
                     yield event
+                if line.startswith(":"):
+                    yield None
 
     async def _run(self, flow: Flow[T]) -> T:
         given: Given = None
@@ -182,9 +202,14 @@ class AsyncClient:
                 ask.url,
                 json=ask.json,
                 params=ask.params or None,
-                content=ask.content,
+                content=_pieces(ask.content) if callable(ask.content) else ask.content,
                 headers={**({} if ask.signed else self._authorisation), **ask.headers},
                 timeout=ask.timeout or TIMEOUT,
             )
         except httpx.TransportError as broken:
             return broken
+
+
+async def _pieces(content: Callable[[], Iterator[bytes]]) -> AsyncIterator[bytes]:
+    for piece in content():
+        yield piece

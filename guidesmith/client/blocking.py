@@ -2,16 +2,17 @@
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
-from uuid import uuid4
 
 import httpx
 
 from guidesmith.client import flows
 from guidesmith.client.errors import ApiError, Unreachable
 from guidesmith.client.flows import Ask, Flow, Given, T
+from guidesmith.client.saving import appearing
 from guidesmith.client.shapes import Event, Export, Instruction, Job, Task
 from guidesmith.client.transport import BASE, PROJECT, STREAMED, TIMEOUT, authorisation
 
@@ -41,7 +42,11 @@ class Client:
 
     def request(self, method: str, path: str, body: Any = None, **params: Any) -> Any:
         """Any route below ``/api/v1/``; answers its JSON. Raises: ApiError, Unreachable."""
-        return self._run(flows.asked(Ask(method, path, json=body, params=params)))
+        return self.send(flows.route(method, path, body, params))
+
+    def send(self, ask: Ask) -> Any:
+        """One request, as often as it has to be sent; answers its JSON. Raises: ApiError, Unreachable."""
+        return self._run(flows.asked(ask))
 
     # --- jobs --------------------------------------------------------------------------------------------------
 
@@ -110,21 +115,15 @@ class Client:
     def follow(self, job_id: str, *, after: str | None = None) -> Iterator[Event]:
         """The job's log, from its beginning or ``after`` an event's id, then live, through broken connections, until
         nothing goes on by itself."""
-        lines, failures = flows.EventLines(after), 0
-        while True:
-            try:
-                for event in self._events(job_id, lines):
-                    failures = 0
-                    yield event
-                    if event.new_status and self.job(job_id).is_settled:
-                        return
-            except httpx.TransportError as broken:
-                failures += 1
-                if failures > flows.TRIES:
-                    raise Unreachable("The API does not answer any more. The job may still be running.") from broken
-            if self.job(job_id).is_settled:
+        for event in self._log(job_id, after):
+            if event is not None:
+                yield event
+            if (event is None or event.new_status) and self.job(job_id).is_settled:
                 return
-            time.sleep(flows.FIRST_PAUSE_S * 2**failures)
+
+    def events(self, job_id: str, *, after: str | None = None) -> Iterator[Event]:
+        """The job's log as :meth:`follow` has it, which never ends by itself."""
+        return (event for event in self._log(job_id, after) if event is not None)
 
     def wait(self, job_id: str, *, on_event: Callable[[Event], None] = lambda _: None) -> Job:
         """The job, once nothing goes on by itself. Raises: JobFailed."""
@@ -155,26 +154,42 @@ class Client:
         """Save an export's file as ``path``, which appears whole or not at all. A file that is there is replaced."""
         if export.download_url is None:
             raise Unreachable("The export has no file: it has not succeeded.")
+        return self.fetch(export.download_url, path)
+
+    def fetch(self, url: str, path: str | Path) -> Path:
+        """Save what an address, or a route below ``/api/v1/``, answers as ``path``; see :meth:`download`."""
         target = Path(path)
-        part = target.with_name(f".{uuid4().hex}.part")
-        try:
-            with httpx.stream("GET", export.download_url, timeout=TIMEOUT, follow_redirects=True) as answer:
-                if answer.is_error:
-                    answer.read()
-                    raise ApiError.of(answer)
-                with part.open("wb") as file:
-                    for piece in answer.iter_bytes():
-                        file.write(piece)
-            part.replace(target)
-        except httpx.TransportError as broken:
-            raise Unreachable("The download broke off.") from broken
-        finally:
-            part.unlink(missing_ok=True)
+        with appearing(target) as file, self._answer(url) as answer:
+            if answer.is_error:
+                answer.read()
+                raise ApiError.of(answer)
+            for piece in answer.iter_bytes():
+                file.write(piece)
         return target
 
     # --- how ---------------------------------------------------------------------------------------------------
 
-    def _events(self, job_id: str, lines: flows.EventLines) -> Iterator[Event]:
+    def _answer(self, url: str) -> AbstractContextManager[httpx.Response]:
+        if "://" in url:  # it is its own permission
+            return httpx.stream("GET", url, timeout=TIMEOUT, follow_redirects=True)
+        return self._http.stream("GET", url, headers=self._authorisation, timeout=flows.PATIENT)
+
+    def _log(self, job_id: str, after: str | None) -> Iterator[Event | None]:
+        """The job's log through broken connections; ``None`` for each sign of life between two events."""
+        lines, failures = flows.EventLines(after), 0
+        while True:
+            try:
+                for event in self._stream(job_id, lines):
+                    failures = 0
+                    yield event
+            except httpx.TransportError as broken:
+                failures += 1
+                if failures > flows.TRIES:
+                    raise Unreachable("The API does not answer any more. The job may still be running.") from broken
+            yield None
+            time.sleep(flows.FIRST_PAUSE_S * 2**failures)
+
+    def _stream(self, job_id: str, lines: flows.EventLines) -> Iterator[Event | None]:
         headers = {**self._authorisation, **lines.headers()}
         with self._http.stream("GET", f"jobs/{job_id}/events", headers=headers, timeout=STREAMED) as answer:
             if answer.status_code in flows.BUSY:
@@ -184,6 +199,8 @@ class Client:
                 raise ApiError.of(answer)
             for line in answer.iter_lines():
                 yield from lines.feed(line)
+                if line.startswith(":"):
+                    yield None
 
     def _run(self, flow: Flow[T]) -> T:
         given: Given = None
@@ -205,7 +222,7 @@ class Client:
                 ask.url,
                 json=ask.json,
                 params=ask.params or None,
-                content=ask.content,
+                content=ask.content() if callable(ask.content) else ask.content,
                 headers={**({} if ask.signed else self._authorisation), **ask.headers},
                 timeout=ask.timeout or TIMEOUT,
             )

@@ -31,13 +31,14 @@ PATIENT = httpx.Timeout(30.0, connect=5.0, read=600.0)
 
 @dataclass(frozen=True)
 class Ask:
-    """A request. ``url`` is below the API's base, or whole; ``signed``: the URL is its own permission."""
+    """A request. ``url`` is below the API's base, or whole; ``signed``: the URL is its own permission. ``content`` may
+    be read piece by piece, and is each time that the request is sent."""
 
     method: str
     url: str
     json: Any = None
     params: Mapping[str, Any] = field(default_factory=dict)
-    content: bytes | None = None
+    content: bytes | Callable[[], Iterator[bytes]] | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     timeout: httpx.Timeout | None = None
     signed: bool = False
@@ -91,9 +92,18 @@ def _retry_after_s(answer: httpx.Response) -> float:
     return float(said) if said.isdecimal() else 0.0
 
 
+def route(method: str, path: str, body: Any, params: Mapping[str, Any]) -> Ask:
+    """A request to any route. One that creates has a key, so that it creates once."""
+    return Ask(method, path, json=body, params=params, headers=creation_key() if method.upper() == "POST" else {})
+
+
+def creation_key() -> dict[str, str]:
+    return {"Idempotency-Key": uuid4().hex}
+
+
 def post(url: str, body: Any = None, *, timeout: httpx.Timeout | None = None) -> Ask:
     """A creation: however often it has to be sent, it creates once."""
-    return Ask("POST", url, json=body, headers={"Idempotency-Key": uuid4().hex}, timeout=timeout)
+    return Ask("POST", url, json=body, headers=creation_key(), timeout=timeout)
 
 
 # --- jobs ----------------------------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ def export(
     if path.is_dir():
         raise UsageWrong(f"{path} is a folder. Name a file.")
     with _client(data_dir) as client:
-        size = client.save("account/archive", path)
+        size = client.download("account/archive", path)
     if as_json:
         print_json({"path": str(path), "size_bytes": size})
     else:

@@ -148,7 +148,7 @@ def delete(
     if as_json:
         print_json(erased)
     else:
-        typer.echo(f"Job {erased['job_id']} is gone; its files are being removed.")
+        typer.echo(f"Job {job_id} is gone; its files are being removed.")
 
 
 @jobs_app.command(epilog="Example: guidesmith jobs delete-recording 0199f3c2-… --yes")

@@ -204,7 +204,7 @@ class Making:
         job = self.client.get(f"jobs/{self.job_id}")
         pipeline = Pipeline()
         for event in self.client.events(str(self.job_id)):
-            pipeline.feed(event.name, event.data)
+            pipeline.feed(event.stream, event.model_dump())
             if pipeline.attempt >= job["attempt"]:
                 for stage in PIPELINE:
                     if stage in pipeline.fraction:

@@ -150,7 +150,7 @@ def test_given_an_api_that_is_restarted_when_followed_then_the_client_goes_on_wh
         assert next(events).id == "1"
     with running_api(settings):
         client.post(f"jobs/{job_id}/upload", {"filename": "clip.mp4"})
-        assert next(events).data["new_status"] == "UPLOADING"
+        assert next(events).new_status == "UPLOADING"
 
 
 def test_given_a_guide_when_it_is_shared_on_the_command_line_then_the_link_opens_until_it_is_revoked(

@@ -147,12 +147,30 @@ def test_given_an_api_that_is_busy_or_gone_when_a_program_asks_then_it_asks_agai
     from guidesmith.client import flows
 
     with Client("http://x", "t", transport=httpx.MockTransport(busy_once)) as client:
-        assert client._run(flows.asked(flows.post("projects", {"name": "x"})))["id"] == "p"
+        assert client.request("POST", "projects", {"name": "x"})["id"] == "p"
     assert len(keys) == 2 and keys[0] == keys[1], "one creation, however often it is sent"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(flows, "FIRST_PAUSE_S", 0.0)
         with Client("http://x", "t", transport=httpx.MockTransport(gone)) as client, pytest.raises(Unreachable):
             client.job("j")
+
+
+def test_given_a_settled_job_when_followed_from_its_newest_event_then_the_next_sign_of_life_ends_it() -> None:
+    job = {"id": "j", "kind": "instruction", "status": "DRAFT_READY", "progress": 90, "attempt": 1, "project_id": "p"}
+    job |= {"created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z"}
+
+    def signs_of_life() -> Iterator[bytes]:
+        yield b": ping\n\n"
+        raise AssertionError("it was read on")
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith("/events"):
+            assert request.headers["last-event-id"] == "7"
+            return httpx.Response(200, content=signs_of_life())
+        return httpx.Response(200, json=job)
+
+    with Client("http://x", "t", transport=httpx.MockTransport(answer)) as client:
+        assert list(client.follow("j", after="7")) == []
 
 
 def test_given_a_deletion_whose_answer_was_lost_when_it_is_sent_again_then_gone_is_done_but_not_at_first() -> None:

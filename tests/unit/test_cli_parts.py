@@ -12,8 +12,9 @@ import pytest
 
 from domain.errors import NotFound, SettingsInvalid
 from domain.jobs import StageName
+from guidesmith.client.flows import EventLines
 from starter.cli import connection
-from starter.cli.client import Client, parsed_events
+from starter.cli.client import Client
 from starter.cli.connection import Connection
 from starter.cli.exits import ExitCode, JobFailed, Unreachable, UsageWrong, exit_code
 from starter.cli.kinds.batches import _span
@@ -189,8 +190,12 @@ def test_given_a_name_that_is_no_text_when_sent_then_it_is_printable() -> None:
 
 def test_given_a_stream_of_lines_when_parsed_then_events_and_no_comments() -> None:
     lines = [": ping", "", "id: 1", "event: status", 'data: {"a":', "data: 1}", "", "retry: 5", "", "data: {}", ""]
-    events = list(parsed_events(iter(lines)))
-    assert [(event.id, event.name, event.data) for event in events] == [("1", "status", {"a": 1}), ("", "message", {})]
+    stream = EventLines(None)
+    events = [event for line in lines for event in stream.feed(line)]
+    assert [(event.id, event.stream, event.model_extra) for event in events] == [
+        ("1", "status", {"a": 1}),
+        ("1", "message", {}),
+    ]
 
 
 def test_given_the_command_line_when_only_its_help_is_wanted_then_nothing_heavy_is_imported() -> None:
