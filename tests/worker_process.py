@@ -5,6 +5,7 @@ cancelled, or until the file ``$HOLD_FILE`` is gone. EXPORTING and REGENERATING:
 ``CRASH_IN=STATUS``: the first execution of the stage that works in STATUS fails with words that quote ``$CRASH_WITH``.
 ``DIE_AFTER=STATUS``: the process ends as by SIGKILL once the transaction that leads to STATUS is committed, before
 the activity could report; ``DIE_AFTER=item``: that which settles an item of a batch.
+``PIECE_MS=MILLISECONDS``: how long the pieces are into which the sound of a long recording is cut.
 ``STICKY_S=SECONDS``: for how long jobs that it had in memory wait for it once it is dead.
 """
 
@@ -13,11 +14,13 @@ import importlib
 import os
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from temporalio import activity
 
+from activities import speech
 from activities.store import StageGrant, StageOutcome, Store
 from domain.documents.tasks import Export, RegenerateTask
 from domain.jobs import Failure, Job, NewArtifact
@@ -111,6 +114,8 @@ def main() -> None:
     """Work until SIGTERM."""
     worker.open_store = _open  # type: ignore[attr-defined]
     worker.STICKY_S = float(os.environ.get("STICKY_S", worker.STICKY_S))
+    if "PIECE_MS" in os.environ:
+        speech.plan_pieces = partial(speech.plan_pieces, target_ms=int(os.environ["PIECE_MS"]))
     settings = load_settings()
     configure_logs(settings.log_level, "json")
     asyncio.run(worker.run_worker(settings, QUEUES))

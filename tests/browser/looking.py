@@ -1,5 +1,6 @@
 """What tests see of a page beside what it says: its faults by axe-core, and pictures for a person to look at."""
 
+import os
 from typing import Any
 
 from playwright.sync_api import Page, ViewportSize
@@ -21,6 +22,10 @@ CHECKED: dict[tuple[int, str], dict[str, Any]] = {
 SCREENS = ROOT / "guidesmith-screens"
 """Build output, not kept in the repository."""
 
+PICTURES = "PAGE_PICTURES"
+"""Set by a person who wants to look at the pages. No test reads a picture, and to draw six of a page takes longer than
+all else that is looked for on it."""
+
 AXE = ROOT / "starter" / "pages" / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
@@ -37,22 +42,30 @@ def check_accessible(page: Page, **options: Any) -> None:
 
 
 def look(page: Page, name: str) -> None:
-    """Keep pictures of the page at three widths, light and dark; check that axe-core finds nothing and that nothing
-    hangs out at the side."""
-    SCREENS.mkdir(exist_ok=True)
+    """axe-core finds nothing on the page, and at three widths nothing hangs out at the side. Keeps pictures at these
+    widths, light and dark, where ``PAGE_PICTURES`` is set."""
     before = page.viewport_size
     for size in SIZES:
         page.set_viewport_size(size)
+        page.wait_for_timeout(50)
         for scheme in ("light", "dark"):
+            checked = CHECKED.get((size["width"], scheme))
+            if checked is None and not os.environ.get(PICTURES):
+                continue
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
             page.wait_for_timeout(50)
-            picture = SCREENS / f"{name}-{size['width']}-{scheme}.jpg"
-            # the widest as far as it is seen: to draw and pack all of a long page takes seconds there
-            page.screenshot(path=picture, type="jpeg", quality=80, full_page=size is not WIDEST)
-            if (size["width"], scheme) in CHECKED:
-                check_accessible(page, **CHECKED[size["width"], scheme])
+            draw(page, f"{name}-{size['width']}-{scheme}", whole=size is not WIDEST)
+            if checked is not None:
+                check_accessible(page, **checked)
         overhang = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert overhang <= 0, f"{name} is {overhang}px wider than a window of {size['width']}px"
     page.emulate_media(color_scheme="light")
     if before:
         page.set_viewport_size(before)
+
+
+def draw(page: Page, name: str, *, whole: bool = True) -> None:
+    """Keep a picture of the page, where ``PAGE_PICTURES`` is set. One that is not ``whole`` is drawn as far as it is
+    seen: all of a long page takes seconds at the widest."""
+    if os.environ.get(PICTURES):
+        page.screenshot(path=SCREENS / f"{name}.jpg", type="jpeg", quality=80, full_page=whole)

@@ -6,7 +6,7 @@ from contextlib import closing
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Site
-from tests.browser.looking import SCREENS, WIDE, look
+from tests.browser.looking import WIDE, draw, look
 
 
 def test_given_a_draft_when_it_is_shared_then_whoever_holds_the_link_reads_it_until_it_is_revoked(
@@ -40,7 +40,7 @@ def test_given_a_draft_when_it_is_shared_then_whoever_holds_the_link_reads_it_un
         reader.get_by_role("button", name="Open").click()
         expect(reader.locator("main section.step").first).to_be_visible()
         expect(reader.locator("figure img").first).to_have_js_property("complete", True)
-        reader.screenshot(path=SCREENS / "shared.png", full_page=True)  # no script runs there: axe-core's neither
+        draw(reader, "shared")  # no script runs there: axe-core's neither
         watch = reader.get_by_role("link", name="Watch the recording").get_attribute("href")
         assert watch is not None
         part = reader.request.get(watch, headers={"Range": "bytes=0-99"})

@@ -32,6 +32,10 @@ def repeated_sound(recording: Path, out: Path, times: int) -> Path:
 
 SAMPLE = ROOT / "sample" / "recording.mp4"
 
+PIECE_MS = 45_000
+"""About as long as the sample, and longer than what is decoded at once. Pieces of five minutes show nothing more, and
+take a minute to hear."""
+
 
 @pytest.fixture(scope="session")
 def sample() -> Path:
@@ -55,9 +59,9 @@ def shared_stack(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.fixture(scope="session")
-def talk_of_eight_minutes(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Just long enough to be cut into two pieces."""
-    return repeated_sound(sample, tmp_path_factory.mktemp("talk") / "talk.flac", times=12)
+def twofold_talk(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample's narration twice: two pieces, where one is to be as long as :data:`PIECE_MS` says."""
+    return repeated_sound(sample, tmp_path_factory.mktemp("talk") / "talk.flac", times=2)
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from domain.errors import RetryNotAllowed, VersionConflict
 from domain.jobs import Job
 from starter.services.documents import RegenerateRequest
 from tests import recordings
+from tests.e2e.conftest import PIECE_MS
 from tests.stack import OWNER, Stack, running_stack, wait_until
 from tests.temporal import TemporalServer
 
@@ -157,10 +158,10 @@ def test_a_job_edited_for_months_continues_as_new_and_keeps_its_dispatch(
 
 
 def test_a_long_recording_is_transcribed_in_parallel_pieces_that_join_seamlessly(
-    stack: Stack, talk_of_eight_minutes: Path
+    stack: Stack, twofold_talk: Path
 ) -> None:
-    stack.start_worker()
-    job = stack.new_job(talk_of_eight_minutes)
+    stack.start_worker(PIECE_MS=str(PIECE_MS))
+    job = stack.new_job(twofold_talk)
     stack.run(job)
     done = stack.wait_for(job, "DRAFT_READY", "FAILED", within_s=170)
     assert done.status == "DRAFT_READY"
