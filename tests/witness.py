@@ -39,6 +39,7 @@ class Description:
     """What the API says of itself, and whether an answer is as it says. Objects have no field but those named."""
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
+        self.served = schema
         self.schema = copy.deepcopy(dict(schema))
         for part in _objects(self.schema["components"]):
             part.setdefault("additionalProperties", False)
@@ -103,13 +104,22 @@ def _pattern(template: str) -> re.Pattern[str]:
     return re.compile(re.sub(r"\\{[^}]*\\}", "[^/]+", re.escape(template)))
 
 
+_descriptions: list[Description] = []
+
+
+def _known(schema: Mapping[str, Any]) -> Description:
+    """Of all apps of a process the one that they share, with the validators that were made for it."""
+    if not _descriptions or _descriptions[0].served is not schema:
+        _descriptions[:] = [Description(schema)]
+    return _descriptions[0]
+
+
 class Witness:
     """ASGI middleware around the whole API. A browser's question before its request, and the description itself, are
     not described."""
 
     def __init__(self, app: FastAPI) -> None:
         self._app = app
-        self._description: Description | None = None
         self.objections: list[str] = []
 
     def _is_no_answer_of_the_api(self, path: str) -> bool:
@@ -119,9 +129,8 @@ class Witness:
         if scope["type"] != "http" or scope["method"] == "OPTIONS" or self._is_no_answer_of_the_api(scope["path"]):
             await self._app(scope, receive, send)
             return
-        if self._description is None:
-            self._description = Description(self._app.openapi())
-        await self._app(scope, receive, _Overheard(self, self._description, scope, send))
+        description = _known(self._app.openapi())
+        await self._app(scope, receive, _Overheard(self, description, scope, send))
 
     def object_to(self, scope: Scope, objection: str) -> bytes:
         """Remember an objection; the body that tells the client of it."""

@@ -1,6 +1,7 @@
 """The pages put together: an application of its own, mounted beside the API's routes."""
 
 import json
+from functools import cache
 from urllib.parse import quote, urlsplit
 
 from fastapi import FastAPI, Request
@@ -8,6 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import RedirectResponse, Response
 from fastapi.telemetry import TelemetryConfig
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 
 from activities.artifacts import ArtifactStore
@@ -71,12 +73,20 @@ UNTRACED: TelemetryConfig = {"auto_configure": False, "tracing": False, "metrics
 """The requests of pages that lead to work are the API's."""
 
 
+@cache
+def _routes() -> tuple[BaseRoute, ...]:
+    """The same for all apps of a process, as those of the API are."""
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, telemetry=UNTRACED)
+    for view in VIEWS:
+        app.include_router(view.router)
+    return tuple(app.router.routes)
+
+
 def pages(api: Api, tokens: TokenCheck, sessions: Sessions, tickets: Tickets, limits: Limits) -> ASGIApp:
     """The ASGI application of everything that is neither the API's nor a probe's."""
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False, telemetry=UNTRACED)
     app.state.tokens, app.state.sessions, app.state.tickets, app.state.limits = tokens, sessions, tickets, limits
-    for view in VIEWS:
-        app.include_router(view.router)
+    app.router.routes.extend(_routes())
     app.add_exception_handler(GuidesmithError, _known)
     app.add_exception_handler(RequestValidationError, _absent)
     app.add_exception_handler(HTTPException, _refused)
