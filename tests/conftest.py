@@ -8,6 +8,7 @@ os.environ["SSL_CERT_FILE"] = str(Path(__file__).parent / "data" / "nobody.pem")
 anew, and nothing here speaks with the world."""
 
 pytest_plugins = (
+    "tests.shared",
     "tests.temporal",
     "tests.objectstores",
     "tests.databases",

@@ -1,15 +1,18 @@
-"""Forks what ``tests/forks.py`` asks for: a line of JSON each on stdin, its process id a line of stdout.
+"""Forks what ``tests/forks.py`` asks for: a message of JSON each on a Unix socket, its process id the answer.
 
-No thread of ours runs here and no connection is open: what is shared is what imports and ``prepare`` have done.
+No thread of ours runs here: what is shared is what imports and ``prepare`` have done. The processes of a test run share
+one of these, where there are several.
 """
 
 import importlib
 import json
 import os
+import select
 import signal
+import socket
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, cast
 
@@ -17,16 +20,37 @@ from tests.objectstores import die_with_parent
 
 PROGRAMS = {"worker": "tests.worker_process", "api": "tests.api_process"}
 
+LARGEST_MESSAGE = 1 << 20
 
-def serve() -> None:
+
+def serve(address: str) -> None:
     """Until stdin ends."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them: they are reaped as they end
-    for line in sys.stdin:
-        asked = json.loads(line)
-        main = _prepared(asked["program"])
-        if (child := os.fork()) == 0:
-            _become(main, asked)
-        print(child, flush=True)  # noqa: T201  (a protocol)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    listener.bind(address)
+    listener.listen()
+    asking: list[socket.socket] = []
+    while True:
+        ready, _, _ = select.select([sys.stdin, listener, *asking], [], [])
+        if sys.stdin in ready:
+            return
+        for each in ready:
+            if each is listener:
+                asking.append(listener.accept()[0])
+            elif message := each.recv(LARGEST_MESSAGE):
+                each.send(str(_forked(json.loads(message), (listener, *asking))).encode())
+            else:
+                asking.remove(each)
+                each.close()
+
+
+def _forked(asked: dict[str, Any], ours: Sequence[socket.socket]) -> int:
+    main = _prepared(asked["program"])
+    if (child := os.fork()) == 0:
+        for each in ours:
+            each.close()
+        _become(main, asked)
+    return child
 
 
 @cache
@@ -58,4 +82,4 @@ def _become(main: Callable[[], None], asked: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    serve()
+    serve(sys.argv[1])

@@ -4,10 +4,14 @@ Each is a process of its own, as one that was started with ``python -m tests.wor
 one (``tests/fork_server.py``).
 """
 
+import contextlib
 import json
 import os
+import socket
 import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -16,6 +20,7 @@ from typing import Literal
 import psutil
 
 ROOT = Path(__file__).parent.parent
+UP_WITHIN_S = 60.0
 
 
 class Forked:
@@ -40,29 +45,46 @@ class Forked:
 
 
 class ForkServer:
-    """The process that forks. It ends when this one does."""
+    """The process that forks. It ends when the one that started it does.
 
-    def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.fork_server"],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+    Args:
+        address: Where another process of the run has one; ``None``: start one.
+    """
+
+    def __init__(self, address: str | None = None) -> None:
+        if address is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="guidesmith-forks-")
+            address = f"{self._folder.name}/socket"
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "tests.fork_server", address], cwd=ROOT, stdin=subprocess.PIPE
+            )
+        self.address = address
+        self._socket: socket.socket | None = None
+        self._deadline = time.monotonic() + UP_WITHIN_S
 
     def fork(self, program: Literal["worker", "api"], environment: Mapping[str, str], log: Path) -> Forked:
         """One with this environment and no other, that writes to the end of ``log``."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(
-            json.dumps({"program": program, "environment": dict(environment), "log": str(log)}) + "\n"
-        )
-        self._process.stdin.flush()
-        return Forked(int(self._process.stdout.readline()))
+        asking = self._connected()
+        asking.send(json.dumps({"program": program, "environment": dict(environment), "log": str(log)}).encode())
+        return Forked(int(asking.recv(64)))
+
+    def _connected(self) -> socket.socket:
+        while self._socket is None:
+            with contextlib.suppress(FileNotFoundError, ConnectionRefusedError):
+                asking = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+                asking.connect(self.address)
+                self._socket = asking
+                break
+            assert time.monotonic() < self._deadline, "nobody forks"
+            time.sleep(0.02)
+        return self._socket
+
+
+SHARED: list[str] = []
+"""Where the run's own is, if its processes share one (``tests/shared.py``)."""
 
 
 @cache
 def fork_server() -> ForkServer:
-    """This process's own."""
-    return ForkServer()
+    """The run's, or this process's own."""
+    return ForkServer(*SHARED)

@@ -137,7 +137,11 @@ def running_temporal(folder: Path, *, fair: bool = False) -> Iterator[TemporalSe
 
 
 @pytest.fixture(scope="session")
-def temporal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TemporalServer]:
-    """One server for the session."""
-    with running_temporal(tmp_path_factory.mktemp("temporal")) as server:
-        yield server
+def temporal(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TemporalServer]:
+    """One server for the run, which nobody may stop (``tests/shared.py``): task queues and ids are each test's own."""
+    shared = getattr(request.config, "workerinput", {})
+    if "temporal_port" in shared:
+        yield TemporalServer(Path(shared["temporal_folder"]), shared["temporal_port"])
+    else:
+        with running_temporal(tmp_path_factory.mktemp("temporal")) as server:
+            yield server

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from queue import Queue
 from typing import Any
 
@@ -26,13 +27,13 @@ from domain.lifecycles.lifecycle import Trigger
 from starter.access.tokens import Role
 from starter.services.engine import PATIENCE_S
 from tests import recordings
-from tests.apis import RunningApi, api_settings, running_api
+from tests.apis import RunningApi, api_settings, running_api, wait_ready
 from tests.integration.analysis_builders import confirmed_analysis
 from tests.integration.api_builders import SPOKEN, told_job
 from tests.integration.footage import recorded_job
 from tests.integration.store_builders import STEP_BLOCK, Run, drafted_job, instruction_of
 from tests.integration.test_api_uploads import begun, new_job
-from tests.temporal import TemporalServer, free_port
+from tests.temporal import TemporalServer, free_port, running_temporal
 
 
 def uploaded(client: httpx.Client) -> str:
@@ -223,10 +224,14 @@ def test_given_no_temporal_when_anything_is_started_or_stopped_then_503_and_noth
 
 
 def test_given_a_frozen_temporal_when_asked_then_a_save_is_done_at_once_and_what_needs_it_is_503_within_seconds(
-    temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("TEMPORAL_ADDRESS", temporal.address)
-    with running_api(api_settings(tmp_path_factory.mktemp("frozen"))) as api, api.client() as ann:
+    with ExitStack() as up:
+        temporal = up.enter_context(running_temporal(tmp_path))
+        monkeypatch.setenv("TEMPORAL_ADDRESS", temporal.address)
+        api = up.enter_context(running_api(api_settings(tmp_path)))
+        ann = up.enter_context(api.client())
+        wait_ready(api)
         drafted = drafted_job(api.store, "ann")[0]
         waiting, running = uploaded(ann), uploaded(ann)
         assert ann.post(f"jobs/{running}/run").status_code == 202, "connected, before it freezes"

@@ -5,6 +5,7 @@ answers are as described is seen to by ``tests/witness.py``.
 """
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 
 import httpx
 import pytest
@@ -14,6 +15,7 @@ from schemathesis import engine
 from schemathesis.config import SchemathesisConfig
 from schemathesis.engine import events
 from schemathesis.engine.recorder import ScenarioRecorder
+from schemathesis.schemas import BaseSchema
 
 from domain.documents.publication import ExportFormat
 from starter.access.tokens import Role, Tokens
@@ -62,8 +64,9 @@ def ids(api: RunningApi) -> Mapping[str, str]:
     }
 
 
-def configured(api: RunningApi) -> SchemathesisConfig:
-    """How the API is explored: the same every time, and without a trace on the disk."""
+def configured(api: RunningApi, *, stateful: bool) -> SchemathesisConfig:
+    """How the API is explored: the same every time, and without a trace on the disk. ``stateful``: by requests that
+    follow from answers, or each by itself."""
     token = Tokens(SECRET).issue(OWNER, Role.ADMIN)
     return SchemathesisConfig.from_dict(
         {
@@ -84,26 +87,52 @@ def configured(api: RunningApi) -> SchemathesisConfig:
                 # what a scenario makes is looked for under the fixed ids above, of which one may be of another kind
                 "ensure_resource_availability": {"enabled": False},
             },
-            "phases": {"stateful": {"max-steps": 6, "generation": {"max-examples": EXAMPLES}}},
+            "phases": {
+                **{each: {"enabled": not stateful} for each in ("examples", "coverage", "fuzzing")},
+                "stateful": {"enabled": stateful, "max-steps": 6, "generation": {"max-examples": EXAMPLES}},
+            },
         }
     )
 
 
-# every route is asked many times: minutes on a machine that does other things, too
-@pytest.mark.timeout(900)
-def test_given_any_request_when_sent_then_it_is_answered_as_described(explored: RunningApi) -> None:
-    schema = httpx.get(f"{explored.url}/api/v1/openapi.json").json()
-    described = schemathesis.openapi.from_dict(schema, config=configured(explored)).exclude(path_regex="/events$")
+METHODS = {"reads": ("GET",), "creations": ("POST",), "changes": ("PUT", "PATCH", "DELETE")}
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("which", METHODS)
+def test_given_any_request_when_sent_then_it_is_answered_as_described(explored: RunningApi, which: str) -> None:
+    schema = described(explored, stateful=False)
+    assert {each.ok().method.upper() for each in schema.get_all_operations()} <= {*chain(*METHODS.values())}
+    assert asked_of(schema.include(method=list(METHODS[which]))) > 300
+
+
+@pytest.mark.timeout(300)
+def test_given_requests_that_follow_from_answers_when_sent_then_they_are_answered_as_described(
+    explored: RunningApi,
+) -> None:
+    assert asked_of(described(explored, stateful=True)) > 100
+
+
+def described(api: RunningApi, *, stateful: bool) -> BaseSchema:
+    """The description that the API serves, but for streams, which do not end."""
+    schema = httpx.get(f"{api.url}/api/v1/openapi.json").json()
+    return schemathesis.openapi.from_dict(schema, config=configured(api, stateful=stateful)).exclude(
+        path_regex="/events$"
+    )
+
+
+def asked_of(schema: BaseSchema) -> int:
+    """How many requests were made of a description, all of which were answered as it says."""
     told: list[str] = []
     asked = 0
-    for event in engine.from_schema(described).execute():
+    for event in engine.from_schema(schema).execute():
         if isinstance(event, events.ScenarioFinished):
             asked += len(event.recorder.interactions)
             told += objections(event.recorder)
         elif isinstance(event, events.NonFatalError | events.FatalError):
             told.append(str(event))
     assert not told, "\n\n".join(dict.fromkeys(told))
-    assert asked > 1000
+    return asked
 
 
 def objections(recorder: ScenarioRecorder) -> Iterator[str]:
