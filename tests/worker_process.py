@@ -21,6 +21,7 @@ from typing import Any
 from temporalio import activity
 
 from activities import speech
+from activities.drafting.language import parsing as language
 from activities.store import StageGrant, StageOutcome, Store
 from domain.documents.tasks import Export, RegenerateTask
 from domain.jobs import Failure, Job, NewArtifact
@@ -105,9 +106,11 @@ def _open(settings: Settings) -> Store:
 
 
 def prepare() -> None:
-    """Import what a worker imports when it starts."""
+    """Import what a worker imports when it starts, and load the parser of English, which takes seconds: each worker
+    that is forked has it for its first draft. Nothing with threads of its own: those stay behind."""
     for name in STAGES:
         importlib.import_module(f"activities.{name}")
+    language.doings("Click Save.")
 
 
 def main() -> None:
