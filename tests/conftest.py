@@ -8,8 +8,8 @@ os.environ["SSL_CERT_FILE"] = str(Path(__file__).parent / "data" / "nobody.pem")
 anew, and nothing here speaks with the world."""
 
 pytest_plugins = (
-    "tests.shared",
     "tests.temporal",
+    "tests.shared",
     "tests.objectstores",
     "tests.databases",
     "tests.apis",

@@ -31,17 +31,17 @@ def serve(address: str) -> None:
     listener.listen()
     asking: list[socket.socket] = []
     while True:
-        ready, _, _ = select.select([sys.stdin, listener, *asking], [], [])
-        if sys.stdin in ready:
+        ready, _, _ = select.select([sys.stdin.fileno(), listener, *asking], [], [])
+        if sys.stdin.fileno() in ready:
             return
-        for each in ready:
-            if each is listener:
-                asking.append(listener.accept()[0])
-            elif message := each.recv(LARGEST_MESSAGE):
+        for each in [one for one in asking if one in ready]:
+            if message := each.recv(LARGEST_MESSAGE):
                 each.send(str(_forked(json.loads(message), (listener, *asking))).encode())
             else:
                 asking.remove(each)
                 each.close()
+        if listener in ready:
+            asking.append(listener.accept()[0])
 
 
 def _forked(asked: dict[str, Any], ours: Sequence[socket.socket]) -> int:

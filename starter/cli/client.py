@@ -21,10 +21,10 @@ Json = dict[str, Any]
 class Refused(GuidesmithError):
     """The API said no. ``code`` is the API's own."""
 
-    def __init__(self, said: api.ApiError) -> None:
-        super().__init__(said.message, details=said.details)
-        self.status = said.status
-        self.code = said.code  # type: ignore[misc]
+    def __init__(self, refusal: api.ApiError) -> None:
+        super().__init__(refusal.message, details=refusal.details)
+        self.status = refusal.status
+        self.code = refusal.code  # type: ignore[misc]
 
 
 class Client:
