@@ -21,7 +21,8 @@ from activities.rails.search_attributes import ATTRIBUTES
 from domain.engine import NamespaceMatch, judge_namespace
 from domain.errors import GuidesmithError
 from starter.access.hardening import is_for_others, weaknesses
-from starter.access.jwks import Keys
+from starter.access.jwks import Keys, KeysUnavailable
+from starter.access.openid import SignInFailed, discovered
 from starter.api.perimeter.limits import Counter
 from starter.local.folder import DataFolder, StackFailed
 from starter.local.stack import temporal_binary
@@ -345,6 +346,8 @@ async def _access(settings: Settings) -> str:
         said.append(f"tokens of an identity provider with {keys} keys")
     else:
         said.append("tokens of the shared secret")
+    if settings.oidc_issuer:
+        said.append(await _sign_in(settings.oidc_issuer))
     counter = Counter(settings.rate_limit_storage_url)
     try:
         await counter.ping()
@@ -355,6 +358,26 @@ async def _access(settings: Settings) -> str:
     if found:
         raise CheckFailed("; ".join(each.found for each in found), " ".join(each.mend for each in found))
     return ", ".join(said)
+
+
+async def _sign_in(issuer: str) -> str:
+    """Whether people can sign in on the identity provider's page: it says where that is, and publishes keys."""
+    try:
+        metadata = await discovered(issuer)
+        keys = await Keys(metadata.jwks_uri).ping()
+    except SignInFailed as failed:
+        raise CheckFailed(
+            f"nobody can sign in at {issuer}: {failed.message}",
+            f"Correct {PREFIX}OIDC_ISSUER: it is the issuer to the letter, a slash at its end included.",
+        ) from None
+    except KeysUnavailable:
+        raise CheckFailed(
+            f"nobody can sign in: {issuer} or its keys cannot be reached",
+            f"Check {PREFIX}OIDC_ISSUER and the network.",
+        ) from None
+    unsure = "" if metadata.challenges else ", which does not say whether it takes PKCE with S256"
+    alone = "" if metadata.end_session_endpoint else ", which has no page to sign out on"
+    return f"sign-in at {issuer} with {keys} keys{unsure}{alone}"
 
 
 def _bundled() -> str:

@@ -88,6 +88,12 @@ def _asymmetric(value: str) -> str:
     return value
 
 
+def _scopes(value: str) -> str:
+    if "openid" not in value.split() or not value.isprintable():
+        raise ValueError("is a list with spaces, openid among them")
+    return " ".join(value.split())
+
+
 def _rate(value: str) -> str:
     if value != OFF and not RATES.fullmatch(value):
         raise ValueError("is like 600/minute or 20/second;600/minute, or off")
@@ -173,6 +179,7 @@ PredictionModel = Annotated[str, AfterValidator(_prediction_model)]
 ProviderName = Annotated[str, AfterValidator(_provider)]
 KeysUrl = Annotated[str, AfterValidator(_keys_by_tls)]
 Algorithms = Annotated[str, AfterValidator(_asymmetric)]
+Scopes = Annotated[str, AfterValidator(_scopes)]
 Rate = Annotated[str, AfterValidator(_rate)]
 CounterUrl = Annotated[str, AfterValidator(_counter)]
 Networks = Annotated[str, AfterValidator(_networks)]

@@ -43,6 +43,7 @@ from starter.setting_values import (
     PriceList,
     ProviderName,
     Rate,
+    Scopes,
     StrongSecret,
     StrongSecrets,
     StrongSecretsOrOff,
@@ -104,9 +105,10 @@ class Settings(BaseSettings):
     auth_secret: StrongSecret | None = None
     """Signs URLs and, without ``auth_jwks_url``, signs and checks tokens (HS256). At least 32 characters."""
     secrets_key: StrongSecrets | None = None
-    """Encrypts the secrets of users in the database (those that sign their webhooks); at least 32 characters, the same
-    for every process. Several with commas: the first seals, the others open what they sealed before. None: the file
-    ``secrets_key`` of the data folder, which the local stack makes; where there is none, they lie in clear."""
+    """Encrypts the secrets of users in the database (those that sign their webhooks, and refresh tokens); at least 32
+    characters, the same for every process. Several with commas: the first seals, the others open what they sealed
+    before. None: the file ``secrets_key`` of the data folder, which the local stack makes; where there is none, the
+    former lie in clear, and refresh tokens are not kept."""
     auth_jwks_url: KeysUrl | None = None
     """Where an identity provider publishes its keys (RFC 7517). Set: its tokens are the only ones that are taken."""
     auth_issuer: str | None = None
@@ -119,6 +121,20 @@ class Settings(BaseSettings):
     """The claim with the caller's role or roles; dots lead into objects (``realm_access.roles``)."""
     auth_jwks_ttl_s: float = Field(default=600.0, ge=1.0, le=24 * 3600.0)
     """How long fetched keys are used before they are fetched again."""
+    oidc_issuer: KeysUrl | None = None
+    """An OpenID Connect provider, as its ID tokens name it: people sign in on its own page."""
+    oidc_client_id: str | None = Field(default=None, max_length=500)
+    """What the provider calls this server."""
+    oidc_client_secret: SecretStr | None = None
+    """Proves this server to the provider; None: a public client, which PKCE alone proves."""
+    oidc_scopes: Scopes = "openid profile email"
+    """What the provider is asked for, with spaces. Many give a refresh token for ``offline_access`` only."""
+    oidc_parameters: str = Field(default="", max_length=1000)
+    """What else the provider's page is asked with, as a query (``access_type=offline``)."""
+    oidc_name: str = Field(default="", max_length=60)
+    """What the button calls the provider; empty: the issuer's host."""
+    oidc_signed_out_url: KeysUrl | None = None
+    """Where the provider leads who has signed out there; None: to the page that says so."""
     session_ttl_s: int = Field(default=12 * 3600, ge=300, le=90 * 24 * 3600)
     """How long a person stays signed in on the pages without using them. The local stack uses 30 days."""
     session_longest_s: int = Field(default=7 * 24 * 3600, ge=300, le=90 * 24 * 3600)
@@ -354,6 +370,8 @@ class Settings(BaseSettings):
     def _whole(self) -> Self:
         if (self.s3_access_key_id is None) != (self.s3_secret_access_key is None):
             raise ValueError("s3_access_key_id and s3_secret_access_key go together: set both or neither")
+        if (self.oidc_issuer is None) != (self.oidc_client_id is None):
+            raise ValueError("oidc_issuer and oidc_client_id go together: set both or neither")
         if self.llm_base_url and not self.llm_model:
             raise ValueError("llm_base_url needs llm_model, the model's name at that endpoint")
         if self.image_base_url and not self.image_model:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from activities.stages.screen_reading import ScreenReading
     from activities.tasks.documents import DocumentTasks
     from domain.webhooks import Ticket
+    from starter.access.openid import IdentityProvider
     from starter.access.tokens import TokenCheck
     from starter.services.generations import GenerationRequests
     from starter.services.images import ImageRequests
@@ -92,6 +93,25 @@ def token_check(settings: Settings) -> "TokenCheck":
         return Tokens(settings.signing_secret(), claims)
     keys = Keys(settings.auth_jwks_url, ttl_s=settings.auth_jwks_ttl_s)
     return JwksTokens(keys, listed(settings.auth_algorithms), claims)
+
+
+def identity_provider(settings: Settings) -> "IdentityProvider | None":
+    """On whose page people sign in; ``None``: they bring a token, or the command line signs them in."""
+    from starter.access.openid import Client, IdentityProvider
+
+    if settings.oidc_issuer is None or settings.oidc_client_id is None:
+        return None
+    secret = settings.oidc_client_secret
+    client = Client(
+        settings.oidc_issuer,
+        settings.oidc_client_id,
+        secret.get_secret_value() if secret else None,
+        scopes=settings.oidc_scopes,
+        parameters=settings.oidc_parameters,
+        algorithms=listed(settings.auth_algorithms),
+        role_claim=settings.auth_role_claim,
+    )
+    return IdentityProvider(client, keys_ttl_s=settings.auth_jwks_ttl_s)
 
 
 def run_options(settings: Settings) -> RunOptions:

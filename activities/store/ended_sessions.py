@@ -6,7 +6,7 @@ from sqlalchemy import delete, exists, select
 
 from activities.store.database import inserting
 from activities.store.repository import Repository
-from activities.store.tables import ended_sessions
+from activities.store.tables import ended_sessions, sign_ins
 
 
 class EndedSessions(Repository):
@@ -28,7 +28,8 @@ class EndedSessions(Repository):
             return bool(connection.scalar(select(exists().where(ended_sessions.c.id == session_id))))
 
     def purge_ended_sessions(self) -> int:
-        """Forget those whose cookies have expired, and say how many."""
+        """Forget those whose cookies have expired, and say how many; and what providers vouched for, if it is over."""
         with self._database.write() as connection:
-            expired = delete(ended_sessions).where(ended_sessions.c.expires_at <= self._clock())
-            return connection.execute(expired).rowcount
+            now = self._clock()
+            connection.execute(delete(sign_ins).where(sign_ins.c.ends_at <= now))
+            return connection.execute(delete(ended_sessions).where(ended_sessions.c.expires_at <= now)).rowcount

@@ -43,6 +43,7 @@ from activities.store.runs.callbacks import Callbacks
 from activities.store.runs.external import External
 from activities.store.runs.stages import Stages
 from activities.store.sealing import Sealing
+from activities.store.sign_ins import SignIns
 from activities.store.upkeep.belongings import Belongings
 from activities.store.upkeep.erasures import Erasures
 from activities.store.upkeep.namespaces import Namespaces
@@ -92,6 +93,7 @@ class Store(
     Retention,
     EndedSessions,
     People,
+    SignIns,
     References,
     Namespaces,
     Rounds,

@@ -47,6 +47,13 @@ def weaknesses(settings: Settings) -> list[Weakness]:
                 f"Set {PREFIX}AUTH_ISSUER and {PREFIX}AUTH_AUDIENCE.",
             )
         )
+    if settings.oidc_issuer and settings.auth_jwks_url and settings.auth_issuer not in (None, settings.oidc_issuer):
+        found.append(
+            Weakness(
+                "two issuers say who somebody is, and one may use a subject of the other's",
+                f"Let {PREFIX}AUTH_ISSUER and {PREFIX}OIDC_ISSUER be the same.",
+            )
+        )
     if any(ipaddress.ip_network(each, strict=False).prefixlen == 0 for each in listed(settings.trusted_proxies)):
         found.append(
             Weakness(
@@ -65,7 +72,8 @@ def weaknesses(settings: Settings) -> list[Weakness]:
     if not settings.secrets_keys():
         found.append(
             Weakness(
-                "the secrets that sign users' webhooks lie in clear in the database",
+                "the secrets that sign users' webhooks lie in clear in the database"
+                + (", and sessions end with their ID token" if settings.oidc_issuer else ""),
                 f"Set {PREFIX}SECRETS_KEY to what `openssl rand -hex 32` prints, for every process, and run "
                 "`guidesmith db upgrade`.",
             )

@@ -13,25 +13,24 @@ import json
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
 
-import httpx
 from joserfc import jwt
 from joserfc.jwk import ECKey, OKPKey, RSAKey
 from joserfc.jws import JWSRegistry
 
 from domain.errors import GuidesmithError
+from starter.access.fetching import FETCH_TIMEOUT_S, Unfetched, fetched
 from starter.access.tokens import BROKEN, TOKEN_LIMIT, Claims, Principal, refused
 from starter.logs import log
 
-FETCH_TIMEOUT_S = 5.0
 REFETCH_AFTER_S = 10.0
 """Least time between two fetches, whatever tokens name: strangers must not make us hammer the provider."""
 
 STALE_LIMIT_S = 24 * 3600.0
 """How long keys are used that cannot be fetched again: a key that leaked has to lose its force some day."""
 
-ANSWER_LIMIT_BYTES = 256 * 1024
 KEYS_LIMIT = 100
 RSA_BITS_MIN = 2048
 """RFC 7518, 3.3: a shorter RSA key must not be used."""
@@ -139,43 +138,33 @@ class Keys:
 
     async def _fetch(self) -> tuple[_Known, ...]:
         try:
-            async with (
-                asyncio.timeout(self._timeout_s),
-                httpx.AsyncClient(timeout=self._timeout_s, follow_redirects=False) as client,
-                client.stream("GET", self._url, headers={"Accept": "application/json"}) as answer,
-            ):
-                body = bytearray()
-                async for piece in answer.aiter_bytes():
-                    body += piece
-                    if len(body) > ANSWER_LIMIT_BYTES:
-                        raise _unavailable()
-            answer.raise_for_status()
-            return tuple(_public_keys(json.loads(body)["keys"]))
-        except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, OSError, *BROKEN):
+            status, answer = await fetched(self._url, timeout_s=self._timeout_s)
+            if status != HTTPStatus.OK:
+                raise _unavailable()
+            return tuple(_public_keys(answer["keys"]))
+        except (Unfetched, *BROKEN):
             raise _unavailable() from None
 
 
-class JwksTokens:
-    """Checks tokens of an identity provider.
+class Signed:
+    """What an identity provider has signed, whatever it says.
 
     Args:
         algorithms: The only signature algorithms that are accepted; all of them asymmetric.
-        claims: What the tokens must say.
     """
 
-    def __init__(self, keys: Keys, algorithms: Collection[str], claims: Claims) -> None:
+    def __init__(self, keys: Keys, algorithms: Collection[str]) -> None:
         if not algorithms or any(name[:2] not in KEY_TYPES for name in algorithms):
             raise ValueError("tokens of an identity provider are checked with public keys only")
         self._keys = keys
         self._algorithms = tuple(algorithms)
-        self._claims = claims
         self._registry = _Registry(algorithms=self._algorithms, strict_check_header=False)
 
-    async def principal(self, token: str) -> Principal:
-        """Who the token speaks for.
+    async def claims(self, token: str) -> Mapping[str, Any]:
+        """What the token says: by whom, for whom and until when is still to be looked at.
 
         Raises:
-            Unauthorized: It is malformed, expired, for somebody else, or not the provider's.
+            Unauthorized: It is malformed, or not signed with one of the provider's keys.
             KeysUnavailable: Nobody can tell: there are no keys yet.
         """
         algorithm, kid = self._header(token)
@@ -184,7 +173,7 @@ class JwksTokens:
                 claims = jwt.decode(token, key, algorithms=[algorithm], registry=self._registry).claims
             except BROKEN:
                 continue
-            return self._claims.principal(claims)
+            return claims
         raise refused()
 
     def _header(self, token: str) -> tuple[str, str | None]:
@@ -203,6 +192,23 @@ class JwksTokens:
         if algorithm not in self._algorithms or not (kid is None or isinstance(kid, str)):
             raise refused()
         return algorithm, kid
+
+
+class JwksTokens:
+    """Checks tokens of an identity provider: their signature as :class:`Signed`, and that they say what they must."""
+
+    def __init__(self, keys: Keys, algorithms: Collection[str], claims: Claims) -> None:
+        self._signed = Signed(keys, algorithms)
+        self._claims = claims
+
+    async def principal(self, token: str) -> Principal:
+        """Who the token speaks for.
+
+        Raises:
+            Unauthorized: It is malformed, expired, for somebody else, or not the provider's.
+            KeysUnavailable: Nobody can tell: there are no keys yet.
+        """
+        return self._claims.principal(await self._signed.claims(token))
 
 
 def _public_keys(published: Any) -> Iterable[_Known]:

@@ -45,6 +45,7 @@ class Principal:
         until: When what they came with expires (Unix seconds): a token's ``exp``, a cookie's end. ``None``: never.
         session: The session of the pages that they came with, in place of a token.
         person: What the token calls them; ``None``: they came with none.
+        is_providers: Their session goes on as long as the identity provider vouches for it.
     """
 
     subject: str
@@ -52,6 +53,7 @@ class Principal:
     until: float | None = field(default=None, compare=False)
     session: str | None = field(default=None, compare=False)
     person: Person | None = field(default=None, compare=False)
+    is_providers: bool = field(default=False, compare=False)
 
 
 class Unauthorized(GuidesmithError):
@@ -90,7 +92,7 @@ class Claims:
         """
         try:
             self._registry().validate(dict(claims))
-            role = self._role(claims)
+            role = self.role(claims)
         except BROKEN:
             raise refused() from None
         subject = claims["sub"]
@@ -106,7 +108,11 @@ class Claims:
             expected["aud"] = {"essential": True, "value": self.audience}
         return JWTClaimsRegistry(leeway=LEEWAY_S, **expected)
 
-    def _role(self, claims: Mapping[str, Any]) -> Role:
+    def has_role(self, claims: Mapping[str, Any]) -> bool:
+        """Whether the claims say anything of a role."""
+        return _found(claims, self.role_claim) is not None
+
+    def role(self, claims: Mapping[str, Any]) -> Role:
         """The highest role that the claim names; an editor's where there is no such claim.
 
         Raises:

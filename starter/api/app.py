@@ -31,6 +31,7 @@ from starter.api.perimeter.admission import Admission
 from starter.api.perimeter.cors import Origins
 from starter.api.perimeter.gate import BASE, Gate, GateRules
 from starter.api.perimeter.limits import Limits
+from starter.api.perimeter.provider_sessions import ProviderSessions
 from starter.api.perimeter.seen import Seen
 from starter.api.perimeter.sessions import Sessions, Tickets
 from starter.api.pictures import anchors, annotations, redactions, screenshots
@@ -53,6 +54,7 @@ from starter.services.webhooks import WebhookService, provider_keys
 from starter.settings import Settings
 from starter.wiring import (
     generation_requests,
+    identity_provider,
     image_requests,
     token_check,
 )
@@ -119,10 +121,16 @@ def create_app(
     limits = Limits(settings)
     https = (settings.public_url or "").startswith("https://")
     tokens = token_check(settings)
-    sessions = Sessions(
-        signed_urls, store, ttl_s=settings.session_ttl_s, longest_s=settings.session_longest_s, secure=https
-    )
     seen = Seen(store)
+    provider = identity_provider(settings)
+    sessions = Sessions(
+        signed_urls,
+        store,
+        ttl_s=settings.session_ttl_s,
+        longest_s=settings.session_longest_s,
+        secure=https,
+        of_provider=ProviderSessions(store, provider, seen) if provider else None,
+    )
     callback_secret = settings.callback_secret
     rules = GateRules(
         Admission(
@@ -177,6 +185,7 @@ def create_app(
         signed_urls=signed_urls,
         sessions=sessions,
         seen=seen,
+        provider=provider,
         feed=feed,
         readiness=Readiness({"database": database, "engine": engine, "artifacts": artifact_store}),
     )

@@ -15,6 +15,7 @@ from domain.artifacts import ArtifactKind, Blob
 from domain.documents.tasks import Export, ExportStatus
 from domain.jobs import Job
 from domain.lifecycles.callbacks import EXTERNAL
+from starter.access.openid import IdentityProvider
 from starter.access.tokens import Principal
 from starter.api.addresses import root_address
 from starter.api.errors import not_found
@@ -74,6 +75,7 @@ class Api:
     signed_urls: SignedUrls
     sessions: Sessions
     seen: Seen
+    provider: IdentityProvider | None
     feed: Feed
     readiness: Readiness
     part_counts: PartCounts = field(default_factory=PartCounts)

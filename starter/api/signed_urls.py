@@ -15,7 +15,16 @@ from typing import Literal
 from domain.errors import NotFound
 
 Purpose = Literal[
-    "upload", "download", "picture", "picture-upload", "library-file", "analysis-file", "session", "sign-in", "share"
+    "upload",
+    "download",
+    "picture",
+    "picture-upload",
+    "library-file",
+    "analysis-file",
+    "session",
+    "sign-in",
+    "signing-in",
+    "share",
 ]
 
 VERSION = "v1"

@@ -38,6 +38,7 @@ from starter.pages.sharing import shared, sharing
 from starter.pages.shell import files
 from starter.pages.shell.context import PageContext
 from starter.pages.shell.gate import PageGate
+from starter.pages.signing_in import provider as signing_in_there
 from starter.pages.signing_in import view as signing_in
 from starter.pages.transcript import view as transcript
 from starter.pages.versions import view as versions
@@ -45,6 +46,7 @@ from starter.pages.webhooks import view as webhooks
 
 VIEWS = (
     signing_in,
+    signing_in_there,
     transcript,
     files,
     editor,

@@ -19,6 +19,7 @@ from domain import errors
 from domain.errors import STAGE_TIMED_OUT, WORKFLOW_LOST, GuidesmithError
 from domain.lifecycles.instruction import INSTRUCTION
 from starter.access.jwks import KeysUnavailable
+from starter.access.openid import Reason
 from starter.access.tokens import Unauthorized
 from starter.api.errors import BodyTypeUnsupported, Forbidden, MethodNotAllowed, RangeUnsatisfiable, RateLimited
 from starter.cli import connection
@@ -263,6 +264,7 @@ def test_every_error_code_is_explained_and_no_other() -> None:
     }
     elsewhere = {StackFailed.code, StackRunning.code, Unauthorized.code, KeysUnavailable.code}
     elsewhere |= {WORKFLOW_LOST, STAGE_TIMED_OUT, Forbidden.code, RateLimited.code, MethodNotAllowed.code}
+    elsewhere |= {each.value for each in Reason}
     elsewhere |= {BodyTypeUnsupported.code, RangeUnsatisfiable.code}
     explained = [code for cells in rows(page("operations/troubleshooting")) for code in SPAN.findall(cells[0])]
     assert sorted(explained) == sorted(taxonomy | elsewhere)

@@ -14,6 +14,8 @@ from domain.jobs import Actor
 from domain.library import AssetMedium
 from domain.lifecycles.kinds import LIFECYCLES
 from domain.webhooks import DeliveryStatus
+from starter.access.jwks import KeysUnavailable
+from starter.access.openid import Reason
 from starter.pages.shell import catalogue
 from starter.pages.shell.catalogue import StringMissing, browser_strings, languages, preferred, sayings
 from starter.pages.shell.status_view import Group
@@ -29,6 +31,7 @@ NAMES = (
     *(f"account-{each}" for each in Account),
     *(f"medium-{each}" for each in AssetMedium),
     *(f"delivery-{each}" for each in DeliveryStatus),
+    *(f"sign-in-failed-{each}" for each in (*Reason, KeysUnavailable.code)),
     *(f"price-{each}" for each in load_settings().price_list),
 )
 PAGES = Path(__file__).parents[2] / "starter" / "pages"

@@ -50,7 +50,7 @@ from activities.store.tables.jobs import (
 )
 from activities.store.tables.kinds import analyses, batch_items, generation_submissions, plan_tasks
 from activities.store.tables.ledger import credit_accounts, credit_entries, credit_postings
-from activities.store.tables.people import people
+from activities.store.tables.people import people, sign_ins
 from activities.store.tables.uploads import uploads
 
 __all__ = [
@@ -99,6 +99,7 @@ __all__ = [
     "screenshot_assets",
     "screenshot_tasks",
     "shares",
+    "sign_ins",
     "sittings",
     "transcript_corrections",
     "uploads",

@@ -21,14 +21,15 @@ from activities.store.tables import (
     purges,
     reviews,
     shares,
+    sign_ins,
     webhook_endpoints,
     webhook_tickets,
 )
 from activities.store.upkeep.erasures import own_rows
 
-KEPT_BACK = (default_projects, erasures, idempotency_keys, purges, reviews, webhook_tickets)
+KEPT_BACK = (default_projects, erasures, idempotency_keys, purges, reviews, sign_ins, webhook_tickets)
 """Tables of which nothing is told: locks, what is being erased, repeats of requests, what administrators note under
-their names, and addresses that are secrets."""
+their names, sessions, and addresses that are secrets."""
 
 SECRET = frozenset(
     {

@@ -3,7 +3,8 @@
 A browser sends a cookie by itself, also when another site makes it call here. So the cookie counts for reading a page,
 and for the API only where the browser says that the call comes from a page of ours (Fetch Metadata, else ``Origin``).
 Who signs out ends the session itself, so that no copy of its cookie opens anything. No session outlives the token that
-it began with, so that a role that was taken away is gone with it, and each ends at a set age, however busy it is.
+it began with, so that a role that was taken away is gone with it, and each ends at a set age, however busy it is. One
+that an identity provider vouches for goes on as long as it does (``provider_sessions.py``).
 """
 
 import asyncio
@@ -12,7 +13,7 @@ import json
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 from urllib.parse import urlsplit
 
@@ -20,7 +21,9 @@ from anyio import to_thread
 from starlette.datastructures import Headers
 
 from domain.errors import GuidesmithError, NotFound
+from starter.access.openid import Identity
 from starter.access.tokens import LEEWAY_S, Principal, Role, Unauthorized
+from starter.api.perimeter.provider_sessions import ProviderSessions
 from starter.api.signed_urls import SignedUrls
 
 COOKIE, SECURE_COOKIE = "guidesmith_session", "__Host-guidesmith_session"
@@ -39,16 +42,20 @@ READING = frozenset({"GET", "HEAD"})
 
 ID_BYTES = 16
 
+PROVIDERS = "provider"
+"""What a cookie holds, too, whose session the identity provider vouches for."""
+
 
 @dataclass(frozen=True)
 class Session:
     """Who has signed in, since when (of its last renewal), and when it is over whatever happens, in Unix seconds.
-    ``id`` and ``ends_at`` stay when it is renewed."""
+    ``id`` and ``ends_at`` stay when it is renewed. ``is_providers``: the identity provider vouches for it."""
 
     principal: Principal
     since: float
     id: str
     ends_at: float
+    is_providers: bool = False
 
 
 class EndedSessions(Protocol):
@@ -63,6 +70,7 @@ class Sessions:
 
     Args:
         ended: Those that count no more.
+        of_provider: Those that an identity provider vouches for; ``None``: there are none.
         ttl_s: How long a session lasts after its last renewal, in seconds.
         longest_s: How long it lasts at most.
         secure: Clients come by TLS alone.
@@ -76,10 +84,12 @@ class Sessions:
         ttl_s: int,
         longest_s: int,
         secure: bool,
+        of_provider: ProviderSessions | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._signed_urls = signed_urls
         self._ended = ended
+        self._of_provider = of_provider
         self._ttl_s = ttl_s
         self._longest_s = longest_s
         self._secure = secure
@@ -101,9 +111,21 @@ class Sessions:
             ends_at = min(ends_at, principal.until)
         return self._signed(principal, secrets.token_urlsafe(ID_BYTES), int(ends_at))
 
+    async def begun_by_provider(self, identity: Identity) -> str:
+        """As :meth:`begun`, for whom the identity provider vouches.
+
+        Raises:
+            Unauthorized: Its word has expired this second.
+            DatabaseUnavailable: Nothing has begun.
+        """
+        assert self._of_provider is not None, "there is a provider, since it vouches"
+        id = secrets.token_urlsafe(ID_BYTES)
+        ends_at = await self._of_provider.begin(id, identity, self._clock() + self._longest_s)
+        return self._signed(Principal(identity.subject, identity.role), id, int(ends_at), is_providers=True)
+
     def renewed(self, session: Session) -> str:
         """A Set-Cookie header that goes on with it."""
-        return self._signed(session.principal, session.id, int(session.ends_at))
+        return self._signed(session.principal, session.id, int(session.ends_at), is_providers=session.is_providers)
 
     async def over(self, principal: Principal) -> None:
         """Return once what ``principal`` came with holds no more: it has expired, or its session was ended."""
@@ -112,10 +134,14 @@ class Sessions:
             until += LEEWAY_S
         while (left_s := float("inf") if until is None else until - self._clock()) > 0:
             await asyncio.sleep(min(left_s, ENDED_POLL_S))
-            if principal.session is not None:
-                with contextlib.suppress(GuidesmithError):  # the database is away: what is open stays open
-                    if await to_thread.run_sync(self._ended.is_session_ended, principal.session):
-                        return
+            if principal.session is None:
+                continue
+            try:
+                await self._role(principal.session, principal.role, is_providers=principal.is_providers)
+            except Unauthorized:
+                return
+            except GuidesmithError:  # the database or the provider is away: what is open stays open
+                continue
 
     async def end(self, headers: Headers) -> str:
         """End the session that a request comes with, if there is one.
@@ -127,28 +153,48 @@ class Sessions:
             DatabaseUnavailable: It goes on.
         """
         with contextlib.suppress(Unauthorized):
-            await to_thread.run_sync(self._ended.end_session, self._read(headers).id, self._ttl_s)
+            session = self._read(headers)
+            await to_thread.run_sync(self._ended.end_session, session.id, self._ttl_s)
+            if session.is_providers and self._of_provider is not None:
+                await self._of_provider.end(session.id)
         return self._set("", 0)
+
+    def is_providers(self, headers: Headers) -> bool:
+        """Whether a request comes with a session that the identity provider vouched for when it began."""
+        try:
+            return self._read(headers).is_providers
+        except Unauthorized:
+            return False
 
     async def read(self, headers: Headers) -> Session:
         """Whose session it is.
 
         Raises:
             Unauthorized: There is no cookie, or it does not hold any more.
-            DatabaseUnavailable: Nobody can tell.
+            DatabaseUnavailable, ProviderUnavailable: Nobody can tell.
         """
         session = self._read(headers)
-        if await to_thread.run_sync(self._ended.is_session_ended, session.id):
+        held = session.principal
+        role = await self._role(session.id, held.role, is_providers=session.is_providers)
+        return session if role is held.role else replace(session, principal=replace(held, role=role))
+
+    async def _role(self, session_id: str, began_as: Role, *, is_providers: bool) -> Role:
+        """As what the session's user may come: as they came first, unless their provider says otherwise."""
+        if await to_thread.run_sync(self._ended.is_session_ended, session_id):
             raise Unauthorized("Sign in first.")
-        return session
+        if not is_providers:
+            return began_as
+        if self._of_provider is None:  # the settings have none any more
+            raise Unauthorized("Sign in first.")
+        return await self._of_provider.role(session_id)
 
     def _read(self, headers: Headers) -> Session:
         try:
             read = json.loads(self._signed_urls.read("session", _cookie(headers, self.cookie)))
-            subject, role, since, id, ends_at = read
-            until = min(since + self._ttl_s, ends_at)
-            principal = Principal(str(subject), Role(role), until=until, session=str(id))
-            return Session(principal, float(since), str(id), float(ends_at))
+            subject, role, since, id, ends_at, *more = read
+            until, is_providers = min(since + self._ttl_s, ends_at), more == [PROVIDERS]
+            principal = Principal(str(subject), Role(role), until=until, session=str(id), is_providers=is_providers)
+            return Session(principal, float(since), str(id), float(ends_at), is_providers)
         except (NotFound, ValueError, TypeError):  # the last two: one of another version of ours
             raise Unauthorized("Sign in first.") from None
 
@@ -156,12 +202,13 @@ class Sessions:
         """Whether half of its time is over: it is then renewed, so that nobody is signed out while they work."""
         return self._clock() - session.since > self._ttl_s / 2 and session.since + self._ttl_s < session.ends_at
 
-    def _signed(self, principal: Principal, id: str, ends_at: int) -> str:
+    def _signed(self, principal: Principal, id: str, ends_at: int, *, is_providers: bool = False) -> str:
         now = self._clock()
         left_s = int(min(self._ttl_s, ends_at - now))
         if left_s <= 0:
             raise Unauthorized("What you sign in with has expired.")
-        subject = json.dumps([principal.subject, principal.role.value, int(now), id, ends_at])
+        more = [PROVIDERS] if is_providers else []
+        subject = json.dumps([principal.subject, principal.role.value, int(now), id, ends_at, *more])
         return self._set(self._signed_urls.sign("session", subject, now + left_s), left_s)
 
     def _set(self, value: str, max_age_s: int) -> str:

@@ -26,7 +26,10 @@ from starter.logs import log
 from starter.pages.shell.built import ADDRESS
 from starter.pages.shell.context import PageContext
 
-OPEN = frozenset({"/sign-in", "/language", "/favicon.ico"})
+FROM_SERVERS = frozenset({"/sign-in/back-channel"})
+"""What no browser posts: who does has signed what they say."""
+
+OPEN = FROM_SERVERS | {"/sign-in", "/sign-in/start", "/sign-in/callback", "/sign-out", "/language", "/favicon.ico"}
 """Pages that need no session."""
 
 OPEN_BELOW = (ADDRESS, SHARED)
@@ -128,7 +131,8 @@ class PageGate:
         if scope["method"] not in ("GET", "HEAD"):
             if int(headers.get("content-length") or FORM_LIMIT_BYTES + 1) > FORM_LIMIT_BYTES:
                 raise BodyTooLarge("This is too much to be sent at once.", details={"limit_bytes": FORM_LIMIT_BYTES})
-            check_origin(scope["method"], headers, root_address(scope, self._api.settings.public_url))
+            if path not in FROM_SERVERS:
+                check_origin(scope["method"], headers, root_address(scope, self._api.settings.public_url))
         if path.startswith(OPEN_BELOW) or path in OPEN:
             return None
         try:
