@@ -85,6 +85,8 @@ class Job(Frozen):
     """Credits that an attempt costs."""
     job_type: str | None = None
     """What is made, of a kind that makes several things."""
+    created_by: str | None = None
+    """The member of its project who made it; ``None``: its owner did."""
     failure: Failure | None = None
     created_at: datetime
     updated_at: datetime
@@ -111,6 +113,8 @@ class Event(Frozen):
     correlation_id: str
     attempt: int
     execution: int = 1
+    actor: str | None = None
+    """The member of the job's project who did it; ``None``: its owner did, or nobody."""
     data: dict[str, object] = Field(default_factory=dict)
     """Small facts: note, progress, task or export id and status."""
 

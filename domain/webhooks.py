@@ -41,11 +41,17 @@ class WebhookEvent(StrEnum):
     JOB_CANCELLED = "job.cancelled"
     EXPORT_SUCCEEDED = "export.succeeded"
     EXPORT_FAILED = "export.failed"
+    COMMENT_CREATED = "comment.created"
+    COMMENT_RESOLVED = "comment.resolved"
+    COMMENT_MENTIONED = "comment.mentioned"
 
 
 _BY_EVENT_TYPE = {
     "EXPORT_SUCCEEDED": WebhookEvent.EXPORT_SUCCEEDED,
     "EXPORT_FAILED": WebhookEvent.EXPORT_FAILED,
+    "COMMENT_CREATED": WebhookEvent.COMMENT_CREATED,
+    "COMMENT_RESOLVED": WebhookEvent.COMMENT_RESOLVED,
+    "COMMENT_MENTIONED": WebhookEvent.COMMENT_MENTIONED,
 }
 
 _BETWEEN: Mapping[tuple[str, str], WebhookEvent] = {
@@ -130,6 +136,13 @@ class Delivery(Frozen):
         return f"msg_{self.id}"
 
 
+_TOLD = (
+    *("export_id", "format", "failure_code"),
+    *("instruction_id", "thread_id", "comment_id", "block_id", "mentioned"),
+)
+"""Facts of a row of the log that endpoints are told."""
+
+
 def message(
     event: WebhookEvent,
     job: Mapping[str, Any],
@@ -150,7 +163,9 @@ def message(
         "failed_stage": job["failed_stage"],
     }
     facts = row["data"]
-    about = {name: facts[name] for name in ("export_id", "format", "failure_code") if name in facts}
+    about = {name: facts[name] for name in _TOLD if name in facts}
+    if "thread_id" in facts:
+        about["user_id"] = row.get("actor") or job["owner"]
     return {
         "type": str(event),
         "timestamp": occurred_at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),

@@ -46,6 +46,8 @@ BODIES: Mapping[tuple[str, str], dict[str, Any]] = {
     ("POST", "/generate/scrape"): {"url": "https://example.org/"},
     ("POST", "/generate/tts"): {"text": "x"},
     ("POST", "/jobs"): {"job_type": "captions", "parameters": {"inputs": [{"job_id": ABSENT}]}},
+    ("PATCH", "/projects/{}/members"): {"user_id": "x", "role": "viewer"},
+    ("POST", "/projects/{}/invitations"): {"role": "viewer"},
     ("POST", "/jobs/{}/exports"): {"format": "PDF", "instruction_version_id": ABSENT},
 }
 

@@ -25,7 +25,7 @@ from domain.lifecycles.kinds import LIFECYCLES
 from domain.lifecycles.lifecycle import Lifecycle
 from domain.webhooks import DeliveryStatus, WebhookEvent
 
-STREAMS = ("status", "progress", "task", "export")
+STREAMS = ("status", "progress", "task", "export", "comment")
 """Names of the server-sent events; all but ``progress`` are the audit trail."""
 
 AUDIT_STREAMS = tuple(stream for stream in STREAMS if stream != "progress")

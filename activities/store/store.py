@@ -11,6 +11,7 @@ from activities.store.credits import Credits
 from activities.store.database import Database, DatabaseOptions
 from activities.store.documents.anchors import Anchors
 from activities.store.documents.annotations import Annotations
+from activities.store.documents.comments import Comments
 from activities.store.documents.corrections import Corrections
 from activities.store.documents.exports import Exports
 from activities.store.documents.picture_uploads import PictureUploads
@@ -33,11 +34,15 @@ from activities.store.jobs.jobs import Jobs
 from activities.store.jobs.library import Library
 from activities.store.jobs.listing import Listing
 from activities.store.jobs.manifests import Manifests
+from activities.store.jobs.memberships import Memberships
 from activities.store.jobs.projects import Projects
 from activities.store.kinds.analyses import Analyses
 from activities.store.kinds.batches import Batches
 from activities.store.kinds.generations import Generations
 from activities.store.people import People
+from activities.store.projects.invitations import Invitations
+from activities.store.projects.members import Members
+from activities.store.projects.transfers import Transfers
 from activities.store.repository import new_uuid7
 from activities.store.runs.callbacks import Callbacks
 from activities.store.runs.external import External
@@ -59,12 +64,17 @@ from domain.quotas import OwnerLimits
 
 class Store(
     Projects,
+    Members,
+    Invitations,
+    Memberships,
+    Transfers,
     Jobs,
     Uploads,
     Leases,
     Dispatches,
     Stages,
     Artifacts,
+    Comments,
     Corrections,
     Manifests,
     Events,

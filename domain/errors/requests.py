@@ -100,6 +100,24 @@ class JobForbidden(NotFound):
     code = "JOB_FORBIDDEN"
 
 
+class ProjectInUse(GuidesmithError):
+    """The project cannot be handed over while work goes on in it: credits are held for it."""
+
+    code = "PROJECT_IN_USE"
+
+
+class OwnerCannotLeave(GuidesmithError):
+    """A project has an owner. Who is that hands it over first."""
+
+    code = "OWNER_CANNOT_LEAVE"
+
+
+class InvitationForAnother(GuidesmithError):
+    """The invitation is for an address that is not the caller's, as far as the identity provider has verified it."""
+
+    code = "INVITATION_FOR_ANOTHER"
+
+
 class PromptRefused(GuidesmithError):
     """A prompt that is empty, too long, or asks for what is not made here. No job was made."""
 

@@ -13,7 +13,18 @@ once. What the API refuses is an :class:`ApiError` with its stable code.
 from guidesmith.client.asynchronous import AsyncClient
 from guidesmith.client.blocking import Client
 from guidesmith.client.errors import ApiError, GuidesmithClientError, JobFailed, Unreachable, WebhookInvalid
-from guidesmith.client.shapes import Event, Export, Failure, Instruction, Job, Project, Task, WebhookMessage
+from guidesmith.client.shapes import (
+    Event,
+    Export,
+    Failure,
+    Instruction,
+    Invitation,
+    Job,
+    Member,
+    Project,
+    Task,
+    WebhookMessage,
+)
 from guidesmith.client.webhooks import verify_webhook
 
 __all__ = [
@@ -25,8 +36,10 @@ __all__ = [
     "Failure",
     "GuidesmithClientError",
     "Instruction",
+    "Invitation",
     "Job",
     "JobFailed",
+    "Member",
     "Project",
     "Task",
     "Unreachable",

@@ -13,7 +13,7 @@ from guidesmith.client import flows
 from guidesmith.client.errors import ApiError, Unreachable
 from guidesmith.client.flows import Ask, Flow, Given, T
 from guidesmith.client.saving import appearing
-from guidesmith.client.shapes import Event, Export, Instruction, Job, Task
+from guidesmith.client.shapes import Event, Export, Instruction, Invitation, Job, Member, Project, Task
 from guidesmith.client.transport import BASE, PROJECT, STREAMED, TIMEOUT, authorisation
 
 
@@ -47,7 +47,7 @@ class AsyncClient:
         self,
         recording: str | Path,
         *,
-        project: str = PROJECT,
+        project: str | Project = PROJECT,
         language: str | None = None,
         on_event: Callable[[Event], None] = lambda _: None,
         on_bytes: Callable[[int], None] = lambda _: None,
@@ -57,7 +57,7 @@ class AsyncClient:
         await self.run(job.id)
         return await self.wait(job.id, on_event=on_event)
 
-    async def create_job(self, *, project: str = PROJECT, language: str | None = None) -> Job:
+    async def create_job(self, *, project: str | Project = PROJECT, language: str | None = None) -> Job:
         return await self._run(flows.create_job(project, language))
 
     async def upload(
@@ -108,6 +108,27 @@ class AsyncClient:
         async for event in self.follow(job_id):
             on_event(event)
         return flows.raise_if_failed(await self.job(job_id))
+
+    # --- projects ----------------------------------------------------------------------------------------------
+
+    async def projects(self) -> AsyncIterator[Project]:
+        cursor: str | None = None
+        while True:
+            page, cursor = await self._run(flows.page_of_projects(cursor))
+            for each in page:
+                yield each
+            if cursor is None:
+                return
+
+    async def members(self, project: Project | str) -> tuple[Member, ...]:
+        return await self._run(flows.members(project if isinstance(project, str) else project.id))
+
+    async def invite(self, project: Project | str, role: str, *, email: str | None = None) -> Invitation:
+        project_id = project if isinstance(project, str) else project.id
+        return await self._run(flows.invite(project_id, role, email))
+
+    async def accept_invitation(self, url: str) -> Project:
+        return await self._run(flows.accept_invitation(url))
 
     # --- documents ---------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from guidesmith.client import flows
 from guidesmith.client.errors import ApiError, Unreachable
 from guidesmith.client.flows import Ask, Flow, Given, T
 from guidesmith.client.saving import appearing
-from guidesmith.client.shapes import Event, Export, Instruction, Job, Task
+from guidesmith.client.shapes import Event, Export, Instruction, Invitation, Job, Member, Project, Task
 from guidesmith.client.transport import BASE, PROJECT, STREAMED, TIMEOUT, authorisation
 
 
@@ -54,7 +54,7 @@ class Client:
         self,
         recording: str | Path,
         *,
-        project: str = PROJECT,
+        project: str | Project = PROJECT,
         language: str | None = None,
         on_event: Callable[[Event], None] = lambda _: None,
         on_bytes: Callable[[int], None] = lambda _: None,
@@ -62,7 +62,7 @@ class Client:
         """Send a recording, run its job, and wait for the draft of its document.
 
         Args:
-            project: Its name; made, where there is none.
+            project: Its name, of one of yours; made, where there is none. Or one that you can make jobs in.
             language: What is spoken (``en``); ``None``: it is detected.
 
         Raises:
@@ -73,7 +73,7 @@ class Client:
         self.run(job.id)
         return self.wait(job.id, on_event=on_event)
 
-    def create_job(self, *, project: str = PROJECT, language: str | None = None) -> Job:
+    def create_job(self, *, project: str | Project = PROJECT, language: str | None = None) -> Job:
         """A job that waits for its recording."""
         return self._run(flows.create_job(project, language))
 
@@ -130,6 +130,30 @@ class Client:
         for event in self.follow(job_id):
             on_event(event)
         return flows.raise_if_failed(self.job(job_id))
+
+    # --- projects ----------------------------------------------------------------------------------------------
+
+    def projects(self) -> Iterator[Project]:
+        """Your projects, and those that you are a member of, newest first."""
+        cursor: str | None = None
+        while True:
+            page, cursor = self._run(flows.page_of_projects(cursor))
+            yield from page
+            if cursor is None:
+                return
+
+    def members(self, project: Project | str) -> tuple[Member, ...]:
+        """Who is in a project: its owner first."""
+        return self._run(flows.members(project if isinstance(project, str) else project.id))
+
+    def invite(self, project: Project | str, role: str, *, email: str | None = None) -> Invitation:
+        """Invite one person: who has its ``url``, or who signs in with that address."""
+        project_id = project if isinstance(project, str) else project.id
+        return self._run(flows.invite(project_id, role, email))
+
+    def accept_invitation(self, url: str) -> Project:
+        """Become a member of the project that the link leads to."""
+        return self._run(flows.accept_invitation(url))
 
     # --- documents ---------------------------------------------------------------------------------------------
 

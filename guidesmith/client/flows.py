@@ -13,7 +13,7 @@ from uuid import uuid4
 import httpx
 
 from guidesmith.client.errors import ApiError, JobFailed, Unreachable
-from guidesmith.client.shapes import Event, Export, Instruction, Job, Project, Task
+from guidesmith.client.shapes import Event, Export, Instruction, Invitation, Job, Member, Project, Task
 
 TRIES = 5
 """How often a request is sent when the connection breaks or the API is busy."""
@@ -134,23 +134,46 @@ def delete(url: str) -> Flow[None]:
 
 
 def project_named(name: str) -> Flow[Project]:
-    """The project of that name; made, where there is none."""
+    """The caller's own project of that name; made, where there is none."""
     cursor: str | None = None
     while True:
         page = yield from asked(Ask("GET", "projects", params={"limit": 100} | ({"cursor": cursor} if cursor else {})))
         for each in page["items"]:
-            if each["name"] == name:
+            if each["name"] == name and each.get("role", "owner") == "owner":
                 return Project.model_validate(each)
         cursor = page["next_cursor"]
         if cursor is None:
             return Project.model_validate((yield from asked(post("projects", {"name": name}))))
 
 
-def create_job(project: str, language: str | None) -> Flow[Job]:
-    """A job that waits for its recording, in the project of that name."""
-    home = yield from project_named(project)
+def create_job(project: str | Project, language: str | None) -> Flow[Job]:
+    """A job that waits for its recording, in that project, or the caller's own of that name."""
+    home = project if isinstance(project, Project) else (yield from project_named(project))
     body = {"language": language} if language else {}
     return Job.model_validate((yield from asked(post(f"projects/{home.id}/jobs", body))))
+
+
+# --- projects ------------------------------------------------------------------------------------------------------
+
+
+def page_of_projects(cursor: str | None) -> Flow[tuple[tuple[Project, ...], str | None]]:
+    page = yield from asked(Ask("GET", "projects", params={"limit": 100} | ({"cursor": cursor} if cursor else {})))
+    return tuple(Project.model_validate(each) for each in page["items"]), page["next_cursor"]
+
+
+def members(project_id: str) -> Flow[tuple[Member, ...]]:
+    page = yield from asked(Ask("GET", f"projects/{project_id}/members"))
+    return tuple(Member.model_validate(each) for each in page["items"])
+
+
+def invite(project_id: str, role: str, email: str | None) -> Flow[Invitation]:
+    made = yield from asked(post(f"projects/{project_id}/invitations", {"role": role, "email": email}))
+    return Invitation.model_validate(made)
+
+
+def accept_invitation(link: str) -> Flow[Project]:
+    token = link.rstrip("/").rpartition("/")[2]
+    return Project.model_validate((yield from asked(post("invitations/accept", {"token": token}))))
 
 
 def upload(job_id: str, path: Path, on_bytes: Callable[[int], None]) -> Flow[Job]:

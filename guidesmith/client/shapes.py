@@ -23,9 +23,28 @@ class Failure(Answer):
 
 
 class Project(Answer):
+    """A project that the caller owns or is a member of. ``role``: owner, editor, commenter or viewer."""
+
     id: str
     name: str
     created_at: datetime
+    owner: str | None = None
+    role: str = "owner"
+
+
+class Member(Answer):
+    user_id: str
+    role: str
+
+
+class Invitation(Answer):
+    """A way into a project, for one person, once. ``url`` is answered only when it is made."""
+
+    id: str
+    project_id: str
+    role: str
+    url: str
+    expires_at: datetime
 
 
 class Job(Answer):
@@ -37,6 +56,7 @@ class Job(Answer):
     progress: int
     attempt: int
     project_id: str
+    role: str | None = None
     source_name: str | None = None
     language: str | None = None
     instruction_id: str | None = None

@@ -20,7 +20,7 @@ from starter.api.batches import routes as batches
 from starter.api.callbacks import routes as callbacks
 from starter.api.context import Api
 from starter.api.credits import routes as credits
-from starter.api.documents import exports, instructions, shares, sittings
+from starter.api.documents import comments, exports, instructions, shares, sittings
 from starter.api.errors import handle_errors
 from starter.api.feed import Feed, StreamSlots
 from starter.api.generations import routes as generations
@@ -35,6 +35,7 @@ from starter.api.perimeter.provider_sessions import ProviderSessions
 from starter.api.perimeter.seen import Seen
 from starter.api.perimeter.sessions import Sessions, Tickets
 from starter.api.pictures import anchors, annotations, redactions, screenshots
+from starter.api.projects import invitations, members
 from starter.api.readiness import Check, Readiness
 from starter.api.responses import described
 from starter.api.signed_urls import SignedUrls
@@ -45,6 +46,7 @@ from starter.services.batches import BatchRequests
 from starter.services.callbacks import CallbackService
 from starter.services.documents import DocumentService
 from starter.services.erasing import ErasureService
+from starter.services.inviting import InvitationService
 from starter.services.jobs import JobService
 from starter.services.kinds import KindService
 from starter.services.retrying import Retries
@@ -64,6 +66,8 @@ VERSION = "1"
 ROUTES = (
     *(
         projects,
+        members,
+        invitations,
         jobs,
         uploads,
         transcripts,
@@ -71,6 +75,7 @@ ROUTES = (
         events,
         instructions,
         sittings,
+        comments,
         screenshots,
         anchors,
         annotations,
@@ -177,6 +182,7 @@ def create_app(
         retries=retries,
         erasing=erasing,
         sharing=SharingService(store, document_service, settings.signing_secret()),
+        inviting=InvitationService(store, settings.signing_secret()),
         batches=BatchRequests(store),
         callbacks=callback_service,
         screenshots=screenshot_service,

@@ -6,20 +6,24 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, cast
 
-from anyio import CapacityLimiter
+from anyio import CapacityLimiter, to_thread
 from fastapi import Depends, Request
 
 from activities.artifacts import ArtifactStore
+from activities.process.callers import act_as_member, acting_role, caller
 from activities.store import ManifestKeys, Store
 from domain.artifacts import ArtifactKind, Blob
 from domain.documents.tasks import Export, ExportStatus
 from domain.jobs import Job
 from domain.lifecycles.callbacks import EXTERNAL
+from domain.projects import Membership, ProjectRole
 from starter.access.openid import IdentityProvider
+from starter.access.reach import API
 from starter.access.tokens import Principal
 from starter.api.addresses import root_address
 from starter.api.errors import not_found
 from starter.api.feed import Feed
+from starter.api.memberships import membership_at
 from starter.api.part_counts import PartCounts
 from starter.api.perimeter.gate import BASE, RequestFacts
 from starter.api.perimeter.seen import Seen
@@ -34,6 +38,7 @@ from starter.services.documents import DocumentService
 from starter.services.erasing import ErasureService
 from starter.services.generations import GenerationRequests
 from starter.services.images import ImageRequests
+from starter.services.inviting import InvitationService
 from starter.services.jobs import JobService
 from starter.services.kinds import KindService
 from starter.services.retrying import Retries
@@ -67,6 +72,7 @@ class Api:
     retries: Retries
     erasing: ErasureService
     sharing: SharingService
+    inviting: InvitationService
     batches: BatchRequests
     callbacks: CallbackService
     screenshots: ScreenshotService
@@ -90,15 +96,27 @@ class Api:
         """As :meth:`job_answer`, of a page of jobs at once."""
         manifests = self.store.manifests([job.id for job in jobs])
         still = self.store.stalled_jobs(jobs)
+        roles = self._roles(jobs)
         return tuple(
             JobAnswer(
-                **job.model_dump(include=set(JobAnswer.model_fields) - {"manifest", "failure"}),
+                **job.model_dump(include=set(JobAnswer.model_fields) - {"manifest", "failure", "role"}),
+                role=roles.get(job.id),
                 manifest=self._manifest(manifests[job.id]),
                 failure=FailureAnswer.of(job.failure),
                 stands_still_since=still[job.id].since if job.id in still else None,
             )
             for job in jobs
         )
+
+    def _roles(self, jobs: Sequence[Job]) -> dict[str, ProjectRole]:
+        """What the caller is to each job's project; those are left out that they only see as an administrator."""
+        subject, role = caller(), acting_role()
+        others = {job.id: job.project_id for job in jobs if subject not in (None, job.owner)}
+        own = {job.id: ProjectRole.OWNER for job in jobs if job.owner == subject}
+        if role is not None:  # the address named one thing, of one project
+            return own | dict.fromkeys(others, ProjectRole(role))
+        known = self.store.roles_of(subject, set(others.values())) if subject and others else {}
+        return own | {job_id: known[project_id] for job_id, project_id in others.items() if project_id in known}
 
     def _manifest(self, keys: ManifestKeys) -> Manifest:
         uri = self.artifacts.uri
@@ -163,13 +181,37 @@ def _principal(request: Request) -> Principal:
     return principal
 
 
-def _owner(request: Request) -> str:
+def _subject(request: Request) -> str:
     return _principal(request).subject
+
+
+async def _membership(request: Request) -> Membership | None:
+    template = request.scope["route"].path.removeprefix(BASE)
+    method = "GET" if request.method == "HEAD" else request.method
+    reach = API.get(f"{method} {template}")
+    if reach is None or not IDENTIFIER.fullmatch(request.path_params[reach.parameter]):
+        return None
+    store, subject = _api(request).store, _subject(request)
+    membership = await to_thread.run_sync(membership_at, store, subject, reach, request.path_params)
+    if membership is not None and membership.role is not ProjectRole.OWNER:
+        act_as_member(subject, membership.role)
+    return membership
+
+
+AsMember = Annotated[Membership | None, Depends(_membership)]
+"""What the caller is to the thing that the address names; ``None``: nothing, or it names none of a project's."""
+
+
+async def _owner(request: Request, member_as: AsMember) -> str:
+    return _subject(request) if member_as is None else member_as.owner
 
 
 ApiParts = Annotated[Api, Depends(_api)]
 Facts = Annotated[RequestFacts, Depends(_facts)]
 Owner = Annotated[str, Depends(_owner)]
+"""Whose things are looked up: the owner of the project that the caller is a member of, else the caller."""
+Subject = Annotated[str, Depends(_subject)]
+"""Who calls, whoever they act for."""
 Caller = Annotated[Principal, Depends(_principal)]
 
 

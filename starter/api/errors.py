@@ -27,7 +27,7 @@ from starter.logs import log
 
 
 class Forbidden(GuidesmithError):
-    """An admin route, and the caller is no admin."""
+    """An admin route, and the caller is no admin; or what the caller's role in the project does not let them do."""
 
     code = "FORBIDDEN"
 
@@ -85,6 +85,9 @@ STATUS: Mapping[type[GuidesmithError], HTTPStatus] = {
     errors.DocumentInvalid: HTTPStatus.BAD_REQUEST,
     errors.PayloadUnreadable: HTTPStatus.CONFLICT,
     errors.PayloadTooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    errors.ProjectInUse: HTTPStatus.CONFLICT,
+    errors.OwnerCannotLeave: HTTPStatus.CONFLICT,
+    errors.InvitationForAnother: HTTPStatus.FORBIDDEN,
     errors.PromptRefused: HTTPStatus.BAD_REQUEST,
     errors.TableInvalid: HTTPStatus.BAD_REQUEST,
     errors.TableTooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,

@@ -7,8 +7,9 @@ from typing import Annotated, TypeVar
 from fastapi import Depends, Header, Request, Response
 from pydantic import BaseModel
 
+from activities.process.callers import acting_member
 from activities.store import IdempotencyScope
-from starter.api.context import Api, Facts, Owner
+from starter.api.context import Api, Facts, Subject
 from starter.api.context import ApiParts as Parts
 
 REPLAYED = "Idempotency-Replayed"
@@ -37,7 +38,7 @@ class Once:
         response: Response,
         api: Parts,
         facts: Facts,
-        owner: Owner,
+        subject: Subject,
         idempotency_key: IdempotencyKey = None,
     ) -> None:
         self._api: Api = api
@@ -45,7 +46,9 @@ class Once:
         self._body = facts.body_sha256
         self.key = idempotency_key
         self._scope = (
-            IdempotencyScope(owner, request.method, request.scope["path"], idempotency_key) if idempotency_key else None
+            IdempotencyScope(subject, request.method, request.scope["path"], idempotency_key)
+            if idempotency_key
+            else None
         )
 
     def answer(self, kind: type[Answer], create: Callable[[], Answer]) -> Answer:
@@ -80,7 +83,8 @@ class KeyInBody:
 
     def __init__(self, api: Api, request: Request, owner: str, key: str | None, body: BaseModel) -> None:
         self._store = api.store
-        self._scope = IdempotencyScope(owner, request.method, request.scope["path"], key) if key else None
+        whose = acting_member() or owner
+        self._scope = IdempotencyScope(whose, request.method, request.scope["path"], key) if key else None
         written = body.model_dump_json(exclude={"idempotency_key"})
         self._sha256 = hashlib.sha256(written.encode()).hexdigest()
 

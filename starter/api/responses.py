@@ -8,7 +8,10 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from domain.errors import STAGE_TIMED_OUT, WORKFLOW_LOST, GuidesmithError
+from domain.projects import ProjectRole, allows
+from starter.access.reach import API
 from starter.api.errors import ErrorBody
+from starter.api.perimeter.admission import BASE
 
 EVERYWHERE = (400, 401, 405, 429, 500, 503)
 """What any route below the base path may answer. 400: its query names what it does not take."""
@@ -104,6 +107,12 @@ def _codes(of: type[GuidesmithError]) -> Iterator[str]:
         yield from _codes(each)
 
 
+def _may_lack_a_role(method: str, template: str) -> bool:
+    """Whether the route may tell a member of a project that their role is not enough."""
+    reach = API.get(f"{method.upper()} {template.removeprefix(BASE)}")
+    return reach is not None and not all(allows(role, reach.permission) for role in ProjectRole)
+
+
 def _corrected(schema: dict[str, Any]) -> dict[str, Any]:
     schemas = schema.get("components", {}).get("schemas", {})
     for name in ("HTTPValidationError", "ValidationError"):
@@ -120,13 +129,16 @@ def _corrected(schema: dict[str, Any]) -> dict[str, Any]:
             OUTSIDE,
             *([{"type": "null"}] if may_be_null else []),
         ]
-    for path in schema["paths"].values():
-        for operation in path.values():
+    for template, path in schema["paths"].items():
+        for method, operation in path.items():
             operation["responses"].pop("422", None)
             once = any(each["name"] == "Idempotency-Key" for each in operation.get("parameters", ()))
             for status, answer in operation["responses"].items():
                 replayable = REPLAYED if once and status.startswith("2") else {}
                 answer["headers"] = REQUEST_ID | replayable | answer.get("headers", {})
+            if _may_lack_a_role(method, template):
+                forbidden = {**operation["responses"]["404"], "description": HTTPStatus.FORBIDDEN.phrase}
+                operation["responses"] = dict(sorted({**operation["responses"], "403": forbidden}.items()))
             if "401" in operation["responses"]:
                 operation.setdefault("security", [{"bearer": []}])
     schemes = schema.setdefault("components", {}).setdefault("securitySchemes", {})

@@ -19,7 +19,8 @@ from starter.cli.kinds.library import library_app
 from starter.cli.options import AsJson, DataDir
 from starter.cli.screenshots import screenshots_app
 from starter.cli.services import services
-from starter.cli.sharing import shares_app
+from starter.cli.sharing.links import shares_app
+from starter.cli.sharing.projects import projects_app
 from starter.cli.webhooks import webhooks_app
 
 app = typer.Typer(
@@ -156,6 +157,7 @@ def analyse(
 
 
 app.add_typer(jobs_app, name="jobs")
+app.add_typer(projects_app, name="projects")
 app.add_typer(account_app, name="account")
 app.add_typer(credits_app, name="credits")
 app.add_typer(screenshots_app, name="screenshots")

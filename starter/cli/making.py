@@ -161,7 +161,8 @@ class Making:
             raise
 
     def _project(self) -> str:
-        found = (each for each in self.client.listed("projects", limit=100) if each["name"] == PROJECT)
+        listed = self.client.listed("projects", limit=100)
+        found = (each for each in listed if each["name"] == PROJECT and each["role"] == "owner")
         project = next(found, None) or self.client.post("projects", {"name": PROJECT})
         return str(project["id"])
 

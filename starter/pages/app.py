@@ -34,6 +34,7 @@ from starter.pages.library import permalinks
 from starter.pages.library import view as library
 from starter.pages.lifecycles import view as lifecycles
 from starter.pages.new import view as new
+from starter.pages.projects import view as projects
 from starter.pages.sharing import shared, sharing
 from starter.pages.shell import files
 from starter.pages.shell.context import PageContext
@@ -63,6 +64,7 @@ VIEWS = (
     exports,
     sharing,
     shared,
+    projects,
     lifecycles,
     library,
     credits,

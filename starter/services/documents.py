@@ -15,6 +15,7 @@ import structlog
 from temporalio.client import Client
 
 from activities.artifacts import ArtifactStore
+from activities.process.callers import acting_member
 from activities.rails.contracts import RunOptions
 from activities.rails.task_dispatch import EXPORT, REGENERATE, TaskDispatch
 from activities.store import Store
@@ -107,7 +108,7 @@ class DocumentService:
             VersionConflict: Somebody saved meanwhile; nothing was written.
         """
         base = await self._thread(self._store.get_instruction, owner, instruction_id)
-        new = edit_of(base, markdown, owner, origin)
+        new = edit_of(base, markdown, acting_member() or owner, origin)
         save = partial(self._store.save_version, as_marked=as_marked, marks=marks, sitting=sitting, kept_at=kept_at)
         version, created = await self._thread(save, owner, instruction_id, base_version, new)
         if created:
@@ -154,7 +155,7 @@ class DocumentService:
             base_version=request.base_version,
             selection=request.selection,
             client_request_id=request.client_request_id,
-            requested_by=owner,
+            requested_by=acting_member() or owner,
             request=request.facts(),
         )
         if task.status is TaskStatus.PENDING:

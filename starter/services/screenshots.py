@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from temporalio.client import Client
 
 from activities.artifacts import ArtifactStore
+from activities.process.callers import acting_member
 from activities.rails.contracts import RunOptions
 from activities.rails.task_dispatch import SCREENSHOT, TaskDispatch
 from activities.store import IdempotencyScope, Store
@@ -235,7 +236,7 @@ class ScreenshotService:
         if key is None:
             return act(), False
         plain = body.model_dump(mode="json") if isinstance(body, BaseModel) else body
-        return self._store.once(IdempotencyScope(owner, "POST", path, key), digest(plain), act)
+        return self._store.once(IdempotencyScope(acting_member() or owner, "POST", path, key), digest(plain), act)
 
 
 def _check_claim(upload: PictureUpload, claim: PictureClaim) -> None:

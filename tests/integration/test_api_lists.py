@@ -181,7 +181,7 @@ def walked(api: RunningApi, known: dict[str, str]) -> Iterator[tuple[str, httpx.
 # --- how many statements -----------------------------------------------------------------------------------------
 
 
-def test_given_a_page_of_jobs_when_listed_then_three_statements_however_many_there_are(
+def test_given_a_page_of_jobs_when_listed_then_four_statements_however_many_there_are(
     crowded: RunningApi, job: Job
 ) -> None:
     with crowded.client(CALLER) as client:
@@ -189,7 +189,7 @@ def test_given_a_page_of_jobs_when_listed_then_three_statements_however_many_the
             with statements() as issued:
                 page = client.get("jobs", params={"limit": limit}).json()
             assert len(page["items"]) == limit
-            assert len(issued) == 3, [each.sql for each in issued]
+            assert len(issued) == 4, [each.sql for each in issued]  # the first: what is shared with the caller
     newest = page["items"][0]
     assert newest["id"] == job.id
     assert len(newest["manifest"]["exports"]) == 2

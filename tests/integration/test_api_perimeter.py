@@ -21,6 +21,7 @@ from activities.store.records import Sitting
 from activities.store.repository import new_uuid7
 from domain.documents.publication import ExportFormat
 from domain.documents.tasks import RegenerateTask
+from domain.projects import ProjectRole
 from starter.api.perimeter.safe_headers import SAFE_HEADERS
 from tests.apis import RunningApi, api_settings, running_api, wait_ready
 from tests.integration.pictures import illustrated_job
@@ -219,8 +220,13 @@ def foreign(api: RunningApi) -> dict[str, str]:
         kept_at=shot.job.created_at,
     )
     api.store.keep_sitting("bob", sitting)
+    thread = api.store.add_thread("bob", shot.job.instruction_id, STEP_BLOCK, "What bob says.", author="bob")
+    invitation = api.store.invite("bob", shot.job.project_id, ProjectRole.VIEWER, "1" * 64)
     return {
         "project_id": shot.job.project_id,
+        "invitation_id": invitation.id,
+        "thread_id": thread.id,
+        "comment_id": thread.comments[0].id,
         "job_id": shot.job.id,
         "index": "0",
         "instruction_id": shot.job.instruction_id,

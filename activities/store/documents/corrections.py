@@ -4,6 +4,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
 
+from activities.process.callers import acting_member
 from activities.store.database import inserting
 from activities.store.jobs.locking import LockedJob
 from activities.store.records import EventType
@@ -62,7 +63,7 @@ class Corrections(Repository):
             wanted = None if text is None or text.strip() == original.strip() else text
             if wanted == now:
                 return False
-            said = {"text": wanted, "author": owner, "corrected_at": job.now}
+            said = {"text": wanted, "author": acting_member() or owner, "corrected_at": job.now}
             insert = inserting(connection, table).values({**key, **said})
             connection.execute(insert.on_conflict_do_update(index_elements=list(key), set_=said))
             job.log(

@@ -38,9 +38,10 @@ _JOB = select(instructions.c.job_id).where(
 
 
 class Sittings(Documents):
-    def keep_sitting(self, owner: str, sitting: Sitting) -> tuple[Sitting, int]:
-        """Keep what was written so far, in place of what was kept of this sitting before. What the newest version
-        says already, as where a page was left and its save came first, needs no keeping: its sitting ends.
+    def keep_sitting(self, owner: str, sitting: Sitting, *, author: str | None = None) -> tuple[Sitting, int]:
+        """Keep what ``author`` (``None``: the owner) wrote so far, in place of what was kept of this sitting before.
+        What the newest version says already, as where a page was left and its save came first, needs no keeping: its
+        sitting ends.
 
         Returns:
             The sitting as it is kept, and the number of the newest version.
@@ -49,7 +50,8 @@ class Sittings(Documents):
             NotFound: The instruction is absent, or not ``owner``'s.
             RequestInvalid: There is no such version yet.
         """
-        of = sittings.c.instruction_id == sitting.instruction_id
+        whose = author or owner
+        of = and_(sittings.c.instruction_id == sitting.instruction_id, sittings.c.owner == whose)
         with self._database.write() as connection:
             job_id = connection.scalar(_JOB, {"instruction_id": sitting.instruction_id, "owner": owner})
             if job_id is None:
@@ -62,7 +64,7 @@ class Sittings(Documents):
             if _says(current_version(connection, instruction.id), kept):
                 end_sitting(connection, instruction.id, sittings.c.sitting_id == kept.sitting_id)
                 return kept, instruction.current_version
-            values = {**kept.model_dump(exclude={"blocks"}), "job_id": instruction.job_id, "owner": owner}
+            values = {**kept.model_dump(exclude={"blocks"}), "job_id": instruction.job_id, "owner": whose}
             values["blocks"] = [each.model_dump(mode="json", exclude_none=True) for each in kept.blocks]
             key = ["instruction_id", "sitting_id"]
             changed = {name: value for name, value in values.items() if name not in key}
@@ -72,54 +74,64 @@ class Sittings(Documents):
             connection.execute(delete(sittings).where(of, sittings.c.sitting_id.not_in(newest)))
         return kept, instruction.current_version
 
-    def list_sittings(self, owner: str, instruction_id: str) -> tuple[SittingSummary, ...]:
-        """What is kept, the newest first. Raises: NotFound: the instruction is absent, or not ``owner``'s."""
+    def list_sittings(
+        self, owner: str, instruction_id: str, *, author: str | None = None
+    ) -> tuple[SittingSummary, ...]:
+        """What is kept of ``author`` (``None``: the owner), the newest first. Raises: NotFound: the instruction is
+        absent, or not ``owner``'s."""
         self.get_instruction(owner, instruction_id)
         wanted = [sittings.c[name] for name in SittingSummary.model_fields]
-        of = (sittings.c.instruction_id == instruction_id, sittings.c.owner == owner)
+        of = (sittings.c.instruction_id == instruction_id, sittings.c.owner == (author or owner))
         query = select(*wanted).where(*of, sittings.c.kept_at >= self._oldest())
         with self._database.read() as connection:
             found = connection.execute(query.order_by(sittings.c.kept_at.desc())).mappings()
             return tuple(SittingSummary.model_validate(dict(row)) for row in found)
 
-    def get_sitting(self, owner: str, instruction_id: str, sitting_id: str) -> Sitting:
-        """Raises: NotFound: absent, too old, or not ``owner``'s."""
+    def get_sitting(self, owner: str, instruction_id: str, sitting_id: str, *, author: str | None = None) -> Sitting:
+        """What ``author`` (``None``: the owner) wrote. Raises: NotFound: absent, too old, somebody else's, or of an
+        instruction that is not ``owner``'s."""
         key = (sittings.c.instruction_id == instruction_id, sittings.c.sitting_id == sitting_id)
-        query = select(*_COLUMNS).where(*key, sittings.c.owner == owner, sittings.c.kept_at >= self._oldest())
+        theirs = (sittings.c.owner == (author or owner), instructions.c.owner == owner)
+        query = select(*_COLUMNS).join(instructions, instructions.c.id == sittings.c.instruction_id)
+        query = query.where(*key, *theirs, sittings.c.kept_at >= self._oldest())
         with self._database.read() as connection:
             row = connection.execute(query).mappings().one_or_none()
         if row is None:
             raise not_found()
         return Sitting.model_validate(dict(row))
 
-    def save_sitting(self, owner: str, instruction_id: str, sitting_id: str) -> tuple[InstructionVersion, bool]:
-        """Make what was written the next version, and end the sitting.
+    def save_sitting(
+        self, owner: str, instruction_id: str, sitting_id: str, *, author: str | None = None
+    ) -> tuple[InstructionVersion, bool]:
+        """Make what ``author`` (``None``: the owner) wrote the next version, and end the sitting.
 
         Returns:
             The version and whether it is new, as :meth:`save_version`.
 
         Raises:
-            NotFound: There is no such sitting (any more), or it is not ``owner``'s.
+            NotFound: There is no such sitting (any more), or it is not theirs.
             VersionConflict: Somebody saved since it was begun; nothing was written, and the sitting stays.
             DocumentInvalid: It has too many blocks.
         """
-        kept = self.get_sitting(owner, instruction_id, sitting_id)
+        whose = author or owner
+        kept = self.get_sitting(owner, instruction_id, sitting_id, author=whose)
         base = self.get_instruction(owner, instruction_id)
         if base.version != kept.base_version:
             raise conflict(kept.base_version, base.version)
-        new = edit_of(base, kept.markdown, owner)
+        new = edit_of(base, kept.markdown, whose)
         earlier = partial(self._last_evidence, instruction_id)
         composed = compose(new, self._new_id, base=base, as_marked=True, marks=kept.blocks, earlier=earlier)
         ends = and_(sittings.c.sitting_id == sitting_id, sittings.c.kept_at == kept.kept_at)  # not what came since
         return self._saved(base, composed, EventType.INSTRUCTION_SAVED, marked=bool(kept.blocks), ends=ends)
 
-    def drop_sitting(self, owner: str, instruction_id: str, sitting_id: str) -> None:
-        """What was written is not wanted; a sitting that is not there is not wanted already. Raises: NotFound: the
-        instruction is absent, or not ``owner``'s."""
+    def drop_sitting(self, owner: str, instruction_id: str, sitting_id: str, *, author: str | None = None) -> None:
+        """What ``author`` (``None``: the owner) wrote is not wanted; a sitting that is not there is not wanted already.
+        Raises: NotFound: the instruction is absent, or not ``owner``'s."""
         with self._database.write() as connection:
             if lock_instruction(connection, instruction_id).owner != owner:
                 raise not_found()
-            end_sitting(connection, instruction_id, sittings.c.sitting_id == sitting_id)
+            which = and_(sittings.c.sitting_id == sitting_id, sittings.c.owner == (author or owner))
+            end_sitting(connection, instruction_id, which)
 
     def _oldest(self) -> datetime:
         return self._clock() - timedelta(days=KEPT_DAYS)

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, insert
 
+from activities.process.callers import acting_member
 from activities.store.after_commit import say_created
 from activities.store.credits import book
 from activities.store.jobs.locking import read_job
@@ -81,6 +82,7 @@ def add_job(
         "model_profile": new.model_profile,
         "cost": cost_of(new.kind, new.cost),
         "job_type": new.job_type,
+        "created_by": acting_member(),
         "created_at": now,
         "updated_at": now,
     }
@@ -101,6 +103,7 @@ def add_job(
             "attempt": 1,
             "execution": 1,
             "unit": 0,
+            "actor": acting_member(),
             "data": {"credits": {"posting": str(charge.kind), "amount": charge.amount}} if charge else {},
         },
     )

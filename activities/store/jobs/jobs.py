@@ -9,6 +9,7 @@ from activities.store.cursors import check_limit, newest_first
 from activities.store.jobs.creation import NewJob, add_job
 from activities.store.jobs.dispatches import adopt, judged_move
 from activities.store.jobs.locking import LockedJob, read_job
+from activities.store.jobs.memberships import seen_by
 from activities.store.jobs.projects import hold_owner
 from activities.store.records import EventType
 from activities.store.repository import Repository
@@ -65,13 +66,12 @@ class Jobs(Repository):
         limit: int = 20,
         cursor: str | None = None,
     ) -> Page[Job]:
-        """``owner``'s jobs, newest first. Raises: RequestInvalid: bad limit or cursor."""
-        query = select(jobs).where(jobs.c.owner == owner)
+        """``owner``'s jobs and those of projects that they are a member of, newest first. Raises: RequestInvalid: bad
+        limit or cursor."""
         filters = {"kind": kind, "status": status, "project_id": project_id, "job_type": job_type}
-        for column, wanted in filters.items():
-            if wanted is not None:
-                query = query.where(jobs.c[column] == wanted)
+        asked = [jobs.c[column] == wanted for column, wanted in filters.items() if wanted is not None]
         with self._database.read() as connection:
+            query = select(jobs).where(seen_by(connection, owner), *asked)
             return newest_first(
                 connection, query, jobs.c.created_at, jobs.c.id, limit=limit, cursor=cursor, read=rows.job
             )

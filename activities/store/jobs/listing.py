@@ -10,6 +10,7 @@ from sqlalchemy.engine import RowMapping
 from activities.store import rows
 from activities.store.cursors import newest_first
 from activities.store.jobs.locking import read_job
+from activities.store.jobs.memberships import seen_by
 from activities.store.repository import Repository
 from activities.store.tables import (
     dispatches,
@@ -81,6 +82,7 @@ class Listing(Repository):
         statuses: Sequence[tuple[str, str]] | None = None,
         project_id: str | None = None,
         search: str = "",
+        shared: bool = False,
         limit: int = 20,
         cursor: str | None = None,
     ) -> Page[JobCard]:
@@ -88,13 +90,14 @@ class Listing(Repository):
 
         Args:
             statuses: Any of these pairs of a kind and a status; ``None``: all.
+            shared: Also those of projects that they are a member of.
             search: Words that must all stand in the document's title, the file's name or the order, whatever their
                 case. The owner's jobs are read through, newest first, until the page is full.
 
         Raises:
             RequestInvalid: bad limit or cursor.
         """
-        query = _cards().where(jobs.c.owner == owner)
+        query = _cards()
         if kind is not None:
             query = query.where(jobs.c.kind == kind)
         if statuses is not None:
@@ -105,6 +108,7 @@ class Listing(Repository):
             places = (_FILE, instruction_versions.c.title, _ASKED_FOR.cast(String))
             query = query.where(or_(*(func.lower(place).contains(word, autoescape=True) for place in places)))
         with self._database.read() as connection:
+            query = query.where(seen_by(connection, owner) if shared else jobs.c.owner == owner)
             return newest_first(connection, query, jobs.c.created_at, jobs.c.id, limit=limit, cursor=cursor, read=_card)
 
     def job_card(self, owner: str, job_id: str) -> JobCard:
@@ -114,15 +118,16 @@ class Listing(Repository):
             return _card(connection.execute(_cards().where(jobs.c.id == job_id)).mappings().one())
 
     def job_cards_of(self, owner: str, job_ids: Collection[str]) -> dict[str, JobCard]:
-        """Those of ``job_ids`` that are ``owner``'s, by their id."""
-        query = _cards().where(jobs.c.owner == owner, jobs.c.id.in_(sorted(job_ids)))
+        """Those of ``job_ids`` that ``owner`` may see, by their id."""
         with self._database.read() as connection:
+            query = _cards().where(seen_by(connection, owner), jobs.c.id.in_(sorted(job_ids)))
             return {row["id"]: _card(row) for row in connection.execute(query).mappings()}
 
     def newest_job(self, owner: str) -> str | None:
-        """The id of ``owner``'s newest job."""
-        query = select(jobs.c.id).where(jobs.c.owner == owner).order_by(jobs.c.created_at.desc(), jobs.c.id.desc())
+        """The id of the newest job that ``owner`` may see."""
         with self._database.read() as connection:
+            query = select(jobs.c.id).where(seen_by(connection, owner))
+            query = query.order_by(jobs.c.created_at.desc(), jobs.c.id.desc())
             return connection.execute(query.limit(1)).scalar_one_or_none()
 
     def status_rows(self, job_id: str, attempt: int) -> tuple[Event, ...]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, exists, func, insert, or_, select, update
 
+from activities.process.callers import acting_member
 from activities.process.log_context import note
 from activities.store import rows
 from activities.store.after_commit import say_moved
@@ -250,6 +251,7 @@ class LockedJob:
                 "unit": unit,
                 "step": step,
                 "data": dict(data or {}),
+                "actor": acting_member(),
             }
         )
 

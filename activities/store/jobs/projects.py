@@ -47,6 +47,14 @@ class Projects(Repository):
         with self._database.read() as connection:
             return read_project(connection, owner, project_id)
 
+    def project(self, project_id: str) -> Project:
+        """Whoever's it is. Raises: NotFound: absent."""
+        with self._database.read() as connection:
+            row = connection.execute(select(projects).where(projects.c.id == project_id)).mappings().one_or_none()
+        if row is None:
+            raise not_found()
+        return rows.project(row)
+
     def list_projects(self, owner: str, limit: int = 20, cursor: str | None = None) -> Page[Project]:
         """``owner``'s projects, newest first. Raises: RequestInvalid: bad limit or cursor."""
         query = select(projects).where(projects.c.owner == owner)

@@ -8,6 +8,8 @@ callbacks that ended no stage, and sittings that became a version.
 from activities.store.tables.columns import Json, Moment, Name, blob_columns, failure_columns, id_column, metadata
 from activities.store.tables.documents import (
     anchors,
+    comment_threads,
+    comments,
     exports,
     instruction_versions,
     instructions,
@@ -50,6 +52,7 @@ from activities.store.tables.jobs import (
 )
 from activities.store.tables.kinds import analyses, batch_items, generation_submissions, plan_tasks
 from activities.store.tables.ledger import credit_accounts, credit_entries, credit_postings
+from activities.store.tables.members import project_invitations, project_members
 from activities.store.tables.people import people, sign_ins
 from activities.store.tables.uploads import uploads
 
@@ -65,6 +68,8 @@ __all__ = [
     "batch_items",
     "blob_columns",
     "callback_events",
+    "comment_threads",
+    "comments",
     "credit_accounts",
     "credit_entries",
     "credit_postings",
@@ -89,6 +94,8 @@ __all__ = [
     "picture_uploads",
     "plan_tasks",
     "private_words",
+    "project_invitations",
+    "project_members",
     "projects",
     "provider_webhooks",
     "purges",

@@ -321,3 +321,37 @@ private_words = Table(
     Column("words", Json, nullable=False),
     Column("changed_at", Moment, nullable=False),
 )
+
+
+comment_threads = Table(
+    "comment_threads",
+    metadata,
+    id_column(),
+    Column("instruction_id", Name, ForeignKey("instructions.id"), nullable=False),
+    Column("job_id", Name, ForeignKey("jobs.id"), nullable=False),
+    # not a foreign key: blocks are in the text, and go with it
+    Column("block_id", Text, nullable=False),
+    Column("quote", Text, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("resolved_at", Moment),
+    Column("resolved_by", Text),
+    CheckConstraint("(resolved_at IS NULL) = (resolved_by IS NULL)", name="resolved"),
+    Index(None, "instruction_id", "created_at", "id"),
+    Index(None, "job_id"),
+)
+
+
+comments = Table(
+    "comments",
+    metadata,
+    id_column(),
+    Column("thread_id", Name, ForeignKey("comment_threads.id"), nullable=False),
+    Column("job_id", Name, ForeignKey("jobs.id"), nullable=False),
+    Column("author", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("edited_at", Moment),
+    Index(None, "thread_id", "created_at", "id"),
+    Index(None, "author"),
+    Index(None, "job_id"),
+)

@@ -68,6 +68,8 @@ jobs = Table(
     Column("job_type", Name),
     # the last attempt that an administrator reviewed: what they noted is in ``reviews``
     Column("reviewed_attempt", Integer),
+    # the member of the project who made it; none: its owner did
+    Column("created_by", Text),
     *constraints("jobs"),
     Index(None, "owner", "created_at", "id"),
     Index(None, "owner", "kind", "created_at", "id"),
@@ -130,6 +132,8 @@ job_events = Table(
     # the fence's number of the write that caused this row: a write that counts twice cannot be stored twice
     Column("step", Integer),
     Column("data", Json, nullable=False),
+    # the member of the project who did it; none: its owner did, or nobody
+    Column("actor", Text),
     *constraints("job_events"),
     Index(
         "uq_job_events_step",
@@ -141,6 +145,12 @@ job_events = Table(
         unique=True,
         postgresql_where=text("step IS NOT NULL"),
         sqlite_where=text("step IS NOT NULL"),
+    ),
+    Index(
+        "ix_job_events_actor",
+        "actor",
+        postgresql_where=text("actor IS NOT NULL"),
+        sqlite_where=text("actor IS NOT NULL"),
     ),
 )
 

@@ -8,15 +8,19 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, select, tuple_
+from sqlalchemy import ColumnElement, Table, and_, or_, select, tuple_
 
 from activities.store.repository import Repository
 from activities.store.tables import (
+    comments,
     default_projects,
     erasures,
     idempotency_keys,
     jobs,
     metadata,
+    project_invitations,
+    project_members,
+    projects,
     provider_webhooks,
     purges,
     reviews,
@@ -36,6 +40,7 @@ SECRET = frozenset(
         webhook_endpoints.c.secret,
         shares.c.token_sha256,
         shares.c.passphrase_hash,
+        project_invitations.c.token_sha256,
         provider_webhooks.c.ticket,  # the address that it came to: whoever has it can send there
     }
 )
@@ -48,10 +53,20 @@ Row = dict[str, Any]
 
 class Belongings(Repository):
     def rows_of_user(self, owner: str) -> Iterator[tuple[str, Iterator[Row]]]:
-        """What is the user's and of no job, table by table: projects, endpoints, entries in the books. As
-        :meth:`rows_of_job`."""
+        """What is the user's and of no job, table by table: projects and who is in them, projects of others that they
+        are in and what they said there, endpoints, entries in the books. As :meth:`rows_of_job`."""
+        theirs = select(projects.c.id).where(projects.c.owner == owner)
+        joined = or_(project_members.c.subject == owner, project_members.c.project_id.in_(theirs))
+        others = select(jobs.c.id).where(jobs.c.owner != owner)
+        also = {
+            project_members: joined,
+            project_invitations: project_invitations.c.project_id.in_(theirs),
+            comments: and_(comments.c.author == owner, comments.c.job_id.in_(others)),
+        }
         for table in metadata.sorted_tables:
-            if "owner" in table.c and table not in KEPT_BACK and own_rows(table, "") is None:
+            if table in also:
+                yield table.name, self._paged(table, also[table])
+            elif "owner" in table.c and table not in KEPT_BACK and own_rows(table, "") is None:
                 yield table.name, self._paged(table, table.c.owner == owner)
 
     def rows_of_job(self, job_id: str) -> Iterator[tuple[str, Iterator[Row]]]:

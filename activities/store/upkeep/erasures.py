@@ -25,6 +25,7 @@ from activities.store.tables import (
     jobs,
     metadata,
     plan_tasks,
+    project_members,
     regenerate_tasks,
     screenshot_assets,
     screenshot_tasks,
@@ -69,6 +70,8 @@ class Erasures(Repository):
             known = _hold(connection, job_id)
             if connection.execute(select(jobs.c.id).where(jobs.c.id == job_id)).one_or_none() is None:
                 return tuple(known["keys"])
+            in_project = select(project_members.c.subject).join(jobs, jobs.c.project_id == project_members.c.project_id)
+            askers = [known["owner"], *connection.scalars(in_project.where(jobs.c.id == job_id))]
             keys = sorted(keys_of(connection, [job_id]))
             connection.execute(update(erasures).where(erasures.c.job_id == job_id).values(keys=keys))
             for table in reversed(metadata.sorted_tables):
@@ -76,7 +79,7 @@ class Erasures(Repository):
                     connection.execute(delete(table).where(own))
             asked = idempotency_keys.c
             told = asked.path.contains(job_id) | cast(asked.response, Text).contains(job_id)
-            connection.execute(delete(idempotency_keys).where(asked.owner == known["owner"], told))
+            connection.execute(delete(idempotency_keys).where(asked.owner.in_(askers), told))
             return tuple(keys)
 
     def erasure_owner(self, job_id: str) -> str:

@@ -35,6 +35,7 @@ from activities.store.tables import (
     uploads,
 )
 from activities.store.upkeep.erasures import begin_erasing
+from activities.store.upkeep.leaving import leave_projects
 from activities.store.uploads.uploads import RECORDING
 from domain.artifacts import ArtifactKind
 from domain.erasure import NOBODY, Purge, PurgeKind, check_recording_may_go
@@ -138,7 +139,7 @@ class Purges(Repository):
 
     def erase_user_rows(self, purge_id: str) -> bool:
         """Remove every row of the user's that belongs to no job. In the books a name that leads nowhere stands for
-        theirs, as it does where they acted on what is somebody else's.
+        theirs, as it does where they acted on what is somebody else's: as a member of a project, which they leave.
 
         Returns:
             Whether that was done: not where they have made another job meanwhile.
@@ -150,6 +151,7 @@ class Purges(Repository):
             if connection.execute(select(jobs.c.id).where(jobs.c.owner == user).limit(1)).one_or_none() is not None:
                 return False
             nobody = f"{NOBODY} {purge_id}"
+            leave_projects(connection, user, nobody)
             for table in reversed(metadata.sorted_tables):
                 if "owner" in table.c and table not in OUTLIVING:
                     connection.execute(delete(table).where(table.c.owner == user))

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Query, Response
 from domain.documents.diff import block_diff, unified_diff
 from domain.documents.document import parse
 from domain.errors import RequestInvalid
-from starter.api.context import ApiParts, Owner, identifier
+from starter.api.context import ApiParts, Owner, Subject, identifier
 from starter.api.documents.shapes import BlockChangeAnswer, DiffAnswer, NameVersion, RestoreInstruction
 from starter.api.errors import inside
 from starter.api.idempotency import OnceOnly
@@ -105,13 +105,13 @@ def diff_versions(
 
 @router.post("/instructions/{instruction_id}/restore", responses=errors(400, 404, 409, 413, 415))
 async def restore_version(
-    instruction_id: str, wanted: RestoreInstruction, api: ApiParts, owner: Owner, once: OnceOnly
+    instruction_id: str, wanted: RestoreInstruction, api: ApiParts, owner: Owner, subject: Subject, once: OnceOnly
 ) -> InstructionAnswer:
     """Make an earlier version's text the newest again, as a version of its own. The same text makes none."""
 
     def restored() -> InstructionAnswer:
         version, _ = api.store.restore_version(
-            owner, identifier(instruction_id), wanted.base_version, wanted.version, author=owner
+            owner, identifier(instruction_id), wanted.base_version, wanted.version, author=subject
         )
         return InstructionAnswer.of(version)
 

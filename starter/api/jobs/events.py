@@ -18,10 +18,12 @@ from sse_starlette.sse import SendTimeoutError
 from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope, Send
 
+from activities.store.jobs.memberships import Thing
 from domain.errors import RequestInvalid
 from domain.jobs import Event
+from domain.projects import ProjectRole
 from starter.access.tokens import Principal
-from starter.api.context import Api, ApiParts, Caller, identifier
+from starter.api.context import Api, ApiParts, AsMember, Caller, Owner, identifier
 from starter.api.responses import binary, errors
 from starter.api.shapes import HistoryRow
 from starter.logs import log
@@ -83,7 +85,7 @@ async def _ended(task: asyncio.Future[None]) -> None:
     "/{job_id}/events",
     response_class=EventSourceResponse,
     responses={
-        200: binary("Events named status, progress, task, export, resync.", "text/event-stream"),
+        200: binary("Events named status, progress, task, export, comment, resync.", "text/event-stream"),
         **errors(400, 404, 429),
     },
 )
@@ -91,6 +93,8 @@ async def events(
     job_id: str,
     api: ApiParts,
     caller: Caller,
+    owner: Owner,
+    member_as: AsMember,
     last_event_id: Annotated[str | None, Header(description="Go on after this event.")] = None,
     after: Annotated[
         str | None,
@@ -106,18 +110,26 @@ async def events(
     last = last_event_id if last_event_id is not None else after  # the header is the newer: a reconnection sends it
     if last is not None and not EVENT_ID.fullmatch(last):
         raise RequestInvalid("This is not the id of an event that this stream sent.", field=where)
-    job = await to_thread.run_sync(lambda: api.store.get_job(identifier(job_id), owner=caller.subject))
+    job = await to_thread.run_sync(lambda: api.store.get_job(identifier(job_id), owner=owner))
     reach = await to_thread.run_sync(api.store.last_event_seq, job.id)
     api.feed.slots.take(caller.subject)
-    return EventStream(_sent(api, job.id, int(last or 0), reach), api, caller)
+    is_member = member_as is not None and member_as.role is not ProjectRole.OWNER
+    return EventStream(
+        _sent(api, job.id, int(last or 0), reach, member=caller.subject if is_member else None), api, caller
+    )
 
 
-async def _sent(api: Api, job_id: str, after: int, reach: int) -> AsyncIterator[ServerSentEvent]:
+async def _sent(
+    api: Api, job_id: str, after: int, reach: int, *, member: str | None = None
+) -> AsyncIterator[ServerSentEvent]:
+    """``member``: who is told it as a member of the job's project, for as long as they are one."""
     if after > reach:
         yield ServerSentEvent(json.dumps({"job_id": job_id, "last_seq": reach}), event="resync", id=str(reach))
         after = reach
     async with aclosing(api.feed.follow(job_id, after, reach)) as following:
         async for event in following:
+            if member is not None and not await to_thread.run_sync(api.store.membership, member, Thing.JOB, job_id):
+                return
             yield _as_sent(event)
 
 

@@ -2,7 +2,8 @@
 
 from fastapi import APIRouter
 
-from starter.api.context import ApiParts, Facts, Owner, identifier
+from domain.projects import ProjectRole
+from starter.api.context import ApiParts, AsMember, Facts, Owner, identifier
 from starter.api.idempotency import OnceOnly
 from starter.api.paging import Cursor, Limit
 from starter.api.responses import errors
@@ -22,22 +23,24 @@ def create_project(new: NewProject, api: ApiParts, owner: Owner, once: OnceOnly)
 
 @router.get("", responses=errors(400))
 def list_projects(api: ApiParts, owner: Owner, limit: Limit = 20, cursor: Cursor = None) -> Listed[ProjectAnswer]:
-    """Your projects, newest first."""
-    page = api.store.list_projects(owner, limit, cursor)
-    return Listed(items=tuple(ProjectAnswer.of(each) for each in page.items), next_cursor=page.next_cursor)
+    """Your projects, and those that you are a member of, newest first."""
+    page = api.store.list_joined_projects(owner, limit, cursor)
+    answers = tuple(ProjectAnswer.of(project, role) for project, role in page.items)
+    return Listed(items=answers, next_cursor=page.next_cursor)
 
 
 @router.get("/{project_id}", responses=errors(404))
-def get_project(project_id: str, api: ApiParts, owner: Owner) -> ProjectAnswer:
+def get_project(project_id: str, api: ApiParts, owner: Owner, member_as: AsMember) -> ProjectAnswer:
     """One project."""
-    return ProjectAnswer.of(api.store.get_project(owner, identifier(project_id)))
+    role = ProjectRole.OWNER if member_as is None else member_as.role
+    return ProjectAnswer.of(api.store.get_project(owner, identifier(project_id)), role)
 
 
 @router.post("/{project_id}/jobs", status_code=201, responses=errors(400, 404, 409, 413, 415))
 def create_job(
     project_id: str, api: ApiParts, facts: Facts, owner: Owner, once: OnceOnly, new: NewJob | None = None
 ) -> JobAnswer:
-    """Make a job that turns a recording into an instruction. It waits for its upload."""
+    """Make a job that turns a recording into an instruction. It waits for its upload. It is the project's owner's."""
     asked = new or NewJob()
     check_profile(asked.model_profile, model_profiles(api.settings))  # else the draft would fail of it
     api.store.get_project(owner, identifier(project_id))  # absent before conflicting: 404 comes before 409

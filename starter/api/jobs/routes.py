@@ -13,7 +13,7 @@ from starter.api.batches.routes import batch_facts
 from starter.api.context import Api, ApiParts, Owner, identifier
 from starter.api.paging import Cursor, Limit
 from starter.api.responses import errors
-from starter.api.shapes import Erased, HistoryRow, JobAnswer, Listed, NewRetry, Purged, RetryResult, RunResult
+from starter.api.shapes import Erased, HistoryRow, JobAnswer, Listed, MoveJob, NewRetry, Purged, RetryResult, RunResult
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 
@@ -50,7 +50,7 @@ def list_jobs(
     limit: Limit = 20,
     cursor: Cursor = None,
 ) -> Listed[JobAnswer]:
-    """Your jobs, newest first."""
+    """Your jobs, and those of projects that you are a member of, newest first."""
     check_filter(kind, status, job_type)
     page = api.store.list_jobs(
         owner,
@@ -90,6 +90,12 @@ def get_job(job_id: str, api: ApiParts, owner: Owner) -> JobAnswer:
         return answer
     asked, made = batch_facts(api, job)
     return answer.model_copy(update={"parameters": asked, "result": made})
+
+
+@router.patch("/{job_id}", responses=errors(400, 404, 413, 415))
+def move_job(job_id: str, moved: MoveJob, api: ApiParts, owner: Owner) -> JobAnswer:
+    """Put a job into another project of yours: that one's members see it from now on, and no others."""
+    return api.job_answer(api.store.move_job(owner, identifier(job_id), identifier(moved.project_id)))
 
 
 @router.get("/{job_id}/history", responses=errors(400, 404))

@@ -18,6 +18,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from activities.process.callers import called_by
 from activities.process.log_context import gathering, note
 from activities.process.metrics import REQUESTS
 from domain.errors import GuidesmithError, RequestInvalid
@@ -133,6 +134,7 @@ class Gate:
                 await preflight(scope, receive, answer)
                 return
             facts.principal = await self._rules.admission.principal(scope, headers, pathway)
+            called_by(facts.principal.subject if facts.principal else None)
             receive = await self._admitted(scope, headers, receive, facts)
             check_query(scope, pathway)
             await self._app(scope, receive, answer)

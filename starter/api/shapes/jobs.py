@@ -12,6 +12,7 @@ from pydantic import (
 from activities.store import EventType
 from domain.errors import MESSAGE_LIMIT
 from domain.jobs import Actor, Event, Failure, Project
+from domain.projects import ProjectRole
 from domain.recordings.corrections import LONGEST_TEXT
 from starter.api.shapes.base import Line, Moment, Said, Sent, Shape, Status, _without_nul
 
@@ -28,10 +29,23 @@ class ProjectAnswer(Shape):
     name: str
     stages: dict[str, str]
     created_at: Moment
+    owner: str | None = Field(default=None, description="Whose it is, and all that is in it.")
+    role: ProjectRole = Field(default=ProjectRole.OWNER, description="What you are to it.")
 
     @classmethod
-    def of(cls, project: Project) -> "ProjectAnswer":
-        return cls(id=project.id, name=project.name, stages=project.stages, created_at=project.created_at)
+    def of(cls, project: Project, role: ProjectRole = ProjectRole.OWNER) -> "ProjectAnswer":
+        return cls(
+            id=project.id,
+            name=project.name,
+            stages=project.stages,
+            created_at=project.created_at,
+            owner=project.owner,
+            role=role,
+        )
+
+
+class MoveJob(Sent):
+    project_id: Annotated[str, Field(max_length=100, description="Another project of yours.")]
 
 
 class NewJob(Sent):
@@ -95,6 +109,12 @@ class JobAnswer(Shape):
     stands_still_since: Moment | None = Field(
         default=None,
         description="Since when the stage at work shows no progress, where that is longer than is sensible for it.",
+    )
+    role: ProjectRole | None = Field(
+        default=None, description="What you are to its project; null where you only see it as an administrator."
+    )
+    created_by: str | None = Field(
+        default=None, description="The member of its project who made it; null: the project's owner did."
     )
     parameters: dict[str, Any] | None = Field(
         default=None, description="Of a batch, where it is asked for by itself: what it was asked to do."
@@ -197,6 +217,9 @@ class HistoryRow(Shape):
     correlation_id: str
     attempt: int
     execution: int = Field(description="Of a stage in this attempt: which try this was, from 1.")
+    actor: str | None = Field(
+        default=None, description="The member of the job's project who did it; null: its owner did, or nobody."
+    )
     data: dict[str, Any] = Field(description="Small facts: on STAGE_RETRIED, failure_code is why the try before ended.")
 
     @classmethod

@@ -92,7 +92,8 @@ class Batches:
                 return
 
     def _project(self) -> str:
-        found = (each for each in self.client.listed("projects", limit=100) if each["name"] == PROJECT)
+        listed = self.client.listed("projects", limit=100)
+        found = (each for each in listed if each["name"] == PROJECT and each["role"] == "owner")
         return str((next(found, None) or self.client.post("projects", {"name": PROJECT}))["id"])
 
     def _uploaded(self, recording: Path) -> str:

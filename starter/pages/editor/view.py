@@ -7,6 +7,7 @@ from anyio import to_thread
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
+from domain.documents.comments import LONGEST_COMMENT
 from domain.errors import RequestInvalid
 from starter.api.context import identifier
 from starter.api.documents.shapes import SittingAnswer
@@ -28,10 +29,12 @@ def editor(instruction_id: str, request: Request, context: Context) -> Response:
     version = context.api.store.get_instruction(context.owner, identifier(instruction_id))
     job = context.api.store.get_job(version.job_id, owner=context.owner)
     shown = editing(context.api, context.owner, request, version)
-    sittings = context.api.store.list_sittings(context.owner, version.instruction_id)
+    sittings = context.api.store.list_sittings(context.owner, version.instruction_id, author=context.subject)
     return context.page(
         "editor/editor.html",
-        modules=["editor/editor.js"],
+        modules=["editor/editor.js" if context.may("edit") else "editor/reading.js", "comments/comments.js"],
+        people=context.api.store.people_of_instruction(version.instruction_id),
+        longest_comment=LONGEST_COMMENT,
         shown=shown,
         recording=recorded(context.api, job),
         job=job,

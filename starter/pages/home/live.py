@@ -12,7 +12,7 @@ from anyio import to_thread
 from fastapi import APIRouter
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from domain.errors import GuidesmithError, RequestInvalid
+from domain.errors import GuidesmithError, NotFound, RequestInvalid
 from starter.api.context import Api, identifier
 from starter.api.jobs.events import EventStream
 from starter.pages.shell.context import Context
@@ -38,7 +38,9 @@ async def live(context: Context, jobs: str = "") -> EventSourceResponse:
 
     def owned() -> tuple[dict[str, int], str | None]:
         """How far the log of each has come, and which job is the newest: what comes after that is told."""
-        reached = {api.store.get_job(each, owner=owner).id: api.store.last_event_seq(each) for each in ids}
+        if len(api.store.job_cards_of(owner, ids)) < len(set(ids)):
+            raise NotFound
+        reached = api.store.last_event_seqs(ids)
         return reached, api.store.newest_job(owner)
 
     reached, newest = await to_thread.run_sync(owned)

@@ -47,6 +47,7 @@ def _listed(context: PageContext, wanted: Mapping[str, str], cursor: str) -> dic
         "statuses": status_options(group) if group else None,
         "project_id": wanted["project"] or None,
         "search": wanted["search"],
+        "shared": True,
         "limit": PAGE,
     }
     try:

@@ -89,12 +89,13 @@ def _shown(context: PageContext, job_id: str) -> dict[str, Any]:
         "over": lifecycle.is_terminal(status),
         "steps": steps_of(context.say, found.kind, found.status, store.status_rows(job_id, found.attempt)),
         "given_back": (found.kind, status) in GIVEN_BACK,
-        "can_cancel": lifecycle.may_cancel(status, Trigger.API),
+        "can_cancel": lifecycle.may_cancel(status, Trigger.API) and context.may("run"),
         "has_transcript": found.kind == INSTRUCTION.kind and _has(context, found.id, ArtifactKind.TRANSCRIPT),
         "may_drop_recording": found.kind == INSTRUCTION.kind
+        and context.may("delete")
         and status in RECORDING_MAY_GO
         and _has(context, found.id, ArtifactKind.VIDEO),
-        "retry_from": _retry_from(context, found),
+        "retry_from": _retry_from(context, found) if context.may("run") else None,
         "needs_another": bool(found.failure and needs_another_recording(found.failure.failure_code)),
         "engine_address": engine_address(context, found),
         "log": log.items,

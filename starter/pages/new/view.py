@@ -5,12 +5,11 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import Response
 
+from starter.pages.projects.view import projects_to_make_in
 from starter.pages.shell.context import Context, PageContext
 from starter.wiring import model_profiles
 
 router = APIRouter()
-
-PROJECTS = 100
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv", "da", "fi", "cs", "uk", "ru", "tr", "ja", "ko", "zh")
 """Offered by name; any other is detected."""
@@ -28,6 +27,6 @@ def form_facts(context: PageContext) -> dict[str, Any]:
     return {
         "most_bytes": context.api.settings.upload_cap_bytes,
         "profiles": model_profiles(context.api.settings),
-        "projects": context.api.store.list_projects(context.owner, PROJECTS).items,
+        "projects": projects_to_make_in(context),
         "languages": [(code, name) for name, code in named],
     }

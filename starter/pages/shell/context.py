@@ -2,7 +2,7 @@
 
 import gzip
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from http import HTTPStatus
 from typing import Annotated, Any, cast
@@ -10,8 +10,11 @@ from typing import Annotated, Any, cast
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, Response
 
+from domain.projects import Membership, Permission, ProjectRole, allows
+from starter.access.reach import PAGES
 from starter.access.tokens import Principal, Role
-from starter.api.context import Api
+from starter.api.context import IDENTIFIER, Api
+from starter.api.memberships import membership_at
 from starter.pages.shell.catalogue import Say, languages, preferred, sayings
 from starter.pages.shell.rendering import draw
 
@@ -31,6 +34,7 @@ class PageContext:
 
     Args:
         principal: ``None`` on the pages that need no session.
+        membership: What they are to the thing that the address names; ``None``: nothing, or it is no project's.
         files_origin: Where browsers get stored files from, when that is not here (S3).
         request_id: What the logs call this request.
     """
@@ -38,15 +42,30 @@ class PageContext:
     request: Request
     api: Api
     principal: Principal | None = None
+    membership: Membership | None = None
     files_origin: str | None = None
     request_id: str = ""
     nonce: str = field(default_factory=lambda: secrets.token_urlsafe(NONCE_BYTES))
 
     @property
-    def owner(self) -> str:
-        """Whose things are shown."""
+    def subject(self) -> str:
+        """Who looks at it."""
         assert self.principal is not None, "the gate lets nobody through without a session"
         return self.principal.subject
+
+    @property
+    def owner(self) -> str:
+        """Whose things are shown: the visitor's, or those of the owner of a project that they are a member of."""
+        return self.subject if self.membership is None else self.membership.owner
+
+    @property
+    def role(self) -> ProjectRole:
+        """What the visitor is to the thing that is shown."""
+        return ProjectRole.OWNER if self.membership is None else self.membership.role
+
+    def may(self, permission: str) -> bool:
+        """Whether their role lets the visitor do that with it."""
+        return allows(self.role, Permission(permission))
 
     @property
     def is_admin(self) -> bool:
@@ -116,7 +135,11 @@ class PageContext:
 
 
 def _context(request: Request) -> PageContext:
-    return cast(PageContext, request.state.context)
+    context = cast(PageContext, request.state.context)
+    reach = PAGES.get(request.scope["route"].path)
+    if context.principal is None or reach is None or not IDENTIFIER.fullmatch(request.path_params[reach.parameter]):
+        return context
+    return replace(context, membership=membership_at(context.api.store, context.subject, reach, request.path_params))
 
 
 Context = Annotated[PageContext, Depends(_context)]

@@ -10,6 +10,7 @@ from starter.pages.shell.built import FOLDER
 
 ICONS = {
     "jobs": "lucide:list-checks",
+    "projects": "lucide:users",
     "library": "lucide:images",
     "credits": "lucide:coins",
     "webhooks": "lucide:webhook",

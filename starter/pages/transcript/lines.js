@@ -91,7 +91,7 @@ export class Lines {
     const at = line.querySelector("[data-at]");
     at.textContent = time;
     at.setAttribute("aria-label", say("play-from", { time }));
-    line.querySelector("[data-correct]").setAttribute("aria-label", say("correct-at", { time }));
+    line.querySelector("[data-correct]")?.setAttribute("aria-label", say("correct-at", { time }));
     this.#write(line, facts);
     return line;
   }

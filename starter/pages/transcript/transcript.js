@@ -62,7 +62,7 @@ async function open() {
     return Boolean(answer?.ok);
   };
   const change = async (index) => {
-    if (await ready()) correct(index, { job: context.job_id, lines, changed: () => finding.find({ stay: true }), stale: load });
+    if (context.may_correct && (await ready())) correct(index, { job: context.job_id, lines, changed: () => finding.find({ stay: true }), stale: load });
   };
   const goTo = () => {
     const ms = /^#t=(\d{1,12})$/.exec(location.hash)?.[1];
@@ -95,7 +95,7 @@ async function open() {
   shortcut("/", say("shortcut-search"), () => form.elements.wanted.focus());
   shortcut("n", say("shortcut-found-next"), () => finding.step(1));
   shortcut("p", say("shortcut-found-previous"), () => finding.step(-1));
-  shortcut("c", say("shortcut-correct"), () => change(list.contains(document.activeElement) || current < 0 ? lines.active : current));
+  if (context.may_correct) shortcut("c", say("shortcut-correct"), () => change(list.contains(document.activeElement) || current < 0 ? lines.active : current));
   addEventListener("hashchange", goTo);
   await ready();
   goTo();

@@ -19,6 +19,10 @@ export function watchVersions({ instruction, job, from }, heard) {
   };
   setInterval(look, EVERY_MS);
   document.addEventListener("visibilitychange", look);
-  follow(`/api/v1/jobs/${job}/events`, ["status", "task", "resync"], look, { from: String(from) });
+  const told = (name) => {
+    if (name === "comment" || name === "resync") document.body.dispatchEvent(new Event("comments-changed"));
+    if (name !== "comment") look();
+  };
+  follow(`/api/v1/jobs/${job}/events`, ["status", "task", "comment", "resync"], told, { from: String(from) });
   return { look, tell: (version, author) => others({ version, author }) };
 }

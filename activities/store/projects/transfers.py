@@ -1,0 +1,89 @@
+"""Projects that are handed over, and jobs that go from one project to another."""
+
+from sqlalchemy import delete, insert, or_, select, update
+
+from activities.store.jobs.locking import LockedJob, not_found, read_job
+from activities.store.jobs.projects import read_project
+from activities.store.jobs.quotas import stored_bytes
+from activities.store.projects.members import hold_project
+from activities.store.repository import Repository
+from activities.store.tables import (
+    default_projects,
+    job_inputs,
+    jobs,
+    metadata,
+    project_members,
+    projects,
+    purges,
+    sittings,
+)
+from activities.store.upkeep.erasures import own_rows
+from domain.errors import ProjectInUse, RequestInvalid
+from domain.jobs import Job, Project
+from domain.lifecycles.instruction import DRAFT_READY, EDITING, INSTRUCTION
+from domain.projects import ProjectRole
+
+_OTHERWISE = (jobs, sittings, purges)
+"""Tables whose owner is changed otherwise, or is not the project's: who writes, and whose request it was."""
+
+
+class Transfers(Repository):
+    def transfer_project(self, owner: str, project_id: str, subject: str) -> Project:
+        """Hand a project over to one of its members, with all that is in it; its owner until now is an editor then.
+
+        Raises:
+            NotFound: The project is absent, or not ``owner``'s.
+            RequestInvalid: They are no member.
+            ProjectInUse: Work goes on in it.
+            QuotaExceeded: They may not have so much.
+        """
+        now = self._clock()
+        inside = select(jobs.c.id).where(jobs.c.project_id == project_id, jobs.c.owner == owner)
+        who = (project_members.c.project_id == project_id, project_members.c.subject == subject)
+        with self._database.write() as connection:
+            hold_project(connection, project_id, owner)
+            if connection.execute(delete(project_members).where(*who)).rowcount == 0:
+                raise RequestInvalid("Only a member of the project can have it: invite them first.", field="user_id")
+            # no stage may write, and no upload begin, between what is looked at and what is moved
+            connection.execute(inside.order_by(jobs.c.id).with_for_update())
+            edited = (str(DRAFT_READY), str(EDITING))
+            at_work = or_(jobs.c.kind != INSTRUCTION.kind, jobs.c.status.not_in(edited), jobs.c.cost > 0)
+            busy = inside.where(jobs.c.completed_at.is_(None), at_work).limit(1)
+            if connection.execute(busy).first() is not None:
+                raise ProjectInUse("Work goes on in this project. Wait for its jobs to end, or cancel them.")
+            keys = update(job_inputs).where(job_inputs.c.job_id.in_(inside))
+            connection.execute(keys.values(idempotency_key=None))  # the same request of theirs is another one
+            for table in metadata.sorted_tables:
+                if "owner" in table.c and table not in _OTHERWISE and own_rows(table, "") is not None:
+                    connection.execute(update(table).where(table.c.job_id.in_(inside)).values(owner=subject))
+            connection.execute(update(jobs).where(jobs.c.id.in_(inside)).values(owner=subject))  # last: found by it
+            standard = update(default_projects).where(default_projects.c.project_id == project_id)
+            connection.execute(standard.values(project_id=None))
+            connection.execute(update(projects).where(projects.c.id == project_id).values(owner=subject))
+            columns = {"role": str(ProjectRole.EDITOR), "added_by": subject, "added_at": now}
+            connection.execute(insert(project_members), {"project_id": project_id, "subject": owner, **columns})
+            if self._limits.stored_bytes:
+                self._limits.check_stored(stored_bytes(connection, subject))
+            return read_project(connection, subject, project_id)
+
+    def move_job(self, owner: str, job_id: str, project_id: str) -> Job:
+        """Put a job into another project of its owner's: from now on that one's members see it.
+
+        Raises:
+            NotFound: The job or the project is absent, or not ``owner``'s.
+        """
+        with self._database.write() as connection:
+            job = LockedJob(connection, job_id, self._clock(), owner=owner)
+            read_project(connection, owner, project_id)
+            if job["project_id"] != project_id:
+                moved = update(jobs).where(jobs.c.id == job_id)
+                connection.execute(moved.values(project_id=project_id, updated_at=job.now))
+            return read_job(connection, job_id, owner)
+
+    def rename_project(self, owner: str, project_id: str, name: str) -> Project:
+        """Call it something else. Raises: NotFound: absent, or not ``owner``'s."""
+        mine = update(projects).where(projects.c.id == project_id, projects.c.owner == owner)
+        with self._database.write() as connection:
+            if connection.execute(mine.values(name=name)).rowcount == 0:
+                raise not_found()
+            return read_project(connection, owner, project_id)

@@ -1,0 +1,170 @@
+"""Projects with members: what each role may do, and how somebody becomes a member.
+
+Everything in a project belongs to the project's owner: its quota, its credits and its webhooks are theirs. Members act
+on the owner's behalf, as far as their role lets them; who acted stands beside what they did.
+"""
+
+import base64
+import hashlib
+import hmac
+import re
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from domain.errors import RequestInvalid
+from domain.jobs import Frozen
+
+MEMBERS_LIMIT = 200
+"""Members of one project beside its owner."""
+
+INVITATIONS_LIMIT = 100
+"""Invitations to one project that are open at once."""
+
+INVITED_FOR = timedelta(days=14)
+LONGEST_INVITED_FOR = timedelta(days=90)
+
+_ADDRESS = re.compile(r"[^@\s<>\"(),:;\\\[\]]{1,64}@[a-z0-9-]+(?:\.[a-z0-9-]+)+", re.IGNORECASE)
+"""Enough of an address to compare it with what an identity provider says; nothing is sent there."""
+
+
+class ProjectRole(StrEnum):
+    """What somebody is to a project, the one who may most first."""
+
+    OWNER = "owner"
+    EDITOR = "editor"
+    COMMENTER = "commenter"
+    VIEWER = "viewer"
+
+
+class Permission(StrEnum):
+    """What one may do with a project and what is in it."""
+
+    READ = "read"
+    """See all of it, and fetch what was made."""
+    COMMENT = "comment"
+    EDIT = "edit"
+    """Change documents, pictures and transcripts."""
+    RUN = "run"
+    """Make jobs, send recordings, start and stop work, export: what takes the owner's quota and credits."""
+    SHARE = "share"
+    """Make links that show a guide to strangers."""
+    DELETE = "delete"
+    """Erase a job or its recording."""
+    MANAGE = "manage"
+    """Members, invitations, the project itself, and where its jobs are."""
+
+
+_READS = frozenset({Permission.READ})
+_COMMENTS = _READS | {Permission.COMMENT}
+_EDITS = _COMMENTS | {Permission.EDIT, Permission.RUN, Permission.SHARE}
+
+ALLOWED: Mapping[ProjectRole, frozenset[Permission]] = {
+    ProjectRole.OWNER: frozenset(Permission),
+    ProjectRole.EDITOR: _EDITS,
+    ProjectRole.COMMENTER: _COMMENTS,
+    ProjectRole.VIEWER: _READS,
+}
+"""The one table that says what a role may do."""
+
+GIVEN = (ProjectRole.EDITOR, ProjectRole.COMMENTER, ProjectRole.VIEWER)
+"""Roles that somebody can be given. A project is handed over; it has one owner."""
+
+
+def allows(role: ProjectRole, permission: Permission) -> bool:
+    """Whether ``role`` may do that."""
+    return permission in ALLOWED[role]
+
+
+def needed_for(permission: Permission) -> ProjectRole:
+    """The least role that has the permission."""
+    return next(role for role in reversed(ProjectRole) if allows(role, permission))
+
+
+def higher(one: ProjectRole, other: ProjectRole) -> ProjectRole:
+    """The one of two roles that may more."""
+    order = list(ProjectRole)
+    return min(one, other, key=order.index)
+
+
+class Membership(Frozen):
+    """What somebody is to a thing in a project. ``owner``: the project's, whom all in it belongs to."""
+
+    owner: str
+    role: ProjectRole
+
+
+class Member(Frozen):
+    """Somebody in a project. ``added_by``: who invited them; ``None`` for its owner."""
+
+    project_id: str
+    subject: str
+    role: ProjectRole
+    added_by: str | None = None
+    added_at: datetime
+
+
+class Invitation(Frozen):
+    """A way into a project, for one person, once.
+
+    Args:
+        email: Whose it is: who signs in with that address, as the identity provider has verified it. ``None``: whoever
+            has the link.
+        used_by: Who came in by it.
+    """
+
+    id: str
+    project_id: str
+    role: ProjectRole
+    email: str | None = None
+    invited_by: str
+    created_at: datetime
+    expires_at: datetime
+    used_at: datetime | None = None
+    used_by: str | None = None
+    revoked_at: datetime | None = None
+
+    def is_open(self, now: datetime) -> bool:
+        """Whether somebody can come in by it at ``now``."""
+        return self.used_at is None and self.revoked_at is None and now < self.expires_at
+
+
+class InvitationFor(Frozen):
+    """What an invitation shows to whom it was sent: the project's name, not what is in it."""
+
+    invitation: Invitation
+    project_name: str
+
+
+def invitation_token(invitation_id: str, key: bytes) -> str:
+    """An invitation's secret, as it stands in its address: 256 bits, made of its id and a key that no database has."""
+    made = hmac.new(key, invitation_id.encode(), hashlib.sha256).digest()
+    return base64.urlsafe_b64encode(made).decode().rstrip("=")
+
+
+def checked_role(role: ProjectRole) -> ProjectRole:
+    """Raises: RequestInvalid: nobody is given that role."""
+    if role not in GIVEN:
+        raise RequestInvalid("A project has one owner: hand it over to make somebody else that.", field="role")
+    return role
+
+
+def plain_address(email: str) -> str:
+    """An address as addresses are compared: in lower case.
+
+    Raises:
+        RequestInvalid: It is none.
+    """
+    written = email.strip()
+    if len(written) > 254 or not _ADDRESS.fullmatch(written):
+        raise RequestInvalid("This is no address like name@example.org.", field="email")
+    return written.lower()
+
+
+def invitation_end(expires_at: datetime | None, now: datetime) -> datetime:
+    """When an invitation ends. Raises: RequestInvalid: in the past, or too far away."""
+    if expires_at is None:
+        return now + INVITED_FOR
+    if not now < expires_at <= now + LONGEST_INVITED_FOR:
+        raise RequestInvalid("An invitation ends in the future, and within 90 days.", field="expires_at")
+    return expires_at

@@ -1,0 +1,59 @@
+"""Who is in a project: seen by all of them, changed by its owner; who does not want to be in it leaves."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from starter.api.context import ApiParts, Owner, Subject, identifier
+from starter.api.projects.shapes import ChangeRole, MemberAnswer, RenameProject, TransferProject
+from starter.api.responses import errors
+from starter.api.shapes import Listed, ProjectAnswer
+
+router = APIRouter(prefix="/projects/{project_id}", tags=["projects"])
+
+
+@router.patch("", responses=errors(400, 404, 413, 415))
+def rename_project(project_id: str, renamed: RenameProject, api: ApiParts, owner: Owner) -> ProjectAnswer:
+    """Call a project something else."""
+    return ProjectAnswer.of(api.store.rename_project(owner, identifier(project_id), renamed.name))
+
+
+@router.get("/members", responses=errors(404))
+def list_members(project_id: str, api: ApiParts, owner: Owner) -> Listed[MemberAnswer]:
+    """Who is in the project: its owner first, then all others as they came."""
+    api.store.get_project(owner, identifier(project_id))
+    return Listed(items=tuple(MemberAnswer.of(each) for each in api.store.members(project_id)))
+
+
+@router.patch("/members", responses=errors(400, 404, 413, 415))
+def change_role(project_id: str, changed: ChangeRole, api: ApiParts, owner: Owner) -> MemberAnswer:
+    """Give a member another role, from their next request on."""
+    project = identifier(project_id)
+    return MemberAnswer.of(api.store.change_role(owner, project, changed.user_id, changed.role))
+
+
+@router.delete("/members", status_code=204, response_class=Response, responses=errors(400, 404, 409, 413, 415))
+def remove_member(
+    project_id: str,
+    api: ApiParts,
+    owner: Owner,
+    user_id: Annotated[str, Query(min_length=1, max_length=255, description="Who.")],
+) -> Response:
+    """Take somebody out of the project, from their next request on. What they wrote in it stays."""
+    api.store.remove_member(owner, identifier(project_id), user_id)
+    return Response(status_code=204)
+
+
+@router.post("/leave", status_code=204, response_class=Response, responses=errors(404, 409, 413, 415))
+def leave_project(project_id: str, api: ApiParts, owner: Owner, subject: Subject) -> Response:
+    """Leave the project. Its owner hands it over first."""
+    api.store.remove_member(owner, identifier(project_id), subject)
+    return Response(status_code=204)
+
+
+@router.post("/transfer", responses=errors(400, 404, 409, 413, 415))
+def transfer_project(project_id: str, wanted: TransferProject, api: ApiParts, owner: Owner) -> ProjectAnswer:
+    """Hand the project over to a member, with all that is in it: it counts for their quota from now on, and its jobs
+    are paid by their credits. You are an editor of it then."""
+    project = api.store.transfer_project(owner, identifier(project_id), wanted.user_id)
+    return ProjectAnswer.of(project, api.store.roles_of(owner, {project.id})[project.id])

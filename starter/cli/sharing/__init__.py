@@ -1,0 +1,1 @@
+"""What is shown to others, and who works in a project."""

@@ -1,0 +1,212 @@
+"""``guidesmith projects``: folders of jobs, and who is in them."""
+
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from starter.cli.options import AsJson, DataDir
+from starter.cli.printing import print_json, print_table
+from starter.cli.reaching import reached
+
+projects_app = typer.Typer(help="Folders of jobs, and who is in them.", no_args_is_help=True, rich_markup_mode=None)
+
+ProjectId = Annotated[str, typer.Argument(metavar="PROJECT", help="The project's id.", show_default=False)]
+UserId = Annotated[str, typer.Argument(metavar="USER", help="Who, as their token names them.", show_default=False)]
+RoleName = Annotated[str, typer.Argument(metavar="ROLE", help="editor, commenter or viewer.", show_default=False)]
+
+_client = partial(
+    reached,
+    absent="There is no such project, or you are not in it: `guidesmith projects list` shows those that you are in.",
+)
+
+
+@projects_app.command("list", epilog="Example: guidesmith projects list")
+def list_projects(as_json: AsJson = False, data_dir: DataDir = None) -> None:
+    """Your projects, and those that you are a member of, newest first."""
+    with _client(data_dir) as client:
+        found = list(client.listed("projects", limit=100))
+    if as_json:
+        print_json({"items": found})
+        return
+    print_table(
+        ("ID", "NAME", "ROLE", "OWNER", "CREATED"),
+        ((each["id"], each["name"], each["role"], each["owner"], each["created_at"]) for each in found),
+    )
+
+
+@projects_app.command(epilog='Example: guidesmith projects add "Onboarding"')
+def add(
+    name: Annotated[str, typer.Argument(metavar="NAME", show_default=False)],
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Make a project."""
+    with _client(data_dir) as client:
+        made = client.post("projects", {"name": name})
+    if as_json:
+        print_json(made)
+    else:
+        typer.echo(made["id"])
+
+
+@projects_app.command(epilog='Example: guidesmith projects rename 0199f3c2-… "Handbook"')
+def rename(
+    project_id: ProjectId,
+    name: Annotated[str, typer.Argument(metavar="NAME", show_default=False)],
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Call a project of yours something else."""
+    with _client(data_dir) as client:
+        renamed = client.change(f"projects/{project_id}", {"name": name})
+    if as_json:
+        print_json(renamed)
+    else:
+        typer.echo(f"Project {project_id} is called {renamed['name']}.")
+
+
+@projects_app.command(epilog="Example: guidesmith projects move 0199f3c2-… 0199f3c4-…")
+def move(
+    project_id: ProjectId,
+    job_ids: Annotated[list[str], typer.Argument(metavar="JOB...", show_default=False)],
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Put jobs of yours into another project of yours."""
+    with _client(data_dir) as client:
+        moved = [client.change(f"jobs/{each}", {"project_id": project_id}) for each in job_ids]
+    if as_json:
+        print_json({"items": moved})
+    else:
+        typer.echo(f"{len(moved)} in project {project_id}.")
+
+
+@projects_app.command(epilog="Example: guidesmith projects members 0199f3c2-…")
+def members(project_id: ProjectId, as_json: AsJson = False, data_dir: DataDir = None) -> None:
+    """Who is in a project: its owner first."""
+    with _client(data_dir) as client:
+        found = client.get(f"projects/{project_id}/members")
+    if as_json:
+        print_json(found)
+        return
+    print_table(
+        ("USER", "ROLE", "ADDED BY", "SINCE"),
+        ((each["user_id"], each["role"], each["added_by"], each["added_at"]) for each in found["items"]),
+    )
+
+
+@projects_app.command(epilog="Example: guidesmith projects invite 0199f3c2-… editor --email ada@example.org")
+def invite(
+    project_id: ProjectId,
+    role: RoleName,
+    email: Annotated[
+        str | None, typer.Option(help="Whose it is: they are let in when they sign in with it.", show_default=False)
+    ] = None,
+    days: Annotated[int | None, typer.Option(min=1, max=90, help="It ends after so many.  [default: 14]")] = None,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Invite one person to a project of yours. Prints the link, this once; nothing is sent."""
+    ends = (datetime.now(UTC) + timedelta(days=days)).isoformat() if days else None
+    with _client(data_dir) as client:
+        made = client.post(f"projects/{project_id}/invitations", {"role": role, "email": email, "expires_at": ends})
+    if as_json:
+        print_json(made)
+        return
+    print_table(("INVITATION", made["id"]), (("url", made["url"]), ("expires", made["expires_at"])))
+
+
+@projects_app.command(epilog="Example: guidesmith projects invitations 0199f3c2-…")
+def invitations(project_id: ProjectId, as_json: AsJson = False, data_dir: DataDir = None) -> None:
+    """Invitations to a project of yours, newest first."""
+    with _client(data_dir) as client:
+        found = list(client.listed(f"projects/{project_id}/invitations", limit=100))
+    if as_json:
+        print_json({"items": found})
+        return
+    print_table(
+        ("ID", "ROLE", "EMAIL", "EXPIRES", "USED BY", "TAKEN BACK"),
+        (
+            (each["id"], each["role"], each["email"], each["expires_at"], each["used_by"], each["revoked_at"])
+            for each in found
+        ),
+    )
+
+
+@projects_app.command(epilog="Example: guidesmith projects uninvite 0199f3c2-… 0199f3c4-…")
+def uninvite(
+    project_id: ProjectId,
+    invitation_id: Annotated[str, typer.Argument(metavar="INVITATION", show_default=False)],
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Take an invitation back. Who came in by it stays."""
+    with _client(data_dir) as client:
+        client.delete(f"projects/{project_id}/invitations/{invitation_id}")
+    if as_json:
+        print_json({"revoked": invitation_id})
+    else:
+        typer.echo(f"Invitation {invitation_id} lets nobody in any more.")
+
+
+@projects_app.command(epilog="Example: guidesmith projects accept https://guidesmith.example.org/invited/…")
+def accept(
+    link: Annotated[str, typer.Argument(metavar="LINK", help="The link that you were given.", show_default=False)],
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Become a member of the project that you are invited to."""
+    with partial(reached, absent="This invitation was used or taken back, or has expired.")(data_dir) as client:
+        joined = client.post("invitations/accept", {"token": link.rstrip("/").rpartition("/")[2]})
+    if as_json:
+        print_json(joined)
+    else:
+        typer.echo(f"You are {joined['role']} of {joined['name']} ({joined['id']}).")
+
+
+@projects_app.command(epilog="Example: guidesmith projects role 0199f3c2-… ada viewer")
+def role(
+    project_id: ProjectId, user_id: UserId, role: RoleName, as_json: AsJson = False, data_dir: DataDir = None
+) -> None:
+    """Give a member of a project of yours another role."""
+    with _client(data_dir) as client:
+        changed = client.change(f"projects/{project_id}/members", {"user_id": user_id, "role": role})
+    if as_json:
+        print_json(changed)
+    else:
+        typer.echo(f"{user_id} is {changed['role']}.")
+
+
+@projects_app.command(epilog="Example: guidesmith projects remove 0199f3c2-… ada")
+def remove(project_id: ProjectId, user_id: UserId, as_json: AsJson = False, data_dir: DataDir = None) -> None:
+    """Take somebody out of a project of yours."""
+    with _client(data_dir) as client:
+        client.delete(f"projects/{project_id}/members", user_id=user_id)
+    if as_json:
+        print_json({"removed": user_id})
+    else:
+        typer.echo(f"{user_id} is not in project {project_id} any more.")
+
+
+@projects_app.command(epilog="Example: guidesmith projects leave 0199f3c2-…")
+def leave(project_id: ProjectId, as_json: AsJson = False, data_dir: DataDir = None) -> None:
+    """Leave a project of somebody else's."""
+    with _client(data_dir) as client:
+        client.post(f"projects/{project_id}/leave")
+    if as_json:
+        print_json({"left": project_id})
+    else:
+        typer.echo(f"You are not in project {project_id} any more.")
+
+
+@projects_app.command(epilog="Example: guidesmith projects transfer 0199f3c2-… ada")
+def transfer(project_id: ProjectId, user_id: UserId, as_json: AsJson = False, data_dir: DataDir = None) -> None:
+    """Hand a project of yours over to a member, with all that is in it. You are an editor of it then."""
+    with _client(data_dir) as client:
+        given = client.post(f"projects/{project_id}/transfer", {"user_id": user_id})
+    if as_json:
+        print_json(given)
+    else:
+        typer.echo(f"Project {project_id} is {given['owner']}'s.")

@@ -1,0 +1,1 @@
+"""Projects and who is in them: folders of jobs that several people work in."""

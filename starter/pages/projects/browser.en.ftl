@@ -1,0 +1,4 @@
+# What modules here say in the browser. Sent with every page: keep it short.
+project-renamed = Renamed.
+member-changed = The role is changed.
+invitation-copied = Copied.

@@ -1,0 +1,561 @@
+"""Projects with members: what each role may on every route, who comes in and who goes, and whose it all is."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from typing import Any
+
+import httpx
+import pytest
+from fastapi.routing import APIRoute
+from sqlalchemy import select, update
+
+from activities.store.jobs.inputs import JobRequest
+from activities.store.jobs.memberships import Thing
+from activities.store.tables import metadata, project_invitations
+from activities.store.upkeep.erasures import own_rows
+from domain.documents.publication import ExportFormat
+from domain.documents.sharing import fingerprint
+from domain.erasure import NOBODY
+from domain.errors import InvitationForAnother, ProjectInUse, QuotaExceeded
+from domain.jobs import Actor
+from domain.lifecycles.lifecycle import Trigger
+from domain.projects import ALLOWED, Permission, ProjectRole, allows, higher, needed_for
+from domain.quotas import OwnerLimits
+from starter.access.reach import API, PAGES
+from starter.api.app import description
+from starter.api.perimeter.admission import BASE
+from starter.pages.app import VIEWS
+from starter.pages.shell.gate import OPEN, OPEN_BELOW
+from tests.apis import RunningApi, api_settings, running_api, wait_ready
+from tests.integration.pictures import Illustrated, illustrated_job
+from tests.integration.store_builders import STEP_BLOCK, created_job, instruction_of
+from tests.integration.test_api_perimeter import Ids, counted
+from tests.temporal import TemporalServer
+from tests.walking import ABSENT, Operation, operations
+
+ROLES = (ProjectRole.VIEWER, ProjectRole.COMMENTER, ProjectRole.EDITOR)
+
+
+@pytest.fixture(scope="module")
+def api(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApi]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TEMPORAL_ADDRESS", temporal.address)
+        with running_api(api_settings(tmp_path_factory.mktemp("members"))) as running:
+            wait_ready(running)
+            yield running
+
+
+@pytest.fixture
+def told(api: RunningApi) -> Illustrated:
+    """A guide of ann's, in a project with a member of each role, named as the role is."""
+    shot = illustrated_job(api.store, api.artifacts)
+    for role in ROLES:
+        joined(api, shot.job.project_id, str(role), role)
+    return shot
+
+
+def invited(api: RunningApi, project_id: str, role: ProjectRole, **wanted: Any) -> dict[str, Any]:
+    with api.client("ann") as ann:
+        answer = ann.post(f"projects/{project_id}/invitations", json={"role": role, **wanted})
+    assert answer.status_code == 201, answer.text
+    made: dict[str, Any] = answer.json()
+    return made
+
+
+def token_of(invitation: dict[str, Any]) -> dict[str, str]:
+    return {"token": invitation["url"].rpartition("/")[2]}
+
+
+def joined(api: RunningApi, project_id: str, subject: str, role: ProjectRole) -> None:
+    with api.client(subject) as client:
+        answer = client.post("invitations/accept", json=token_of(invited(api, project_id, role)))
+    assert (answer.status_code, answer.json()["role"]) == (200, role), answer.text
+
+
+def outcome(answer: httpx.Response) -> tuple[int, str]:
+    return answer.status_code, answer.json()["code"]
+
+
+# --- the rule --------------------------------------------------------------------------------------------------------
+
+
+def test_given_the_roles_then_each_may_what_the_next_may_and_more() -> None:
+    order = list(ProjectRole)
+    for more, less in pairwise(order):
+        assert ALLOWED[more] > ALLOWED[less]
+        assert higher(more, less) is higher(less, more) is more
+    assert {each: needed_for(each) for each in Permission} == {
+        Permission.READ: ProjectRole.VIEWER,
+        Permission.COMMENT: ProjectRole.COMMENTER,
+        Permission.EDIT: ProjectRole.EDITOR,
+        Permission.RUN: ProjectRole.EDITOR,
+        Permission.SHARE: ProjectRole.EDITOR,
+        Permission.DELETE: ProjectRole.OWNER,
+        Permission.MANAGE: ProjectRole.OWNER,
+    }
+
+
+def walked() -> list[Operation]:
+    found = [each for each in operations(description()) if each.needs_token and not each.is_admin]
+    return [each for each in found if each.method != "HEAD"]
+
+
+def named(operation: Operation) -> str:
+    return f"{operation.method} {operation.template.removeprefix(BASE)}"
+
+
+def test_every_route_says_what_it_reaches_and_no_line_of_the_table_is_of_none() -> None:
+    assert {named(each) for each in walked()} == set(API)
+    for operation in walked():
+        reach = API[named(operation)]
+        assert reach is None or reach.parameter in operation.parameters, operation.name
+    routes = {route.path for view in VIEWS for route in view.router.routes if isinstance(route, APIRoute)}
+    needing = {path for path in routes if path not in OPEN and not path.startswith(OPEN_BELOW) and path != "/sign-out"}
+    assert needing == set(PAGES)
+
+
+# --- every route -----------------------------------------------------------------------------------------------------
+
+
+def things(api: RunningApi, told: Illustrated) -> dict[str, str]:
+    """One of each thing in the project, by the name that routes have for its id."""
+    instruction = instruction_of(told.job)
+    export, _ = api.store.request_export("ann", told.job.id, ExportFormat.PDF, told.instruction_version_id)
+    task, _ = api.store.create_regenerate(
+        "ann",
+        instruction,
+        base_version=1,
+        selection={"block_id": STEP_BLOCK},
+        client_request_id="r",
+        requested_by="ann",
+        request={},
+    )
+    thread = api.store.add_thread("ann", instruction, STEP_BLOCK, "What ann says.", author="ann")
+    share = api.store.create_share("ann", instruction, export.id, told.job.id.replace("-", "") * 2)
+    return Ids(ABSENT) | {
+        "project_id": told.job.project_id,
+        "job_id": told.job.id,
+        "instruction_id": instruction,
+        "export_id": export.id,
+        "task_id": task.id,
+        "share_id": share.id,
+        "thread_id": thread.id,
+        "comment_id": thread.comments[0].id,
+        "anchor_id": told.anchor_id,
+        "asset_id": told.asset_id,
+        "version": "1",
+        "index": "0",
+    }
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_given_a_member_then_every_route_lets_them_do_what_their_role_does_and_says_which_it_takes(
+    api: RunningApi, told: Illustrated, role: ProjectRole
+) -> None:
+    ids = Ids(ABSENT)
+    ids.update(things(api, told))
+    refused = let = 0
+    with api.client(str(role)) as member:
+        for operation in walked():
+            reach = API[named(operation)]
+            if reach is None or operation.is_stream or operation.template.endswith("/leave"):
+                continue
+            if reach.thing is Thing.SCREENSHOT_TASK:
+                continue
+            if reach.permission is not Permission.READ and allows(role, reach.permission):
+                continue  # what an editor does is told below
+            answer = member.request(
+                operation.method,
+                operation.path(ids).removeprefix(f"{BASE}/"),
+                json=operation.body(),
+                params=operation.query(),
+            )
+            if allows(role, reach.permission):
+                assert answer.status_code not in (401, 403), (operation.name, answer.text)
+                if operation.template.startswith((f"{BASE}/jobs", f"{BASE}/instructions", f"{BASE}/projects")):
+                    assert answer.status_code in (200, 404, 409), (operation.name, answer.text)
+                let += 1
+                continue
+            assert outcome(answer) == (403, "FORBIDDEN"), (operation.name, answer.text)
+            needed = str(needed_for(reach.permission))
+            assert answer.json()["details"] == {"role": str(role), "needed_role": needed}, operation.name
+            assert needed in answer.json()["message"], operation.name
+            refused += 1
+        version = member.get(f"instructions/{ids['instruction_id']}").json()
+    assert version["version"] == 1, "nothing was written"
+    assert let > 15 and refused >= {ProjectRole.EDITOR: 10}.get(role, 40)
+
+
+def test_given_a_stranger_and_a_former_member_then_nothing_in_the_project_is_there(
+    api: RunningApi, told: Illustrated
+) -> None:
+    paths = (f"jobs/{told.job.id}", f"projects/{told.job.project_id}", f"projects/{told.job.project_id}/members")
+    with api.client("ann") as ann, api.client("viewer") as viewer, api.client("mallory") as mallory:
+        assert [viewer.get(each).status_code for each in paths] == [200] * 3
+        gone = ann.delete(f"projects/{told.job.project_id}/members", params={"user_id": "viewer"})
+        assert gone.status_code == 204
+        for path in paths:
+            answers = [client.get(path) for client in (viewer, mallory)] + [viewer.get(path.replace("-7", "-8"))]
+            assert {(each.status_code, each.content) for each in answers} == {(404, answers[0].content)}, path
+        for client in (viewer, mallory):
+            listed = client.get("jobs", params={"project_id": told.job.project_id}).json()
+            assert listed == {"items": [], "next_cursor": None}
+        again = ann.delete(f"projects/{told.job.project_id}/members", params={"user_id": "viewer"})
+        assert outcome(again) == (404, "RESOURCE_NOT_FOUND")
+
+
+def test_given_a_member_when_a_job_is_asked_for_then_it_takes_the_statements_that_its_owner_takes(
+    api: RunningApi, told: Illustrated
+) -> None:
+    statements = {}
+    for subject in ("ann", "viewer", "mallory"):
+        with api.client(subject) as client, counted() as said:
+            client.get(f"jobs/{told.job.id}/history")
+        statements[subject] = list(said)
+    asked = [each for each in statements["ann"] if "project_members" in each]
+    assert len(asked) == 1, "who the caller is to it, by one statement"
+    assert statements["ann"] == statements["viewer"]
+    assert len(statements["mallory"]) < len(statements["ann"]), "the job is looked up, and not found"
+    with api.client("viewer") as client, counted() as said:
+        assert client.get(f"jobs/{told.job.id}").json()["role"] == "viewer"
+    with api.client("ann") as client, counted() as own:
+        client.get(f"jobs/{told.job.id}")
+    assert said == own
+
+
+# --- what members do -------------------------------------------------------------------------------------------------
+
+
+def test_given_an_editor_when_they_work_in_the_project_then_it_is_the_owners_and_they_stand_beside_it(
+    api: RunningApi, told: Illustrated
+) -> None:
+    project, instruction = told.job.project_id, instruction_of(told.job)
+    with api.client("editor") as editor, api.client("ann") as ann, api.client("viewer") as viewer:
+        made = editor.post(f"projects/{project}/jobs").json()
+        assert (made["role"], made["created_by"]) == ("editor", "editor")
+        assert api.store.get_job(made["id"]).owner == "ann"
+        assert ann.get(f"jobs/{made['id']}").json()["role"] == "owner"
+        assert editor.post(f"jobs/{made['id']}/upload", json={"filename": "a.mp4"}).status_code == 200
+
+        text = editor.get(f"instructions/{instruction}").json()["markdown"]
+        saved = editor.put(f"instructions/{instruction}", json={"base_version": 1, "markdown": f"{text}\n\nBye.\n"})
+        assert (saved.status_code, saved.json()["version"]) == (200, 2), saved.text
+        restored = editor.post(f"instructions/{instruction}/restore", json={"version": 1, "base_version": 2})
+        assert restored.status_code == 200, restored.text
+        versions = ann.get(f"instructions/{instruction}/versions").json()["items"]
+        assert [each["author"] for each in versions] == ["editor", "editor", "system"]
+
+        for client in (ann, viewer):
+            rows = client.get(f"jobs/{told.job.id}/history").json()["items"]
+            assert [each["actor"] for each in rows if each["event_type"].startswith("INSTRUCTION_")] == ["editor"] * 2
+            assert {each["actor"] for each in rows if each["event_type"] == "STATUS_CHANGED"} == {None}
+        shared = editor.post(f"instructions/{instruction}/anchors", json=anchor(told))
+        assert shared.status_code == 201, shared.text
+
+
+def anchor(told: Illustrated) -> dict[str, Any]:
+    return {
+        "instruction_version_id": told.instruction_version_id,
+        "addressing": {"address_type": "block_id", "block_id": STEP_BLOCK},
+    }
+
+
+def test_given_an_editor_when_they_name_what_else_is_the_owners_then_it_is_not_there(
+    api: RunningApi, told: Illustrated
+) -> None:
+    private = illustrated_job(api.store, api.artifacts)
+    with api.client("editor") as editor:
+        wanted = {"format": "PDF", "instruction_version_id": private.instruction_version_id}
+        assert outcome(editor.post(f"jobs/{told.job.id}/exports", json=wanted)) == (400, "EXPORT_REQUEST_INVALID")
+        other = anchor(told) | {"instruction_version_id": private.instruction_version_id}
+        instruction = instruction_of(told.job)
+        assert editor.post(f"instructions/{instruction}/anchors", json=other).status_code == 404
+        at = {"target_instruction_version_id": private.instruction_version_id}
+        assert editor.get(f"anchors/{told.anchor_id}", params=at).status_code == 404
+        assert editor.delete(f"anchors/{told.anchor_id}/assets/{private.asset_id}").status_code == 404
+        annotation = {"base_asset_id": private.asset_id, "operations": [BLUR]}
+        assert editor.post(f"anchors/{told.anchor_id}/annotations", json=annotation).status_code == 404
+        assert editor.patch(f"jobs/{told.job.id}", json={"project_id": private.job.project_id}).status_code == 403
+        assert editor.get(f"jobs/{private.job.id}").status_code == 404
+
+
+BLUR = {"op_type": "blur", "geometry": {"x": 0, "y": 0, "w": 0.5, "h": 0.5}, "style": {}}
+
+
+def test_given_two_who_write_then_each_has_a_sitting_of_their_own_and_neither_sees_the_others(
+    api: RunningApi, told: Illustrated
+) -> None:
+    instruction, sitting = instruction_of(told.job), told.job.id
+    with api.client("editor") as editor, api.client("ann") as ann, api.client("viewer") as viewer:
+        path = f"instructions/{instruction}/sittings"
+        kept = editor.put(f"{path}/{sitting}", json={"base_version": 1, "markdown": "What the editor writes."})
+        assert kept.status_code == 200, kept.text
+        assert [each["sitting_id"] for each in editor.get(path).json()["items"]] == [sitting]
+        assert ann.get(path).json()["items"] == []
+        assert ann.get(f"{path}/{sitting}").status_code == 404
+        assert ann.delete(f"{path}/{sitting}").status_code == 204, "as where there is none"
+        assert viewer.get(path).status_code == 403
+        saved = editor.post(f"{path}/{sitting}/save")
+        assert saved.status_code == 200, saved.text
+        versions = ann.get(f"instructions/{instruction}/versions").json()["items"]
+        assert versions[0]["author"] == "editor"
+
+
+def test_given_two_members_with_one_idempotency_key_then_each_has_made_something(
+    api: RunningApi, told: Illustrated
+) -> None:
+    made = []
+    for subject in ("ann", "editor", "editor"):
+        with api.client(subject) as client:
+            answer = client.post(f"projects/{told.job.project_id}/jobs", headers={"Idempotency-Key": "one"})
+        made.append((answer.json()["id"], "Idempotency-Replayed" in answer.headers))
+    assert made[0][0] != made[1][0]
+    assert (made[1], made[2]) == ((made[1][0], False), (made[1][0], True))
+
+
+def test_given_lists_then_they_have_ones_own_and_what_is_shared_with_the_role(
+    api: RunningApi, told: Illustrated
+) -> None:
+    own = created_job(api.store, "commenter")
+    with api.client("commenter") as commenter:
+        jobs = commenter.get("jobs").json()["items"]
+        roles = {each["id"]: each["role"] for each in jobs}
+        assert roles[own.id] == "owner" and roles[told.job.id] == "commenter"
+        assert [each["created_at"] for each in jobs] == sorted((each["created_at"] for each in jobs), reverse=True)
+        first = commenter.get("jobs", params={"limit": 1}).json()
+        then = commenter.get("jobs", params={"limit": 100, "cursor": first["next_cursor"]}).json()
+        assert [each["id"] for each in (*first["items"], *then["items"])] == [each["id"] for each in jobs]
+        of_project = commenter.get("jobs", params={"project_id": told.job.project_id}).json()["items"]
+        assert [each["id"] for each in of_project] == [told.job.id]
+        projects = {each["id"]: each for each in commenter.get("projects").json()["items"]}
+        assert (projects[own.project_id]["role"], projects[own.project_id]["owner"]) == ("owner", "commenter")
+        shared = projects[told.job.project_id]
+        assert (shared["role"], shared["owner"]) == ("commenter", "ann")
+        members = commenter.get(f"projects/{told.job.project_id}/members").json()["items"]
+        assert [(each["user_id"], each["role"]) for each in members] == [
+            ("ann", "owner"),
+            ("viewer", "viewer"),
+            ("commenter", "commenter"),
+            ("editor", "editor"),
+        ]
+
+
+def test_given_a_member_when_events_come_then_they_hear_them_until_they_are_taken_out(
+    api: RunningApi, told: Illustrated
+) -> None:
+    with api.client("viewer") as viewer, viewer.stream("GET", f"jobs/{told.job.id}/events") as stream:
+        lines = stream.iter_lines()
+        heard = [json.loads(line.removeprefix("data: ")) for line in _data(lines, 3)]
+        assert heard[0]["event_type"] == "JOB_CREATED"
+        reach = api.store.last_event_seq(told.job.id)
+        while heard[-1]["seq"] < reach:
+            heard += [json.loads(line.removeprefix("data: ")) for line in _data(lines, 1)]
+        api.store.remove_member("ann", told.job.project_id, "viewer")
+        with api.client("ann") as ann:
+            segment = {"base_version": 1, "markdown": "Something else."}
+            assert ann.put(f"instructions/{instruction_of(told.job)}", json=segment).status_code == 200
+        assert list(_data(lines, 1)) == [], "the stream ended, and said nothing of it"
+
+
+def _data(lines: Iterator[str], count: int) -> Iterator[str]:
+    for line in lines:
+        if line.startswith("data: {"):
+            yield line
+            count -= 1
+            if count == 0:
+                return
+
+
+def test_given_jobs_when_they_are_moved_then_the_members_of_the_project_they_are_in_see_them(
+    api: RunningApi, told: Illustrated
+) -> None:
+    with api.client("ann") as ann, api.client("editor") as editor:
+        other = ann.post("projects", json={"name": "Private"}).json()["id"]
+        moved = ann.patch(f"jobs/{told.job.id}", json={"project_id": other})
+        assert (moved.status_code, moved.json()["project_id"]) == (200, other)
+        assert editor.get(f"jobs/{told.job.id}").status_code == 404
+        assert editor.get(f"instructions/{instruction_of(told.job)}").status_code == 404
+        assert ann.patch(f"jobs/{told.job.id}", json={"project_id": told.job.project_id}).status_code == 200
+        assert editor.get(f"jobs/{told.job.id}").status_code == 200
+        elsewhere = editor.post("projects", json={"name": "Mine"}).json()["id"]
+        for nowhere in (elsewhere, ABSENT, "nonsense"):
+            assert ann.patch(f"jobs/{told.job.id}", json={"project_id": nowhere}).status_code == 404
+        renamed = ann.patch(f"projects/{other}", json={"name": "Public"})
+        assert renamed.json()["name"] == ann.get(f"projects/{other}").json()["name"] == "Public"
+
+
+# --- coming and going ------------------------------------------------------------------------------------------------
+
+
+def test_given_an_invitation_when_it_is_used_then_by_one_person_and_not_once_it_was_taken_back_or_has_expired(
+    api: RunningApi, told: Illustrated
+) -> None:
+    project = told.job.project_id
+    used, back, late = (invited(api, project, ProjectRole.VIEWER) for _ in range(3))
+    assert used["url"].startswith(f"{api.url}/invited/")
+    with api.client("ann") as ann, api.client("one") as one, api.client("two") as two:
+        assert outcome(ann.post("invitations/accept", json=token_of(used))) == (400, "VALIDATION_ERROR")
+        assert one.post("invitations/accept", json=token_of(used)).json()["id"] == project
+        assert one.post("invitations/accept", json=token_of(used)).status_code == 200, "once more, the same"
+        assert ann.delete(f"projects/{project}/invitations/{back['id']}").status_code == 204
+        with api.store._database.write() as connection:
+            past = datetime.now(UTC) - timedelta(seconds=1)
+            which = project_invitations.c.id == late["id"]
+            connection.execute(update(project_invitations).where(which).values(expires_at=past))
+        wrong = [two.post("invitations/accept", json=token_of(each)) for each in (used, back, late)]
+        wrong.append(two.post("invitations/accept", json={"token": "x" * 43}))
+        assert {(each.status_code, each.content) for each in wrong} == {(404, wrong[0].content)}
+        listed = {each["id"]: each for each in ann.get(f"projects/{project}/invitations").json()["items"]}
+        assert listed[used["id"]]["used_by"] == "one" and listed[back["id"]]["revoked_at"]
+        assert not any("url" in each for each in listed.values())
+        assert one.post(f"projects/{project}/leave").status_code == 204
+        assert one.post("invitations/accept", json=token_of(used)).status_code == 404, "it was used"
+    with api.store._database.read() as connection:
+        kept = connection.execute(select(project_invitations)).mappings().all()
+    assert not any(token_of(used)["token"] in str(dict(row)) for row in kept), "the secret is not kept"
+
+
+def test_given_an_invitation_by_address_then_only_who_signs_in_with_it_is_let_in(
+    api: RunningApi, told: Illustrated
+) -> None:
+    project = told.job.project_id
+    made = invited(api, project, ProjectRole.COMMENTER, email="Ada@Example.org")
+    assert made["email"] == "ada@example.org"
+    with api.client("ada") as ada, api.client("ann") as ann:
+        assert outcome(ada.post("invitations/accept", json=token_of(made))) == (403, "INVITATION_FOR_ANOTHER")
+        assert api.store.accept_invitations_for("mallory", "mallory@example.org") == ()
+        assert api.store.accept_invitations_for("ada", "ADA@example.org") == (project,)
+        assert api.store.accept_invitations_for("ada", "ada@example.org") == (), "once"
+        assert ada.get(f"projects/{project}").json()["role"] == "commenter"
+        for wrong in ("ada", "a b@example.org", "ada@example", "@example.org"):
+            refused = ann.post(f"projects/{project}/invitations", json={"role": "viewer", "email": wrong})
+            assert outcome(refused) == (400, "VALIDATION_ERROR"), wrong
+        refused = ann.post(f"projects/{project}/invitations", json={"role": "owner"})
+        assert outcome(refused) == (400, "VALIDATION_ERROR")
+    another = invited(api, project, ProjectRole.EDITOR, email="eve@example.org")
+    token = token_of(another)["token"]
+    with pytest.raises(InvitationForAnother):
+        api.store.accept_invitation("eve", fingerprint(token), email="adam@example.org")
+    assert api.store.accept_invitation("eve", fingerprint(token), email="Eve@example.org") == project
+
+
+def test_given_a_member_who_is_invited_again_then_they_have_the_higher_role(api: RunningApi, told: Illustrated) -> None:
+    for role, has in ((ProjectRole.EDITOR, "editor"), (ProjectRole.VIEWER, "editor")):
+        with api.client("viewer") as viewer:
+            accepted = viewer.post("invitations/accept", json=token_of(invited(api, told.job.project_id, role)))
+        assert accepted.json()["role"] == has
+
+
+def test_given_a_role_that_is_changed_then_it_counts_at_once_and_who_leaves_is_out(
+    api: RunningApi, told: Illustrated
+) -> None:
+    project, instruction = told.job.project_id, instruction_of(told.job)
+    edit = {"base_version": 1, "markdown": "Something else."}
+    with api.client("ann") as ann, api.client("viewer") as viewer:
+        assert viewer.put(f"instructions/{instruction}", json=edit).status_code == 403
+        changed = ann.patch(f"projects/{project}/members", json={"user_id": "viewer", "role": "editor"})
+        assert changed.json()["role"] == "editor"
+        assert viewer.put(f"instructions/{instruction}", json=edit).status_code == 200
+        for user, role in (("ann", "viewer"), ("viewer", "owner")):
+            refused = ann.patch(f"projects/{project}/members", json={"user_id": user, "role": role})
+            assert outcome(refused) == (400, "VALIDATION_ERROR")
+        nobody = ann.patch(f"projects/{project}/members", json={"user_id": "nobody", "role": "viewer"})
+        assert outcome(nobody) == (404, "RESOURCE_NOT_FOUND")
+        assert outcome(ann.post(f"projects/{project}/leave")) == (409, "OWNER_CANNOT_LEAVE")
+        out = ann.delete(f"projects/{project}/members", params={"user_id": "ann"})
+        assert outcome(out) == (409, "OWNER_CANNOT_LEAVE")
+        assert viewer.post(f"projects/{project}/leave").status_code == 204
+        assert viewer.get(f"projects/{project}").status_code == 404
+        assert viewer.post(f"projects/{project}/leave").status_code == 404
+
+
+def test_given_a_project_when_it_is_handed_over_then_all_that_is_in_it_is_the_new_owners(
+    api: RunningApi, told: Illustrated
+) -> None:
+    project, instruction = told.job.project_id, instruction_of(told.job)
+    things(api, told)
+    with api.client("ann") as ann, api.client("editor") as editor:
+        for user in ("mallory", "ann"):
+            refused = ann.post(f"projects/{project}/transfer", json={"user_id": user})
+            assert outcome(refused) == (400, "VALIDATION_ERROR")
+        waiting = ann.post(f"projects/{project}/jobs").json()["id"]
+        busy = ann.post(f"projects/{project}/transfer", json={"user_id": "editor"})
+        assert outcome(busy) == (409, ProjectInUse.code)
+        ann.post(f"jobs/{waiting}/cancel")
+        given = ann.post(f"projects/{project}/transfer", json={"user_id": "editor"})
+        assert (given.status_code, given.json()["owner"], given.json()["role"]) == (200, "editor", "editor")
+        assert editor.get(f"projects/{project}").json()["role"] == "owner"
+        assert ann.get(f"jobs/{told.job.id}").json()["role"] == "editor"
+        assert editor.get(f"instructions/{instruction}").status_code == 200
+        assert editor.get(f"instructions/{instruction}/shares").json()["items"]
+        members = editor.get(f"projects/{project}/members").json()["items"]
+        assert {each["user_id"]: each["role"] for each in members} == {
+            "editor": "owner",
+            "ann": "editor",
+            "viewer": "viewer",
+            "commenter": "commenter",
+        }
+        assert ann.delete(f"jobs/{told.job.id}").status_code == 403
+    with api.store._database.read() as connection:
+        for table in metadata.sorted_tables:
+            own = own_rows(table, told.job.id)
+            if "owner" in table.c and own is not None:
+                owners = set(connection.scalars(select(table.c.owner).where(own)))
+                assert owners <= {"editor"}, table.name
+
+
+def test_given_somebody_who_may_not_have_so_much_when_a_project_is_handed_to_them_then_nothing_changes(
+    api: RunningApi, told: Illustrated
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(api.store, "_limits", OwnerLimits(stored_bytes=1))
+        with pytest.raises(QuotaExceeded):
+            api.store.transfer_project("ann", told.job.project_id, "editor")
+    assert api.store.get_job(told.job.id).owner == "ann"
+
+
+def test_given_the_project_that_one_keeps_everything_in_when_it_is_handed_over_then_the_next_job_is_in_a_new_one(
+    api: RunningApi,
+) -> None:
+    api.store.grant("olga", 100, reason="a gift", actor="root", idempotency_key="olga")
+    words = {"prompt": "A lighthouse"}
+    asked = JobRequest(owner="olga", kind="image", input=words, cost=5, idempotency_key="one")
+    first, _ = api.store.request_job(asked)
+    api.store.invite("olga", first.project_id, ProjectRole.EDITOR, fingerprint("t" * 43))
+    with api.client("olga") as olga, api.client("otto") as otto:
+        assert otto.post("invitations/accept", json={"token": "t" * 43}).status_code == 200
+        busy = olga.post(f"projects/{first.project_id}/transfer", json={"user_id": "otto"})
+        assert outcome(busy) == (409, ProjectInUse.code)
+        api.store.move(first.id, None, "rejected", trigger=Trigger.WORKER, actor=Actor.SYSTEM)
+        given = olga.post(f"projects/{first.project_id}/transfer", json={"user_id": "otto"})
+        assert given.status_code == 200, given.text
+        assert otto.get(f"jobs/{first.id}").json()["role"] == "owner"
+    second, made = api.store.request_job(asked)
+    assert made and second.project_id != first.project_id
+
+
+def test_given_a_member_who_is_erased_then_they_are_in_no_project_and_a_former_member_wrote_what_they_did(
+    api: RunningApi, told: Illustrated
+) -> None:
+    instruction = instruction_of(told.job)
+    joined(api, told.job.project_id, "leaver", ProjectRole.EDITOR)
+    with api.client("leaver") as editor:
+        saved = editor.put(f"instructions/{instruction}", json={"base_version": 1, "markdown": "By who leaves."})
+        assert saved.status_code == 200
+        made = editor.post(f"projects/{told.job.project_id}/jobs").json()["id"]
+    purge = api.store.begin_user_purge("leaver")
+    assert api.store.erase_jobs_of_user(purge.id, 10) == ()
+    assert api.store.erase_user_rows(purge.id)
+    with api.client("ann") as ann:
+        members = ann.get(f"projects/{told.job.project_id}/members").json()["items"]
+        assert [each["user_id"] for each in members] == ["ann", "viewer", "commenter", "editor"]
+        version = ann.get(f"instructions/{instruction}/versions").json()["items"][0]
+        assert version["author"].startswith(NOBODY)
+        assert ann.get(f"jobs/{made}").json()["created_by"].startswith(NOBODY)
+    with api.store._database.read() as connection:
+        for table in metadata.sorted_tables:
+            for row in connection.execute(select(table)).mappings():
+                mine = [value for value in row.values() if value == "leaver"]
+                assert not mine or table.name in ("purges", "erasures"), (table.name, dict(row))
