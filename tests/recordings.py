@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import wraps
 from pathlib import Path
@@ -287,6 +287,32 @@ def webm(out: Path) -> None:
 def webm_without_duration(out: Path) -> None:
     """As a browser's recorder streams it: neither duration nor cues."""
     write(out, film=_VP8, tracks=[Track(beeps(), codec="libopus")], options={"live": "1"})
+
+
+TORN = 0.7
+"""Of the bytes of a file whose recorder died: where the rest would have been is any place, within whatever it is in."""
+
+
+def _torn(whole: Maker, out: Path) -> None:
+    data = whole(out.parent).read_bytes()
+    out.write_bytes(data[: int(TORN * len(data))])
+
+
+@recording("torn.webm")
+def webm_torn(out: Path) -> None:
+    _torn(webm_without_duration, out)
+
+
+@recording("torn-fragmented.mp4")
+def mp4_fragmented_torn(out: Path) -> None:
+    """As a browser's recorder writes MP4, in fragments of half a second."""
+    _torn(_mp4_streamed, out)
+
+
+@recording("streamed.mp4")
+def _mp4_streamed(out: Path) -> None:
+    film = replace(STORYBOARD, options=(*STORYBOARD.options, ("g", "12")))
+    write(out, film=film, tracks=[BEEPING], options={"movflags": "frag_keyframe+empty_moov+default_base_moof"})
 
 
 @recording("stream.ts")

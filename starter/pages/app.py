@@ -35,6 +35,7 @@ from starter.pages.library import view as library
 from starter.pages.lifecycles import view as lifecycles
 from starter.pages.new import view as new
 from starter.pages.projects import view as projects
+from starter.pages.recording import view as recording
 from starter.pages.sharing import shared, sharing
 from starter.pages.shell import files
 from starter.pages.shell.context import PageContext
@@ -54,6 +55,7 @@ VIEWS = (
     home,
     live,
     new,
+    recording,
     new_image,
     new_generation,
     new_batch,

@@ -10,7 +10,17 @@ from starter.pages.shell.catalogue import PAGES
 from tests.browser.conftest import Site
 from tests.browser.looking import look
 
-ADDRESSES = ("/", "/new", "/new/image", "/new/generation", "/new/batch", "/new/analysis", "/library", "/credits")
+ADDRESSES = (
+    "/",
+    "/new",
+    "/new/recording",
+    "/new/image",
+    "/new/generation",
+    "/new/batch",
+    "/new/analysis",
+    "/library",
+    "/credits",
+)
 MORE = ("/webhooks", "/lifecycles", "/jobs/01a22906-f456-77b5-9852-2e0c3e469ea6")
 
 

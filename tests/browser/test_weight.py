@@ -6,7 +6,7 @@ from playwright.sync_api import Page, Response
 FIRST_PAGE_BYTES = 100 * 1024
 
 
-@pytest.mark.parametrize("address", ["/", "/new", "/credits", "/lifecycles"])
+@pytest.mark.parametrize("address", ["/", "/new", "/new/recording", "/credits", "/lifecycles"])
 def test_given_a_first_visit_when_a_page_opens_then_it_weighs_less_than_a_hundred_kilobytes(
     page: Page, address: str
 ) -> None:

@@ -69,6 +69,14 @@ def test_given_sound_only_then_there_is_no_picture_not_even_its_cover(make: Make
     assert info.duration_ms == pytest.approx(recordings.DURATION_MS, abs=100)
 
 
+@pytest.mark.parametrize("make", [recordings.webm_torn, recordings.mp4_fragmented_torn])
+def test_given_a_recorder_that_died_then_what_it_had_written_is_a_recording(make: Maker, folder: Path) -> None:
+    info = probe(make(folder))
+    assert info.video is not None
+    assert len(info.audio) == 1
+    assert 0.5 * recordings.DURATION_MS < info.duration_ms < 0.9 * recordings.DURATION_MS
+
+
 def test_given_a_video_without_sound_then_it_has_no_audio_tracks(folder: Path) -> None:
     info = probe(recordings.mp4_without_sound(folder))
     assert info.video is not None

@@ -14,6 +14,7 @@ new-start = Senden und starten
 new-stop = Anhalten
 new-progress = Fortschritt des Hochladens
 new-pending = Noch nicht abgeschlossen
+new-record = Bildschirm hier aufnehmen
 new-other = Oder etwas anderes
 profile-local = dem eingebauten Verfasser
 profile-llm = dem Sprachmodell

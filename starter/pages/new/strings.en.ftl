@@ -14,6 +14,7 @@ new-start = Send and start
 new-stop = Stop
 new-progress = Progress of the upload
 new-pending = Not finished yet
+new-record = Record the screen here
 new-other = Or something else
 profile-local = the built-in drafter
 profile-llm = the language model

@@ -28,6 +28,7 @@ export class Sending {
     this.inFlight = new Map();
     this.requests = new Set();
     this.samples = [];
+    this.addresses = new Map();
     this.done = 0;
     this.waiting = false;
     this.stopped = false;
@@ -41,39 +42,15 @@ export class Sending {
 
   /** Send what has not arrived; answers the session, once everything is there. */
   async run() {
-    let session = await this.patiently(() => this.begin());
-    const size = session.part_size;
+    this.upload = await this.patiently(() => this.begin());
+    const size = this.upload.part_size;
     const count = Math.max(1, Math.ceil(this.file.size / size));
-    const arrived = await this.patiently(() => get(pathOf(session.upload_url)));
+    const arrived = await this.patiently(() => get(pathOf(this.upload.upload_url)));
     const left = [];
     for (let part = 1; part <= count; part++) if (!arrived.received_parts.includes(part)) left.push(part);
     this.done = this.file.size - left.reduce((sum, part) => sum + this.sliceOf(part, size).size, 0);
-    const addresses = new Map();
-    const addressed = async (part) => {
-      if (!addresses.has(part)) {
-        const numbers = [part, ...left.slice(0, ADDRESSES - 1)];
-        const { parts } = await post(pathOf(session.parts_url), { numbers });
-        for (const each of parts) addresses.set(each.part, each);
-      }
-      return addresses.get(part);
-    };
     const work = async () => {
-      for (let part = left.shift(); part !== undefined; part = left.shift()) {
-        const slice = this.sliceOf(part, size);
-        await this.patiently(async () => {
-          try {
-            const { url, headers } = await addressed(part);
-            await this.put(part, url, headers, slice);
-          } catch (error) {
-            addresses.delete(part);
-            if (error.status === 410 || error.status === 403) session = await this.begin();
-            throw error;
-          }
-        });
-        this.inFlight.delete(part);
-        this.done += slice.size;
-        this.tell();
-      }
+      for (let part = left.shift(); part !== undefined; part = left.shift()) await this.deliver(part, this.sliceOf(part, size), left);
     };
     try {
       await Promise.all(Array.from({ length: AT_ONCE }, work));
@@ -81,7 +58,34 @@ export class Sending {
       this.stop(); // the others, too
       throw error;
     }
-    return session;
+    return this.upload;
+  }
+
+  /** Send one part, however long that takes; `next`: the numbers of those that come after it. */
+  async deliver(part, slice, next = []) {
+    await this.patiently(async () => {
+      try {
+        const { url, headers } = await this.addressOf(part, next);
+        await this.put(part, url, headers, slice);
+      } catch (error) {
+        this.addresses.delete(part);
+        if (error.status === 410 || error.status === 403) this.upload = await this.begin();
+        throw error;
+      }
+    });
+    this.inFlight.delete(part);
+    this.done += slice.size;
+    this.tell();
+  }
+
+  /** Where a part goes; asked for once for many. */
+  async addressOf(part, next) {
+    if (!this.addresses.has(part)) {
+      const numbers = [part, ...next.slice(0, ADDRESSES - 1)];
+      const { parts } = await post(pathOf(this.upload.parts_url), { numbers });
+      for (const each of parts) this.addresses.set(each.part, each);
+    }
+    return this.addresses.get(part);
   }
 
   sliceOf(part, size) {
@@ -180,7 +184,8 @@ export function ours(url) {
   return parts.pathname.startsWith("/api/v1/") ? parts.pathname + parts.search : url;
 }
 
-const pathOf = (url) => ours(url).replace(/^\/api\/v1\//, "");
+/** The same as a path of api.js. */
+export const pathOf = (url) => ours(url).replace(/^\/api\/v1\//, "");
 
 function passes(error) {
   return error instanceof Refused && (error.status === 0 || error.status === 401 || error.status === 408 || error.status === 410 || error.status === 429 || error.status >= 500 || error.status === 403);

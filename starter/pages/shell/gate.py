@@ -38,9 +38,18 @@ OPEN_BELOW = (ADDRESS, SHARED)
 FORM_LIMIT_BYTES = 64 * 1024
 """What pages send here themselves: the form that signs in or out, and the text of one block to be shown."""
 
+ASKED_FOR = ("camera", "microphone", "display-capture", "geolocation")
+"""What a browser would ask its user for on a page's behalf."""
+
+
+def permitted(*features: str) -> str:
+    """A Permissions-Policy by which a page itself may use ``features`` of :data:`ASKED_FOR`, and nobody the others."""
+    return ", ".join(f"{each}=({'self' if each in features else ''})" for each in ASKED_FOR)
+
+
 PAGE_HEADERS = SAFE_HEADERS | {
     "Cross-Origin-Opener-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+    "Permissions-Policy": permitted(),
 }
 
 

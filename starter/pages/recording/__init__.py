@@ -1,0 +1,1 @@
+"""Recording the screen in the browser."""

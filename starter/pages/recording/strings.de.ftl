@@ -1,0 +1,44 @@
+# Den Bildschirm aufnehmen.
+record-title = Bildschirm aufnehmen
+record-privacy = Aufgenommen wird, was Sie als Nächstes auswählen (ein Tab, ein Fenster oder der ganze Bildschirm), das Mikrofon, wenn Sie eines wählen, und der Ton des Computers, wenn Sie ihn ankreuzen. Bevor Sie auf „Starten“ klicken, wird nichts aufgenommen und nichts gesendet. Danach geht die Aufnahme schon während des Aufnehmens an diesen Server, und eine Kopie bleibt in diesem Browser, bis die Anleitung begonnen ist oder Sie sie verwerfen.
+record-sound = Ton
+record-microphone = Mikrofon
+record-microphone-default = Mikrofon des Systems
+record-microphone-none = Kein Mikrofon
+record-try = Ausprobieren
+record-level = Pegel des Mikrofons
+record-system-sound = Auch den Ton des Computers, wo der Browser das kann
+record-start = Starten
+record-start-hint = Der Browser fragt, was aufgenommen werden soll; dann wird von drei an gezählt.
+record-needs-scripts = Zum Aufnehmen wird JavaScript gebraucht.
+record-cancel = Abbrechen
+record-on = Aufnahme läuft
+record-paused = Pause
+record-pause = Pause
+record-resume = Weiter
+record-stop = Beenden
+record-preview = Ihre Aufnahme
+record-partly = Der Anfang dieser Aufnahme ist schon beim Server und liegt nicht mehr in diesem Browser: Er kann hier nicht gezeigt werden. Verwendet wird er trotzdem.
+record-name = Name
+record-use = Anleitung daraus machen
+record-discard = Verwerfen
+record-left = Unterbrochen
+
+record-insecure = Browser lassen eine Seite nur aufnehmen, wenn sie über https kommt oder von diesem Rechner selbst (localhost). Bitten Sie den Betreiber dieses Servers um eine https-Adresse, oder nehmen Sie mit einem anderen Programm auf, und senden Sie die Datei.
+record-unable = Dieser Browser kann keinen Bildschirm aufnehmen. Verwenden Sie Chrome, Edge, Firefox oder Safari in einer aktuellen Version an einem Computer, oder nehmen Sie mit einem anderen Programm auf, und senden Sie die Datei.
+record-screen-refused = Es wurde nichts zum Aufnehmen ausgewählt, oder der Browser darf den Bildschirm nicht aufnehmen. Klicken Sie noch einmal auf „Starten“. Am Mac erlauben Sie es dem Browser in den Systemeinstellungen unter „Datenschutz & Sicherheit“, „Bildschirmaufnahme“.
+record-screen-failed = Der Browser konnte das Ausgewählte nicht aufnehmen. Wählen Sie einen anderen Tab, ein anderes Fenster oder den ganzen Bildschirm.
+record-microphone-refused = Das Mikrofon wurde nicht erlaubt. Erlauben Sie es neben der Adresszeile des Browsers, oder wählen Sie „Kein Mikrofon“.
+record-microphone-absent = Dieses Mikrofon gibt es nicht. Schließen Sie eines an, wählen Sie ein anderes, oder wählen Sie „Kein Mikrofon“.
+record-microphone-busy = Vom Mikrofon kommt kein Ton: Vielleicht verwendet es ein anderes Programm. Schließen Sie dieses, wählen Sie ein anderes Mikrofon, oder wählen Sie „Kein Mikrofon“.
+record-storage-none = In diesem Browser können Seiten nichts aufbewahren, eine Aufnahme könnte also verloren gehen. Verlassen Sie das private Fenster, oder erlauben Sie dieser Seite, Daten zu speichern.
+record-nothing = Es wurde nichts aufgenommen: Das Ausgewählte war sofort zu Ende.
+record-gone = Was gesendet wurde, ist nicht mehr beim Server, und der Anfang liegt nicht mehr in diesem Browser: Diese Aufnahme kann nicht mehr verwendet werden.
+record-broken = Der Browser hat beim Beginn der Aufnahme abgebrochen. Versuchen Sie es noch einmal. Wenn es wieder geschieht, starten Sie den Browser neu.
+
+record-silent = Vom Mikrofon ist nichts zu hören.
+record-microphone-gone = Das Mikrofon ist weg. Der Bildschirm wird weiter aufgenommen, ohne Ihre Stimme.
+record-storage-full = In diesem Browser ist kein Platz mehr, deshalb wurde die Aufnahme hier beendet. Was bis jetzt aufgenommen wurde, ist nicht verloren: Verwenden Sie es, bevor Sie diesen Tab schließen.
+record-offline = Der Server ist nicht erreichbar. Die Aufnahme läuft weiter; was aufgenommen wird, liegt in diesem Browser und wird gesendet, sobald der Server antwortet.
+record-unsent = Im Moment kann nichts gesendet werden. Die Aufnahme läuft weiter; was aufgenommen wird, liegt in diesem Browser.
+record-largest = Die Aufnahme wurde hier beendet: Mehr nimmt dieser Server nicht an.

@@ -1,0 +1,44 @@
+# Recording the screen.
+record-title = Record the screen
+record-privacy = What is recorded is what you choose next (a tab, a window or the whole screen), the microphone if you choose one, and the computer's sound if you tick it. Nothing is recorded or sent before you press Start. From then on the recording goes to this server while it is made, and a copy stays in this browser until the guide is begun or you throw it away.
+record-sound = Sound
+record-microphone = Microphone
+record-microphone-default = The system's microphone
+record-microphone-none = No microphone
+record-try = Try it
+record-level = Level of the microphone
+record-system-sound = The computer's sound, too, where the browser can give it
+record-start = Start
+record-start-hint = The browser asks what to record; then it counts from three.
+record-needs-scripts = Recording needs JavaScript.
+record-cancel = Cancel
+record-on = Recording
+record-paused = Paused
+record-pause = Pause
+record-resume = Go on
+record-stop = Stop
+record-preview = Your recording
+record-partly = The beginning of this recording is with the server already, and not kept in this browser any more: it cannot be shown here. It is used all the same.
+record-name = Name
+record-use = Make a guide of it
+record-discard = Throw it away
+record-left = Interrupted
+
+record-insecure = Browsers let a page record only when it comes by https, or from this machine itself (localhost). Ask whoever runs this server for an https address; or record with another program, and send the file.
+record-unable = This browser cannot record a screen. Use a current Chrome, Edge, Firefox or Safari on a computer; or record with another program, and send the file.
+record-screen-refused = Nothing was chosen to be recorded, or the browser may not record the screen. Press Start again. On a Mac, the browser is allowed to under System Settings, Privacy & Security, Screen Recording.
+record-screen-failed = The browser could not record what was chosen. Choose another tab or window, or the whole screen.
+record-microphone-refused = The microphone was refused. Allow it beside the browser's address bar, or choose No microphone.
+record-microphone-absent = There is no such microphone. Plug one in, choose another, or choose No microphone.
+record-microphone-busy = The microphone gives no sound: another program may be using it. Close that, choose another microphone, or choose No microphone.
+record-storage-none = This browser lets pages keep nothing, so a recording could be lost. Leave the private window, or allow this page to keep data.
+record-nothing = Nothing was recorded: what was chosen ended at once.
+record-gone = What was sent before is no longer with the server, and its beginning is no longer kept in this browser: this recording cannot be used any more.
+record-broken = The browser broke off while the recording was begun. Try again; if it happens again, restart the browser.
+
+record-silent = Nothing is heard from the microphone.
+record-microphone-gone = The microphone is gone. The screen is still recorded, without your voice.
+record-storage-full = This browser has no room left, so the recording was stopped here. What is recorded up to now is not lost: use it before you close this tab.
+record-offline = The server cannot be reached. Recording goes on; what is recorded is kept in this browser, and sent as soon as the server answers.
+record-unsent = Nothing more can be sent for now. Recording goes on; what is recorded is kept in this browser.
+record-largest = The recording was stopped here: it has as many bytes as this server takes.
