@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup demo test lint types bench sbom audit release clean
+.PHONY: help setup demo test lint types bench sbom audit requirements release clean
 
 # Dozens of processes import the same modules here: compiled once, they start in half the time.
 unexport PYTHONDONTWRITEBYTECODE
@@ -68,8 +68,15 @@ sbom: $(READY) ## Write what is in the lock as CycloneDX to build/sbom.cdx.json
 audit: $(READY) ## Look up the lock in advisories that you bring: make audit ADVISORIES=all.zip
 	@exec $(BIN)/python audit.py $(ADVISORIES)
 
-release: $(READY) ## Build the wheel, and see that it, the changelog, the lock and the tag say one version
-	@rm -rf build/release && .tools/bin/uv build --quiet --wheel --out-dir build/release
+requirements: $(READY) ## Write the locked requirements of each role from the lock
+	@exec $(BIN)/python -m deploy.requirements
+
+release: $(READY) ## Build wheel and chart of what is committed, and see that they, the changelog, the lock and the tag agree
+	@rm -rf build/release && mkdir -p build/release/source
+	@git archive HEAD | tar --extract --directory=build/release/source
+	@.tools/bin/uv build --quiet --wheel --out-dir build/release build/release/source
+	@tar --create --gzip --file=build/release/chart.tgz --directory=build/release/source/deploy --transform='s/^chart/guidesmith/' chart
+	@rm -rf build/release/source
 	@exec $(BIN)/python release.py --wheel build/release/*.whl
 
 clean: ## Remove the environment and the caches; the data of `guidesmith up` stays

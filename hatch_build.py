@@ -15,6 +15,12 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 PAGES = Path("starter") / "pages"
 
+SAMPLES = {
+    "sample/recording.mp4": "starter/local/sample/recording.mp4",
+    "sample/analysis/sales.csv": "starter/local/sample/sales.csv",
+}
+"""What the demos show, by where it is made and where it lies in a wheel. An image, built without it, has no demo."""
+
 
 class PagesBuild(BuildHookInterface):  # type: ignore[type-arg]
     """What hatchling calls before it packs a wheel, editable ones too. The result is in ``starter/pages/static``."""
@@ -22,7 +28,12 @@ class PagesBuild(BuildHookInterface):  # type: ignore[type-arg]
     PLUGIN_NAME = "custom"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        build(Path(self.root))
+        root = Path(self.root)
+        build(root)
+        if version != "editable":  # which finds them where they are made
+            build_data["force_include"].update(
+                {str(root / source): to for source, to in SAMPLES.items() if (root / source).exists()}
+            )
 
 
 def build(root: Path) -> None:

@@ -1,8 +1,9 @@
-"""Holds a release together: the wheel, the changelog's head, the lock and the tag say one version.
+"""Holds a release together: wheel, chart, changelog, lock and tag say one version, and what is made is whole.
 
     python release.py [--tag v0.2.0] [--wheel dist/guidesmith-0.2.0-py3-none-any.whl]
 
-Without ``--tag`` the tag of the commit counts, where it has one. What does not agree is said, and ends with 1.
+Without ``--tag`` the tag of the commit counts, where it has one. What does not agree, or lacks something, is said, and
+ends with 1. ``make release`` builds the wheel and the chart from what is committed, and calls it.
 """
 
 import argparse
@@ -11,22 +12,32 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
+
+CHART = Path("deploy") / "chart" / "Chart.yaml"
+IN_THE_WHEEL = (
+    *("starter/local/sample/recording.mp4", "starter/cli/sample/sales.csv", "starter/pages/static/manifest.json"),
+    *("activities/store/migrations/env.py", "activities/process/checksums.json", "guidesmith/client/py.typed"),
+)
+"""What a build may leave out without a word, and no process does without: made, or taken along by a hook."""
 
 
 def versions(root: Path = ROOT, *, tag: str | None = None, wheel: Path | None = None) -> dict[str, str]:
     """What says which version, by where it stands. A place that says none says an empty one."""
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     lock = tomllib.loads((root / "uv.lock").read_text(encoding="utf-8"))["package"]
-    head = re.search(
-        r"^## (\d+\.\d+\.\d+) \(\d{4}-\d\d-\d\d\)$", (root / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE
-    )
+    chart = (root / CHART).read_text(encoding="utf-8")
     found = {
         "pyproject.toml": project["version"],
         "uv.lock": next((each["version"] for each in lock if each["name"] == project["name"]), ""),
-        "CHANGELOG.md": head[1] if head else "",
+        "CHANGELOG.md": _said(
+            r"^## (\d+\.\d+\.\d+) \(\d{4}-\d\d-\d\d\)$", (root / "CHANGELOG.md").read_text(encoding="utf-8")
+        ),
+        "chart": _said(r"^version: (\S+)$", chart),
+        "chart's application": _said(r'^appVersion: "(\S+)"$', chart),
     }
     if tag is not None:
         found["tag"] = tag.removeprefix("v") if tag.startswith("v") else ""
@@ -35,17 +46,44 @@ def versions(root: Path = ROOT, *, tag: str | None = None, wheel: Path | None = 
     return found
 
 
-def _of_wheel(wheel: Path) -> str:
+def lacking(wheel: Path) -> list[str]:
+    """What the wheel has to hold, and does not."""
     with zipfile.ZipFile(wheel) as archive:
-        (facts,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
-        found = re.search(r"^Version: (\S+)$", archive.read(facts).decode("utf-8"), re.MULTILINE)
+        return sorted(set(IN_THE_WHEEL) - set(archive.namelist()))
+
+
+def absent(root: Path = ROOT) -> list[str]:
+    """What the image's recipe copies, and nobody has committed."""
+    recipe = (root / "Dockerfile").read_text(encoding="utf-8")
+    copied = [name for line in re.findall(r"^COPY (?!--from)(.+) \S+$", recipe, re.MULTILINE) for name in line.split()]
+    from deploy.requirements import ROLES
+
+    wanted = [each.replace("${ROLE}", role) for each in copied for role in ROLES]
+    tracked = set(_git(root, "ls-files").splitlines())
+    folders = {str(parent) for each in tracked for parent in Path(each).parents}
+    return sorted(set(wanted) - tracked - folders)
+
+
+def _said(pattern: str, text: str) -> str:
+    found = re.search(pattern, text, re.MULTILINE)
     return found[1] if found else ""
 
 
-def _tag_here() -> str | None:
-    asked = ["git", "describe", "--exact-match", "--tags", "HEAD"]
-    answer = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S603
-    return answer.stdout.strip() or None
+def _of_wheel(wheel: Path) -> str:
+    with zipfile.ZipFile(wheel) as archive:
+        (facts,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        return _said(r"^Version: (\S+)$", archive.read(facts).decode("utf-8"))
+
+
+def _git(root: Path, *asked: str) -> str:
+    answer = subprocess.run(["git", *asked], cwd=root, capture_output=True, text=True, check=False)  # noqa: S603, S607
+    return answer.stdout.strip()
+
+
+def _told(found: Sequence[str], what: str) -> bool:
+    for each in found:
+        sys.stderr.write(f"{each} {what}\n")
+    return bool(found)
 
 
 def main() -> int:
@@ -53,13 +91,18 @@ def main() -> int:
     parser.add_argument("--tag", help="such as v0.2.0")
     parser.add_argument("--wheel", type=Path)
     given = parser.parse_args()
-    found = versions(tag=given.tag or _tag_here(), wheel=given.wheel)
+    found = versions(
+        tag=given.tag or _git(ROOT, "describe", "--exact-match", "--tags", "HEAD") or None, wheel=given.wheel
+    )
     for place, version in found.items():
         sys.stdout.write(f"{place}: {version or 'none'}\n")
-    if len(set(found.values())) > 1 or "" in found.values():
+    wrong = len(set(found.values())) > 1 or "" in found.values()
+    if wrong:
         sys.stderr.write("They do not agree.\n")
-        return 1
-    return 0
+    wrong |= _told(absent(), "is copied into the image, and is not committed.")
+    if given.wheel is not None:
+        wrong |= _told(lacking(given.wheel), "is not in the wheel.")
+    return int(wrong)
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ from starter.api.app import description
 from starter.api.errors import STATUS
 from starter.cli.app import app
 from starter.local.folder import StackFailed, StackRunning
+from starter.pages.reference.view import alone
 from starter.settings import PREFIX, Settings
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -41,6 +42,8 @@ FLOORS = ("starter", "workflows", "activities", "domain")
 MERMAID_LOCKED = ROOT / "starter/pages/frontend/node_modules/@mermaid-js/tiny/dist/mermaid.tiny.js"
 MERMAID = ROOT / "docs" / "assets" / "mermaid.js"
 """What draws the site's diagrams; the theme would load it from another host."""
+INTERFACE = ROOT / "docs" / "assets" / "api.html"
+"""Every route and shape, as the page ``/reference`` has them."""
 
 MADE = "<!-- made by docs/generate.py -->"
 
@@ -138,7 +141,8 @@ def routes_page() -> str:
     return (
         f"{MADE}\n\n# HTTP routes\n\n"
         "The whole contract, with every shape, is the OpenAPI description that the API serves at\n"
-        "`/api/v1/openapi.json`; nothing that it does not declare is answered.\n\n"
+        "`/api/v1/openapi.json`; nothing that it does not declare is answered. To be read, it is the page\n"
+        '`/reference` of each installation, and <a href="../assets/api.html">a page of this site</a>.\n\n'
         "| route | what it does | answers |\n|---|---|---|\n" + "\n".join(lines) + "\n"
     )
 
@@ -251,6 +255,7 @@ def main() -> int:
         path.write_text(page(), encoding="utf-8")
     MERMAID.parent.mkdir(exist_ok=True)
     shutil.copyfile(MERMAID_LOCKED, MERMAID)
+    INTERFACE.write_text(alone(), encoding="utf-8")
     return 0
 
 

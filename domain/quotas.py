@@ -1,11 +1,37 @@
 """How much one user may have at once, so that none takes everybody's."""
 
+from collections.abc import Mapping
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from domain.errors import QuotaExceeded
 
 COME_BACK_S = 60.0
 """Seconds after which it is worth looking whether a job of one's own has ended."""
+
+
+LEAST_WEIGHT, MOST_WEIGHT = 0.001, 1000.0
+"""Temporal's own bounds of a fairness weight."""
+
+
+def read_weights(written: str) -> Mapping[str, float]:
+    """How many turns a project's stages get where others get one, out of ``project=weight`` with commas.
+
+    Raises:
+        ValueError: Says what is wrong.
+    """
+    weights: dict[str, float] = {}
+    for each in filter(None, (part.strip() for part in written.split(","))):
+        project, equals, weight = (part.strip() for part in each.partition("="))
+        try:
+            weights[project] = float(weight)
+        except ValueError:
+            equals = ""
+        if not (project and equals):
+            raise ValueError("is project=weight with commas, with the ids of projects")
+        if not LEAST_WEIGHT <= weights[project] <= MOST_WEIGHT:
+            raise ValueError(f"needs {LEAST_WEIGHT:g} to {MOST_WEIGHT:g} for each project")
+    return weights
 
 
 class OwnerLimits(BaseModel):

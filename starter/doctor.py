@@ -5,7 +5,8 @@ import os
 import platform
 import shutil
 import subprocess
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from importlib.util import find_spec
@@ -19,21 +20,23 @@ from temporalio.service import RPCError
 
 from activities.rails.search_attributes import ATTRIBUTES
 from domain.engine import NamespaceMatch, judge_namespace
-from domain.errors import GuidesmithError
+from domain.errors import ExtraMissing, GuidesmithError
+from starter import extras
 from starter.access.hardening import is_for_others, weaknesses
 from starter.access.jwks import Keys, KeysUnavailable
 from starter.access.openid import SignInFailed, discovered
 from starter.api.perimeter.limits import Counter
 from starter.local.folder import DataFolder, StackFailed
 from starter.local.stack import temporal_binary
-from starter.settings import PREFIX, Settings, unknown_variables
+from starter.settings import PREFIX, QUEUES, Settings, unknown_variables
 
 TIMEOUT_S = 15.0
 ENDPOINT_TIMEOUT_S = 5.0
 ROOM_BYTES = 1 << 30
 """Less free space than this, and an upload of ordinary size may not fit."""
 
-VERSIONS = ("temporalio", "fastapi", "sqlalchemy", "obstore", "av", "faster-whisper", "typst")
+VERSIONS = ("temporalio", "fastapi", "sqlalchemy", "obstore")
+VERSIONS_OF_EXTRAS = ("av", "faster-whisper", "typst", "duckdb")
 
 
 @dataclass(frozen=True)
@@ -57,11 +60,17 @@ class CheckFailed(Exception):
         self.found, self.mend = found, mend
 
 
-async def diagnose(settings: Settings) -> list[Finding]:
-    """Examine everything, one after the other, each within a time limit. Never raises for what it finds."""
+async def diagnose(settings: Settings, queues: Sequence[str] | None = None) -> list[Finding]:
+    """Examine everything, one after the other, each within a time limit. Never raises for what it finds.
+
+    Args:
+        queues: Whose workers have to be able to run here; ``None``: those whose extras are installed, whichever.
+    """
     folder = DataFolder(settings.data_dir)
+    served = [queue for queue in QUEUES if not extras.missing([queue], settings)] if queues is None else queues
     checks: list[tuple[str, Callable[[], Awaitable[str]]]] = [
         ("versions", _in_thread(_versions)),
+        ("extras", _in_thread(lambda: _extras(settings, queues))),
         ("settings", _in_thread(_settings)),
         ("data folder", _in_thread(lambda: _data_folder(folder))),
         ("database", _in_thread(lambda: _database(settings))),
@@ -69,7 +78,7 @@ async def diagnose(settings: Settings) -> list[Finding]:
         ("credits", _in_thread(lambda: _credits(settings))),
         ("Temporal", lambda: _temporal(folder, settings)),
         ("artifact store", _in_thread(lambda: _artifacts(settings))),
-        ("speech", _in_thread(lambda: _speech(settings))),
+        ("speech", _in_thread(lambda: _speech(settings, here="speech" in served))),
         ("drafting", _in_thread(lambda: _drafting(settings))),
         ("analyses", _in_thread(lambda: _analyses(settings))),
         ("providers", _in_thread(lambda: _providers(settings))),
@@ -104,11 +113,21 @@ def _versions() -> str:
             found.append(f"{name} {metadata.version(name)}")
         except metadata.PackageNotFoundError:
             missing.append(name)
+    for name in VERSIONS_OF_EXTRAS:
+        with suppress(metadata.PackageNotFoundError):
+            found.append(f"{name} {metadata.version(name)}")
     if missing:
         raise CheckFailed(
             f"not installed: {', '.join(missing)}", "Install guidesmith again (`make setup` in a checkout)."
         )
     return ", ".join(found)
+
+
+def _extras(settings: Settings, queues: Sequence[str] | None) -> str:
+    if lacking := extras.missing(queues or (), settings):
+        found = f"{ExtraMissing.code}: {', '.join(lacking)} is needed for {', '.join(queues or ())}"
+        raise CheckFailed(found, f"{extras.command(lacking)}.")
+    return extras.roles(settings)
 
 
 def _settings() -> str:
@@ -318,10 +337,12 @@ def _artifacts(settings: Settings) -> str:
     return f"{settings.artifacts.partition('?')[0]}, written to and read"
 
 
-def _speech(settings: Settings) -> str:
+def _speech(settings: Settings, *, here: bool) -> str:
     if settings.stt_base_url:
         _reached(settings.stt_base_url, settings.stt_api_key, "STT")
         return f"{settings.stt_model} at {settings.stt_base_url}"
+    if not here and not extras.is_installed("speech"):
+        return "not here: a worker that serves the queue speech writes recordings down"
     if settings.speech_model == "bundled":
         return _bundled()
     if settings.speech_model == "multilingual":

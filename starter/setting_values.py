@@ -11,6 +11,7 @@ from pydantic import AfterValidator, SecretStr
 from domain.credits import read_prices
 from domain.erasure import read_keeping
 from domain.orders.predictions import PREDICTION_MODEL
+from domain.quotas import read_weights
 from domain.webhooks import PROVIDER
 
 DEFAULT_PRICES = "image=4,copy=1,scrape=1,static_ad=8,ugc_video=40,tts=2"
@@ -137,6 +138,11 @@ def _keeping(value: str) -> str:
     return value
 
 
+def _weights(value: str) -> str:
+    read_weights(value)
+    return value
+
+
 def _strong(value: SecretStr) -> SecretStr:
     text = value.get_secret_value()
     if len(text) < SECRET_MIN_CHARACTERS:
@@ -185,6 +191,7 @@ CounterUrl = Annotated[str, AfterValidator(_counter)]
 Networks = Annotated[str, AfterValidator(_networks)]
 Origins = Annotated[str, AfterValidator(_origins)]
 PluginName = Annotated[str, AfterValidator(_plugin)]
+Weights = Annotated[str, AfterValidator(_weights)]
 Keeping = Annotated[str, AfterValidator(_keeping)]
 PriceList = Annotated[str, AfterValidator(_prices)]
 StrongSecret = Annotated[SecretStr, AfterValidator(_strong)]

@@ -48,6 +48,7 @@ from starter.setting_values import (
     StrongSecrets,
     StrongSecretsOrOff,
     WebAddress,
+    Weights,
     listed,
 )
 
@@ -200,6 +201,9 @@ class Settings(BaseSettings):
     pieces_at_once: int = Field(default=0, ge=0, le=1000)
     """Pieces of one recording that are transcribed at once, at most; 0: as many as there are slots. With
     ``GUIDESMITH_MAX_RUNNING_JOBS_PER_USER`` it limits what one user occupies."""
+    project_weights: Weights = ""
+    """How many turns the stages of a project get where others get one, as ``project=weight`` with commas, by the
+    projects' ids (``0.001`` to ``1000``). Temporal has to be told to be fair."""
     live_status: bool = False
     """Whether ``GuidesmithStatus`` in Temporal follows the stages and tasks of a job while they work: three billed
     actions more for a recording. Without it it says where a job rests or has ended. The local stack has it, where

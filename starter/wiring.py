@@ -3,9 +3,11 @@
 import contextlib
 import shutil
 import time
+from collections.abc import Callable
+from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
 from activities.artifacts import ArtifactStore, ResumePoints, S3Options, StageMemo
@@ -15,7 +17,7 @@ from activities.store import Store
 from domain.lifecycles.generation import GENERATION, GenerationType
 from domain.lifecycles.image import IMAGE
 from domain.orders.prompt_guard import PromptGuard
-from domain.quotas import OwnerLimits
+from domain.quotas import OwnerLimits, read_weights
 from starter import plugins
 from starter.setting_values import LOOPBACK_NAMES, listed
 from starter.settings import Settings
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from activities.imaging import Painter
     from activities.providers import ProviderClient
     from activities.providers.predictions import Predictions
-    from activities.speech import Recogniser
+    from activities.speech import Recogniser, Recognition
     from activities.stages.adopting import Adoptions
     from activities.stages.analysis import AnalysisParts
     from activities.stages.batch import BatchStages
@@ -123,6 +125,7 @@ def run_options(settings: Settings) -> RunOptions:
         external_timeout_s=settings.external_stage_timeout_s,
         reads_screen=settings.screen_reading,
         pieces_at_once=settings.pieces_at_once,
+        weights=dict(read_weights(settings.project_weights)),
         live_status=settings.live_status,
     )
 
@@ -332,27 +335,48 @@ def build_drafters(settings: Settings) -> "dict[str, Drafter]":
     return drafters
 
 
+class LateRecogniser:
+    """A recogniser of which only the name is known until it is to hear something: who joins transcripts has neither
+    its libraries nor its weights."""
+
+    def __init__(self, name: str, build: "Callable[[], Recogniser]") -> None:
+        self.name = name
+        self._built = cache(build)
+
+    def recognise(self, audio: Path, **how: Any) -> "Recognition":
+        """See :class:`activities.speech.recognition.Recogniser`."""
+        return self._built().recognise(audio, **how)
+
+
 def build_recogniser(settings: Settings) -> "Recogniser":
     """What an installed package brings, the configured endpoint, or Whisper on this machine."""
     if settings.speech_provider:
         return plugins.recogniser(settings.speech_provider)
     if settings.stt_base_url:
-        from activities.speech.hosted import OpenAiRecogniser
-
         client = _provider(settings, settings.stt_base_url, settings.stt_api_key)
-        return OpenAiRecogniser(client, model=settings.stt_model)
-    from activities.speech.weights import WhisperOptions
-    from activities.speech.whisper import WhisperRecogniser
 
-    return WhisperRecogniser(
-        WhisperOptions(
-            model=settings.speech_model,
-            device=settings.speech_device,
-            compute_type=settings.speech_compute_type,
-            threads=settings.speech_threads,
-            workers=settings.speech_slots,
-        )
+        def hosted() -> "Recogniser":
+            from activities.speech.hosted import OpenAiRecogniser
+
+            return OpenAiRecogniser(client, model=settings.stt_model)
+
+        return LateRecogniser(settings.stt_model, hosted)
+    from activities.speech.options import WhisperOptions, weights_name
+
+    options = WhisperOptions(
+        model=settings.speech_model,
+        device=settings.speech_device,
+        compute_type=settings.speech_compute_type,
+        threads=settings.speech_threads,
+        workers=settings.speech_slots,
     )
+
+    def whisper() -> "Recogniser":
+        from activities.speech.whisper import WhisperRecogniser
+
+        return WhisperRecogniser(options)
+
+    return LateRecogniser(weights_name(options.model), whisper)
 
 
 def build_predictions(settings: Settings) -> "Predictions | None":

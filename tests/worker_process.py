@@ -20,8 +20,8 @@ from typing import Any
 
 from temporalio import activity
 
-from activities import speech
 from activities.drafting.language import parsing as language
+from activities.speech import pieces
 from activities.store import StageGrant, StageOutcome, Store
 from domain.documents.tasks import Export, RegenerateTask
 from domain.jobs import Failure, Job, NewArtifact
@@ -33,7 +33,7 @@ from starter.work import worker
 STAGES = (
     "speech.whisper",
     "drafting.chat.drafter",
-    "publishing",
+    "publishing.publisher",
     "batching",
     "analysis.executor",
     "analysis.planning.chat",
@@ -118,7 +118,7 @@ def main() -> None:
     worker.open_store = _open  # type: ignore[attr-defined]
     worker.STICKY_S = float(os.environ.get("STICKY_S", worker.STICKY_S))
     if "PIECE_MS" in os.environ:
-        speech.plan_pieces = partial(speech.plan_pieces, target_ms=int(os.environ["PIECE_MS"]))
+        pieces.plan_pieces = partial(pieces.plan_pieces, target_ms=int(os.environ["PIECE_MS"]))
     settings = load_settings()
     configure_logs(settings.log_level, "json")
     asyncio.run(worker.run_worker(settings, QUEUES))

@@ -10,7 +10,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from activities.analysis.charts import png_charts
 from activities.analysis.plotting import Drawing
 from activities.analysis.reading.inputs import CONFINED_ENVIRONMENT, confined_bounds, engine_mib
 from activities.analysis.report import StepResult, report
@@ -179,6 +178,8 @@ class _Run:
                 cut = made["rows"] > len(made["drawn"])
                 drawings.append(Drawing(step.title, operation, self._schemas[step.needs[0]], made["drawn"], cut))
                 names.append((f"charts/{_stem(place, step)}.png", step.id))
+        from activities.analysis.charts import png_charts  # brings the typesetter along
+
         pictures = png_charts(drawings, scratch, lambda: on_step(1 - CHARTS_SHARE / 2, names[0][1]))
         for (name, step_id), picture in zip(names, pictures, strict=True):
             self._add(name, "image/png", step_id).write_bytes(picture)

@@ -13,9 +13,6 @@ from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
-import fontpkg_inter
-import manimgx_fonts
-from fontTools.ttLib import TTFont
 from PIL import Image, ImageDraw, ImageFont
 
 from activities.imaging.painters import Painted
@@ -152,6 +149,9 @@ def _font_for(text: str) -> str:
 @lru_cache(maxsize=1)
 def _files() -> tuple[str, ...]:
     """Fonts that come as packages, so that a poster looks the same wherever it is drawn."""
+    import fontpkg_inter  # whoever has no poster drawn does without them
+    import manimgx_fonts
+
     inter = check_file("fontpkg-inter", fontpkg_inter.ROOT / "files" / "Inter[opsz,wght].ttf")
     noto = sorted(check_fonts("manimgx-fonts", Path(manimgx_fonts.__file__).parent).glob("NotoSans*.ttf"))
     others = [each for package in ("manimgx_fonts_cjk", "ziafont") for each in _packaged(package)]
@@ -167,6 +167,8 @@ def _packaged(package: str) -> list[Path]:
 
 @lru_cache(maxsize=64)
 def _coverage(file: str) -> frozenset[int]:
+    from fontTools.ttLib import TTFont
+
     with TTFont(file, fontNumber=0, lazy=True) as font:
         return frozenset(font.getBestCmap() or ())
 

@@ -31,7 +31,6 @@ from activities.media.container import (
 )
 from activities.media.sound import (
     SAMPLE_RATE_HZ,
-    SILENCE_DBFS,
     LevelMeter,
     MonoMixer,
     Samples,
@@ -39,6 +38,7 @@ from activities.media.sound import (
     decoded,
 )
 from domain.errors import MediaCodecUnsupported
+from domain.recordings.media import SILENCE_DBFS
 
 _TOLERANCE_S = 0.05
 """Drift that is left alone. Half of the 100 ms that times may be wrong by, and above the jitter of live recorders."""

@@ -18,9 +18,6 @@ from activities.media.container import is_file_system_fault
 SAMPLE_RATE_HZ = 16_000
 """What Whisper and Silero VAD were trained on."""
 
-SILENCE_DBFS = -60.0
-"""A track whose peak stays below this is silent: quieter than the noise of any microphone that was on."""
-
 FLOOR_DBFS = -120.0
 """What is reported for digital silence, whose level has no logarithm."""
 

@@ -28,7 +28,6 @@ from activities.media.container import (
 from activities.media.sound import (
     FLOOR_DBFS,
     SAMPLE_RATE_HZ,
-    SILENCE_DBFS,
     LevelMeter,
     MonoMixer,
     Samples,
@@ -37,7 +36,7 @@ from activities.media.sound import (
 )
 from activities.process.telemetry import report_nothing
 from domain.errors import MediaHasNoContent
-from domain.recordings.media import AudioTrack, MediaInfo
+from domain.recordings.media import SILENCE_DBFS, AudioTrack, MediaInfo
 
 Reason = Literal["only_track", "only_audible", "most_speech", "loudest", "all_silent"]
 

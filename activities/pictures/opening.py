@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from threading import BoundedSemaphore
 from typing import NoReturn
 
-import numpy as np
 from PIL import Image, ImageOps
 
 from activities.pictures.formats import Structure, damaged, refuse, structure_of
@@ -63,11 +62,16 @@ def decode_picture(data: bytes) -> Image.Image:
     try:
         upright = ImageOps.exif_transpose(image)
         paper = Image.new("RGB", upright.size, "white")
-        shades = Image.fromarray((np.asarray(upright) >> 8).astype(np.uint8)) if upright.mode == "I;16" else upright
+        shades = _of_eight_bits(upright) if upright.mode == "I;16" else upright
         paper.paste(shades.convert("RGB"), None, upright.convert("RGBA") if upright.has_transparency_data else None)
     except Exception as fault:  # EXIF and palettes are as hostile as the rest of the file
         _blame(fault)
     return paper
+
+
+def _of_eight_bits(grey: Image.Image) -> Image.Image:
+    """The upper half of each of its 16 bits, which are stored with the lower half first."""
+    return Image.frombytes("L", grey.size, grey.tobytes()[1::2])
 
 
 def thumbnail(data: bytes, side: int) -> bytes:

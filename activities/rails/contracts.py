@@ -29,6 +29,8 @@ class RunOptions(Message):
         reads_screen: Whether the pictures of a recording are read beside its sound. Runs that began before there was
             such a reader have none.
         pieces_at_once: How many pieces of one recording are transcribed at once, at most; 0: all, as slots are free.
+        weights: How many turns the stages of a project get where others get one, by its id. It decides how a run is
+            started, and does not travel with it.
         live_status: Whether the search attribute of the status follows the stages, too: an action for each.
     """
 
@@ -40,6 +42,7 @@ class RunOptions(Message):
     external_timeout_s: float = 24 * 3600.0
     reads_screen: bool = False
     pieces_at_once: int = 0
+    weights: dict[str, float] = Field(default_factory=dict, exclude=True)
     live_status: bool = False
 
     def queue(self, name: str) -> str:

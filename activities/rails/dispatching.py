@@ -34,10 +34,16 @@ def is_startable(job: Job) -> bool:
     return job.dispatch_id is None and STARTS.get(job.kind) == job.status
 
 
-def turn_of(owner: str) -> Priority:
+def turn_of(owner: str, project_id: str = "", weight: float | None = None) -> Priority:
     """What the stages of an owner's jobs wait by: one owner's backlog lets the others' through, each in turn. A server
-    that is not told to be fair serves them as they come."""
-    return Priority(fairness_key=hashlib.sha256(owner.encode()).hexdigest()[:32])  # a key has up to 64 bytes
+    that is not told to be fair serves them as they come.
+
+    Args:
+        weight: Of a project that has turns of its own, that many where others get one.
+    """
+    whose = owner if weight is None else f"{owner}\n{project_id}"
+    # a key has up to 64 bytes
+    return Priority(fairness_key=hashlib.sha256(whose.encode()).hexdigest()[:32], fairness_weight=weight)
 
 
 async def begin_run(
@@ -56,7 +62,7 @@ async def begin_run(
         task_queue=start.options.queue("jobs"),
         id_reuse_policy=reuse,
         id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
-        priority=turn_of(job.owner),
+        priority=turn_of(job.owner, job.project_id, start.options.weights.get(job.project_id)),
         search_attributes=TypedSearchAttributes(
             [
                 SearchAttributePair(KIND, job.kind),

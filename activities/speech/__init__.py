@@ -6,7 +6,6 @@ The recognisers are imported from their modules, so that a worker that only cuts
 """
 
 from activities.speech.assembly import assemble
-from activities.speech.pieces import plan_pieces
 from activities.speech.recognition import Recogniser, Recognition, SpokenSegment, SpokenWord
 
-__all__ = ["Recogniser", "Recognition", "SpokenSegment", "SpokenWord", "assemble", "plan_pieces"]
+__all__ = ["Recogniser", "Recognition", "SpokenSegment", "SpokenWord", "assemble"]

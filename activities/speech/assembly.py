@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from activities.media.sound import SILENCE_DBFS
 from activities.speech.recognition import SpokenSegment, SpokenWord
 from activities.speech.sentences import SentenceBuilder, words_of
+from domain.recordings.media import SILENCE_DBFS
 from domain.recordings.transcript import Segment, SpeechFound, Transcript, Word
 
 BORDER_MS = 1_000

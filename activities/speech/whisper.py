@@ -24,6 +24,7 @@ from activities.speech.language_detection import (
     joined,
     runs,
 )
+from activities.speech.options import WhisperOptions, weights_name
 from activities.speech.recognition import OnProgress, OnSegment, Recognition, SpokenSegment, SpokenWord
 from activities.speech.sentences import SentenceBuilder, ends_sentence
 from activities.speech.sound import SAMPLE_RATE_HZ, SAMPLES_PER_MS, Samples
@@ -37,7 +38,7 @@ from activities.speech.understanding import (
     without_loops,
 )
 from activities.speech.voice import Speech, only_speech, parts_of
-from activities.speech.weights import WhisperOptions, load_weights, weights_name
+from activities.speech.weights import load_weights
 from activities.speech.windows import Window, windows
 
 TEMPERATURES = (0.0, 0.2, 0.4)

@@ -105,7 +105,8 @@ class Adoptions(InstructionStages):
 
     def _audio(self, work: Work, report: ReportedArtifact) -> Product:
         """Measured as our own audio is, so that whatever follows need not know who made it."""
-        from activities import media, speech
+        from activities import media
+        from activities.speech.pieces import plan_pieces
 
         blob = self._blob(work, report)
         with self._parts.artifacts.local_path(self._recording(work)) as recording:
@@ -131,7 +132,7 @@ class Adoptions(InstructionStages):
                 raise ExternalArtifactInvalid("The runner's audio has no sound track.")
             if sound.duration_ms > self._parts.longest_ms:
                 raise MediaTooLong(f"The audio is longer than {self._parts.longest_ms / 3_600_000:g} hours.")
-            cuts = speech.plan_pieces(path, on_progress=lambda _: work.check())
+            cuts = plan_pieces(path, on_progress=lambda _: work.check())
         facts |= {
             "duration_ms": max(info.duration_ms, sound.duration_ms),
             "has_audio": True,

@@ -128,7 +128,8 @@ class InstructionStages(Stages):
         return Product([made])
 
     def _audio_of(self, work: Work, recording: Path) -> NewArtifact:
-        from activities import media, speech
+        from activities import media
+        from activities.speech.pieces import plan_pieces
 
         info = media.probe(recording)
         if info.duration_ms > self._parts.longest_ms:
@@ -160,7 +161,7 @@ class InstructionStages(Stages):
                 also=choice.also,
                 on_progress=lambda at_ms: work.advance(0.2 + 0.6 * at_ms / span),
             )
-            cuts = speech.plan_pieces(out, on_progress=lambda at_ms: work.advance(0.8 + 0.2 * at_ms / span))
+            cuts = plan_pieces(out, on_progress=lambda at_ms: work.advance(0.8 + 0.2 * at_ms / span))
             blob = self._parts.artifacts.put_file(
                 work.key("audio.flac"), out, "audio/flac", on_progress=lambda _: work.check()
             )

@@ -86,7 +86,7 @@ class DocumentTasks:
     @activity.defn(name="publish", no_thread_cancel_exception=True)
     def publish(self, call: TaskCall) -> None:
         """Typeset exactly the version that was asked for, whatever was saved since, and store the file."""
-        from activities.publishing import publish
+        from activities.publishing.publisher import publish
 
         with Heartbeat(call.heartbeat_timeout_s) as heartbeat:
             export = self._parts.store.begin_export(call.task_id)

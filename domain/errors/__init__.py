@@ -121,7 +121,7 @@ from domain.errors.transitions import (
     TransitionRefused,
     VersionConflict,
 )
-from domain.errors.work import Cancelled, CheckpointLost, SettingsInvalid, WorkerShuttingDown
+from domain.errors.work import Cancelled, CheckpointLost, ExtraMissing, SettingsInvalid, WorkerShuttingDown
 
 __all__ = [
     "MESSAGE_LIMIT",
@@ -156,6 +156,7 @@ __all__ = [
     "ExternalArtifactInvalid",
     "ExternalArtifactUnreachable",
     "ExternalStageFailed",
+    "ExtraMissing",
     "Fenced",
     "GuidesmithError",
     "IdempotencyConflict",

@@ -26,3 +26,10 @@ class SettingsInvalid(GuidesmithError):
     """The settings contradict themselves or name something that is not there."""
 
     code = "SETTINGS_INVALID"
+
+
+class ExtraMissing(SettingsInvalid):
+    """A process is asked for what needs an extra of the package that is not installed. ``details`` names the
+    ``extras``."""
+
+    code = "EXTRA_MISSING"

@@ -2,6 +2,9 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
+SILENCE_DBFS = -60.0
+"""A track whose peak stays below this is silent: quieter than the noise of any microphone that was on."""
+
 
 class AudioTrack(BaseModel):
     """One audio stream. ``index`` counts the container's streams of all types."""

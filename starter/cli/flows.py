@@ -9,16 +9,15 @@ import typer
 
 from starter.cli.client import Client, Json
 from starter.cli.connection import Connection, connected
-from starter.cli.exits import ExitCode, UsageWrong
+from starter.cli.exits import ExitCode
 from starter.cli.making import Making, Target, interrupted
 from starter.cli.memory import Memory
 from starter.cli.pages import sign_in_address
 from starter.cli.printing import print_json
 from starter.cli.views import View, shown
+from starter.local.sample import sample_recording
 
 TITLES = {"api_url": "API", "temporal_ui_url": "Temporal UI", "page_url": "The instruction"}
-
-SAMPLE = Path(__file__).parents[2] / "sample" / "recording.mp4"
 
 
 def made(
@@ -41,12 +40,11 @@ def made(
 
 def demonstrated(out: Path, *, keep: bool, as_json: bool, data_dir: Path | None) -> None:
     """``guidesmith demo``."""
-    if not SAMPLE.exists():
-        raise UsageWrong("The sample recording is not here: run the demo from a checkout of the repository.")
-    target = Target.of(out, "pdf,md", SAMPLE.stem)
+    recording = sample_recording()
+    target = Target.of(out, "pdf,md", recording.stem)
     with shown(as_json=as_json) as view, _stack(data_dir, view) as connection:
         say_addresses(connection, view)
-        result = _run(connection, view, SAMPLE, target, language=None, fresh=True) | _addresses(connection)
+        result = _run(connection, view, recording, target, language=None, fresh=True) | _addresses(connection)
         page = f"/instructions/{result['instruction_id']}"
         if connection.state is not None:
             result["page_url"] = sign_in_address(connection, page)

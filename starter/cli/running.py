@@ -4,10 +4,11 @@ import asyncio
 import signal
 from collections.abc import Callable
 
+from starter import extras
 from starter.cli.connection import local_user
 from starter.local.folder import DataFolder, StackState
 from starter.local.stack import LocalStack
-from starter.settings import Settings
+from starter.settings import QUEUES, Settings
 
 
 def run_stack(
@@ -26,8 +27,11 @@ def run_stack(
     Raises:
         StackRunning: Another stack runs on the folder.
         StackFailed: A part does not come up.
+        ExtraMissing: What its worker needs is not installed.
     """
     from activities.rails.search_attributes import ATTRIBUTES
+
+    extras.require(QUEUES, settings)
 
     def migrate() -> None:
         from starter.wiring import open_store

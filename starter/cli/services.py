@@ -114,7 +114,11 @@ def worker(
     """Work on the task queues until SIGTERM. Settings come from the environment (GUIDESMITH_…, TEMPORAL_…)."""
     from starter.work.worker import run_worker
 
-    asyncio.run(run_worker(_settings(), [name.strip() for name in queues.split(",") if name.strip()]))
+    asyncio.run(run_worker(_settings(), _names(queues)))
+
+
+def _names(queues: str) -> list[str]:
+    return [name.strip() for name in queues.split(",") if name.strip()]
 
 
 def api() -> None:
@@ -182,11 +186,22 @@ def adopt_namespace(as_json: AsJson = False, data_dir: DataDir = None) -> None:
         typer.echo(f"The jobs run in the namespace {adopted['namespace']} at {adopted['address']} from now on.")
 
 
-def doctor(as_json: AsJson = False, data_dir: DataDir = None) -> None:
+def doctor(
+    queues: Annotated[
+        str | None,
+        typer.Option(help="Comma-separated: what a worker of these needs must be here, too.", show_default=False),
+    ] = None,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
     """Check versions, data folder, database, Temporal, artifact store, speech model, and say how to mend each."""
     from starter.doctor import diagnose
 
-    findings = asyncio.run(diagnose(_settings(data_dir)))
+    settings = _settings(data_dir)
+    asked = None if queues is None else _names(queues)
+    if asked is not None:
+        settings.check_queues(asked)
+    findings = asyncio.run(diagnose(settings, asked))
     if as_json:
         print_json({"ok": all(each.ok for each in findings), "checks": [each.facts() for each in findings]})
     else:

@@ -36,6 +36,7 @@ from starter.pages.lifecycles import view as lifecycles
 from starter.pages.new import view as new
 from starter.pages.projects import view as projects
 from starter.pages.recording import view as recording
+from starter.pages.reference import view as reference
 from starter.pages.sharing import shared, sharing
 from starter.pages.shell import files
 from starter.pages.shell.context import PageContext
@@ -68,6 +69,7 @@ VIEWS = (
     shared,
     projects,
     lifecycles,
+    reference,
     library,
     credits,
     webhooks,

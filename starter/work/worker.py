@@ -34,7 +34,7 @@ from activities.upkeep.rounds import Rounds
 from activities.upkeep.sweeping import Keeping, Sweeper
 from domain.erasure import read_keeping
 from domain.errors import GuidesmithError
-from starter import traces
+from starter import extras, traces
 from starter.services.engine import connect_patiently
 from starter.settings import QUEUES, Settings
 from starter.wiring import (
@@ -247,8 +247,10 @@ async def run_worker(settings: Settings, queues: Sequence[str] = QUEUES) -> None
 
     Raises:
         SettingsInvalid: An unknown queue, or settings that contradict each other.
+        ExtraMissing: What its stages need is not installed.
     """
     settings.check_queues(queues)
+    extras.require(queues, settings)
     return_memory_early()
     traces.start_tracing("guidesmith-worker")
     stop = asyncio.Event()

@@ -34,7 +34,7 @@ from activities.drafting import LocalDrafter
 from activities.drafting.compose import compose
 from activities.pictures.illustrating import Illustrating
 from activities.screen import read_screen
-from activities.speech.weights import WhisperOptions
+from activities.speech.options import WhisperOptions
 from activities.speech.whisper import WhisperRecogniser
 from domain.artifacts import Blob
 from domain.documents.annotations import Ring

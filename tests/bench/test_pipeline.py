@@ -20,7 +20,8 @@ import psutil
 from rich.console import Console
 from rich.table import Table
 
-from activities.speech.weights import WhisperOptions, load_weights
+from activities.speech.options import WhisperOptions
+from activities.speech.weights import load_weights
 from domain.jobs import Event, Job
 from sample.truth import recording as sample_recording
 from starter.settings import Settings

@@ -31,6 +31,17 @@ def test_given_a_kind_when_its_table_is_opened_then_every_status_and_move_of_the
         look(page, "lifecycles")
 
 
+def test_given_the_http_interface_when_a_route_is_opened_then_its_shapes_are_a_click_away(page: Page) -> None:
+    page.goto("/")
+    page.get_by_role("link", name="HTTP interface").click()
+    route = page.locator("details", has_text="/api/v1/jobs/{job_id}/run")
+    route.locator("summary").click()
+    expect(route.get_by_role("cell", name="job_id")).to_be_visible()
+    route.get_by_role("link", name="ErrorBody").first.click()
+    expect(page.locator("#shape-ErrorBody")).to_be_in_viewport()
+    look(page, "reference")
+
+
 def test_given_a_fault_of_ours_when_a_page_is_opened_then_it_says_so_and_can_be_tried_again(page: Page) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("starter.pages.credits.view.titles_of", lambda *_: next(iter(())))

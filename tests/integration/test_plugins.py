@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from activities.publishing import publish
+from activities.publishing.publisher import publish
 from activities.store import Store
 from domain.documents.draft import BlockRole, check_draft
 from domain.documents.publication import ExportFormat, Publication, PublicationBlock

@@ -20,7 +20,7 @@ from activities.providers import ProviderClient
 from activities.speech import SpokenSegment
 from activities.speech.assembly import assemble
 from activities.speech.hosted import OpenAiRecogniser
-from activities.speech.weights import WhisperOptions
+from activities.speech.options import WhisperOptions
 from activities.speech.whisper import WhisperRecogniser
 from tests.speech import ENGLISH, ENGLISH_MS, clip, silence, write_flac
 

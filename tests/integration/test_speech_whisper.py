@@ -11,7 +11,7 @@ from faster_whisper import decode_audio
 
 import sample.truth
 from activities.speech import Recognition, SpokenSegment
-from activities.speech.weights import WhisperOptions
+from activities.speech.options import WhisperOptions
 from activities.speech.whisper import WhisperRecogniser
 from domain.errors import Cancelled, SpeechLanguageUnsupported, SpeechModelUnavailable
 from tests.speech import ENGLISH, ENGLISH_MS, Samples, clip, music, noise, silence, write_flac

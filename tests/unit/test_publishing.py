@@ -18,8 +18,8 @@ import webvtt
 from docx.oxml.ns import qn
 from PIL import Image
 
-from activities.publishing import filename_of, preview_pages, publish
 from activities.publishing.fonts import typeface_for
+from activities.publishing.publisher import filename_of, preview_pages, publish
 from domain.documents.publication import ExportFormat, Picture, Publication, PublicationBlock, clock
 from domain.errors import Cancelled, ExportFailed
 from domain.recordings.transcript import SpeechFound, Transcript

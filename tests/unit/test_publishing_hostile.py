@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from activities.publishing import publish
 from activities.publishing.bundle import document
 from activities.publishing.manuscript import read
+from activities.publishing.publisher import publish
 from activities.publishing.webpage import webpage
 from domain.documents.publication import ExportFormat, Picture, Publication, PublicationBlock
 from tests.unit.publishing_samples import block, publication, screenshot

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 from temporalio.client import Client
 
+from activities.rails.dispatching import turn_of
 from domain.errors import SettingsInvalid
 from starter.secret_files import LARGEST_BYTES, secret_fields
 from starter.services.engine import connect
 from starter.settings import QUEUES, Settings, load_settings, unknown_variables
+from starter.wiring import run_options
 
 STRONG = "5f1c9b" * 8
 
@@ -205,3 +207,16 @@ def test_given_what_kubernetes_and_the_command_line_set_when_loaded_then_nothing
     known = ["GUIDESMITH_TOKEN", "GUIDESMITH_AUTH_SECRET_FILE", "GUIDESMITH_S3_REGION", "PATH"]
     assert unknown_variables([*of_kubernetes, *known]) == []
     assert unknown_variables(["GUIDESMITH_FAVOURITE_COLOUR"]) == ["GUIDESMITH_FAVOURITE_COLOUR"]
+
+
+def test_given_weights_of_projects_then_their_stages_wait_under_keys_of_their_own_and_nothing_of_it_travels() -> None:
+    options = run_options(load_settings(project_weights="p=4, q=0.5"))
+    assert options.weights == {"p": 4.0, "q": 0.5}
+    assert "weights" not in options.model_dump_json()
+    heavy, light, plain = turn_of("ann", "p", 4.0), turn_of("ann", "q", 0.5), turn_of("ann", "r", None)
+    assert (heavy.fairness_weight, light.fairness_weight, plain.fairness_weight) == (4.0, 0.5, None)
+    assert len({each.fairness_key for each in (heavy, light, plain)}) == 3
+    assert plain == turn_of("ann")
+    for wrong in ("p", "p=", "=4", "p=0", "p=many", "p=1001"):
+        with pytest.raises(SettingsInvalid, match="PROJECT_WEIGHTS"):
+            load_settings(project_weights=wrong)

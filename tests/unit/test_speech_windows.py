@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from activities.speech import plan_pieces
+from activities.speech.pieces import plan_pieces
 from activities.speech.windows import windows
 from domain.errors import Cancelled
 from tests.speech import ENGLISH, ENGLISH_MS, clip, music, silence, write_flac

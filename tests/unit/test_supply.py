@@ -21,7 +21,7 @@ from activities.process import checksums
 from activities.process.checksums import ChecksumMismatch, check_file, check_fonts, check_tree
 from activities.screen import weights
 from domain.errors import ScreenReaderUnavailable
-from release import versions
+from release import IN_THE_WHEEL, absent, lacking, versions
 from starter.local.stack import temporal_binary
 
 ROOT = Path(__file__).parents[2]
@@ -262,6 +262,7 @@ def test_given_the_lock_when_written_as_a_bill_of_materials_then_every_file_has_
 
 def test_given_the_checkout_then_project_lock_and_changelog_say_one_version() -> None:
     assert len(set(versions().values())) == 1
+    assert absent() == []
 
 
 def test_given_a_tag_or_a_wheel_of_another_version_when_a_release_is_checked_then_it_is_seen(tmp_path: Path) -> None:
@@ -270,6 +271,8 @@ def test_given_a_tag_or_a_wheel_of_another_version_when_a_release_is_checked_the
         archive.writestr(
             "guidesmith-9.9.9.dist-info/METADATA", "Metadata-Version: 2.4\nName: guidesmith\nVersion: 9.9.9\n"
         )
+        archive.writestr(IN_THE_WHEEL[1], "")
+    assert lacking(wheel) == sorted({*IN_THE_WHEEL} - {IN_THE_WHEEL[1]})
     found = versions(tag="v9.9.8", wheel=wheel)
     assert (found["wheel"], found["tag"]) == ("9.9.9", "9.9.8")
     assert versions(tag="9.9.8")["tag"] == ""  # not how tags are written

@@ -21,6 +21,7 @@ from starter.cli.making import printable_name
 from starter.cli.memory import recording_sha256
 from starter.cli.printing import print_json
 from starter.cli.views import Lines, View, shown
+from starter.local.sample import sample_table
 
 POLL_S = 0.2
 ROUNDS = 5
@@ -30,7 +31,6 @@ ROWS_SHOWN = 12
 SAFE_NAME = re.compile(r"([a-z0-9][a-z0-9._-]{0,100}/)?[a-z0-9][a-z0-9._-]{0,100}")
 """Of a file that is saved below the output folder."""
 
-DEMO_TABLE = Path(__file__).parents[2] / "sample" / "analysis" / "sales.csv"
 DEMO_REQUIREMENT = "Total by region and month in 2025, as a line chart"
 """Leaves open what is added up, so that the demo has a question to answer."""
 DEMO_ANSWERS = {"measure": "revenue"}
@@ -209,10 +209,8 @@ def analysed(
 
 def demonstrated(out: Path, *, keep: bool, as_json: bool, data_dir: Path | None) -> None:
     """``guidesmith demo analysis``."""
-    if not DEMO_TABLE.exists():
-        raise UsageWrong("The sample table is not here: run the demo from a checkout of the repository.")
     analysed(
-        [DEMO_TABLE],
+        [sample_table()],
         DEMO_REQUIREMENT,
         out / DEMO_FOLDER,
         answers=DEMO_ANSWERS,

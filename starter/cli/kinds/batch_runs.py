@@ -11,11 +11,12 @@ from domain.orders.batch import file_name
 from starter.cli.client import Client, Json
 from starter.cli.connection import connected
 from starter.cli.exits import JobFailed, UsageWrong
-from starter.cli.flows import SAMPLE, say_addresses, stay_up
+from starter.cli.flows import say_addresses, stay_up
 from starter.cli.making import PROJECT, printable_name
 from starter.cli.memory import recording_sha256
 from starter.cli.printing import print_json, print_table
 from starter.cli.views import View, shown
+from starter.local.sample import sample_recording
 
 POLL_S = 0.2
 
@@ -158,12 +159,11 @@ def demonstrated(out: Path, *, keep: bool, as_json: bool, data_dir: Path | None)
         Refused, Unreachable: The API said no, or nothing.
         UsageWrong: There is no recording, or the files cannot be written there.
     """
-    if not SAMPLE.exists():
-        raise UsageWrong("The sample recording is not here: run the demo from a checkout of the repository.")
+    recording = sample_recording()
     folder = folder_of(out)
     with shown(as_json=as_json) as view, connected(data_dir, start=True) as connection, Client(connection) as client:
         batches = Batches(client, view)
-        source = batches.source(str(SAMPLE))
+        source = batches.source(str(recording))
         asked = {name: batches.ask(name, [source], **parameters) for name, parameters in ORDERS.items()}
         results = [
             batches.saved(_not_failed(batches.ended(job["id"], f"Making {name}")), folder)

@@ -1,0 +1,1 @@
+"""How it is installed elsewhere: requirements by role (``requirements``), and a Helm chart (``chart``)."""
