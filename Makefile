@@ -22,8 +22,8 @@ KIND ?=
 ARGS ?=
 PYTEST_ARGS ?=
 ADVISORIES ?=
-# Tests wait for servers as long as they compute: three processes keep two cores busy. `make test WORKERS=0` runs one by one.
-WORKERS ?= 3
+# Tests wait for servers as long as they compute: four processes keep two cores busy. `make test WORKERS=0` runs one by one.
+WORKERS ?= 4
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' Makefile

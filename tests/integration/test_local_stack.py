@@ -375,12 +375,10 @@ def test_given_a_part_that_is_killed_when_looked_at_then_it_is_back_at_the_same_
     until(answers)
 
 
-def test_given_the_supervisor_is_killed_or_the_folder_lost_when_up_again_then_nothing_was_left_and_nothing_lost(
-    machine: Machine, stack: StackState, recording: Path, tmp_path: Path
+def test_given_the_supervisor_is_killed_when_up_again_then_nothing_was_left_and_nothing_lost(
+    machine: Machine, stack: StackState
 ) -> None:
     before = machine.answer("jobs", "list")["items"]
-    backup = tmp_path / "backup"
-    assert machine.answer("backup", str(backup))["files"] > 5
     parts = psutil.Process(stack.pid).children(recursive=True)
     assert machine.up is not None
     machine.up.kill()
@@ -393,12 +391,19 @@ def test_given_the_supervisor_is_killed_or_the_folder_lost_when_up_again_then_no
     state = machine.bring_up()
     assert (state.api_url, state.temporal_ui_url) == (stack.api_url, stack.temporal_ui_url)
     assert machine.answer("jobs", "list")["items"] == before
+
+
+def test_given_a_folder_that_is_lost_when_restored_then_nothing_is_lost_that_was_copied_while_the_stack_ran(
+    machine: Machine, recording: Path, tmp_path: Path
+) -> None:
+    state = machine.folder.running() or machine.bring_up()
+    backup = tmp_path / "backup"
+    assert machine.answer("backup", str(backup))["files"] > 5
     parts = psutil.Process(state.pid).children(recursive=True)
     assert machine.take_down() == 0
     assert machine.is_quiet()
     assert not any(process.is_running() for process in parts)
 
-    # all of it is lost, but for what was copied while it ran
     machine.folder.root.rename(tmp_path / "lost")
     machine.answer("restore", str(backup))
 
