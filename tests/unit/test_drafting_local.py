@@ -1,7 +1,6 @@
 """The built-in drafter: steps, notes, title and lead of what was said, and nothing else."""
 
 import time
-from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
@@ -149,7 +148,7 @@ def test_given_more_steps_than_anyone_follows_when_drafted_then_they_are_grouped
 
 
 @pytest.mark.parametrize(("said", "times"), [(TOUR, 40), (("click the thing and then ",), 1_000)])
-def test_given_twice_as_much_speech_when_drafted_then_it_takes_twice_as_long(said: Sequence[str], times: int) -> None:
+def test_given_twice_as_much_speech_when_drafted_then_it_takes_twice_as_long(said: tuple[str, ...], times: int) -> None:
     """Hundreds of sentences are an hour. A step that looks at every other one takes four times as long for twice as
     many: of that a quarter more than twice is enough to fail, at any speed of the machine."""
     drafted(spoken(*TOUR))  # what is loaded once does not count
@@ -157,7 +156,7 @@ def test_given_twice_as_much_speech_when_drafted_then_it_takes_twice_as_long(sai
     assert twice < 2.5 * once + 0.1
 
 
-def seconds_of(said: Sequence[str], times: int) -> float:
+def seconds_of(said: tuple[str, ...], times: int) -> float:
     """Of a processor, to draft ``said`` so many times over: each text a segment, a single one as one long segment."""
     began = time.process_time()
     drafted(spoken(*(said * times)) if len(said) > 1 else spoken(said[0] * times))
