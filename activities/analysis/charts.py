@@ -20,7 +20,7 @@ TEMPLATE = "chart.typ"
 TYPESETTER = Path(typesetter.__file__)
 PPI = 144
 """Pixels an inch: 1280 by 720 pixels."""
-BOUNDS = Bounds(wall_s=120, cpu_s=60, memory_bytes=4 << 30)
+BOUNDS = Bounds(wall_s=120, cpu_s=60, memory_bytes=4 << 30, file_bytes=64 << 20)
 DATE = "1980-01-01T00:00:00+00:00"
 """Instead of the clock."""
 
@@ -54,7 +54,7 @@ def png_charts(drawings: Sequence[Drawing], scratch: Path | None, on_poll: Calla
             "made": MADE,
         }
         try:
-            answer(TYPESETTER, order, BOUNDS, environment=places(), on_poll=on_poll, loads=typesetter.LOADS)
+            answer(TYPESETTER, order, BOUNDS, environment=places(), cwd=root, on_poll=on_poll, loads=typesetter.LOADS)
             return [made_bytes(root, MADE.format(place), LARGEST_MADE) for place in range(len(drawings))]
         except (Overran, Died):
             raise AnalysisFailed(

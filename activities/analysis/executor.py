@@ -14,7 +14,7 @@ from activities.analysis.plotting import Drawing
 from activities.analysis.reading.inputs import CONFINED_ENVIRONMENT, confined_bounds, engine_mib
 from activities.analysis.report import StepResult, report
 from activities.analysis.sql import Computed, computation, input_relation
-from activities.confined.outside import Died, Overran, Report, moved, reports
+from activities.confined.outside import Bounds, Died, Overran, Report, moved, reports
 from domain.analyses.plan import FrozenPlan
 from domain.analyses.plan_rules import Schema, check_plan, results
 from domain.analyses.steps import Chart, Step
@@ -35,7 +35,7 @@ which ends the process at once."""
 @dataclass(frozen=True, slots=True)
 class RunLimits:
     """What computing a plan may take: address space, seconds of one step and of all, rows of a result, bytes of one
-    file and of temporary space."""
+    file, of temporary space, and of all results together."""
 
     memory_bytes: int = 2 << 30
     step_seconds: float = 120.0
@@ -43,6 +43,7 @@ class RunLimits:
     rows: int = 1_000_000
     file_bytes: int = 1 << 30
     spill_bytes: int = 4 << 30
+    results_bytes: int = 4 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ def confinement(limits: RunLimits = RunLimits()) -> tuple[str, ...]:
             "memory_mib": engine_mib(limits.memory_bytes),
             "spill_mib": limits.spill_bytes >> 20,
         }
-        bounds = confined_bounds(limits.memory_bytes, limits.seconds, limits.file_bytes)
+        bounds = _bounds(limits)
         environment = {**CONFINED_ENVIRONMENT, "TMPDIR": str(root), "HOME": str(root)}
         try:
             (first, *_) = reports(RUNNER, order, bounds, environment=environment, cwd=root)
@@ -122,6 +123,16 @@ def confinement(limits: RunLimits = RunLimits()) -> tuple[str, ...]:
                 "A process that computes does not come up. Give it more with GUIDESMITH_ANALYSIS_MEMORY_BYTES."
             ) from None
     return tuple(first["held"])
+
+
+def _bounds(limits: RunLimits) -> Bounds:
+    return confined_bounds(
+        limits.memory_bytes,
+        limits.seconds,
+        limits.file_bytes,
+        folder_bytes=limits.spill_bytes + limits.results_bytes,
+        silence_seconds=limits.step_seconds,
+    )
 
 
 class _Run:
@@ -150,9 +161,7 @@ class _Run:
             "memory_mib": engine_mib(limits.memory_bytes),
             "spill_mib": limits.spill_bytes >> 20,
         }
-        bounds = confined_bounds(
-            limits.memory_bytes, limits.seconds, limits.file_bytes, silence_seconds=limits.step_seconds
-        )
+        bounds = _bounds(limits)
         environment = {**CONFINED_ENVIRONMENT, "TMPDIR": str(self._root), "HOME": str(self._root)}
 
         def poll() -> None:

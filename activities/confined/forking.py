@@ -43,10 +43,12 @@ class Unfit(Exception):
 
 
 class Forked:
-    """A process that a server has forked. ``output``: the end of the pipe that is its standard output."""
+    """A process that a server has forked. ``output``: the end of the pipe that is its standard output; ``pid``: its
+    number."""
 
-    def __init__(self, output: int, line: socket.socket) -> None:
+    def __init__(self, output: int, line: socket.socket, pid: int) -> None:
         self.output: Final = output
+        self.pid: Final = pid
         self._line: Final = line
         self._status: int | None = None
 
@@ -135,7 +137,7 @@ class Server:
             line.close()
             os.close(output)
             raise
-        return Forked(output, line)
+        return Forked(output, line, int(told["pid"]))
 
     def ended(self) -> bool:
         return self._process.returncode is not None

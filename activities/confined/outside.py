@@ -32,6 +32,13 @@ WEIGHED_EVERY_S = 1.0
 """Between looks at how much lies in a process's folder."""
 ENDS_WITHIN_S = 10.0
 """Between a process's last word and its end."""
+LARGEST_FILE, FULLEST_FOLDER = 256 << 20, 1 << 30
+"""Bytes that a process may write where its order does not say how many."""
+LEAST_ON_DISK = 4096
+"""Bytes that any file or folder takes, the empty ones too: a million of them use up a disk's inodes."""
+MOST_THREADS = 64 + 8 * (os.cpu_count() or 1)
+"""Of one process. Decoders, ONNX Runtime and Typst have a few for each core. A system bounds how many its users have,
+not how many a process has, so that they are counted at each look: a few thousand may be there by then."""
 
 Report = dict[str, Any]
 
@@ -49,14 +56,14 @@ class Died(Exception):
 class Bounds:
     """What a process may use. ``wall_s`` seconds in all, ``silence_s`` seconds between reports; of processor time
     ``cpu_s`` seconds; ``memory_bytes`` of address space; ``file_bytes`` in one file; ``folder_bytes`` in all files of
-    the folder that it works in: the system bounds one file, and not how many there are."""
+    the folder that it works in (``cwd``): the system bounds one file, and not how many there are."""
 
     wall_s: float
     cpu_s: int
     memory_bytes: int
     silence_s: float | None = None
-    file_bytes: int | None = None
-    folder_bytes: int | None = None
+    file_bytes: int = LARGEST_FILE
+    folder_bytes: int = FULLEST_FOLDER
     open_files: int | None = None
 
     def as_order(self) -> Report:
@@ -134,7 +141,7 @@ def reports(
         Died: See there. Also when the process ended with an exit status other than 0.
     """
     end = time.monotonic() + bounds.wall_s
-    if bounds.folder_bytes is not None and cwd is not None:
+    if cwd is not None:
         on_poll = _weighing(cwd, bounds.folder_bytes, on_poll)
 
     @contextlib.contextmanager
@@ -157,8 +164,9 @@ def reports(
         with ordered(os.getpid()) as told:
             process = _Spawned(script, told, **where)
     try:
-        yield from _heard(process, bounds, end, on_poll)
-        _judge(process, on_poll)
+        watched = _counting(process.pid, on_poll)
+        yield from _heard(process, bounds, end, watched)
+        _judge(process, watched)
     finally:
         process.end()
 
@@ -188,11 +196,27 @@ def _weighing(folder: Path, most_bytes: int, on_poll: Callable[[], None]) -> Cal
 
 def _bytes_in(folder: Path) -> int:
     found = 0
-    for place, _, names in os.walk(folder):
+    for place, folders, names in os.walk(folder):
+        found += LEAST_ON_DISK * len(folders)
         for name in names:
             with contextlib.suppress(OSError):  # gone meanwhile
-                found += os.lstat(os.path.join(place, name)).st_size  # noqa: PTH118 - thousands of them, each second
+                size = os.lstat(os.path.join(place, name)).st_size  # noqa: PTH118 - thousands of them, each second
+                found += max(size, LEAST_ON_DISK)
     return found
+
+
+def _counting(pid: int, on_poll: Callable[[], None]) -> Callable[[], None]:
+    """``on_poll``, and a look at how many threads the process has, where the system tells. That raises: Died: More than
+    any library starts."""
+    told = Path(f"/proc/{pid}/stat")
+
+    def poll() -> None:
+        on_poll()
+        with contextlib.suppress(OSError):  # no Linux, or it has ended
+            if int(told.read_bytes().rpartition(b")")[2].split()[17]) > MOST_THREADS:
+                raise Died
+
+    return poll
 
 
 def _heard(process: "_Spawned | Forked", bounds: Bounds, end: float, on_poll: Callable[[], None]) -> Iterator[Report]:
@@ -250,7 +274,7 @@ def _judge(process: "_Spawned | Forked", on_poll: Callable[[], None]) -> None:
 
 
 class _Spawned:
-    """A process of our own. ``output``: the end of the pipe that is its standard output."""
+    """A process of our own. ``output``: the end of the pipe that is its standard output; ``pid``: its number."""
 
     def __init__(self, script: Path, order: IO[bytes], *, environment: Mapping[str, str], cwd: Path | None) -> None:
         self._process = Popen(  # noqa: S603 - our own script
@@ -264,6 +288,7 @@ class _Spawned:
         )
         assert self._process.stdout is not None
         self.output = self._process.stdout.fileno()
+        self.pid = self._process.pid
 
     def waited(self, timeout_s: float) -> int | None:
         """Its exit status, negative where a signal ended it; ``None`` while it runs."""

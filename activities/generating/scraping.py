@@ -135,7 +135,7 @@ class PageScraper:
             out.mkdir()
             order = {"page": str(source), "out": str(out), "charset": charset}
             try:
-                outside.answer(READER, order, BOUNDS, environment=outside.places(), on_poll=stop)
+                outside.answer(READER, order, BOUNDS, environment=outside.places(), cwd=out, on_poll=stop)
                 answer: dict[str, Any] = json.loads(outside.made_bytes(out, "text.json", TEXT_BYTES * 4))
             except OSError as fault:
                 raise exhausted_by(fault) or fault from None

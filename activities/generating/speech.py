@@ -26,7 +26,7 @@ TEXT_LIMIT = 20_000
 """Characters of one text: some twenty minutes."""
 
 LARGEST_SOUND = 256 << 20
-BOUNDS = Bounds(wall_s=120.0, cpu_s=120, memory_bytes=2 << 30, file_bytes=LARGEST_SOUND)
+BOUNDS = Bounds(wall_s=120.0, cpu_s=120, memory_bytes=2 << 30, file_bytes=LARGEST_SOUND, folder_bytes=2 * LARGEST_SOUND)
 
 DEFAULT_VOICE = "en"
 """Of the package."""

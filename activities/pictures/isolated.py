@@ -27,7 +27,14 @@ LARGEST_MADE = 192 << 20
 """Bytes of a file that is made: a PNG of 40 million pixels of noise has 120 MB, and more than is kept is refused by
 whoever stores it."""
 
-BOUNDS = Bounds(wall_s=120.0, cpu_s=60, memory_bytes=1536 << 20, file_bytes=LARGEST_MADE, open_files=64)
+BOUNDS = Bounds(
+    wall_s=120.0,
+    cpu_s=60,
+    memory_bytes=1536 << 20,
+    file_bytes=LARGEST_MADE,
+    folder_bytes=2 * LARGEST_MADE,
+    open_files=64,
+)
 """Of one picture. The largest that are taken, 40 million pixels, held 0.33 GB (progressive JPEG) and 0.68 GB (WebP)."""
 
 TRIES = 2
@@ -88,7 +95,7 @@ def _opened(data: bytes, order: Mapping[str, object], read: Callable[[object, Pa
         whole = {**order, "picture": str(folder / "picture"), "made": str(out / _MADE)}
         for _ in range(TRIES):
             try:
-                report = answer(OPENER, whole, BOUNDS, environment={**places(), **_ENVIRONMENT}, loads=LOADS)
+                report = answer(OPENER, whole, BOUNDS, environment={**places(), **_ENVIRONMENT}, cwd=out, loads=LOADS)
                 if "refused" not in report:
                     return read(report.get("done"), out)
             except (Died, Overran, ValidationError):

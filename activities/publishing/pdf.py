@@ -59,6 +59,8 @@ MADE = "made-{:05}"
 """What the typesetter's files are called, counted from 0."""
 MOST_PAGES = 5000
 LARGEST_MADE = 1 << 30
+FULLEST_ROOT = 4 << 30
+"""Bytes of the pictures of a document together with what is made of them."""
 TIMEOUT_S = 600.0
 CPU_SECONDS = 240
 MEMORY_BYTES = 4 * 1024**3
@@ -150,11 +152,16 @@ def _compile(
 
 def _ordered(order: Mapping[str, object], on_progress: Callable[[], None]) -> dict[str, Any]:
     """What the typesetter answers. It never outlives this call, however the call ends."""
-    bounds = Bounds(wall_s=TIMEOUT_S, cpu_s=CPU_SECONDS, memory_bytes=MEMORY_BYTES)
+    bounds = Bounds(
+        wall_s=TIMEOUT_S,
+        cpu_s=CPU_SECONDS,
+        memory_bytes=MEMORY_BYTES,
+        file_bytes=LARGEST_MADE,
+        folder_bytes=FULLEST_ROOT,
+    )
+    how: Any = {"environment": places(), "cwd": Path(str(order["root"])), "on_poll": on_progress}
     try:
-        return answer(
-            Path(typesetter.__file__), order, bounds, environment=places(), on_poll=on_progress, loads=typesetter.LOADS
-        )
+        return answer(Path(typesetter.__file__), order, bounds, **how, loads=typesetter.LOADS)
     except Overran:
         raise _failed("the typesetter took too long") from None
     except Died:

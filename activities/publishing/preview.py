@@ -10,14 +10,14 @@ from domain.errors import ArtifactCorrupt, NotFound
 
 PAINTER = Path(__file__).with_name("page_painter.py")
 LOADS = ("pypdfium2", "PIL.Image", "PIL.WebPImagePlugin")
-BOUNDS = Bounds(wall_s=30.0, cpu_s=20, memory_bytes=2 * 1024**3)
-"""A page full of screenshots takes half a second and 200 MB."""
 
 WIDTH, LONGEST = 1100, 2200
 """Pixels of a drawn page: sharp at the width of a column on a screen with two dots a pixel."""
 QUALITY = 82
 PAINTED = "page.webp"
 LARGEST_BYTES = 64 << 20
+BOUNDS = Bounds(wall_s=30.0, cpu_s=20, memory_bytes=2 << 30, file_bytes=LARGEST_BYTES, folder_bytes=2 * LARGEST_BYTES)
+"""A page full of screenshots takes half a second and 200 MB."""
 MOST_PAGES = 60
 """Pages that can be looked at; the whole document is there to be downloaded."""
 
@@ -69,7 +69,7 @@ def _painted(document: Path, folder: Path, page: int | None) -> dict[str, Any]:
         "quality": QUALITY,
     }
     try:
-        told = answer(PAINTER, order, BOUNDS, environment=places(), loads=LOADS)
+        told = answer(PAINTER, order, BOUNDS, environment=places(), cwd=folder, loads=LOADS)
     except (Died, Overran):
         told = {"error": "unreadable"}
     if told.get("error") == "absent":

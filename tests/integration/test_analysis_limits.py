@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from activities.analysis.executor import RunLimits
-from activities.analysis.reading.inputs import CONFINED_ENVIRONMENT, Prepared
+from activities.analysis.reading.inputs import CONFINED_ENVIRONMENT, InputLimits, Prepared, reading_bounds
 from activities.confined.outside import Bounds, Died, Overran, made_bytes, moved, reports
 from domain.errors import AnalysisFailed, AnalysisLimitExceeded, Cancelled
 from tests.children import running
@@ -381,6 +381,42 @@ def test_given_a_process_that_fills_its_folder_with_files_then_it_is_ended(
     with pytest.raises(Died):
         told_by(tmp_path, script_of(body), loads, bounds)
     assert running("script.py") == []
+
+
+@both_ways
+def test_given_a_process_that_fills_its_folder_with_nothing_then_it_is_ended(
+    loads: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("activities.confined.outside.WEIGHED_EVERY_S", 0.1)
+    body = "import os\nfor name in range(10**9):\n    open(str(name), 'wb').close()\n    os.mkdir(f'd{name}')"
+    with pytest.raises(Died):
+        told_by(tmp_path, script_of(body), loads, Bounds(60, 60, 1 << 30, folder_bytes=1 << 20))
+    assert running("script.py") == []
+
+
+THREADS = """
+import threading, time
+threading.stack_size(1 << 16)
+while True:
+    try: threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
+    except RuntimeError: time.sleep(0.1)
+"""
+
+
+@both_ways
+def test_given_a_process_that_starts_threads_without_end_then_it_is_ended_and_they_with_it(
+    loads: tuple[str, ...], tmp_path: Path
+) -> None:
+    with pytest.raises(Died):
+        told_by(tmp_path, script_of(THREADS), loads, Bounds(wall_s=60, cpu_s=60, memory_bytes=4 << 30))
+    assert running("script.py") == []
+
+
+def test_given_files_to_read_then_what_their_reader_may_write_follows_their_size() -> None:
+    limits = InputLimits()
+    small, large = reading_bounds([100], limits), reading_bounds([limits.file_bytes] * limits.files, limits)
+    assert small.file_bytes < limits.unpacked_bytes + 1000 < large.file_bytes
+    assert 5 * small.folder_bytes < large.folder_bytes
 
 
 @both_ways

@@ -24,6 +24,8 @@ HASHED_AT_ONCE = 1 << 20
 OPEN_FILES = 128
 LAID_OUT = 8
 """How much larger than its file a table may be when it is laid out for reading: texts grow, not without bound."""
+LYING_AT_ONCE = 3
+"""How often a table lies in the reader's folder: as text, as the engine has it, and as Parquet."""
 ENGINE_SHARE = 0.5
 """Of a process's address space: what DuckDB may hold. The rest is code, Python and what DuckDB does not count."""
 
@@ -59,6 +61,11 @@ NOTES: Mapping[str, str] = {
     "LABELS_FILLED_GUESSED": "{column} names each group in its first row only, and the rows below were taken for rows "
     "of that group: {words}.",
     "MERGED_CELLS_FILLED": "A name in merged cells was taken for each of their rows; a number in them counts once.",
+    "FORMATS_UNSEEN_GUESSED": "In this kind of workbook only the values are read, and not what is hidden nor how "
+    "numbers are shown: in which currency, or as percent. Save it as .xlsx where that matters.",
+    "SHOWN_AS_PERCENT": "{column} is shown as percent: 0.12 is 12%.",
+    "PERCENT_AMONG_GUESSED": "{column} is shown as percent in some cells, and as plain numbers in others. All are "
+    "taken as they are stored: 12% as 0.12.",
     "CURRENCIES_OF_FORMATS": "Only the format of the cells tells the currency of some numbers: {words}.",
     "SHEETS_TOGETHER": "Alike, and taken together: {words}. The column {column} tells them apart.",
     "NUMBERS_CLEANED": "{column} was read as numbers, without signs and separators: {words}.",
@@ -73,7 +80,9 @@ NOTES: Mapping[str, str] = {
     "DATE_ORDER_OF_FILE": "{column} was read as {words}, as another column of the file is.",
     "DATE_ORDER_GUESSED": "{column} was read as {words}; no date in it tells. Write dates as 2024-12-31.",
     "CENTURY_GUESSED": "{column} has years of two digits, read as those from 1969 to 2068: {words}.",
-    "ERA_GUESSED": "{column} holds years far ahead, read as those of the common era: {words}.",
+    "ERA_GUESSED": "{column} holds years far ahead or long past, read as those of the common era: {words}.",
+    "EXPONENTS_KEPT_GUESSED": "{column} holds texts such as {words}, which may be names or numbers. They are taken for "
+    "names.",
     "DATES_MIXED": "{column} holds days before months and months before days, so it stays text.",
     "ZONE_AS_WRITTEN": "{column} holds times with a zone ({words}), which are taken as they are written.",
     "ZONES_AS_UTC": "{column} holds times of several zones ({words}), which were brought to UTC.",
@@ -172,7 +181,12 @@ def tables_of(
 
 
 def confined_bounds(
-    memory_bytes: int, seconds: float, file_bytes: int, *, silence_seconds: float | None = None
+    memory_bytes: int,
+    seconds: float,
+    file_bytes: int,
+    *,
+    folder_bytes: int,
+    silence_seconds: float | None = None,
 ) -> Bounds:
     """For a process that computes with DuckDB, on one thread; ``silence_seconds`` may pass between its reports."""
     return Bounds(
@@ -181,8 +195,26 @@ def confined_bounds(
         memory_bytes=memory_bytes,
         silence_s=silence_seconds,
         file_bytes=file_bytes,
+        folder_bytes=folder_bytes,
         open_files=OPEN_FILES,
     )
+
+
+def reading_bounds(sizes: Sequence[int], limits: InputLimits) -> Bounds:
+    """For a process that reads files of so many bytes: what it may write follows what there is to read, and a workbook
+    may unpack to ``unpacked_bytes`` however small it is."""
+    file_bytes = min(LAID_OUT * max(sizes) + limits.unpacked_bytes, LAID_OUT * limits.file_bytes)
+    return confined_bounds(
+        limits.memory_bytes,
+        limits.seconds,
+        file_bytes,
+        folder_bytes=LYING_AT_ONCE * file_bytes + LAID_OUT * sum(sizes) + spill_bytes(limits),
+    )
+
+
+def spill_bytes(limits: InputLimits) -> int:
+    """What DuckDB may write of what does not fit into memory."""
+    return 4 * limits.file_bytes
 
 
 def engine_mib(memory_bytes: int) -> int:
@@ -214,9 +246,9 @@ def _read(
         "files": [{"path": str(file.path.resolve()), "label": _label(file.name)} for file in files],
         "limits": {name: getattr(limits, name) for name in ("rows", "columns", "sheets", "tables", "unpacked_bytes")},
         "memory_mib": engine_mib(limits.memory_bytes),
-        "spill_mib": 4 * limits.file_bytes >> 20,
+        "spill_mib": spill_bytes(limits) >> 20,
     }
-    bounds = confined_bounds(limits.memory_bytes, limits.seconds, file_bytes=LAID_OUT * limits.file_bytes)
+    bounds = reading_bounds([file.path.stat().st_size for file in files], limits)
     done = 0
     found: list[tuple[str, Report]] = []
     unions: list[tuple[list[int], Report]] = []
