@@ -1,10 +1,13 @@
 """The commands, each with an example. Nothing heavy is imported before a command runs."""
 
+import atexit
+import os
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -169,9 +172,42 @@ app.add_typer(shares_app, name="shares")
 services(app)
 
 
+TEMPORALS_THREADS = "temporalio.bridge.temporal_sdk_bridge"
+"""The module that has them."""
+
+
+class _End:
+    """The process's end, once all that others have registered for it is done, and before the interpreter takes itself
+    apart: a thread of Temporal's client that comes for it then is unwound by Python, and Rust aborts the process."""
+
+    def __init__(self) -> None:
+        self._pid: Final = os.getpid()  # forks are others' to end
+        self.status = 0
+
+    def __call__(self) -> None:
+        if os.getpid() == self._pid and TEMPORALS_THREADS in sys.modules:
+            for stream in (sys.stdout, sys.stderr):
+                with suppress(OSError, ValueError):
+                    stream.flush()
+            os._exit(self.status)
+
+
 def run() -> None:
     """Run the command line; the process ends with a code of :class:`ExitCode`."""
     signal.signal(signal.SIGTERM, _as_interrupt)  # a polite kill is a Ctrl-C: the job is cancelled, children stop
+    end = _End()
+    atexit.register(end)  # the first that is registered is the last that is called
+    try:
+        _commanded()
+    except SystemExit as ended:
+        end.status = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+        raise
+    except BaseException:
+        end.status = ExitCode.FAILED
+        raise
+
+
+def _commanded() -> None:
     try:
         app()
     except GuidesmithError as error:
