@@ -9,10 +9,12 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.artifacts import Blob
+from domain.errors import ArtifactCorrupt, ArtifactMissing, GuidesmithError
 from starter.api.batches.archive import Archive, Member
 
 AT = datetime(2026, 3, 5, 14, 7, 9, tzinfo=UTC)
@@ -75,6 +77,29 @@ def test_given_the_archive_when_unpacked_by_another_program_then_it_finds_no_fau
 def test_given_any_part_when_asked_for_alone_then_it_is_that_of_the_whole(start: int, length: int) -> None:
     made, data = archive(FILES)
     assert b"".join(made.read_chunks(made.blob, start, start + length)) == data[start : start + length]
+
+
+@pytest.mark.parametrize("loss", [ArtifactCorrupt, ArtifactMissing])
+def test_given_a_file_that_is_damaged_on_the_way_then_it_fails_its_checksum_and_the_others_arrive(
+    loss: type[GuidesmithError],
+) -> None:
+    class Losing(Kept):
+        def read_chunks(self, blob: Blob, start: int = 0, end: int | None = None) -> Iterator[bytes]:
+            chunks = super().read_chunks(blob, start, end)
+            if blob.key != "clip-0001.mp4":
+                yield from chunks
+                return
+            yield next(chunks)
+            raise loss("It is not what was made.")
+
+    made = Archive(Losing(FILES), Kept(FILES).members(), AT)
+    data = b"".join(made.read_chunks(made.blob))
+    assert len(data) == made.blob.size_bytes
+    assert b"".join(made.read_chunks(made.blob, 100)) == data[100:]
+    with zipfile.ZipFile(io.BytesIO(data)) as read:
+        assert read.testzip() == "clip-0001.mp4"
+        whole = {name: content for name, content in FILES.items() if name != "clip-0001.mp4"}
+        assert {name: read.read(name) for name in whole} == whole
 
 
 def test_given_other_files_or_names_when_zipped_then_another_checksum() -> None:

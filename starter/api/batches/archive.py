@@ -4,6 +4,9 @@ Files are stored as they are (clips and pictures are compressed already), so its
 files always give the same bytes, so a download that broke off can be taken up where it stopped. The checksum of each
 file is what only its bytes tell: it stands behind it, and what comes before the taken up place is read once more.
 
+A file that turns out to be damaged while it is sent is not what was made: the rest of its place is filled with zeros,
+and its checksum is a wrong one, by which every program that unpacks knows it. The others arrive.
+
 Sizes are written with 64 bits throughout: APPNOTE.TXT 6.3.10, 4.3.7 (local header), 4.3.9 (data descriptor), 4.3.12
 (central directory), 4.3.14 to 4.3.16 (its ends).
 """
@@ -11,13 +14,15 @@ Sizes are written with 64 bits throughout: APPNOTE.TXT 6.3.10, 4.3.7 (local head
 import hashlib
 import struct
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
 from activities.artifacts import ObjectFacts
 from domain.artifacts import Blob
+from domain.errors import ArtifactCorrupt, ArtifactMissing
+from starter.logs import log
 
 MEDIA_TYPE = "application/zip"
 MISSING = "missing.txt"
@@ -40,6 +45,8 @@ CENTRAL_64 = struct.Struct("<2H3Q")
 END_64 = struct.Struct("<4sQ2H2I4Q")
 LOCATOR = struct.Struct("<4sIQI")
 END = struct.Struct("<4s4H2IH")
+
+ZEROS_AT_ONCE = 1 << 20
 
 TAG_64 = 1
 EARLIEST = datetime(1980, 1, 1, tzinfo=UTC)
@@ -117,11 +124,7 @@ class Archive:
         return Blob(key="archive", size_bytes=size, checksum_sha256=told.hexdigest(), media_type=MEDIA_TYPE)
 
     def read_chunks(self, blob: Blob, start: int = 0, end: int | None = None) -> Iterator[bytes]:
-        """Its bytes from ``start`` up to ``end``, a chunk of a stored file at a time.
-
-        Raises:
-            ArtifactMissing, ArtifactCorrupt: A file of it is gone, or not what was recorded.
-        """
+        """Its bytes from ``start`` up to ``end``, a chunk of a stored file at a time."""
         stop = blob.size_bytes if end is None else end
         at = 0
         for piece in self._pieces():
@@ -136,11 +139,9 @@ class Archive:
         at, listed = 0, []
         for each in self._members:
             name, size = each.name.encode(), each.blob.size_bytes
-            begins, crc = at, 0
+            begins = at
             yield self._local(name)
-            for chunk in self._files.read_chunks(each.blob) if each.data is None else (each.data,):
-                crc = zlib.crc32(chunk, crc)
-                yield chunk
+            crc = yield from self._stored(each)
             yield BEHIND.pack(b"PK\x07\x08", crc, size, size)
             at += LOCAL.size + len(name) + LOCAL_64.size + size + BEHIND.size
             listed.append((name, size, crc, begins))
@@ -156,6 +157,23 @@ class Archive:
         )
         yield LOCATOR.pack(b"PK\x06\x07", 0, at, 1)
         yield END.pack(b"PK\x05\x06", 0, 0, UNSAID_16, UNSAID_16, UNSAID_32, UNSAID_32, 0)
+
+    def _stored(self, member: Member) -> Generator[bytes, None, int]:
+        """A file's bytes; its checksum, which holds where they are what was recorded."""
+        crc, left = 0, member.blob.size_bytes
+        chunks = self._files.read_chunks(member.blob) if member.data is None else iter((member.data,))
+        try:
+            for chunk in chunks:
+                crc, left = zlib.crc32(chunk, crc), left - len(chunk)
+                yield chunk
+        except (ArtifactMissing, ArtifactCorrupt) as loss:
+            log("api").error("archive.member_lost", code=loss.code, key=member.blob.key)
+            for at in range(0, left, ZEROS_AT_ONCE):
+                zeros = bytes(min(ZEROS_AT_ONCE, left - at))
+                crc = zlib.crc32(zeros, crc)
+                yield zeros
+            crc ^= UNSAID_32
+        return crc
 
     def _local(self, name: bytes) -> bytes:
         day, time = self._date

@@ -77,7 +77,7 @@ ARCHIVE: dict[str, Any] = {
 def download_assets(job_id: str, api: ApiParts, owner: Owner, asked: AskedFile) -> Response:
     """All that the job has made so far, in the order of the request, as one ZIP. One that broke off can be taken up
     again by Range, as long as the job has made nothing more: If-Range with its ETag sees to that. Files that were lost
-    are left out, and named in its missing.txt."""
+    are left out, and named in its missing.txt; one that turns out to be damaged while it is sent fails its checksum."""
     job = api.store.get_job(identifier(job_id), owner=owner)
     assets = api.store.library_of_job(job.id)
     if not assets:
