@@ -6,15 +6,17 @@ of it can have the rest (206).
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from typing import Annotated, Any, Protocol
 
 from fastapi import Depends, Header, Request, Response
 from fastapi.responses import StreamingResponse
+from starlette.types import Send
 
 from domain.artifacts import Blob
-from domain.errors import ArtifactCorrupt, ArtifactMissing
+from domain.errors import ArtifactCorrupt, ArtifactMissing, NotFound
 from starter.api.errors import RangeUnsatisfiable, not_found
 from starter.api.responses import binary, signed_errors
 from starter.logs import log
@@ -88,7 +90,16 @@ def file_response(
         sent["Content-Range"] = f"bytes {wanted.start}-{wanted.end - 1}/{blob.size_bytes}"
     end = wanted.start if asked.head else wanted.end
     body = _begun(artifacts, blob, wanted.start, end, on_loss)
-    return StreamingResponse(body, 206 if wanted.partial else 200, sent, media_type=blob.media_type)
+    return _Stream(body, 206 if wanted.partial else 200, sent, media_type=blob.media_type)
+
+
+class _Stream(StreamingResponse):
+    """Where its body ends early, so does the connection, as what was promised does not come: whoever ended it has said
+    why."""
+
+    async def stream_response(self, send: Send) -> None:
+        with suppress(NotFound, ArtifactMissing, ArtifactCorrupt):
+            await super().stream_response(send)
 
 
 def _names(tags: str | None, etag: str) -> bool:

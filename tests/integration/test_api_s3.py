@@ -19,7 +19,7 @@ from starter.local.folder import DataFolder
 from tests.apis import SECRET, RunningApi, api_settings, running_api, wait_ready
 from tests.integration.analysis_builders import confirmed_analysis
 from tests.integration.pictures import screen
-from tests.integration.store_builders import drafted_job, instruction_of
+from tests.integration.store_builders import Run, drafted_job, instruction_of
 from tests.integration.test_api_uploads import begun, new_job
 from tests.objectstores import S3Server
 from tests.stack import wait_until
@@ -385,3 +385,27 @@ def test_given_s3_when_inputs_of_an_analysis_are_sent_past_the_api_then_they_are
     answer = httpx.get(plan["url"])
     assert answer.json()["plan_id"] == frozen.plan_id
     assert 'filename="plan.json"' in answer.headers["content-disposition"]
+
+
+def test_given_s3_when_a_link_shows_a_recording_then_it_is_sent_from_here_and_ends_when_the_link_is_revoked(
+    s3_api: RunningApi,
+) -> None:
+    store = s3_api.store
+    job = store.create_job("ann", store.create_project("ann", "Shown").id)
+    video = s3_api.artifacts.put_bytes(f"jobs/{job.id}/upload/recording.mp4", RECORDING, "video/mp4")
+    store.confirm_upload("ann", job.id, video, "demo.mp4")
+    Run(store, job.id).dispatched().extract_audio().transcribe().write_draft()
+    with s3_api.client("ann") as client:
+        shares = f"instructions/{instruction_of(store.get_job(job.id))}/shares"
+        share = client.post(shares, json={"recording": True}).json()
+        address = share["url"] + "/recording"
+        assert httpx.get(address).content == RECORDING, "it leads nowhere else"
+        part = httpx.get(address, headers={"Range": "bytes=5-9"})
+        assert (part.status_code, part.content) == (206, RECORDING[5:10])
+        with pytest.raises(httpx.RemoteProtocolError), httpx.stream("GET", address) as watching:
+            pieces = watching.iter_raw(1 << 10)
+            next(pieces)
+            assert client.delete(f"shares/{share['id']}").status_code == 204
+            for _ in pieces:
+                pass
+    assert httpx.get(address).status_code == 404

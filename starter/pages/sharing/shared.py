@@ -35,9 +35,6 @@ OPENED_FOR = timedelta(hours=12)
 WAIT_S = 2
 """Between two looks for a guide that is being made."""
 
-RECORDING_ADDRESS_S = 300
-"""How long an object store's own address of the recording holds: it does not know when the link is revoked."""
-
 HEAD_END = b"</header>"
 """Where an export's head ends: nothing that a user wrote can hold it, since their tags are escaped."""
 
@@ -89,7 +86,7 @@ async def recording(token: str, context: Context, asked: AskedFile) -> Response:
     share = await _found(context, token)
     if not share.recording or not _is_let_in(context, share):
         raise NotFound
-    return await to_thread.run_sync(_recording, context.api, share, asked)
+    return await to_thread.run_sync(_recording, context.api, token, share, asked)
 
 
 async def _found(context: PageContext, token: str) -> Share:
@@ -162,7 +159,13 @@ def _not_there(context: PageContext, *, lost: bool) -> Response:
     return answer
 
 
-def _recording(api: Api, share: Share, asked: AskedFile) -> Response:
-    left_s = (share.expires_at - datetime.now(UTC)).total_seconds() if share.expires_at else RECORDING_ADDRESS_S
-    ttl_s = max(1, min(RECORDING_ADDRESS_S, int(left_s)))
-    return recording_response(api, share.job_id, asked, ttl_s=ttl_s, headers=PRIVATE)
+def _recording(api: Api, token: str, share: Share, asked: AskedFile) -> Response:
+    """From here, wherever it is kept: an object store's own address does not know when the link is revoked."""
+
+    def is_open() -> bool:
+        try:
+            return api.sharing.find(token).recording
+        except NotFound:
+            return False
+
+    return recording_response(api, share.job_id, asked, headers=PRIVATE, may_go_on=is_open)
