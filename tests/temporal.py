@@ -12,9 +12,14 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from uuid import uuid4
 
 import psutil
 import pytest
+from temporalio.api.common.v1 import WorkflowExecution
+from temporalio.api.enums.v1 import ResetReapplyType
+from temporalio.api.workflowservice.v1 import ResetWorkflowExecutionRequest
+from temporalio.client import Client
 
 from activities.rails.search_attributes import ATTRIBUTES
 from starter.local.ports import reserved
@@ -40,6 +45,21 @@ def free_port() -> int:
     if len(_held) > PORTS_HELD:
         _held.popleft().close()
     return port
+
+
+async def reset(client: Client, workflow_id: str, step: str, again: "ResetReapplyType.ValueType") -> None:
+    """A run, to its ``first`` or ``last`` step, as an operator does in the UI. ``again``: what is sent to it again."""
+    history = await client.get_workflow_handle(workflow_id).fetch_history()
+    steps = [each.event_id for each in history.events if each.HasField("workflow_task_completed_event_attributes")]
+    request = ResetWorkflowExecutionRequest(
+        namespace=client.namespace,
+        workflow_execution=WorkflowExecution(workflow_id=workflow_id),
+        reason="test",
+        workflow_task_finish_event_id=steps[0 if step == "first" else -1],
+        request_id=f"reset-{uuid4()}",
+        reset_reapply_type=again,
+    )
+    await client.workflow_service.reset_workflow_execution(request)
 
 
 def binary() -> str:

@@ -1,7 +1,8 @@
 """A worker in a process of its own, to be killed: the product's worker, with ways to stop time and one to fail.
 
 ``HOLD=STATUS,…``: the first execution of a stage that works in STATUS waits, heartbeating, until it is killed or
-cancelled, or until the file ``$HOLD_FILE`` is gone. EXPORTING and REGENERATING: every task of that kind does.
+cancelled, or until the file ``$HOLD_FILE`` is gone. EXPORTING, REGENERATING, SCREENSHOT, PLANNING and ERASING: every
+task of that kind does.
 ``CRASH_IN=STATUS``: the first execution of the stage that works in STATUS fails with words that quote ``$CRASH_WITH``.
 ``DIE_AFTER=STATUS``: the process ends as by SIGKILL once the transaction that leads to STATUS is committed, before
 the activity could report; ``DIE_AFTER=item``: that which settles an item of a batch.
@@ -23,6 +24,8 @@ from temporalio import activity
 from activities.drafting.language import parsing as language
 from activities.speech import pieces
 from activities.store import StageGrant, StageOutcome, Store
+from domain.analyses.analysis import Planning
+from domain.documents.screenshots import ScreenshotTask
 from domain.documents.tasks import Export, RegenerateTask
 from domain.jobs import Failure, Job, NewArtifact
 from domain.lifecycles.fence import Fence
@@ -70,15 +73,31 @@ class StoppingStore(Store):
 
     def begin_export(self, export_id: str) -> Export:
         export = super().begin_export(export_id)
-        if "EXPORTING" in os.environ.get("HOLD", "").split(","):
-            _hold()
+        _hold_all("EXPORTING")
         return export
 
     def begin_regenerate(self, task_id: str) -> RegenerateTask:
         task = super().begin_regenerate(task_id)
-        if "REGENERATING" in os.environ.get("HOLD", "").split(","):
-            _hold()
+        _hold_all("REGENERATING")
         return task
+
+    def begin_screenshot(self, task_id: str) -> ScreenshotTask:
+        task = super().begin_screenshot(task_id)
+        _hold_all("SCREENSHOT")
+        return task
+
+    def begin_planning(self, task_id: str) -> Planning:
+        task = super().begin_planning(task_id)
+        _hold_all("PLANNING")
+        return task
+
+    def erase_rows(self, job_id: str) -> tuple[str, ...]:
+        _hold_all("ERASING")
+        return super().erase_rows(job_id)
+
+    def purge_owner(self, purge_id: str) -> str | None:
+        _hold_all("ERASING")
+        return super().purge_owner(purge_id)
 
     def finish_item(self, *item: Any) -> None:
         super().finish_item(*item)
@@ -88,6 +107,11 @@ class StoppingStore(Store):
         job = super().close_batch(job_id, fence, items, stopped)
         _die_after(job.status)
         return job
+
+
+def _hold_all(what: str) -> None:
+    if what in os.environ.get("HOLD", "").split(","):
+        _hold()
 
 
 def _hold() -> None:

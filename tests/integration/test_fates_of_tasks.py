@@ -1,27 +1,37 @@
-"""What becomes of work that people asked for while a job was open (exports, regenerations, screenshots), and of its
-job, when an operator acts on the job's run, or on the task's own."""
+"""What becomes of work that people asked for while a job was open (exports, regenerations), and of its job, when an
+operator acts on the job's run, or on the task's own; and of runs that are no job's (screenshots, plans, erasures)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from temporalio.api.common.v1 import WorkflowExecution
-from temporalio.api.enums.v1 import ResetReapplyType
-from temporalio.api.workflowservice.v1 import ResetWorkflowExecutionRequest
+from temporalio.api.enums.v1 import PendingActivityState, ResetReapplyType
+from temporalio.client import WorkflowExecutionStatus
 
-from activities.rails.task_dispatch import EXPORT, TaskDispatch
+from activities.rails.task_dispatch import EXPORT, PLAN, SCREENSHOT, TaskDispatch
 from activities.store import Store
+from activities.store.records import EventType
 from activities.store.repository import utc_now
+from activities.upkeep.erasing import erase_workflow
+from activities.upkeep.reconciling import PURGES, begin_erasing, begin_purging
+from domain.analyses.analysis import Planning
 from domain.documents.publication import ExportFormat
-from domain.errors import STAGE_TIMED_OUT
+from domain.documents.screenshots import Extraction, ScreenshotTask
+from domain.erasure import PurgeKind
+from domain.errors import STAGE_TIMED_OUT, NotFound
 from domain.jobs import Actor, Job
 from domain.library import AssetMedium, NewAsset
 from domain.lifecycles.fence import Fence
 from domain.lifecycles.instruction import AUDIO_READY, DONE, DRAFT_READY, EDITING, EXPORTING, FAILED, REGENERATING
 from domain.lifecycles.lifecycle import Trigger
 from starter.wiring import run_options
-from tests.integration.store_builders import blob, edit
+from tests import recordings
+from tests import temporal as temporal_server
+from tests.integration.analysis_builders import arrived_analysis
+from tests.integration.footage import recorded_job
+from tests.integration.store_builders import Run, blob, drafted_job, edit
 from tests.integration.test_fates import asked, new_job, opened, reconcile, started, walked
 from tests.stack import OWNER, Stack, running_stack, wait_until
 from tests.temporal import TemporalServer
@@ -43,7 +53,9 @@ def stack(temporal: TemporalServer, hold: Path, tmp_path_factory: pytest.TempPat
     with running_stack(tmp_path_factory.mktemp("tasks"), temporal, deadly=True, live_status=True) as running:
         hold.touch()
         running.start_worker(
-            HOLD="REGENERATING,EXPORTING,TRANSCRIBING", HOLD_FILE=str(hold), GUIDESMITH_MEDIA_SLOTS="16"
+            HOLD="REGENERATING,EXPORTING,TRANSCRIBING,SCREENSHOT,PLANNING,ERASING",
+            HOLD_FILE=str(hold),
+            GUIDESMITH_MEDIA_SLOTS="16",
         )
         yield running
         running.kill_worker()
@@ -63,17 +75,7 @@ def task_of(stack: Stack, job: Job) -> str:
 
 
 def reset(stack: Stack, workflow_id: str, step: str, again: "ResetReapplyType.ValueType") -> None:
-    events = stack.history(workflow_id).events
-    steps = [each.event_id for each in events if each.HasField("workflow_task_completed_event_attributes")]
-    request = ResetWorkflowExecutionRequest(
-        namespace=stack.client.namespace,
-        workflow_execution=WorkflowExecution(workflow_id=workflow_id),
-        reason="test",
-        workflow_task_finish_event_id=steps[0 if step == "first" else -1],
-        request_id=f"reset-{workflow_id}",
-        reset_reapply_type=again,
-    )
-    stack.loop.run(stack.client.workflow_service.reset_workflow_execution(request))
+    stack.loop.run(temporal_server.reset(stack.client, workflow_id, step, again))
 
 
 def rounds(stack: Stack, job: Job, *wanted: str) -> Job:
@@ -239,3 +241,179 @@ def test_given_an_export_of_an_earlier_attempts_draft_when_the_draft_is_ready_th
     assert stack.job(job).status == DRAFT_READY
     assert not stack.store.going_on(job.id)[2]
     assert job.id not in stack.store.unfollowed_jobs(older_than_s=-60)
+
+
+# --- runs that are no job's ------------------------------------------------------------------------------------------
+
+OPERATED = ("cancel", "terminate", "reset")
+SETTLED = {"cancel": "CANCELLED", "terminate": "WORKFLOW_LOST", "reset": "SUCCEEDED"}
+"""What the row of a screenshot or a plan says in the end. What is being erased is gone, whoever acts."""
+GONE = "gone"
+
+
+@dataclass(frozen=True)
+class Alone:
+    """``ended``: what the row of the run says once it has, a status or a failure's code; ``None`` until then."""
+
+    workflow_id: str
+    ended: Callable[[], str | None]
+
+
+def screenshot(stack: Stack, folder: Path) -> Alone:
+    shot = recorded_job(stack.store, stack.artifacts, recordings.mp4(folder), OWNER)
+    asked = (OWNER, shot.job.id, shot.instruction_id, shot.version_id, Extraction(timestamp_ms=1_000))
+    task, _ = stack.store.request_extraction(*asked)
+    begin(stack, SCREENSHOT, task.id, shot.job.id)
+    return Alone(f"screenshot-{task.id}", lambda: _said(stack.store.get_screenshot_task(task.id)))
+
+
+def plan(stack: Stack, requirement: str) -> Alone:
+    job = arrived_analysis(stack.store, stack.artifacts, OWNER, requirement).job
+    task = stack.store.request_planning(OWNER, job.id).planning
+    assert task is not None
+    begin(stack, PLAN, task.id, job.id)
+
+    def ended() -> str | None:
+        drafted = sum(each.event_type == EventType.PLAN_DRAFTED for each in stack.audit(job))
+        said = _said(stack.store.get_analysis(job.id).planning)
+        assert drafted == (said == "SUCCEEDED"), "once, and no more"
+        return said
+
+    return Alone(f"plan-{task.id}", ended)
+
+
+def begin(stack: Stack, what: str, task_id: str, job_id: str) -> None:
+    alone = TaskDispatch(stack.client, run_options(stack.settings))
+    stack.loop.run(alone.begin(what, task_id, job_id, owner=OWNER, live=False))
+
+
+def _said(task: ScreenshotTask | Planning | None) -> str | None:
+    if task is None or task.status in ("PENDING", "RUNNING"):
+        return None
+    return task.failure.failure_code if task.failure is not None else str(task.status)
+
+
+def erasure(stack: Stack) -> Alone:
+    job, _ = drafted_job(stack.store, OWNER)
+    key = f"jobs/{job.id}/upload/recording.mp4"
+    stack.artifacts.put_bytes(key, b"frames", "video/mp4")
+    stack.store.begin_erasure(job.id, owner=OWNER)
+    stack.loop.run(begin_erasing(stack.client, job.id, run_options(stack.settings)))
+
+    def ended() -> str | None:
+        if job.id in stack.store.open_erasures(-300.0):
+            return None
+        assert not stack.artifacts.exists(key)
+        with pytest.raises(NotFound):
+            stack.store.get_job(job.id)
+        return GONE
+
+    return Alone(erase_workflow(job.id), ended)
+
+
+def purge(stack: Stack, what: PurgeKind, owner: str) -> Alone:
+    """Of a recording, or of a user with one."""
+    store = stack.store
+    job = store.create_job(owner, store.create_project(owner, "Manuals").id)
+    key = f"jobs/{job.id}/upload/recording.mp4"
+    store.confirm_upload(owner, job.id, stack.artifacts.put_bytes(key, job.id.encode(), "video/mp4"), "demo.mp4")
+    Run(store, job.id).dispatched().extract_audio().transcribe().write_draft()
+    of_recording = what is PurgeKind.RECORDING
+    row = store.begin_recording_purge(job.id, owner=owner) if of_recording else store.begin_user_purge(owner)
+    stack.loop.run(begin_purging(stack.client, row.id, what, run_options(stack.settings)))
+
+    def ended() -> str | None:
+        if row.id in [each for each, _ in store.open_purges(-300.0)]:
+            return None
+        assert not stack.artifacts.exists(key)
+        assert list(store.job_ids_of(owner)) == ([job.id] if of_recording else [])
+        return GONE
+
+    return Alone(f"{PURGES[what]}-{row.id}", ended)
+
+
+def all_alone(stack: Stack, folder: Path, how: str) -> dict[str, Alone]:
+    return {
+        "screenshot": screenshot(stack, folder),
+        "plan": plan(stack, f"Total amount by region, {how}"),
+        "erasure": erasure(stack),
+        "recording": purge(stack, PurgeKind.RECORDING, f"of-recording-{how}"),
+        "user": purge(stack, PurgeKind.USER, f"of-user-{how}"),
+    }
+
+
+def is_worked_on(stack: Stack, each: Alone) -> bool:
+    described = stack.loop.run(stack.client.get_workflow_handle(each.workflow_id).describe())
+    states = [activity.state for activity in described.raw_description.pending_activities]
+    return PendingActivityState.PENDING_ACTIVITY_STATE_STARTED in states
+
+
+def has_run(stack: Stack, each: Alone, run_id: str | None = None) -> str | None:
+    """The run's id, once it is over as it should be; of another than ``run_id``."""
+    described = stack.loop.run(stack.client.get_workflow_handle(each.workflow_id).describe())
+    over = described.status is WorkflowExecutionStatus.COMPLETED and described.run_id != run_id
+    return described.run_id if over else None
+
+
+@pytest.mark.parametrize("how", OPERATED)
+def test_given_a_run_that_is_no_jobs_when_an_operator_acts_on_it_then_its_row_is_right_and_nothing_is_done_twice(
+    stack: Stack, hold: Path, tmp_path: Path, how: str
+) -> None:
+    hold.touch()
+    runs = all_alone(stack, tmp_path, how)
+    for what, each in runs.items():
+        wait_until(lambda each=each: is_worked_on(stack, each), 60, f"work on {what}")  # type: ignore[misc]
+        assert each.ended() is None, what
+    for each in runs.values():
+        handle = stack.client.get_workflow_handle(each.workflow_id)
+        if how == "reset":
+            reset(stack, each.workflow_id, "first", EVERYTHING)
+        else:
+            stack.loop.run(handle.cancel() if how == "cancel" else handle.terminate())
+    if how == "reset":
+        hold.unlink()
+    settle(stack, [runs["screenshot"], runs["plan"]])
+    hold.unlink(missing_ok=True)
+    settle(stack, list(runs.values()))
+
+    found = {what: each.ended() for what, each in runs.items()}
+    assert found == {"screenshot": SETTLED[how], "plan": SETTLED[how]} | dict.fromkeys(
+        ("erasure", "recording", "user"), GONE
+    )
+    assert stack.store.audit_credits().balanced
+
+
+def settle(stack: Stack, runs: list[Alone]) -> None:
+    """By rounds of the reconciler that come two minutes later."""
+    later = Store.open(stack.settings.database, clock=lambda: utc_now() + timedelta(minutes=2))
+    try:
+
+        def all_ended() -> bool:
+            reconcile(stack, later)
+            return all(each.ended() for each in runs)
+
+        wait_until(all_ended, 60, f"the ends of {[each.workflow_id for each in runs if not each.ended()]}")
+    finally:
+        later.dispose()
+
+
+def test_given_a_run_that_is_no_jobs_when_it_is_reset_after_its_end_then_nothing_is_done_again(
+    stack: Stack, hold: Path, tmp_path: Path
+) -> None:
+    hold.unlink(missing_ok=True)
+    runs = all_alone(stack, tmp_path, "ended")
+
+    def later_runs(than: dict[str, str] | None = None) -> dict[str, str]:
+        found = {what: has_run(stack, each, (than or {}).get(what)) for what, each in runs.items()}
+        return {what: run for what, run in found.items() if run} if all(found.values()) else {}
+
+    first = wait_until(later_runs, 60, "their ends")
+    before = {what: each.ended() for what, each in runs.items()}
+    written = len(list(stack.artifacts.list()))
+    for each in runs.values():
+        reset(stack, each.workflow_id, "first", EVERYTHING)
+    wait_until(lambda: later_runs(first), 60, "their second ends")
+    assert {what: each.ended() for what, each in runs.items()} == before
+    assert all(before.values()) and len(list(stack.artifacts.list())) == written
+    taken = stack.store.get_screenshot_task(runs["screenshot"].workflow_id.removeprefix("screenshot-"))
+    assert [each.version for each in stack.store.assets_of([taken.anchor_id])[taken.anchor_id]] == [1]

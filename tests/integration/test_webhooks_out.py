@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+from temporalio.api.enums.v1 import ResetReapplyType
 from temporalio.client import Client, WorkflowFailureError
 from temporalio.contrib.pydantic import pydantic_data_converter
 from typer.testing import CliRunner
@@ -31,7 +32,7 @@ from starter.wiring import run_options
 from starter.work.webhooks import webhook_sender
 from tests.apis import SECRET, RunningApi, api_settings, running_api, wait_ready
 from tests.integration.store_builders import uploaded_job
-from tests.temporal import TemporalServer
+from tests.temporal import TemporalServer, reset
 from tests.workers import serving
 
 WITHIN_S = 60.0
@@ -195,7 +196,7 @@ def test_given_an_endpoint_that_never_takes_it_when_the_time_is_over_then_it_fai
     assert (second["status"], second["message_id"]) == ("delivered", delivery["message_id"])
 
 
-@pytest.mark.parametrize("how", ["terminate", "cancel"])
+@pytest.mark.parametrize("how", ["terminate", "cancel", "reset"])
 def test_given_a_delivery_on_its_way_when_an_operator_ends_its_run_then_it_does_not_stay_on_its_way(
     post_api: RunningApi,
     user: httpx.Client,
@@ -213,7 +214,11 @@ def test_given_a_delivery_on_its_way_when_an_operator_ends_its_run_then_it_does_
     async def act() -> int:
         client = await Client.connect(temporal.address, data_converter=pydantic_data_converter)
         run = client.get_workflow_handle(delivery_workflow(delivery["id"], delivery["round"]))
-        await (run.terminate() if how == "terminate" else run.cancel())
+        if how == "reset":
+            receiver.answers.clear()
+            await reset(client, run.id, "first", ResetReapplyType.RESET_REAPPLY_TYPE_ALL_ELIGIBLE)
+        else:
+            await (run.terminate() if how == "terminate" else run.cancel())
         with suppress(WorkflowFailureError):
             await run.result()
         receiver.answers.clear()
@@ -224,6 +229,13 @@ def test_given_a_delivery_on_its_way_when_an_operator_ends_its_run_then_it_does_
     if how == "terminate":
         assert taken_up >= 1
         assert ended(user, endpoint, round=2)["status"] == "delivered"
+        return
+    if how == "reset":
+        assert ended(user, endpoint)["status"] == "delivered"
+        told = len(receiver.received)
+        assert {headers["webhook-id"] for headers, _ in receiver.received} == {delivery["message_id"]}
+        asyncio.run(act())  # of one that was delivered, too
+        assert (ended(user, endpoint)["status"], len(receiver.received)) == ("delivered", told)
         return
     assert ended(user, endpoint)["status"] == "failed", "as one that was given up"
     user.post(f"webhook-endpoints/{endpoint['id']}/deliveries/{delivery['id']}/redeliver").raise_for_status()
