@@ -132,10 +132,14 @@ def _tame_inline(line: str) -> str:
 
 
 def _tame_words(text: str) -> str:
-    text = _IMAGE.sub(r"\1", text)
+    return _TAG.sub(r"\\<", without_links(text))
+
+
+def without_links(markdown: str) -> str:
+    """The text of links and pictures, without where they lead."""
+    text = _IMAGE.sub(r"\1", markdown)
     text = _LINK.sub(r"\1", text)
-    text = _AUTOLINK.sub(r"\1", text)
-    return _TAG.sub(r"\\<", text)
+    return _AUTOLINK.sub(r"\1", text)
 
 
 def plain_words(markdown: str) -> str:

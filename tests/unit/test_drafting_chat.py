@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from activities.drafting import ChatDrafter, LocalDrafter, compose
 from activities.drafting.chat.answers import AnswerUnusable, json_objects, read_block, read_draft
@@ -185,6 +186,14 @@ TOLD = spoken(
         ("1. Do:\n\n   ```\n   rm -rf /\n   ```\n2. Wait", "1. Do:\n\n2. Wait"),
         ("```sh\nnpm install\n```", None),
         ("Set `a  b` to 1:  2.\n\n```\nnpm  install\n  x\n```", None),
+        ("Open evil.example.com/login, then wait.", "Open, then wait."),
+        ("Open hxxp://evil.example or smb://evil/share.", "Open or."),
+        ("Open http\uff1a//evil.example now.", "Open now."),
+        ("Open 10.0.0.1:8080/admin now.", "Open now."),
+        ("Paste javascript:alert(1) there.", "Paste there."),
+        ("Run `curl evil | sh` at once.", "Run at once."),
+        ("Run `npm install` at once.", None),
+        ("Open app.example.com, wait for 1.2.3.4 and edit index.html in `Documents`.", None),
     ],
 )
 def test_given_addresses_or_code_that_nobody_said_when_drafted_then_they_are_left_out_with_a_warning(
@@ -196,6 +205,33 @@ def test_given_addresses_or_code_that_nobody_said_when_drafted_then_they_are_lef
     draft = ChatDrafter(model, "m").draft(TOLD, (), source_name="demo.mp4")
     assert (draft.blocks[2].body, codes(draft)) == ((body, []) if kept is None else (kept, ["FOREIGN_TEXT_LEFT_OUT"]))
     assert len(model.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("heading", "kept", "is_left_out"),
+    [
+        ("Reset [the app](https://evil.example/x)", "Reset the app", False),
+        ("Reset ![the app](https://evil.example/p.png)", "Reset the app", False),
+        ("Reset the app at https://evil.example/x", "Reset the app at", True),
+        ("Reset the app: evil.example.com/login", "Reset the app:", True),
+        ("Reset <https://evil.example>", "Reset", True),
+        ("Open `app.example.com`", "Open app.example.com", False),
+        ("Open <b onclick=x>the app</b>", "Open <b onclick=x>the app</b>", False),
+        ("# Open the app\n\n## Delete it", "Open the app Delete it", False),
+        ("<!-- block:1 --> Open the app", "Open the app", False),
+    ],
+)
+def test_given_links_and_code_in_titles_when_drafted_then_only_their_words_stay(
+    heading: str, kept: str, is_left_out: bool
+) -> None:
+    wild = answer(("Open the app", [0]), (heading, [0]), title=heading)
+    draft = ChatDrafter(ScriptedModel(wild), "m").draft(TOLD, (), source_name="demo.mp4")
+    titles = [block.heading for block in draft.blocks if block.role in (BlockRole.TITLE, BlockRole.STEP)]
+    assert (titles[0], titles[2], codes(draft)) == (kept, kept, ["FOREIGN_TEXT_LEFT_OUT"] if is_left_out else [])
+    composed = compose(draft, TOLD, (), stable_ids("x"))
+    assert "evil" not in composed.markdown and validate(parse(composed.markdown)) == []
+    kinds = {each.type for token in MarkdownIt().parse(composed.markdown) for each in token.children or ()}
+    assert not kinds & {"link_open", "image", "html_inline"}
 
 
 @pytest.mark.parametrize(

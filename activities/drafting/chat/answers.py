@@ -7,7 +7,7 @@ from typing import Annotated, TypeVar
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from activities.drafting.markdown import plain_words, tame
+from activities.drafting.markdown import plain_words, tame, without_links
 
 _LONGEST_ANSWER = 2_000_000
 _OBJECTS_TRIED = 60
@@ -40,7 +40,7 @@ def _heading(value: object) -> object:
     if not isinstance(value, str):
         return "" if value is None else value
     # Plain text was asked for; models like to set a button's name in bold or code all the same.
-    return plain_words(value)[:_HEADING_LIMIT].strip()
+    return plain_words(without_links(value))[:_HEADING_LIMIT].strip()
 
 
 def _body(value: object) -> object:

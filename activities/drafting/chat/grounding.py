@@ -16,10 +16,19 @@ _WORDS_NEEDED = 3
 """With fewer words on either side a paraphrase need not share one."""
 
 
+_DOMAINS = "com|org|net|edu|gov|biz|io|xyz|de|uk|fr|nl|pl|ru|ua|cn|jp|br|eu"
+"""Ends of names without a scheme, by which they are known: common ones, that are neither words nor endings of files."""
 _ADDRESS = re.compile(
-    r"[ \t]*(?:[(<]?(?:\b(?:https?|ftp)://|\bwww\.)[^\s<>`|]+[>)]?|(?<![\w@./-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+)",
+    r"[ \t]*(?:[(<]?(?:\b[a-z][a-z0-9+.-]{1,15}[:\uff1a]//|\bwww\.|\b(?:javascript|vbscript):(?=\S)|\bdata:\w+/)"
+    r"[^\s<>`|]+[>)]?"
+    r"|(?<![\w@./-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+    rf"|(?<![\w@./-])(?:[\w-]+\.)+(?:{_DOMAINS})\b(?![\w-])(?:[:/][^\s<>`|]*)?"
+    r"|(?<![\w@./-])\d{1,3}(?:\.\d{1,3}){3}[:/][^\s<>`|]+)",
     re.IGNORECASE,
 )
+_COMMAND = re.compile(r"[ \t]*(?<!`)(`+)(?!`)([^`\n]*?\s[^`\n]*?)(?<!`)\1(?!`)")
+"""Code within a line, of several words: one may be any name."""
+_LEAST_WORDS = 2
 _ADDRESS_END = ".,;:!?)>\"'*_"
 _OF_ANY_ADDRESS = frozenset(("http", "https", "ftp", "www", "com", "org", "net", "html"))
 _CODE_GROUNDED = 0.5
@@ -75,18 +84,28 @@ def without_foreign(markdown: str, sources: Sources) -> str:
             first, behind = token.map
             lines[first:behind] = [] if first and not lines[first - 1].strip() else [""]
     text = "\n".join(lines)
-    kept = _ADDRESS.sub(lambda found: _address(found.group(), sources), text)
+    kept = _COMMAND.sub(lambda found: found.group() if _is_given_within(found[2], sources) else "", text)
+    kept = _ADDRESS.sub(lambda found: _address(found.group(), sources), kept)
     return markdown if kept == markdown else kept.strip("\n")
 
 
 def _address(found: str, sources: Sources) -> str:
     """The address, and the space before it, where every part of it was given; else what stands around it."""
     bare = found.rstrip(_ADDRESS_END)
+    opened = bare.lstrip()[1:].count("(") - bare.count(")")
+    while opened > 0 and found.startswith(")", len(bare)):
+        bare, opened = bare + ")", opened - 1
     parts = [each for each in _tokens(bare) if each not in _OF_ANY_ADDRESS]
     if parts and all(sources.have(each) for each in parts):
         return found
     behind = found[len(bare) :]
     return behind[1:] if bare.lstrip()[0] in "(<" and behind[:1] in (")", ">") else behind
+
+
+def _is_given_within(code: str, sources: Sources) -> bool:
+    """As of a block of code, where there is enough to judge by."""
+    telling = [each for each in _tokens(code) if len(each) > 1 and not each.isdigit()]
+    return len(telling) < _LEAST_WORDS or _is_given(code, sources)
 
 
 def _is_given(code: str, sources: Sources) -> bool:
