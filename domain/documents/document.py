@@ -265,8 +265,8 @@ def with_ids(markdown: str, new_id: Callable[[], str], *, base: Document | None 
         markdown: What a person or a drafter wrote.
         new_id: Gives UUIDs; asked again when it gives one that the document already has.
         base: The version that was edited. With it, paragraphs added below a block that is otherwise unchanged
-            are new blocks, not a part of it; and text that lost its marker is the block that it was
-            (:mod:`domain.documents.block_matching`).
+            are new blocks, not a part of it; and text that lost its marker, or was moved away from it, is the block
+            that it was (:mod:`domain.documents.block_matching`).
         as_marked: Each marker's text stays one block, also where paragraphs were added below it.
 
     Raises:
@@ -285,10 +285,12 @@ def with_ids(markdown: str, new_id: Callable[[], str], *, base: Document | None 
         return made
 
     before = {block.id: block.markdown for block in base.blocks} if base else {}
-    missing = {block_id: text for block_id, text in before.items() if block_id not in taken and text.strip()}
+    sections = list(_sections(with_spaces(markdown)))
+    there = {found for found, text in sections if text.strip()}
+    missing = {block_id: text for block_id, text in before.items() if block_id not in there and text.strip()}
     seen: set[str] = set()
     blocks: list[Block] = []
-    for found, text in _sections(with_spaces(markdown)):
+    for found, text in sections:
         known = found if found and found not in seen else None
         unchanged = None if as_marked else before.get(known or "")
         for place, (body, gap, was) in enumerate(_recognised(text, found, unchanged, missing)):

@@ -284,6 +284,14 @@ def test_given_blocks_that_were_joined_in_the_editor_when_saved_then_they_are_on
     assert parse(with_ids(joined, no_id, base=GUIDE, as_marked=True)).ids == (A, B, C, E)
 
 
+def test_given_all_markers_below_the_text_when_saved_then_every_block_is_the_one_that_it_was() -> None:
+    marks = "\n".join(marker(each) for each in GUIDE.ids)
+    plain = GUIDE.render()
+    for each in GUIDE.ids:
+        plain = plain.replace(f"{marker(each)}\n", "")
+    assert parse(with_ids(f"{plain}\n{marks}\n", no_id, base=GUIDE)).ids == GUIDE.ids
+
+
 def test_given_equal_texts_without_markers_when_saved_then_they_keep_their_order() -> None:
     base = Document.of([(A, "# T"), (B, "## Click Next"), (C, "Wait."), (D, "## Click Next"), (E, "Wait.")])
     assert parse(with_ids(bare(base), no_id, base=base)).ids == (A, B, C, D, E)
