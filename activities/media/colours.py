@@ -20,6 +20,8 @@ _Floats = NDArray[np.float32]
 _PQ, _HLG = 16, 18
 """AVCOL_TRC_SMPTE2084 and AVCOL_TRC_ARIB_STD_B67, libavutil/pixfmt.h."""
 
+_OF_SCREENS = 1
+"""AVCOL_PRI_BT709."""
 _TO_709: Mapping[int, tuple[tuple[float, float, float], ...]] = {
     9: ((1.6605, -0.5876, -0.0728), (-0.1246, 1.1329, -0.0083), (-0.0182, -0.1006, 1.1187)),
     11: ((1.1573, -0.1549, -0.0024), (-0.0415, 1.0455, -0.0040), (-0.0181, -0.0785, 1.0966)),
@@ -61,7 +63,7 @@ class Colours:
         transfer, primaries = int(frame.color_trc or 0), int(frame.color_primaries or 0)
         if transfer not in (_PQ, _HLG) and primaries not in _TO_709:
             return None
-        if transfer in (_PQ, _HLG) and primaries not in _TO_709:
+        if primaries not in _TO_709 and primaries != _OF_SCREENS:
             primaries = 9
         return cls(transfer, primaries, _white(frame) if transfer == _PQ else _REFERENCE_WHITE)
 
@@ -83,8 +85,9 @@ class Colours:
             linear *= _HLG_PEAK / self.white
         elif self.transfer == _PQ:
             linear *= 10_000 / self.white
-        linear = linear @ np.array(_TO_709[self.primaries], dtype=np.float32).T
-        np.maximum(linear, 0, out=linear)
+        if self.primaries != _OF_SCREENS:
+            linear = linear @ np.array(_TO_709[self.primaries], dtype=np.float32).T
+            np.maximum(linear, 0, out=linear)
         if self.transfer in (_PQ, _HLG):
             high = linear > _KNEE
             linear[high] = _pressed(linear[high], _HLG_PEAK / self.white)

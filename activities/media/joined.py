@@ -1,7 +1,7 @@
 """Recordings that were put one behind the other into one file, as by ``cat a.mp4 b.mp4``.
 
-Of most containers the second is never come to: what is read ends where the first one ends. Told by the container's own
-structure, without decoding anything.
+Of some containers the second is never come to: what is read ends where the first one ends. Of others it is read, with a
+clock that starts again. Told by the container's own structure, without decoding anything.
 """
 
 import struct
@@ -9,6 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from av.container import InputContainer
+
+from activities.media.container import Beat, packets, to_ms
+
+BACK_MS = 2_000
+"""By which a clock goes back at least where it starts again."""
 _MOST_BOXES = 1_000_000
 _AT_ONCE = 1 << 20
 _FLV = b"FLV\x01"
@@ -35,6 +41,25 @@ def holds_another(path: Path, demuxer: str) -> bool:
                 return _has_second_flv(file)
             case _:
                 return False
+
+
+def starts_again(container: InputContainer, index: int, beat: Beat) -> bool:
+    """Whether the clock of a track goes back, as it does where another recording begins.
+
+    Args:
+        container: Not read from yet.
+    """
+    if container.format.name.split(",")[0] == "mov":
+        return False  # one index is of all of it
+    latest_ms = 0
+    for packet in packets(container, container.streams[index]):
+        if packet.dts is not None and packet.time_base is not None:
+            at_ms = to_ms(packet.dts * packet.time_base)
+            if at_ms < latest_ms - BACK_MS:
+                return True
+            latest_ms = max(latest_ms, at_ms)
+            beat(latest_ms)
+    return False
 
 
 def _boxes(file: BinaryIO, size: int) -> Iterator[str]:

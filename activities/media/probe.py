@@ -35,7 +35,7 @@ from activities.media.container import (
     to_ms,
     truncated,
 )
-from activities.media.joined import holds_another
+from activities.media.joined import holds_another, starts_again
 from activities.media.orientation import NO_TURN, Orientation, pixel_aspect, shown_size
 from domain.errors import MediaCodecUnsupported, MediaHasNoContent
 from domain.recordings.media import AudioTrack, MediaInfo, VideoTrack
@@ -121,8 +121,15 @@ def probe(path: Path, *, on_progress: OnProgress | None = None) -> MediaInfo:
             size_bytes=path.stat().st_size,
             video=video,
             audio=audio,
-            joined=holds_another(path, container.format.name),
+            joined=holds_another(path, container.format.name)
+            or (video is not None and not audio and _starts_again(path, video.index, on_progress)),
         )
+
+
+def _starts_again(path: Path, index: int, on_progress: OnProgress | None) -> bool:
+    """Of a film without sound: sound that goes on behind the film tells it otherwise."""
+    with opened(path) as container:
+        return starts_again(container, index, Beat(on_progress))
 
 
 # --- what can be decoded -----------------------------------------------------------------------------------------

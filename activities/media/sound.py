@@ -100,7 +100,10 @@ class MonoMixer:
         if len(channels) == 1:
             return mixed
         used = self._used
-        levels = np.sqrt(np.mean(np.square(channels), axis=1)) * (self._weights > 0)
+        levels = np.sqrt(np.mean(np.square(channels), axis=1))
+        counted = levels * (self._weights > 0)
+        if counted.max() >= _LOST * levels.max():  # else only one speaks that is not mixed in: its order may be wrong
+            levels = counted
         loudest = float(levels.max())
         if loudest > 0:
             lost = float(np.sqrt(np.mean(np.square(mixed)))) < _LOST * loudest
@@ -175,6 +178,8 @@ def _channels(frame: AudioFrame) -> Samples:
         samples -= 128
     if stored.dtype.kind in "iu":
         samples /= 2.0 ** (8 * stored.dtype.itemsize - 1)
+    else:  # a recorder's overflow is no number, and would make all that it is mixed with none
+        np.nan_to_num(samples, copy=False, nan=0.0, posinf=1.0, neginf=-1.0)
     return samples
 
 

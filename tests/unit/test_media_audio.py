@@ -121,6 +121,7 @@ def test_given_dialogue_in_the_centre_then_the_mix_keeps_it_well_audible(
         ("stereo", (1, -0.7)),
         ("3.0", (1, -1, 0)),
         ("5.1", (0, 0, 0, 0, 0, 1)),
+        ("5.1", (0, 0, 0, 1, 0, 0)),
         ("5.1", (1, -1, 0, 1, 0, 0)),
         ("quad", (1, -1, 1, -1)),
     ],
@@ -134,6 +135,17 @@ def test_given_channels_that_cancel_each_other_out_or_a_voice_on_one_then_it_is_
     facts, samples = extracted(path, tmp_path)
     assert facts.peak_dbfs > -8  # a beep peaks at -6
     assert beeps_heard_ms(samples) == pytest.approx(recordings.BEEPS_MS, abs=20)
+
+
+def test_given_samples_that_are_no_numbers_then_the_others_are_heard(tmp_path: Path) -> None:
+    path = tmp_path / "overflowed.mkv"
+    sound = np.stack([recordings.beeps(), recordings.beeps()])
+    sound[0, 60_000:60_100] = np.nan
+    sound[1, 70_000] = np.inf
+    recordings.write(path, tracks=[recordings.Track(sound, codec="pcm_f32le", layout="stereo")])
+    facts, samples = extracted(path, tmp_path)
+    assert np.isfinite(facts.rms_dbfs) and beeps_heard_ms(samples)[:1] == pytest.approx(recordings.BEEPS_MS[:1], abs=20)
+    assert beeps_heard_ms(samples)[-1] == pytest.approx(recordings.BEEPS_MS[-1], abs=20)
 
 
 def test_given_a_voice_on_one_side_then_the_usual_mix_is_kept(tmp_path: Path) -> None:
