@@ -19,12 +19,14 @@ SHOWN_ROWS = 200
 """Of a result, that are reported; the report shows some of them and finds its sentences in them."""
 DRAWN_ROWS = 2_000
 """Of a chart. More points than pixels say nothing."""
-FORMULA = (
-    r"^[\x00-\x20\x7F-\x{9F}\x{34F}\x{FE00}-\x{FE0F}\p{Z}\p{Cf}\x{115F}\x{1160}\x{2800}\x{3164}\x{FFA0}]*[=+\-@\x{FF1D}\x{FF0B}\x{FF0D}\x{FF20}]"
-    r"|^\s*[\t\r]"
-)
-"""Texts that a spreadsheet may take for a formula, with the wide forms of the same signs (OWASP, CSV Injection): also
-behind what nobody sees and programs drop on the way, such as a byte order mark, a hard or a zero-width space."""
+_UNSEEN = r"[\x00-\x20\x7F-\x{9F}\x{34F}\x{FE00}-\x{FE0F}\p{Z}\p{Cf}\x{115F}\x{1160}\x{2800}\x{3164}\x{FFA0}]*"
+_SIGNS = r"[=+\-@\x{FF1D}\x{FF0B}\x{FF0D}\x{FF20}\x{FE62}\x{FE63}\x{FE66}\x{FE6B}]"
+FORMULA = rf"^{_UNSEEN}{_SIGNS}|^\s*[\t\r]"
+"""Texts that a spreadsheet may take for a formula, with the wide and the small forms of the same signs (OWASP, CSV
+Injection): also behind what nobody sees and programs drop on the way, such as a byte order mark, a hard or a zero-width
+space."""
+_FORMULA_BEHIND = rf"[;\t|]{_UNSEEN}{_SIGNS}"
+"""The same within a text, where a spreadsheet parts cells by another sign than a comma, as in most of Europe."""
 
 MEMORY, ROWS, NUMBERS, OTHER = "memory", "rows", "numbers", "other"
 """Why a step failed: it needs too much memory or temporary space, gives too many rows, or computes numbers that are too
@@ -101,9 +103,17 @@ class Computing:
         self._copy(f"SELECT * FROM {relation}", f"{file}.parquet", "FORMAT parquet, COMPRESSION zstd")
         described = engine.rows(self._connection, f"SELECT column_name, column_type FROM (DESCRIBE {relation})")
         columns = ", ".join(_harmless(str(name), str(type)) for name, type in described)
-        self._copy(f"SELECT {columns} FROM {relation}", f"{file}.csv", "FORMAT csv, HEADER")
+        texts = [str(name) for name, type in described if type == "VARCHAR"]
+        parted = ", ".join(quoted(name) for name in texts if self._parts(relation, name))
+        whole = f", FORCE_QUOTE ({parted})" if parted else ""
+        self._copy(f"SELECT {columns} FROM {relation}", f"{file}.csv", f"FORMAT csv, HEADER{whole}")
         shown = engine.rows(self._connection, f"SELECT * FROM {relation} LIMIT {SHOWN_ROWS}")
         return {"shown": _plain(shown), "csv": f"{file}.csv", "parquet": f"{file}.parquet"}
+
+    def _parts(self, relation: str, column: str) -> bool:
+        """Whether texts of a column would begin a formula where their cell is parted."""
+        holds = f"regexp_matches({quoted(column)}, {literal(_FORMULA_BEHIND)})"
+        return engine.count(self._connection, f"SELECT count(*) FROM {relation} WHERE {holds}") > 0
 
     def _copy(self, select: str, name: str, how: str) -> None:
         self._connection.execute(f"COPY ({select}) TO {literal(str(self._folder / name))} ({how})")

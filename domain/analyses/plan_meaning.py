@@ -32,7 +32,7 @@ from domain.analyses.steps import (
     Value,
 )
 from domain.analyses.table import ColumnProfile, ColumnType, Note, TableProfile
-from domain.analyses.units import unit_of, word_set
+from domain.analyses.units import is_percent, unit_of, word_set
 
 IDENTIFIER_MEASURED = "PLAN_IDENTIFIER_MEASURED"
 COUNT_INSTEAD = "PLAN_COUNT_INSTEAD"
@@ -40,6 +40,7 @@ COLUMN_AMBIGUOUS = "PLAN_COLUMN_AMBIGUOUS"
 VALUES_LOST = "PLAN_VALUES_LOST"
 NUMBER_MULTIPLIED = "PLAN_NUMBER_MULTIPLIED"
 UNITS_MIXED = "PLAN_UNITS_MIXED"
+PERCENT_ADDED = "PLAN_PERCENT_ADDED"
 SUMS_COUNTED = "PLAN_SUMS_COUNTED"
 STAND_INS_MEASURED = "PLAN_STAND_INS_MEASURED"
 
@@ -53,8 +54,12 @@ RATES_ADDED = "RATES_ADDED"
 RATES_AVERAGED = "RATES_AVERAGED"
 RATES_MIXED = "RATES_MIXED"
 STATES_ADDED = "STATES_ADDED"
+VERSIONS = "VERSIONS_GUESSED"
 OWN = frozenset(
-    {GROUP_EMPTY, NUMBER_EMPTY, VALUES_ALIKE, TIME_EMPTY, RATES_ADDED, RATES_AVERAGED, RATES_MIXED, STATES_ADDED}
+    {
+        *(GROUP_EMPTY, NUMBER_EMPTY, VALUES_ALIKE, TIME_EMPTY, RATES_ADDED, RATES_AVERAGED, RATES_MIXED, STATES_ADDED),
+        VERSIONS,
+    }
 )
 """Codes of the notes that are made of a plan."""
 
@@ -66,7 +71,7 @@ ESTIMATED = 0.9
 _RATES = word_set(
     "rate percent percentage pct share ratio margin average avg mean median score rating temperature temp rank ranking"
     " position percentile grade stars index age latitude longitude lat lon lng speed density growth conversion ph bmi"
-    " year weekday"
+    " year weekday celsius fahrenheit kelvin humidity pressure"
 )
 _PARTS = word_set("rate percent percentage pct share ratio margin growth conversion discount")
 _OF_ONE = word_set("unit per each")
@@ -81,7 +86,11 @@ _LOOK_ALIKE = str.maketrans(
 """Cyrillic letters, and the Latin ones that they look like."""
 FEWEST_PARTS = 3
 """Different numbers of a column from which on it can be seen that they are all parts of one, or count on."""
-_STATES = word_set("balance saldo kontostand stock inventory bestand headcount ytd cumulative running population")
+_STATES = word_set(
+    "balance saldo kontostand stock inventory bestand headcount ytd cumulative running population close closing"
+)
+_COORDINATES = word_set("x y z")
+_VERSIONS = word_set("version revision rev")
 WARNINGS = 20
 """Most that a plan holds."""
 
@@ -158,6 +167,10 @@ def _issues(plan: Plan, tables: Mapping[str, TableProfile]) -> Iterator[PlanIssu
         yield from _multiplied(plan, step, path, known, tables)
         yield from _taken_at_face_value(plan, step, path, before)
         for name, function in _computed_with(step):
+            percent = name in before and function is Function.SUM and is_percent(*before[name])
+            if percent and not _is_asked_about(plan, name):
+                text = f"{name!r} is percent, which has no sum: take its average, or ask."
+                yield PlanIssue(code=PERCENT_ADDED, path=path, message=text)
             unit = unit_of(*before[name]) if name in before and function in COMPARED else None
             if unit is not None and not _is_of_one(plan, step, unit):
                 text = (
@@ -381,20 +394,20 @@ def _gaps(plan: Plan, tables: Mapping[str, TableProfile]) -> Iterator[Note]:
                     text = f"{column.name} is empty in {column.nulls:,} of {table.rows:,} rows: they count as nothing."
                     yield Note(code=NUMBER_EMPTY, message=text)
                 yield from _kept_apart(measure.function, table, column)
+                yield from _superseded(plan, step, table)
 
 
 def _kept_apart(function: Function, table: TableProfile, column: ColumnProfile) -> Iterator[Note]:
     """What is said of sums and averages of numbers that have none by themselves."""
     words = set(column.name.split("_"))
-    percent = any(
-        note.code.startswith("NUMBER") and note.message.startswith(f"{column.name} ") and "%" in note.message
-        for note in table.notes
-    )
+    percent = is_percent(table, column)
     of_one = bool(words & _OF_ONE and words & _PRICES)
     if words & _PARTS and function in COMPUTED and _has_parts_and_more(column):
         text = f"{column.name} goes from {column.minimum} to {column.maximum}: parts of one and percent may be mixed."
         yield Note(code=RATES_MIXED, message=text)
+    axes = _COORDINATES & {each.name for each in table.columns}
     rate = percent or of_one or "%" in column.original or bool(words & _RATES)
+    rate = rate or (column.name in axes and len(axes) > 1)
     if rate and function is Function.SUM:
         text = f"{column.name} looks like rates or averages, which are added up here as they stand."
         yield Note(code=RATES_ADDED, message=text)
@@ -406,6 +419,16 @@ def _kept_apart(function: Function, table: TableProfile, column: ColumnProfile) 
     elif words & _STATES and function is Function.SUM:
         text = f"{column.name} looks like what there was at a time: of several times, it is added up as often."
         yield Note(code=STATES_ADDED, message=text)
+
+
+def _superseded(plan: Plan, step: Step, table: TableProfile) -> Iterator[Note]:
+    """Rows that may stand for one thing at several times."""
+    named = {*_groups(step), *(condition.column for condition in _conditions(plan, step))}
+    for column in table.columns:
+        several = set(column.name.split("_")) & _VERSIONS and column.distinct > 1 and column.name not in named
+        if several and any(each.is_identifier and not tells_apart(table, each) for each in table.columns):
+            text = f"{column.name} tells versions apart: all rows are computed with, also those that others replace."
+            yield Note(code=VERSIONS, message=text)
 
 
 def _has_parts_and_more(column: ColumnProfile) -> bool:

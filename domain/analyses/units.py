@@ -8,6 +8,10 @@ from collections.abc import Iterator
 
 from domain.analyses.table import ColumnProfile, ColumnType, TableProfile
 
+SHOWN_AS_PERCENT = "SHOWN_AS_PERCENT"
+"""The note of a column whose cells' formats say percent."""
+_PERCENT = frozenset("%\u2030")
+
 
 def word_set(words: str) -> frozenset[str]:
     """Words, written in one text."""
@@ -77,3 +81,12 @@ def _is_of(table: TableProfile, column: ColumnProfile, unit: ColumnProfile) -> b
 
 def _words(column: ColumnProfile) -> set[str]:
     return set(re.split(r"[\W_]+", f"{column.name} {column.original}".casefold()))
+
+
+def is_percent(table: TableProfile, column: ColumnProfile) -> bool:
+    """Whether the column's numbers are percent, as they are shown or written: they have an average, and no sum."""
+    return any(
+        note.code == SHOWN_AS_PERCENT or (note.code.startswith("NUMBER") and not _PERCENT.isdisjoint(note.message))
+        for note in table.notes
+        if note.message.startswith(f"{column.name} ")
+    )

@@ -6,6 +6,7 @@ What is right was not computed by the product.
 from collections.abc import Iterator
 
 from tests.integration.analysis_corpus import BY_REGION, Case, case, workbook
+from tests.integration.analysis_strangers import strangers
 
 _CURRENCY = "region,amount,currency\nNorth,100,EUR\nNorth,50,USD\nSouth,10,EUR\n"
 _UNIT = "region,quantity,unit\nNorth,100,kg\nNorth,50,g\nSouth,10,kg\n"
@@ -15,7 +16,7 @@ _SOLD = "order_id,customer_id,amount\n1,1,100\n2,1,50\n3,2,10\n"
 
 
 def neighbours() -> list[Case]:
-    return [*_units(), *_formats(), *_words(), *_joins()]
+    return [*_units(), *_formats(), *_words(), *_joins(), *strangers()]
 
 
 def _units() -> Iterator[Case]:

@@ -282,7 +282,7 @@ def test_given_values_that_look_like_queries_when_compared_then_they_are_values(
 
 
 def test_given_texts_that_a_spreadsheet_would_compute_when_written_as_csv_then_they_are_texts(tmp_path: Path) -> None:
-    harmful = ["=1+1", "+1", "-2", "@SUM(A1)", "  =1", "\t=1", "\uff1d1", '=HYPERLINK("http://example.org")']
+    harmful = ["=1+1", "+1", "-2", "@SUM(A1)", "  =1", "\t=1", "\uff1d1", "\ufe661", '=HYPERLINK("http://example.org")']
     unseen = [
         "\ufeff",
         "\u00a0",
@@ -305,6 +305,19 @@ def test_given_texts_that_a_spreadsheet_would_compute_when_written_as_csv_then_t
     written = list(csv.reader(io.StringIO(text_of(outcome, "tables/01-load.csv"))))[1:]
     assert written == [*([f"'{text}", "-1"] for text in harmful), ["plain", "-1"], ["a=b", "-1"]]
     assert [row[0] for row in result(outcome, "load")] == [*harmful, "plain", "a=b"]
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t", "|"])
+def test_given_texts_that_hold_a_formula_behind_another_delimiter_when_read_with_that_then_they_stay_one_cell(
+    delimiter: str, tmp_path: Path
+) -> None:
+    text = f"North{delimiter} =1+1{delimiter}x"
+    sales = parquet_of(tmp_path, f"SELECT * FROM (VALUES ({literal(text)}, 1), ('plain', 2)) AS given(k, n)")
+    outcome = run(taken(tmp_path, ("sales.parquet", sales)), tmp_path / "out", LOAD)
+    made = text_of(outcome, "tables/01-load.csv")
+    assert list(csv.reader(io.StringIO(made)))[1:] == [[text, "1"], ["plain", "2"]]
+    (row, _) = list(csv.reader(io.StringIO(made), delimiter=delimiter))[1:]
+    assert row[0].startswith(text) and len(row) == 1
 
 
 def test_given_texts_with_a_meaning_in_markdown_when_reported_then_they_have_none(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from activities.analysis.planning.numbers import Numbers, is_numeric, usual
 from activities.analysis.planning.periods import parts_column, time_column
 from activities.analysis.planning.requirement import ParsedRequirement, is_measure, named_wholly, slug
 from activities.analysis.planning.unread import check
-from activities.analysis.planning.words import NEVER_PART, STOP, Column, stem, word_set
+from activities.analysis.planning.words import NEVER_PART, STOP, Column, Mention, stem, word_set
 from domain.analyses.steps import Every, Function, Test
 from domain.analyses.table import ColumnType, TableProfile
 
@@ -246,11 +246,20 @@ class _Reading:
                 return mention.end
             if any(each.is_groupable for _, each in mention.candidates):
                 return mention.end  # asked
+            if whole and first and self._intent.first is None and self._measures_beside(mention):
+                # each of its numbers would be a group of its own
+                parsed.unread(f"by {parsed.words(mention.start, mention.end)}")
+                return mention.end
         if not first or parsed.tokens[place].kind not in ("word", "quoted") or parsed.word(place) in STOP | NEVER_PART:
             return None
         if mention is not None and self._intent.first is not None:
             return None  # “top 5 by amount”
         return self._unknown_group(place)
+
+    def _measures_beside(self, mention: Mention) -> bool:
+        """Whether a number is asked for besides what is mentioned there."""
+        others = (each for each in self.parsed.mentions if each.start != mention.start)
+        return any(is_numeric(column) for each in others for _, column in each.candidates[:1])
 
     def _unknown_group(self, place: int) -> int | None:
         parsed = self.parsed

@@ -7,6 +7,7 @@ the question is put in other words.
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from activities.analysis.planning import lexicon
 from activities.analysis.planning.intent import Where
@@ -16,9 +17,9 @@ from activities.analysis.planning.words import STOP, Column, word_set
 from activities.analysis.reading.total_words import PART, totals_among
 from domain.analyses.plan import Question
 from domain.analyses.plan_meaning import COMPARED, stand_ins_left
-from domain.analyses.steps import ORDERED, Test, Value
+from domain.analyses.steps import ORDERED, Function, Test, Value
 from domain.analyses.table import ColumnType
-from domain.analyses.units import unit_of
+from domain.analyses.units import is_percent, unit_of
 
 UNREAD = "unread_"
 """Begins the ids of questions about words. An answer that is none of the options is the whole question anew."""
@@ -27,6 +28,8 @@ COUNT_THEM = "they are data: count them"
 LEAVE_ROWS_OUT = "leave them out"
 ALL_PARTS = "all of them"
 AS_IT_STANDS = "as the numbers stand"
+AVERAGED = "the average"
+ADDED_UP = "add them up all the same"
 
 AMONG = "TEXTS_AMONG_NUMBERS"
 """The note of a column of numbers with other texts, which it shows."""
@@ -53,6 +56,7 @@ def check(parsed: ParsedRequirement) -> None:
     _totals(parsed)
     _stand_ins(parsed)
     _unread_numbers(parsed)
+    _percent(parsed)
     _units(parsed)
     _either(parsed)
     _not_taken(parsed)
@@ -134,6 +138,20 @@ def _units(parsed: ParsedRequirement) -> None:
         elif (answer or "").casefold() == each.casefold():
             parsed.intent.groups.append(by_it)
             parsed.understand(each)
+
+
+def _percent(parsed: ParsedRequirement) -> None:
+    """The sum of percent is nothing: that of ten times 12% is not 120%."""
+    for place, asked in enumerate(parsed.intent.measures):
+        column = asked.column
+        if column is None or asked.function is not Function.SUM:
+            continue
+        if is_percent(parsed.tables[column.table], column.profile):
+            text = f"{column.name} is percent, which has no sum. What is meant?"
+            answer = parsed.ask(f"percent_{slug(column.name)}", text, [AVERAGED, ADDED_UP])
+            if answer is not None and answer.casefold() == AVERAGED:
+                parsed.intent.measures[place] = replace(asked, function=Function.MEAN)
+                parsed.understand(f"the average of {column.name}")
 
 
 def _either(parsed: ParsedRequirement) -> None:

@@ -1,4 +1,4 @@
-"""The currencies that an xlsx workbook's numbers are shown in, where only the cells' number formats tell. Runs inside.
+"""The units that an xlsx workbook's numbers are shown in, where only the cells' number formats tell. Runs inside.
 
 ``10`` shown as ``10 €`` and ``10`` shown as ``$10`` are one number to every reader of values; their sum is nothing.
 """
@@ -13,11 +13,12 @@ from xml.parsers import expat
 
 from activities.analysis.reading.refusals import Refused
 
-Currencies = dict[int, dict[int, str]]
-"""By a cell's column and row, both from 0: the currency that its number is shown in."""
+Units = dict[int, dict[int, str]]
+"""By a cell's column and row, both from 0: the currency that its number is shown in, or :data:`PERCENT`."""
+PERCENT = "%"
 
-_BUILT_IN = frozenset((5, 6, 7, 8, 42, 44))
-"""ECMA-376, 18.8.30: number formats that no workbook needs to spell, with a dollar sign."""
+_BUILT_IN = {**dict.fromkeys((5, 6, 7, 8, 42, 44), "$"), **dict.fromkeys((9, 10), PERCENT)}
+"""ECMA-376, 18.8.30: number formats that no workbook needs to spell."""
 _MARKED = re.compile(r"\[\$([^\]-]+)[^\]]*\]")
 """``[$€-407]``, ``[$USD]``; ``[$-409]`` names a language only."""
 _CODE = re.compile(r"^(?:[A-Z]{3}|(?:US|CA|AU|HK|NZ|[ACRS])\$|kr\.?|zł|Kč|Ft|Fr\.?|lei|лв\.?)$")
@@ -25,8 +26,8 @@ _ZIP = b"PK\x03\x04"
 _READ_AT_ONCE = 1 << 20
 
 
-def currencies_of(path: Path) -> Mapping[str, Currencies]:
-    """By the sheet's name, the numbers that are shown in a currency; nothing where the workbook has one at most.
+def units_of(path: Path) -> Mapping[str, Units]:
+    """By the sheet's name, the numbers that are shown in a unit; nothing where the workbook has one currency at most.
 
     Raises:
         Refused: A part of the workbook is damaged.
@@ -39,41 +40,41 @@ def currencies_of(path: Path) -> Mapping[str, Currencies]:
         if not {"xl/workbook.xml", "xl/styles.xml", "xl/_rels/workbook.xml.rels"} <= names:
             return {}
         shown = _styles(package)
-        if len(set(shown.values())) < 2:
+        if len(set(shown.values())) < 2 and PERCENT not in shown.values():
             return {}
         return {sheet: _cells(package, part, shown) for sheet, part in sheet_parts(package).items() if part in names}
 
 
-def currency_of(code: str) -> str:
-    """The currency that a number format shows, or nothing."""
+def unit_of(code: str) -> str:
+    """The unit that a number format shows, or nothing."""
     code = code.split(";")[0]
     marked = _MARKED.search(code)
     if marked:
         return str(marked.group(1)).strip()
     quoted: list[str] = [text.strip() for text in re.findall(r'"([^"]*)"', code)]
     for text in quoted:
-        if _CODE.match(text) or (len(text) == 1 and unicodedata.category(text) == "Sc"):
+        if _CODE.match(text) or text == PERCENT or (len(text) == 1 and unicodedata.category(text) == "Sc"):
             return text
     bare = re.sub(r'"[^"]*"|\[[^\]]*\]', "", code)
-    return next((letter for letter in bare if unicodedata.category(letter) == "Sc"), "")
+    return next((letter for letter in bare if letter == PERCENT or unicodedata.category(letter) == "Sc"), "")
 
 
 def _styles(package: zipfile.ZipFile) -> dict[str, str]:
-    """The currency of each cell style that shows one, by the number that cells give."""
+    """The unit of each cell style that shows one, by the number that cells give."""
     codes: dict[str, str] = {}
     used: list[str] = []
     within: list[str] = []
 
     def start(name: str, attributes: dict[str, str]) -> None:
-        within.append(_local(name))
+        within.append(local(name))
         if within[-1] == "numFmt":
             codes[attributes.get("numFmtId", "")] = attributes.get("formatCode", "")
         elif within[-2:] == ["cellXfs", "xf"]:
             used.append(attributes.get("numFmtId", "0"))
 
-    _parse(package, "xl/styles.xml", start, lambda name: within.pop())
-    built_in = {str(number): "$" for number in _BUILT_IN}
-    shown = built_in | {number: currency_of(code) for number, code in codes.items()}
+    parse(package, "xl/styles.xml", start, lambda name: within.pop())
+    built_in = {str(number): unit for number, unit in _BUILT_IN.items()}
+    shown = built_in | {number: unit_of(code) for number, code in codes.items()}
     return {str(place): shown[number] for place, number in enumerate(used) if shown.get(number)}
 
 
@@ -83,36 +84,36 @@ def sheet_parts(package: zipfile.ZipFile) -> dict[str, str]:
     ids: dict[str, str] = {}
 
     def relation(name: str, attributes: dict[str, str]) -> None:
-        if _local(name) == "Relationship":
+        if local(name) == "Relationship":
             targets[attributes.get("Id", "")] = posixpath.join("/xl", attributes.get("Target", "")).lstrip("/")
 
     def sheet(name: str, attributes: dict[str, str]) -> None:
-        if _local(name) == "sheet":
-            reference = next((value for key, value in attributes.items() if _local(key) == "id" and ":" in key), "")
+        if local(name) == "sheet":
+            reference = next((value for key, value in attributes.items() if local(key) == "id" and ":" in key), "")
             ids[attributes.get("name", "")] = reference
 
-    _parse(package, "xl/_rels/workbook.xml.rels", relation)
-    _parse(package, "xl/workbook.xml", sheet)
+    parse(package, "xl/_rels/workbook.xml.rels", relation)
+    parse(package, "xl/workbook.xml", sheet)
     return {name: posixpath.normpath(targets[reference]) for name, reference in ids.items() if reference in targets}
 
 
-def _cells(package: zipfile.ZipFile, part: str, shown: Mapping[str, str]) -> Currencies:
-    found: Currencies = {}
+def _cells(package: zipfile.ZipFile, part: str, shown: Mapping[str, str]) -> Units:
+    found: Units = {}
     row = column = -1
-    currency = ""
+    unit = ""
 
     def start(name: str, attributes: dict[str, str]) -> None:
-        nonlocal row, column, currency
-        match _local(name):
+        nonlocal row, column, unit
+        match local(name):
             case "row":
                 row, column = int(attributes.get("r", row + 2)) - 1, -1
             case "c":
                 column = _place(attributes["r"]) if "r" in attributes else column + 1
-                currency = shown.get(attributes.get("s", "0"), "") if attributes.get("t", "n") == "n" else ""
-            case "v" if currency:
-                found.setdefault(column, {})[row] = currency
+                unit = shown.get(attributes.get("s", "0"), "") if attributes.get("t", "n") == "n" else ""
+            case "v" if unit:
+                found.setdefault(column, {})[row] = unit
 
-    _parse(package, part, start)
+    parse(package, part, start)
     return found
 
 
@@ -126,16 +127,18 @@ def _place(reference: str) -> int:
     return place - 1
 
 
-def _local(name: str) -> str:
+def local(name: str) -> str:
+    """Of a name with its prefix."""
     return name.rpartition(":")[2]
 
 
-def _parse(
+def parse(
     package: zipfile.ZipFile,
     part: str,
     start: Callable[[str, dict[str, str]], None],
     end: Callable[[str], object] | None = None,
 ) -> None:
+    """Read a part of a package. Raises: Refused: It is damaged."""
     parser = expat.ParserCreate()
     parser.StartElementHandler = start
     parser.EndElementHandler = end

@@ -9,8 +9,8 @@ import itertools
 import re
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from activities.analysis.reading.encodings import encoding_of
@@ -44,7 +44,7 @@ class CsvText:
     """``skipped`` lines stand above the first row of data; ``heading`` is empty where the file has none.
     ``width`` is how many columns there are; ``unpaired``: the quotation marks make no pairs. ``exact`` are the places
     of columns with numbers that were never text, so that a point in them stands before decimals; ``spent`` of those
-    with durations."""
+    with durations; ``percent`` tells of columns which part of their numbers is shown as percent."""
 
     path: Path
     delimiter: str
@@ -55,6 +55,7 @@ class CsvText:
     remarks: tuple[Remark, ...] = ()
     exact: frozenset[int] = frozenset()
     spent: frozenset[int] = frozenset()
+    percent: Mapping[int, float] = field(default_factory=dict)
 
 
 def read_text(source: Path, scratch: Path) -> CsvText:

@@ -27,8 +27,9 @@ FIRST_YEAR, LAST_YEAR = 1000, 2999
 """03/08/26 is no day of the year 3."""
 NEVER = 9999
 """The year that programs write for no end."""
-FAR_YEAR = 2200
-"""Years behind it may be those of another era: the Buddhist 2569 is 2026."""
+FAR_YEAR, PAST_YEAR = 2200, 1500
+"""Years behind the one and before the other may be those of another era: the Buddhist 2569 and the Persian 1405 are
+2026."""
 
 ZONE = (
     r"(:\d{2}(?:\.\d+)?(?: ?[AaPp]\.?[Mm]\.?)?) ?"

@@ -41,6 +41,8 @@ _DECIMAL = r"^[+-]?(\d+\.?\d*|\.\d+)$"
 _FLOAT = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$"
 _LONG_NUMBER = rf"^[+-]?\d{{{ID_DIGITS},}}$"
 _CODED = r"^[+-]?0\d"
+_CODE_LIKE = r"^\d+([eE]\d+)?$"
+"""Parts are called 1E5, too; a number that is written so has a point or a sign, as a rule."""
 _POINTED = r"^[+-]?(\d*\.(\d{0,2}|\d{4,})|0\.\d*|\d{4,}\.\d*)$"
 """A decimal that cannot be a whole number with a point between its thousands."""
 _SPENT = re.compile(
@@ -198,26 +200,25 @@ class _Look:
             if not is_spent and (not long or _NOT_HOURS.search(column.heading)):
                 return None
             value = numbers.hours_sql("{t}")
-        elif all(re.fullmatch(numbers.SPOKEN, text) and re.search(r"\d", text) for text in some):
-            if not self._all(rf"regexp_matches(t, {literal(numbers.SPOKEN)}) AND regexp_matches(t, '\d')"):
-                return None
-            value = numbers.spoken_hours_sql("{t}")
         else:
-            return None
+            way = next((way for way in (numbers.SPOKEN, numbers.ISO) if _are_spans(some, way)), None)
+            if way is None or not self._all(rf"regexp_matches(t, {literal(way)}) AND regexp_matches(t, '\d')"):
+                return None
+            value = numbers.spoken_hours_sql("{t}", way)
         example = _example(self._connection, self._everything, value)
         return self._settled(Kind("number", value, (("DURATIONS_AS_HOURS", example),)))
 
     # --- numbers -----------------------------------------------------------------------------------------------
 
     def _numbers(self, some: Sequence[str]) -> Finding | None:
-        if all(re.fullmatch(_FLOAT, text) for text in some) and (found := self._as_typed()) is not None:
+        if all(re.fullmatch(_FLOAT, text) for text in some) and (found := self._as_typed(some)) is not None:
             return found
         plain = [numbers.plain(text) for text in some]
         patterns = [re.compile(pattern) for pattern in numbers.WRITTEN.values()]
         share = sum(any(pattern.match(text) for pattern in patterns) for text in plain) / len(plain)
         return self._as_written() if share >= MOSTLY else None
 
-    def _as_typed(self) -> Finding | None:
+    def _as_typed(self, some: Sequence[str]) -> Finding | None:
         """Numbers as programs write them."""
         total, whole, decimal, floating, coded, long, pointed = one(
             self._connection,
@@ -231,6 +232,8 @@ class _Look:
         if whole == total:
             return self._settled(Kind("integer", "CAST({t} AS BIGINT)"))
         if decimal != total:
+            if self._all(rf"regexp_matches(t, {literal(_CODE_LIKE)})"):
+                return self._settled(_text("EXPONENTS_KEPT_GUESSED", some[0]))
             finite = self._all("isfinite(TRY_CAST(t AS DOUBLE))")
             return self._settled(Kind("number", "CAST({t} AS DOUBLE)"), Style.POINT) if finite else None
         if not pointed and not self._column.exact:
@@ -342,6 +345,10 @@ class _Look:
         return _moments(self._connection, self._everything, days, timed=timed, remarks=remarks)
 
 
+def _are_spans(some: Sequence[str], way: str) -> bool:
+    return all(re.fullmatch(way, text) and re.search(r"\d", text) for text in some)
+
+
 def _counted(pattern: str) -> str:
     return f"count_if(regexp_matches(t, {literal(pattern)}))"
 
@@ -423,7 +430,7 @@ def _moments(
         example = _example(connection, f"{everything} AND {short}", f"CAST({read} AS DATE)")
         remarks = (*remarks, ("CENTURY_GUESSED", example))
     year = f"date_part('year', {read.replace('{t}', 't')})"
-    far = f"{year} > {dates.FAR_YEAR} AND {year} < {dates.NEVER}"
+    far = f"({year} > {dates.FAR_YEAR} AND {year} < {dates.NEVER} OR {year} < {dates.PAST_YEAR})"
     if count(connection, f"SELECT count(*) {everything} AND {far}"):
         example = _example(connection, f"{everything} AND {far}", f"CAST({read} AS DATE)", changed=False)
         remarks = (*remarks, ("ERA_GUESSED", example))

@@ -37,7 +37,7 @@ _COMMA = rf"(?:(?:[1-9]\d{{0,2}}(?:\.\d{{3}})+|{_GROUPED}|\d+)(?:,\d*)?|,\d+)"
 
 
 def _whole(digits: str) -> str:
-    signed = rf"[+-]? ?(?:{_UNIT} ?)?[+-]? ?{digits}(?: ?{_UNIT})?(?: ?-)?"
+    signed = rf"(?:[+-] ?(?:{_UNIT} ?)?|{_UNIT} ?(?:[+-] ?)?)?{digits}(?: ?{_UNIT})?(?: ?-)?"
     around = rf"[+-]? ?{_UNIT} ?\({digits}\)|\({digits}\) ?{_UNIT}"
     return rf"^(?:{signed}|\( ?{signed} ?\)|{around})$"
 
@@ -60,6 +60,8 @@ SPOKEN = (
     r"(?:(\d+(?:\.\d+)?) ?m(?:in(?:ute)?s?)?\.?,? ?)?(?:(\d+(?:\.\d+)?) ?s(?:ec(?:ond)?s?)?\.?)?$"
 )
 """``1h 30m``, ``2 hours``, ``45 min``."""
+ISO = r"^P(?:(\d+(?:\.\d+)?)D)?(?:T(?:(\d+(?:\.\d+)?)H)?(?:(\d+(?:\.\d+)?)M)?(?:(\d+(?:\.\d+)?)S)?)?$"
+"""``PT1H30M`` (ISO 8601), as OpenDocument sheets hold it."""
 
 
 _EITHER = re.compile("|".join(WRITTEN.values()))
@@ -103,10 +105,10 @@ def hours_sql(text: str) -> str:
     return f"({sign}) * ({hours} * 3600 + {minutes} * 60 + {seconds}) / 3600"
 
 
-def spoken_hours_sql(text: str) -> str:
-    """SQL: ``1h 30m`` as 1.5, a DOUBLE, for a text that :data:`SPOKEN` holds for."""
+def spoken_hours_sql(text: str, way: str = SPOKEN) -> str:
+    """SQL: ``1h 30m`` as 1.5, a DOUBLE, for a text that ``way`` holds for: :data:`SPOKEN` or :data:`ISO`."""
     parts = [
-        f"coalesce(TRY_CAST(nullif(regexp_extract({text}, {literal(SPOKEN)}, {place}), '') AS DOUBLE), 0) * {seconds}"
+        f"coalesce(TRY_CAST(nullif(regexp_extract({text}, {literal(way)}, {place}), '') AS DOUBLE), 0) * {seconds}"
         for place, seconds in enumerate((86400, 3600, 60, 1), start=1)
     ]
     return f"({' + '.join(parts)}) / 3600"

@@ -136,7 +136,10 @@ class Tabling:
         table = self._written(select, originals)
         self._connection.execute("DROP TABLE IF EXISTS staged; DROP TABLE IF EXISTS marked")
         text.path.unlink()
-        of_file = [(code, None, words) for code, words in [*text.remarks, *repeated]]
+        of_file: list[TableNote] = [(code, None, words) for code, words in [*text.remarks, *repeated]]
+        for place, share in ((at, text.percent.get(origin, 0.0)) for at, origin in enumerate(kept)):
+            if share:
+                of_file.append(("SHOWN_AS_PERCENT" if share == 1 else "PERCENT_AMONG_GUESSED", place, ""))
         return {**table, "sheet": sheet, "notes": [*of_file, *remarks, *table["notes"]]}
 
     def _typed(

@@ -8,7 +8,7 @@ import csv
 import re
 import zipfile
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
@@ -16,7 +16,8 @@ from typing import Any
 
 import python_calamine as calamine
 
-from activities.analysis.reading.cell_formats import Currencies, currencies_of
+from activities.analysis.reading import ods_marks
+from activities.analysis.reading.cell_formats import PERCENT, Units, units_of
 from activities.analysis.reading.csv_text import SNIFFED_ROWS, CsvText, remarks_of
 from activities.analysis.reading.layout import MOST_ABOVE, is_numberlike, layout_of
 from activities.analysis.reading.refusals import Refused
@@ -24,8 +25,11 @@ from activities.analysis.reading.sheet_signs import Remark, signs_of
 
 LONGEST_WHOLE = 1e30
 """Whole numbers below are written out: nobody means 1.2345678901234568e+18, which is an id that has lost its end."""
+_ODS_SPENT = re.compile(r"PT(\d+)H(\d\d)M(\d\d)S")
+"""A time of more than a day, as calamine tells it of an OpenDocument."""
 _SEPARATED = re.compile(r"\d[.,]\d")
 """In a text that may be a number, in either style."""
+Range = ods_marks.Range
 MOST_PARTS = 5_000
 """Files within a workbook; one of a thousand sheets has about 3,000."""
 
@@ -66,15 +70,18 @@ def sheets(path: Path, scratch: Path, *, most_sheets: int, most_rows: int, most_
         hidden = ", ".join(f"\u201c{sheet.name[:40]}\u201d" for sheet in worksheets if sheet.name not in listed)
         if len(listed) > most_sheets:
             raise Refused("TABLE_TOO_LARGE", f"has more than {most_sheets} sheets.")
-        shown, signs = currencies_of(path), signs_of(path)
+        marks = ods_marks.marks_of(path)
+        shown, signs = (marks.units, marks.signs) if marks else (units_of(path), signs_of(path))
         unseen: list[Remark] = [("SHEETS_HIDDEN", hidden)] if hidden else []
+        if not marks and not signs:  # the older formats, of which calamine tells the values alone
+            unseen.append(("FORMATS_UNSEEN_GUESSED", ""))
         mixed = _in_several({name: shown[name] for name in listed if name in shown})
         for number, name in enumerate(listed):
             sheet = book.get_sheet_by_name(name)
             if sheet.total_height > most_rows + SNIFFED_ROWS or sheet.total_width > most_columns:
                 raise Refused("TABLE_TOO_LARGE", f"has more than {most_rows} rows or {most_columns} columns.")
-            currencies = {place: cells for place, cells in shown.get(name, {}).items() if place in mixed}
-            text = _as_text(sheet, scratch / f"sheet-{number}.csv", currencies)
+            merged = marks.merged.get(name) if marks else None
+            text = _as_text(sheet, scratch / f"sheet-{number}.csv", shown.get(name, {}), mixed, merged)
             if text is not None:
                 remarks = (*text.remarks, *unseen, *signs.get(name, ()))
                 yield Sheet(name, replace(text, remarks=remarks))
@@ -85,24 +92,36 @@ def sheets(path: Path, scratch: Path, *, most_sheets: int, most_rows: int, most_
         raise Refused("TABLE_INVALID", "is a damaged workbook, or of a kind that cannot be read.") from None
 
 
-def _in_several(shown: Mapping[str, Currencies]) -> frozenset[int]:
+def _in_several(shown: Mapping[str, Units]) -> frozenset[int]:
     """The columns of numbers that are shown in several currencies, in one sheet or in sheets that may be alike."""
     found: dict[int, set[str]] = defaultdict(set)
-    for currencies in shown.values():
-        for place, cells in currencies.items():
-            found[place].update(cells.values())
+    for units in shown.values():
+        for place, cells in units.items():
+            found[place].update(unit for unit in cells.values() if unit != PERCENT)
     return frozenset(place for place, several in found.items() if len(several) > 1)
 
 
-def _as_text(sheet: calamine.CalamineSheet, path: Path, currencies: Currencies) -> CsvText | None:
+def _as_text(
+    sheet: calamine.CalamineSheet,
+    path: Path,
+    shown: Units,
+    several: frozenset[int],
+    ranges: Sequence[Range] | None,
+) -> CsvText | None:
+    """Args:
+    shown: The units of the cells.
+    several: The columns of which several are currencies.
+    ranges: Merged cells, where calamine does not tell them.
+    """
     grid: list[list[Any]] = sheet.to_python(skip_empty_area=True)
-    merged = _merged(sheet)
+    merged = _merged(sheet, sheet.merged_cell_ranges or () if ranges is None else ranges)
     rows = [[_cell(cell) for cell in row] for row in grid]
-    units = _units(sheet, currencies, len(rows))
+    units = _units(sheet, {place: cells for place, cells in shown.items() if place in several}, len(rows))
+    percents = _units(sheet, {place: cells for place, cells in shown.items() if PERCENT in cells.values()}, len(rows))
     joined = _join_headings(rows, merged)
     if joined is not None:
         del grid[joined], rows[joined]
-        for _, cells in units:
+        for _, cells in (*units, *percents):
             del cells[joined]
         merged = [each.below(joined) for each in merged]
     first = rows[:SNIFFED_ROWS]
@@ -132,19 +151,30 @@ def _as_text(sheet: calamine.CalamineSheet, path: Path, currencies: Currencies) 
         heading,
         max(layout.width, sheet.total_width) + len(remarks),
         remarks=(*remarks_of(layout), *([("MERGED_CELLS_FILLED", "")] if spread else []), *remarks),
-        exact=_columns_with(grid[begin:], lambda cell: isinstance(cell, int | float) and not isinstance(cell, bool))
+        exact=_columns_with(grid[begin:], _is_a_number)
         - _columns_with(grid[begin:], lambda cell: isinstance(cell, str) and bool(_SEPARATED.search(cell))),
         spent=_columns_with(grid[begin:], lambda cell: isinstance(cell, timedelta)),
+        percent={place: share for place, cells in percents if (share := _percent(grid, cells, place, begin))},
     )
 
 
-def _units(sheet: calamine.CalamineSheet, currencies: Currencies, height: int) -> list[tuple[int, list[str]]]:
-    """Of each column the place and, for each row, the currency that the cell is shown in."""
+def _is_a_number(cell: object) -> bool:
+    return isinstance(cell, int | float) and not isinstance(cell, bool)
+
+
+def _percent(grid: Sequence[Sequence[object]], units: Sequence[str], place: int, begin: int) -> float:
+    """The part of a column's numbers that are shown as percent."""
+    shown = [units[at] == PERCENT for at in range(begin, len(grid)) if _is_a_number(grid[at][place])]
+    return sum(shown) / len(shown) if shown else 0.0
+
+
+def _units(sheet: calamine.CalamineSheet, shown: Units, height: int) -> list[tuple[int, list[str]]]:
+    """Of each column the place and, for each row, the unit that the cell is shown in."""
     top, left = sheet.start or (0, 0)
     return [
         (place - left, [cells.get(row + top, "") for row in range(height)])
-        for place, cells in sorted(currencies.items())
-        if left <= place
+        for place, cells in sorted(shown.items())
+        if left <= place < left + sheet.width
     ]
 
 
@@ -168,12 +198,9 @@ class _Merged:
         return _Merged(top, self.left, bottom, self.right)
 
 
-def _merged(sheet: calamine.CalamineSheet) -> list[_Merged]:
+def _merged(sheet: calamine.CalamineSheet, ranges: Iterable[Range]) -> list[_Merged]:
     row, column = sheet.start or (0, 0)
-    return [
-        _Merged(top - row, left - column, bottom - row, right - column)
-        for (top, left), (bottom, right) in sheet.merged_cell_ranges or ()
-    ]
+    return [_Merged(top - row, left - column, bottom - row, right - column) for (top, left), (bottom, right) in ranges]
 
 
 def _join_headings(rows: list[list[str]], merged: Sequence[_Merged]) -> int | None:
@@ -218,6 +245,8 @@ def _cell(value: object) -> str:
             return value.isoformat()
         case timedelta():
             return _spent(value)
+        case str() if spent := _ODS_SPENT.fullmatch(value):
+            return ":".join(spent.groups())
         case str():
             return value.replace("\0", "").replace("\r\n", "\n").replace("\r", "\n").strip()
         case _:
