@@ -25,17 +25,24 @@ class Canaille:
 
     def lock(self, is_locked: bool) -> None:
         """Let the user in no more, or again: whoever asks about them is told so."""
+        self._do("lock" if is_locked else "unlock")
+
+    def vouch_for(self, seconds: int) -> None:
+        """How long ID tokens hold from now on."""
+        self._do(str(seconds))
+
+    def _do(self, what: str) -> None:
         written, read = cast(IO[str], self.process.stdin), cast(IO[str], self.process.stdout)
-        written.write("lock\n" if is_locked else "unlock\n")
+        written.write(f"{what}\n")
         written.flush()
         assert read.readline() == "done\n"
 
 
 @contextmanager
 def running_canaille(
-    redirect_uri: str, *, user: str, name: str, email: str, lifetime_s: int, group: str = "editor"
+    url: str, *, user: str, name: str, email: str, lifetime_s: int, group: str = "editor"
 ) -> Iterator[Canaille]:
-    """Until the block ends. Its client is led back to ``redirect_uri``, its ID tokens hold for ``lifetime_s``."""
+    """Until the block ends. Its client is guidesmith at ``url``, its ID tokens hold for ``lifetime_s``."""
     port = free_port()
     asked = {
         "port": port,
@@ -52,7 +59,8 @@ def running_canaille(
             "client_id": CLIENT_ID,
             "client_secret": CLIENT_SECRET,
             "client_name": "guidesmith",
-            "redirect_uris": [redirect_uri],
+            "redirect_uris": [f"{url}/sign-in/callback"],
+            "post_logout_redirect_uris": [f"{url}/sign-out"],
             "grant_types": ["authorization_code", "refresh_token"],
             "response_types": ["code"],
             "scope": ["openid", "profile", "email", "groups"],

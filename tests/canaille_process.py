@@ -1,7 +1,7 @@
 """Canaille, a whole identity provider from a wheel, as a process of its own: one client, one user, in memory.
 
 Asked for by a line of JSON on stdin (port, client, user); says ``ready`` once it listens. After that each line locks
-the user or unlocks them, and is answered.
+the user, unlocks them, or says for how many seconds ID tokens hold from now on, and is answered.
 """
 
 import json
@@ -15,17 +15,23 @@ def main() -> None:
     asked = json.loads(sys.stdin.readline())
     os.environ["AUTHLIB_INSECURE_TRANSPORT"] = "1"
     from canaille import create_app
-    from canaille.oidc.provider import OpenIDCode
+    from canaille.oidc import provider
     from werkzeug.serving import make_server
 
-    port, lifetime_s = asked["port"], asked["lifetime_s"]
-    OpenIDCode.DEFAULT_EXPIRES_IN = lifetime_s
+    class Renewing(provider.RefreshTokenGrant):  # type: ignore[misc]
+        """Gives an ID token with each access token, as most providers do."""
+
+        def __init__(self, *arguments: object) -> None:
+            super().__init__(*arguments)
+            self.register_hook("after_create_token_response", provider.OpenIDCode().process_token)
+
+    provider.RefreshTokenGrant = Renewing
+    port, provider.OpenIDCode.DEFAULT_EXPIRES_IN = asked["port"], asked["lifetime_s"]
     app = create_app(
         config={
             "SECRET_KEY": os.urandom(16).hex(),
             "SERVER_NAME": f"localhost:{port}",
             "PREFERRED_URL_SCHEME": "http",
-            "OAUTH2_TOKEN_EXPIRES_IN": {"authorization_code": lifetime_s, "refresh_token": lifetime_s},
             "CANAILLE": {"DATABASE": "memory", "JAVASCRIPT": False, "HTMX": False},
         },
         env_file="",
@@ -36,8 +42,11 @@ def main() -> None:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print("ready", flush=True)  # noqa: T201  (a protocol)
     for line in sys.stdin:
-        with app.app_context():
-            _lock(asked["user"]["user_name"], line.strip() == "lock")
+        if line.strip().isdecimal():
+            provider.OpenIDCode.DEFAULT_EXPIRES_IN = int(line)
+        else:
+            with app.app_context():
+                _lock(asked["user"]["user_name"], line.strip() == "lock")
         print("done", flush=True)  # noqa: T201  (a protocol)
 
 

@@ -149,7 +149,7 @@ class ProviderSessions:
                 return sign_in
             raise
         except SignInFailed as failed:
-            log("auth").info("auth.renewal_refused", reason=failed.reason.value)
+            log("auth").info("auth.renewal_refused", reason=failed.reason.value, error=failed.message)
             await self.end(sign_in.id)
             raise _over() from None
         until = min(identity.until, sign_in.ends_at.timestamp())
