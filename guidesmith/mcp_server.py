@@ -266,7 +266,7 @@ def _server(connect: Connect) -> MCPServer[Any]:
 
         Args:
             block_id: As its marker says.
-            wish: What should be different.
+            wish: What should be different. Without a language model there, "shorter" or "as a list" can be followed.
         """
         async with _connected(connect, context) as client:
             read = await client.instruction(instruction_id)

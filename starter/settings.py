@@ -241,6 +241,8 @@ class Settings(BaseSettings):
     """Where Whisper runs: ``cpu``, ``cuda`` or ``auto``."""
     speech_compute_type: str = Field(default="int8", pattern="^[a-z0-9_]{3,20}$")
     """CTranslate2's: ``int8`` is the fastest on a CPU, ``float16`` on a GPU."""
+    speech_hints: bool = True
+    """Whether Whisper is told the right words of the glossary before it listens."""
     speech_provider: PluginName | None = None
     """The speech service of that name which an installed package brings; None: the endpoint below, or Whisper."""
     draft_provider: PluginName | None = None

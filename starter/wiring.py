@@ -444,6 +444,7 @@ def build_activities(settings: Settings, store: Store, artifacts: ArtifactStore)
             private=listed(settings.redact_also),
             scratch=scratch,
             language=settings.speech_language,
+            hinting=settings.speech_hints,
             longest_ms=int(settings.max_recording_hours * 3_600_000),
         ),
         store,

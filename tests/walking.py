@@ -45,6 +45,8 @@ BODIES: Mapping[tuple[str, str], dict[str, Any]] = {
     **{("POST", f"/generate/{made}"): {"prompt": "x"} for made in ("copy", "static-ad", "video")},
     ("POST", "/generate/scrape"): {"url": "https://example.org/"},
     ("POST", "/generate/tts"): {"text": "x"},
+    ("POST", "/jobs/{}/corrections/find"): {"pairs": [{"heard": "skim", "right": "SCIM"}]},
+    ("POST", "/jobs/{}/corrections"): {"pairs": [{"heard": "skim", "right": "SCIM"}], "places": [ABSENT]},
     ("POST", "/jobs"): {"job_type": "captions", "parameters": {"inputs": [{"job_id": ABSENT}]}},
     ("PATCH", "/projects/{}/members"): {"user_id": "x", "role": "viewer"},
     ("POST", "/projects/{}/invitations"): {"role": "viewer"},

@@ -14,8 +14,14 @@ from domain.documents.document import BlockEvidence
 from domain.documents.draft import SET_APART, BlockRole, DraftBlock, DraftWarning
 from domain.recordings.transcript import Transcript
 
-_SHORTER = re.compile(r"\b(?:short(?:er|en)?|concise|brief(?:er|ly)?|less text|condense|trim)\b", re.IGNORECASE)
-_AS_LIST = re.compile(r"\b(?:list|bullets?|bullet points?|points)\b", re.IGNORECASE)
+_SHORTER = re.compile(
+    r"\b(?:short(?:er|en)?|concise|brief(?:er|ly)?|less text|condense|trim"
+    r"|kurz|kürze(?:r|n)?|knapp(?:er)?|weniger Text)\b",
+    re.IGNORECASE,
+)
+_AS_LIST = re.compile(
+    r"\b(?:list|bullets?|bullet points?|points|Liste|Aufzählung|Stichpunkten?|Punkten?)\b", re.IGNORECASE
+)
 _SENTENCE_END = re.compile(r"(?<=[.!?\u2026])\s+")
 _COMMAND = re.compile(r"\s*((`{3,})\n[^\n]*\n\2)(?=\n|$)")
 _SAME_BLOCK_SHARE = 0.5

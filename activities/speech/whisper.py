@@ -118,6 +118,8 @@ class WhisperRecogniser:
         self._options = options or WhisperOptions()
         self._name = weights_name(self._options.model)
 
+    takes_hints = True
+
     @property
     def name(self) -> str:
         return self._name
@@ -139,14 +141,15 @@ class WhisperRecogniser:
         end_ms: int | None,
         on_segment: OnSegment,
         on_progress: OnProgress,
+        hints: Sequence[str] = (),
     ) -> Recognition:
-        """See :class:`activities.speech.recognition.Recogniser`.
+        """See :class:`activities.speech.recognition.Recogniser`. ``hints``: words that may be said, in their spelling.
 
         With English-only weights and no language given, the first segments are held back until enough was heard to
         know that it is English.
         """
         model = load_weights(self._options)
-        listener = _Listener(model, self._options.beam_size, _supported(model, language))
+        listener = _Listener(model, self._options.beam_size, _supported(model, language), hints)
         hearing = _Hearing(listener, start_ms, on_segment, on_progress)
         heard = in_order(
             listener.settled(windows(audio, start_ms, end_ms, lambda _: hearing.wait())),
@@ -177,9 +180,11 @@ class _Listener:
 
     Args:
         language: The code of the language that is spoken, ``None``: detect it on the first speech.
+        hints: Words that may be said.
     """
 
-    def __init__(self, model: WhisperModel, beam_size: int, language: str | None) -> None:
+    def __init__(self, model: WhisperModel, beam_size: int, language: str | None, hints: Sequence[str] = ()) -> None:
+        self._hints = f"{', '.join(hints)}." if hints else None
         self._model = model
         self._beam_size = beam_size
         self.language = language
@@ -253,6 +258,7 @@ class _Listener:
         if portion.samples.size > _BLOCK_MS * SAMPLES_PER_MS:
             yield from self._walk(portion, detected)
             return
+        context = " ".join(each for each in (self._hints, context) if each) or None  # what is too much, is cut in front
         block = self._listen(portion, detected, context)
         if context is not None and (block is None or not block.is_complete):
             block = self._listen(portion, detected, None)

@@ -15,7 +15,15 @@ from pydantic import TypeAdapter
 
 from activities.rails.stage import Product, StageLedger, Stages, Work, stage
 from activities.stages.screen_reading import PARTLY_READ_MESSAGE, UNREADABLE, UNREADABLE_MESSAGE, known_screen
-from activities.stages.transcription import NO_AUDIO, Heard, Transcription, duration_ms, has_sound
+from activities.stages.transcription import (
+    NO_AUDIO,
+    Corrections,
+    Heard,
+    Transcription,
+    duration_ms,
+    has_sound,
+    put_right,
+)
 from domain.artifacts import Artifact, ArtifactKind, Blob
 from domain.documents.document import stable_ids
 from domain.documents.draft import (
@@ -39,7 +47,8 @@ from domain.lifecycles.instruction import (
     TRANSCRIBING,
     TRANSCRIPT_READY,
 )
-from domain.recordings.corrections import Correction, corrected
+from domain.recordings.corrections import corrected
+from domain.recordings.glossary import hints
 from domain.recordings.media import Scene
 from domain.recordings.screen import PARTLY_READ, ScreenRecord
 from domain.recordings.transcript import SpeechFound, Transcript
@@ -56,11 +65,10 @@ SCENES = "1"
 scene_list = TypeAdapter(tuple[Scene, ...])
 
 
-class Library(StageLedger, Protocol):
+class Library(StageLedger, Corrections, Protocol):
     """What the stages need of the store."""
 
     def latest_artifact(self, job_id: str, kind: ArtifactKind) -> Artifact | None: ...
-    def corrections(self, job_id: str) -> tuple[Correction, ...]: ...
     def private_words(self, owner: str) -> tuple[str, ...]: ...
 
 
@@ -74,6 +82,7 @@ class Parts:
         drafters: By model profile; ``default_profile`` is used where a job names none.
         longest_ms: Recordings longer than this are refused.
         private: Words that are blurred on pictures which leave the machine, besides what is private by its looks.
+        hinting: Whether a recogniser that can be told words is told those of the glossary.
     """
 
     library: Library
@@ -87,6 +96,7 @@ class Parts:
     language: str | None = None
     longest_ms: int = 12 * 3600 * 1000
     private: Sequence[str] = ()
+    hinting: bool = False
 
 
 @dataclass(frozen=True)
@@ -103,7 +113,13 @@ class InstructionStages(Stages):
     def __init__(self, parts: Parts) -> None:
         super().__init__(parts.library)
         self._parts = parts
-        self._transcription = Transcription(parts.artifacts, parts.resume_points, parts.recogniser, parts.language)
+        self._transcription = Transcription(
+            parts.artifacts,
+            parts.resume_points,
+            parts.recogniser,
+            parts.language,
+            lambda job: hints(parts.library.glossary(job.owner, job.project_id)) if parts.hinting else (),
+        )
 
     # --- audio ---------------------------------------------------------------------------------------------
 
@@ -192,7 +208,8 @@ class InstructionStages(Stages):
         """The transcript of the audio; goes on from the resume point of an execution that died."""
         audio = self._require(work, ArtifactKind.AUDIO)
         inputs = self._transcription.inputs(work, audio)
-        known = self._parts.memo.get(work.job.owner, "transcript", inputs)
+        remembered = self._transcription.inputs_with_hints(work, inputs)
+        known = self._parts.memo.get(work.job.owner, "transcript", remembered)
         if known is not None:
             blob, facts = known
             return Product([NewArtifact(kind=ArtifactKind.TRANSCRIPT, blob=blob, facts={**facts, "reused": True})])
@@ -200,7 +217,7 @@ class InstructionStages(Stages):
         if has_sound(audio):
             heard = self._transcription.hear(work, audio, inputs, (0, duration_ms(audio)))
         made = self._transcription.transcript(work, audio, [heard])
-        self._parts.memo.put(work.job.owner, "transcript", inputs, made.blob, made.facts)
+        self._parts.memo.put(work.job.owner, "transcript", remembered, made.blob, made.facts)
         self._transcription.forget(work, audio)
         return Product([made])
 
@@ -248,6 +265,7 @@ class InstructionStages(Stages):
     )
     def draft(self, work: Work) -> Product:
         """The outline: steps and notes, each citing what it rests on."""
+        by_glossary = put_right(self._parts.library, work.job, self._heard(work))
         transcript = self._transcript(work)
         spoken = transcript.speech is SpeechFound.SPEECH
         scenes = () if spoken else self._scenes(work, lambda done: work.advance(0.5 * done), thorough=True)
@@ -270,7 +288,8 @@ class InstructionStages(Stages):
         if screen is not None and PARTLY_READ in screen.warnings:
             partly = DraftWarning(code=PARTLY_READ, message=PARTLY_READ_MESSAGE)
             outline = outline.model_copy(update={"warnings": (*outline.warnings, partly)})
-        outline = outline.model_copy(update={"warnings": (*outline.warnings, *self._doubts(work, transcript))})
+        doubts = (*by_glossary, *self._doubts(work, transcript))
+        outline = outline.model_copy(update={"warnings": (*outline.warnings, *doubts)})
         check_draft(outline, transcript, scenes, screen)
         blob = self._parts.artifacts.put_bytes(
             work.key("outline.json"), outline.model_dump_json().encode(), "application/json"
@@ -435,8 +454,10 @@ class InstructionStages(Stages):
 
     def _transcript(self, work: Work) -> Transcript:
         """What was said, as its reader has corrected it."""
-        heard = Transcript.model_validate_json(self._read(self._require(work, ArtifactKind.TRANSCRIPT)))
-        return corrected(heard, self._parts.library.corrections(work.job.id))
+        return corrected(self._heard(work), self._parts.library.corrections(work.job.id))
+
+    def _heard(self, work: Work) -> Transcript:
+        return Transcript.model_validate_json(self._read(self._require(work, ArtifactKind.TRANSCRIPT)))
 
     @contextmanager
     def _folder(self) -> Iterator[Path]:

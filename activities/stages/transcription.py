@@ -1,15 +1,19 @@
 """Hearing a recording: what is said in it, piece by piece, saved as it is found, and put together as its transcript."""
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import BaseModel, Field, TypeAdapter
 
 from activities.rails.stage import Work
 from domain.artifacts import Artifact, ArtifactKind
-from domain.jobs import NewArtifact
-from domain.recordings.transcript import NO_LANGUAGE
+from domain.canonical import digest
+from domain.documents.draft import DraftWarning, glossary_corrected
+from domain.jobs import Job, NewArtifact
+from domain.recordings.corrections import Correction, applicable
+from domain.recordings.glossary import SegmentPut, Term, put_right_in
+from domain.recordings.transcript import NO_LANGUAGE, Transcript
 
 if TYPE_CHECKING:
     from activities.artifacts import ArtifactStore, ResumePoints
@@ -38,16 +42,44 @@ class Heard(BaseModel):
     segments: list[dict[str, object]]
 
 
+class Corrections(Protocol):
+    """What of the store says how a transcript reads."""
+
+    def corrections(self, job_id: str) -> tuple[Correction, ...]: ...
+    def add_corrections(self, job_id: str, put: Sequence[SegmentPut]) -> None: ...
+    def glossary(self, owner: str, project_id: str | None) -> tuple[Term, ...]: ...
+
+
+def put_right(library: Corrections, job: Job, heard: Transcript) -> tuple[DraftWarning, ...]:
+    """Correct what the glossary of the recording's owner is sure of, and say so. What somebody has corrected, or has
+    undone, stays as it is."""
+    terms = library.glossary(job.owner, job.project_id)
+    put = put_right_in(heard, terms)
+    if not put:
+        return ()
+    library.add_corrections(job.id, put)
+    stands = {number: each.text for number, each in applicable(heard, library.corrections(job.id)).items()}
+    return glossary_corrected(each for each in put if stands.get(each.segment) == each.text)
+
+
 class Transcription:
     """Transcribes audio that is an artifact of a job.
 
     Args:
         language: The spoken language where the job names none; ``None``: detect it.
+        hints: Words of a job's recording that may be misheard. What was begun with others is gone on with all the
+            same: they are no part of what a resume point is known by.
     """
 
     def __init__(
-        self, artifacts: "ArtifactStore", resume_points: "ResumePoints", recogniser: "Recogniser", language: str | None
+        self,
+        artifacts: "ArtifactStore",
+        resume_points: "ResumePoints",
+        recogniser: "Recogniser",
+        language: str | None,
+        hints: Callable[[Job], Sequence[str]] = lambda _: (),
     ) -> None:
+        self._hints = hints if getattr(recogniser, "takes_hints", False) else lambda _: ()
         self._artifacts = artifacts
         self._resume_points = resume_points
         self._recogniser = recogniser
@@ -67,6 +99,11 @@ class Transcription:
             "language": work.job.language or self._language or "",
             "version": TRANSCRIPTION,
         }
+
+    def inputs_with_hints(self, work: Work, inputs: dict[str, str]) -> dict[str, str]:
+        """``inputs``, and the words that the recogniser is told, if it is told any."""
+        hints = self._hints(work.job)
+        return {**inputs, "hints": digest(*hints)} if hints else inputs
 
     def piece_inputs(self, work: Work, audio: Artifact, unit: int) -> dict[str, str]:
         """The same for piece ``unit``, from 1."""
@@ -123,8 +160,11 @@ class Transcription:
 
         try:
             with self._artifacts.local_path(audio.blob) as path:
+                hints = self._hints(work.job)
+                extra: dict[str, Any] = {"hints": hints} if hints else {}
                 recognition = self._recogniser.recognise(
                     path,
+                    **extra,
                     language=work.job.language or self._language or heard.language,
                     start_ms=heard.resume_ms,
                     end_ms=end_ms,

@@ -12,8 +12,10 @@ from activities.store.database import Database, DatabaseOptions
 from activities.store.documents.anchors import Anchors
 from activities.store.documents.annotations import Annotations
 from activities.store.documents.comments import Comments
+from activities.store.documents.correction_sets import CorrectionSets
 from activities.store.documents.corrections import Corrections
 from activities.store.documents.exports import Exports
+from activities.store.documents.glossary import Glossary
 from activities.store.documents.picture_uploads import PictureUploads
 from activities.store.documents.private_words import PrivateWords
 from activities.store.documents.regenerations import Regenerations
@@ -76,6 +78,8 @@ class Store(
     Artifacts,
     Comments,
     Corrections,
+    CorrectionSets,
+    Glossary,
     Manifests,
     Events,
     Sittings,

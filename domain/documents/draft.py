@@ -7,13 +7,15 @@ block that cites what does not exist, or a step that cites nothing, cannot be st
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from itertools import accumulate
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from domain.errors import DraftInvalid
+from domain.recordings.glossary import SegmentPut
 from domain.recordings.media import Scene
 from domain.recordings.screen import ScreenChange, ScreenRecord
 from domain.recordings.transcript import Segment, Transcript
@@ -88,13 +90,15 @@ class Draft(BaseModel):
 
 
 class DraftWarning(BaseModel):
-    """``at_ms`` are the moments of the recording that it asks to look at, for whoever leads there; may be empty."""
+    """``at_ms`` are the moments of the recording that it asks to look at, for whoever leads there; may be empty.
+    ``details``: what the message says of this draft alone, for who says it in another language."""
 
     model_config = ConfigDict(frozen=True)
 
     code: str
     message: str
     at_ms: tuple[int, ...] = ()
+    details: dict[str, str | int] = Field(default_factory=dict)
 
 
 class DraftProvenance(BaseModel):
@@ -298,6 +302,28 @@ def joined_recording(facts: Mapping[str, object]) -> tuple[DraftWarning, ...]:
     return (DraftWarning(code="RECORDING_JOINED", message=text),)
 
 
+GLOSSARY_CORRECTED = "GLOSSARY_CORRECTED"
+_WORDS_TOLD = 10
+
+
+def glossary_corrected(put: Iterable[SegmentPut]) -> tuple[DraftWarning, ...]:
+    """The warning that words of the transcript are the glossary's, and not what was heard, if so."""
+    put = tuple(put)
+    counts = Counter((each.heard, each.right) for segment in put for each in segment.words)
+    if not counts:
+        return ()
+    told = [f"“{heard}” → “{right}”" + (f" ({count})" if count > 1 else "") for (heard, right), count in counts.items()]
+    words = ", ".join(told[:_WORDS_TOLD]) + (" …" if len(told) > _WORDS_TOLD else "")
+    return (
+        DraftWarning(
+            code=GLOSSARY_CORRECTED,
+            message=f"Your glossary corrected what was heard: {words}. Listen there; the transcript takes it back.",
+            at_ms=tuple(each.start_ms for each in put),
+            details={"words": words},
+        ),
+    )
+
+
 def unclear_speech(transcript: Transcript) -> tuple[DraftWarning, ...]:
     """The warning that somebody speaks where nothing was written down, if so: what was said there is in no step."""
     if sum(end_ms - start_ms for start_ms, end_ms in transcript.unclear) < UNCLEAR_MS:
@@ -310,5 +336,6 @@ def unclear_speech(transcript: Transcript) -> tuple[DraftWarning, ...]:
             code="SPEECH_UNCLEAR",
             message=f"Somebody speaks at {places}{more} and was not understood. Listen there, and add what is missing.",
             at_ms=starts,
+            details={"places": places, "more": max(0, len(starts) - _PLACES_TOLD)},
         ),
     )

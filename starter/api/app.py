@@ -25,7 +25,7 @@ from starter.api.errors import handle_errors
 from starter.api.feed import Feed, StreamSlots
 from starter.api.generations import routes as generations
 from starter.api.images import routes as images
-from starter.api.jobs import administering, events, lifecycles, projects, screens, transcripts
+from starter.api.jobs import administering, corrections, events, lifecycles, projects, screens, transcripts
 from starter.api.jobs import routes as jobs
 from starter.api.perimeter.admission import Admission
 from starter.api.perimeter.cors import Origins
@@ -71,6 +71,7 @@ ROUTES = (
         jobs,
         uploads,
         transcripts,
+        corrections,
         screens,
         events,
         instructions,

@@ -14,6 +14,7 @@ import typer
 from domain.errors import GuidesmithError
 from starter.cli.account import account_app
 from starter.cli.credits import credits_app
+from starter.cli.documents.glossary import glossary_app
 from starter.cli.exits import MEANING, ExitCode, UsageWrong, exit_code, show
 from starter.cli.jobs import jobs_app
 from starter.cli.kinds.batches import batch_app
@@ -161,6 +162,7 @@ def analyse(
 
 app.add_typer(jobs_app, name="jobs")
 app.add_typer(projects_app, name="projects")
+app.add_typer(glossary_app, name="glossary")
 app.add_typer(account_app, name="account")
 app.add_typer(credits_app, name="credits")
 app.add_typer(screenshots_app, name="screenshots")

@@ -25,7 +25,9 @@ from starter.pages.batch import new as new_batch
 from starter.pages.credits import view as credits
 from starter.pages.editor import view as editor
 from starter.pages.exports import view as exports
+from starter.pages.failures import view as failures
 from starter.pages.generation import new as new_generation
+from starter.pages.glossary import view as glossary
 from starter.pages.home import live
 from starter.pages.home import view as home
 from starter.pages.image import new as new_image
@@ -39,6 +41,7 @@ from starter.pages.recording import view as recording
 from starter.pages.reference import view as reference
 from starter.pages.sharing import shared, sharing
 from starter.pages.shell import files
+from starter.pages.shell.catalogue import explained as in_words
 from starter.pages.shell.context import PageContext
 from starter.pages.shell.gate import PageGate
 from starter.pages.signing_in import provider as signing_in_there
@@ -51,6 +54,8 @@ VIEWS = (
     signing_in,
     signing_in_there,
     transcript,
+    glossary,
+    failures,
     files,
     editor,
     home,
@@ -119,7 +124,8 @@ def explained(context: PageContext, error: GuidesmithError) -> Response:
         return RedirectResponse(f"/sign-in?to={quote(_asked(context), safe='')}", status_code=303)
     body = json.loads(bytes(told.body))
     again = _again(context, told.status_code)
-    answer = context.page("shell/error.html", told.status_code, code=body["code"], message=body["message"], again=again)
+    message = in_words(context.language, "error", body["code"], body["message"], body.get("details"))
+    answer = context.page("shell/error.html", told.status_code, code=body["code"], message=message, again=again)
     if "Retry-After" in told.headers:
         answer.headers["Retry-After"] = told.headers["Retry-After"]
     return answer

@@ -22,6 +22,7 @@ from activities.store.repository import new_uuid7
 from domain.documents.publication import ExportFormat
 from domain.documents.tasks import RegenerateTask
 from domain.projects import ProjectRole
+from domain.recordings.glossary import Pair
 from starter.api.perimeter.safe_headers import SAFE_HEADERS
 from tests.apis import RunningApi, api_settings, running_api, wait_ready
 from tests.integration.pictures import illustrated_job
@@ -222,7 +223,11 @@ def foreign(api: RunningApi) -> dict[str, str]:
     api.store.keep_sitting("bob", sitting)
     thread = api.store.add_thread("bob", shot.job.instruction_id, STEP_BLOCK, "What bob says.", author="bob")
     invitation = api.store.invite("bob", shot.job.project_id, ProjectRole.VIEWER, "1" * 64)
+    term, _ = api.store.keep_term("bob", Pair(heard="skim", right="SCIM"))
+    corrected = api.store.correcting_everywhere("bob", shot.job.id, [], segments=[], base=None, blocks=[])()
     return {
+        "term_id": term.id,
+        "set_id": corrected.id,
         "project_id": shot.job.project_id,
         "invitation_id": invitation.id,
         "thread_id": thread.id,

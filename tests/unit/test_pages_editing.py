@@ -17,13 +17,13 @@ class Version:
 def test_given_issues_of_blocks_and_of_the_whole_then_each_is_told_where_it_belongs() -> None:
     document = parse("".join(f"<!-- block:{UUID(int=number)} -->\n## Step {number}\n\n" for number in range(3000)))
     issues = [
-        {"path": "/blocks/7", "message": "one"},
-        {"path": "/blocks/2999", "message": "two"},
-        {"path": "/blocks/7", "message": "three"},
-        {"path": "/blocks/3000", "message": "of nothing"},
-        {"message": "of the whole"},
+        {"code": "X", "path": "/blocks/7", "message": "one"},
+        {"code": "X", "path": "/blocks/2999", "message": "two"},
+        {"code": "X", "path": "/blocks/7", "message": "three"},
+        {"code": "X", "path": "/blocks/3000", "message": "of nothing"},
+        {"code": "X", "message": "of the whole"},
     ]
-    shown = Editing(cast(InstructionVersion, Version(issues)), document, {}, None, {})
+    shown = Editing(cast(InstructionVersion, Version(issues)), document, {}, None, {}, "en")
     told = {block.id: shown.issues(block.id) for block in document.blocks if shown.issues(block.id)}
     assert told == {document.ids[7]: ["one", "three"], document.ids[2999]: ["two"]}
     assert shown.issues("") == ["of the whole"]

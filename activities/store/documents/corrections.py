@@ -1,5 +1,7 @@
 """Corrections of transcripts: what a person says was said, beside what was recognised, which is never replaced."""
 
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
@@ -13,8 +15,14 @@ from activities.store.tables import transcript_corrections as table
 from domain.errors import CorrectionConflict
 from domain.jobs import Actor
 from domain.recordings.corrections import Correction, text_sha256
+from domain.recordings.glossary import SegmentPut
 
 STREAM = "task"
+OURS = "guidesmith"
+"""Who corrects where nobody has asked for it in person."""
+
+_KEY = ["job_id", "segment", "original_sha256"]
+_PUT = {"segment", "original_sha256", "text"}
 
 _OF_JOB = (
     select(*(table.c[name] for name in Correction.model_fields))
@@ -51,10 +59,9 @@ class Corrections(Repository):
             NotFound: The job is absent, or not ``owner``'s.
             CorrectionConflict: The segment does not read as ``base`` (any more); nothing was written.
         """
-        key: dict[str, Any] = {"job_id": job_id, "segment": segment, "original_sha256": text_sha256(original)}
         with self._database.write() as connection:
             job = LockedJob(connection, job_id, self._clock(), owner=owner)
-            now = connection.execute(_TEXT, key).scalar_one_or_none()
+            now = corrected_text(connection, job_id, segment, text_sha256(original))
             if base is not None and base.strip() != (original if now is None else now).strip():
                 raise CorrectionConflict(
                     "Somebody corrected this since you read it. Read the transcript again, then correct what is left.",
@@ -63,9 +70,8 @@ class Corrections(Repository):
             wanted = None if text is None or text.strip() == original.strip() else text
             if wanted == now:
                 return False
-            said = {"text": wanted, "author": acting_member() or owner, "corrected_at": job.now}
-            insert = inserting(connection, table).values({**key, **said})
-            connection.execute(insert.on_conflict_do_update(index_elements=list(key), set_=said))
+            author = acting_member() or owner
+            put_correction(connection, job_id, segment, text_sha256(original), wanted, author=author, at=job.now)
             job.log(
                 EventType.TRANSCRIPT_CORRECTED,
                 stream=STREAM,
@@ -75,7 +81,42 @@ class Corrections(Repository):
             job.save()
             return True
 
+    def add_corrections(self, job_id: str, put: Sequence[SegmentPut]) -> None:
+        """Corrections that nobody has asked for in person. Where somebody has said what is said, or that it was heard
+        rightly, that stands."""
+        if not put:
+            return
+        with self._database.write() as connection:
+            said = {"author": OURS, "corrected_at": self._clock()}
+            rows = [{"job_id": job_id, **each.model_dump(include=_PUT), **said} for each in put]
+            new = inserting(connection, table).on_conflict_do_nothing(index_elements=_KEY)
+            connection.execute(new, rows)
+
 
 def corrections_of(connection: Connection, job_id: str) -> tuple[Correction, ...]:
     """As :meth:`Corrections.corrections`, within a transaction."""
     return tuple(Correction(**row) for row in connection.execute(_OF_JOB, {"job_id": job_id}).mappings())
+
+
+def corrected_text(connection: Connection, job_id: str, segment: int, original_sha256: str) -> str | None:
+    """What somebody says that the segment says; ``None``: it reads as it was recognised."""
+    key = {"job_id": job_id, "segment": segment, "original_sha256": original_sha256}
+    text: str | None = connection.execute(_TEXT, key).scalar_one_or_none()
+    return text
+
+
+def put_correction(
+    connection: Connection,
+    job_id: str,
+    segment: int,
+    original_sha256: str,
+    text: str | None,
+    *,
+    author: str,
+    at: datetime,
+) -> None:
+    """Let a segment read so; ``None``: as it was recognised."""
+    key: dict[str, Any] = {"job_id": job_id, "segment": segment, "original_sha256": original_sha256}
+    said = {"text": text, "author": author, "corrected_at": at}
+    new = inserting(connection, table).values({**key, **said})
+    connection.execute(new.on_conflict_do_update(index_elements=list(key), set_=said))

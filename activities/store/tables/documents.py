@@ -355,3 +355,38 @@ comments = Table(
     Index(None, "author"),
     Index(None, "job_id"),
 )
+
+
+correction_sets = Table(
+    "correction_sets",
+    metadata,
+    id_column(),
+    Column("job_id", Name, ForeignKey("jobs.id"), nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("pairs", Json, nullable=False),
+    Column("segments", Json, nullable=False),
+    Column("blocks", Json, nullable=False),
+    # of the instruction: the one that it made, and the one that undid it
+    Column("version", Integer),
+    Column("undone_version", Integer),
+    Column("made_at", Moment, nullable=False),
+    Column("undone_at", Moment),
+    Index(None, "job_id"),
+)
+
+
+glossary_terms = Table(
+    "glossary_terms",
+    metadata,
+    id_column(),
+    Column("owner", Text, nullable=False),
+    # empty: for the recordings of all projects
+    Column("project_id", Name, nullable=False),
+    Column("heard", Text, nullable=False),
+    Column("right", Text, nullable=False),
+    # what is heard, whatever its case
+    Column("folded", Text, nullable=False),
+    Column("changed_at", Moment, nullable=False),
+    UniqueConstraint("owner", "project_id", "folded"),
+    Index(None, "owner", "changed_at", "id"),
+)

@@ -53,6 +53,8 @@ EXPENSIVE = frozenset(
         ("POST", "/anchors/{}/replace"),
         ("POST", "/anchors/{}/annotations"),
         ("POST", "/instructions/{}/redactions"),
+        ("POST", "/jobs/{}/corrections/find"),
+        ("POST", "/jobs/{}/corrections"),
         ("POST", "/anchors/{}/attach-upload"),
         ("POST", "/instructions/{}/regenerate"),
         ("PUT", "/instructions/{}"),

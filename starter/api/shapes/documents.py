@@ -154,7 +154,11 @@ class NewRegeneration(Sent):
     base_version: VersionNumber
     selection: Selection
     client_request_id: Line
-    context: Annotated[Text, StringConstraints(max_length=10_000)] | None = None
+    context: Annotated[Text, StringConstraints(max_length=10_000)] | None = Field(
+        default=None,
+        description="What should be different, in words. Without a language model: shorter, or as a list; of another "
+        "wish the task warns that it was not followed.",
+    )
     model_profile: Line | None = None
     prompt_template_id: Line | None = None
     prompt_params_ref: Line | None = None

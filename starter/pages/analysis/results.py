@@ -11,6 +11,7 @@ from domain.artifacts import ArtifactKind
 from domain.jobs import Job
 from domain.lifecycles.analysis import CONFIRMED, CREATED, DRAFT_READY
 from starter.pages.analysis.answer import answer
+from starter.pages.analysis.wording import assumed_in, option_in, question_in
 from starter.pages.shell.context import PageContext
 
 OUTPUTS = 100
@@ -41,6 +42,9 @@ def analysis(context: PageContext, job: Job) -> Mapping[str, Any]:
             ],
         },
         "open": open_questions(plan) if plan else (),
+        "question": question_in(context.say, context.language),
+        "option": option_in(context.say, context.language),
+        "assumed": assumed_in(context.say, context.language),
         "editable": job.status == DRAFT_READY,
         "drafting": job.status in (CREATED, DRAFT_READY),
         "runnable": job.status == CONFIRMED,

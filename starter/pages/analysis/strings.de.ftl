@@ -55,3 +55,80 @@ chart-order-name = nach Namen
 chart-save-svg = Als SVG speichern
 chart-save-png = Als PNG speichern
 chart-values = Werte des Diagramms; die Pfeiltasten führen von einem zum nächsten
+
+# Was der Planer fragt, anbietet und annimmt.
+question-goal = Was soll berechnet werden? Nennen Sie eine Zahl und wofür sie jeweils gilt, mit den Namen der Spalten.
+question-which-meant = Welche Spalte ist mit „{ $words }“{ $more } gemeint?
+question-which-grouped = Nach welcher Spalte soll gruppiert werden, wo „{ $words }“ steht?
+question-which-be = Für welche Spalte gilt „{ $words }“?
+question-what-be = Wofür gilt „{ $words }“?
+question-when = Welche Spalte sagt, wann?
+question-headings = { $count } Spalten haben die Überschrift „{ $words }“. Welche ist gemeint? ({ $more })
+question-tables = Mehrere Tabellen enthalten „{ $words }“. Welche ist gemeint?
+question-values = „{ $words }“ ist ein Wert mehrerer Spalten. Welche ist gemeint?
+question-no-value = Keine Zeile hat bei { $column } „{ $words }“. Welcher Wert ist gemeint?
+question-count = Keine Spalte heißt „{ $words }“. Was soll gezählt werden?
+question-measure-named = Keine Spalte heißt „{ $words }“. Welche Spalte enthält die Zahlen, die gemeint sind?
+question-measure = Welche Spalte enthält die Zahlen, die gemeint sind?
+question-no-numbers-named = Keine Spalte heißt „{ $words }“. Keine Spalte enthält Zahlen, mit denen sich rechnen lässt. Sollen die Zeilen gezählt werden?
+question-no-numbers = Keine Spalte enthält Zahlen, mit denen sich rechnen lässt. Sollen die Zeilen gezählt werden?
+question-growth = Wachstum auf welche Art, und von wann bis wann?
+question-years = Welche Jahre: ein Zeitraum vom ersten bis zum letzten?
+question-of-year = { $words } welchen Jahres?
+question-unread = { $words } wurde nicht verstanden. Fragen Sie in anderen Worten, oder sagen Sie, dass es nicht wichtig ist.
+question-units = { $column } hat mehrere Einheiten, die „{ $words }“ nennt. Wie soll gerechnet werden?
+question-called-totals = Manche Zeilen haben { $words } als { $column }. Sind das Summen der anderen Zeilen?
+question-totals = Zeilen mit { $words } als { $column } enthalten, was andere zusammen ergeben. Sind das deren Summen?
+question-stands-in = { $column } enthält { $words }, weit weg von allen anderen. Steht das für „nicht bekannt“?
+question-texts = { $column } enthält unter Zahlen { $words }, was sich nicht als Zahl lesen lässt.
+question-parts = Manche Werte von { $column } sind eingerückt oder heißen so: { $words }. Sind das Teile der Zeilen darüber?
+question-sheets = { $words } Welche sind gemeint?
+option-rows = die Anzahl der Zeilen
+option-different = verschiedene Werte von { $column }
+option-does-not-matter = ist nicht wichtig
+option-count-them = es sind Daten: mitzählen
+option-leave-out = weglassen
+option-all = alle
+option-as-they-stand = so, wie die Zahlen dastehen
+option-yes = ja
+option-summary = eine Übersicht jeder Spalte
+option-total-by = Summe von { $column } nach { $group }
+option-each-rows = { $column } jeder Zeile
+option-total-of-group = die Summe von { $column } jeder Gruppe
+option-for-each = für jedes { $column }
+option-only = nur { $words }
+option-growth-percent = in Prozent, von { $begin } bis { $end }
+option-growth-amount = als Betrag, von { $begin } bis { $end }
+assumed-said-of = „{ $words }“ gilt für { $column }.
+assumed-is-of = „{ $words }“ ist das von { $column }.
+assumed-is-averaged = „{ $words }“ ist { $column }; davon wird der Durchschnitt genommen, da nicht gesagt wurde, wie.
+assumed-is-added = „{ $words }“ ist { $column }; das wird zusammengezählt, da nicht gesagt wurde, wie.
+assumed-averaged = Von { $column } wird der Durchschnitt genommen, da nicht gesagt wurde, wie.
+assumed-added = { $column } wird zusammengezählt, da nicht gesagt wurde, wie.
+assumed-counted-back = „{ $words }“ wird vom spätesten { $column } in den Daten zurückgerechnet: { $latest }.
+assumed-is = „{ $words }“ ist { $column }.
+assumed-once = { $column }: Jeder Wert zählt einmal, so viele Zeilen er auch hat.
+assumed-only-number = Gemeint ist die Zahl { $column }, die einzige, die es gibt.
+assumed-each-is = { $column }: Jeder Wert ist { $every ->
+    [day] ein Tag
+    [week] eine Woche
+    [month] ein Monat
+    [quarter] ein Quartal
+   *[year] ein Jahr
+ }.
+assumed-by-period = Die Zeit wird nach { $every ->
+    [day] Tagen
+    [week] Wochen
+    [month] Monaten
+    [quarter] Quartalen
+   *[year] Jahren
+ } gezeigt, da kein Zeitraum genannt wurde.
+assumed-first-of-all = Die ersten { $count } sind die aller Gruppen zusammen, nicht jeder einzelnen.
+assumed-share = Angegeben wird der Anteil von { $column }; alle Zeilen zusammen sind 100 Prozent.
+assumed-rows-counted = Gezählt werden die Zeilen: Jede ist eine von „{ $words }“.
+assumed-left-out = { $words } blieb unberücksichtigt.
+assumed-all-taken = Genommen werden alle: { $words }. Nennen Sie eines, um nur das zu haben.
+assumed-no-growth = Was im früheren Zeitraum keine Zahl hat, hat kein Wachstum.
+assumed-joined = Die Zeilen werden über { $column } mit { $table } verbunden.
+assumed-kept = Zeilen, die in { $table } nichts finden, bleiben; ihre Spalten von dort sind leer.
+assumed-no-numbers = { $column } enthält Texte; { $share } davon sind keine Zahlen und bleiben weg.

@@ -18,6 +18,7 @@ from domain.recordings.transcript import Transcript
 from starter.api.context import Api
 from starter.api.pictures.anchoring import Places, anchor_answers
 from starter.api.pictures.shapes import AnchorAnswer
+from starter.pages.shell.catalogue import explained
 from starter.services.transcripts import current_transcript
 
 ANCHORS_AT_ONCE = 100
@@ -55,6 +56,7 @@ class Editing:
     evidence: Mapping[str, BlockEvidence]
     transcript: Transcript | None
     pictures: Mapping[str, tuple[AnchorAnswer, ...]]
+    language: str
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -87,7 +89,8 @@ class Editing:
         for each in self.version.validation_errors:
             block_id = places.get(each.get("path", ""))
             if block_id is not None:
-                found.setdefault(block_id, []).append(each["message"])
+                said = explained(self.language, "issue", each["code"], each["message"])
+                found.setdefault(block_id, []).append(said)
         return found
 
     def state(self, *, html: bool) -> dict[str, Any]:
@@ -104,7 +107,8 @@ class Editing:
             "name": self.version.name,
             "issues": self.issues(""),
             "warnings": [
-                {"message": each["message"], "at_ms": list(each.get("at_ms") or ())} for each in self.version.warnings
+                {"message": _warning(self.language, each), "at_ms": list(each.get("at_ms") or ())}
+                for each in self.version.warnings
             ],
             "blocks": [self._block(block, html=html) for block in self.blocks],
             "unplaced": [each.model_dump(mode="json") for each in self.pictures.get("", ())],
@@ -124,6 +128,10 @@ class Editing:
             "anchors": [each.model_dump(mode="json") for each in self.pictures.get(block.id, ())],
         }
         return {**known, "html": self.html(block)} if html else known
+
+
+def _warning(language: str, warning: Mapping[str, Any]) -> str:
+    return explained(language, "warning", warning["code"], warning["message"], warning.get("details"))
 
 
 def block_html(markdown: str) -> str:
@@ -192,8 +200,9 @@ def _texts(document: Document) -> dict[str, str]:
     return {block.id: block.markdown for block in document.blocks}
 
 
-def editing(api: Api, owner: str, request: Request, version: InstructionVersion) -> Editing:
-    """Everything about ``owner``'s version. Reads the database and, once, the transcript."""
+def editing(api: Api, owner: str, request: Request, version: InstructionVersion, language: str) -> Editing:
+    """Everything about ``owner``'s version. Reads the database and, once, the transcript. What is wrong
+    with it is said in ``language``."""
     evidence = (BlockEvidence.model_validate(each) for each in version.evidence)
     document = parse(version.markdown)
     return Editing(
@@ -202,6 +211,7 @@ def editing(api: Api, owner: str, request: Request, version: InstructionVersion)
         evidence={each.block_id: each for each in evidence},
         transcript=_transcript(api, version.job_id),
         pictures=_pictures(api, owner, request, version, document),
+        language=language,
     )
 
 

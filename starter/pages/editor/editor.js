@@ -10,6 +10,7 @@ import { WorkingCopy } from "./saving/working_copy.js";
 import { Keeping } from "./saving/keeping.js";
 import { nameVersion } from "./saving/naming.js";
 import { draggable } from "./dragging.js";
+import { Everywhere, selected } from "./everywhere.js";
 import { adopt, draw, elementOf, inform, issue, labelOf, markPlaying, part, pictures } from "./list.js";
 import { blockMenu, openMenu } from "./menu.js";
 import { notice, withdraw } from "./notices.js";
@@ -27,10 +28,11 @@ const [nothing, standing] = ["nothing", "standing"].map(find); // looked for onc
 const copy = new WorkingCopy(read("state"), show);
 const watch = player();
 const shots = new BlockPictures(copy, { save, video: watch.video });
-const regenerating = new Regenerating(copy, save);
+const regenerating = new Regenerating(copy, save, context.has_model);
 const keeping = new Keeping(copy, context, { told: stand, look: () => watcher.look(), paused });
+const everywhere = new Everywhere(copy, { project: context.is_own ? context.project_id : null, save, merge: () => mergeWithNewest(false) });
 let saving = null;
-let writing = null; // {id, writer}: the block that is open
+let writing = null; // {id, writer, before}: the block that is open, and what it said
 let current = null; // the block that keys act on
 let left = null; // the block whose text was just left: letters typed on are no commands to it
 let facts = null;
@@ -185,7 +187,7 @@ addEventListener("pageshow", ({ persisted }) => persisted && mergeWithNewest(fal
 async function write(id, where = {}) {
   if (writing?.id === id) return writing.writer?.focus();
   leave();
-  const mine = (writing = { id, writer: null });
+  const mine = (writing = { id, writer: null, before: copy.text(id) ?? "" });
   const { openWriter } = await import("./writer.js").catch((error) => {
     if (writing === mine) writing = null; // the next click tries again
     throw error;
@@ -230,9 +232,10 @@ function tools(id, mine) {
 /** Close the block that is open. One without a word goes. */
 function leave({ focus = false } = {}) {
   if (!writing) return;
-  const { id } = writing;
+  const { id, before } = writing;
   closed();
   const isEmpty = copy.text(id)?.trim() === "";
+  everywhere.offer(id, before, copy.text(id) ?? before);
   const place = edit.placeOf(copy.blocks, id);
   if (isEmpty) copy.change(edit.without(copy.blocks, id));
   else show(); // what was written in place
@@ -385,6 +388,12 @@ text.addEventListener("focusin", ({ target }) => {
   if (current !== left) left = null;
 });
 
+find("everywhere").addEventListener("click", () => {
+  const words = selected();
+  leave();
+  void everywhere.ask(words);
+});
+
 find("redact").addEventListener("click", async () => {
   try {
     const { redact } = await import("./redacting.js");
@@ -424,6 +433,7 @@ const isElsewhere = ({ target }) => target.closest?.("textarea, input") !== null
 shortcut("mod+z", say("shortcut-undo"), (event) => (isElsewhere(event) ? false : deeds.undo()));
 for (const keys of ["mod+shift+z", "mod+y"]) shortcut(keys, say("shortcut-redo"), (event) => (isElsewhere(event) ? false : deeds.redo()));
 
+if (context.has_glossary) void everywhere.known().catch(tellError);
 keeping.begin().finally(() => context.rewriting && regenerating.resume(context.rewriting));
 // so that the first block opens at once, and all of it when the server cannot be reached
 (globalThis.requestIdleCallback ?? setTimeout)(() => Promise.all([import("./writer.js"), import("./saving/conflict.js")]).catch(() => {}));

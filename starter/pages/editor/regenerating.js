@@ -2,6 +2,7 @@
 import { get, once, post } from "../parts/api.js";
 import { freshId, make } from "../parts/elements.js";
 import { tellError } from "../parts/messages.js";
+import { sentence } from "../parts/sentences.js";
 import { stored } from "../parts/storage.js";
 import { say } from "../parts/strings.js";
 import { rewritten } from "./blocks.js";
@@ -12,11 +13,16 @@ import { notice, withdraw } from "./notices.js";
 const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [250, 2000];
 const WISH_MOST = 10_000;
 const ENDED = ["SUCCEEDED", "FAILED"];
+const PLAIN_WISHES = ["", "shorter", "as a list"]; // activities/drafting/rederive.py
+const HEADINGS = new Set(["title", "section"]);
 
 /** The text for a block that gave way to an edit, if one did. */
 const textOf = (id, { proposal }) => proposal?.blocks.find((each) => each.block_id === id)?.markdown;
 
-const failed = ({ failure }) => ({ code: failure.failure_code, message: failure.failure_message });
+const failed = async ({ failure: { failure_code: code, failure_message: message } }) => ({ code, message: await sentence("error", code, message) });
+
+/** What the writer has to say, in the page's language. */
+const warned = (task) => Promise.all(task.warnings.map(({ code, message }) => sentence("warning", code, message)));
 
 // A new text that gave way to an edit is in no version: this browser remembers which one was decided about last.
 const keyOf = ({ instruction }) => `guidesmith:decided:${instruction}`;
@@ -25,15 +31,37 @@ const keyOf = ({ instruction }) => `guidesmith:decided:${instruction}`;
 const isDecided = (copy, { id }) => stored(() => localStorage.getItem(keyOf(copy)) === id, false);
 const decided = (copy, { id }) => stored(() => localStorage.setItem(keyOf(copy), id));
 
+/** A wish in the reader's own words. */
+function worded(asked) {
+  const wish = make("textarea", { id: freshId("wish"), maxlength: WISH_MOST, rows: 2 });
+  wish.value = asked;
+  return { field: make("label", { class: "field", for: wish.id }, say("regenerate-wish"), wish), first: wish, wished: () => wish.value.trim() };
+}
+
+/** What can be wished for where no model writes; a title has one line anyway. */
+function chosen(asked, role) {
+  if (HEADINGS.has(role)) return { field: null, first: null, wished: () => "" };
+  const name = freshId("wish");
+  const inputs = PLAIN_WISHES.map((value) => make("input", { type: "radio", name, value, checked: value === asked }));
+  const choices = inputs.map((input) => make("label", { class: "choice" }, input, say(`regenerate-as-${input.value.replaceAll(" ", "-") || "heard"}`)));
+  const field = make("fieldset", {}, make("legend", {}, say("regenerate-how")), ...choices);
+  return { field, first: inputs.find((each) => each.checked) ?? inputs[0], wished: () => inputs.find((each) => each.checked)?.value ?? "" };
+}
+
 export class Regenerating {
   #copy;
   #save;
+  #hasModel;
   #works = 0;
 
-  /** @param {(blocks?: Block[]) => Promise<boolean>} save saves, and says whether it has */
-  constructor(copy, save) {
+  /**
+   * @param {(blocks?: Block[]) => Promise<boolean>} save saves, and says whether it has
+   * @param {boolean} hasModel whether a language model writes here, which any wish can be told
+   */
+  constructor(copy, save, hasModel) {
     this.#copy = copy;
     this.#save = save;
+    this.#hasModel = hasModel;
   }
 
   get busy() {
@@ -55,7 +83,7 @@ export class Regenerating {
     this.#works += 1;
     try {
       const done = runs ? await this.#ended(task, heard) : await get(`tasks/${task.id}`);
-      if (done.status === "FAILED") throw failed(done);
+      if (done.status === "FAILED") throw await failed(done);
       if (!runs && this.#copy.text(id) === textOf(id, done)) return; // accepted here, and not saved yet
       await this.#propose(id, done, { isSought: false });
     } catch (error) {
@@ -68,14 +96,13 @@ export class Regenerating {
 
   /** Ask for the wish, in the block; `asked`: what it was, where that came to nothing. */
   ask(id, asked = "") {
-    const wish = make("textarea", { id: freshId("wish"), maxlength: WISH_MOST, rows: 2 });
-    wish.value = asked;
+    const { field, first, wished } = this.#hasModel ? worded(asked) : chosen(asked, this.#copy.blocks.find((each) => each.id === id).role);
     const form = make(
       "form",
       { class: "stack" },
       make("h3", {}, say("regenerate-title", { label: labelOf(id) })),
-      make("label", { class: "field", for: wish.id }, say("regenerate-wish"), wish),
-      make("p", { class: "hint" }, say("regenerate-hint"), this.#copy.dirty ? ` ${say("regenerate-saves-first")}` : ""),
+      field,
+      make("p", { class: "hint" }, say(this.#hasModel ? "regenerate-hint" : "regenerate-hint-plain"), this.#copy.dirty ? ` ${say("regenerate-saves-first")}` : ""),
       make("div", { class: "row" }, make("button", { class: "button primary" }, say("regenerate-start")), make("button", { class: "button", type: "button", onclick: () => this.#close(id) }, say("cancel"))),
     );
     form.addEventListener("keydown", (event) => {
@@ -87,10 +114,10 @@ export class Regenerating {
     });
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      this.#run(id, wish.value.trim());
+      this.#run(id, wished());
     });
     this.#show(id, form);
-    wish.focus();
+    (first ?? form.querySelector("button")).focus();
   }
 
   async #run(id, wish) {
@@ -102,7 +129,7 @@ export class Regenerating {
       const task = await this.#begun(id, wish, words);
       words.textContent = say("regenerate-running");
       const done = await this.#ended(task, heard);
-      if (done.status === "FAILED") throw failed(done);
+      if (done.status === "FAILED") throw await failed(done);
       await this.#propose(id, done);
     } catch (error) {
       tellError(error);
@@ -180,7 +207,7 @@ export class Regenerating {
     const before = copy.text(id);
     if (before === undefined || proposal === undefined) return this.#close(id);
     if (proposal === before) {
-      const words = [say("regenerate-same"), ...task.warnings.map(({ message }) => message)].join(" ");
+      const words = [say("regenerate-same"), ...(await warned(task))].join(" ");
       const close = make("button", { class: "button small", type: "button", onclick: () => this.#close(id) }, say("close"));
       return this.#show(id, make("div", { class: "notice row", role: "status" }, make("span", {}, words), close));
     }
@@ -193,6 +220,7 @@ export class Regenerating {
   /** `isPut`: the new text is in the document, and in the newest version, already. */
   async #offer(id, { before, proposal, task, isKept, isPut, isSought }) {
     const { openDiff } = await import("./saving/differ.js");
+    const told = await warned(task);
     const holder = make("div", { class: "diff" });
     const accept = make("button", { class: "button primary", type: "button" }, say("proposal-accept"));
     const reject = make("button", { class: "button", type: "button" }, say("proposal-reject"));
@@ -209,7 +237,7 @@ export class Regenerating {
         { class: "stack", "aria-label": say("proposal-title") },
         make("h3", {}, say("proposal-title")),
         isKept && make("p", { class: "notice warn" }, say("proposal-kept")),
-        ...task.warnings.map(({ message }) => make("p", { class: "notice" }, message)),
+        ...told.map((each) => make("p", { class: "notice" }, each)),
         holder,
         make("div", { class: "row" }, accept, reject),
       ),

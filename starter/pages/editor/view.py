@@ -28,7 +28,7 @@ def editor(instruction_id: str, request: Request, context: Context) -> Response:
     """The newest version, to work on."""
     version = context.api.store.get_instruction(context.owner, identifier(instruction_id))
     job = context.api.store.get_job(version.job_id, owner=context.owner)
-    shown = editing(context.api, context.owner, request, version)
+    shown = editing(context.api, context.owner, request, version, context.language)
     sittings = context.api.store.list_sittings(context.owner, version.instruction_id, author=context.subject)
     return context.page(
         "editor/editor.html",
@@ -39,6 +39,7 @@ def editor(instruction_id: str, request: Request, context: Context) -> Response:
         recording=recorded(context.api, job),
         job=job,
         heard=context.api.store.last_event_seq(job.id),
+        has_glossary=bool(context.api.store.glossary(context.owner, job.project_id)),
         rewriting=rewriting(context.api, context.owner, shown),
         sittings=[SittingAnswer.of(each).model_dump(mode="json") for each in sittings],
     )
@@ -48,7 +49,8 @@ def editor(instruction_id: str, request: Request, context: Context) -> Response:
 def state(instruction_id: str, request: Request, context: Context, version: Version = None) -> Response:
     """A version as the editor's modules take it over, after a save or where somebody else saved."""
     wanted = context.api.store.get_instruction(context.owner, identifier(instruction_id), version)
-    return context.packed(JSONResponse(editing(context.api, context.owner, request, wanted).state(html=True)))
+    shown = editing(context.api, context.owner, request, wanted, context.language)
+    return context.packed(JSONResponse(shown.state(html=True)))
 
 
 @router.post("/preview")

@@ -22,3 +22,5 @@ made-image-none = { $state ->
     [working] Das Bild erscheint hier.
    *[over] Es gibt kein Bild.
 }
+new-image-recent = Schon gemacht
+new-image-recent-one = Bild { $number }, schon gemacht

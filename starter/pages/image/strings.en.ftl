@@ -22,3 +22,5 @@ made-image-none = { $state ->
     [working] The picture appears here.
    *[over] There is no picture.
 }
+new-image-recent = Made before
+new-image-recent-one = Picture { $number } made before

@@ -1,4 +1,5 @@
 // The HTTP API as the pages call it: with the session's cookie, from our own origin.
+import { sentence } from "./sentences.js";
 import { heard, isOthers } from "./session.js";
 import { say } from "./strings.js";
 
@@ -13,6 +14,14 @@ export class Refused extends Error {
     this.code = code;
     this.details = details ?? {};
   }
+}
+
+/** What the API said, in the page's language. */
+async function refused(status, told) {
+  if (!told) return new Refused(status, { code: "UNFORESEEN", message: say("failed-unforeseen") });
+  const error = new Refused(status, told);
+  error.message = await sentence("error", error.code, error.message, told.details);
+  return error;
 }
 
 /**
@@ -36,7 +45,7 @@ export async function call(method, path, { body, key, signal, keepalive } = {}) 
   if (answer.status === 204) return null;
   const told = await answer.json().catch(() => null);
   if (answer.status === 401) throw new Refused(401, { code: "UNAUTHORIZED", message: say("failed-signed-out") });
-  if (!answer.ok) throw new Refused(answer.status, told ?? { code: "UNFORESEEN", message: say("failed-unforeseen") });
+  if (!answer.ok) throw await refused(answer.status, told);
   return told;
 }
 

@@ -6,6 +6,7 @@ import { Board } from "./drawing/board.js";
 import { COLOURS, HIGHEST_NUMBER, LONGEST_LABEL, STRENGTHS, TOOLS, WIDTHS, bounds, isSaid, sent, styled } from "./drawing/operations.js";
 import { freshId, make } from "../parts/elements.js";
 import { say } from "../parts/strings.js";
+import { Zoom } from "./zoom.js";
 
 const KEYS = { ring: "r", crop: "c", blur: "b", arrow: "a", marker: "m", pencil: "p", outline: "o", number: "n", text: "t", choose: "v" };
 
@@ -28,8 +29,11 @@ class Annotator {
     this.asset = asset;
     this.before = operations;
     this.board = new Board(asset, { changed: () => this.#show(), style: (tool) => styled(tool, this.#chosen), made: (operation) => this.#made(operation) }, operations);
+    this.stage = make("div", { class: "stage" }, this.board.canvas);
+    this.zoom = new Zoom(this.stage, this.board.canvas, { width: asset.width, interrupted: () => this.board.stop() });
     this.dialog = this.#built();
     this.dialog.addEventListener("keydown", (event) => this.#key(event));
+    this.dialog.addEventListener("keyup", (event) => event.key === " " && this.zoom.key(event));
     this.dialog.addEventListener("cancel", (event) => {
       event.preventDefault();
       this.#leave();
@@ -47,6 +51,7 @@ class Annotator {
     }
     await closed;
     this.board.end();
+    this.zoom.end();
     return this.#drawn;
   }
 
@@ -67,8 +72,8 @@ class Annotator {
       "dialog",
       { class: "pictures", "aria-labelledby": id },
       make("h2", { id }, say("draw-title")),
-      make("div", { class: "drawing-tools" }, this.#tools(), this.#style(), make("div", { class: "row" }, this.addButton, this.removeButton, this.undoButton, this.redoButton)),
-      make("div", { class: "drawing-desk" }, make("div", { class: "stage" }, this.board.canvas), make("div", { class: "drawing-side" }, make("h3", {}, say("draw-list")), this.none, this.list)),
+      make("div", { class: "drawing-tools" }, this.#tools(), this.#style(), make("div", { class: "row" }, this.addButton, this.removeButton, this.undoButton, this.redoButton), this.zoom.tools),
+      make("div", { class: "drawing-desk" }, this.stage, make("div", { class: "drawing-side" }, make("h3", {}, say("draw-list")), this.none, this.list)),
       make("p", { class: "hint" }, say("draw-keys")),
       this.failure,
       make("div", { class: "row ends" }, this.saveButton, make("button", { class: "button", type: "button", onclick: () => this.#leave() }, say("cancel"))),
@@ -192,13 +197,14 @@ class Annotator {
       event.preventDefault();
       if (key === "y" || event.shiftKey) this.board.redo();
       else this.board.undo();
-      return;
+      return undefined;
     }
-    if (mod || event.altKey || event.target.matches("select, textarea, input[type=color], input[type=number]")) return;
+    if (mod || event.altKey || event.target.matches("select, textarea, input[type=color], input[type=number]")) return undefined;
+    if ((event.key !== " " || event.target === this.board.canvas) && this.zoom.key(event)) return event.preventDefault();
     const tool = Object.keys(KEYS).find((name) => KEYS[name] === key);
-    if (tool === undefined) return;
+    if (tool === undefined) return undefined;
     event.preventDefault();
-    this.#use(tool);
+    return this.#use(tool);
   }
 
   async #save() {

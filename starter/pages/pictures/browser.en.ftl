@@ -1,7 +1,12 @@
 # What modules here say in the browser. Sent with every page: keep it short.
 shot-whole = Whole picture
 shot-large = Picture
-shot-actual = Pixel for pixel
+shot-actual = 100 %
+zoom = Zoom
+zoom-in = Zoom in
+zoom-out = Zoom out
+zoom-level = { $percent } %
+zoom-keys = The wheel, two fingers or + and − zoom; drag to move; 0 fits it in, 1 shows 100 %.
 shot-fit = Fit it in
 discard = Discard
 undo = Undo
@@ -42,7 +47,7 @@ picture-delete-title = Delete this picture?
 picture-delete-what = The newest one that is left shows in its place, or none.
 draw-title = Draw on the picture
 draw-canvas = Picture. Enter adds what the tool draws; arrow keys move it, with Shift they resize it; Delete removes it.
-draw-keys = Draw with the mouse, or press Enter on the picture to add. Arrow keys move it, Shift resizes, Alt goes finely, Delete removes. Tools: B, R, O, A, N, T, M, P, C, V.
+draw-keys = Draw with the mouse, or press Enter on the picture to add. Arrow keys move it, Shift resizes, Alt goes finely, Delete removes. + and − zoom, 0 fits in, 1 shows 100 %; Space with the mouse moves it. Tools: B, R, O, A, N, T, M, P, C, V.
 draw-tools = Tool
 draw-tool-choose = Select
 draw-tool-ring = Ring

@@ -3,6 +3,7 @@ import { Refused, get, post, remove } from "../parts/api.js";
 import { sha256 } from "../parts/hashing.js";
 import { nameOf } from "../parts/sending.js";
 import { say } from "../parts/strings.js";
+import { sentence } from "../parts/sentences.js";
 
 export const TYPES = ["image/png", "image/jpeg", "image/webp"];
 export const MOST_BYTES = 20 * 1024 * 1024; // activities/pictures/opening.py
@@ -27,7 +28,10 @@ export async function takeFrame(anchorId, { instructionId, versionId, atMs, sign
       throw error;
     });
   }
-  if (task.status === "FAILED") throw new Refused(0, { code: task.failure_code, message: task.failure_message });
+  if (task.status === "FAILED") {
+    const { failure_code: code, failure_message: message } = task;
+    throw new Refused(0, { code, message: await sentence("error", code, message) });
+  }
   return task.asset;
 }
 

@@ -1,9 +1,10 @@
-// A picture as large as there is room, or pixel for pixel; and one of which a part shows, as a whole: with all that is drawn
+// A picture as large as there is room, or looked at more closely; and one of which a part shows, as a whole: with all that is drawn
 // on it, and without the crop.
 import { shown } from "../parts/asking.js";
 import { paint } from "./drawing/paint.js";
 import { freshId, make } from "../parts/elements.js";
 import { say } from "../parts/strings.js";
+import { Zoom } from "./zoom.js";
 
 /** The picture that a crop was made of, or undefined where nothing is cut off, or it is gone. */
 export const wholeOf = (anchor, asset) =>
@@ -21,14 +22,11 @@ async function opened(base, operations, title) {
   const failure = make("p", { class: "notice bad", role: "alert", hidden: true }, say("picture-lost"));
   const close = make("button", { class: "button", type: "button", onclick: () => dialog.close() }, say("close"));
   const stage = make("div", { class: "stage large" }, canvas);
-  const zoom = () => {
-    const isActual = stage.classList.toggle("actual");
-    button.textContent = say(isActual ? "shot-fit" : "shot-actual");
-    stage.tabIndex = isActual ? 0 : -1; // then it is scrolled, by keys too
-  };
-  const button = make("button", { class: "button", type: "button", onclick: zoom }, say("shot-actual"));
-  canvas.addEventListener("click", zoom);
-  const dialog = make("dialog", { class: "pictures", "aria-labelledby": id }, make("h2", { id }, title), stage, failure, make("div", { class: "row ends" }, button, close));
+  const zoom = new Zoom(stage, canvas, { width: base.width, looks: true });
+  const dialog = make("dialog", { class: "pictures", "aria-labelledby": id }, make("h2", { id }, title), stage, failure, make("div", { class: "row ends" }, close, zoom.tools, make("span", { class: "hint" }, say("zoom-keys"))));
+  dialog.addEventListener("keydown", (event) => {
+    if (event.key !== " " && !event.ctrlKey && !event.metaKey && zoom.key(event)) event.preventDefault();
+  });
   const closed = shown(dialog);
   const picture = new Image();
   picture.src = base.image_uri;
@@ -39,4 +37,5 @@ async function opened(base, operations, title) {
     failure.hidden = false;
   }
   await closed;
+  zoom.end();
 }

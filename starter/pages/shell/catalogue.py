@@ -4,7 +4,7 @@ What its modules say in the browser is in ``browser.<language>.ftl``; all of the
 language is ``strings.de.ftl`` beside ``strings.en.ftl``; what it lacks is said in English.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -67,10 +67,33 @@ def sayings(language: str) -> Say:
     return say
 
 
+def explained(
+    language: str, kind: str, code: str, message: str = "", details: Mapping[str, object] | None = None
+) -> str:
+    """What a code says: of an ``error``, of a ``warning`` on a draft, of an ``issue`` of a document.
+
+    What comes with it (``message``, ``details``) is an English sentence that says the most: English pages show that.
+    Others show the catalogue's sentence for the code, and what came where there is none.
+    """
+    if language == FALLBACK and message:
+        return message
+    named = {name: value for name, value in (details or {}).items() if isinstance(value, str | int | float)}
+    try:
+        return sayings(language)(f"{kind}-{code}", **{"said": message, **named})
+    except StringMissing:
+        return message or code
+
+
 @cache
 def browser_strings(language: str) -> str:
     """The Fluent source for the browser: the fallback's, then the language's own, which rules where it has a string."""
     return "\n".join(_source(each, BROWSER) for each in dict.fromkeys((FALLBACK, language)))
+
+
+def source_of(language: str, page: str) -> str:
+    """The Fluent source of one page's strings; empty where the language has none."""
+    path = PAGES / page / f"strings.{language}.ftl"
+    return path.read_text("utf-8") if language in languages() and path.exists() else ""
 
 
 def _bundle(language: str) -> FluentBundle:

@@ -3,7 +3,7 @@
 import gzip
 import secrets
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from http import HTTPStatus
 from typing import Annotated, Any, cast
 
@@ -15,7 +15,7 @@ from starter.access.reach import PAGES
 from starter.access.tokens import Principal, Role
 from starter.api.context import IDENTIFIER, Api
 from starter.api.memberships import membership_at
-from starter.pages.shell.catalogue import Say, languages, preferred, sayings
+from starter.pages.shell.catalogue import Say, explained, languages, preferred, sayings
 from starter.pages.shell.rendering import draw
 
 NONCE_BYTES = 16
@@ -101,7 +101,8 @@ class PageContext:
 
         The nonce is for the style sheets that the editor makes; scripts come from files only.
         """
-        text = draw(template, context=self, say=self.say, languages=languages(), **shown)
+        in_words = partial(explained, self.language)
+        text = draw(template, context=self, say=self.say, in_words=in_words, languages=languages(), **shown)
         headers = {"Content-Security-Policy": self._policy(), "Vary": "Accept-Language, Cookie, HX-Request"}
         return self.packed(HTMLResponse(text, status_code=status, headers=headers))
 

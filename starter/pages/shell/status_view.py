@@ -106,6 +106,7 @@ class Row:
     elapsed_s: float | None
     created_at: datetime
     failure: str | None
+    failure_code: str | None
     still_since: datetime | None
     address: str
 
@@ -127,6 +128,7 @@ def row_of(say: Say, card: JobCard, now: datetime, still: Mapping[str, Standstil
         elapsed_s=elapsed_s if working else None,
         created_at=job.created_at,
         failure=job.failure.failure_message if job.failure and tone_of(job.kind, job.status) is Tone.BAD else None,
+        failure_code=job.failure.failure_code if job.failure else None,
         still_since=still[job.id].since if job.id in still else None,
         address=f"/instructions/{job.instruction_id}" if job.instruction_id and not working else f"/jobs/{job.id}",
     )

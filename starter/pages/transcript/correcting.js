@@ -7,8 +7,8 @@ import { say } from "../parts/strings.js";
 
 /**
  * Open the form in a line, unless it is open there.
- * @param {{job: string, lines: import("./lines.js").Lines, changed: () => void, stale: () => Promise<void>}} where
- *   `changed`: a line reads otherwise; `stale`: somebody else was faster, all of it is to be read again
+ * @param {{job: string, lines: import("./lines.js").Lines, changed: (before: string, after: string) => void, stale: () => Promise<void>}} where
+ *   `changed`: a line reads otherwise, and how; `stale`: somebody else was faster, all of it is to be read again
  * @param {string | null} typed what stands in the form, if not the line as it reads
  */
 export function correct(index, { job, lines, changed, stale }, typed = null) {
@@ -47,7 +47,7 @@ export function correct(index, { job, lines, changed, stale }, typed = null) {
       close();
       lines.change(index, { text: said.text.trim(), original: said.original_text === null ? null : said.original_text.trim() });
       tell(say(said.original_text === null ? "correct-undone" : "correct-saved"), "good");
-      changed();
+      changed(text, said.text.trim());
     } catch (error) {
       for (const each of form.querySelectorAll("button")) each.disabled = false;
       tellError(error);

@@ -3,6 +3,8 @@ import { player } from "../parts/player.js";
 import { correct } from "./correcting.js";
 import { Finding } from "./finding.js";
 import { Lines } from "./lines.js";
+import { certainPlaces, misheard } from "../glossary/misheard.js";
+import { make } from "../parts/elements.js";
 import { follow } from "../parts/live.js";
 import { tell, tellError } from "../parts/messages.js";
 import { heard } from "../parts/session.js";
@@ -15,6 +17,21 @@ const list = document.querySelector("[data-lines]");
 
 if (list) open();
 else if (!context.ready) follow(`/api/v1/jobs/${context.job_id}/events`, ["status", "resync"], () => location.reload(), { from: String(context.heard) });
+
+/** What is selected, where it is a few words of one line. */
+function selected() {
+  const text = String(getSelection()).trim();
+  return text.length <= 100 && !text.includes("\n") ? text : "";
+}
+
+/** Words that the glossary knows are told above the lines. */
+async function known(everywhere) {
+  const count = await certainPlaces(context.job_id, { glossary: true });
+  if (!count) return;
+  const look = make("button", { class: "button small", type: "button", onclick: () => everywhere({ glossary: true }).then(() => notice.remove()) }, say("everywhere-knows-do"));
+  const notice = make("div", { class: "notice row", role: "status" }, make("span", {}, say("everywhere-knows", { count })), look);
+  document.querySelector("[data-known]").append(notice);
+}
 
 async function open() {
   const lines = new Lines(list);
@@ -62,7 +79,17 @@ async function open() {
     return Boolean(answer?.ok);
   };
   const change = async (index) => {
-    if (context.may_correct && (await ready())) correct(index, { job: context.job_id, lines, changed: () => finding.find({ stay: true }), stale: load });
+    if (context.may_correct && (await ready())) correct(index, { job: context.job_id, lines, changed: changedLine, stale: load });
+  };
+  const changedLine = async (before, after) => {
+    finding.find({ stay: true });
+    const pair = misheard(before, after);
+    const count = pair ? await certainPlaces(context.job_id, { pairs: [pair] }) : 0; // in the instruction, too
+    if (count) tell(say("everywhere-offer", { heard: pair.heard, count }), "plain", { words: say("everywhere-offer-do"), doing: () => everywhere(pair) });
+  };
+  const everywhere = async (what) => {
+    const { correctEverywhere } = await import("../glossary/correcting.js");
+    await correctEverywhere({ job: context.job_id, project: context.is_own ? context.project_id : null, changed: load, ...what });
   };
   const goTo = () => {
     const ms = /^#t=(\d{1,12})$/.exec(location.hash)?.[1];
@@ -97,6 +124,10 @@ async function open() {
   shortcut("p", say("shortcut-found-previous"), () => finding.step(-1));
   if (context.may_correct) shortcut("c", say("shortcut-correct"), () => change(list.contains(document.activeElement) || current < 0 ? lines.active : current));
   addEventListener("hashchange", goTo);
+  if (context.may_correct) {
+    document.querySelector("[data-everywhere]").addEventListener("click", () => everywhere({ heard: selected() }).catch(tellError));
+    if (context.has_glossary) known(everywhere);
+  }
   await ready();
   goTo();
 }

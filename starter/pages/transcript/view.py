@@ -49,6 +49,7 @@ def transcript(job_id: str, context: Context) -> Response:
         formats=FORMATS,
         recording=recorded(context.api, job),
         heard=context.api.store.last_event_seq(job.id),
+        has_glossary=bool(context.api.store.glossary(context.owner, job.project_id)),
     )
 
 

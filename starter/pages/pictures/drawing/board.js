@@ -156,6 +156,13 @@ export class Board {
     else this.#told();
   }
 
+  /** What the first finger began is not meant: a second one came. */
+  stop() {
+    this.#drag = this.#sketch = null;
+    this.history.rest();
+    this.#told();
+  }
+
   // --- by the keyboard
 
   #key(event) {

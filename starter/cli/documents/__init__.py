@@ -1,0 +1,1 @@
+"""Commands about what recordings become: guides, and their words."""

@@ -1,0 +1,1 @@
+"""The glossary, and correcting a word everywhere at once."""

@@ -1,0 +1,21 @@
+# Das Glossar.
+glossary = Glossar
+glossary-is = Wörter, die falsch verstanden werden, und wie sie richtig heißen. Wird eine spätere Aufnahme so verstanden, wird sie berichtigt, und der Entwurf sagt, wo. Für frühere Anleitungen wird es vorgeschlagen.
+glossary-list = Einträge
+glossary-new = Neuer Eintrag
+glossary-heard = Verstanden
+glossary-heard-as = Kuba Netis
+glossary-right = Richtig
+glossary-right-as = Kubernetes
+glossary-where = Gilt für
+glossary-for-all = Alle Aufnahmen
+glossary-for = Aufnahmen von { $project }
+glossary-keep = Behalten
+glossary-clear = Leeren
+glossary-change = Ändern
+glossary-change-which = Den Eintrag für { $heard } ändern
+glossary-remove = Entfernen
+glossary-remove-which = Den Eintrag für { $heard } entfernen
+glossary-none = Noch nichts falsch verstanden
+glossary-none-do = Berichtigen Sie ein Wort in einem Transkript oder in einem Schritt, und behalten Sie es: Dann steht es hier.
+everywhere-open = Ein Wort überall berichtigen …

@@ -1,0 +1,21 @@
+# The glossary.
+glossary = Glossary
+glossary-is = Words that are misheard, and what they are. Where a later recording is heard so, it is corrected, and the draft says where. Earlier guides are offered it.
+glossary-list = Entries
+glossary-new = New entry
+glossary-heard = Heard
+glossary-heard-as = cube netties
+glossary-right = Right
+glossary-right-as = Kubernetes
+glossary-where = Counts for
+glossary-for-all = All recordings
+glossary-for = Recordings of { $project }
+glossary-keep = Keep
+glossary-clear = Clear
+glossary-change = Change
+glossary-change-which = Change the entry for { $heard }
+glossary-remove = Remove
+glossary-remove-which = Remove the entry for { $heard }
+glossary-none = Nothing is misheard yet
+glossary-none-do = Correct a word in a transcript or in a step, and keep it: it then stands here.
+everywhere-open = Correct a word everywhere…
