@@ -1,11 +1,11 @@
 """What is erased on request or by its age: a job with all that is its own, a recording alone, a user with all that is
-theirs. What is left of it is that this was done."""
+theirs. What is left of it is that this was done. Before a guide is erased it lies in the bin, and can come back."""
 
 from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 
-from domain.errors import RecordingInUse
+from domain.errors import GuideInUse, RecordingInUse
 from domain.jobs import Frozen
 from domain.lifecycles.instruction import CANCELLED, DONE, DRAFT_READY, EDITING, FAILED
 from domain.lifecycles.kinds import LIFECYCLES
@@ -15,7 +15,29 @@ RECORDING_MAY_GO = frozenset({DRAFT_READY, EDITING, DONE, FAILED, CANCELLED})
 
 
 NOBODY = "(erased)"
-"""The owner of what is being erased: no token is of that subject, since it has brackets and a job's own name."""
+"""The owner of what is being erased, with a job's own name behind it."""
+
+BIN = "(bin) "
+"""What stands before the owner of each row of a guide in the bin: it is theirs, and nobody finds it by their name."""
+
+BIN_DAYS = 30
+"""How long a guide lies in the bin before it is erased."""
+
+
+def is_absent(owner: str) -> bool:
+    """Whether what has this owner is there for nobody: it is being erased, or lies in the bin. No token is of such a
+    subject."""
+    return owner.startswith((NOBODY, BIN))
+
+
+def binned(owner: str) -> str:
+    """The owner of what ``owner`` has in the bin."""
+    return f"{BIN}{owner}"
+
+
+def whose(owner: str) -> str:
+    """Whose something is, also in the bin."""
+    return owner.removeprefix(BIN)
 
 
 class PurgeKind(StrEnum):
@@ -78,6 +100,28 @@ def check_recording_may_go(status: str, *, read_for_others: bool = False) -> Non
     if read_for_others:
         raise RecordingInUse(
             "A batch or a picture is being made of the recording. Wait until that is done, or cancel the batch.",
+            details={"current_status": status},
+        )
+
+
+def check_may_be_binned(status: str, *, dispatched: bool, at_work: bool = False, read_for_others: bool = False) -> None:
+    """Whether an instruction in that status may be thrown away: nothing works for it, so that it comes back as it went.
+
+    Args:
+        dispatched: Whether it was given to a run.
+        at_work: Whether a task of its document has not ended.
+        read_for_others: As for :func:`check_recording_may_go`.
+
+    Raises:
+        GuideInUse: It may not yet.
+    """
+    if (dispatched and status not in RECORDING_MAY_GO) or at_work:
+        raise GuideInUse(
+            "The guide is being worked on. Wait until that is done, or cancel it.", details={"current_status": status}
+        )
+    if read_for_others:
+        raise GuideInUse(
+            "A batch or a picture is being made of the guide's recording. Wait until that is done.",
             details={"current_status": status},
         )
 

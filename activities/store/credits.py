@@ -39,6 +39,7 @@ from domain.credits import (
     PostingKind,
     charge_of,
 )
+from domain.erasure import whose
 from domain.errors import IdempotencyConflict, InsufficientCredits, PostingRefused
 from domain.jobs import Page
 
@@ -137,7 +138,11 @@ def book(
     charge = charge_of(move, cost=job["cost"], attempt=job["attempt"], posted=posted)
     if charge is not None:
         posting = Posting(
-            **charge.model_dump(), owner=job["owner"], job_id=job["id"], actor=SYSTEM, reason=f"{job['kind']} {target}"
+            **charge.model_dump(),
+            owner=whose(job["owner"]),
+            job_id=job["id"],
+            actor=SYSTEM,
+            reason=f"{job['kind']} {target}",
         )
         post(connection, posting, now)
     return charge

@@ -21,6 +21,9 @@ Item = TypeVar("Item")
 LIMIT = 100
 """Rows of the largest page (API contract: 1-100)."""
 
+NAME_LIMIT = 300
+"""Characters of a name that a list is ordered by: what is in lower case may be longer than what it was made of."""
+
 Number = Annotated[int, Field(ge=0, le=2**31 - 1)]
 """What a column that numbers rows can hold: a driver refuses to send a larger one."""
 
@@ -30,6 +33,7 @@ NOBODYS = "The cursor is not one that a list answered with."
 
 _KEY: dict[str, TypeAdapter[Any]] = {
     "moment": TypeAdapter(tuple[datetime, Identifier]),
+    "name": TypeAdapter(tuple[Annotated[str, StringConstraints(max_length=NAME_LIMIT)], Identifier]),
     "number": TypeAdapter(tuple[Number]),
     "identifier": TypeAdapter(tuple[Identifier]),
 }
@@ -77,7 +81,7 @@ def check_cursor(cursor: str) -> str:
 def newest_first(
     connection: Connection,
     query: Select[Any],
-    moment: Column[Any],
+    moment: ColumnElement[Any],
     unique: Column[Any],
     *,
     limit: int,
@@ -96,6 +100,25 @@ def newest_first(
         # `moment <= at` alone lets the index find the place; the rest takes out what was shown
         query = query.where(and_(moment <= at, or_(moment < at, unique < last)))
     return _page(connection, query, (moment, unique), limit, read)
+
+
+def by_name(
+    connection: Connection,
+    query: Select[Any],
+    name: ColumnElement[Any],
+    unique: Column[Any],
+    *,
+    limit: int,
+    cursor: str | None,
+    read: Callable[[RowMapping], Item],
+) -> Page[Item]:
+    """A page of ``query`` ordered by ``name`` and then ``unique``. Raises as :func:`newest_first`."""
+    check_limit(limit)
+    query = query.order_by(name, unique).limit(limit + 1)
+    if cursor is not None:
+        after, last = _decode(cursor, "name")
+        query = query.where(or_(name > after, and_(name == after, unique > last)))
+    return _page(connection, query, (name, unique), limit, read)
 
 
 def highest_first(

@@ -16,11 +16,13 @@ from activities.store.documents.correction_sets import CorrectionSets
 from activities.store.documents.corrections import Corrections
 from activities.store.documents.exports import Exports
 from activities.store.documents.glossary import Glossary
+from activities.store.documents.guides import Guides
 from activities.store.documents.picture_uploads import PictureUploads
 from activities.store.documents.private_words import PrivateWords
 from activities.store.documents.regenerations import Regenerations
 from activities.store.documents.screenshot_tasks import ScreenshotTasks
 from activities.store.documents.screenshots import Screenshots
+from activities.store.documents.searching import Searching
 from activities.store.documents.shares import Shares
 from activities.store.documents.sittings import Sittings
 from activities.store.ended_sessions import EndedSessions
@@ -52,6 +54,7 @@ from activities.store.runs.stages import Stages
 from activities.store.sealing import Sealing
 from activities.store.sign_ins import SignIns
 from activities.store.upkeep.belongings import Belongings
+from activities.store.upkeep.bin import Bin
 from activities.store.upkeep.erasures import Erasures
 from activities.store.upkeep.namespaces import Namespaces
 from activities.store.upkeep.pending import Pending
@@ -93,6 +96,8 @@ class Store(
     Exports,
     Shares,
     Listing,
+    Guides,
+    Searching,
     Pending,
     Callbacks,
     Credits,
@@ -112,6 +117,7 @@ class Store(
     Namespaces,
     Rounds,
     Administering,
+    Bin,
     Erasures,
     Purges,
     Belongings,

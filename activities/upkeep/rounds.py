@@ -1,4 +1,5 @@
-"""The reconciler's rounds: once a minute, in one of the workers of the ``jobs`` queue, whichever is first.
+"""The reconciler's rounds: once a minute, in one of the workers of the ``jobs`` queue, whichever is first. And others'
+that are like it (``activities/upkeep/indexing.py``).
 
 They are not a schedule of Temporal's: one that runs each minute costs thousands of billed actions a day, whatever
 happens. A round asks Temporal for each active job, which costs none.
@@ -10,7 +11,6 @@ from typing import Protocol
 
 import structlog
 
-from activities.upkeep.reconciling import Reconciled
 from domain.errors import GuidesmithError
 
 NAME = "reconciler"
@@ -36,7 +36,7 @@ class RoundStore(Protocol):
 class Watch(Protocol):
     """What is done in a round."""
 
-    async def look(self) -> Reconciled: ...
+    async def look(self) -> object: ...
 
 
 class Rounds:
@@ -58,7 +58,7 @@ class Rounds:
             try:
                 pause_s = await self.once()
             except Exception as absent:  # whatever it is: what is amiss is still there in the next round
-                log.warning("reconciler.waiting", fault=type(absent).__name__)
+                log.warning("reconciler.waiting", round=self._name, fault=type(absent).__name__)
                 pause_s = UNREACHED_S
             await asyncio.sleep(pause_s)
 

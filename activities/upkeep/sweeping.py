@@ -39,7 +39,7 @@ log = structlog.get_logger("guidesmith.sweep")
 class Swept(Message):
     """How many sessions were emptied, how many pictures let go, how many other remains were removed, how many
     idempotency keys, deliveries of webhooks, webhooks of providers, callbacks and sittings were forgotten, and the
-    erasure of how many jobs and recordings was begun because of their age."""
+    erasure of how many jobs and recordings was begun because of their age, and of how many guides in the bin."""
 
     uploads: int = 0
     pictures: int = 0
@@ -52,6 +52,7 @@ class Swept(Message):
     sittings: int = 0
     jobs: int = 0
     recordings: int = 0
+    binned: int = 0
 
 
 class UploadSessions(Protocol):
@@ -74,6 +75,8 @@ class UploadSessions(Protocol):
     def expired_recordings(self, older_than_s: float, limit: int = 100) -> tuple[str, ...]: ...
     def begin_erasure(self, job_id: str, *, owner: str | None, by_age: bool) -> Erasure: ...
     def begin_recording_purge(self, job_id: str, *, owner: str | None, by_age: bool) -> Purge: ...
+    def expired_in_bin(self, limit: int = 100) -> tuple[str, ...]: ...
+    def begin_erasure_in_bin(self, job_id: str, *, owner: str | None, by_age: bool) -> Erasure: ...
 
 
 class Keeping(Message):
@@ -117,6 +120,7 @@ class Sweeper:
             sessions = self._sessions.purge_ended_sessions()
             sittings = self._sessions.purge_sittings()
             jobs, recordings = self._expire_jobs(), self._expire_recordings()
+            binned = _expire(self._sessions.expired_in_bin, self._sessions.begin_erasure_in_bin)
         swept = Swept(
             uploads=uploads,
             pictures=pictures,
@@ -129,6 +133,7 @@ class Sweeper:
             sittings=sittings,
             jobs=jobs,
             recordings=recordings,
+            binned=binned,
         )
         if swept != Swept():
             log.info("sweep.done", **swept.model_dump())

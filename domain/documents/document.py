@@ -25,6 +25,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from domain.documents.block_matching import match_blocks
 from domain.documents.constructs import Construct, constructs, groups
 from domain.documents.draft import GIVEN, BlockRole
+from domain.documents.titles import title_of
 from domain.errors import DocumentInvalid, RequestInvalid
 from domain.spaces import with_spaces
 
@@ -49,10 +50,7 @@ _WRAPPED = re.compile(r"\s*(`{3,}|~{3,})(?:markdown|md)[ \t]*\n(\s*(?:# |<!--)[^
 _IDS_NAMESPACE = uuid.UUID("5f0c6f4e-6a0a-5b1f-9b51-6f3f6f0d9a27")
 _BLANK = " \t\n"
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
-_SETEXT_TITLE = re.compile(r"\s*\S[^\n]*\n {0,3}=+[ \t]*(?:\n|$)")
-_ATX_TITLE = re.compile(r" {0,3}#(?:[ \t]+([^\n]*?))?(?:[ \t]+#+)?[ \t]*$")
 _MARKS_OF_STYLE = str.maketrans("", "", "*_`~")
-_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 class Block(BaseModel):
@@ -397,17 +395,6 @@ def _spaced(block: Block) -> Block:
 
 def _normal_line_ends(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def title_of(markdown: str) -> str | None:
-    """The text of the first heading of level 1, or ``None``."""
-    for part in constructs(markdown):
-        text = markdown[part.start : part.end]
-        if part.heading == 1 and (found := _ATX_TITLE.match(text)):
-            return _ESCAPED.sub(r"\1", (found.group(1) or "").strip()) or None
-        if _SETEXT_TITLE.match(text):
-            return _ESCAPED.sub(r"\1", text.strip().split("\n")[0].strip())
-    return None
 
 
 class BlockEvidence(BaseModel):

@@ -7,7 +7,8 @@ from enum import StrEnum
 from pydantic import BaseModel, ConfigDict
 
 from domain.documents.constructs import constructs, has_unclosed_fence
-from domain.documents.document import MAX_DOCUMENT_BYTES, Document, title_of
+from domain.documents.document import MAX_DOCUMENT_BYTES, Document
+from domain.documents.titles import title_of
 
 VALIDATOR_VERSION = "document/1"
 """Changes whenever :func:`validate` judges differently."""

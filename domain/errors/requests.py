@@ -46,6 +46,18 @@ class RecordingInUse(GuidesmithError):
     code = "RECORDING_IN_USE"
 
 
+class GuideInUse(GuidesmithError):
+    """Something works for the guide: it cannot be thrown away meanwhile."""
+
+    code = "GUIDE_IN_USE"
+
+
+class GuideUnwritten(GuidesmithError):
+    """The guide has no document yet."""
+
+    code = "GUIDE_UNWRITTEN"
+
+
 class UploadExpired(GuidesmithError):
     """The upload's address has expired; a new one can be had."""
 

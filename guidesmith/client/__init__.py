@@ -14,9 +14,13 @@ from guidesmith.client.asynchronous import AsyncClient
 from guidesmith.client.blocking import Client
 from guidesmith.client.errors import ApiError, GuidesmithClientError, JobFailed, Unreachable, WebhookInvalid
 from guidesmith.client.shapes import (
+    BinnedGuide,
     Event,
     Export,
     Failure,
+    FoundGuide,
+    Guide,
+    Hit,
     Instruction,
     Invitation,
     Job,
@@ -30,11 +34,15 @@ from guidesmith.client.webhooks import verify_webhook
 __all__ = [
     "ApiError",
     "AsyncClient",
+    "BinnedGuide",
     "Client",
     "Event",
     "Export",
     "Failure",
+    "FoundGuide",
+    "Guide",
     "GuidesmithClientError",
+    "Hit",
     "Instruction",
     "Invitation",
     "Job",

@@ -13,7 +13,19 @@ from guidesmith.client import flows
 from guidesmith.client.errors import ApiError, Unreachable
 from guidesmith.client.flows import Ask, Flow, Given, T
 from guidesmith.client.saving import appearing
-from guidesmith.client.shapes import Event, Export, Instruction, Invitation, Job, Member, Project, Task
+from guidesmith.client.shapes import (
+    BinnedGuide,
+    Event,
+    Export,
+    FoundGuide,
+    Guide,
+    Instruction,
+    Invitation,
+    Job,
+    Member,
+    Project,
+    Task,
+)
 from guidesmith.client.transport import BASE, PROJECT, STREAMED, TIMEOUT, authorisation
 
 
@@ -72,13 +84,8 @@ class AsyncClient:
         return await self._run(flows.get_job(job_id))
 
     async def jobs(self, *, kind: str | None = None, status: str | None = None) -> AsyncIterator[Job]:
-        cursor: str | None = None
-        while True:
-            page, cursor = await self._run(flows.page_of_jobs(cursor, {"kind": kind, "status": status}))
-            for each in page:
-                yield each
-            if cursor is None:
-                return
+        async for each in self._listed("jobs", Job, kind=kind, status=status):
+            yield each
 
     async def cancel(self, job_id: str) -> Job:
         return await self._run(flows.act_on_job(job_id, "cancel"))
@@ -130,6 +137,29 @@ class AsyncClient:
     async def accept_invitation(self, url: str) -> Project:
         return await self._run(flows.accept_invitation(url))
 
+    # --- guides ------------------------------------------------------------------------------------------------
+
+    async def guides(self, *, sort: str | None = None, project_id: str | None = None) -> AsyncIterator[Guide]:
+        async for each in self._listed("guides", Guide, sort=sort, project_id=project_id):
+            yield each
+
+    async def search_guides(self, words: str, *, project_id: str | None = None) -> AsyncIterator[FoundGuide]:
+        async for each in self._listed("guides/search", FoundGuide, q=words, project_id=project_id):
+            yield each
+
+    async def rename_guide(self, job_id: str, title: str) -> Guide:
+        return await self._run(flows.rename_guide(job_id, title))
+
+    async def throw_away(self, job_id: str) -> BinnedGuide:
+        return await self._run(flows.throw_away(job_id))
+
+    async def bin(self) -> AsyncIterator[BinnedGuide]:
+        async for each in self._listed("guides/bin", BinnedGuide):
+            yield each
+
+    async def restore_guide(self, job_id: str) -> Job:
+        return await self._run(flows.restore_guide(job_id))
+
     # --- documents ---------------------------------------------------------------------------------------------
 
     async def instruction(self, instruction_id: str, version: int | None = None) -> Instruction:
@@ -162,6 +192,15 @@ class AsyncClient:
         return target
 
     # --- how ---------------------------------------------------------------------------------------------------
+
+    async def _listed(self, url: str, shape: type[flows.Shown], **chosen: Any) -> AsyncIterator[flows.Shown]:
+        cursor: str | None = None
+        while True:
+            page, cursor = await self._run(flows.page_of(url, shape, cursor, chosen))
+            for each in page:
+                yield each
+            if cursor is None:
+                return
 
     @asynccontextmanager
     async def _answer(self, url: str) -> AsyncIterator[httpx.Response]:

@@ -13,7 +13,19 @@ from guidesmith.client import flows
 from guidesmith.client.errors import ApiError, Unreachable
 from guidesmith.client.flows import Ask, Flow, Given, T
 from guidesmith.client.saving import appearing
-from guidesmith.client.shapes import Event, Export, Instruction, Invitation, Job, Member, Project, Task
+from guidesmith.client.shapes import (
+    BinnedGuide,
+    Event,
+    Export,
+    FoundGuide,
+    Guide,
+    Instruction,
+    Invitation,
+    Job,
+    Member,
+    Project,
+    Task,
+)
 from guidesmith.client.transport import BASE, PROJECT, STREAMED, TIMEOUT, authorisation
 
 
@@ -90,12 +102,7 @@ class Client:
 
     def jobs(self, *, kind: str | None = None, status: str | None = None) -> Iterator[Job]:
         """Your jobs, newest first, page after page."""
-        cursor: str | None = None
-        while True:
-            page, cursor = self._run(flows.page_of_jobs(cursor, {"kind": kind, "status": status}))
-            yield from page
-            if cursor is None:
-                return
+        return self._listed("jobs", Job, kind=kind, status=status)
 
     def cancel(self, job_id: str) -> Job:
         return self._run(flows.act_on_job(job_id, "cancel"))
@@ -155,6 +162,32 @@ class Client:
         """Become a member of the project that the link leads to."""
         return self._run(flows.accept_invitation(url))
 
+    # --- guides ------------------------------------------------------------------------------------------------
+
+    def guides(self, *, sort: str | None = None, project_id: str | None = None) -> Iterator[Guide]:
+        """Your guides, page after page. ``sort``: ``changed`` (as it is), ``made``, ``title``."""
+        return self._listed("guides", Guide, sort=sort, project_id=project_id)
+
+    def search_guides(self, words: str, *, project_id: str | None = None) -> Iterator[FoundGuide]:
+        """Those that hold every word in their titles, steps, transcripts, or on their screens, and where."""
+        return self._listed("guides/search", FoundGuide, q=words, project_id=project_id)
+
+    def rename_guide(self, job_id: str, title: str) -> Guide:
+        """Give its document another title, in a new version."""
+        return self._run(flows.rename_guide(job_id, title))
+
+    def throw_away(self, job_id: str) -> BinnedGuide:
+        """Put a guide into the bin: for 30 days it can be restored."""
+        return self._run(flows.throw_away(job_id))
+
+    def bin(self) -> Iterator[BinnedGuide]:
+        """What lies in it, the latest first, page after page."""
+        return self._listed("guides/bin", BinnedGuide)
+
+    def restore_guide(self, job_id: str) -> Job:
+        """Take a guide out of the bin, with all that is its own."""
+        return self._run(flows.restore_guide(job_id))
+
     # --- documents ---------------------------------------------------------------------------------------------
 
     def instruction(self, instruction_id: str, version: int | None = None) -> Instruction:
@@ -192,6 +225,14 @@ class Client:
         return target
 
     # --- how ---------------------------------------------------------------------------------------------------
+
+    def _listed(self, url: str, shape: type[flows.Shown], **chosen: Any) -> Iterator[flows.Shown]:
+        cursor: str | None = None
+        while True:
+            page, cursor = self._run(flows.page_of(url, shape, cursor, chosen))
+            yield from page
+            if cursor is None:
+                return
 
     def _answer(self, url: str) -> AbstractContextManager[httpx.Response]:
         if "://" in url:  # it is its own permission

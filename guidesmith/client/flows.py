@@ -11,9 +11,21 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 import httpx
+from pydantic import BaseModel
 
 from guidesmith.client.errors import ApiError, JobFailed, Unreachable
-from guidesmith.client.shapes import Event, Export, Instruction, Invitation, Job, Member, Project, Task
+from guidesmith.client.shapes import (
+    BinnedGuide,
+    Event,
+    Export,
+    Guide,
+    Instruction,
+    Invitation,
+    Job,
+    Member,
+    Project,
+    Task,
+)
 
 TRIES = 5
 """How often a request is sent when the connection breaks or the API is busy."""
@@ -113,10 +125,28 @@ def get_job(job_id: str) -> Flow[Job]:
     return Job.model_validate((yield from asked(Ask("GET", f"jobs/{job_id}"))))
 
 
-def page_of_jobs(cursor: str | None, chosen: Mapping[str, Any]) -> Flow[tuple[tuple[Job, ...], str | None]]:
+Shown = TypeVar("Shown", bound=BaseModel)
+
+
+def page_of(
+    url: str, shape: type[Shown], cursor: str | None, chosen: Mapping[str, Any]
+) -> Flow[tuple[tuple[Shown, ...], str | None]]:
+    """A page of any list."""
     given = {**chosen, "cursor": cursor, "limit": 100}
-    page = yield from asked(Ask("GET", "jobs", params={name: each for name, each in given.items() if each is not None}))
-    return tuple(Job.model_validate(each) for each in page["items"]), page["next_cursor"]
+    page = yield from asked(Ask("GET", url, params={name: each for name, each in given.items() if each is not None}))
+    return tuple(shape.model_validate(each) for each in page["items"]), page["next_cursor"]
+
+
+def throw_away(job_id: str) -> Flow[BinnedGuide]:
+    return BinnedGuide.model_validate((yield from asked(post(f"guides/{job_id}/bin"))))
+
+
+def rename_guide(job_id: str, title: str) -> Flow[Guide]:
+    return Guide.model_validate((yield from asked(Ask("PATCH", f"guides/{job_id}", json={"title": title}))))
+
+
+def restore_guide(job_id: str) -> Flow[Job]:
+    return Job.model_validate((yield from asked(post(f"guides/bin/{job_id}/restore"))))
 
 
 def act_on_job(job_id: str, action: str) -> Flow[Job]:

@@ -101,6 +101,47 @@ class Instruction(Answer):
     warnings: tuple[Notice, ...] = ()
 
 
+class Guide(Answer):
+    """A recording's job and the document that came of it, as its writer sees them. ``state``: ``making``, ``ready``,
+    ``look`` (somebody should), ``failed``, ``stopped``."""
+
+    job_id: str
+    instruction_id: str | None = None
+    title: str | None = None
+    source_name: str | None = None
+    state: str
+    steps: int | None = None
+    project_id: str
+    project_name: str
+    created_at: datetime
+    changed_at: datetime
+
+
+class Hit(Answer):
+    """Where something was found: in the ``title``, a ``step``, the ``transcript``, or on the ``screen`` at a moment."""
+
+    part: str
+    text: str
+    block_id: str | None = None
+    step: int | None = None
+    at_ms: int | None = None
+
+
+class FoundGuide(Answer):
+    guide: Guide
+    hits: tuple[Hit, ...] = ()
+
+
+class BinnedGuide(Answer):
+    """A guide in the bin. From ``goes_at`` on it is erased."""
+
+    job_id: str
+    title: str | None = None
+    source_name: str | None = None
+    binned_at: datetime
+    goes_at: datetime
+
+
 class Task(Answer):
     """A regeneration. ``instruction_version`` is the version that it led to."""
 

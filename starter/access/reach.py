@@ -91,6 +91,16 @@ API: Mapping[str, Reach | None] = {
     "GET /jobs/{job_id}/assets.zip": _job(READ),
     "POST /jobs/{job_id}/exports": _job(RUN),
     "GET /exports/{export_id}": Reach(Thing.EXPORT, "export_id", READ),
+    # --- guides
+    "GET /guides": OWN,
+    "GET /guides/search": OWN,
+    "GET /guides/exports.zip": OWN,
+    "GET /guides/bin": OWN,
+    "POST /guides/bin/{job_id}/restore": OWN,
+    "DELETE /guides/bin/{job_id}": OWN,
+    "GET /guides/{job_id}": _job(READ),
+    "PATCH /guides/{job_id}": _job(EDIT),
+    "POST /guides/{job_id}/bin": _job(DELETE),
     # --- documents
     "GET /instructions/{instruction_id}": _instruction(READ),
     "PUT /instructions/{instruction_id}": _instruction(EDIT),
@@ -170,6 +180,10 @@ providers, and those whose address is their own permission: the gate knows them.
 
 PAGES: Mapping[str, Reach | None] = {
     "/": OWN,
+    "/search": OWN,
+    "/bin": OWN,
+    "/jobs": OWN,
+    "/behind": OWN,
     "/live": OWN,
     "/new": OWN,
     "/new/image": OWN,

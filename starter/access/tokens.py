@@ -15,6 +15,7 @@ from joserfc.errors import JoseError
 from joserfc.jwk import OctKey
 from joserfc.jwt import JWTClaimsRegistry
 
+from domain.erasure import is_absent
 from domain.errors import GuidesmithError
 from domain.people import Person, person_of
 
@@ -98,6 +99,8 @@ class Claims:
         subject = claims["sub"]
         if not isinstance(subject, str) or not 0 < len(subject) <= SUBJECT_LIMIT or not subject.isprintable():
             raise Unauthorized("The token's sub must be 1 to 200 printable characters.")
+        if is_absent(subject):
+            raise Unauthorized("The token's sub begins with a name that the store keeps for itself.")
         return Principal(subject, role, until=float(claims["exp"]), person=person_of(subject, claims))
 
     def _registry(self) -> JWTClaimsRegistry:

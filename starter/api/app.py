@@ -24,6 +24,9 @@ from starter.api.documents import comments, exports, instructions, shares, sitti
 from starter.api.errors import handle_errors
 from starter.api.feed import Feed, StreamSlots
 from starter.api.generations import routes as generations
+from starter.api.guides import bin as guide_bin
+from starter.api.guides import routes as guides
+from starter.api.guides import searching as guide_search
 from starter.api.images import routes as images
 from starter.api.jobs import administering, corrections, events, lifecycles, projects, screens, transcripts
 from starter.api.jobs import routes as jobs
@@ -46,6 +49,7 @@ from starter.services.batches import BatchRequests
 from starter.services.callbacks import CallbackService
 from starter.services.documents import DocumentService
 from starter.services.erasing import ErasureService
+from starter.services.guides import GuideService
 from starter.services.inviting import InvitationService
 from starter.services.jobs import JobService
 from starter.services.kinds import KindService
@@ -82,6 +86,9 @@ ROUTES = (
         annotations,
         redactions,
     ),
+    guide_bin,
+    guide_search,
+    guides,
     *(exports, shares, callbacks, credits, lifecycles, images, generations, batches, analyses, webhooks, administering),
     account,
     payload_codec,
@@ -182,6 +189,7 @@ def create_app(
         generations=generation_requests(settings, store),
         retries=retries,
         erasing=erasing,
+        guides=GuideService(store, document_service),
         sharing=SharingService(store, document_service, settings.signing_secret()),
         inviting=InvitationService(store, settings.signing_secret()),
         batches=BatchRequests(store),

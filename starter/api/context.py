@@ -37,6 +37,7 @@ from starter.services.callbacks import CallbackService
 from starter.services.documents import DocumentService
 from starter.services.erasing import ErasureService
 from starter.services.generations import GenerationRequests
+from starter.services.guides import GuideService
 from starter.services.images import ImageRequests
 from starter.services.inviting import InvitationService
 from starter.services.jobs import JobService
@@ -71,6 +72,7 @@ class Api:
     generations: GenerationRequests
     retries: Retries
     erasing: ErasureService
+    guides: GuideService
     sharing: SharingService
     inviting: InvitationService
     batches: BatchRequests

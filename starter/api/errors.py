@@ -76,6 +76,8 @@ STATUS: Mapping[type[GuidesmithError], HTTPStatus] = {
     errors.UploadInvalid: HTTPStatus.BAD_REQUEST,
     errors.UploadSealed: HTTPStatus.CONFLICT,
     errors.RecordingInUse: HTTPStatus.CONFLICT,
+    errors.GuideInUse: HTTPStatus.CONFLICT,
+    errors.GuideUnwritten: HTTPStatus.CONFLICT,
     errors.UploadExpired: HTTPStatus.GONE,
     errors.ExportRequestInvalid: HTTPStatus.BAD_REQUEST,
     errors.ArtifactKeyInvalid: HTTPStatus.BAD_REQUEST,

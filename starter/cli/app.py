@@ -19,6 +19,7 @@ from starter.cli.exits import MEANING, ExitCode, UsageWrong, exit_code, show
 from starter.cli.jobs import jobs_app
 from starter.cli.kinds.batches import batch_app
 from starter.cli.kinds.generations import HERE, generate_app
+from starter.cli.kinds.guides import guides_app
 from starter.cli.kinds.library import library_app
 from starter.cli.options import AsJson, DataDir
 from starter.cli.screenshots import screenshots_app
@@ -160,6 +161,7 @@ def analyse(
     analysed(files, ask, out, answers=read_answers(answer or []), yes=yes, as_json=as_json, data_dir=data_dir)
 
 
+app.add_typer(guides_app, name="guides")
 app.add_typer(jobs_app, name="jobs")
 app.add_typer(projects_app, name="projects")
 app.add_typer(glossary_app, name="glossary")

@@ -32,6 +32,7 @@ from starter.pages.home import live
 from starter.pages.home import view as home
 from starter.pages.image import new as new_image
 from starter.pages.job import view as job
+from starter.pages.jobs import view as jobs
 from starter.pages.library import permalinks
 from starter.pages.library import view as library
 from starter.pages.lifecycles import view as lifecycles
@@ -66,6 +67,7 @@ VIEWS = (
     new_generation,
     new_batch,
     new_analysis,
+    jobs,
     job,
     permalinks,
     versions,

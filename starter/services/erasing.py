@@ -43,6 +43,12 @@ class ErasureService:
             await self._begun(begin_erasing(self._client, job_id, self._options))
         return erasure
 
+    async def erase_in_bin(self, job_id: str, *, owner: str) -> Erasure:
+        """As :meth:`erase`, of a guide that lies in ``owner``'s bin."""
+        erasure = await asyncio.to_thread(self._store.begin_erasure_in_bin, job_id, owner=owner)
+        await self._begun(begin_erasing(self._client, job_id, self._options))
+        return erasure
+
     async def erase_recording(self, job_id: str, *, owner: str | None, by_admin: bool = False) -> Purge:
         """Take the recording from a job, which keeps what was made of it, and have it removed.
 

@@ -182,6 +182,15 @@ class JobService:
             )
         return await self._retry_answer(done.job, done.dispatch, replayed=not done.first)
 
+    def may_be_retried(self, job: Job) -> bool:
+        """Whether the job's owner can retry it as it stands, as far as that can be told beforehand. Reads the
+        database."""
+        if job.status != _RETRIED.get(job.kind):
+            return False
+        if job.kind != INSTRUCTION.kind or not self._store.has_lost_recording(job.id):
+            return True
+        return bool(external_stages(self._store.get_project(job.owner, job.project_id).stages))
+
     async def _dispatch(self, job: Job, start: JobStart, trigger: Trigger) -> RecordedDispatch:
         """Start the attempt's one workflow, and record it. Whoever comes second finds what the first one did."""
         dispatch_id = await self._start(job, start)

@@ -28,6 +28,9 @@ from activities.stages.generation import GenerationControl, GenerationStages
 from activities.store import Store
 from activities.tasks.screenshots import ScreenshotTaker
 from activities.upkeep.erasing import Eraser
+from activities.upkeep.indexing import EVERY_S as INDEXED_EVERY_S
+from activities.upkeep.indexing import NAME as INDEXER
+from activities.upkeep.indexing import Indexer
 from activities.upkeep.orphans import OrphanSweeper
 from activities.upkeep.reconciling import Reconciler
 from activities.upkeep.rounds import Rounds
@@ -275,6 +278,8 @@ async def run_worker(settings: Settings, queues: Sequence[str] = QUEUES) -> None
                     await running.enter_async_context(beside(relay(settings, store, client).run(), "relay"))
                     watch = Reconciler(store, client, run_options(settings), kind_terms(settings))
                     await running.enter_async_context(beside(Rounds(store, watch).run(), "reconciler"))
+                    indexing = Rounds(store, Indexer(store, open_artifacts(settings)), INDEXER, every_s=INDEXED_EVERY_S)
+                    await running.enter_async_context(beside(indexing.run(), INDEXER))
                 health.ready = True
                 log.info("worker.started", queues=list(queues))
                 await stop.wait()

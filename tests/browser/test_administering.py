@@ -21,6 +21,8 @@ def test_given_a_job_that_was_given_up_when_an_administrator_looks_then_they_rev
     with site.visitor(f"root-{who}", role=Role.ADMIN) as context:
         page = context.new_page()
         page.goto("/")
+        page.get_by_role("link", name="Behind the scenes").click()
+        look(page, "behind-the-scenes")
         page.get_by_role("link", name="Administration").click()
         page.get_by_label("User").fill(owner)
         page.get_by_role("button", name="Search").click()
@@ -56,8 +58,14 @@ def test_given_who_is_no_administrator_when_they_look_for_everybodys_jobs_then_t
     store = site.stack.store
     job = store.create_job("somebody", store.create_project("somebody", "x").id)
     page.goto("/")
-    expect(page.get_by_role("link", name="Administration")).to_have_count(0)
+    expect(page.get_by_role("link", name="Behind the scenes")).to_have_count(0)
     absent = "00000000-0000-7000-8000-000000000000"
-    for path in ("/administration", f"/administration/{job.id}", f"/administration/{absent}", "/no-such-page"):
+    for path in (
+        "/behind",
+        "/administration",
+        f"/administration/{job.id}",
+        f"/administration/{absent}",
+        "/no-such-page",
+    ):
         answer = page.goto(path)
         assert answer is not None and answer.status == 404

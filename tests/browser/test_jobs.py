@@ -47,9 +47,16 @@ def test_given_a_recording_when_it_is_sent_then_its_job_is_followed_to_the_draft
     expect(page.locator("[aria-current=step]")).to_contain_text("Draft is ready")
     expect(page.locator(".step.done").first).to_contain_text("took")
     look(page, "job-draft")
+    expect(page.get_by_role("button", name="Cancel the job")).to_have_count(0)  # it is written
+
+
+def test_given_a_job_at_work_when_it_is_cancelled_then_that_is_asked_for_once_more(
+    page: Page, jobs: Callable[..., str]
+) -> None:
+    page.goto(f"/jobs/{jobs('UPLOADED')}")
     page.get_by_role("button", name="Cancel the job").click()
     page.get_by_role("button", name="Let it go on").click()
-    expect(page.locator(".badge")).to_have_text("Draft is ready")
+    expect(page.locator(".badge")).to_have_text("Recording is here")
     page.get_by_role("button", name="Cancel the job").click()
     page.get_by_role("dialog").get_by_role("button", name="Cancel the job").click()
     expect(page.locator(".badge")).to_have_text("Cancelled")
@@ -87,11 +94,11 @@ def test_given_jobs_of_every_sort_when_they_are_looked_for_then_those_that_fit_a
     jobs(name=f"{XSS}.mp4")
     jobs("processing", kind="batch")
     page.add_init_script("const now = Date.now; Date.now = () => now() + 5 * 3600e3")  # a clock that goes wrong
-    page.goto("/")
+    page.goto("/jobs")
     expect(page.locator("[data-elapsed]")).to_have_text(re.compile(r"^at work for \d?\d:\d\d$"))
     expect(page.locator(".jobs > li")).to_have_count(3)
     expect(page.get_by_text(XSS)).to_be_visible()
-    look(page, "home")
+    look(page, "jobs")
     page.get_by_label("State").select_option("failed")
     expect(page.locator(".jobs > li")).to_have_count(1)
     expect(page.locator(".jobs > li")).to_contain_text("This file holds no sound.")
@@ -105,7 +112,7 @@ def test_given_jobs_of_every_sort_when_they_are_looked_for_then_those_that_fit_a
     expect(page.locator(".jobs > li")).to_have_count(1)
     page.get_by_role("searchbox").fill("nothing like it")
     expect(page.get_by_role("heading", name="No jobs fit")).to_be_visible()
-    page.goto("/")
+    page.goto("/jobs")
     later = jobs(name="later.mp4")  # somebody's other tab, or a program of theirs
     expect(page.locator(f"#job-{later}")).to_be_visible(timeout=15_000)
     site.stack.store.move(later, None, "CANCELLED", trigger=Trigger.API, actor=Actor.EDITOR)
@@ -165,7 +172,7 @@ def test_given_more_jobs_than_a_page_holds_when_older_ones_are_asked_for_then_ea
     page: Page, jobs: Callable[..., str]
 ) -> None:
     made = {jobs(name=f"take-{number}.mp4") for number in range(25)}
-    page.goto("/")
+    page.goto("/jobs")
     seen = set(page.locator(".jobs").first.get_attribute("data-jobs").split(","))  # type: ignore[union-attr]
     page.get_by_role("link", name="Older").click()
     expect(page.locator(".jobs > li")).to_have_count(5)

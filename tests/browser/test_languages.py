@@ -16,6 +16,9 @@ from tests.browser.looking import look
 
 ADDRESSES = (
     "/",
+    "/bin",
+    "/search",
+    "/jobs",
     "/new",
     "/new/recording",
     "/new/image",

@@ -146,10 +146,10 @@ def test_given_a_server_that_refuses_for_a_while_then_what_stands_in_the_list_st
     second = site.stack.store.create_job(who, project).id
     expect(page.locator("[data-lost]")).to_be_visible(timeout=15_000)
     assert refused
-    expect(page.locator(f"#job-{first}")).to_be_visible()
+    expect(page.locator(f"#guide-{first}")).to_be_visible()
     expect(page.get_by_text("Database away")).to_have_count(0)
     page.unroute(f"{site.url}/")
-    expect(page.locator(f"#job-{second}")).to_be_visible(timeout=15_000)
+    expect(page.locator(f"#guide-{second}")).to_be_visible(timeout=15_000)
     expect(page.locator("[data-lost]")).to_be_hidden(timeout=15_000)
 
 
@@ -165,7 +165,7 @@ def test_given_more_tabs_than_a_browser_has_connections_then_those_that_nobody_s
     for tab in tabs:
         tab.goto(f"/jobs/{job}")
     page.goto("/")  # hangs where each of the seven holds a connection
-    expect(page.locator(f"#job-{job}")).to_be_visible()
+    expect(page.locator(f"#guide-{job}")).to_be_visible()
     site.stack.store.move(job, None, "CANCELLED", trigger=Trigger.API, actor=Actor.EDITOR)
     tabs[0].evaluate("window.seen = true; document.dispatchEvent(new Event('visibilitychange'))")
     expect(tabs[0].locator("[data-status]")).to_have_text("Cancelled", timeout=15_000)

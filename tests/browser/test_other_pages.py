@@ -135,9 +135,9 @@ def test_given_states_that_are_seldom_seen_then_hostile_words_are_words_there_an
     fits()
     look(page, "job-cancelled")
     page.set_viewport_size(SIZES[0])
-    for address in ("/", "/credits", "/webhooks", "/new/batch"):
+    for address in ("/", "/jobs", "/bin", "/credits", "/webhooks", "/new/batch"):
         page.goto(address)
-        fits(None if address == "/new/batch" else HOSTILE)
+        fits(None if address in ("/new/batch", "/bin") else HOSTILE)
     delivery = store.list_deliveries(who, endpoint.id).items[0]
     store.record_delivery_attempt(delivery.id, 1, status_code=None, duration_ms=9, error_code="FAILED", error=HOSTILE)
     page.goto(f"/webhooks/{endpoint.id}")

@@ -71,7 +71,7 @@ def test_given_no_session_when_a_page_asks_for_a_stream_or_a_part_then_it_gets_n
 
 def test_given_nothing_of_mine_when_the_first_page_opens_then_it_says_what_to_do(page: Page) -> None:
     page.goto("/")
-    expect(page.get_by_role("heading", name="No jobs yet")).to_be_visible()
+    expect(page.get_by_role("heading", name="No guides yet")).to_be_visible()
     look(page, "home-empty")
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
@@ -184,15 +184,15 @@ def test_given_a_list_that_is_followed_when_the_session_ends_then_it_says_so_and
     first = site.stack.store.create_job(who, project).id
     with page.expect_response(lambda answer: "/live" in answer.url):
         page.goto("/")
-    expect(page.locator(f"#job-{first}")).to_be_visible()
+    expect(page.locator(f"#guide-{first}")).to_be_visible()
     page.context.clear_cookies()
     if opened == "after":
         page.evaluate("dispatchEvent(new Event('pagehide'))")
         page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
     second = site.stack.store.create_job(who, project).id  # a stream that is open still tells of it
     expect(page.locator("[data-signed-out]")).to_be_visible(timeout=15_000)
-    expect(page.locator(f"#job-{first}")).to_be_visible()
+    expect(page.locator(f"#guide-{first}")).to_be_visible()
     sign_in(page.context, who)
     come_back(page)
-    expect(page.locator(f"#job-{second}")).to_be_visible(timeout=15_000)
+    expect(page.locator(f"#guide-{second}")).to_be_visible(timeout=15_000)
     expect(page.locator("[data-signed-out]")).to_be_hidden()

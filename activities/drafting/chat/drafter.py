@@ -339,8 +339,8 @@ _UNUSABLE = DraftWarning(
 )
 _REFUSED = DraftWarning(
     code="PICTURES_REFUSED",
-    message="The language model's endpoint refused pictures, so it was asked without. Configure a model that sees, or "
-    "turn GUIDESMITH_LLM_PICTURES off.",
+    message="The language model's endpoint refused pictures, so it was asked without. Whoever runs guidesmith "
+    "can choose a model that sees, or ask none for it.",
 )
 _NOT_GROUNDED = DraftWarning(
     code="TEXT_NOT_GROUNDED",

@@ -16,6 +16,7 @@ from activities.store.tables import anchors, instruction_versions, instructions,
 from domain.documents.anchors import Addressing, Anchor
 from domain.documents.document import parse
 from domain.documents.screenshots import ScreenshotAsset
+from domain.erasure import is_absent
 from domain.jobs import Actor, Page
 
 STREAM = "task"
@@ -35,6 +36,12 @@ _TEXTS = select(instruction_versions.c.id, instruction_versions.c.markdown).wher
 )
 _ASSETS = select(screenshot_assets).where(screenshot_assets.c.anchor_id.in_(bindparam("ids", expanding=True)))
 _ASSET = select(screenshot_assets).where(screenshot_assets.c.id == bindparam("asset_id"))
+_OWNER_OF_ASSET = (
+    select(instructions.c.owner)
+    .join(anchors, anchors.c.instruction_id == instructions.c.id)
+    .join(screenshot_assets, screenshot_assets.c.anchor_id == anchors.c.id)
+    .where(screenshot_assets.c.id == bindparam("asset_id"))
+)
 _NEWEST_LIVE = (
     select(screenshot_assets.c.id)
     .where(screenshot_assets.c.anchor_id == bindparam("anchor_id"), screenshot_assets.c.is_deleted.is_(False))
@@ -206,9 +213,11 @@ class Anchors(Repository):
         return {each: tuple(sorted(found[each], key=_version, reverse=True)) for each in anchor_ids}
 
     def get_asset(self, asset_id: str) -> ScreenshotAsset | None:
-        """A picture at an anchor, deleted or not; whoever asks may see it. ``None``: there is none."""
+        """A picture at an anchor, deleted or not; whoever asks may see it. ``None``: there is none, or its guide lies
+        in the bin or is being erased."""
         with self._database.read() as connection:
-            return read_asset(connection, asset_id)
+            owner = connection.scalar(_OWNER_OF_ASSET, {"asset_id": asset_id})
+            return None if owner is None or is_absent(owner) else read_asset(connection, asset_id)
 
     def texts_of(self, version_ids: Iterable[str]) -> Mapping[str, str]:
         """The Markdown of some versions, by their ids."""

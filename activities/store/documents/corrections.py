@@ -4,14 +4,16 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, delete, select
 
 from activities.process.callers import acting_member
 from activities.store.database import inserting
 from activities.store.jobs.locking import LockedJob
 from activities.store.records import EventType
 from activities.store.repository import Repository
+from activities.store.tables import search_sources
 from activities.store.tables import transcript_corrections as table
+from domain.artifacts import ArtifactKind
 from domain.errors import CorrectionConflict
 from domain.jobs import Actor
 from domain.recordings.corrections import Correction, text_sha256
@@ -120,3 +122,6 @@ def put_correction(
     said = {"text": text, "author": author, "corrected_at": at}
     new = inserting(connection, table).values({**key, **said})
     connection.execute(new.on_conflict_do_update(index_elements=list(key), set_=said))
+    # what can be searched of it is read anew (activities/upkeep/indexing.py)
+    indexed = search_sources.c.job_id == job_id, search_sources.c.source == str(ArtifactKind.TRANSCRIPT)
+    connection.execute(delete(search_sources).where(*indexed))

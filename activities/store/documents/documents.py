@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Select, Text, bindparam, cast,
 
 from activities.store import rows
 from activities.store.cursors import highest_first
+from activities.store.documents.searching import document_pieces, put_document
 from activities.store.documents.showing import keep_shown, show_again, to_show_again
 from activities.store.jobs.locking import LockedJob, not_found
 from activities.store.records import EventType, VersionSummary
@@ -20,6 +21,7 @@ from domain.documents.validation import VALIDATOR_VERSION, validate, verdict
 from domain.documents.versions import InstructionVersion, NewVersion, VersionOrigin
 from domain.errors import VersionConflict
 from domain.jobs import Actor, Page
+from domain.search import Piece
 
 MOST_BY_NAME = 50
 _EARLIEST, _LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(3000, 1, 1, tzinfo=UTC)
@@ -108,10 +110,12 @@ def version_of_step(connection: Connection, instruction_id: str | None, attempt:
 
 @dataclass(frozen=True)
 class Composed:
-    """A version as it is to be stored: every block with an id, validated. ``columns`` is what its text decides."""
+    """A version as it is to be stored: every block with an id, validated. ``columns`` is what its text decides,
+    ``indexed`` what is searched of it."""
 
     markdown: str
     columns: Mapping[str, Any]
+    indexed: tuple[Piece, ...]
 
 
 def compose(
@@ -155,7 +159,7 @@ def compose(
         "validation_errors": [each.model_dump(mode="json") for each in issues],
         "validator_version": VALIDATOR_VERSION,
     }
-    return Composed(markdown, columns)
+    return Composed(markdown, columns, document_pieces(columns["title"], markdown, columns["evidence"]))
 
 
 def add_version(
@@ -180,6 +184,7 @@ def add_version(
         "created_at": now,
     }
     connection.execute(insert(instruction_versions), columns)
+    put_document(connection, instruction.job_id, columns["id"], composed.indexed, now)
     if instruction.current_version:
         keep_shown(connection, instruction.id, instruction.current_version)
         connection.execute(
@@ -412,7 +417,9 @@ class Documents(Repository):
             return compose(again, self._new_id)
         judged = {"validation_status", "validation_errors", "validator_version"}
         return Composed(
-            wanted.markdown, {**again.model_dump(mode="json"), **wanted.model_dump(mode="json", include=judged)}
+            wanted.markdown,
+            {**again.model_dump(mode="json"), **wanted.model_dump(mode="json", include=judged)},
+            document_pieces(wanted.title, wanted.markdown, wanted.evidence),
         )
 
 

@@ -24,6 +24,7 @@ from activities.store.repository import Repository
 from activities.store.tables import picture_uploads, screenshot_assets
 from domain.documents.anchors import Anchor
 from domain.documents.screenshots import AssetKind, PictureUpload, ScreenshotAsset
+from domain.erasure import is_absent
 from domain.errors import UploadInvalid, UploadSealed
 from domain.jobs import Actor
 
@@ -77,7 +78,7 @@ class PictureUploads(Repository):
         query = select(picture_uploads).where(picture_uploads.c.asset_id == asset_id)
         with self._database.read() as connection:
             row = connection.execute(query).mappings().one_or_none()
-        return rows.picture_upload(row).asset if row is not None else None
+        return None if row is None or is_absent(row["owner"]) else rows.picture_upload(row).asset
 
     def receive_picture(self, upload_id: str, key: str) -> str | None:
         """The picture's bytes lie under ``key`` now.

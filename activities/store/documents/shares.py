@@ -12,7 +12,7 @@ from activities.store.rows import Columns
 from activities.store.tables import exports, instructions, shares
 from domain.documents.sharing import LINKS_LIMIT, Share
 from domain.documents.tasks import ExportStatus
-from domain.erasure import NOBODY
+from domain.erasure import is_absent
 from domain.errors import RequestInvalid
 from domain.jobs import Page
 
@@ -121,8 +121,8 @@ class Shares(Repository):
         query = select(*_COLUMNS).where(shares.c.token_sha256 == token_sha256)
         with self._database.read() as connection:
             row = connection.execute(query).mappings().one_or_none()
-        if row is None or not (share := _share(row)).is_open(self._clock()) or share.owner.startswith(NOBODY):
-            raise not_found()  # of what is being erased nothing is there any more
+        if row is None or not (share := _share(row)).is_open(self._clock()) or is_absent(share.owner):
+            raise not_found()
         return share
 
     def count_view(self, share_id: str) -> None:

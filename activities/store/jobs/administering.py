@@ -9,7 +9,7 @@ from activities.store.cursors import latest_first, newest_first
 from activities.store.jobs.locking import not_found, read_job
 from activities.store.repository import Repository
 from activities.store.tables import NOT_REVIEWED, jobs, reviews
-from domain.erasure import NOBODY, Review
+from domain.erasure import Review, is_absent
 from domain.errors import TransitionRefused
 from domain.jobs import Job, Page
 from domain.lifecycles.kinds import GIVEN_UP, LIFECYCLES, lifecycle_of
@@ -44,10 +44,10 @@ class Administering(Repository):
             return latest_first(connection, places, jobs.c.id, limit=limit, cursor=cursor, read=rows.job)
 
     def anybodys_job(self, job_id: str) -> Job:
-        """The job, whoever's it is. Raises: NotFound: absent, or being erased."""
+        """The job, whoever's it is. Raises: NotFound: absent, in the bin, or being erased."""
         with self._database.read() as connection:
             job = read_job(connection, job_id)
-        if job.owner.startswith(NOBODY):
+        if is_absent(job.owner):
             raise not_found()
         return job
 

@@ -50,7 +50,8 @@ _ASKED_FOR = func.coalesce(
 _FILE = func.coalesce(jobs.c.source_name, uploads.c.filename)
 
 
-def _cards() -> Select[Any]:
+def cards() -> Select[Any]:
+    """Every job with what its card says; :func:`read_card` reads a row."""
     return (
         select(
             jobs,
@@ -97,7 +98,7 @@ class Listing(Repository):
         Raises:
             RequestInvalid: bad limit or cursor.
         """
-        query = _cards()
+        query = cards()
         if kind is not None:
             query = query.where(jobs.c.kind == kind)
         if statuses is not None:
@@ -109,19 +110,21 @@ class Listing(Repository):
             query = query.where(or_(*(func.lower(place).contains(word, autoescape=True) for place in places)))
         with self._database.read() as connection:
             query = query.where(seen_by(connection, owner) if shared else jobs.c.owner == owner)
-            return newest_first(connection, query, jobs.c.created_at, jobs.c.id, limit=limit, cursor=cursor, read=_card)
+            return newest_first(
+                connection, query, jobs.c.created_at, jobs.c.id, limit=limit, cursor=cursor, read=read_card
+            )
 
     def job_card(self, owner: str, job_id: str) -> JobCard:
         """One of them. Raises: NotFound: absent, malformed, or not ``owner``'s."""
         with self._database.read() as connection:
             read_job(connection, job_id, owner)
-            return _card(connection.execute(_cards().where(jobs.c.id == job_id)).mappings().one())
+            return read_card(connection.execute(cards().where(jobs.c.id == job_id)).mappings().one())
 
     def job_cards_of(self, owner: str, job_ids: Collection[str]) -> dict[str, JobCard]:
         """Those of ``job_ids`` that ``owner`` may see, by their id."""
         with self._database.read() as connection:
-            query = _cards().where(seen_by(connection, owner), jobs.c.id.in_(sorted(job_ids)))
-            return {row["id"]: _card(row) for row in connection.execute(query).mappings()}
+            query = cards().where(seen_by(connection, owner), jobs.c.id.in_(sorted(job_ids)))
+            return {row["id"]: read_card(row) for row in connection.execute(query).mappings()}
 
     def newest_job(self, owner: str) -> str | None:
         """The id of the newest job that ``owner`` may see."""
@@ -147,7 +150,7 @@ class Listing(Repository):
             return tuple(rows.event(row) for row in connection.execute(query).mappings())
 
 
-def _card(row: RowMapping) -> JobCard:
+def read_card(row: RowMapping) -> JobCard:
     plain = {name: value for name, value in row.items() if not name.startswith("card_")}
     return JobCard(
         job=rows.job(plain),

@@ -1,4 +1,5 @@
-"""How much a user has: jobs that are open, jobs that are run, and bytes that rows of theirs name."""
+"""How much a user has: jobs that are open, jobs that are run, and bytes that rows of theirs name; what lies in the bin,
+too."""
 
 import time
 from datetime import datetime
@@ -17,6 +18,7 @@ from activities.store.tables import (
     screenshot_assets,
     uploads,
 )
+from domain.erasure import binned
 from domain.lifecycles.instruction import DRAFT_READY, EDITING, INSTRUCTION, UPLOADING
 from domain.lifecycles.kinds import STARTS, lifecycle_of
 from domain.quotas import OwnerLimits
@@ -75,7 +77,7 @@ def announced_bytes(connection: Connection, owner: str, limits: OwnerLimits, now
     query = (
         select(func.coalesce(func.sum(func.coalesce(uploads.c.size_bytes, undeclared)), 0))
         .join(jobs, jobs.c.id == uploads.c.job_id)
-        .where(jobs.c.owner == owner, jobs.c.completed_at.is_(None), to_come, uploads.c.expires_at > now)
+        .where(jobs.c.owner.in_(_own(owner)), jobs.c.completed_at.is_(None), to_come, uploads.c.expires_at > now)
     )
     return int(connection.execute(query).scalar_one())
 
@@ -98,24 +100,28 @@ def _open_jobs(owner: str) -> Select[int]:
     """How many there are."""
     working = or_(jobs.c.kind != INSTRUCTION.kind, jobs.c.status.not_in(_BEING_EDITED))
     query = select(func.count()).select_from(jobs)
-    return query.where(jobs.c.owner == owner, jobs.c.completed_at.is_(None), working)
+    return query.where(jobs.c.owner.in_(_own(owner)), jobs.c.completed_at.is_(None), working)
 
 
 def stored_bytes(connection: Connection, owner: str) -> int:
     """Bytes of every file that a row of the owner's names: one that two jobs name counts twice."""
-    theirs = select(jobs.c.id).where(jobs.c.owner == owner)
+    theirs = select(jobs.c.id).where(jobs.c.owner.in_(_own(owner)))
     of_instructions = select(anchors.c.id).join(instructions, instructions.c.id == anchors.c.instruction_id)
     counted: tuple[tuple[ColumnElement[int], ColumnElement[bool]], ...] = (
         (artifacts.c.size_bytes, artifacts.c.job_id.in_(theirs)),
-        (exports.c.size_bytes, exports.c.owner == owner),
+        (exports.c.size_bytes, exports.c.owner.in_(_own(owner))),
         (library_assets.c.size_bytes, library_assets.c.owner == owner),
-        (picture_uploads.c.size_bytes, picture_uploads.c.owner == owner),
+        (picture_uploads.c.size_bytes, picture_uploads.c.owner.in_(_own(owner))),
         (
             screenshot_assets.c.size_bytes,
-            screenshot_assets.c.anchor_id.in_(of_instructions.where(instructions.c.owner == owner)),
+            screenshot_assets.c.anchor_id.in_(of_instructions.where(instructions.c.owner.in_(_own(owner)))),
         ),
     )
     return sum(
         int(connection.execute(select(func.coalesce(func.sum(size), 0)).where(own)).scalar_one())
         for size, own in counted
     )
+
+
+def _own(owner: str) -> tuple[str, str]:
+    return owner, binned(owner)

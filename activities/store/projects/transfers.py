@@ -18,6 +18,7 @@ from activities.store.tables import (
     sittings,
 )
 from activities.store.upkeep.erasures import own_rows
+from domain.erasure import binned
 from domain.errors import ProjectInUse, RequestInvalid
 from domain.jobs import Job, Project
 from domain.lifecycles.instruction import DRAFT_READY, EDITING, INSTRUCTION
@@ -34,7 +35,7 @@ class Transfers(Repository):
         Raises:
             NotFound: The project is absent, or not ``owner``'s.
             RequestInvalid: They are no member.
-            ProjectInUse: Work goes on in it.
+            ProjectInUse: Work goes on in it, or guides of it lie in the bin.
             QuotaExceeded: They may not have so much.
         """
         now = self._clock()
@@ -51,6 +52,9 @@ class Transfers(Repository):
             busy = inside.where(jobs.c.completed_at.is_(None), at_work).limit(1)
             if connection.execute(busy).first() is not None:
                 raise ProjectInUse("Work goes on in this project. Wait for its jobs to end, or cancel them.")
+            binned_here = select(jobs.c.id).where(jobs.c.project_id == project_id, jobs.c.owner == binned(owner))
+            if connection.execute(binned_here.limit(1)).first() is not None:
+                raise ProjectInUse("Guides of this project lie in the bin. Bring them back, or delete them for good.")
             keys = update(job_inputs).where(job_inputs.c.job_id.in_(inside))
             connection.execute(keys.values(idempotency_key=None))  # the same request of theirs is another one
             for table in metadata.sorted_tables:

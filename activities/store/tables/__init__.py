@@ -56,6 +56,7 @@ from activities.store.tables.kinds import analyses, batch_items, generation_subm
 from activities.store.tables.ledger import credit_accounts, credit_entries, credit_postings
 from activities.store.tables.members import project_invitations, project_members
 from activities.store.tables.people import people, sign_ins
+from activities.store.tables.search import search_sources, search_texts
 from activities.store.tables.uploads import uploads
 
 __all__ = [
@@ -109,6 +110,8 @@ __all__ = [
     "rounds",
     "screenshot_assets",
     "screenshot_tasks",
+    "search_sources",
+    "search_texts",
     "shares",
     "sign_ins",
     "sittings",

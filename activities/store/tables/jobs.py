@@ -70,6 +70,8 @@ jobs = Table(
     Column("reviewed_attempt", Integer),
     # the member of the project who made it; none: its owner did
     Column("created_by", Text),
+    # since when its guide lies in the bin
+    Column("binned_at", Moment),
     *constraints("jobs"),
     Index(None, "owner", "created_at", "id"),
     Index(None, "owner", "kind", "created_at", "id"),
@@ -97,6 +99,14 @@ jobs = Table(
         "id",
         postgresql_where=text("completed_at IS NULL"),
         sqlite_where=text("completed_at IS NULL"),
+    ),
+    Index(
+        "ix_jobs_binned",
+        "owner",
+        "binned_at",
+        "id",
+        postgresql_where=text("binned_at IS NOT NULL"),
+        sqlite_where=text("binned_at IS NOT NULL"),
     ),
     # lists of everybody's: an id sorts as it was made
     Index(None, "kind", "status", "id"),

@@ -30,6 +30,7 @@ from activities.store.tables import (
     webhook_tickets,
 )
 from activities.store.upkeep.erasures import own_rows
+from domain.erasure import binned
 
 KEPT_BACK = (default_projects, erasures, idempotency_keys, purges, reviews, sign_ins, webhook_tickets)
 """Tables of which nothing is told: locks, what is being erased, repeats of requests, what administrators note under
@@ -77,8 +78,8 @@ class Belongings(Repository):
                 yield table.name, self._paged(table, own)
 
     def job_ids_of(self, owner: str) -> Iterator[str]:
-        """Every job of the user's, oldest first."""
-        for row in self._paged(jobs, jobs.c.owner == owner):
+        """Every job of the user's, oldest first, those in the bin too."""
+        for row in self._paged(jobs, jobs.c.owner.in_((owner, binned(owner)))):
             yield row["id"]
 
     def _paged(self, table: Table, own: ColumnElement[bool]) -> Iterator[Row]:

@@ -5,11 +5,11 @@ never was. What is still to be done (keys of files, ids of workflows, whose memo
 is, and is emptied with the last step: any step may be repeated by whoever comes after a death.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, Text, cast, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Table, Text, cast, delete, func, insert, select, update
 
 from activities.store.cursors import newest_first
 from activities.store.jobs.locking import LockedJob, not_found
@@ -33,7 +33,7 @@ from activities.store.tables import (
     webhook_deliveries,
 )
 from activities.store.upkeep.references import keys_of
-from domain.erasure import NOBODY, Erasure
+from domain.erasure import BIN, NOBODY, Erasure, binned, whose
 from domain.errors import Cancelled, TransitionRefused
 from domain.jobs import Actor, Failure, Page
 from domain.lifecycles.kinds import GIVEN_UP
@@ -58,6 +58,12 @@ class Erasures(Repository):
         """
         with self._database.write() as connection:
             return begin_erasing(connection, job_id, self._clock(), owner=owner, by_admin=by_admin, by_age=by_age)
+
+    def begin_erasure_in_bin(self, job_id: str, *, owner: str | None, by_age: bool = False) -> Erasure:
+        """As :meth:`begin_erasure`, of what lies in the bin (still). Raises: NotFound: it does not."""
+        theirs = None if owner is None else binned(owner)
+        with self._database.write() as connection:
+            return begin_erasing(connection, job_id, self._clock(), owner=theirs, by_age=by_age, in_bin=True)
 
     def erasure_workflows(self, job_id: str) -> tuple[str, ...]:
         """Ids of every workflow that ever worked for the job; none once it is erased. Raises: NotFound."""
@@ -129,19 +135,22 @@ def begin_erasing(
     owner: str | None,
     by_admin: bool = False,
     by_age: bool = False,
+    in_bin: bool = False,
 ) -> Erasure:
-    """As :meth:`Erasures.begin_erasure`, in the caller's transaction."""
+    """As :meth:`Erasures.begin_erasure`, in the caller's transaction. ``in_bin``: only where it lies there."""
     job = LockedJob(connection, job_id, now, owner=owner)
+    if in_bin and not job["owner"].startswith(BIN):
+        raise not_found()
     if job["owner"].startswith(NOBODY):
         return _read(connection, job_id)
-    mine = str(job["owner"])
+    mine = whose(job["owner"])
+    if mine != job["owner"]:
+        take_out(connection, job_id)
+        job.set(owner=mine)  # whom the books pay back
     _end(job)
     job.save()
-    for table in metadata.sorted_tables:
-        if "owner" not in table.c or own_rows(table, job_id) is None:
-            continue
-        of = table.c.id if table is jobs else table.c.job_id
-        connection.execute(update(table).where(of == job_id).values(owner=f"{NOBODY} {job_id}"))
+    for table, own in owned(job_id):
+        connection.execute(update(table).where(own).values(owner=f"{NOBODY} {job_id}"))
     row = {
         "job_id": job_id,
         "by_admin": by_admin,
@@ -153,6 +162,22 @@ def begin_erasing(
     }
     connection.execute(insert(erasures), row)
     return _read(connection, job_id)
+
+
+def owned(job_id: str) -> Iterator[tuple[Table, ColumnElement[bool]]]:
+    """The tables that name the owner of what is the job's, and which of their rows are."""
+    for table in metadata.sorted_tables:
+        own = own_rows(table, job_id)
+        if "owner" in table.c and own is not None:
+            yield table, own
+
+
+def take_out(connection: Connection, job_id: str) -> None:
+    """Give every row of the job's that lies in the bin back to whose it was."""
+    connection.execute(update(jobs).where(jobs.c.id == job_id).values(binned_at=None))
+    for table, own in owned(job_id):
+        lying = own & table.c.owner.startswith(BIN)
+        connection.execute(update(table).where(lying).values(owner=func.substr(table.c.owner, len(BIN) + 1)))
 
 
 def _end(job: LockedJob) -> None:

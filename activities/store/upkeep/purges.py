@@ -38,9 +38,9 @@ from activities.store.upkeep.erasures import begin_erasing
 from activities.store.upkeep.leaving import leave_projects
 from activities.store.uploads.uploads import RECORDING
 from domain.artifacts import ArtifactKind
-from domain.erasure import NOBODY, Purge, PurgeKind, check_recording_may_go
+from domain.erasure import NOBODY, RECORDING_MAY_GO, Purge, PurgeKind, binned, check_recording_may_go, whose
 from domain.errors import NotFound
-from domain.jobs import Actor, Page
+from domain.jobs import Actor, Job, Page
 from domain.lifecycles.batch import BATCH, BatchType
 from domain.lifecycles.instruction import INSTRUCTION
 
@@ -86,9 +86,21 @@ class Purges(Repository):
             actor = Actor.EDITOR if not (by_admin or by_age) else Actor.SYSTEM
             job.log(EventType.RECORDING_ERASED, stream="task", actor=actor)
             job.save()
-            row = self._row(PurgeKind.RECORDING, str(job["owner"]), by_admin=by_admin, by_age=by_age)
+            row = self._row(PurgeKind.RECORDING, whose(job["owner"]), by_admin=by_admin, by_age=by_age)
             connection.execute(insert(purges), row | {"job_id": job_id, "keys": sorted(keys), "requested_at": now})
             return _read(row | {"requested_at": now})
+
+    def recording_may_go(self, job: Job) -> bool:
+        """Whether :meth:`begin_recording_purge` would take the recording of the job: there is one, and nothing needs
+        it."""
+        of_job = artifacts.c.job_id == job.id, artifacts.c.kind.in_([str(each) for each in OF_RECORDING])
+        session = uploads.c.job_id == job.id, uploads.c.ordinal == RECORDING
+        there = or_(exists().where(*of_job), exists().where(*session))
+        query = select(jobs.c.id).where(jobs.c.id == job.id, there, ~read_for_others())
+        if job.kind != INSTRUCTION.kind or job.status not in RECORDING_MAY_GO:
+            return False
+        with self._database.read() as connection:
+            return connection.execute(query).first() is not None
 
     def has_lost_recording(self, job_id: str) -> bool:
         """Whether the job's recording was erased alone."""
@@ -109,7 +121,7 @@ class Purges(Repository):
             row = self._row(PurgeKind.USER, user, by_admin=by_admin, by_age=False)
             row |= {"job_id": None, "keys": [], "requested_at": self._clock()}
             connection.execute(insert(purges), row)
-            links = update(shares).where(shares.c.owner == user, shares.c.revoked_at.is_(None))
+            links = update(shares).where(shares.c.owner.in_((user, binned(user))), shares.c.revoked_at.is_(None))
             connection.execute(links.values(revoked_at=row["requested_at"]))
             return _read(row)
 
@@ -130,12 +142,12 @@ class Purges(Repository):
                 return ()
             begun = erasures.c.owner == user, erasures.c.completed_at.is_(None)
             ids = list(connection.scalars(select(erasures.c.job_id).where(*begun).limit(limit)))
-            theirs = select(jobs.c.id).where(jobs.c.owner == user).order_by(jobs.c.id).limit(limit - len(ids))
-            more = list(connection.scalars(theirs))
-        for job_id in more:
+            theirs = select(jobs.c.id, jobs.c.owner).where(jobs.c.owner.in_((user, binned(user))))
+            more = connection.execute(theirs.order_by(jobs.c.id).limit(limit - len(ids))).all()
+        for job_id, owner in more:
             with suppress(NotFound), self._database.write() as connection:  # its owner was faster
-                begin_erasing(connection, job_id, self._clock(), owner=user)
-        return (*ids, *more)
+                begin_erasing(connection, job_id, self._clock(), owner=owner)
+        return (*ids, *(job_id for job_id, _ in more))
 
     def erase_user_rows(self, purge_id: str) -> bool:
         """Remove every row of the user's that belongs to no job. In the books a name that leads nowhere stands for
@@ -148,15 +160,16 @@ class Purges(Repository):
             user = _held(connection, purge_id).get("owner")
             if user is None:
                 return True
-            if connection.execute(select(jobs.c.id).where(jobs.c.owner == user).limit(1)).one_or_none() is not None:
+            theirs = jobs.c.owner.in_((user, binned(user)))
+            if connection.execute(select(jobs.c.id).where(theirs).limit(1)).one_or_none() is not None:
                 return False
             nobody = f"{NOBODY} {purge_id}"
             leave_projects(connection, user, nobody)
             for table in reversed(metadata.sorted_tables):
                 if "owner" in table.c and table not in OUTLIVING:
                     connection.execute(delete(table).where(table.c.owner == user))
-            theirs = select(credit_accounts).where(credit_accounts.c.owner == user)
-            if accounts := [dict(row) | {"owner": nobody} for row in connection.execute(theirs).mappings()]:
+            booked = select(credit_accounts).where(credit_accounts.c.owner == user)
+            if accounts := [dict(row) | {"owner": nobody} for row in connection.execute(booked).mappings()]:
                 connection.execute(insert(credit_accounts), accounts)
             said = {"owner": nobody, "reason": NOBODY, "idempotency_key": None}
             connection.execute(update(credit_entries).where(credit_entries.c.owner == user).values(owner=nobody))
@@ -193,7 +206,8 @@ class Purges(Repository):
     def _open(self, purge_id: str) -> tuple[str | None, tuple[str, ...]]:
         with self._database.read() as connection:
             held = _held(connection, purge_id)
-        return held.get("owner"), tuple(held.get("keys", ()))
+        owner = held.get("owner")
+        return None if owner is None else whose(owner), tuple(held.get("keys", ()))
 
 
 def read_for_others() -> ColumnElement[bool]:

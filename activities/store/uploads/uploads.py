@@ -12,6 +12,7 @@ from activities.store.records import UploadSession
 from activities.store.repository import Repository
 from activities.store.tables import uploads
 from domain.artifacts import ArtifactKind, Blob
+from domain.erasure import is_absent
 from domain.errors import UploadSealed, VideoUriConflict
 from domain.jobs import Actor, Job, NewArtifact
 from domain.lifecycles.analysis import check_unlocked
@@ -106,8 +107,8 @@ class Uploads(Repository):
         """Raises: NotFound: there is no such session."""
         with self._database.read() as connection:
             row = connection.execute(select(uploads).where(uploads.c.id == upload_id)).mappings().one_or_none()
-        if row is None:
-            raise not_found()
+            if row is None or is_absent(read_job(connection, row["job_id"]).owner):
+                raise not_found()
         return UploadSession.model_validate(dict(row))
 
     def open_upload(self, upload_id: str) -> UploadSession:
@@ -207,6 +208,8 @@ class Uploads(Repository):
 
     def _check_open(self, connection: Connection, session: UploadSession) -> None:
         job = read_job(connection, session.job_id)
+        if is_absent(job.owner):
+            raise not_found()
         lifecycle = lifecycle_of(job.kind)
         status = lifecycle.status(job.status)
         if session.ordinal != RECORDING:

@@ -8,6 +8,7 @@ from fastapi.responses import StreamingResponse
 
 from activities.artifacts import content_disposition
 from domain.documents.publication import MEDIA_TYPES, ExportFormat
+from domain.erasure import is_absent
 from domain.errors import ExportRequestInvalid
 from starter.api.context import ApiParts, Owner, identifier
 from starter.api.errors import not_found
@@ -61,7 +62,7 @@ DOWNLOAD: dict[str, Any] = {
 def download(signed: str, api: ApiParts, asked: AskedFile) -> Response:
     """The file of an export, by the signed address that the export gave out."""
     export = api.store.get_export(api.signed_urls.read("download", signed))
-    if export.blob is None:
+    if export.blob is None or is_absent(export.owner):
         raise not_found()
     headers = {
         "Content-Disposition": content_disposition(export.filename),

@@ -61,6 +61,8 @@ EXPENSIVE = frozenset(
         ("POST", "/instructions/{}/restore"),
         ("GET", "/instructions/{}/diff"),
         ("GET", "/jobs/{}/assets.zip"),
+        ("GET", "/guides/exports.zip"),
+        ("PATCH", "/guides/{}"),
         ("POST", "/jobs"),
         ("POST", "/images"),
         ("POST", "/generate/copy"),

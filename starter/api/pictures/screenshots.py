@@ -10,6 +10,7 @@ from fastapi.responses import StreamingResponse
 from activities.artifacts import content_disposition
 from activities.pictures.opening import MOST_BYTES
 from domain.documents.screenshots import PictureFormat, ScreenshotTask
+from domain.erasure import is_absent
 from starter.api.context import Api, ApiParts, Owner, identifier
 from starter.api.errors import not_found
 from starter.api.file_responses import AskedFile, file_answers, file_response
@@ -131,6 +132,8 @@ def announce_picture(
 async def receive_picture(signed: str, request: Request, api: ApiParts) -> PictureReceived:
     """Send the picture. What comes last, before it is confirmed, counts."""
     upload = await to_thread.run_sync(api.store.get_picture, api.signed_urls.read("picture-upload", signed))
+    if is_absent(upload.owner):
+        raise not_found()
     return PictureReceived(upload_id=upload.id, received_bytes=await receive(api, request, upload))
 
 

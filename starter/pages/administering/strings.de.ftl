@@ -1,5 +1,12 @@
 # Die Aufträge aller, für Administratoren.
 nav-administration = Verwaltung
+nav-behind = Technik
+behind-is = Was hinter den Anleitungen läuft. Wer schreibt, sieht das nicht.
+behind-administration = Die Aufträge aller mit Status und Protokoll: angehalten, neu versucht, geprüft.
+behind-webhooks = Adressen, denen gemeldet wird, was mit einem Auftrag geschieht.
+behind-lifecycles = Welcher Status eines Auftrags auf welchen folgen darf, für jede Art.
+behind-temporal-is = Temporal
+behind-temporal = Läufe, Verläufe und Zeitpläne der Engine.
 administration-jobs = Aufträge aller
 administration-job = Auftrag
 administration-place = Art und Stand

@@ -1,5 +1,12 @@
 # Everybody's jobs, for administrators.
 nav-administration = Administration
+nav-behind = Behind the scenes
+behind-is = What runs behind the guides. Writers do not see this.
+behind-administration = Everybody's jobs with their statuses and logs: stopped, tried again, reviewed.
+behind-webhooks = Addresses that are told when something happens to a job.
+behind-lifecycles = Which status of a job may follow which, for every kind.
+behind-temporal-is = Temporal
+behind-temporal = Runs, histories and schedules of the engine.
 administration-jobs = Everybody's jobs
 administration-job = Job
 administration-place = Kind and state

@@ -25,6 +25,13 @@ router = APIRouter()
 PAGE = 50
 
 
+@router.get("/behind")
+def behind(context: Context) -> Response:
+    """Where what runs behind the guides is looked after."""
+    _check(context)
+    return context.page("administering/behind.html", engine=context.api.settings.temporal_ui_url)
+
+
 @router.get("/administration")
 def everybodys(context: Context, place: str = "", user: str = "", review: str = "", cursor: str = "") -> Response:
     """The jobs that fit. ``place``: a kind, or a kind and a status of its own."""

@@ -1,1 +1,1 @@
-"""The list of jobs, kept live."""
+"""The first page: a person's guides, the search in them, and the bin."""

@@ -1,55 +1,197 @@
-// The list of jobs: filtered as one types, kept live, and a place to drop a recording on.
+// The guides: kept live, searched, chosen, renamed, moved, exported and thrown away; and a place to drop a recording on.
+import { once, patch, post } from "../parts/api.js";
 import { follow } from "../parts/live.js";
-import { count } from "../parts/moments.js";
+import { tell, tellError } from "../parts/messages.js";
 import { formOf } from "../new/form.js";
 import { renew } from "../parts/renewing.js";
 import { shortcut } from "../parts/shortcuts.js";
 import { say } from "../parts/strings.js";
+import { exported } from "./exporting.js";
+import { thrownAway } from "./throwing.js";
 
-const TYPED_MS = 250;
-const list = document.querySelector("[data-list]");
-const filters = document.querySelector("[data-filters]");
-const dialog = document.querySelector("[data-new-dialog]");
-const form = formOf(dialog.querySelector("[data-new]"));
+const find = (name) => document.querySelector(`[data-${name}]`);
+const list = find("list");
+const many = find("many");
+const menu = find("guide-menu");
+const sorting = find("sorting");
 let stop = () => {};
 let followed = null;
+const chosen = new Map(); // id -> {id, title, version, state, may}, also of guides that are on other pages of the list
 
-/** Show the list at `address` in place of the one shown. */
-async function show(address, { remember = true } = {}) {
-  if (remember) history.replaceState(null, "", address);
-  if (await renew(list, address, () => show(address, { remember: false }))) listen();
+// --- the list, as the server has it
+
+/** Show the list at the page's address anew. */
+async function refresh() {
+  if (await renew(list, location.pathname + location.search, refresh)) shown();
 }
 
-function listen() {
+function shown() {
+  for (const card of list.querySelectorAll("[data-guide]")) mark(card, chosen.has(card.dataset.guide));
   const ids = list.querySelector("[data-jobs]")?.dataset.jobs ?? "";
-  tick();
   if (ids === followed) return;
   followed = ids;
   stop();
-  stop = follow(`/live?jobs=${ids}`, ["ready", "changed"], () => show(location.pathname + location.search, { remember: false }));
+  stop = follow(`/live?jobs=${ids}`, ["ready", "changed"], refresh);
 }
 
-const tick = () => count(list);
+sorting.addEventListener("change", () => sorting.requestSubmit());
 
-let typed;
-function filtered() {
-  const wanted = new URLSearchParams([...new FormData(filters)].filter(([, value]) => value));
-  show(wanted.size ? `/?${wanted}` : "/");
+// --- many at once
+
+const factsOf = (card) => ({ id: card.dataset.guide, title: card.dataset.title, version: card.dataset.version, state: card.dataset.state, may: card.dataset.may.split(" ") });
+
+function mark(card, is) {
+  card.classList.toggle("is-chosen", is);
+  card.querySelector("[data-choice]").checked = is;
 }
-filters.addEventListener("submit", (event) => {
+
+function choose(card, is) {
+  mark(card, is);
+  if (is) chosen.set(card.dataset.guide, factsOf(card));
+  else chosen.delete(card.dataset.guide);
+  counted();
+}
+
+function counted() {
+  many.hidden = chosen.size === 0;
+  find("many-count").textContent = say("guides-chosen-count", { count: chosen.size });
+  list.classList.toggle("choosing", chosen.size > 0 || find("choose").getAttribute("aria-pressed") === "true");
+}
+
+function chooseNone() {
+  chosen.clear();
+  find("choose").setAttribute("aria-pressed", "false");
+  shown();
+  counted();
+}
+
+find("choose").addEventListener("click", ({ currentTarget }) => {
+  const on = currentTarget.getAttribute("aria-pressed") !== "true";
+  if (!on) return chooseNone();
+  currentTarget.setAttribute("aria-pressed", "true");
+  counted();
+  list.querySelector("[data-choice]")?.focus();
+});
+list.addEventListener("change", ({ target }) => {
+  if (target.matches("[data-choice]")) choose(target.closest("[data-guide]"), target.checked);
+});
+list.addEventListener("click", (event) => {
+  const card = event.target.closest("[data-guide]");
+  if (!card || !list.classList.contains("choosing") || !event.target.closest(".guide-open")) return;
+  event.preventDefault(); // who chooses does not open
+  choose(card, !chosen.has(card.dataset.guide));
+});
+find("many-none").addEventListener("click", chooseNone);
+shortcut("Escape", say("shortcut-choose-none"), chooseNone);
+
+// --- what is done with one, or with those that are chosen
+
+/** Wait until `dialog` is closed; its form's fields where that was by a yes, else null. */
+function asked(dialog) {
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((resolve) => {
+    const closed = () => resolve(dialog.returnValue === "yes" ? Object.fromEntries(new FormData(dialog.querySelector("form"))) : null);
+    dialog.addEventListener("close", closed, { once: true });
+  });
+}
+
+async function rename({ id, title }) {
+  const dialog = find("rename-dialog");
+  const { title: field } = dialog.querySelector("form").elements;
+  field.value = title;
+  field.select();
+  const wanted = (await asked(dialog))?.title.trim();
+  if (!wanted || wanted === title) return;
+  await patch(`guides/${id}`, { title: wanted });
+  await refresh();
+}
+
+async function move(guides) {
+  const answer = await asked(find("move-dialog"));
+  if (!answer?.folder) return;
+  for (const { id } of guides) await patch(`jobs/${id}`, { project_id: answer.folder });
+  tell(say("guides-moved", { count: guides.length }), "good");
+  location.reload(); // the folders count anew
+}
+
+async function throwAway(guides) {
+  if (!(await thrownAway(guides, () => refresh()))) return;
+  chooseNone();
+  await refresh();
+  list.querySelector(".guide-open")?.focus();
+}
+
+async function toExport(guides) {
+  const dialog = find("export-dialog");
+  const written = guides.filter(({ version }) => version);
+  if (!written.length) return tell(say("guides-export-none"), "bad");
+  find("export-count").textContent = say("guides-export-count", { count: written.length });
+  const answer = await asked(dialog);
+  if (answer) await exported(written, answer.format);
+}
+
+const doing = {
+  rename: (guide) => rename(guide),
+  move: (guide) => move([guide]),
+  export: (guide) => toExport([guide]),
+  delete: (guide) => throwAway([guide]),
+};
+
+let opened = null; // the button that the menu belongs to
+list.addEventListener("click", ({ target }) => {
+  const button = target.closest("[data-menu]");
+  if (!button) return;
+  if (opened === button) return menu.hidePopover();
+  const { version, may } = factsOf(button.closest("[data-guide]"));
+  const can = { rename: version && may.includes("edit"), move: may.includes("manage"), export: version && may.includes("run"), delete: may.includes("delete") };
+  for (const [name, is] of Object.entries(can)) menu.querySelector(`[data-do=${name}]`).hidden = !is;
+  opened = button;
+  menu.showPopover();
+  const { bottom, right } = button.getBoundingClientRect();
+  menu.style.top = `${Math.min(bottom + 4, innerHeight - menu.offsetHeight - 8)}px`;
+  menu.style.left = `${Math.max(8, right - menu.offsetWidth)}px`;
+  button.setAttribute("aria-expanded", "true");
+  menu.querySelector("button:not([hidden])")?.focus();
+});
+menu.addEventListener("toggle", ({ newState }) => {
+  if (newState !== "closed" || !opened) return;
+  opened.setAttribute("aria-expanded", "false");
+  if (opened.isConnected && menu.contains(document.activeElement)) opened.focus();
+  opened = null;
+});
+menu.addEventListener("keydown", (event) => {
+  if (!["ArrowDown", "ArrowUp"].includes(event.key)) return;
   event.preventDefault();
-  filtered();
+  const items = [...menu.querySelectorAll("button:not([hidden])")];
+  const at = items.indexOf(document.activeElement) + (event.key === "ArrowDown" ? 1 : -1);
+  items.at(at % items.length).focus();
 });
-filters.addEventListener("change", filtered);
-filters.addEventListener("input", (event) => {
-  if (event.target.type !== "search") return;
-  clearTimeout(typed);
-  typed = setTimeout(filtered, TYPED_MS);
+menu.addEventListener("click", ({ target }) => {
+  const what = target.closest("[data-do]")?.dataset.do;
+  if (!what || !opened) return;
+  const card = opened.closest("[data-guide]");
+  opened.focus(); // where a dialog gives the focus back to
+  menu.hidePopover();
+  doing[what](factsOf(card)).catch(tellError);
 });
-shortcut("/", say("shortcut-search"), () => filters.elements.search.focus());
+for (const [name, does, needs] of [["export", toExport, "run"], ["move", move, "manage"], ["delete", throwAway, "delete"]]) {
+  find(`many-${name}`).addEventListener("click", () => {
+    const guides = [...chosen.values()].filter(({ may }) => may.includes(needs));
+    if (guides.length) does(guides).catch(tellError);
+    else tell(say("guides-not-yours"), "bad");
+  });
+}
+
+find("folder-new").addEventListener("click", async () => {
+  const name = (await asked(find("folder-dialog")))?.name.trim();
+  if (name) await post("projects", { name }, { key: once() }).then(({ id }) => location.assign(`/?folder=${id}`), tellError);
+});
 
 // --- drop a recording anywhere
-const drop = document.querySelector("[data-drop]");
+const drop = find("drop");
+const dialog = find("new-dialog");
+const form = formOf(dialog.querySelector("[data-new]"));
 const holdsFiles = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
 addEventListener("dragover", (event) => {
   if (!holdsFiles(event)) return;
@@ -68,5 +210,6 @@ addEventListener("drop", (event) => {
   dialog.querySelector(form.isReady ? "[data-start]" : "[type=file]").focus();
 });
 
-setInterval(tick, 1000);
-listen();
+shortcut("/", say("shortcut-search"), () => document.querySelector("#finder").focus());
+shown();
+counted();

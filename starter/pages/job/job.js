@@ -6,6 +6,7 @@ import { tell, tellError } from "../parts/messages.js";
 import { count } from "../parts/moments.js";
 import { renew } from "../parts/renewing.js";
 import { say } from "../parts/strings.js";
+import { thrownAway } from "../home/throwing.js";
 
 const TOGETHER_MS = 150;
 const NOW_AND_THEN_MS = 2000;
@@ -65,12 +66,19 @@ body.addEventListener("click", (event) => {
   const retry = event.target.closest("[data-retry]");
   if (retry) again(retry).catch(tellError);
   if (event.target.closest("[data-delete]")) drop("job-delete", "", () => location.assign("/"));
+  const thrown = event.target.closest("[data-throw]");
+  if (thrown) throwAway(thrown.dataset.state).catch(tellError);
   if (event.target.closest("[data-drop-recording]")) drop("recording-delete", "/recording", refresh);
 });
 
 async function drop(what, path, then) {
   if (!(await ask({ title: say(`${what}-title`), text: say(`${what}-means`), yes: say(`${what}-yes`), danger: true }))) return;
   remove(`jobs/${id}${path}`).then(then, tellError);
+}
+
+/** To where it can be brought back from. */
+async function throwAway(state) {
+  if (await thrownAway([{ id, state }], refresh)) location.assign("/bin");
 }
 
 async function again(button) {

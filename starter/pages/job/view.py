@@ -10,12 +10,11 @@ from fastapi.responses import Response
 
 from domain.artifacts import ArtifactKind
 from domain.credits import GIVEN_BACK
-from domain.erasure import RECORDING_MAY_GO
 from domain.errors import NotFound, needs_another_recording
 from domain.jobs import Job
 from domain.lifecycles.batch import BATCH
-from domain.lifecycles.instruction import INSTRUCTION, RETRY
-from domain.lifecycles.kinds import LIFECYCLES
+from domain.lifecycles.instruction import INSTRUCTION
+from domain.lifecycles.kinds import LIFECYCLES, STARTS
 from domain.lifecycles.lifecycle import Trigger
 from domain.lifecycles.resume import CHECKPOINT_ARTIFACT, starting_checkpoint
 from starter.api.context import identifier
@@ -25,7 +24,7 @@ from starter.pages.generation.results import generation
 from starter.pages.image.results import image
 from starter.pages.shell.context import Context, PageContext
 from starter.pages.shell.longer_lists import gathered, rows_wanted
-from starter.pages.shell.status_view import row_of, status_word, steps_of, title_of
+from starter.pages.shell.status_view import failure_words, row_of, status_word, steps_of, title_of
 
 router = APIRouter()
 
@@ -89,14 +88,13 @@ def _shown(context: PageContext, job_id: str) -> dict[str, Any]:
         "over": lifecycle.is_terminal(status),
         "steps": steps_of(context.say, found.kind, found.status, store.status_rows(job_id, found.attempt)),
         "given_back": (found.kind, status) in GIVEN_BACK,
-        "can_cancel": lifecycle.may_cancel(status, Trigger.API) and context.may("run"),
+        # a guide that is written is thrown away: to cancel it would end it, and delete nothing
+        "can_cancel": lifecycle.may_cancel(status, Trigger.API) and context.may("run") and found.instruction_id is None,
         "has_transcript": found.kind == INSTRUCTION.kind and _has(context, found.id, ArtifactKind.TRANSCRIPT),
-        "may_drop_recording": found.kind == INSTRUCTION.kind
-        and context.may("delete")
-        and status in RECORDING_MAY_GO
-        and _has(context, found.id, ArtifactKind.VIDEO),
+        "may_drop_recording": context.may("delete") and store.recording_may_go(found),
         "retry_from": _retry_from(context, found) if context.may("run") else None,
         "needs_another": bool(found.failure and needs_another_recording(found.failure.failure_code)),
+        "failure": failure_words(context, found.failure),
         "engine_address": engine_address(context, found),
         "log": log.items,
         "older": log.next_cursor,
@@ -109,12 +107,10 @@ def _retry_from(context: PageContext, job: Job) -> str | None:
 
     What is there is looked at, not read through: the retry itself verifies it, and begins earlier where it must.
     """
-    lifecycle = LIFECYCLES[job.kind]
-    back = [row for row in lifecycle.transitions if row.source == job.status and row.action == RETRY]
-    if not back or not any(row.triggers & {Trigger.USER, Trigger.API} for row in back):
+    if not context.api.jobs.may_be_retried(job):
         return None
     if job.kind != INSTRUCTION.kind:
-        return status_word(context.say, job.kind, str(back[0].target))
+        return status_word(context.say, job.kind, str(STARTS[job.kind]))
     there = {kind: _has(context, job.id, kind) for kind in CHECKPOINT_ARTIFACT.values()}
     return status_word(context.say, job.kind, str(starting_checkpoint(there)))
 

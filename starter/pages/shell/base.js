@@ -34,5 +34,6 @@ document.querySelector("[data-language-set]").hidden = true; // who chooses has 
 chosen.addEventListener("change", () => chosen.form.requestSubmit());
 document.querySelector("[data-shortcuts]")?.addEventListener("click", listShortcuts);
 shortcut("?", say("shortcut-help"), listShortcuts);
-shortcut("g j", say("shortcut-home"), () => location.assign("/"));
+shortcut("g g", say("shortcut-home"), () => location.assign("/"));
+shortcut("g j", say("shortcut-jobs"), () => location.assign("/jobs"));
 shortcut("g n", say("shortcut-new"), () => location.assign("/new"));

@@ -9,6 +9,11 @@ from domain.errors import SettingsInvalid
 from starter.pages.shell.built import FOLDER
 
 ICONS = {
+    "guides": "lucide:book-open-text",
+    "folder": "lucide:folder",
+    "bin": "lucide:trash-2",
+    "search": "lucide:search",
+    "behind": "lucide:wrench",
     "jobs": "lucide:list-checks",
     "projects": "lucide:users",
     "library": "lucide:images",

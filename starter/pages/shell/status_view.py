@@ -7,13 +7,16 @@ from enum import StrEnum
 from typing import Any
 
 from activities.store.jobs.listing import JobCard
-from domain.jobs import Event
+from domain.jobs import Event, Failure
 from domain.lifecycles.batch import BATCH, BatchType
 from domain.lifecycles.kinds import LIFECYCLES
 from domain.lifecycles.lifecycle import Lifecycle
 from domain.lifecycles.standstill import Standstill
 from starter.pages.shell.catalogue import Say
 from starter.pages.shell.context import PageContext
+
+SETTING = "GUIDESMITH_"
+"""How the name of a setting begins."""
 
 ASKED_SHOWN = 90
 """Characters of what was asked for that stand for a title."""
@@ -91,6 +94,18 @@ def titles_of(context: PageContext, job_ids: Collection[str]) -> dict[str, str]:
     return {each: title_of(context.say, card) for each, card in cards.items()}
 
 
+def failure_words(context: PageContext, failure: Failure | None) -> str | None:
+    """Why a job failed, for whoever looks: what has to be set is named to those who can."""
+    if failure is None:
+        return None
+    return told_to(context.say, failure, operator=context.is_admin)
+
+
+def told_to(say: Say, failure: Failure, *, operator: bool) -> str:
+    """As :func:`failure_words`, of a failure."""
+    return failure.failure_message if operator or SETTING not in failure.failure_message else say("failure-of-operator")
+
+
 @dataclass(frozen=True)
 class Row:
     """A job in a list, as the template shows it. Times in seconds."""
@@ -127,7 +142,9 @@ def row_of(say: Say, card: JobCard, now: datetime, still: Mapping[str, Standstil
         working=working,
         elapsed_s=elapsed_s if working else None,
         created_at=job.created_at,
-        failure=job.failure.failure_message if job.failure and tone_of(job.kind, job.status) is Tone.BAD else None,
+        failure=told_to(say, job.failure, operator=False)
+        if job.failure and tone_of(job.kind, job.status) is Tone.BAD
+        else None,
         failure_code=job.failure.failure_code if job.failure else None,
         still_since=still[job.id].since if job.id in still else None,
         address=f"/instructions/{job.instruction_id}" if job.instruction_id and not working else f"/jobs/{job.id}",

@@ -1,7 +1,7 @@
 # Was auf jeder Seite steht, die Reiter einer Anleitung, und wie Arten, Zustände und Status von Aufträgen heißen.
 skip-to-content = Zum Inhalt springen
 nav-label = Hauptmenü
-nav-jobs = Aufträge
+nav-jobs = Alle Aufträge
 nav-library = Bibliothek
 nav-credits = Guthaben
 nav-webhooks = Webhooks
@@ -16,7 +16,7 @@ signed-out-do = In einem anderen Tab wieder anmelden
 shortcuts-title = Tastenkürzel
 error-title = Das hat nicht geklappt
 error-absent = Hier ist nichts
-error-home = Zu Ihren Aufträgen
+error-home = Zu Ihren Anleitungen
 error-again = Noch einmal versuchen
 
 kind = Art
@@ -109,6 +109,7 @@ player-keys = Leertaste spielt ab, J und L springen 5 Sekunden, Komma und Punkt 
 provenance = Woher das stammt
 
 export-needs-scripts = Zum Exportieren wird JavaScript gebraucht. Was früher exportiert wurde, kann hier heruntergeladen werden.
+failure-of-operator = Das muss einrichten, wer guidesmith hier betreibt.
 job-stands-still = Steht still
 job-stands-still-since = Kein Fortschritt seit
 

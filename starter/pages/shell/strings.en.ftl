@@ -1,7 +1,7 @@
 # What stands on every page, the tabs of an instruction, and what kinds, states and statuses of jobs are called.
 skip-to-content = Skip to content
 nav-label = Main
-nav-jobs = Jobs
+nav-jobs = All work
 nav-library = Library
 nav-credits = Credits
 nav-webhooks = Webhooks
@@ -16,7 +16,7 @@ signed-out-do = Sign in again in another tab
 shortcuts-title = Keyboard shortcuts
 error-title = That did not work
 error-absent = There is nothing here
-error-home = Go to your jobs
+error-home = Go to your guides
 error-again = Try again
 
 kind = Kind
@@ -109,6 +109,7 @@ player-keys = Space plays, J and L jump 5 seconds, comma and period step one fra
 provenance = Where this comes from
 
 export-needs-scripts = Exporting needs JavaScript. What was exported before can be downloaded here.
+failure-of-operator = This takes whoever runs guidesmith here: something has to be set up.
 job-stands-still = Stands still
 job-stands-still-since = No progress since
 

@@ -1,0 +1,1 @@
+"""Guides: found, kept and thrown away."""

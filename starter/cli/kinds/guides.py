@@ -1,0 +1,158 @@
+"""``guidesmith guides``: guides found, renamed, thrown away and brought back."""
+
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from starter.cli.options import AsJson, DataDir
+from starter.cli.printing import print_json, print_table
+from starter.cli.reaching import reached
+
+if TYPE_CHECKING:
+    from starter.cli.client import Json
+
+guides_app = typer.Typer(
+    help="Find guides, rename them, throw them away and bring them back.", no_args_is_help=True, rich_markup_mode=None
+)
+
+JobId = Annotated[str, typer.Argument(metavar="JOB", help="The guide's job.", show_default=False)]
+Limit = Annotated[int, typer.Option(min=1, max=100, help="At most so many.")]
+
+_client = partial(
+    reached,
+    absent="There is no such guide, or it is not yours: `guidesmith guides list` shows yours, `guidesmith guides bin` "
+    "what you threw away.",
+)
+
+
+@guides_app.command("list", epilog="Example: guidesmith guides list --sort title")
+def list_guides(
+    sort: Annotated[str, typer.Option(help="changed, made (the newest first), or title.")] = "changed",
+    project: Annotated[str | None, typer.Option(help="Only those of this project, by its id.")] = None,
+    limit: Limit = 20,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Your guides."""
+    with _client(data_dir) as client:
+        page = client.get("guides", sort=sort, project_id=project, limit=limit)
+    if as_json:
+        print_json(page)
+        return
+    print_table(
+        ("JOB", "TITLE", "STATE", "STEPS", "PROJECT", "CHANGED"),
+        (
+            (each["job_id"], _named(each), each["state"], each["steps"], each["project_name"], each["changed_at"])
+            for each in page["items"]
+        ),
+    )
+
+
+@guides_app.command(epilog='Example: guidesmith guides search "Endpoint URL" webhook')
+def search(
+    words: Annotated[
+        list[str],
+        typer.Argument(help="Each has to be in the guide; what is quoted stands as it is.", show_default=False),
+    ],
+    project: Annotated[str | None, typer.Option(help="Only in this project, by its id.")] = None,
+    limit: Limit = 20,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Find words in titles, steps, transcripts, and what was on the screen."""
+    asked = " ".join(f'"{each}"' if " " in each and '"' not in each else each for each in words)
+    with _client(data_dir) as client:
+        page = client.get("guides/search", q=asked, project_id=project, limit=limit)
+    if as_json:
+        print_json(page)
+        return
+    print_table(
+        ("JOB", "TITLE", "WHERE", "TEXT"),
+        (
+            (found["guide"]["job_id"], _named(found["guide"]), _where(hit), hit["text"])
+            for found in page["items"]
+            for hit in found["hits"]
+        ),
+    )
+
+
+@guides_app.command(epilog='Example: guidesmith guides rename 0199f3c2-… "Add a customer"')
+def rename(
+    job_id: JobId,
+    title: Annotated[str, typer.Argument(help="What it is called from now on.", show_default=False)],
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Give a guide another title: its document's, in a new version."""
+    with _client(data_dir) as client:
+        guide = client.change(f"guides/{job_id}", {"title": title})
+    if as_json:
+        print_json(guide)
+    else:
+        typer.echo(f"It is called {guide['title']} now.")
+
+
+@guides_app.command(epilog="Example: guidesmith guides delete 0199f3c2-…")
+def delete(job_id: JobId, as_json: AsJson = False, data_dir: DataDir = None) -> None:
+    """Put a guide into the bin, with all that is its own. For 30 days it can be restored."""
+    with _client(data_dir) as client:
+        binned = client.post(f"guides/{job_id}/bin")
+    if as_json:
+        print_json(binned)
+    else:
+        typer.echo(f"{_named(binned)} is in the bin until {binned['goes_at']}: `guidesmith guides restore {job_id}`.")
+
+
+@guides_app.command("bin", epilog="Example: guidesmith guides bin")
+def list_bin(limit: Limit = 20, as_json: AsJson = False, data_dir: DataDir = None) -> None:
+    """What you threw away, the latest first."""
+    with _client(data_dir) as client:
+        page = client.get("guides/bin", limit=limit)
+    if as_json:
+        print_json(page)
+        return
+    print_table(
+        ("JOB", "TITLE", "DELETED", "GOES"),
+        ((each["job_id"], _named(each), each["binned_at"], each["goes_at"]) for each in page["items"]),
+    )
+
+
+@guides_app.command(epilog="Example: guidesmith guides restore 0199f3c2-…")
+def restore(job_id: JobId, as_json: AsJson = False, data_dir: DataDir = None) -> None:
+    """Take a guide out of the bin: all of it is there again."""
+    with _client(data_dir) as client:
+        job = client.post(f"guides/bin/{job_id}/restore")
+    if as_json:
+        print_json(job)
+    else:
+        typer.echo(f"Guide {job_id} is back.")
+
+
+@guides_app.command(epilog="Example: guidesmith guides erase 0199f3c2-… --yes")
+def erase(
+    job_id: JobId,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Erase a guide that is in the bin, for good."""
+    if not yes:
+        typer.confirm(f"Erase guide {job_id} with all that is its own?", abort=True)
+    with _client(data_dir) as client:
+        erased = client.delete(f"guides/bin/{job_id}")
+    if as_json:
+        print_json(erased)
+    else:
+        typer.echo(f"Guide {job_id} is gone; its files are being removed.")
+
+
+def _named(guide: "Json") -> str:
+    return str(guide["title"] or guide["source_name"] or "")
+
+
+def _where(hit: "Json") -> str:
+    if hit["at_ms"] is None:
+        return f"step {hit['step']}" if hit["step"] else str(hit["part"])
+    minutes, seconds = divmod(hit["at_ms"] // 1000, 60)
+    return f"{hit['part']} {minutes:02}:{seconds:02}"
