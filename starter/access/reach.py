@@ -186,6 +186,7 @@ PAGES: Mapping[str, Reach | None] = {
     "/behind": OWN,
     "/live": OWN,
     "/new": OWN,
+    "/new/recording": OWN,
     "/new/image": OWN,
     "/new/generation": OWN,
     "/new/batch": OWN,
