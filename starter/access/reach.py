@@ -211,6 +211,7 @@ PAGES: Mapping[str, Reach | None] = {
     "/exports/{export_id}/pages/{number}": Reach(Thing.EXPORT, "export_id", READ),
     "/pictures/{asset_id}/thumbnail": Reach(Thing.PICTURE, "asset_id", READ),
     "/sign-in/done": OWN,
+    "/reference": OWN,
     "/preview": OWN,
     "/glossary": OWN,
     "/sentences/{language}": OWN,
