@@ -20,7 +20,7 @@ from domain.lifecycles.standstill import Standstill
 from domain.projects import Permission, ProjectRole, allows
 from domain.search import LONGEST_QUERY, Part, read_query
 from starter.pages.new.view import form_facts
-from starter.pages.shell.catalogue import Say
+from starter.pages.shell.catalogue import Say, explained
 from starter.pages.shell.context import Context, PageContext
 from starter.pages.shell.rendering import duration
 from starter.pages.shell.status_view import Tone, told_to
@@ -117,14 +117,17 @@ def _guides(context: PageContext, cards: Sequence[GuideCard]) -> list[Guide]:
     others = {card.job.project_id for card in cards if card.job.owner != context.owner}
     roles = store.roles_of(context.owner, others) if others else {}
     return [
-        _guide(context.say, card, now, still.get(card.job.id), roles.get(card.job.project_id, ProjectRole.OWNER))
+        _guide(context, card, now, still.get(card.job.id), roles.get(card.job.project_id, ProjectRole.OWNER))
         for card in cards
     ]
 
 
-def _guide(say: Say, card: GuideCard, now: datetime, still: Standstill | None, role: ProjectRole) -> Guide:
-    job, making = card.job, card.state is GuideState.MAKING
-    remark = told_to(say, job.failure, operator=False) if job.failure else None
+def _guide(context: PageContext, card: GuideCard, now: datetime, still: Standstill | None, role: ProjectRole) -> Guide:
+    say, job, making = context.say, card.job, card.state is GuideState.MAKING
+    remark = None
+    if job.failure:
+        said = told_to(say, job.failure, operator=False)
+        remark = explained(context.language, "error", job.failure.failure_code, said)
     if remark is None and card.state is GuideState.LOOK:
         remark = say("guide-look-draft" if card.version_id else "guide-look-recording")
     return Guide(
