@@ -197,7 +197,8 @@ def _joined(first: Act, second: Act) -> Act | None:
     if second.kind is ChangeKind.TYPING and gap <= _SAME_FIELD_MS:
         if first.kind is ChangeKind.TYPING and (same or (unknown and near)) and not _ran(first, second):
             return _merged(second, first, label=second.label or first.label)
-        if first.kind is ChangeKind.PRESS and (same or (unknown and near)):
+        into_field = unknown and near and (first.label is None or not first.appeared)  # and opened nothing
+        if first.kind is ChangeKind.PRESS and (same or into_field):
             return _merged(second, first, label=second.label or first.label)
     soon = second.at_ms - first.at_ms <= _CONSEQUENCE_MS
     told_apart = second.label is not None and not same and bool(second.appeared)

@@ -28,6 +28,8 @@ _DOUBTED = 0.8
 """What it takes away to be taken back by the next sentence."""
 _LINKED = 0.75
 """From here on two texts are taken for the same words, one of them misheard."""
+_FAINT = 0.2
+"""What a faint likeness counts of words that nobody made out: there, when they were spoken tells more."""
 _EVERYWHERE = frozenset(
     (
         *("the", "and", "for", "you", "your", "with", "this", "that", "then", "from", "are", "will", "can", "into"),
@@ -166,6 +168,8 @@ def _pair(place: int, stated: StatedAction, number: int, shown: Shown, doubt: fl
     said = stated.heading if stated.sure else stated.clause.text
     # What a screen shows by itself must not hold on to what was taken back.
     related = named(said, act.label or "") if doubt else link(said, act)
+    if not stated.sure and related < _LINKED:
+        related *= _FAINT
     if in_time < -0.5 and related < _LINKED:
         return None
     merit = in_time + 1.4 * related + _fit(stated.verb, act.kind) + (0.3 if stated.sure else 0.0) - 0.75 - doubt

@@ -90,6 +90,7 @@ def spelt(heading: str, act: Act | None, names: Mapping[str, str]) -> str:
         words = _at_the_side(words, names)
     own = squashed(act.label) if act is not None and act.label else ""
     chosen = _values(act) if act is not None else {}
+    words = _as_values(words, chosen, names)
     known = {key: name for key, name in names.items() if key != own}
     return " ".join(_as_names(words, known, chosen))
 
@@ -135,6 +136,26 @@ def _values(act: Act) -> dict[str, str]:
         for each in values
         if len(each) > 3 and each[-1].isalnum() and any(mark.isupper() or mark.isdigit() for mark in each)
     }
+
+
+def _as_values(words: list[str], values: Mapping[str, str], names: Mapping[str, str]) -> list[str]:
+    """What was chosen or typed, where it was heard as other words of the same sound ("to expensive" for "Too
+    expensive")."""
+    for key, value in values.items():
+        size = len(value.split())
+        for start in range(1, len(words) - size + 1):
+            span = " ".join(words[start : start + size])
+            phrase = squashed(span)
+            if key == phrase:
+                break
+            close = abs(len(phrase) - len(key)) <= _MORE_LETTERS and similarity(span, value) >= _SAME_VALUE
+            other = phrase in names or _is_plural(phrase, key) or len(key) < _LONG_VALUE
+            if close and not other and _one_word_each(span, value):
+                return _put(words, _Span(start, start + size), value)
+    return words
+
+
+_SAME_VALUE, _LONG_VALUE, _MORE_LETTERS = 0.8, 5, 2
 
 
 def _is_plural(phrase: str, wanted: str) -> bool:

@@ -7,7 +7,7 @@ hardly anything on it answers, what was said stands alone.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from activities.drafting.acts import Act, Shown
@@ -44,11 +44,15 @@ _AROUND = frozenset(
         *("okay", "sorry", "wait", "here", "there", "last", "thing", "need", "have", "your", "finally", "after"),
     )
 )
+_BUTTON = 0.35, 0.1
+"""Of the picture's width and height: what is larger and gives way to another page may be a picture's title."""
 _ECHO_MS = 12_000
 _PART_MS = 4_000
 _FEW = 3
 _FEW_SHARE = 0.12
 _LINKED = 0.6
+_SURELY_LINKED = 0.75
+"""Where the label would do: of a language in which a faint likeness is as often none."""
 _TOO_CLOSE_MS = 900
 _OPENING = 2
 
@@ -116,8 +120,9 @@ def narrated(read: Sequence[Reading], language: str, shown: Shown | None, topic:
     found = Found()
     stated = [(number, each) for number, reading in enumerate(read) if number != topic for each in reading.stated]
     back = frozenset(place for place in range(len(stated)) if _is_taken_back(place, stated, read))
-    pairs = agreed([each for _, each in stated], shown, back, slides_of(shown)) if shown else {}
-    usable = shown is not None and _is_usable(stated, pairs, shown)
+    slides = slides_of(shown) if shown else frozenset[int]()
+    pairs = agreed([each for _, each in stated], shown, back, slides) if shown else {}
+    usable = shown is not None and _is_usable(stated, pairs, shown, language)
     answered = [False] * len(read)
     for place in pairs:
         answered[stated[place][0]] = True
@@ -125,19 +130,21 @@ def narrated(read: Sequence[Reading], language: str, shown: Shown | None, topic:
     announcing = {each.number for each in topics}
     steps = _stated_steps(read, stated, pairs, shown if usable else None, announcing, language, found)
     if usable and shown is not None:
-        taken = {pair.act for pair in pairs.values() if stated[pair.stated][0] not in announcing}
+        taken = slides | {pair.act for pair in pairs.values() if stated[pair.stated][0] not in announcing}
         steps += _unstated_steps(read, steps, taken, shown, language, announcing | {topic}, topics, found)
     steps.sort(key=lambda step: (step.at_ms, step.number))
     _write(found, read, _apart(steps), topics, language, shown, topic)
     return found
 
 
-def _is_usable(stated: Sequence[tuple[int, StatedAction]], pairs: dict[int, Pair], shown: Shown) -> bool:
+def _is_usable(stated: Sequence[tuple[int, StatedAction]], pairs: dict[int, Pair], shown: Shown, language: str) -> bool:
     if len(shown.acts) < _USABLE_ACTS:
         return False
     sure = [place for place, (_, each) in enumerate(stated) if each.sure]
     within = sum(place in pairs for place in sure)
-    return within >= _USABLE_SHARE * len(sure) if sure else bool(pairs)
+    if sure:
+        return within >= _USABLE_SHARE * len(sure)
+    return bool(pairs) or (language != "en" and sum(map(_speaks_for_itself, shown.acts)) >= _USABLE_ACTS)
 
 
 def _stated_steps(
@@ -213,6 +220,8 @@ def _stands_alone(
         return False
     if shown is None:
         return True
+    if english.POSSIBLE.search(_before_verb(each)):
+        return False
     if _says_again(place, stated, pairs):
         return False
     return each.verb not in _ON_SCREEN or _names_something(each, shown)
@@ -221,12 +230,15 @@ def _stands_alone(
 def _names_something(stated: StatedAction, shown: Shown) -> bool:
     """Whether the action is told of something that stands on the screen just then: a click that changes nothing to be
     seen is one all the same."""
-    before, _, _ = stated.clause.text.lower().partition(stated.verb)
-    if english.OWN.search(before):
+    if english.OWN.search(_before_verb(stated)):
         return False
     behind_verb = stated.heading.partition(" ")[2]
     names = shown.names(stated.clause.begins_ms, stated.clause.ends_ms + 1)
     return any(len(key) >= 3 and named(behind_verb, name) == 1.0 for key, name in names.items())
+
+
+def _before_verb(stated: StatedAction) -> str:
+    return stated.clause.text.lower().partition(stated.verb)[0]
 
 
 def _is_taken_back(place: int, stated: Sequence[tuple[int, StatedAction]], read: Sequence[Reading]) -> bool:
@@ -258,7 +270,7 @@ def _says_again(place: int, stated: Sequence[tuple[int, StatedAction]], pairs: d
 def _unstated_steps(
     read: Sequence[Reading],
     steps: Sequence[_Step],
-    taken: set[int],
+    taken: Set[int],
     shown: Shown,
     language: str,
     announcing: set[int | None],
@@ -286,7 +298,7 @@ def _unstated_steps(
             made.append(_Step(number, begins, spelt(f"\x00 {heading}", act, names)[2:], whole, stated, act, command))
             used.add(number)
         elif (
-            act.at_ms < leaves_ms
+            (act.at_ms < leaves_ms or _is_cued(_cue(read, act, used, language), len(kept), act))
             and not _tells_of(act, [*steps, *made])
             and (act.appeared or act.kind is ChangeKind.TYPING)
             and (
@@ -328,7 +340,8 @@ def _spoken_over(
         related = link(reading.text, act)
         if before and 0 <= act.at_ms - ends <= _OVER_BEHIND_MS and not is_own(reading, language):
             related = max(related, _LINKED)
-        if related >= _LINKED and (best is None or related > best[0]):
+        least = _LINKED if language == "en" or not _speaks_for_itself(act) else _SURELY_LINKED
+        if related >= least and (best is None or related > best[0]):
             best = related, number
     return (best[1], read[best[1]]) if best else None
 
@@ -341,6 +354,11 @@ def _cue(read: Sequence[Reading], act: Act, used: set[int | None], language: str
         if said and reading.sentence.begins_ms <= act.at_ms <= reading.sentence.ends_ms + _CUE_BEHIND_MS:
             return number
     return None
+
+
+def _is_cued(cue: int | None, kept: int, act: Act) -> bool:
+    """Whether a button was pressed over what is told before the speaker takes his leave: no end card."""
+    return cue is not None and cue < kept and act.is_read and _speaks_for_itself(act)
 
 
 def _as_heading(reading: Reading, act: Act) -> str:
@@ -368,7 +386,10 @@ def _tells_of(act: Act, steps: Sequence[_Step]) -> bool:
 
 def _speaks_for_itself(act: Act) -> bool:
     """Whether something was surely clicked or filled, whatever was said over it."""
-    return act.control is not None and act.confidence >= _SURE_LABEL and act.kind is not ChangeKind.PAGE
+    if act.control is None or act.confidence < _SURE_LABEL:
+        return False
+    is_button = act.control.w <= _BUTTON[0] and act.control.h <= _BUTTON[1]
+    return is_button or act.kind is not ChangeKind.PAGE
 
 
 def _is_unspoken(read: Sequence[Reading], act: Act) -> bool:

@@ -21,6 +21,8 @@ _FULL_SLIDE_TEXTS = 12
 """Of one that is shown without a program: its points, too."""
 _KEPT_TEXTS = 0.25
 """Share of what stands on a slide that may have stood on the one before: a footer, a name."""
+_SET_LARGE = 0.045
+"""Of the picture's height: a title, and no button that stands alone."""
 _SLIDE_STANDS_MS = 1_200
 _SAID_NEAR_MS = 3_000
 """From a slide to the words that are its title."""
@@ -116,12 +118,23 @@ def _said(title: str, at_ms: int, read: Sequence[Reading]) -> int | None:
 
 
 def slides_of(shown: Shown) -> frozenset[int]:
-    """The places of the actions that led to a slide by itself: they answer nothing that was said."""
+    """The places of the actions that led to a slide by itself, or away from one: they answer nothing that was said."""
     return frozenset(
         place
         for place, act in enumerate(shown.acts)
-        if is_shown_alone(act, shown) and slide_title(act, shown) is not None
+        if (is_shown_alone(act, shown) and slide_title(act, shown) is not None) or _leaves_slide(act, shown)
     )
+
+
+def _leaves_slide(act: Act, shown: Shown) -> bool:
+    """Whether a slide gave way to what is shown next, and nothing but the slide was there to act on."""
+    if act.kind is ChangeKind.TYPING or shown.command(act) is not None:
+        return False
+    span = max(0, act.at_ms - 600), max(1, act.at_ms - 300)
+    title = largest_text(shown, *span)
+    if title is None or max(each.box.h for each in shown.texts(*span)) < _SET_LARGE:
+        return False
+    return act.label is None or squashed(act.label) == squashed(title)
 
 
 def slide_title(act: Act, shown: Shown) -> str | None:

@@ -145,7 +145,7 @@ def wanted(
         heading = headings.get(step.block_id, "")
         changes = [known[number] for number in step.changes if number in known]
         if screen is not None and changes and changes[0].id == step.changes[0]:
-            for sight in sights(changes, (screen.width, screen.height), heading):
+            for sight in sights(changes, (screen.width, screen.height), heading, screen):
                 yield _Shot(step.block_id, _frame_request(sight, duration_ms), sight.operations, sight.is_outcome)
         elif (rested := _rested(step, heading, screen)) is not None:
             yield _Shot(step.block_id, _frame_request(rested, duration_ms), rested.operations)

@@ -141,13 +141,25 @@ class ChangeDetector:
         self._away, self._where = away, where
         self._last = look
         if self._playing is not None:
-            moved[self._playing > 0] = 0
+            moved = self._without_playing(moved)
         if at_ms >= self._follow_ms:
             # so that small differences in quality do not add up
             cv2.copyTo(look, cv2.bitwise_not(away), self.screen)
             self._follow_ms = at_ms + _FOLLOW_MS
         only_pointer = self.pointer.see(at_ms, look, self.screen, moved, away)
         return not only_pointer
+
+    def _without_playing(self, moved: Grey) -> Grey:
+        """What moved and does not play; around the pointer all that moved: a hand that works in one place for seconds
+        looks as what plays does."""
+        kept = moved.copy()
+        assert self._playing is not None
+        kept[self._playing > 0] = 0
+        sight = self.pointer.last
+        if sight is not None:
+            around = sight.place.padded(2 * LARGEST).clipped(self._whole).window
+            kept[around] = moved[around]
+        return kept
 
     def _note_away(self, at_ms: int, look: Grey, away: Grey, where: Rect) -> None:
         """When each pixel left the settled screen, and when it came to what it is now."""

@@ -28,6 +28,8 @@ LARGEST = 60
 """Pixels of a look, either way: twice a usual pointer, or one that was made large for the audience."""
 _MOST_IN_MOTION = 4
 """Things that change from one look to the next while a pointer moves: its old and its new place, and crumbs."""
+_IN_MOTION = 0.5
+"""Of the pointer's place, of what moves with it: a box beside it that was ticked just now stands still."""
 _OTHER = 14
 _CRUMBS_LEFT = 0.15
 """Grey levels and share of pixels by which a place may differ that the pointer has left."""
@@ -189,6 +191,13 @@ class PointerTracker:
         rests = [sight for sight in (self.at(at_ms - 2_000), self.at(at_ms - 100)) if sight is not None]
         return any(place.share_in(sight.place.padded(4)) > 0.75 for sight in [*rests, *lately])
 
+    def is_as_small(self, place: Rect) -> bool:
+        """Whether a place is no larger than the pointer, with an encoder's rim around it."""
+        if not self._seen:
+            return False
+        size = self._usual_size().padded(2)
+        return place.width <= size.width and place.height <= size.height
+
     def _usual_size(self) -> Rect:
         lately = list(islice(reversed(self._seen), 15))
         wide = sorted(sight.place.width for sight in lately)[len(lately) // 2]
@@ -208,9 +217,18 @@ class PointerTracker:
         only_pointer = self._follow(at_ms, look, screen, parts, away)
         if self._seen and self._seen[-1] is not seen:
             self._learn(look)
-        elif seen is not None and parts and (_left(seen, look) or _is_gone(seen, look)):
+        elif seen is not None and parts and (_left(seen, look) or self._is_gone(seen, look)):
             self._search(at_ms, look, screen, parts)
         return only_pointer
+
+    def _is_gone(self, sight: Sight, look: Grey) -> bool:
+        """The pointer itself is not there any more, whatever came to stand where it was: by how it looks, where that
+        is known. What it hid may have changed with it."""
+        if self._shape is None or self._shape[0].shape != (sight.place.height, sight.place.width):
+            return _is_gone(sight, look)
+        crop, own = self._shape
+        now = look[sight.place.top : sight.place.bottom, sight.place.left : sight.place.right]
+        return float((cv2.absdiff(now, crop) > _OWN)[own > 0].mean()) > _GONE
 
     def _learn(self, look: Grey) -> None:
         sight = self._seen[-1]
@@ -235,7 +253,7 @@ class PointerTracker:
         limit = _SAME_SHAPE / 2 if much else _SAME_SHAPE
         for part in parts:
             around = part.padded(max(size.width, size.height)).clipped(whole)
-            if self._shape is None or around.area > whole.area // 4 or part.height < size.height:
+            if self._shape is None or around.area > whole.area // 4 or 2 * part.height < size.height:
                 continue
             crop, own = self._shape
             high, wide = crop.shape
@@ -335,7 +353,7 @@ def _small(at_ms: int, part: Rect, around: Rect, cut: Mask, look: Grey, screen: 
             around.left + spread.right - 2,
             around.top + spread.bottom - 2,
         )
-        if place.intersects(part) and 5 <= max(place.width, place.height) <= LARGEST and place.width >= 3:
+        if place.share_in(part) >= _IN_MOTION and 5 <= max(place.width, place.height) <= LARGEST and place.width >= 3:
             window = np.s_[place.top : place.bottom, place.left : place.right]
             found.append(Sight(at_ms, place, screen[window].copy(), look[window].copy()))
     return found

@@ -23,7 +23,7 @@ from activities.screen.weights import READER
 from domain.geometry import Box
 from domain.recordings.screen import PARTLY_READ, ChangeKind, Point, PointerRest, ScreenChange, ScreenRecord
 
-NAME = f"{READER}/5"
+NAME = f"{READER}/6"
 """The reader with its version: raise it when it would answer differently."""
 _TOGETHER_MS = 350
 """Between the rests of parts of one transition: a wipe, a dialog that comes after its shade."""
@@ -45,16 +45,14 @@ class _Group:
     before: Look
     after: Look
     settled_ms: int
+    came_ms: int
+    """When the last of it came to rest, but for what is no larger than the pointer, which goes on to the next."""
 
     @property
     def left_ms(self) -> int:
         whole = sum(p.pixels for p in self.patches)
         counts = min(whole / 20, max(p.pixels for p in self.patches))
         return min(p.left_ms for p in self.patches if p.pixels >= counts)
-
-    @property
-    def came_ms(self) -> int:
-        return max(p.came_ms for p in self.patches)
 
 
 def read_screen(
@@ -280,16 +278,21 @@ class _Reading:
         return later[-1] if later else self._calm
 
     def _add(self, patch: Patch, shown: Look) -> None:
-        group = self._group
-        if group is not None and patch.left_ms > group.came_ms + _TOGETHER_MS:
-            self._close()
-            group = None
+        assert self._detector is not None
+        group, passing = self._group, self._detector.pointer.is_as_small(patch.place)
+        if group is not None and patch.came_ms > group.came_ms + _TOGETHER_MS:
+            if passing:
+                return  # it came to the next control before the screen had settled
+            if patch.left_ms > group.came_ms + _TOGETHER_MS:
+                self._close()
+                group = None
         if group is None:
-            self._group = _Group([patch], self._just_before(patch), shown, patch.settled_ms)
+            self._group = _Group([patch], self._just_before(patch), shown, patch.settled_ms, patch.came_ms)
         else:
             group.patches.append(patch)
             group.after = shown
             group.settled_ms = max(group.settled_ms, patch.settled_ms)
+            group.came_ms = max(group.came_ms, patch.came_ms)
 
     def _close(self) -> None:
         group, self._group = self._group, None

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from domain.documents.annotations import Crop, CropStyle, Operation, Ring
 from domain.geometry import Box
-from domain.recordings.screen import ChangeKind, Point, PointerRest, ScreenChange, ScreenRecord
+from domain.recordings.screen import ChangeKind, Point, PointerRest, ScreenChange, ScreenRecord, ScreenText
 
 SMALL_WIDTH, SMALL_HEIGHT = 0.5, 0.12
 """Of the picture: what is written on a control that is smaller both ways is hard to read on a printed page. 130 pixels
@@ -43,6 +43,7 @@ ACTS_WITHIN_MS = 3_000
 """From the end of a step's words until the hand is where they sent it, where the screen answers nothing."""
 FIELD_BELOW = 3.0
 """Of a name's height: how far below it its field reaches."""
+_CLICKED = frozenset((ChangeKind.PRESS, ChangeKind.PAGE))
 LEEWAY_MS = 200
 """How much earlier than the last settled moment a picture before an action may be taken."""
 
@@ -59,11 +60,16 @@ class Sight(BaseModel):
     is_outcome: bool = False
 
 
-def sights(changes: Sequence[ScreenChange], size: tuple[int, int], heading: str = "") -> tuple[Sight, ...]:
+def sights(
+    changes: Sequence[ScreenChange], size: tuple[int, int], heading: str = "", screen: ScreenRecord | None = None
+) -> tuple[Sight, ...]:
     """The pictures of a step: that of its action (``changes[0]``), then what came of all of it, if that tells
     something. ``size`` is the recording's, in pixels, as shown; ``heading`` the step's, which tells a value that was
-    chosen from one that was typed."""
+    chosen from one that was typed. Where no pointer is to be seen (a telephone, a tablet), what the heading names on
+    the ``screen`` is what was acted on."""
     action = changes[0]
+    if screen is not None and action.control is None and action.pointer is None and action.kind in _CLICKED:
+        action = action.model_copy(update={"control": named_on(heading, screen.texts_at(action.before_ms))})
     last = max(changes, key=lambda each: each.at_ms)
     if action.kind is ChangeKind.SCROLL or (action.kind is ChangeKind.TYPING and not _is_chosen(action, heading)):
         at_ms = _settled(action)
@@ -113,10 +119,25 @@ def _pointed_at(point: Point, text: Box, screen: ScreenRecord) -> Box | None:
     if text.y - down <= point.y <= text.y + text.h + down:
         if point.x < text.x:
             return _around(point, text.h * size[1], size)
-        left, top = max(0.0, text.x - down / 2), max(0.0, text.y - down / 2)
-        return Box(x=left, y=top, w=min(text.w + down, 1.0 - left), h=min(2 * text.h, 1.0 - top))
+        return _button_of(text)
     below = 0 < point.y - text.y - text.h <= FIELD_BELOW * text.h
     return _around(point, POINTED * max(size), size) if below else None
+
+
+def named_on(heading: str, texts: Sequence[ScreenText]) -> Box | None:
+    """What is ringed of the one text that a heading names, the longest; ``None`` where it stands there twice."""
+    words = _words(heading)
+    named = [text for text in texts if _names(words, _words(text.text))]
+    longest = max((len(_words(text.text)) for text in named), default=0)
+    found = [text.box for text in named if len(_words(text.text)) == longest]
+    return _button_of(found[0]) if len(found) == 1 else None
+
+
+def _button_of(text: Box) -> Box:
+    """A button's worth around a text."""
+    down = text.h
+    left, top = max(0.0, text.x - down / 2), max(0.0, text.y - down / 2)
+    return Box(x=left, y=top, w=min(text.w + down, 1.0 - left), h=min(2 * text.h, 1.0 - top))
 
 
 def _names(heading: Sequence[str], text: Sequence[str]) -> bool:

@@ -396,6 +396,7 @@ def test_given_another_name_on_the_screen_when_it_was_said_then_the_label_does_n
 
 def test_spoken_marks_numbers_and_accents_are_letters_of_the_same_word() -> None:
     assert squashed("users dot read") == squashed("users.read")
+    assert squashed("2 factor login") == squashed("Two-factor login") != squashed("Twofold login")
     assert squashed("Réglages") == "reglages"
     assert phonetic_key("Cabernets") == phonetic_key("Kubernetes")
     assert similarity("Invoices", "Subscriptions") < 0.5
@@ -488,6 +489,75 @@ def test_given_slides_that_nobody_acts_on_when_drafted_then_their_titles_are_sec
     if not hand:
         told = ["Photograph each receipt on the same day", "Enter the Total in euros"]
         assert [heading.lower() for heading, _ in steps(draft)] == [each.lower() for each in told]
+
+
+def test_given_a_slide_that_gives_way_to_a_program_when_drafted_then_the_words_over_that_are_no_step() -> None:
+    away, page = slide(1, 10_000, "Home", "Inbox", "Reports", "Good morning")
+    _, texts = slide(0, 0, "Approve an expense")
+    (pressed,) = shown((17.0, "press", "Reports", ("New expense",))).changes
+    screen = ScreenRecord(
+        reader="test",
+        width=1280,
+        height=720,
+        duration_ms=30_000,
+        changes=(away, pressed.model_copy(update={"id": 2})),
+        texts=tuple(each.model_copy(update={"id": place}) for place, each in enumerate([*texts, *page])),
+    )
+    talk = said((10, "Managers find it in the inbox."), (15, "Go to Reports."))
+    assert steps(drafted(talk, screen)) == [("Go to Reports", (2,))]
+
+
+def test_given_a_click_that_opens_a_dialog_and_a_field_of_unknown_name_when_drafted_then_they_are_two_steps() -> None:
+    talk = said((2, "Click New expense."), (6, "Type the amount."))
+    screen = shown(
+        (3.5, "press", "New expense", ("New expense", "Amount", "Submit")),
+        (8.0, "typing", None, ("42.50",)),
+        texts=("Taxi", "Approved"),
+    )
+    assert steps(drafted(talk, screen)) == [("Click New expense", (0,)), ("Type the amount", (1,))]
+
+
+def test_given_two_actions_of_which_one_was_heard_badly_when_drafted_then_each_is_a_step() -> None:
+    talk = said((2, "Tick 2 Factor Ligan and enter your phone number."), (8, "You can copy and paste the number."))
+    screen = shown((3.5, "press", "Two-factor login", ("Phone number",)), (6.0, "typing", "Phone number", ("555",)))
+    assert steps(drafted(talk, screen)) == [("Tick Two-factor login", (0,)), ("Enter your Phone number", (1,))]
+
+
+@pytest.mark.parametrize(
+    ("heard", "value", "step"),
+    [
+        ("Pick to expensive from the list.", "Too expensive", "Pick Too expensive from the list"),
+        ("Choose PREA as the assignee.", "Priya", "Choose Priya as the assignee"),
+        ("Choose the cheapest plan.", "Team plan", "Choose the cheapest plan"),
+        ("Add editors to the list.", "Editor", "Add editors to the list"),
+    ],
+)
+def test_given_a_value_that_was_heard_as_other_words_when_it_was_chosen_then_the_screen_spells_it(
+    heard: str, value: str, step: str
+) -> None:
+    screen = shown((1, "press", "Plans", ("Reason",)), (4.5, "typing", "Reason", (value,)))
+    assert step in [heading for heading, _ in steps(drafted(said((2, heard)), screen))]
+
+
+def test_given_words_that_nobody_made_out_and_what_was_acted_on_when_drafted_then_its_name_is_the_step() -> None:
+    talk = said(
+        (0, "On a cette vidéo que vous moutent que vous m'en mettez à correcte."),
+        (6, "Une rétabourre à pas de m'armes."),
+        (12, "Enfin, clicé sous en voyant la mutation."),
+        (17, "C'est tout."),
+        language="fr",
+    )
+    page = shown((8.5, "side", "Membres", ("Anna", "Inviter un membre")), (15.0, "page", "Envoyer", ("Anna", "Joe")))
+    draft = drafted(talk, page)
+    assert steps(draft) == [("Ouvrez la page Membres", (0,)), ("Cliquez sur Envoyer", (1,))]
+    starts = [cited_time(block, talk, (), page) for block in draft.blocks if block.role is BlockRole.STEP]
+    assert [at.start_ms for at in starts if at is not None] == [6_000, 12_000]
+
+
+def test_given_a_filler_before_what_was_done_and_what_could_be_done_when_drafted_then_the_first_is_a_step() -> None:
+    talk = said((3, "So I opened Projects."), (6, "Then I clicked Website."), (9, "Yes, you can rename it any time."))
+    screen = shown((2.6, "side", "Projects", ("Website", "Mobile app")), (5.5, "press", "Website", ("Archive",)))
+    assert steps(drafted(talk, screen)) == [("Open Projects", (0,)), ("Click Website", (1,))]
 
 
 def test_given_words_that_nobody_made_out_when_the_screen_answers_then_the_step_begins_with_them() -> None:

@@ -129,6 +129,25 @@ def test_given_only_a_pointer_then_it_is_ringed_and_with_nothing_nothing_is() ->
     assert sights([change(control=None)], SIZE)[0].operations == ()
 
 
+def test_given_no_pointer_then_the_one_text_that_the_heading_names_is_ringed() -> None:
+    def record(*texts: tuple[str, float]) -> ScreenRecord:
+        stood = [
+            ScreenText(id=n, text=text, box=Box(x=0.1, y=y, w=0.2, h=0.02), confidence=0.9, start_ms=0, end_ms=9_000)
+            for n, (text, y) in enumerate(texts)
+        ]
+        return ScreenRecord(reader="t", width=1080, height=1920, duration_ms=9_000, texts=tuple(stood))
+
+    tapped = change(control=None)
+    (ring, *_) = sights([tapped], (1080, 1920), "Tap Freeze card", record(("Cards", 0.2), ("Freeze card", 0.4)))[
+        0
+    ].operations
+    assert isinstance(ring, Ring) and isinstance(ring.geometry, Box)
+    assert (ring.geometry.x, ring.geometry.y) == pytest.approx((0.09, 0.39))
+    twice = record(("Freeze card", 0.2), ("Freeze card", 0.4))
+    assert sights([tapped], (1080, 1920), "Tap Freeze card", twice)[0].operations == ()
+    assert sights([tapped], (1080, 1920), "Tap here", record(("Cards", 0.2)))[0].operations == ()
+
+
 def test_given_a_pointer_right_beside_a_label_then_the_box_that_it_ticks_is_ringed() -> None:
     label = Box(x=0.22, y=0.17, w=0.14, h=0.055)
     ring = sights([change(control=label, pointer=Point(x=0.214, y=0.2))], (1280, 720))[0].operations[0].geometry

@@ -233,6 +233,40 @@ def test_the_pointer_is_followed_where_what_was_under_it_goes_and_where_it_takes
     assert abs(there.end_ms - 3_400) <= 300
 
 
+def quick_hands(path: Path) -> Path:
+    """A box is ticked at 2.0 s, and a field below it that comes with that is filled at 3.5 s: the hand is there before
+    the screen has settled. The field's outline is thin, and paler at its corners. 5 s in all."""
+    ways = ((0.6, 1.6, (700, 480), (73, 193)), (2.5, 3.0, (73, 193), (190, 290)))
+
+    def frames() -> Iterator[Image.Image]:
+        for number in range(5 * FPS):
+            at = number / FPS
+            x, y = ways[0][2]
+            for start, end, a, b in ways:
+                share = min(1.0, max(0.0, (at - start) / (end - start)))
+                x, y = (round(a[n] + (b[n] - a[n]) * share) for n in (0, 1)) if at >= start else (x, y)
+            picture = Image.new("RGB", SIZE, "white")
+            draw = ImageDraw.Draw(picture)
+            draw.rectangle((60, 180, 84, 204), fill="#2f62f0" if at >= 2 else "white", outline="#8894b3", width=2)
+            draw.text((100, 178), "Two-factor login", font=FONT, fill="#22252e")
+            if at >= 2:
+                draw.text((60, 240), "Phone number", font=FONT, fill="#22252e")
+                draw.rounded_rectangle((60, 270, 460, 306), 6, fill="white", outline="#8894b3", width=2)
+                draw.text((74, 276), "555 0137" if at >= 3.5 else "", font=FONT, fill="#22252e")
+            draw.polygon([(x, y), (x, y + 20), (x + 5, y + 15), (x + 14, y + 14)], fill="black", outline="white")
+            yield picture
+
+    return filmed(path, frames())
+
+
+def test_given_hands_that_go_on_before_the_screen_has_settled_then_each_action_has_its_control(tmp_path: Path) -> None:
+    ticked, filled = read_screen(quick_hands(tmp_path / "quick.mp4")).changes
+    assert (ticked.kind, ticked.label) == (ChangeKind.PRESS, "Two-factor login")
+    assert (filled.kind, filled.label, filled.appeared) == (ChangeKind.TYPING, "Phone number", ("555 0137",))
+    assert abs(ticked.at_ms - 2_000) <= 300 and abs(filled.at_ms - 3_500) <= 300
+    assert filled.control is not None and abs(filled.control.w * SIZE[0] - 400) <= 6
+
+
 def test_given_a_video_in_the_page_then_what_moves_through_it_is_no_change_and_a_click_beside_it_is_one() -> None:
     def look(at_ms: int) -> np.ndarray:
         picture = Image.new("L", (960, 540), 230)

@@ -216,6 +216,8 @@ OPTION = _pattern(
     r"(?:i|we|you) (?:can|could|may|might) (?:also|always|even|either)\b|"
     r"(?:(?:and|but|so),?\s+)?if\b[^,]*,\s*(?:then )?(?:i|we|you) (?:can|could|may|might)\b"
 )
+POSSIBLE = re.compile(r"\b(?:i|we|you) (?:can|could|may|might)\b", re.IGNORECASE)
+"""What could be done ("you can rename it whenever you like")."""
 STARTING_BY = _pattern(r"(?:start|begin|continue|finish)(?: off| out)? by\s+")
 MOUSE_BUTTON = _pattern(r"(right|double|left|middle)[ -]click(ing)?\b")
 PRESS_ON = _pattern(r"((?:(?:right|double|left|middle)-)?click|tap|press|hit)(?: down)? on\b(?! and off)")
@@ -251,6 +253,8 @@ NOTE = _pattern(
     )
 )
 
+_FILLERS = r"okay|ok|alright|all right|so|great|perfect|yeah|yes|cool|um|uh"
+BEGINS_WITH_FILLER = _pattern(_phrases(_FILLERS), r"\b")
 COURTESY = _pattern(
     r"(?:(?:so|and|well|okay|ok|alright|all right),? )*",
     _phrases(
@@ -260,7 +264,7 @@ COURTESY = _pattern(
         r"see you|bye|goodbye|cheers|take care",
         r"have a (?:nice|good|great)",
         r"let's (?:get started|go$|jump (?:right )?in|dive (?:right )?in)",
-        r"okay|ok|alright|all right|so|great|perfect|yeah|yes|cool|um|uh",
+        _FILLERS,
     ),
     r"\b",
 )
@@ -283,7 +287,9 @@ CLAUSE = _pattern(
 SEQUENCE = _pattern(r"[,;]?\s+(?:and\s+)?(?:then|after that|finally|afterwards)\b,?\s+|[,;]\s+(?:and\s+)?|\.\.\.\s+")
 """Where one action may follow another."""
 AND_CLICK = re.compile(
-    r"\s+and\s+(?=(?:(?:left|right|double)[ -])?(?:click|press|tap|hit|untick|uncheck)\s+(?!of\b|and\b|or\b))",
+    r"(?<!\bcopy)(?<!\bcut),?\s+and\s+(?="
+    r"(?:(?:left|right|double)[ -])?(?:click|press|tap|hit|untick|uncheck)\s+(?!of\b|and\b|or\b)|"
+    r"(?:enter|type|choose|select|pick|paste|open|tick|upload)\s+(?:the|a|an|your|my|our|this|that)\s)",
     re.IGNORECASE,
 )
 """Where one surely does, though grammar may take the verb for a noun ("select order 5,521 and click refund order")."""

@@ -32,6 +32,8 @@ _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ni
 _NUMBERS = {word: str(value) for value, word in enumerate(_SMALL)} | {
     word: str(20 + 10 * place) for place, word in enumerate(_TENS)
 }
+_NUMBER = re.compile(rf"(?<!\w)(?:{'|'.join(_NUMBERS)})(?!\w)")
+"""Also of a word with a hyphen: "two-factor" is heard as "2 factor"."""
 _TEN_AND_ONE = re.compile(r"\b([2-9])0 ([1-9])\b")
 _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), sound)
@@ -70,7 +72,8 @@ def _written(text: str) -> str:
     ).replace("'", "")
     words = re.findall(r"[\w.@/:+#$%&-]+", plain)
     inner = [_SPOKEN_MARKS.get(word, word) if 0 < place < len(words) - 1 else word for place, word in enumerate(words)]
-    return _TEN_AND_ONE.sub(r"\1\2", " ".join(_NUMBERS.get(word, word) for word in inner))
+    counted = _NUMBER.sub(lambda found: _NUMBERS[found.group()], " ".join(inner))
+    return _TEN_AND_ONE.sub(r"\1\2", counted)
 
 
 @lru_cache(maxsize=4096)

@@ -80,7 +80,8 @@ def is_own(reading: Reading, language: str) -> bool:
 def _english(sentence: Sentence) -> Reading:
     if english.CORRECTS.fullmatch(f"{sentence.text} "):
         return Reading(sentence, sentence.text, Kind.COURTESY, corrects=True)
-    if utterances.is_courtesy(sentence.text) or utterances.is_farewell(sentence.text):
+    courtesy = utterances.is_courtesy(sentence.text) and not _tells_behind_filler(sentence.text)
+    if courtesy or utterances.is_farewell(sentence.text):
         return Reading(sentence, sentence.text, Kind.COURTESY)
     if utterances.is_question(sentence.text):
         return Reading(sentence, sentence.text, Kind.QUESTION)
@@ -92,6 +93,11 @@ def _english(sentence: Sentence) -> Reading:
     elif stated and meant is not sentence:
         stated = (replace(stated[0], clause=_joined(sentence, stated[0].clause)), *stated[1:])
     return Reading(sentence, meant.text, kind, stated, corrects)
+
+
+def _tells_behind_filler(text: str) -> bool:
+    """Whether a sentence that begins with a filler tells what somebody does ("so I opened projects")."""
+    return bool(english.BEGINS_WITH_FILLER.match(text.strip())) and bool(parsing.doings(text))
 
 
 def _joined(sentence: Sentence, first: Sentence) -> Sentence:
