@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
@@ -300,7 +300,7 @@ class PointerTracker:
         if last is not None:
             size = self._usual_size()
             best = max(there, key=lambda sight: _likeness(size, sight.place))
-            if _likeness(size, best.place) > 0.5 and _follows(last, best, look):
+            if _likeness(size, best.place) > 0.5 and _follows(last, best, look, self._is_gone):
                 self._seen.append(best)
                 self._stand(best)
                 self._track.clear()
@@ -365,7 +365,7 @@ def _likeness(one: Rect, other: Rect) -> float:
     return wide * high
 
 
-def _follows(old: Sight, new: Sight, look: Grey) -> bool:
+def _follows(old: Sight, new: Sight, look: Grey, is_gone: Callable[[Sight, Grey], bool] | None = None) -> bool:
     """The same thing, moved: what it left is as it was before. Text that grows stays where it is."""
     if old.likeness(new.place) < 0.3:
         return False
@@ -373,7 +373,7 @@ def _follows(old: Sight, new: Sight, look: Grey) -> bool:
         moved = max(abs(new.place.left - old.place.left), abs(new.place.top - old.place.top))
         grew = new.place.width > 1.3 * old.place.width and abs(new.place.left - old.place.left) <= 1
         return not grew or moved > 2
-    return _left(old, look) or _is_gone(old, look)
+    return _left(old, look) or (is_gone or _is_gone)(old, look)
 
 
 def _left(sight: Sight, look: Grey) -> bool:
