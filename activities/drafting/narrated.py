@@ -5,7 +5,6 @@ tells as an action takes the sentence spoken over it, or its label where none wa
 hardly anything on it answers, what was said stands alone.
 """
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
@@ -21,6 +20,7 @@ from activities.drafting.markdown import one_line
 from activities.drafting.outline import Entry
 from activities.drafting.remarks import explains, that_matter, without_outro
 from activities.drafting.sectioning import Announced, announced, slides_of
+from activities.drafting.unanswered import is_taken_back, stands_alone
 from activities.drafting.wording import shown_heading
 from domain.documents.draft import BlockRole
 from domain.recordings.screen import ChangeKind
@@ -36,8 +36,6 @@ _UNSPOKEN_MS = 2_500
 """A change that no sentence is near to was made in silence."""
 _LONGEST_SENTENCE_MS = 60_000
 _SURE_LABEL = 0.85
-_ALONE = re.compile(r"\S+ (?:it|that|this|them|there|here|so)$", re.IGNORECASE)
-"""An action on something that only the screen could name ("got it", "try that")."""
 _AROUND = frozenset(
     (
         *("then", "just", "that", "this", "with", "youre", "done", "first", "next", "gonna", "going", "want", "wanna"),
@@ -55,29 +53,6 @@ _SURELY_LINKED = 0.75
 """Where the label would do: of a language in which a faint likeness is as often none."""
 _TOO_CLOSE_MS = 900
 _OPENING = 2
-
-_ON_SCREEN = frozenset(
-    (
-        *(
-            "click",
-            "select",
-            "choose",
-            "type",
-            "enter",
-            "open",
-            "go",
-            "tick",
-            "untick",
-            "check",
-            "uncheck",
-            "hit",
-            "tap",
-        ),
-        *("pick", "scroll", "search", "drag", "drop", "paste", "toggle", "enable", "disable", "double-click", "switch"),
-        *("right-click", "save", "add", "create", "delete", "edit", "copy", "navigate", "head", "set", "give", "find"),
-    )
-)
-"""Verbs of what is done on a screen, and would be seen there. What is told with others can be done off it."""
 
 
 @dataclass
@@ -119,7 +94,7 @@ def narrated(read: Sequence[Reading], language: str, shown: Shown | None, topic:
     """
     found = Found()
     stated = [(number, each) for number, reading in enumerate(read) if number != topic for each in reading.stated]
-    back = frozenset(place for place in range(len(stated)) if _is_taken_back(place, stated, read))
+    back = frozenset(place for place in range(len(stated)) if is_taken_back(place, stated, read))
     slides = slides_of(shown) if shown else frozenset[int]()
     pairs = agreed([each for _, each in stated], shown, back, slides) if shown else {}
     usable = shown is not None and _is_usable(stated, pairs, shown, language)
@@ -157,7 +132,7 @@ def _stated_steps(
     found: Found,
 ) -> list[_Step]:
     steps: list[_Step] = []
-    found.left_out |= {stated[place][0] for place in range(len(stated)) if _is_taken_back(place, stated, read)}
+    found.left_out |= {stated[place][0] for place in range(len(stated)) if is_taken_back(place, stated, read)}
     if shown is None and language == "en":
         stated = _with_second_chance(stated, len(read))
     for place, (number, each) in enumerate(stated):
@@ -165,7 +140,7 @@ def _stated_steps(
             continue
         pair = pairs.get(place) if shown else None
         act = shown.acts[pair.act] if shown and pair else None
-        if act is None and not _stands_alone(place, stated, read, pairs, shown):
+        if act is None and not stands_alone(place, stated, read, pairs, shown):
             if each.sure and shown:
                 found.left_out.add(number)
                 found.unanswered.append(each.clause.begins_ms)
@@ -204,67 +179,6 @@ def _seen(act: Act | None, begins_ms: int, ends_ms: int) -> tuple[int, int]:
     if act is None:
         return begins_ms, ends_ms + 500
     return max(0, min(act.at_ms - 500, begins_ms)), act.at_ms + 1
-
-
-def _stands_alone(
-    place: int,
-    stated: Sequence[tuple[int, StatedAction]],
-    read: Sequence[Reading],
-    pairs: dict[int, Pair],
-    shown: Shown | None,
-) -> bool:
-    """Whether a spoken action that the screen does not answer is a step: it was told as an instruction, nobody took
-    it back, and it is done off the screen (or no screen was read)."""
-    each = stated[place][1]
-    if not each.sure or _is_taken_back(place, stated, read) or _ALONE.match(each.heading):
-        return False
-    if shown is None:
-        return True
-    if english.POSSIBLE.search(_before_verb(each)):
-        return False
-    if _says_again(place, stated, pairs):
-        return False
-    return each.verb not in _ON_SCREEN or _names_something(each, shown)
-
-
-def _names_something(stated: StatedAction, shown: Shown) -> bool:
-    """Whether the action is told of something that stands on the screen just then: a click that changes nothing to be
-    seen is one all the same."""
-    if english.OWN.search(_before_verb(stated)):
-        return False
-    behind_verb = stated.heading.partition(" ")[2]
-    names = shown.names(stated.clause.begins_ms, stated.clause.ends_ms + 1)
-    return any(len(key) >= 3 and named(behind_verb, name) == 1.0 for key, name in names.items())
-
-
-def _before_verb(stated: StatedAction) -> str:
-    return stated.clause.text.lower().partition(stated.verb)[0]
-
-
-def _is_taken_back(place: int, stated: Sequence[tuple[int, StatedAction]], read: Sequence[Reading]) -> bool:
-    """Whether the next thing that is told corrects it."""
-    number = stated[place][0]
-    if place + 1 < len(stated) and stated[place + 1][0] == number:
-        return False
-    for later in range(number + 1, min(number + 3, len(read))):
-        if read[later].kind is Kind.QUESTION:
-            return False  # what follows answers that
-        if read[later].corrects:
-            return any(each.stated for each in read[later : later + 2])
-        if read[later].stated:
-            return False
-    return False
-
-
-def _says_again(place: int, stated: Sequence[tuple[int, StatedAction]], pairs: dict[int, Pair]) -> bool:
-    """Whether a neighbour that the screen answers tells the same."""
-    words = {squashed(word) for word in stated[place][1].heading.split()}
-    for near in (place - 1, place + 1):
-        if near in pairs and 0 <= near < len(stated):
-            other = {squashed(word) for word in stated[near][1].heading.split()}
-            if len(words & other) >= 0.6 * min(len(words), len(other)):
-                return True
-    return False
 
 
 def _unstated_steps(
