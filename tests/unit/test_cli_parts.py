@@ -259,3 +259,23 @@ def test_given_a_slip_of_the_pen_when_a_batch_is_asked_then_told_how_it_is_writt
 
     with pytest.raises(UsageWrong, match=says):
         CliRunner().invoke(app, ["batch", *words], catch_exceptions=False)
+
+
+LEFT = """
+import atexit, sys
+import temporalio.bridge.temporal_sdk_bridge
+from starter.cli import app
+def commanded(ended=app.app):
+    atexit.register(print, "registered")
+    print("printed")
+    ended()
+app.app = commanded
+sys.argv = ["guidesmith", "lifecycles", "show", "nothing"]
+app.run()
+"""
+
+
+def test_given_a_command_that_loaded_temporals_client_when_it_ends_then_nothing_is_left_undone() -> None:
+    ended = subprocess.run([sys.executable, "-c", LEFT], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout.split()) == (2, ["printed", "registered"])
+    assert ended.stderr.startswith("guidesmith: USAGE: ")
