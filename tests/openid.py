@@ -33,6 +33,7 @@ class OpenIdProvider:
         info: What the user info endpoint answers besides ``sub``.
         tamper: Changes the claims of an ID token before they are signed.
         encode: Signs them.
+        asks_verifier: Whether it goes by PKCE.
         answers: What is answered at a path instead: status and body.
     """
 
@@ -53,6 +54,7 @@ class OpenIdProvider:
     codes: dict[str, Claims] = field(default_factory=dict)
     refresh_tokens: dict[str, Claims] = field(default_factory=dict)
     slow_s: float = 0.0
+    asks_verifier: bool = True
 
     def reset(self) -> None:
         """As it was at first, but for what it has given out."""
@@ -61,6 +63,7 @@ class OpenIdProvider:
         self.user |= {"role": "editor", "sid": "there-1"}
         self.secret, self.lifetime_s, self.gives_refresh = CLIENT_SECRET, 3600.0, True
         self.tamper, self.encode, self.slow_s = (lambda claims: claims), None, 0.0
+        self.asks_verifier = True
 
     def approve(self, address: str) -> str:
         """What somebody's click on its page does: the code for where ``address`` asks to be led back to."""
@@ -104,7 +107,7 @@ class OpenIdProvider:
             return 200, self._tokens()
         asked = self.codes.pop(form.get("code", ""), None)
         challenge = base64.urlsafe_b64encode(hashlib.sha256(form.get("code_verifier", "").encode()).digest())
-        if asked is None or challenge.decode().rstrip("=") != asked["code_challenge"]:
+        if asked is None or (self.asks_verifier and challenge.decode().rstrip("=") != asked["code_challenge"]):
             return 400, {"error": "invalid_grant"}
         if form.get("redirect_uri") != asked["redirect_uri"]:
             return 400, {"error": "invalid_grant"}

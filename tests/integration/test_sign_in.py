@@ -240,6 +240,17 @@ def test_given_an_answer_in_the_address_that_does_not_fit_then_nobody_is_in(
         assert COOKIE not in cookies_set(page) and "alert(1)" not in page.text
 
 
+@pytest.mark.parametrize(("asks_verifier", "code"), [(True, Reason.CODE), (False, Reason.NONCE)])
+def test_given_the_code_of_another_sign_in_when_it_is_put_into_ones_own_then_it_signs_nobody_in(
+    door: Door, asks_verifier: bool, code: str
+) -> None:
+    door.provider.asks_verifier = asks_verifier
+    with door.browser() as attacker, door.browser() as victim:
+        stolen = door.provider.approve(door.begun(victim)[0])
+        page = attacker.get("/sign-in/callback", params={"code": stolen, "state": door.begun(attacker)[1]["state"]})
+        assert code_of(page) == code and COOKIE not in cookies_set(page)
+
+
 def test_given_an_answer_that_says_two_things_at_once_then_it_is_none(door: Door) -> None:
     with door.browser() as browser:
         address, asked = door.begun(browser)
