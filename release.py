@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent
 
 CHART = Path("deploy") / "chart" / "Chart.yaml"
 IN_THE_WHEEL = (
-    *("starter/local/sample/recording.mp4", "starter/cli/sample/sales.csv", "starter/pages/static/manifest.json"),
+    *("starter/local/sample/recording.mp4", "starter/local/sample/sales.csv", "starter/pages/static/manifest.json"),
     *("activities/store/migrations/env.py", "activities/process/checksums.json", "guidesmith/client/py.typed"),
 )
 """What a build may leave out without a word, and no process does without: made, or taken along by a hook."""
