@@ -129,7 +129,7 @@ def local_server(base_url: str, token: str) -> MCPServer[Any]:
 
         Args:
             save_to: Path of the file to write, with the suffix of the format (.pdf; .zip of MD_ZIP).
-            format: PDF, DOCX, HTML, MD_ZIP, SRT or VTT.
+            format: PDF, DOCX, HTML, MD_ZIP, SRT, VTT, MP4 or MP4_VOICE (a video that is read out).
             overwrite: Whether a file that is there may be replaced. Ask whoever it belongs to.
         """
         path = Path(save_to).expanduser()
@@ -186,7 +186,7 @@ def shared_server(base_url: str) -> MCPServer[Any]:
         """Export the newest version of a job's guide; answers where the file is fetched.
 
         Args:
-            format: PDF, DOCX, HTML, MD_ZIP, SRT or VTT.
+            format: PDF, DOCX, HTML, MD_ZIP, SRT, VTT, MP4 or MP4_VOICE (a video that is read out).
         """
         async with _connected(connect, context) as client:
             done = await client.export(job_id, format.upper())

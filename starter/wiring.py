@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from activities.analysis.executor import RunLimits
     from activities.drafting import Drafter
+    from activities.filming.narration import Narrator
     from activities.generating.making import Maker
     from activities.imaging import Painter
     from activities.providers import ProviderClient
@@ -312,6 +313,14 @@ def _speaker(settings: Settings, scratch: Path | None) -> "Maker | None":
     return EmbeddedSpeaker(embedded, scratch) if embedded.available() else None
 
 
+def _narrator(settings: Settings, scratch: Path | None) -> "Narrator | None":
+    """Who reads videos out: who speaks at all."""
+    from activities.generating.narrating import Narration
+
+    speaker = _speaker(settings, scratch)
+    return Narration(speaker, is_hosted=bool(settings.tts_base_url)) if speaker is not None else None
+
+
 def batch_stages(settings: Settings, store: Store, artifacts: ArtifactStore) -> "BatchStages":
     """The activities of the batch job."""
     from activities.stages.batch import BatchParts, BatchStages
@@ -457,6 +466,7 @@ def build_activities(settings: Settings, store: Store, artifacts: ArtifactStore)
             default_profile=default,
             scratch=scratch,
             exporters=plugins.exporters(),
+            narrator=_narrator(settings, scratch),
         )
     )
 

@@ -26,6 +26,7 @@ DECODER = Path(__file__).with_name("decoder.py")
 LOADS = (
     *("activities.media.probe", "activities.media.audio", "activities.media.tracks", "activities.media.scenes"),
     *("activities.media.frames", "activities.batching.clips", "activities.speech.sound"),
+    *("activities.filming.encoding", "activities.filming.joining"),
 )
 """What decoders work with, by name; none of it has threads. Loading takes half a second of a processor. One list for
 all, so that one process is what all are forked from."""

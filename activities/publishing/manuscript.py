@@ -65,6 +65,7 @@ class Section:
     illustrations: tuple[Illustration, ...]
     level: int = 1
     label: str = ""
+    block_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +206,9 @@ class _Reading:
         label: str = "",
     ) -> None:
         if heading or body or pictures:
-            self._sections.append(Section(kind, number, heading, body, block.start_ms, pictures, self._level, label))
+            self._sections.append(
+                Section(kind, number, heading, body, block.start_ms, pictures, self._level, label, block.block_id)
+            )
 
     def _pictures(self, name: str, pictures: tuple[Picture, ...], about: str) -> tuple[Illustration, ...]:
         """The pictures under names of their own; one without a description gets that of its section."""

@@ -34,6 +34,7 @@ _EXTENSIONS = {
     ExportFormat.SRT: ".srt",
     ExportFormat.VTT: ".vtt",
 }
+"""Films are made elsewhere (``activities/filming``)."""
 
 
 @dataclass(frozen=True, slots=True)

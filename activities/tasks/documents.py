@@ -10,6 +10,7 @@ from temporalio import activity
 
 from activities.rails.contracts import TaskCall, TaskFailure
 from activities.rails.heartbeat import Heartbeat
+from activities.tasks.filming import Films
 from domain.artifacts import Artifact, ArtifactKind, Blob
 from domain.documents.annotations import crop_of, without_crop
 from domain.documents.document import BlockEvidence, BlockPart, Document, carry_evidence, parse
@@ -17,6 +18,7 @@ from domain.documents.draft import BlockRole, DraftWarning
 from domain.documents.merging import merge
 from domain.documents.publication import (
     CAPTION_FORMATS,
+    FILM_FORMATS,
     WHOLE_FORMATS,
     Exporter,
     ExportFormat,
@@ -35,6 +37,7 @@ from domain.recordings.transcript import Transcript
 if TYPE_CHECKING:
     from activities.artifacts import ArtifactStore
     from activities.drafting import Drafter
+    from activities.filming.narration import Narrator
 
 
 class DocumentStore(Protocol):
@@ -45,6 +48,7 @@ class DocumentStore(Protocol):
     def corrections(self, job_id: str) -> tuple[Correction, ...]: ...
     def get_version_by_id(self, instruction_version_id: str) -> InstructionVersion: ...
     def get_instruction(self, owner: str, instruction_id: str, version: int | None = None) -> InstructionVersion: ...
+    def hides_something(self, instruction_id: str) -> bool: ...
     def pictures_of_export(self, export_id: str) -> tuple[Screenshot, ...]: ...
     def begin_export(self, export_id: str) -> Export: ...
     def finish_export(
@@ -73,6 +77,7 @@ class TaskParts:
     default_profile: str
     scratch: Path | None = None
     exporters: Mapping[ExportFormat, Exporter] = field(default_factory=dict)
+    narrator: "Narrator | None" = None
 
 
 class DocumentTasks:
@@ -80,6 +85,7 @@ class DocumentTasks:
 
     def __init__(self, parts: TaskParts) -> None:
         self._parts = parts
+        self._films = Films(parts.store, parts.artifacts, parts.narrator)
 
     # --- export --------------------------------------------------------------------------------------------
 
@@ -95,14 +101,25 @@ class DocumentTasks:
             version = self._parts.store.get_version_by_id(export.instruction_version_id)
             screenshots, lost = self._at_hand(self._parts.store.pictures_of_export(export.id), heartbeat)
             with TemporaryDirectory(prefix="guidesmith-", dir=self._parts.scratch) as folder:
-                published = publish(
-                    self._publication(version, screenshots, opens=export.format in WHOLE_FORMATS),
-                    export.format,
-                    transcript=self._transcript(version.job_id) if export.format in CAPTION_FORMATS else None,
-                    out=Path(folder),
-                    exporters=self._parts.exporters,
-                    on_progress=heartbeat.check,
-                )
+                publication = self._publication(version, screenshots, opens=export.format in WHOLE_FORMATS)
+                if export.format in FILM_FORMATS:
+                    published = self._films.published(
+                        export,
+                        publication,
+                        screenshots,
+                        lambda: self._transcript(version.job_id),
+                        Path(folder),
+                        heartbeat,
+                    )
+                else:
+                    published = publish(
+                        publication,
+                        export.format,
+                        transcript=self._transcript(version.job_id) if export.format in CAPTION_FORMATS else None,
+                        out=Path(folder),
+                        exporters=self._parts.exporters,
+                        on_progress=heartbeat.check,
+                    )
                 blob = self._parts.artifacts.put_file(
                     f"exports/{export.job_id}/{export.id}/{activity.info().attempt}/{published.path.name}",
                     published.path,
@@ -117,10 +134,14 @@ class DocumentTasks:
                 (*published.warnings, *lost),
                 incomplete=bool(lost),
             )
+            if export.format in FILM_FORMATS:
+                self._films.forget(export)
 
     @activity.defn(name="fail-export", no_thread_cancel_exception=True)
     def fail_export(self, call: TaskFailure) -> None:
-        self._parts.store.fail_export(call.task_id, call.failure)
+        export = self._parts.store.fail_export(call.task_id, call.failure)
+        if export.format in FILM_FORMATS:
+            self._films.forget(export)
 
     def _at_hand(
         self, shots: Sequence[Screenshot], heartbeat: Heartbeat

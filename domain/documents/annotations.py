@@ -260,6 +260,35 @@ def without_crop(operations: Iterable[Operation]) -> tuple[Operation, ...]:
     return tuple(each for each in operations if not isinstance(each, Crop))
 
 
+COVERS = 0.8
+"""Opacity of a marker from which it covers what is below."""
+
+
+def hides(operations: Iterable[Operation]) -> bool:
+    """Whether something was drawn so that what is there be read no more: blurred, covered, or cut off for good."""
+    return any(
+        isinstance(each, Blur)
+        or (isinstance(each, Crop) and not each.style.whole)
+        or (isinstance(each, Marker) and each.style.opacity >= COVERS)
+        for each in operations
+    )
+
+
+def box_of(operation: Operation) -> Box:
+    """Where an operation is drawn, without the width of its lines."""
+    match operation:
+        case Arrow(geometry=line):
+            points = [(line.x1, line.y1), (line.x2, line.y2)]
+        case Pencil(geometry=stroke):
+            points = list(stroke.points)
+        case _:
+            return operation.geometry
+    left, top = (min(each[axis] for each in points) for axis in (0, 1))
+    right, bottom = (max(each[axis] for each in points) for axis in (0, 1))
+    left, top = min(left, 1 - 1 / GRAIN), min(top, 1 - 1 / GRAIN)
+    return Box(x=left, y=top, w=max(right - left, 1 / GRAIN), h=max(bottom - top, 1 / GRAIN))
+
+
 def canonical(operations: Iterable[Operation]) -> str:
     """The operations as one text: defaults filled in, numbers in millionths, names in order, nothing else."""
     return json.dumps([_counted(each.model_dump()) for each in operations], sort_keys=True, separators=(",", ":"))

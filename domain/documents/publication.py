@@ -25,6 +25,8 @@ class ExportFormat(StrEnum):
     HTML = "HTML"
     SRT = "SRT"
     VTT = "VTT"
+    MP4 = "MP4"
+    MP4_VOICE = "MP4_VOICE"
 
     @classmethod
     def _missing_(cls, value: object) -> "ExportFormat | None":
@@ -41,10 +43,16 @@ class ExportFormat(StrEnum):
 
 
 CAPTION_FORMATS = frozenset({ExportFormat.SRT, ExportFormat.VTT})
-"""Made of the transcript; the others are made of the document, and need no transcript."""
+"""Made of the transcript; the others are made of the document, and do without one."""
 
-WHOLE_FORMATS = frozenset({ExportFormat.HTML, ExportFormat.MD_ZIP})
-"""Those in which a part of a picture can be opened to the whole."""
+HEARD_FORMATS = CAPTION_FORMATS | {ExportFormat.MP4}
+"""Those in which what was said stands as captions: what is corrected in the transcript makes another file of them."""
+
+FILM_FORMATS = frozenset({ExportFormat.MP4, ExportFormat.MP4_VOICE})
+"""The recording cut to the document's steps: with its own sound, or with a voice that reads the document out."""
+
+WHOLE_FORMATS = frozenset({ExportFormat.HTML, ExportFormat.MD_ZIP, *FILM_FORMATS})
+"""Those in which a part of a picture can be opened to the whole, or stands for it."""
 
 MEDIA_TYPES = {
     ExportFormat.PDF: "application/pdf",
@@ -53,6 +61,8 @@ MEDIA_TYPES = {
     ExportFormat.HTML: "text/html; charset=utf-8",
     ExportFormat.SRT: "application/x-subrip; charset=utf-8",
     ExportFormat.VTT: "text/vtt; charset=utf-8",
+    ExportFormat.MP4: "video/mp4",
+    ExportFormat.MP4_VOICE: "video/mp4",
 }
 """What a file of each format says it is."""
 

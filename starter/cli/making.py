@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from domain.documents.publication import ExportFormat
+from domain.documents.publication import FILM_FORMATS, ExportFormat
 from domain.lifecycles.instruction import CANCELLED, CREATED, DONE, DRAFT_READY, EDITING, EXPORTING, FAILED, UPLOADING
 from starter.cli.client import Client, Json, Refused
 from starter.cli.exits import JobFailed, UsageWrong
@@ -23,11 +23,15 @@ FORMATS: Mapping[str, tuple[ExportFormat, str]] = {
     "html": (ExportFormat.HTML, ".html"),
     "srt": (ExportFormat.SRT, ".srt"),
     "vtt": (ExportFormat.VTT, ".vtt"),
+    "mp4-voice": (ExportFormat.MP4_VOICE, "-voice.mp4"),
+    "mp4": (ExportFormat.MP4, ".mp4"),
 }
 """What ``--format`` takes: the API's name for it, and the file's suffix. ``md`` is a zip with the pictures inside."""
 
 POLL_S = 0.15
 EXPORT_TIMEOUT_S = 600.0
+FILM_TIMEOUT_S = 6 * 3600.0
+"""What the worker may take for one: a video takes about as long as it plays."""
 CANCEL_TIMEOUT_S = 20.0
 DONE_TIMEOUT_S = 10.0
 
@@ -272,15 +276,15 @@ class Making:
     def _saved(self, name: str, export: Json, path: Path) -> Json:
         title = f"Exporting {printable_name(path.name)}"
         self.view.step(f"export-{name}", title, 0.0)
-        export = self._ended(export)
+        export = self._ended(export, FILM_TIMEOUT_S if FORMATS[name][0] in FILM_FORMATS else EXPORT_TIMEOUT_S)
         if export["status"] == "FAILED":
             raise self._failed(export["failure"])
         size = self.client.download(export["download_url"], path)
         self.view.step(f"export-{name}", title, 1.0)
         return {"format": name, "path": printable_name(str(path)), "size_bytes": size, "export_id": export["id"]}
 
-    def _ended(self, export: Json) -> Json:
-        deadline = time.monotonic() + EXPORT_TIMEOUT_S
+    def _ended(self, export: Json, timeout_s: float) -> Json:
+        deadline = time.monotonic() + timeout_s
         while export["status"] not in ("SUCCEEDED", "FAILED") and time.monotonic() < deadline:
             time.sleep(POLL_S)
             export = self.client.get(f"exports/{export['id']}")

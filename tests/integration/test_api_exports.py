@@ -7,9 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
+import av
 import httpx
 import pytest
 
+from activities.filming.film import GONE, STILL
 from activities.tasks.documents import DocumentTasks, TaskParts
 from domain.jobs import Actor
 from domain.lifecycles.instruction import DONE, EDITING, EXPORTING
@@ -78,7 +80,7 @@ def exported(
     answer = request(client, shot, kind, version)
     assert answer.status_code in (200, 202), answer.text
     body = finished(client, answer.json()["id"])
-    assert body["status"] == "SUCCEEDED", body
+    assert body["status"] == "SUCCEEDED", body["failure"]
     return body
 
 
@@ -135,6 +137,33 @@ def test_given_an_annotated_screenshot_when_exported_then_only_the_rendering_is_
     assert export["provenance_frozen_at"]
     assert contents(export)[1] == {"images/step-01.png": asset_bytes(api, shot)}
     assert shot.data not in httpx.get(export["download_url"]).content
+
+
+def test_given_a_recording_that_is_gone_when_filmed_then_the_pictures_are_the_film_and_it_says_so(
+    publisher: None, api: RunningApi, ann: httpx.Client, shot: Illustrated
+) -> None:
+    export = exported(ann, shot, "MP4")
+    assert export["warnings"] == [GONE]
+    assert filmed(export) > 3
+    assert not list(api.artifacts.list(f"exports/{shot.job.id}/{export['id']}/0/"))  # pieces are not kept
+    refused = finished(ann, request(ann, shot, "MP4_VOICE").json()["id"])
+    assert refused["failure"]["failure_code"] == "VOICE_UNAVAILABLE"
+
+
+def test_given_a_blur_that_was_deleted_with_its_picture_when_filmed_then_the_recording_still_stays_out(
+    publisher: None, ann: httpx.Client, shot: Illustrated
+) -> None:
+    rendered = annotate(ann, shot, BLUR)
+    assert exported(ann, shot, "MP4")["warnings"] == [STILL]
+    assert ann.delete(f"anchors/{shot.anchor_id}/assets/{rendered}").is_success
+    assert exported(ann, shot, "MP4")["warnings"] == [STILL]
+
+
+def filmed(export: dict[str, Any]) -> float:
+    """How long the video is, s."""
+    with av.open(io.BytesIO(httpx.get(export["download_url"]).content), "r") as film:
+        assert film.streams.video[0].codec_context.name == "h264"
+        return (film.duration or 0) / av.time_base
 
 
 def test_given_another_set_of_pictures_when_exported_then_it_is_another_export_and_the_first_stays_as_it_is(

@@ -7,7 +7,7 @@ import pytest
 
 from activities.store import Store
 from domain.artifacts import ArtifactKind
-from domain.documents.publication import ExportFormat
+from domain.documents.publication import HEARD_FORMATS, ExportFormat
 from domain.errors import CorrectionConflict, NotFound
 from tests.apis import RunningApi
 from tests.integration.api_builders import SPOKEN, told_job
@@ -67,7 +67,7 @@ def test_given_a_correction_when_captions_are_exported_again_then_it_is_another_
     before = {each: exported(each) for each in ExportFormat}
     store.correct(OWNER, job.id, 2, HEARD, MEANT)
     after = {each: exported(each) for each in ExportFormat}
-    assert {each for each in ExportFormat if before[each] != after[each]} == {ExportFormat.SRT, ExportFormat.VTT}
+    assert {each for each in ExportFormat if before[each] != after[each]} == HEARD_FORMATS
     store.correct(OWNER, job.id, 2, HEARD, None)
     assert {each: exported(each) for each in ExportFormat} == before
 

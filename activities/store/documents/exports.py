@@ -22,8 +22,9 @@ from activities.store.repository import Repository
 from activities.store.tables import anchors, exports, instruction_versions, screenshot_assets
 from domain.artifacts import Blob
 from domain.documents.anchors import OUTCOME
-from domain.documents.publication import CAPTION_FORMATS, ExportFormat
-from domain.documents.screenshots import Screenshot
+from domain.documents.annotations import hides
+from domain.documents.publication import HEARD_FORMATS, ExportFormat
+from domain.documents.screenshots import AssetKind, Screenshot
 from domain.documents.tasks import Export, ExportStatus
 from domain.errors import ArtifactMissing, ExportRequestInvalid
 from domain.jobs import Actor, Failure, Page, StageName
@@ -84,7 +85,7 @@ class Exports(Repository):
             shown = _with_renderings(connection, screenshots_of(connection, *version))
             pictures = _set_of(shown)
             corrections_sha256 = (
-                corrections_hash(corrections_of(connection, job_id)) if export_format in CAPTION_FORMATS else None
+                corrections_hash(corrections_of(connection, job_id)) if export_format in HEARD_FORMATS else None
             )
             identity = identity_key(instruction_version_id, export_format, pictures, corrections_sha256)
             existing = _find(
@@ -219,6 +220,20 @@ class Exports(Repository):
         if export is None or (owner is not None and export.owner != owner):
             raise not_found()
         return export
+
+    def hides_something(self, instruction_id: str) -> bool:
+        """Whether anything that the recording shows is hidden in a picture that the instruction has, or ever had: who
+        deletes or replaces a blurred picture wants its frame to be seen no more than before. A picture of somebody's
+        own may have been retouched; of drawings of earlier versions nobody knows what they hide."""
+        made = select(screenshot_assets.c.kind, screenshot_assets.c.operations).join(
+            anchors, anchors.c.id == screenshot_assets.c.anchor_id
+        )
+        others = made.where(anchors.c.instruction_id == instruction_id, screenshot_assets.c.kind != AssetKind.EXTRACTED)
+        with self._database.read() as connection:
+            drawn = connection.execute(others).mappings().all()
+        return any(
+            each["kind"] != ANNOTATED or not each["operations"] or hides(rows.operations(each)) for each in drawn
+        )
 
     def list_exports(self, owner: str, job_id: str, limit: int = 20, cursor: str | None = None) -> Page[Export]:
         """A job's exports, newest first.
