@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, case, delete, func, insert, or_, select
+from sqlalchemy import Connection, Select, and_, case, delete, func, insert, or_, select
 
 from activities.store import rows
 from activities.store.database import inserting
@@ -175,27 +175,28 @@ def _put(
 
 
 def _ranked(connection: Connection, owner: str, query: Query, project_id: str | None) -> Select[Any]:
-    def rows_with(*terms: Any) -> ColumnElement[bool]:
-        return holds(connection.dialect.name, search_texts.c.id, search_texts.c.words, terms)
-
-    best = (
+    """Each term is looked for once, in its own grouped query, which no planner can ask row by row."""
+    dialect = connection.dialect.name
+    best = [
         select(search_texts.c.job_id, func.min(_RANK).label("rank"))
-        .where(rows_with(*query.terms))
+        .where(holds(dialect, search_texts.c.id, search_texts.c.words, (term,)))
         .group_by(search_texts.c.job_id)
         .subquery()
+        for term in query.terms
+    ]
+    first, *others = best
+    ranks = [each.c.rank for each in best]
+    smallest = func.least if dialect == "postgresql" else func.min
+    rank = smallest(*ranks) if others else first.c.rank
+    found = select(jobs.c.id, rank).join(first, first.c.job_id == jobs.c.id)
+    for each in others:
+        found = found.join(each, each.c.job_id == first.c.job_id)
+    found = found.outerjoin(instructions, instructions.c.id == jobs.c.instruction_id).where(
+        seen_by(connection, owner), jobs.c.kind == INSTRUCTION.kind
     )
-    found = (
-        select(jobs.c.id, best.c.rank)
-        .join(best, best.c.job_id == jobs.c.id)
-        .outerjoin(instructions, instructions.c.id == jobs.c.instruction_id)
-        .where(seen_by(connection, owner), jobs.c.kind == INSTRUCTION.kind)
-    )
-    if len(query.terms) > 1:
-        for term in query.terms:
-            found = found.where(jobs.c.id.in_(select(search_texts.c.job_id).where(rows_with(term))))
     if project_id is not None:
         found = found.where(jobs.c.project_id == project_id)
-    return found.order_by(best.c.rank, changed_at().desc(), jobs.c.id.desc())
+    return found.order_by(rank, changed_at().desc(), jobs.c.id.desc())
 
 
 def _hits(connection: Connection, query: Query, job_ids: Sequence[str]) -> dict[str, tuple[tuple[Hit, ...], int]]:
