@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 
 from activities.store.database import inserting
 from activities.store.repository import Repository
@@ -31,14 +31,8 @@ class People(Repository):
 
     def people(self, subjects: Iterable[str]) -> dict[str, str]:
         """What to show for each of ``subjects``: a name, else an address, else the subject itself. Each is answered."""
-        wanted = list(dict.fromkeys(subjects))
-        shown = {subject: subject for subject in wanted}
-        for start in range(0, len(wanted), AT_ONCE):
-            query = select(table).where(table.c.owner.in_(wanted[start : start + AT_ONCE]))
-            with self._database.read() as connection:
-                for row in connection.execute(query).mappings():
-                    shown[row["owner"]] = _person(row).shown
-        return shown
+        with self._database.read() as connection:
+            return names_of(connection, subjects)
 
     def person(self, subject: str) -> Person | None:
         """What is known of one; ``None``: their provider has told nothing yet."""
@@ -52,6 +46,17 @@ class People(Repository):
         with self._database.read() as connection:
             rows = connection.execute(select(table).where(*theirs).order_by(table.c.owner)).mappings()
             return tuple(_person(row) for row in rows)
+
+
+def names_of(connection: Connection, subjects: Iterable[str]) -> dict[str, str]:
+    """As :meth:`People.people`, within a transaction."""
+    wanted = list(dict.fromkeys(subjects))
+    shown = {subject: subject for subject in wanted}
+    for start in range(0, len(wanted), AT_ONCE):
+        query = select(table).where(table.c.owner.in_(wanted[start : start + AT_ONCE]))
+        for row in connection.execute(query).mappings():
+            shown[row["owner"]] = _person(row).shown
+    return shown
 
 
 def _person(row: Columns) -> Person:

@@ -5,7 +5,7 @@ They are beside the versions: to comment makes none, and no export, link or mode
 
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Mapping
 from datetime import datetime
 
 from domain.errors import RequestInvalid
@@ -76,14 +76,18 @@ def quote_of(markdown: str) -> str:
     return plain if len(plain) <= QUOTE_LENGTH else f"{plain[: QUOTE_LENGTH - 1].rstrip()}…"
 
 
-def mentioned_in(text: str, names: Collection[str]) -> tuple[str, ...]:
-    """Which of ``names`` the text calls, as ``@name``, in the order of ``names``. Of two names that one begins with the
-    other, the longer is called."""
+def mentioned_in(text: str, people: Mapping[str, str]) -> tuple[str, ...]:
+    """Who of ``people`` (subject → name) the text calls, as ``@subject`` or ``@name``, in their order. Where one name
+    begins another, the longer is called."""
+    whose: dict[str, set[str]] = {}
+    for subject, name in people.items():
+        for each in {subject, name}:
+            whose.setdefault(each, set()).add(subject)
     found: set[str] = set()
     left = text
-    for name in sorted(names, key=len, reverse=True):
+    for name in sorted(whose, key=len, reverse=True):
         called = re.compile(rf"(?<![\w@])@{re.escape(name)}(?!\w)", re.IGNORECASE)
         if called.search(left):
-            found.add(name)
+            found |= whose[name]
             left = called.sub(" ", left)
-    return tuple(name for name in names if name in found)
+    return tuple(subject for subject in people if subject in found)

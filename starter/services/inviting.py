@@ -54,6 +54,14 @@ class InvitationService:
         """The open invitation of that secret. Raises: NotFound: absent, used, taken back or expired."""
         return self._store.find_invitation(fingerprint(token))
 
-    def accept(self, subject: str, token: str, *, email: str | None = None) -> str:
+    def let_in_known(self, email: str | None) -> None:
+        """Let in at once who was invited by an address that they have signed in with before."""
+        if email is not None:
+            for person in self._store.people_with_email(email)[:1]:
+                self._store.accept_invitations_for(person.subject, email)
+
+    def accept(self, subject: str, token: str) -> str:
         """Let somebody in; the project's id. Raises: as :meth:`Store.accept_invitation`."""
+        person = self._store.person(subject)
+        email = person.email if person is not None and person.email_verified else None
         return self._store.accept_invitation(subject, fingerprint(token), email=email)

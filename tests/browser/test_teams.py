@@ -15,7 +15,7 @@ def test_given_two_people_in_two_browsers_when_one_invites_the_other_then_each_d
     page.goto("/projects")
     look(page, "projects")
     page.get_by_role("link", name="Handbooks").click()
-    page.get_by_label("Role", exact=True).select_option("commenter")
+    page.locator("[data-invite] select[name=role]").select_option("commenter")
     page.get_by_role("button", name="Make the invitation").click()
     expect(page.locator("[data-url]")).to_contain_text("/invited/")
     link = page.locator("[data-url]").inner_text()

@@ -80,7 +80,8 @@ def threads(client: httpx.Client, told: Illustrated, **asked: Any) -> list[dict[
     ],
 )
 def test_given_a_text_then_who_is_called_in_it_is_found(text: str, called: list[str]) -> None:
-    assert list(mentioned_in(text, ["ada", "adam", "auth0|5f.x"])) == called
+    assert list(mentioned_in(text, {each: each for each in ("ada", "adam", "auth0|5f.x")})) == called
+    assert mentioned_in("@Ada Lovelace, @ada", {"1": "Ada Lovelace", "2": "Ada"}) == ("1", "2")
 
 
 @pytest.mark.parametrize("text", ["", " \n ", "x" * (LONGEST_COMMENT + 1), "a\x00b", "a\x1bb", "a\u202eb"])

@@ -1,15 +1,18 @@
 """Projects with members: what each role may on every route, who comes in and who goes, and whose it all is."""
 
 import json
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from fastapi.routing import APIRoute
 from sqlalchemy import select, update
+from typer.testing import CliRunner
 
 from activities.store.jobs.inputs import JobRequest
 from activities.store.jobs.memberships import Thing
@@ -18,20 +21,24 @@ from activities.store.upkeep.erasures import own_rows
 from domain.documents.publication import ExportFormat
 from domain.documents.sharing import fingerprint
 from domain.erasure import NOBODY
-from domain.errors import InvitationForAnother, ProjectInUse, QuotaExceeded
+from domain.errors import GuidesmithError, InvitationForAnother, ProjectInUse, QuotaExceeded
 from domain.jobs import Actor
 from domain.lifecycles.lifecycle import Trigger
 from domain.projects import ALLOWED, Permission, ProjectRole, allows, higher, needed_for
 from domain.quotas import OwnerLimits
+from guidesmith.client import Client, Project
 from starter.access.reach import API, PAGES
+from starter.access.tokens import Tokens
 from starter.api.app import description
 from starter.api.perimeter.admission import BASE
+from starter.cli.app import app
 from starter.pages.app import VIEWS
 from starter.pages.shell.gate import OPEN, OPEN_BELOW
-from tests.apis import RunningApi, api_settings, running_api, wait_ready
+from tests.apis import SECRET, RunningApi, api_settings, running_api, wait_ready
 from tests.integration.pictures import Illustrated, illustrated_job
 from tests.integration.store_builders import STEP_BLOCK, created_job, instruction_of
 from tests.integration.test_api_perimeter import Ids, counted
+from tests.integration.test_people import bearer
 from tests.temporal import TemporalServer
 from tests.walking import ABSENT, Operation, operations
 
@@ -439,6 +446,77 @@ def test_given_an_invitation_by_address_then_only_who_signs_in_with_it_is_let_in
     with pytest.raises(InvitationForAnother):
         api.store.accept_invitation("eve", fingerprint(token), email="adam@example.org")
     assert api.store.accept_invitation("eve", fingerprint(token), email="Eve@example.org") == project
+
+
+def test_given_tokens_that_say_whose_address_it_is_then_who_was_invited_by_it_is_let_in_and_shown_by_name(
+    api: RunningApi, told: Illustrated
+) -> None:
+    project = told.job.project_id
+    claims = {"name": "Grace Hopper", "email": "Grace@example.org"}
+    invited(api, project, ProjectRole.EDITOR, email="grace@example.org")
+    for verified, found in ((False, []), (True, [project])):
+        headers = bearer("grace", **claims, email_verified=verified)
+        listed = httpx.get(f"{api.url}/api/v1/projects", headers=headers).json()["items"]
+        assert [each["id"] for each in listed] == found
+    with api.client("ann") as ann:
+        members = ann.get(f"projects/{project}/members").json()["items"]
+        assert (members[-1]["name"], members[-1]["user_id"], members[0]["name"]) == ("Grace Hopper", "grace", "ann")
+        assert ann.delete(f"projects/{project}/members", params={"user_id": "grace"}).status_code == 204
+        invited(api, project, ProjectRole.VIEWER, email="grace@example.org")
+        members = ann.get(f"projects/{project}/members").json()["items"]
+        assert members[-1]["user_id"] == "grace", "whose address it is was known: let in at once"
+
+
+def test_given_the_command_line_when_a_project_is_shared_with_it_then_each_command_does_what_it_says(
+    api: RunningApi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("GUIDESMITH_API_URL", api.url)
+    monkeypatch.setenv("GUIDESMITH_DATA_DIR", str(tmp_path))
+
+    def run(who: str, *words: str) -> str:
+        monkeypatch.setenv("GUIDESMITH_TOKEN", Tokens(SECRET).issue(who))
+        done = CliRunner().invoke(app, ["projects", *words], catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+        return done.stdout
+
+    def answered(who: str, *words: str) -> Any:
+        found = re.search(r"^\{$.*?^\}$", run(who, *words, "--json"), re.MULTILINE | re.DOTALL)
+        assert found is not None, "the API logs to the same output here"
+        return json.loads(found[0])
+
+    project = answered("cora", "add", "Onboarding")["id"]
+    made = answered("cora", "invite", project, "viewer", "--days", "2")
+    assert "/invited/" in run("cora", "invite", project, "viewer", "--email", "who@example.org")
+    assert "viewer of Onboarding" in run("dave", "accept", made["url"])
+    assert "dave" in run("cora", "members", project) and project in run("dave", "list")
+    assert made["id"] in run("cora", "invitations", project)
+    run("cora", "uninvite", project, made["id"])
+    assert "editor" in run("cora", "role", project, "dave", "editor")
+    assert "Handbook" in run("cora", "rename", project, "Handbook")
+    job = created_job(api.store, "cora")
+    assert "1 in project" in run("cora", "move", project, job.id)
+    with pytest.raises(GuidesmithError, match="editor of this project"):
+        run("dave", "rename", project, "Mine")
+    run("cora", "remove", project, "dave")
+    with pytest.raises(GuidesmithError, match="guidesmith projects list"):
+        run("dave", "leave", project)
+    again = answered("cora", "invite", project, "editor")
+    run("dave", "accept", again["url"])
+    api.store.move(job.id, None, "CANCELLED", trigger=Trigger.API, actor=Actor.EDITOR)
+    assert "dave's" in run("cora", "transfer", project, "dave")
+    run("cora", "leave", project)
+    assert project not in run("cora", "list")
+
+
+def test_given_the_client_for_programs_when_a_project_is_shared_then_jobs_are_made_in_it(api: RunningApi) -> None:
+    with Client(api.url, Tokens(SECRET).issue("erna")) as erna, Client(api.url, Tokens(SECRET).issue("fred")) as fred:
+        home = Project.model_validate(erna.request("POST", "projects", {"name": "Recordings"}))
+        shared = fred.accept_invitation(erna.invite(home, "editor").url)
+        assert (shared.id, shared.role, shared.owner) == (home.id, "editor", "erna")
+        assert fred.create_job(project=shared).project_id == home.id
+        assert fred.create_job().project_id != home.id, "of that name fred has one of his own"
+        assert [each.role for each in fred.projects()] == ["owner", "editor"]
+        assert [(each.user_id, each.role) for each in fred.members(shared)] == [("erna", "owner"), ("fred", "editor")]
 
 
 def test_given_a_member_who_is_invited_again_then_they_have_the_higher_role(api: RunningApi, told: Illustrated) -> None:

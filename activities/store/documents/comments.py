@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Select, delete, func, insert, select, update
 from activities.store.cursors import newest_first
 from activities.store.documents.documents import current_version, lock_instruction
 from activities.store.jobs.locking import LockedJob, not_found
+from activities.store.people import names_of
 from activities.store.records import EventType
 from activities.store.repository import Repository
 from activities.store.rows import Columns
@@ -151,12 +152,12 @@ class Comments(Repository):
         with self._database.read() as connection:
             _one(connection, _of(comment_threads, thread_id, owner))
 
-    def people_of_instruction(self, instruction_id: str) -> tuple[str, ...]:
-        """Who can be called in a comment: the project's owner, then its members."""
+    def people_of_instruction(self, instruction_id: str) -> dict[str, str]:
+        """Who can be called in a comment: the project's owner, then its members, and what to show for each."""
         with self._database.read() as connection:
             job = select(jobs.c.project_id, jobs.c.owner).join(instructions, instructions.c.job_id == jobs.c.id)
             row = connection.execute(job.where(instructions.c.id == instruction_id)).one_or_none()
-            return () if row is None else _people(connection, row.project_id, row.owner)
+            return {} if row is None else _people(connection, row.project_id, row.owner)
 
     def _say(self, connection: Connection, job: LockedJob, thread: Mapping[str, Any], text: str, author: str) -> None:
         columns = {
@@ -168,8 +169,8 @@ class Comments(Repository):
             "created_at": job.now,
         }
         connection.execute(insert(comments), columns)
-        people = [each for each in _people(connection, job["project_id"], job["owner"]) if each != author]
-        called = mentioned_in(text, people)
+        people = _people(connection, job["project_id"], job["owner"])
+        called = mentioned_in(text, {each: name for each, name in people.items() if each != author})
         job.log(EventType.COMMENT_CREATED, stream=STREAM, actor=Actor.EDITOR, data=_facts(thread, columns["id"]))
         if called:
             facts = {**_facts(thread, columns["id"]), "mentioned": list(called)}
@@ -193,9 +194,10 @@ def _facts(thread: Mapping[str, Any], comment_id: str | None) -> dict[str, objec
     return {**facts, "thread_id": thread["id"], **({"comment_id": comment_id} if comment_id else {})}
 
 
-def _people(connection: Connection, project_id: str, owner: str) -> tuple[str, ...]:
+def _people(connection: Connection, project_id: str, owner: str) -> dict[str, str]:
     query = select(project_members.c.subject).where(project_members.c.project_id == project_id)
-    return (owner, *connection.scalars(query.order_by(project_members.c.added_at, project_members.c.subject)))
+    others = connection.scalars(query.order_by(project_members.c.added_at, project_members.c.subject))
+    return names_of(connection, [owner, *others])
 
 
 def _locked(connection: Connection, instruction_id: str, owner: str, now: datetime) -> LockedJob:

@@ -125,7 +125,7 @@ class Invitations(Repository):
 
     def accept_invitations_for(self, subject: str, email: str) -> tuple[str, ...]:
         """Let ``subject`` into every project that their verified address was invited to; those projects' ids."""
-        now, address = self._clock(), plain_address(email)
+        now, address = self._clock(), email.strip().lower()
         waiting = select(*_COLUMNS).where(project_invitations.c.email == address, *_open(now))
         with self._database.read() as connection:
             if connection.execute(waiting.limit(1)).first() is None:

@@ -41,6 +41,7 @@ class ResolveThread(Sent):
 class CommentAnswer(Shape):
     id: str
     author: str
+    author_name: str
     text: str
     mentions: tuple[str, ...] = Field(description="Who in the project is called in it.")
     created_at: Moment
@@ -71,12 +72,17 @@ class ThreadAnswer(Shape):
             return ()
         markdown = api.store.current_instruction(instruction_id).markdown
         people = api.store.people_of_instruction(instruction_id)
+        names = api.store.people(said.author for each in threads for said in each.comments)
         return tuple(
             cls(
                 **each.model_dump(exclude={"comments"}),
                 is_there=f"block:{each.block_id}" in markdown,
                 comments=tuple(
-                    CommentAnswer(**said.model_dump(exclude={"thread_id"}), mentions=mentioned_in(said.text, people))
+                    CommentAnswer(
+                        **said.model_dump(exclude={"thread_id"}),
+                        author_name=names[said.author],
+                        mentions=mentioned_in(said.text, people),
+                    )
                     for said in each.comments
                 ),
             )

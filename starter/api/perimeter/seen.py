@@ -22,6 +22,7 @@ class PeopleStore(Protocol):
     """Where it is kept."""
 
     def saw_person(self, person: Person) -> None: ...
+    def accept_invitations_for(self, subject: str, email: str) -> tuple[str, ...]: ...
 
 
 class Seen:
@@ -45,7 +46,13 @@ class Seen:
         if len(self._known) > REMEMBERED:
             self._known.popitem(last=False)
         try:
-            await to_thread.run_sync(self._store.saw_person, person)
+            await to_thread.run_sync(self._keep, person)
         except GuidesmithError as fault:
             self._known.pop(person.subject, None)
             log("auth").warning("auth.person_not_kept", code=fault.code)
+
+    def _keep(self, person: Person) -> None:
+        """What they are called; and who was invited by an address that is theirs is let in."""
+        self._store.saw_person(person)
+        if person.email is not None and person.email_verified:
+            self._store.accept_invitations_for(person.subject, person.email)

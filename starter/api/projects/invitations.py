@@ -27,6 +27,7 @@ def invite(
     make = api.inviting.prepare(owner, project, new.role, email=new.email, expires_at=new.expires_at)
     # kept for a repeated request is all but the address, which is worked out anew
     answer = once.answer(InvitationAnswer, lambda: InvitationAnswer.of(make()))
+    api.inviting.let_in_known(answer.email)
     url = f"{root_address(request.scope, api.settings.public_url)}{INVITED}{api.inviting.token(answer.id)}"
     return MadeInvitation(**answer.model_dump(), url=url)
 

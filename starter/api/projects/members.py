@@ -22,14 +22,16 @@ def rename_project(project_id: str, renamed: RenameProject, api: ApiParts, owner
 def list_members(project_id: str, api: ApiParts, owner: Owner) -> Listed[MemberAnswer]:
     """Who is in the project: its owner first, then all others as they came."""
     api.store.get_project(owner, identifier(project_id))
-    return Listed(items=tuple(MemberAnswer.of(each) for each in api.store.members(project_id)))
+    members = api.store.members(project_id)
+    names = api.store.people(each.subject for each in members)
+    return Listed(items=tuple(MemberAnswer.of(each, names[each.subject]) for each in members))
 
 
 @router.patch("/members", responses=errors(400, 404, 413, 415))
 def change_role(project_id: str, changed: ChangeRole, api: ApiParts, owner: Owner) -> MemberAnswer:
     """Give a member another role, from their next request on."""
-    project = identifier(project_id)
-    return MemberAnswer.of(api.store.change_role(owner, project, changed.user_id, changed.role))
+    member = api.store.change_role(owner, identifier(project_id), changed.user_id, changed.role)
+    return MemberAnswer.of(member, api.store.people((member.subject,))[member.subject])
 
 
 @router.delete("/members", status_code=204, response_class=Response, responses=errors(400, 404, 409, 413, 415))

@@ -24,13 +24,20 @@ class TransferProject(Sent):
 
 class MemberAnswer(Shape):
     user_id: str
+    name: str = Field(description="What their identity provider calls them; else their address, else their id.")
     role: ProjectRole
     added_by: str | None = Field(description="Null for the project's owner.")
     added_at: Moment
 
     @classmethod
-    def of(cls, member: Member) -> "MemberAnswer":
-        return cls(user_id=member.subject, role=member.role, added_by=member.added_by, added_at=member.added_at)
+    def of(cls, member: Member, name: str) -> "MemberAnswer":
+        return cls(
+            user_id=member.subject,
+            name=name,
+            role=member.role,
+            added_by=member.added_by,
+            added_at=member.added_at,
+        )
 
 
 class NewInvitation(Sent):

@@ -151,8 +151,8 @@ form?.querySelector("[data-say-not]").addEventListener("click", () => {
 });
 
 const called = form?.querySelector("[data-people]");
-for (const name of called ? context.people : []) {
-  if (name === context.subject) continue;
+for (const [subject, name] of called ? Object.entries(context.people) : []) {
+  if (subject === context.subject) continue;
   const write = () => {
     const field = form.elements.text;
     field.setRangeText(`@${name} `, field.selectionStart, field.selectionEnd, "end");
@@ -174,7 +174,7 @@ function threadShown(thread) {
     { class: `thread${isSettled ? " settled" : ""}`, "data-thread": thread.id, "data-about-block": thread.block_id },
     make("p", { class: "quote" }, place),
     ...thread.comments.map((each) => commentShown(thread, each)),
-    isSettled && make("p", { class: "hint" }, say("comment-resolved-by", { name: thread.resolved_by })),
+    isSettled && make("p", { class: "hint" }, say("comment-resolved-by", { name: context.people[thread.resolved_by] ?? thread.resolved_by })),
     context.may_comment && replying(thread, isSettled),
   );
 }
@@ -186,7 +186,7 @@ function commentShown(thread, comment) {
   const shown = make(
     "div",
     { class: "comment", "data-said": comment.id },
-    make("p", { class: "small faint" }, make("strong", {}, authorOf(comment.author)), " ", at, comment.edited_at && ` · ${say("comment-edited")}`),
+    make("p", { class: "small faint" }, make("strong", {}, authorOf(comment)), " ", at, comment.edited_at && ` · ${say("comment-edited")}`),
     body,
     context.may_comment &&
       (isMine || context.is_owner) &&
@@ -203,12 +203,12 @@ function commentShown(thread, comment) {
 
 const small = (name, onclick) => make("button", { class: "button quiet small", type: "button", onclick }, say(name));
 
-const authorOf = (author) => (author.startsWith("(erased)") ? say("comment-former") : author);
+const authorOf = ({ author, author_name: name }) => (author.startsWith("(erased)") ? say("comment-former") : name);
 
 /** The text of a comment, with who is called in it marked. */
 function withCalls({ text, mentions }) {
   if (!mentions.length) return [text];
-  const names = mentions.map((each) => each.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).sort((one, other) => other.length - one.length);
+  const names = mentions.flatMap((each) => [each, context.people[each] ?? each]).map((each) => each.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).sort((one, other) => other.length - one.length);
   return text.split(new RegExp(`(@(?:${names.join("|")})(?![\\p{L}\\p{N}_]))`, "iu")).map((part, place) => (place % 2 ? make("mark", {}, part) : part));
 }
 

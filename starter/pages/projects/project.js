@@ -68,13 +68,13 @@ document.addEventListener("change", async ({ target }) => {
 document.addEventListener("click", ({ target }) => {
   const button = target.closest("button");
   if (!button) return;
-  const { transfer, remove: who, uninvite } = button.dataset;
+  const { transfer, remove: who, uninvite, name } = button.dataset;
   if (button.matches("[data-copy]")) {
     navigator.clipboard.writeText(made.querySelector("[data-url]").textContent).then(() => tell(say("invitation-copied"), "good"), tellError);
   } else if (who !== undefined) {
-    ask("remove", who, () => remove(`${project}/members?user_id=${encodeURIComponent(who)}`).then(refresh));
+    ask("remove", name, () => remove(`${project}/members?user_id=${encodeURIComponent(who)}`).then(refresh));
   } else if (transfer !== undefined) {
-    ask("transfer", transfer, () => post(`${project}/transfer`, { user_id: transfer }).then(() => location.reload()));
+    ask("transfer", name, () => post(`${project}/transfer`, { user_id: transfer }).then(() => location.reload()));
   } else if (uninvite !== undefined) {
     remove(`${project}/invitations/${uninvite}`).then(refresh, tellError);
   } else if (button.matches("[data-leave]")) {

@@ -22,7 +22,11 @@ def projects(context: Context, cursor: str | None = None) -> Response:
     """One's own projects and those that one is a member of, and a form for a new one."""
     page = context.api.store.list_joined_projects(context.subject, PROJECTS, cursor)
     return context.page(
-        "projects/projects.html", modules=["projects/projects.js"], projects=page.items, older=page.next_cursor
+        "projects/projects.html",
+        modules=["projects/projects.js"],
+        projects=page.items,
+        older=page.next_cursor,
+        names=context.api.store.people(each.owner for each, _ in page.items),
     )
 
 
@@ -30,9 +34,11 @@ def projects(context: Context, cursor: str | None = None) -> Response:
 def project(project_id: str, context: Context) -> Response:
     """Who is in it. A module of ours that asks again gets the lists."""
     found = context.api.store.get_project(context.owner, identifier(project_id))
+    members = context.api.store.members(found.id)
     shown: dict[str, Any] = {
         "project": found,
-        "members": context.api.store.members(found.id),
+        "members": members,
+        "names": context.api.store.people((found.owner, *(each.subject for each in members))),
         "roles": GIVEN,
         "invitations": _open_invitations(context, found.id) if context.may(Permission.MANAGE) else (),
     }
@@ -51,20 +57,28 @@ def invited(token: str, context: Context) -> Response:
     found = context.api.inviting.find(token)
     has = context.api.store.roles_of(context.subject, {found.invitation.project_id})
     is_in = bool(has) or found.invitation.invited_by == context.subject
-    return context.page("projects/invited.html", modules=["projects/invited.js"], found=found, token=token, is_in=is_in)
+    return context.page(
+        "projects/invited.html",
+        modules=["projects/invited.js"],
+        found=found,
+        token=token,
+        is_in=is_in,
+        names=context.api.store.people((found.invitation.invited_by,)),
+    )
 
 
 def projects_to_make_in(context: PageContext) -> list[dict[str, str]]:
     """``id`` and ``name`` of the projects that the visitor may make jobs in; the name says whose another's is."""
     page = context.api.store.list_joined_projects(context.subject, PROJECTS)
     found = [(each, role) for each, role in page.items if allows(role, Permission.RUN)]
-    return [{"id": each.id, "name": _name(context, each, role)} for each, role in found]
+    others = [each.owner for each, role in found if role is not ProjectRole.OWNER]
+    names = context.api.store.people(others) if others else {}
 
+    def name(project: Project) -> str:
+        owner = names.get(project.owner)
+        return project.name if owner is None else context.say("project-of", name=project.name, owner=owner)
 
-def _name(context: PageContext, project: Project, role: ProjectRole) -> str:
-    if role is ProjectRole.OWNER:
-        return project.name
-    return context.say("project-of", name=project.name, owner=project.owner)
+    return [{"id": each.id, "name": name(each)} for each, _ in found]
 
 
 def _open_invitations(context: PageContext, project_id: str) -> list[Any]:
