@@ -8,6 +8,8 @@ const PNG_WIDTH = 1920;
 
 // --- what a value says to who points at it, or goes to it by keys
 
+const latest = new WeakMap(); // chart -> what was said last
+
 function pointed(event) {
   const mark = event.target.closest?.("[data-tip]");
   const card = event.target.closest?.("[data-chart]");
@@ -17,6 +19,7 @@ function pointed(event) {
   shown.hidden = !mark;
   if (!mark) return;
   mark.classList.add("pointed");
+  latest.set(card, mark.dataset.tip);
   shown.textContent = mark.dataset.tip;
   const [place, box] = [mark.getBoundingClientRect(), card.getBoundingClientRect()];
   const half = shown.offsetWidth / 2;
@@ -34,7 +37,7 @@ body.addEventListener("keydown", (event) => {
   const marks = [...drawing.querySelectorAll("[data-tip]")];
   if (!marks.length) return;
   event.preventDefault();
-  const at = marks.findIndex((each) => each.classList.contains("pointed"));
+  const at = marks.findIndex((each) => each.dataset.tip === latest.get(drawing.closest("[data-chart]"))); // also once the pointer has left it
   pointed({ target: marks[(at + step + marks.length) % marks.length] });
 });
 
