@@ -60,6 +60,7 @@ class Look:
     Attributes:
         grey: Upright, rows by columns, at most :data:`LONG_SIDE` long. The same object as the look before's where
             nothing at all changed.
+        way: How far the picture has moved against the first one, in parts of its width and height; it is moved back.
     """
 
     at_ms: int
@@ -67,12 +68,18 @@ class Look:
     _frame: VideoFrame
     _aspect: Fraction
     _turn: Orientation
+    way: tuple[float, float] = (0.0, 0.0)
 
     @cached_property
     def colours(self) -> Colours:
         """The whole picture as a player shows it, rows by columns by blue, green, red."""
         rgb = np.asarray(picture(self._frame, self._aspect, self._turn))
-        return np.ascontiguousarray(rgb[:, :, ::-1])
+        whole = np.ascontiguousarray(rgb[:, :, ::-1])
+        if self.way == (0.0, 0.0):
+            return whole
+        high, wide = whole.shape[:2]
+        back = np.array([[1, 0, -self.way[0] * wide], [0, 1, -self.way[1] * high]], dtype=np.float32)
+        return np.asarray(cv2.warpAffine(whole, back, (wide, high), borderMode=cv2.BORDER_REPLICATE), dtype=np.uint8)
 
     def forget(self) -> None:
         """Let go of the whole picture's copy; it is made again when it is asked for."""

@@ -15,6 +15,7 @@ from activities.screen.film import Film, Look, film
 from activities.screen.pointer_tracking import LARGEST, Rest, Sight
 from activities.screen.rectangles import Rect, union
 from activities.screen.resume_point import SAVE_EVERY_S, ScreenResumePoint
+from activities.screen.steadying import steadied
 from activities.screen.structure import among, places_of, replaced
 from activities.screen.text import TextReader
 from activities.screen.text_tracking import ChangedParts, TextTracker
@@ -122,7 +123,7 @@ class _Reading:
             self._started = True
             self._typed = TypedText.of(so_far.typed) if so_far.typed else None
         last: Look | None = None
-        for look in self._film.looks(max(0, so_far.resume_ms - _LOOKS_BACK_MS) if so_far else 0):
+        for look in steadied(self._film.looks(max(0, so_far.resume_ms - _LOOKS_BACK_MS) if so_far else 0)):
             again = so_far is not None and look.at_ms <= so_far.resume_ms
             if so_far is not None and not again:
                 self._go_on(so_far)
