@@ -156,6 +156,7 @@ OWN_KEYS = {
     ("jobs/{job_id}/screenshots/extract", "idempotency_key"),
     ("anchors/{anchor_id}/replace", "idempotency_key"),
     ("admin/credits/grants", "idempotency_key"),
+    ("glossary", ""),
     ("jobs/{job_id}/run", ""),
     ("jobs/{job_id}/exports", ""),
     ("analyses/{job_id}/run", ""),

@@ -32,7 +32,7 @@ def test_given_a_warning_with_moments_when_a_version_is_made_then_it_keeps_them(
     warning = DraftWarning(code="FEW_STEPS", message="Look here.", at_ms=(3_000, 7_000))
     told = draft(DraftBlock(role=BlockRole.LEAD, body="Lead.")).model_copy(update={"warnings": (warning,)})
     version, _ = first_version(told, SAID, (), stable_ids("test"))
-    assert version.warnings == ({"code": "FEW_STEPS", "message": "Look here.", "at_ms": [3_000, 7_000]},)
+    assert version.warnings == ({"code": "FEW_STEPS", "message": "Look here.", "at_ms": [3_000, 7_000], "details": {}},)
 
 
 def test_given_a_draft_when_composed_then_each_role_has_its_markdown_and_steps_no_number() -> None:

@@ -47,6 +47,8 @@ ICONS = {
     "format-HTML": "lucide:globe",
     "format-SRT": "lucide:captions",
     "format-VTT": "lucide:captions",
+    "format-MP4": "lucide:film",
+    "format-MP4_VOICE": "lucide:file-video",
     "format": "lucide:file-down",
     "medium-picture": "lucide:image",
     "medium-video": "lucide:video",
