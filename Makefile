@@ -31,7 +31,7 @@ help: ## List the targets
 setup: $(READY) ## Bring uv and install the locked environment into .venv
 
 # Installing builds the pages, too.
-PAGES := hatch_build.py starter/pages/frontend/package-lock.json starter/pages/frontend/build.mjs \
+PAGES := hatch_build.py starter/pages/shell/icons.py starter/pages/frontend/package-lock.json starter/pages/frontend/build.mjs \
 	$(filter-out starter/pages/static/%,$(wildcard $(foreach kind,js css svg,starter/pages/*/*.$(kind) starter/pages/*/*/*.$(kind))))
 
 $(READY): bootstrap.py bootstrap.txt pyproject.toml uv.lock $(PAGES)

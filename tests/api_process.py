@@ -17,13 +17,13 @@ from starter.settings import Settings, load_settings
 class CrashingStore(Store):
     """The store, broken where the test says."""
 
-    def list_joined_projects(self, owner: str, *arguments: Any, **named: Any) -> Any:
-        if owner == os.environ.get("CRASH_FOR"):
+    def list_joined_projects(self, subject: str, *arguments: Any, **named: Any) -> Any:
+        if subject == os.environ.get("CRASH_FOR"):
             try:
                 raise KeyError(os.environ["CRASH_WITH"])
             except KeyError as cause:
                 raise RuntimeError(f"cannot list {os.environ['CRASH_WITH']}") from cause
-        return super().list_joined_projects(owner, *arguments, **named)
+        return super().list_joined_projects(subject, *arguments, **named)
 
 
 def _open(settings: Settings) -> Store:

@@ -171,7 +171,8 @@ def test_given_a_lost_connection_and_a_pause_when_it_is_stopped_then_all_but_the
 
     page.route(PART, lambda route: route.abort("connectionfailed"))
     begin(page)
-    expect(page.get_by_text("The server cannot be reached. Recording goes on").filter(visible=True)).to_be_visible()
+    away = page.get_by_text("The server cannot be reached. Recording goes on").filter(visible=True)
+    expect(away).to_be_visible(timeout=WITHIN_MS)  # once a part of it is full
     check_accessible(page)
     record_until(page, 3)
     page.get_by_role("button", name="Pause").click()
