@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Callable
 from pathlib import Path
 
+from playwright.sync_api import expect
 from rich.console import Console
 from rich.table import Table
 from sqlalchemy import insert, update
@@ -80,7 +81,7 @@ def test_a_thousand_clips_scroll_at_sixty_frames_a_second(site: Site, who: str, 
         page.goto(f"/jobs/{job}", wait_until="load")
         first = len(asked)
         passes = {"first": sorted(page.evaluate(SCROLLED))}
-        page.wait_for_function("!document.querySelector('#items > [data-far]')", timeout=60_000)
+        expect(page.locator("#items > [data-far]")).to_have_count(0, timeout=60_000)
         passes["again"] = sorted(page.evaluate(SCROLLED))
         heap = page.evaluate("performance.memory.usedJSHeapSize") / 2**20
     table = Table("scrolled", "requests", "of them at first", "frames", "median ms", "p95 ms", "slowest ms", "heap MiB")

@@ -4,13 +4,11 @@ import { make } from "../parts/elements.js";
 
 const NEAR = "120% 0px"; // of the window's height, above and below
 const AGAIN_MS = 2000;
-const IN_A_FRAME = 5;
 const body = document.querySelector("[data-job]");
 const list = body.querySelector("[data-items]");
 const atOnce = Number(list.dataset.atOnce);
 const near = new Set(); // items that are, or are about to be, in view
 const asked = new Set(); // first numbers of what is on its way
-const waiting = []; // items that have come, and have no place yet
 
 const numberOf = (item) => Number(item.id.slice("item-".length));
 const isOpen = (item) => item.dataset.state !== "done" && item.dataset.state !== "failed";
@@ -44,16 +42,7 @@ async function ask(first) {
 
 function show(text) {
   const come = new DOMParser().parseFromString(text, "text/html");
-  const idle = waiting.length === 0;
-  waiting.push(...come.querySelectorAll(".item"));
-  if (idle && waiting.length) requestAnimationFrame(put);
-}
-
-/** Put a few where they belong, and the others with the next frames: fifty at once are a frame that is missed. */
-function put() {
-  const isSeen = (item) => near.has(document.getElementById(item.id));
-  waiting.sort((one, other) => isSeen(other) - isSeen(one)); // in their order, those in view before
-  for (const item of waiting.splice(0, IN_A_FRAME)) {
+  for (const item of [...come.querySelectorAll(".item")]) {
     const old = document.getElementById(item.id);
     // what is settled changes no more: a clip that plays goes on
     if (!old || (!("far" in old.dataset) && old.dataset.state === item.dataset.state)) continue;
@@ -62,7 +51,6 @@ function put() {
     old.replaceWith(item);
     watch.observe(item);
   }
-  if (waiting.length) requestAnimationFrame(put);
 }
 
 // while the batch is at work, what is in view is asked for again
