@@ -202,6 +202,7 @@ def _unstated_steps(
             continue
         command = shown.command(act)
         over = _spoken_over(read, act, used, language, before=command is not None)
+        cue = _cue(read, act, used, language) if over is None else None
         if over is not None:
             number, reading = over
             heading = _as_heading(reading, act)
@@ -212,7 +213,7 @@ def _unstated_steps(
             made.append(_Step(number, begins, spelt(f"\x00 {heading}", act, names)[2:], whole, stated, act, command))
             used.add(number)
         elif (
-            (act.at_ms < leaves_ms or _is_cued(_cue(read, act, used, language), len(kept), act))
+            (act.at_ms < leaves_ms or _is_cued(cue, len(kept), act))
             and not _tells_of(act, [*steps, *made])
             and (act.appeared or act.kind is ChangeKind.TYPING)
             and (
@@ -221,7 +222,6 @@ def _unstated_steps(
             )
         ):
             heading = shown_heading(act, language)
-            cue = _cue(read, act, used, language)
             if cue is None:
                 number = bisect_right(read, act.at_ms, key=lambda each: each.sentence.begins_ms) - 1
                 made.append(_Step(number, act.at_ms, heading, True, None, act, command))

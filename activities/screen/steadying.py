@@ -51,15 +51,12 @@ def _is_held(looks: list[Look]) -> bool:
 
 
 def _moved(looks: Iterable[Look]) -> Iterator[Look]:
-    reference: _Reference | None = None
-    last: _Reference | None = None
-    shown: Grey | None = None
-    for look in looks:
-        if reference is None or last is None or shown is None:
-            reference = last = _Reference(look.grey, (0.0, 0.0))
-            shown = look.grey
-            yield look
-            continue
+    coming = iter(looks)
+    first = next(coming)
+    reference = last = _Reference(first.grey, (0.0, 0.0))
+    shown = first.grey
+    yield first
+    for look in coming:
         at = reference.way(look.grey)
         if at is None:  # another picture: from here on it is told by that
             at = last.way(look.grey) or last.at
