@@ -1,4 +1,5 @@
-"""One HTML file that holds everything: its style, its pictures, and no script.
+"""One HTML file that holds everything: its style, its pictures, and no script. Or, within a :class:`Frame`, a page of
+several, whose pictures are files beside it.
 
 What a user wrote goes through the tree of ``markup.py``, is escaped here, and is sanitised once more by nh3, so that
 a fault in one of them is not yet a hole. The page's own policy lets a browser load nothing at all but the pictures
@@ -8,7 +9,8 @@ inside it.
 import base64
 import hashlib
 import html
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
@@ -55,24 +57,55 @@ ALLOWED_TAGS = {
 ALLOWED_ATTRIBUTES = {"*": {"dir"}, "a": {"href"}, "ol": {"start"}, "th": {"class"}, "td": {"class"}, "div": {"class"}}
 
 
-def webpage(manuscript: Manuscript, on_progress: Callable[[], None] = lambda: None) -> str:
+def in_page(picture: Illustration) -> str:
+    """The picture's address where it is in the page itself."""
+    return f"data:{picture.media_type};base64,{base64.b64encode(picture.data).decode()}"
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What is around a page that is one of several, as our own markup.
+
+    Args:
+        style: Added to the page's own.
+        script: Runs before the page is shown.
+        top, bottom: Stand before and after the document.
+        address: Where a picture is.
+        pictures: What the policy lets pictures come from.
+    """
+
+    style: str = ""
+    script: str = ""
+    top: str = ""
+    bottom: str = ""
+    address: Callable[[Illustration], str] = in_page
+    pictures: str = "data:"
+
+
+ALONE = Frame()
+
+
+def webpage(manuscript: Manuscript, on_progress: Callable[[], None] = lambda: None, frame: Frame = ALONE) -> str:
     """The page. The same manuscript gives the same text."""
     language = primary_language(manuscript.publication.language)
     direction = of_language(language)
-    style = _style() + "".join(_crops(manuscript.sections))
+    style = _style() + "".join(_crops(manuscript.sections)) + frame.style
     return _template().render(
         language=manuscript.publication.language or language,
         direction=direction,
         title_direction=of_nodes(manuscript.title, direction),
-        policy=_policy(style),
+        policy=policy(style, frame.script, frame.pictures),
         style=Markup(style),  # noqa: S704 - our own file
+        script=Markup(frame.script),  # noqa: S704 - our own file
+        top=Markup(frame.top),  # noqa: S704 - our own markup
+        bottom=Markup(frame.bottom),  # noqa: S704 - our own markup
         labels=manuscript.labels,
         title=_sanitised(_inlines(manuscript.title)),
         title_text=manuscript.title_text,
         lead=_sanitised(_blocks(manuscript.lead, direction)),
         edition=manuscript.edition,
         contents=sum(bool(section.heading) for section in manuscript.sections) >= CONTENTS_FROM,
-        sections=list(_sections(manuscript.sections, direction, on_progress)),
+        sections=list(_sections(manuscript.sections, direction, on_progress, frame.address)),
         remarks=[(remark, of_text(remark, direction)) for remark in manuscript.remarks],
     )
 
@@ -82,23 +115,42 @@ def fragment(markdown: str) -> str:
     return _sanitised(_blocks(parse(markdown).blocks, "ltr"))
 
 
-def _policy(style: str) -> str:
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return f"default-src 'none'; img-src data:; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+def policy(style: str, script: str = "", pictures: str = "data:") -> str:
+    """What a browser may do with a page: show itself, with this style, and run this script."""
+    runs = f" script-src {_hashed(script)};" if script else ""
+    return (
+        f"default-src 'none'; img-src {pictures}; style-src {_hashed(style)};{runs} base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hashed(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def ids_of(sections: Iterable[Section]) -> Iterable[str]:
+    """What links to each section name: a step's number, for as long as it keeps it."""
+    parts = 0
+    for place, section in enumerate(sections, start=1):
+        parts += section.kind is SectionKind.PART
+        if section.number:
+            yield f"step-{section.number}"
+        else:
+            yield f"section-{parts}" if section.kind is SectionKind.PART else f"{section.kind}-{place}"
 
 
 def _sections(
-    sections: Iterable[Section], around: Direction, on_progress: Callable[[], None]
+    sections: Sequence[Section],
+    around: Direction,
+    on_progress: Callable[[], None],
+    address: Callable[[Illustration], str],
 ) -> Iterable[dict[str, object]]:
-    parts = 0
-    for place, section in enumerate(sections, start=1):
+    for name, section in zip(ids_of(sections), sections, strict=True):
         on_progress()
-        parts += section.kind is SectionKind.PART
         direction = of_nodes((*section.heading, *section.body), around)
         yield {
             "direction": direction,
             "heading_direction": of_nodes(section.heading, direction),
-            "id": _id(section, place, parts),
+            "id": name,
             "level": section.level,
             "kind": str(section.kind),
             "number": section.number,
@@ -107,15 +159,8 @@ def _sections(
             "label": section.label,
             "time": None if section.start_ms is None else clock(section.start_ms),
             "body": _sanitised(_blocks(section.body, direction, HEADING_SHIFT + section.level - 1)),
-            "illustrations": [_illustration(picture) for picture in section.illustrations],
+            "illustrations": [_illustration(picture, address) for picture in section.illustrations],
         }
-
-
-def _id(section: Section, place: int, parts: int) -> str:
-    """What links to a section name: its number for as long as it keeps it."""
-    if section.number:
-        return f"step-{section.number}"
-    return f"section-{parts}" if section.kind is SectionKind.PART else f"{section.kind}-{place}"
 
 
 def _crops(sections: Iterable[Section]) -> Iterable[str]:
@@ -134,11 +179,11 @@ def _crops(sections: Iterable[Section]) -> Iterable[str]:
             )
 
 
-def _illustration(picture: Illustration) -> dict[str, object]:
+def _illustration(picture: Illustration, address: Callable[[Illustration], str]) -> dict[str, object]:
     seen = picture.whole or picture
     return {
         "name": picture.name,
-        "address": f"data:{seen.media_type};base64,{base64.b64encode(seen.data).decode()}",
+        "address": address(seen),
         "alt": picture.alt,
         "width": seen.width,
         "height": seen.height,
