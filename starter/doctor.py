@@ -183,7 +183,7 @@ def _database(settings: Settings) -> str:
     store = open_store(settings)
     try:
         store.try_writing()
-        revision, current = store.revision(), store.is_current()
+        revision, current, newer = store.revision(), store.is_current(), store.is_newer()
     finally:
         store.dispose()
     kind = settings.database.partition(":")[0].partition("+")[0]
@@ -191,7 +191,8 @@ def _database(settings: Settings) -> str:
         raise CheckFailed(
             f"{kind}, schema revision {revision or 'none'} is not this version's", "Run `guidesmith db upgrade`."
         )
-    return f"{kind}, schema revision {revision}, written to and read"
+    later = " of a newer version, which has only added to this one's" if newer else ""
+    return f"{kind}, schema revision {revision}{later}, written to and read"
 
 
 def _stages(settings: Settings) -> str:

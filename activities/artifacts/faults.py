@@ -34,15 +34,14 @@ _OVER_HTTP = "HTTP error"
 _RETRYABLE_STATUS = {408, 409, 425, 429}
 """Client errors that pass by themselves: slow requests, a conditional conflict, throttling."""
 
-_INSTANCE_METADATA = "169.254.169.254"
-"""Where the S3 client looks for credentials when it was given none."""
+_PASSING_OF_ROLES = {"IDPCommunicationError", "Throttling", "ThrottlingException", "RequestLimitExceeded"}
+"""Errors of Amazon's STS that pass by themselves."""
 
 _SETTING_OF_CODE = {
     "NoSuchBucket": "The bucket does not exist. Create it, or correct the bucket in the artifact store's URL.",
     "InvalidBucketName": "The bucket's name is not valid. Correct it in the artifact store's URL.",
     "InvalidAccessKeyId": "The object store does not know the access key. Correct the access key id.",
     "SignatureDoesNotMatch": "The object store refused the signature. Correct the secret access key.",
-    "ExpiredToken": "The object store's credentials have expired. Renew them.",
     "RequestTimeTooSkewed": "This machine's clock differs from the object store's. Set the clock.",
     "PermanentRedirect": "The bucket lies in another region. Correct the region.",
     "AuthorizationHeaderMalformed": "The object store expects another region. Correct the region.",
@@ -73,9 +72,9 @@ def fault(met: Exception, *, writing: bool = False) -> GuidesmithError:
     text = str(met)
     status, code = _first(_STATUS, text), _first(_CODE, text)
     if code or status:
-        return fault_of_answer(int(status) if status else 0, code, missing=not writing, text=text)
+        return fault_of_answer(int(status) if status else 0, code, missing=not writing)
     if _OVER_HTTP in text:
-        return no_credentials() if _INSTANCE_METADATA in text else unreachable()
+        return unreachable()
     if isinstance(met, OSError) and met.errno is not None:
         return _fault_of_disk(met.errno, missing=not writing)
     if found := _first(_OS_ERROR, text):
@@ -89,22 +88,21 @@ def fault(met: Exception, *, writing: bool = False) -> GuidesmithError:
     return unreachable()
 
 
-def fault_of_answer(status: int, code: str | None, *, missing: bool = True, text: str = "") -> GuidesmithError:
+def fault_of_answer(status: int, code: str | None, *, missing: bool = True) -> GuidesmithError:
     """The error for an HTTP answer of the object store: ``status`` and the S3 error ``code``, where it had one.
 
     Args:
         missing: Whether a 404 speaks of the object that was asked for.
-        text: What else is known, only to be looked through.
     """
     details: dict[str, object] = {"status": status, "error": code}
     if sentence := _SETTING_OF_CODE.get(code or ""):
         return SettingsInvalid(sentence, details=details)
+    if code == "ExpiredToken":  # renewed by whoever gave them out, or by an operator: no job fails of it for good
+        return ArtifactStoreUnavailable("The object store's credentials have expired. Renew them.", details=details)
     if status >= 500 or status in _RETRYABLE_STATUS or code in {"SlowDown", "NoSuchUpload", "InternalError"}:
         return ArtifactStoreUnavailable(
             f"The artifact store answered with a fault of its own ({status}).", details=details
         )
-    if _INSTANCE_METADATA in text:
-        return no_credentials()
     if status == 416 or code == "InvalidRange":
         return _short()
     if status == 404:
@@ -160,7 +158,28 @@ def _forbidden(details: dict[str, object]) -> GuidesmithError:
 
 def no_credentials() -> GuidesmithError:
     """None were set, and none were found."""
-    return SettingsInvalid("No credentials for the object store were found. Set the access key id and the secret.")
+    return SettingsInvalid(
+        "No credentials for the object store were found. Set the access key id and the secret, or give this process a "
+        "role that may use the bucket."
+    )
+
+
+def credentials_away() -> GuidesmithError:
+    """They end, and whoever gives them out gives none."""
+    return ArtifactStoreUnavailable(
+        "Credentials for the object store cannot be had now: the service that gives them out does not answer."
+    )
+
+
+def role_refused(status: int, code: str | None) -> GuidesmithError:
+    """Amazon's STS does not let this process be the role that it was given."""
+    if status >= 500 or status == 429 or code in _PASSING_OF_ROLES:
+        return credentials_away()
+    return SettingsInvalid(
+        f"The role for the object store is refused ({code or status}). Check AWS_ROLE_ARN, whom its trust policy "
+        "names, and the token's audience.",
+        details={"status": status, "error": code},
+    )
 
 
 def _first(pattern: re.Pattern[str], text: str) -> str | None:

@@ -31,6 +31,8 @@ class PartAddress:
     url: str
     headers: Mapping[str, str] = field(default_factory=dict)
     """What the request must say, beside what HTTP itself needs."""
+    expires_s: int = 0
+    """Seconds from now that it holds: at most as many as were asked for."""
 
 
 class PartSink(Protocol):
@@ -90,8 +92,8 @@ class Multipart(Protocol):
     def address(
         self, key: str, upload_id: str, number: int, *, expires_s: int, size_bytes: int | None
     ) -> PartAddress | None:
-        """Where anyone may send part ``number`` for ``expires_s`` seconds, of exactly ``size_bytes`` where given; None
-        where the store cannot be reached by URL."""
+        """Where anyone may send part ``number`` for ``expires_s`` seconds, or fewer, which the answer says, of exactly
+        ``size_bytes`` where given; None where the store cannot be reached by URL."""
 
     def sweep(self, older_than_s: float, known: Callable[[str], bool]) -> int:
         """Drop uploads begun, and parts broken off, more than ``older_than_s`` seconds ago; an upload whose id is

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass, field
 
-from activities.artifacts.signing import Credentials
-
 CONNECT_TIMEOUT_S = 3.0
 RETRY_BUDGET_S = 8.0
 """Seconds within which a failed request may be tried again, three times in all. A stage fails soon; the workflow
 retries it, and says so."""
 MAX_RETRIES = 2
+MAX_EXPIRES_S = 7 * 24 * 3600
+"""Seconds a signed address may live at most: the protocol's own limit (AWS Signature Version 4)."""
 
 
 @dataclass(frozen=True)
@@ -18,8 +18,7 @@ class S3Options:
     Args:
         endpoint: ``http(s)://host[:port]``; None for Amazon's own. With ``virtual_hosted`` it includes the bucket.
         public_endpoint: The same store as browsers reach it, for signed URLs, where that differs from ``endpoint``.
-        access_key_id: None to let the client find credentials (environment, web identity, instance role). Signed
-            URLs of downloads then carry no file name.
+        access_key_id: None to let credentials be found (:mod:`activities.artifacts.credentials`).
         timeout_s: Seconds one request may take, its body (at most 8 MiB) included.
     """
 
@@ -34,8 +33,6 @@ class S3Options:
     timeout_s: float = 20.0
 
     @property
-    def credentials(self) -> Credentials | None:
-        """The key pair, when both halves are set."""
-        if not (self.access_key_id and self.secret_access_key):
-            return None
-        return Credentials(self.access_key_id, self.secret_access_key, self.session_token)
+    def has_keys(self) -> bool:
+        """Whether there is a key pair."""
+        return bool(self.access_key_id and self.secret_access_key)

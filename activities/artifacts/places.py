@@ -8,7 +8,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -24,13 +24,15 @@ from activities.artifacts.faults import translated
 from activities.artifacts.folder_multipart import FolderMultipart
 from activities.artifacts.keys import checked_prefix
 from activities.artifacts.multipart import Multipart
-from activities.artifacts.options import CONNECT_TIMEOUT_S, MAX_RETRIES, RETRY_BUDGET_S, S3Options
-from activities.artifacts.signing import encoded_path, signed_url
+from activities.artifacts.options import CONNECT_TIMEOUT_S, MAX_EXPIRES_S, MAX_RETRIES, RETRY_BUDGET_S, S3Options
 from domain.errors import ArtifactKeyInvalid, ArtifactStoreUnavailable, GuidesmithError, SettingsInvalid
 
 if TYPE_CHECKING:
     from obstore import Attributes
     from obstore.store import S3Config
+
+    from activities.artifacts.credentials import FoundCredentials
+    from activities.artifacts.s3_client import S3Clients
 
 
 ROOM_BYTES = 64 << 10
@@ -71,8 +73,16 @@ class Place(Protocol):
     def check_present(self) -> None:
         """Raise where a write would make the place anew, beside what was mounted there. Costs next to nothing."""
 
-    def signed(self, method: str, key: str, expires_s: int, parameters: Mapping[str, str]) -> str | None:
-        """A URL that needs no credentials, where the place can be reached by URL."""
+    @property
+    def origin(self) -> str | None:
+        """Scheme, host and port of signed URLs; None where there are none."""
+
+    def signed(self, key: str, expires_s: int, answered: Mapping[str, str]) -> str | None:
+        """A URL that reads the object without credentials for ``expires_s`` seconds, where such a one can be made.
+
+        Args:
+            answered: With what, under the names of S3's ``GetObject``.
+        """
 
     def sweep(self, older_than_s: float, known: Callable[[str], bool]) -> int:
         """Remove what killed writers left behind, and multipart uploads whose id is not ``known``; how many there
@@ -123,7 +133,9 @@ class Folder:
         if not os.access(self._root, os.R_OK | os.W_OK | os.X_OK):
             raise SettingsInvalid("The artifact folder may not be used. Make it readable and writable for this user.")
 
-    def signed(self, method: str, key: str, expires_s: int, parameters: Mapping[str, str]) -> str | None:
+    origin: str | None = None
+
+    def signed(self, key: str, expires_s: int, answered: Mapping[str, str]) -> str | None:
         return None
 
     def _now(self) -> float:
@@ -146,8 +158,23 @@ class Bucket:
 
     def __init__(self, bucket: str, prefix: str, options: S3Options) -> None:
         self._bucket, self._prefix, self._options = bucket, prefix, options
-        self.objects = _s3_store(bucket, prefix, options)
+        self._found = None if options.has_keys else self._clients.found
+        self._objects = _s3_store(bucket, prefix, options, self._found)
         self._wrote_at = float("-inf")
+
+    @property
+    def objects(self) -> S3Store:
+        """Raises: SettingsInvalid, ArtifactStoreUnavailable: There are no credentials; obstore's own word for that is
+        no better than that something went wrong."""
+        if self._found is not None:
+            self._found.current()
+        return self._objects
+
+    @cached_property
+    def _clients(self) -> "S3Clients":
+        from activities.artifacts.s3_client import S3Clients
+
+        return S3Clients(self._bucket, self._options)
 
     def attributes(self, media_type: str) -> "Attributes | None":
         return {"Content-Type": media_type}
@@ -175,17 +202,17 @@ class Bucket:
     def multipart(self) -> Multipart:
         from activities.artifacts.s3_multipart import S3Multipart
 
-        return S3Multipart(self._bucket, self._prefix, self._options)
+        return S3Multipart(self._bucket, self._prefix, self._clients)
 
     def ensure(self) -> None:
-        from activities.artifacts.s3_client import s3_client, s3_faults
+        from activities.artifacts.s3_faults import s3_faults
 
         where: dict[str, object] = {}
         if self._options.endpoint is None and self._options.region != "us-east-1":
             where["CreateBucketConfiguration"] = {"LocationConstraint": self._options.region}
         try:
             with s3_faults():
-                s3_client(self._bucket, self._options).create_bucket(Bucket=self._bucket, **where)
+                self._clients.store.create_bucket(Bucket=self._bucket, **where)
         except GuidesmithError as met:
             if met.details.get("error") not in {"BucketAlreadyOwnedByYou", "BucketAlreadyExists"}:
                 raise
@@ -196,31 +223,28 @@ class Bucket:
             # A prefix that holds nothing: the cheapest request that needs the bucket and answers with a code.
             next(iter(obstore.list(self.objects, "_check")), None)
 
-    def signed(self, method: str, key: str, expires_s: int, parameters: Mapping[str, str]) -> str | None:
+    @property
+    def origin(self) -> str:
         endpoint = self._options.public_endpoint or self._options.endpoint
-        if (credentials := self._options.credentials) is not None:
-            return signed_url(
-                method,
-                self._url(endpoint, self._full(key)),
-                region=self._options.region,
-                credentials=credentials,
-                expires_s=expires_s,
-                now=datetime.now(UTC),
-                parameters=parameters,
+        parts = urlsplit(endpoint or _of_amazon(self._bucket, self._options))
+        return f"{parts.scheme}://{parts.netloc}"
+
+    def signed(self, key: str, expires_s: int, answered: Mapping[str, str]) -> str | None:
+        """None where the credentials end before: an address that holds for less than is said of it is a wrong one."""
+        from activities.artifacts.s3_faults import s3_faults
+
+        if (holds_s := self._clients.holds_for(expires_s)) < min(expires_s, MAX_EXPIRES_S):
+            return None
+        with s3_faults():
+            url = self._clients.public.generate_presigned_url(
+                "get_object",
+                Params={"Bucket": self._bucket, "Key": self._full(key), **answered},
+                ExpiresIn=holds_s,
             )
-        with translated():
-            return obstore.sign(self.objects, "PUT" if method == "PUT" else "GET", key, timedelta(seconds=expires_s))
+        return str(url)
 
     def sweep(self, older_than_s: float, known: Callable[[str], bool]) -> int:
         return self.multipart.sweep(older_than_s, known)
-
-    def _url(self, endpoint: str | None, full_key: str) -> str:
-        path = encoded_path(full_key)
-        if self._options.virtual_hosted:
-            base = endpoint or f"https://{self._bucket}.s3.{self._options.region}.amazonaws.com"
-            return f"{base.rstrip('/')}/{path}"
-        base = endpoint or f"https://s3.{self._options.region}.amazonaws.com"
-        return f"{base.rstrip('/')}/{self._bucket}/{path}".removesuffix("/")
 
     def _full(self, key: str) -> str:
         return f"{self._prefix}/{key}" if self._prefix else key
@@ -247,7 +271,14 @@ def place_of(url: str, s3: S3Options | None) -> Place:
     raise SettingsInvalid("The artifact store's URL is file:///absolute/folder or s3://bucket/prefix.")
 
 
-def _s3_store(bucket: str, prefix: str, options: S3Options) -> S3Store:
+def _of_amazon(bucket: str, options: S3Options) -> str:
+    """Amazon's own endpoint. Said to obstore, too, which would else go where AWS_ENDPOINT_URL leads: half of our
+    requests, beside the other half that Amazon's client sends."""
+    host = f"s3.{options.region}.amazonaws.com"
+    return f"https://{bucket}.{host}" if options.virtual_hosted else f"https://{host}"
+
+
+def _s3_store(bucket: str, prefix: str, options: S3Options, found: "FoundCredentials | None") -> S3Store:
     for endpoint in (options.endpoint, options.public_endpoint):
         if endpoint is not None and urlsplit(endpoint).scheme not in ("http", "https"):
             raise SettingsInvalid("The object store's endpoint is written http(s)://host[:port].")
@@ -257,14 +288,13 @@ def _s3_store(bucket: str, prefix: str, options: S3Options) -> S3Store:
         raise SettingsInvalid("The object store's access key id and secret are set together or not at all.")
     config: S3Config = {
         "region": options.region,
+        "endpoint": options.endpoint or _of_amazon(bucket, options),
         "virtual_hosted_style_request": options.virtual_hosted,
         "disable_bulk_delete": True,
     }
-    if options.endpoint is not None:
-        config["endpoint"] = options.endpoint
-    if options.credentials is not None:
-        config["access_key_id"] = options.credentials.access_key_id
-        config["secret_access_key"] = options.credentials.secret_access_key
+    if options.access_key_id and options.secret_access_key:
+        config["access_key_id"] = options.access_key_id
+        config["secret_access_key"] = options.secret_access_key
     if options.session_token is not None:
         config["session_token"] = options.session_token
     try:
@@ -272,6 +302,7 @@ def _s3_store(bucket: str, prefix: str, options: S3Options) -> S3Store:
             bucket,
             prefix=prefix or None,
             config=config,
+            credential_provider=found,
             client_options={
                 "allow_http": options.allow_http,
                 "connect_timeout": timedelta(seconds=CONNECT_TIMEOUT_S),

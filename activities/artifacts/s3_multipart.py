@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
 from io import BytesIO
 from typing import IO, Any
 
@@ -18,8 +17,8 @@ from botocore.exceptions import ClientError
 
 from activities.artifacts.keys import checked_key
 from activities.artifacts.multipart import PartAddress, PartsChanged, Progress, UploadGone
-from activities.artifacts.options import S3Options
-from activities.artifacts.s3_client import error_code, s3_client, s3_faults
+from activities.artifacts.s3_client import S3Clients
+from activities.artifacts.s3_faults import error_code, s3_faults
 from domain.uploads import ArrivedPart, counted
 
 MiB = 1 << 20
@@ -45,16 +44,12 @@ class S3Multipart:
 
     least_part_bytes = 5 * MiB
 
-    def __init__(self, bucket: str, prefix: str, options: S3Options) -> None:
-        self._bucket, self._prefix, self._options = bucket, prefix, options
+    def __init__(self, bucket: str, prefix: str, clients: S3Clients) -> None:
+        self._bucket, self._prefix, self._clients = bucket, prefix, clients
 
-    @cached_property
+    @property
     def _client(self) -> Any:
-        return s3_client(self._bucket, self._options)
-
-    @cached_property
-    def _signer(self) -> Any:
-        return s3_client(self._bucket, self._options, public=True)
+        return self._clients.store
 
     def begin(self, key: str, media_type: str) -> str:
         with s3_faults():
@@ -108,14 +103,17 @@ class S3Multipart:
     def address(
         self, key: str, upload_id: str, number: int, *, expires_s: int, size_bytes: int | None
     ) -> PartAddress | None:
+        holds_s = self._clients.holds_for(expires_s)
+        if not holds_s:
+            return None
         length = {} if size_bytes is None else {"ContentLength": size_bytes}
         with s3_faults():
-            url = self._signer.generate_presigned_url(
+            url = self._clients.public.generate_presigned_url(
                 "upload_part",
                 Params={**self._upload(key, upload_id), "PartNumber": number, **length},
-                ExpiresIn=expires_s,
+                ExpiresIn=holds_s,
             )
-        return PartAddress(str(url), {"Content-Length": str(size_bytes)} if length else {})
+        return PartAddress(str(url), {"Content-Length": str(size_bytes)} if length else {}, holds_s)
 
     def sweep(self, older_than_s: float, known: Callable[[str], bool]) -> int:
         before, swept = datetime.now(UTC) - timedelta(seconds=older_than_s), 0

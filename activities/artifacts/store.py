@@ -319,25 +319,27 @@ class ArtifactStore:
                     if not meta["path"].startswith("."):  # what is not an object yet (``folder_multipart``)
                         yield ObjectFacts(meta["path"], meta["size"], meta["last_modified"], meta["e_tag"])
 
+    @property
+    def public_origin(self) -> str | None:
+        """Scheme, host and port of signed URLs; None on a folder."""
+        return self._place.origin
+
     # --- signed URLs -----------------------------------------------------------------------------------------
 
     def signed_get_url(
         self, blob: Blob, expires_s: int, filename: str | None = None, *, inline: bool = False
     ) -> str | None:
-        """A URL from which anyone may read the object for ``expires_s`` seconds; None on a folder.
+        """A URL from which anyone may read the object for ``expires_s`` seconds; None on a folder, and on a bucket
+        whose credentials end before: then it is sent from here.
 
         Args:
             filename: What a browser saves it as.
             inline: Show it in the browser instead of saving it.
         """
-        parameters = {"response-content-type": blob.media_type}
+        answered = {"ResponseContentType": blob.media_type}
         if filename is not None or inline:
-            parameters["response-content-disposition"] = content_disposition(filename, inline=inline)
-        return self._place.signed("GET", checked_key(blob.key), expires_s, parameters)
-
-    def signed_put_url(self, key: str, expires_s: int) -> str | None:
-        """A URL to which anyone may send the object, whole, for ``expires_s`` seconds; None on a folder."""
-        return self._place.signed("PUT", checked_key(key), expires_s, {})
+            answered["ResponseContentDisposition"] = content_disposition(filename, inline=inline)
+        return self._place.signed(checked_key(blob.key), expires_s, answered)
 
     # --- how -------------------------------------------------------------------------------------------------
 

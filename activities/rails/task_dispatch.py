@@ -14,6 +14,7 @@ from temporalio.service import RPCError, RPCStatusCode
 from activities.rails.contracts import RunOptions, TaskStart
 from activities.rails.dispatching import turn_of
 from activities.rails.search_attributes import of_task
+from domain.jobs import Job
 
 EXPORT, REGENERATE = "export", "regenerate"
 """Names of the task workflows, and of the updates by which a job's workflow takes them on."""
@@ -45,18 +46,18 @@ class TaskDispatch:
         self._client = client
         self._options = options
 
-    async def begin(self, what: str, task_id: str, job_id: str, *, owner: str, live: bool) -> None:
+    async def begin(self, what: str, task_id: str, job: Job, *, live: bool) -> None:
         """Hand over a task whose row is written.
 
         Args:
             what: ``export``, ``regenerate``, ``screenshot`` or ``plan``.
-            owner: The job's, whose turn the task waits for.
+            job: Whose turn the task waits for, as the job's own stages do.
             live: Whether the job's workflow was running a moment ago.
 
         Raises:
             temporalio.service.RPCError: Temporal could not be asked.
         """
-        task = TaskStart(task_id=task_id, job_id=job_id, owner=owner, options=self._options)
+        task = TaskStart(task_id=task_id, job_id=job.id, owner=job.owner, options=self._options)
         if live and what not in ON_THEIR_OWN and await self._ask(what, task):
             return
         try:
@@ -67,8 +68,8 @@ class TaskDispatch:
                 task_queue=self._options.queue("jobs"),
                 id_reuse_policy=WorkflowIDReusePolicy.REJECT_DUPLICATE,
                 id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
-                priority=turn_of(owner),
-                search_attributes=of_task(what, owner, live=self._options.live_status),
+                priority=turn_of(job.owner, job.project_id, self._options.weights.get(job.project_id)),
+                search_attributes=of_task(what, job.owner, live=self._options.live_status),
                 static_summary=f"{what} of a document",
             )
         except WorkflowAlreadyStartedError:

@@ -9,7 +9,8 @@ from types import ModuleType
 from typing import Any
 
 from alembic.operations import Operations
-from sqlalchemy import CheckConstraint, inspect, text
+from sqlalchemy import CheckConstraint, inspect, literal_column, select, text
+from sqlalchemy import table as sql_table
 from sqlalchemy.sql.naming import conv
 
 from domain.artifacts import ArtifactKind
@@ -209,10 +210,34 @@ def constraints(table: str) -> list[CheckConstraint]:
 
 
 def replace_checks(op: Operations | ModuleType, table: str) -> None:
-    """In a migration: drop the checks of ``table`` and write them anew as this code has them."""
-    existing = inspect(op.get_bind()).get_check_constraints(table)
+    """In a migration: drop the checks of ``table`` and write them anew as this code has them.
+
+    On a Postgres with rows new ones are held to them at once; those that are there are looked at when the upgrade ends
+    (:mod:`activities.store.finishing`), with the table in use.
+    """
+    existing = [str(each["name"]) for each in inspect(op.get_bind()).get_check_constraints(table)]
+    if is_in_use(op, table):
+        drops = [f'DROP CONSTRAINT "{name}"' for name in existing]
+        adds = [f'ADD CONSTRAINT "ck_{table}_{name}" CHECK ({sql}) NOT VALID' for name, sql in CHECKS[table]().items()]
+        op.execute(text(f"ALTER TABLE {table} {', '.join([*drops, *adds])}"))
+        return
     with op.batch_alter_table(table) as batch:
         for old in existing:
-            batch.drop_constraint(op.f(str(old["name"])), type_="check")
+            batch.drop_constraint(op.f(old), type_="check")
         for name, sql in CHECKS[table]().items():
             batch.create_check_constraint(op.f(f"ck_{table}_{name}"), text(sql))
+
+
+def add_index(op: Operations | ModuleType, name: str, table: str, columns: list[str], **options: Any) -> None:
+    """In a migration: an index of a table that was there before. On a Postgres with rows it is made when the upgrade
+    ends, while others write: the metadata has to have it under that name."""
+    if not is_in_use(op, table):
+        op.create_index(name, table, columns, **options)
+
+
+def is_in_use(op: Operations | ModuleType, table: str) -> bool:
+    """Whether others may be waiting for ``table`` while all of it is read: it is Postgres's, and has rows."""
+    connection = op.get_bind()
+    if connection.dialect.name != "postgresql":
+        return False
+    return connection.execute(select(literal_column("1")).select_from(sql_table(table)).limit(1)).first() is not None

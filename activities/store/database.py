@@ -185,6 +185,12 @@ class Database:
             finally:
                 driver.execute("PRAGMA foreign_keys=ON")
 
+    @contextmanager
+    def outside_transactions(self) -> Iterator[Connection]:
+        """Each statement by itself, for what Postgres does in no transaction. Raises: as :meth:`write`."""
+        with _translated(), self.engine.connect() as connection:
+            yield connection.execution_options(isolation_level="AUTOCOMMIT")
+
     def check_writable(self) -> None:
         """Raises: DatabaseUnavailable: the disk of an SQLite file takes nothing, or Postgres is a standby or reads
         only."""

@@ -202,5 +202,9 @@ class Store(
         return schema.current(self._database)
 
     def is_current(self) -> bool:
-        """Whether the schema is the one that this code expects."""
-        return self.revision() == schema.head()
+        """Whether the schema has what this code expects. One of a newer version has: it has only added to it."""
+        return self.revision() == schema.head() or self.is_newer()
+
+    def is_newer(self) -> bool:
+        """Whether a newer version has upgraded the schema: this one was started again, or not replaced yet."""
+        return schema.is_newer(self.revision())

@@ -292,8 +292,8 @@ class Reconciler:
                 mended += await self._settle_task(what, task_id, status, sure)
                 continue
             live = await self._workflow_status(job_id) is WorkflowExecutionStatus.RUNNING
-            owner = (await asyncio.to_thread(self._store.get_job, job_id)).owner
-            await self._task_dispatch.begin(what, task_id, job_id, owner=owner, live=live)
+            job = await asyncio.to_thread(self._store.get_job, job_id)
+            await self._task_dispatch.begin(what, task_id, job, live=live)
             mended += 1
         for what, task_id, _ in await asyncio.to_thread(self._store.running_tasks):
             mended += await self._settle_task(what, task_id, await self._workflow_status(f"{what}-{task_id}"), sure)

@@ -148,13 +148,14 @@ def upgrade(as_json: AsJson = False, data_dir: DataDir = None) -> None:
     store = open_store(settings)
     try:
         store.upgrade()
-        revision = store.revision()
+        revision, newer = store.revision(), store.is_newer()
     finally:
         store.dispose()
     if as_json:
-        print_json({"revision": revision})
+        print_json({"revision": revision, "newer": newer})
     else:
-        typer.echo(f"The database is at revision {revision}.")
+        later = ", of a newer version: nothing was to be done, since that has only added to it" if newer else ""
+        typer.echo(f"The database is at revision {revision}{later}.")
 
 
 def adopt_namespace(as_json: AsJson = False, data_dir: DataDir = None) -> None:

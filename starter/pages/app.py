@@ -2,7 +2,7 @@
 
 import json
 from functools import cache
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -12,7 +12,6 @@ from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 
-from activities.artifacts import ArtifactStore
 from domain.errors import GuidesmithError, NotFound
 from starter.access.tokens import TokenCheck, Unauthorized
 from starter.api.context import Api
@@ -112,7 +111,7 @@ def pages(api: Api, tokens: TokenCheck, sessions: Sessions, tickets: Tickets, li
         sessions=sessions,
         limits=limits,
         explain=explained,
-        files_origin=_files_origin(api.artifacts),
+        files_origin=api.artifacts.public_origin,
         https=(api.settings.public_url or "").startswith("https://"),
     )
 
@@ -163,9 +162,3 @@ async def _refused(request: Request, error: Exception) -> Response:
 async def _crashed(request: Request, error: Exception) -> Response:
     """A fault of ours: Starlette raises it again once this is sent, and the gate writes it down."""
     return explained(request.state.context, GuidesmithError("unforeseen"))
-
-
-def _files_origin(artifacts: ArtifactStore) -> str | None:
-    signed = artifacts.signed_put_url("pages/nothing", 60)
-    parts = urlsplit(signed) if signed else None
-    return f"{parts.scheme}://{parts.netloc}" if parts else None

@@ -170,7 +170,7 @@ class AnalysisService:
 
         try:
             async with engine_faults():
-                await self._task_dispatch.begin(PLAN, task.id, analysis.job.id, owner=analysis.job.owner, live=False)
+                await self._task_dispatch.begin(PLAN, task.id, analysis.job, live=False)
         except (EngineUnavailable, DispatchFailed) as absent:
             log.warning("planning.start_postponed", job_id=analysis.job.id, code=absent.code)
 

@@ -191,7 +191,7 @@ class DocumentService:
 
     async def _hand_over(self, what: str, task_id: str, job: Job, *, live: bool) -> None:
         async with engine_faults():
-            await self._task_dispatch.begin(what, task_id, job.id, owner=job.owner, live=live)
+            await self._task_dispatch.begin(what, task_id, job, live=live)
 
     @staticmethod
     async def _thread(call: Callable[..., T], *args: Any, **named: Any) -> T:

@@ -152,7 +152,7 @@ class ScreenshotService:
         task = await _thread(self._store.get_screenshot_task, str(answer["task_id"]))
         if task.status is TaskStatus.PENDING:
             async with engine_faults():
-                await self._task_dispatch.begin(SCREENSHOT, task.id, task.job_id, owner=owner, live=False)
+                await self._task_dispatch.begin(SCREENSHOT, task.id, job, live=False)
             task = await _thread(self._store.get_screenshot_task, task.id)
         return task, replayed or not answer["created"]
 

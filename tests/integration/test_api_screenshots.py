@@ -13,6 +13,7 @@ import httpx
 import pytest
 from PIL import Image
 
+from activities.rails.dispatching import turn_of
 from activities.rails.task_dispatch import SCREENSHOT, TaskDispatch
 from activities.store import Store
 from activities.upkeep.reconciling import OpenTask, Reconciler
@@ -328,9 +329,16 @@ def test_given_a_task_whose_workflow_was_terminated_when_the_reconciler_looks_th
 ) -> None:
     asked = ("ann", shot.job.id, shot.instruction_id, shot.version_id, Extraction(timestamp_ms=1_000))
     task, _ = api.store.request_extraction(*asked)
-    nobody = run_options(api.settings).model_copy(update={"task_queue_prefix": "nobody-serves-this"})
-    begin = TaskDispatch(watch.client, nobody).begin(SCREENSHOT, task.id, shot.job.id, owner="ann", live=False)
+    weights = {shot.job.project_id: 4.0}
+    nobody = run_options(api.settings).model_copy(
+        update={"task_queue_prefix": "nobody-serves-this", "weights": weights}
+    )
+    begin = TaskDispatch(watch.client, nobody).begin(SCREENSHOT, task.id, shot.job, live=False)
     watch.loop.run(begin)
+    described = watch.loop.run(watch.client.get_workflow_handle(f"screenshot-{task.id}").describe())
+    turn = described.raw_description.workflow_execution_info.priority
+    projects = turn_of("ann", shot.job.project_id, 4.0)
+    assert (turn.fairness_key, turn.fairness_weight) == (projects.fairness_key, 4.0), "it waits as the job's stages do"
     if begun:
         api.store.begin_screenshot(task.id)
     reconciler = Reconciler(_Impatient(api.store, task.id), watch.client, nobody)

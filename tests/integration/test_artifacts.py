@@ -485,7 +485,6 @@ def test_given_a_key_that_is_none_when_used_in_any_way_then_it_is_refused(
         lambda: folder_store.stat(key),
         lambda: folder_store.delete(key),
         lambda: folder_store.signed_get_url(blob, 60),
-        lambda: folder_store.signed_put_url(key, 60),
         lambda: folder_store.uri(key),
         lambda: folder_store.key_of(f"artifact://{key}"),
     ]
@@ -552,7 +551,6 @@ def test_given_a_folder_store_when_a_signed_url_is_asked_for_then_there_is_none(
     blob = folder_store.put_bytes("object", b"x", "text/plain")
 
     assert folder_store.signed_get_url(blob, 60, "x.txt") is None
-    assert folder_store.signed_put_url("object", 60) is None
 
 
 FULL_DISK = """

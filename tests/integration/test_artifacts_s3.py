@@ -68,18 +68,6 @@ def test_given_a_signed_url_when_used_for_something_else_then_it_is_refused(s3_s
     assert s3_store.read_bytes(blob) == b"%PDF"
 
 
-def test_given_a_signed_put_url_when_a_client_sends_a_file_then_the_store_can_measure_it(
-    s3_store: ArtifactStore,
-) -> None:
-    url = s3_store.signed_put_url("uploads/video.mp4", 60)
-    assert url is not None
-
-    assert httpx.put(url, content=b"recording").status_code == 200
-
-    blob = s3_store.blob_of("uploads/video.mp4", "video/mp4")
-    assert s3_store.read_bytes(blob) == b"recording"
-
-
 def test_given_a_public_endpoint_when_a_url_is_signed_then_it_names_that_one(s3_server: "S3Server") -> None:
     port = s3_server.endpoint.rpartition(":")[2]
     options = dataclasses.replace(
@@ -189,8 +177,8 @@ def test_given_options_that_contradict_themselves_when_opened_then_the_settings_
 def test_given_options_when_printed_then_no_secret_is_shown(s3_server: "S3Server") -> None:
     options = dataclasses.replace(s3_server.options, secret_access_key=SECRET, session_token="hidden-token")
 
-    assert SECRET not in repr(options) + repr(options.credentials)
-    assert "hidden-token" not in repr(options) + repr(options.credentials)
+    assert SECRET not in repr(options)
+    assert "hidden-token" not in repr(options)
 
 
 # --- outages --------------------------------------------------------------------------------------------------------

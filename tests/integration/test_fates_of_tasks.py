@@ -207,7 +207,7 @@ def test_given_an_export_that_the_run_was_not_told_of_when_it_is_there_then_the_
     draft = opened(stack, job)
     export, _ = stack.store.request_export(OWNER, job.id, ExportFormat.HTML, draft.id)
     alone = TaskDispatch(stack.client, run_options(stack.settings))
-    stack.loop.run(alone.begin(EXPORT, export.id, job.id, owner=OWNER, live=False))
+    stack.loop.run(alone.begin(EXPORT, export.id, job, live=False))
     wait_until(lambda: stack.store.get_export(export.id).status == "RUNNING", 60, "the export")
     rounds(stack, job, DRAFT_READY)  # it has not ended
     hold.unlink()
@@ -284,7 +284,7 @@ def plan(stack: Stack, requirement: str) -> Alone:
 
 def begin(stack: Stack, what: str, task_id: str, job_id: str) -> None:
     alone = TaskDispatch(stack.client, run_options(stack.settings))
-    stack.loop.run(alone.begin(what, task_id, job_id, owner=OWNER, live=False))
+    stack.loop.run(alone.begin(what, task_id, stack.store.get_job(job_id), live=False))
 
 
 def _said(task: ScreenshotTask | Planning | None) -> str | None:

@@ -4,7 +4,7 @@ The address of a session is its own permission (``starter/api/signed_urls.py``);
 ``?part=N``.
 """
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 import anyio
@@ -103,24 +103,21 @@ async def receive(
 def address_parts(signed: str, asked: PartNumbers, request: Request, api: ApiParts) -> PartAddresses:
     """Where to PUT these parts: signed addresses of the object store, or of this API where that has none.
 
-    An object store refuses a part of another size than the declared one, and says so in its own words; GET upload_url
+    An address holds until expires_at, which may be sooner than the session ends; then ask again. An object store
+    refuses a part of another size than the declared one, and says so in its own words; GET upload_url
     says what has arrived, whichever way it came.
     """
     receiving = _open(api, signed)
-    direct = receiving.addresses(sorted(set(asked.numbers)))
-    return PartAddresses(
-        parts=tuple(
-            PartAddressAnswer(
-                part=number,
-                url=direct[number].url
-                if number in direct
-                else f"{api.address(request, f'uploads/{signed}')}?part={number}",
-                headers=dict(direct[number].headers) if number in direct else {},
-                expires_at=receiving.session.expires_at,
-            )
-            for number in sorted(set(asked.numbers))
-        )
-    )
+    numbers, until, now = sorted(set(asked.numbers)), receiving.session.expires_at, datetime.now(UTC)
+    direct, own = receiving.addresses(numbers), api.address(request, f"uploads/{signed}")
+
+    def answer(number: int) -> PartAddressAnswer:
+        if (address := direct.get(number)) is None:
+            return PartAddressAnswer(part=number, url=f"{own}?part={number}", headers={}, expires_at=until)
+        ends = min(until, now + timedelta(seconds=address.expires_s))
+        return PartAddressAnswer(part=number, url=address.url, headers=dict(address.headers), expires_at=ends)
+
+    return PartAddresses(parts=tuple(answer(number) for number in numbers))
 
 
 @router.get("/uploads/{signed}", responses=signed_errors(404, 410))

@@ -205,5 +205,7 @@ function refusalOf(request) {
     /* an object store's own words */
   }
   if (request.status === 0) return new Refused(0, { code: "UNREACHABLE", message: say("failed-unreachable") });
-  return new Refused(request.status, told ?? { code: "UPLOAD_FAILED", message: say("failed-upload", { status: request.status }) });
+  // the credentials of a signed address have ended, though not the address: Amazon's answer is 400, others' 403
+  const status = /<Code>(ExpiredToken|TokenRefreshRequired)</.test(request.responseText) ? 403 : request.status;
+  return new Refused(status, told ?? { code: "UPLOAD_FAILED", message: say("failed-upload", { status: request.status }) });
 }

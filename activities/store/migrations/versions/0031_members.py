@@ -6,6 +6,7 @@ Revision: 0031, after 0030.
 import sqlalchemy as sa
 from alembic import op
 
+from activities.store.checks import add_index
 from activities.store.tables import Moment, Name
 
 revision = "0031"
@@ -64,7 +65,8 @@ def upgrade() -> None:
     )
     op.add_column("jobs", sa.Column("created_by", sa.Text(), nullable=True))
     op.add_column("job_events", sa.Column("actor", sa.Text(), nullable=True))
-    op.create_index(
+    add_index(
+        op,
         "ix_job_events_actor",
         "job_events",
         ["actor"],

@@ -6,6 +6,7 @@ Revision: 0034, after 0033.
 import sqlalchemy as sa
 from alembic import op
 
+from activities.store.checks import add_index
 from activities.store.tables import Moment
 
 revision = "0034"
@@ -18,7 +19,8 @@ WHERE = sa.text("binned_at IS NOT NULL")
 
 def upgrade() -> None:
     op.add_column("jobs", sa.Column("binned_at", Moment(), nullable=True))
-    op.create_index(
+    add_index(
+        op,
         "ix_jobs_binned",
         "jobs",
         ["owner", "binned_at", "id"],
