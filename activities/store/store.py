@@ -18,6 +18,7 @@ from activities.store.documents.exports import Exports
 from activities.store.documents.glossary import Glossary
 from activities.store.documents.guides import Guides
 from activities.store.documents.picture_uploads import PictureUploads
+from activities.store.documents.presences import Presences
 from activities.store.documents.private_words import PrivateWords
 from activities.store.documents.regenerations import Regenerations
 from activities.store.documents.screenshot_tasks import ScreenshotTasks
@@ -86,6 +87,7 @@ class Store(
     Manifests,
     Events,
     Sittings,
+    Presences,
     Screenshots,
     Anchors,
     ScreenshotTasks,

@@ -115,6 +115,8 @@ API: Mapping[str, Reach | None] = {
     "GET /instructions/{instruction_id}/sittings/{sitting_id}": _instruction(EDIT),
     "POST /instructions/{instruction_id}/sittings/{sitting_id}/save": _instruction(EDIT),
     "DELETE /instructions/{instruction_id}/sittings/{sitting_id}": _instruction(EDIT),
+    "PUT /instructions/{instruction_id}/presences/{desk_id}": _instruction(READ),
+    "DELETE /instructions/{instruction_id}/presences/{desk_id}": _instruction(READ),
     "POST /instructions/{instruction_id}/shares": _instruction(SHARE),
     "GET /instructions/{instruction_id}/shares": _instruction(SHARE),
     "POST /shares/{share_id}/update": _share(SHARE),

@@ -20,7 +20,7 @@ from starter.api.batches import routes as batches
 from starter.api.callbacks import routes as callbacks
 from starter.api.context import Api
 from starter.api.credits import routes as credits
-from starter.api.documents import comments, exports, instructions, shares, sittings
+from starter.api.documents import comments, exports, instructions, presences, shares, sittings
 from starter.api.errors import handle_errors
 from starter.api.feed import Feed, StreamSlots
 from starter.api.generations import routes as generations
@@ -80,6 +80,7 @@ ROUTES = (
         events,
         instructions,
         sittings,
+        presences,
         comments,
         screenshots,
         anchors,

@@ -4,6 +4,9 @@ A client first reads the job's log from where it left off, then waits. One task 
 how far the logs of the followed jobs have come, fetches what is new once, and wakes those who wait. A job's log has no
 gaps and its numbers are given under the job's lock, so "everything after n" is never wrong.
 
+A client may also ask who has the job's guide open. That is read once a second for all of them, and told when it is not
+what it was.
+
 Each client is served at its own pace: what it has not taken yet is not kept for it. One that falls behind what is at
 hand reads the database, and nobody waits for it.
 """
@@ -12,24 +15,31 @@ import asyncio
 import contextlib
 from collections import Counter, deque
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from anyio import to_thread
 
+from domain.documents.presence import Presence
 from domain.errors import GuidesmithError
 from domain.jobs import Event
 from starter.api.errors import RateLimited
 from starter.logs import log
 
 POLL_S = 0.25
+LOOKED_EVERY_S = 1.0
+"""How often it is read who has guides open."""
+
 BUFFERED = 512
 """Events a job that stay at hand; a client that is further behind reads the database itself."""
 
 PAGE = 500
 
 BUSY_RETRY_S = 10.0
+
+Desks = tuple[Presence, ...]
+"""Where a job's guide is open."""
 
 
 class EventLog(Protocol):
@@ -38,6 +48,8 @@ class EventLog(Protocol):
     def events(self, job_id: str, after_seq: int = 0, limit: int = 500) -> tuple[Event, ...]: ...
 
     def last_event_seqs(self, job_ids: Sequence[str]) -> Mapping[str, int]: ...
+
+    def present(self, job_ids: Sequence[str]) -> Mapping[str, Desks]: ...
 
 
 class StreamSlots:
@@ -73,16 +85,22 @@ class StreamSlots:
 
 @dataclass
 class _Topic:
-    """One followed job."""
+    """One followed job. ``attending``: followers who want to know where its guide is open; ``desks``: where it is,
+    as read last."""
 
     latest: int
     followers: int = 0
+    attending: int = 0
+    desks: Desks | None = None
     recent: deque[Event] = field(default_factory=lambda: deque(maxlen=BUFFERED))
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def add(self, events: Sequence[Event]) -> None:
         self.recent.extend(events)
         self.latest = events[-1].seq
+        self.wake()
+
+    def wake(self) -> None:
         self.changed.set()
         self.changed = asyncio.Event()
 
@@ -102,6 +120,7 @@ class Feed:
         self._log = events
         self._poll_s = poll_s
         self._topics: dict[str, _Topic] = {}
+        self._looked_at = float("-inf")
         self._wanted = asyncio.Event()
         self.slots = slots
 
@@ -122,10 +141,22 @@ class Feed:
         Args:
             reach: The number of the newest event that the caller knows to exist.
         """
+        async with aclosing(self.attend(job_id, after_seq, reach, presence=False)) as following:
+            async for each in following:
+                assert isinstance(each, Event), "nothing else was asked for"
+                yield each
+
+    async def attend(
+        self, job_id: str, after_seq: int, reach: int, *, presence: bool = True
+    ) -> AsyncGenerator[Event | Desks, None]:
+        """As :meth:`follow`, and with ``presence`` between the events where the job's guide is open: once at first,
+        then whenever that has changed."""
         topic = self._topics.setdefault(job_id, _Topic(latest=reach))
         topic.followers += 1
+        topic.attending += presence
         self._wanted.set()
         seq = after_seq
+        sent: Desks | None = None
         try:
             while True:
                 changed = topic.changed
@@ -135,10 +166,16 @@ class Feed:
                 for event in events:
                     yield event
                     seq = event.seq
-                if not events and seq >= topic.latest:
+                if presence and topic.desks is not None and topic.desks != sent:
+                    sent = topic.desks
+                    yield sent
+                elif not events and seq >= topic.latest:
                     await changed.wait()
         finally:
             topic.followers -= 1
+            topic.attending -= presence
+            if topic.attending == 0:
+                topic.desks = None
             if topic.followers == 0 and self._topics.get(job_id) is topic:
                 del self._topics[job_id]
 
@@ -175,3 +212,18 @@ class Feed:
             events = await to_thread.run_sync(self._log.events, job_id, topic.latest, PAGE)
             if events:
                 topic.add(events)
+        await self._look()
+
+    async def _look(self) -> None:
+        """Read who has guides open, where somebody wants to know."""
+        attended = [job_id for job_id, topic in self._topics.items() if topic.attending]
+        now = asyncio.get_running_loop().time()
+        if not attended or now - self._looked_at < LOOKED_EVERY_S:
+            return
+        self._looked_at = now
+        found = await to_thread.run_sync(self._log.present, attended)
+        for job_id in attended:
+            topic, desks = self._topics.get(job_id), found.get(job_id, ())
+            if topic is not None and topic.attending and topic.desks != desks:
+                topic.desks = desks
+                topic.wake()

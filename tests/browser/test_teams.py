@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
+from domain.people import Person
 from tests.browser.conftest import Site
 from tests.browser.looking import look
 
@@ -73,3 +74,65 @@ def test_given_two_people_in_two_browsers_when_one_invites_the_other_then_each_d
         expect(page.locator("[data-members]")).not_to_contain_text(other)
         theirs.reload()
         expect(theirs.get_by_role("heading", name="There is nothing here")).to_be_visible()
+
+
+def test_given_two_people_in_one_guide_when_they_move_write_and_leave_then_each_sees_it_and_is_told_before_a_conflict(
+    page: Page, site: Site, who: str, drafted: Callable[[str], dict[str, str]]
+) -> None:
+    ids, editor, viewer = drafted(who), f"eve-{who}", f"vic-{who}"
+    for other, role, name in ((editor, "editor", "Eve Öztürk"), (viewer, "viewer", "<i>Vic</i>")):
+        join(site, who, ids["project"], other, role)
+        site.stack.store.saw_person(Person(subject=other, name=name))
+    guide = f"/instructions/{ids['instruction']}"
+    page.goto(guide)
+    here = page.get_by_role("list", name="Also here")
+    expect(page.locator("[data-present]")).to_be_hidden()
+    first, second = (page.locator(".block[data-role=step]").nth(place) for place in (0, 1))
+
+    with site.visitor(viewer) as reading, site.visitor(editor) as writing:
+        reader, writer = reading.new_page(), writing.new_page()
+        reader.goto(guide)
+        expect(here.get_by_role("listitem")).to_have_text(["II<i>Vic</i> has this guide open"])
+        reader.locator(".block[data-role=step]").first.click(position={"x": 5, "y": 5})
+        expect(here.get_by_role("button", name="<i>Vic</i> is at Step 1")).to_be_visible()
+        expect(first.locator(".in-block")).to_have_text("II<i>Vic</i> is here")
+
+        writer.goto(guide)
+        writer.locator(".block[data-role=step]").first.locator(".prose").first.click()
+        expect(first.locator(".in-block")).to_contain_text("Eve Öztürk is writing")
+        expect(reader.get_by_role("button", name="Eve Öztürk is writing in Step 1")).to_be_visible()
+        expect(reader.get_by_text("is writing in this block too")).to_have_count(0)
+        look(reader, "present-reading")
+
+        first.locator(".prose").first.click()
+        told = page.get_by_text("Eve Öztürk is writing in this block too. Whoever saves second")
+        expect(told).to_be_visible()
+        expect(writer.get_by_text(f"{who} is writing in this block too. Whoever saves second")).to_be_visible()
+        look(page, "present-same-block")
+        page.keyboard.press("Escape")
+        second.locator(".prose").first.click()
+        expect(told).to_have_count(0)
+        expect(writer.get_by_text("is writing in this block too")).to_have_count(0)
+
+        page.get_by_role("button", name="<i>Vic</i> is at Step 1").click()
+        expect(first).to_be_focused()
+        reader.close()
+        expect(here.get_by_role("listitem")).to_have_count(1)
+        theirs = writer.locator("[data-present]")
+        expect(theirs).to_be_visible()
+        writing.set_offline(True)
+        for place in (2, 3):  # each is said, and is not heard: who else is there, nobody knows
+            with writer.expect_event("requestfailed", lambda request: "/presences/" in request.url):
+                writer.locator(".block[data-role=step]").nth(place).focus()
+        expect(theirs).to_be_hidden()
+        writing.set_offline(False)
+        writer.locator(".block[data-role=step]").first.focus()
+        expect(theirs.get_by_role("listitem")).to_have_count(1)
+    expect(page.locator("[data-present]")).to_be_hidden()
+
+
+def join(site: Site, owner: str, project: str, other: str, role: str) -> None:
+    """Let somebody into a project by the API."""
+    with site.client(owner) as mine, site.client(other) as theirs:
+        link = mine.post(f"projects/{project}/invitations", json={"role": role}).json()["url"]
+        theirs.post("invitations/accept", json={"token": link.rpartition("/")[2]}).raise_for_status()

@@ -19,6 +19,7 @@ from pydantic import SecretStr
 from activities.store import Store
 from activities.store.records import Sitting
 from activities.store.repository import new_uuid7
+from domain.documents.presence import Place
 from domain.documents.publication import ExportFormat
 from domain.documents.tasks import RegenerateTask
 from domain.projects import ProjectRole
@@ -221,6 +222,7 @@ def foreign(api: RunningApi) -> dict[str, str]:
         kept_at=shot.job.created_at,
     )
     api.store.keep_sitting("bob", sitting)
+    api.store.be_present("bob", shot.job.instruction_id, sitting.sitting_id, Place(), subject="bob")
     thread = api.store.add_thread("bob", shot.job.instruction_id, STEP_BLOCK, "What bob says.", author="bob")
     invitation = api.store.invite("bob", shot.job.project_id, ProjectRole.VIEWER, "1" * 64)
     term, _ = api.store.keep_term("bob", Pair(heard="skim", right="SCIM"))
@@ -238,6 +240,7 @@ def foreign(api: RunningApi) -> dict[str, str]:
         "version": "1",
         "share_id": share.id,
         "sitting_id": sitting.sitting_id,
+        "desk_id": sitting.sitting_id,
         "task_id": task.id,
         "export_id": export.id,
         "anchor_id": shot.anchor_id,

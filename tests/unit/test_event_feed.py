@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from domain.documents.presence import Presence
 from domain.errors import DatabaseUnavailable
 from domain.jobs import Actor, Event
 from starter.api import feed as feed_module
@@ -26,6 +27,7 @@ class Log:
         self.rows: dict[str, list[Event]] = {}
         self.asked: list[str] = []
         self.faults: list[Exception] = []
+        self.desks: dict[str, tuple[Presence, ...]] = {}
 
     def append(self, job_id: str, count: int = 1) -> None:
         rows = self.rows.setdefault(job_id, [])
@@ -41,6 +43,11 @@ class Log:
         self.asked.append("all")
         self._stumble()
         return {job_id: len(self.rows[job_id]) for job_id in job_ids if job_id in self.rows}
+
+    def present(self, job_ids: Sequence[str]) -> dict[str, tuple[Presence, ...]]:
+        self.asked.append("present")
+        self._stumble()
+        return {job_id: desks for job_id, desks in self.desks.items() if job_id in job_ids}
 
     def _stumble(self) -> None:
         if self.faults:
@@ -194,3 +201,45 @@ def test_given_seats_when_they_are_taken_then_the_next_one_waits_for_one_that_is
     slots.give_back("ann")
     slots.take("carl")
     assert slots.taken == 3
+
+
+def test_given_who_attends_when_desks_change_then_they_are_told_once_and_read_once_for_all_who_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(feed_module, "LOOKED_EVERY_S", 0.005)
+    log = Log()
+    for job in ("one", "two"):
+        log.append(job)
+    here = Presence(desk_id="d", subject="ann", name="Ann")
+    there = here.model_copy(update={"writes": True})
+
+    async def attended(feed: Feed, job: str) -> list[object]:
+        found: list[object] = []
+        async with aclosing(feed.attend(job, 1, 1)) as following:
+            async for each in following:
+                found.append(each)
+                if each == ():
+                    log.desks[job] = (here,)
+                elif each == (here,):
+                    log.append(job)
+                elif isinstance(each, Event):
+                    log.desks[job] = (there,)
+                else:
+                    return found
+        raise AssertionError("it never ends by itself")
+
+    async def main() -> None:
+        feed = feed_of(log)
+        async with feed.polling():
+            both = [asyncio.create_task(attended(feed, job)) for job in ("one", "two") for _ in range(3)]
+            plain = asyncio.create_task(heard(feed, "one", 1, 2, 1))
+            for found in await asyncio.wait_for(asyncio.gather(*both), WITHIN_S):
+                assert found[0] in ((), (here,))
+                assert found[-1] == (there,)
+                assert len(found) == len({repr(each) for each in found}), "nothing twice"
+            assert await plain == [2]
+            assert not any(topic.attending for topic in feed._topics.values())
+        asked = log.asked.count("present")
+        assert 0 < asked <= log.asked.count("all"), "once for all, and not at every turn"
+
+    asyncio.run(main())

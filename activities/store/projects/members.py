@@ -8,7 +8,7 @@ from activities.store.cursors import newest_first
 from activities.store.jobs.locking import not_found
 from activities.store.repository import Repository
 from activities.store.rows import project as project_of
-from activities.store.tables import instructions, jobs, project_members, projects, sittings
+from activities.store.tables import instructions, jobs, presences, project_members, projects, sittings
 from domain.errors import OwnerCannotLeave, RequestInvalid
 from domain.jobs import Page, Project
 from domain.projects import MEMBERS_LIMIT, Member, Membership, ProjectRole, checked_role, higher
@@ -78,8 +78,8 @@ class Members(Repository):
                 raise not_found()
             theirs = select(instructions.c.id).join(jobs, jobs.c.id == instructions.c.job_id)
             theirs = theirs.where(jobs.c.project_id == project_id)
-            left = delete(sittings).where(sittings.c.owner == subject, sittings.c.instruction_id.in_(theirs))
-            connection.execute(left)
+            for table, whose in ((sittings, sittings.c.owner), (presences, presences.c.subject)):
+                connection.execute(delete(table).where(whose == subject, table.c.instruction_id.in_(theirs)))
 
 
 def hold_project(connection: Connection, project_id: str, owner: str | None = None) -> str:

@@ -2,7 +2,7 @@
 
 Jobs are the mirror of the workflows and their audit trail; instructions, anchors, exports are the documents that
 live here and nowhere else. Nothing is ever deleted but expired idempotency keys, the log of webhooks, and
-callbacks that ended no stage, and sittings that became a version.
+callbacks that ended no stage, sittings that became a version, and presences that have ended.
 """
 
 from activities.store.tables.columns import Json, Moment, Name, blob_columns, failure_columns, id_column, metadata
@@ -16,6 +16,7 @@ from activities.store.tables.documents import (
     instruction_versions,
     instructions,
     picture_uploads,
+    presences,
     private_words,
     regenerate_tasks,
     screenshot_assets,
@@ -98,6 +99,7 @@ __all__ = [
     "people",
     "picture_uploads",
     "plan_tasks",
+    "presences",
     "private_words",
     "project_invitations",
     "project_members",

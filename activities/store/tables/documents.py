@@ -79,6 +79,23 @@ sittings = Table(
 )
 
 
+presences = Table(
+    "presences",
+    metadata,
+    # goes with it; that a row comes waits for the instruction's lock, and holds none while it does
+    Column("instruction_id", Name, ForeignKey("instructions.id", ondelete="CASCADE"), primary_key=True),
+    # whose desk it is
+    Column("subject", Text, primary_key=True),
+    # the client's: one a page
+    Column("desk_id", Name, primary_key=True),
+    Column("job_id", Name, nullable=False),
+    Column("block_id", Name),
+    Column("writes", Boolean, nullable=False),
+    Column("came_at", Moment, nullable=False),
+    Column("seen_at", Moment, nullable=False),
+)
+
+
 regenerate_tasks = Table(
     "regenerate_tasks",
     metadata,

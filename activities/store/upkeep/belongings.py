@@ -18,6 +18,7 @@ from activities.store.tables import (
     idempotency_keys,
     jobs,
     metadata,
+    presences,
     project_invitations,
     project_members,
     projects,
@@ -32,9 +33,9 @@ from activities.store.tables import (
 from activities.store.upkeep.erasures import own_rows
 from domain.erasure import binned
 
-KEPT_BACK = (default_projects, erasures, idempotency_keys, purges, reviews, sign_ins, webhook_tickets)
+KEPT_BACK = (default_projects, erasures, idempotency_keys, presences, purges, reviews, sign_ins, webhook_tickets)
 """Tables of which nothing is told: locks, what is being erased, repeats of requests, what administrators note under
-their names, sessions, and addresses that are secrets."""
+their names, sessions, addresses that are secrets, and who has a guide open this very moment."""
 
 SECRET = frozenset(
     {

@@ -12,6 +12,7 @@ from activities.store.tables import (
     instructions,
     job_events,
     jobs,
+    presences,
     project_invitations,
     project_members,
     projects,
@@ -29,6 +30,7 @@ def leave_projects(connection: Connection, user: str, nobody: str) -> None:
     connection.execute(
         delete(project_members).where(or_(project_members.c.project_id.in_(theirs), project_members.c.subject == user))
     )
+    connection.execute(delete(presences).where(presences.c.subject == user))
     for column in (
         project_invitations.c.invited_by,
         project_members.c.added_by,

@@ -23,7 +23,8 @@ from domain.errors import RequestInvalid
 from domain.jobs import Event
 from domain.projects import ProjectRole
 from starter.access.tokens import Principal
-from starter.api.context import Api, ApiParts, AsMember, Caller, Owner, identifier
+from starter.api.context import IDENTIFIER, Api, ApiParts, AsMember, Caller, Owner, identifier
+from starter.api.documents.presences import PresentAnswer
 from starter.api.responses import binary, errors
 from starter.api.shapes import HistoryRow
 from starter.logs import log
@@ -85,7 +86,7 @@ async def _ended(task: asyncio.Future[None]) -> None:
     "/{job_id}/events",
     response_class=EventSourceResponse,
     responses={
-        200: binary("Events named status, progress, task, export, comment, resync.", "text/event-stream"),
+        200: binary("Events named status, progress, task, export, comment, presence, resync.", "text/event-stream"),
         **errors(400, 404, 429),
     },
 )
@@ -100,6 +101,13 @@ async def events(
         str | None,
         Query(alias="last_event_id", description="The same, for a browser's EventSource, which sets no header itself."),
     ] = None,
+    presence: Annotated[
+        str | None,
+        Query(
+            description="Tell also who has the guide open, besides this desk (the id of `PUT …/presences/{desk_id}`): "
+            "once at first, then whenever somebody comes, goes, or moves to another block."
+        ),
+    ] = None,
 ) -> EventSourceResponse:
     """The job's whole event log, then live. ``Last-Event-ID`` resumes without a gap or a repeat.
 
@@ -110,27 +118,34 @@ async def events(
     last = last_event_id if last_event_id is not None else after  # the header is the newer: a reconnection sends it
     if last is not None and not EVENT_ID.fullmatch(last):
         raise RequestInvalid("This is not the id of an event that this stream sent.", field=where)
+    if presence is not None and not IDENTIFIER.fullmatch(presence):
+        raise RequestInvalid("This can be no desk's id: it is a UUID, in small letters.", field="query.presence")
     job = await to_thread.run_sync(lambda: api.store.get_job(identifier(job_id), owner=owner))
     reach = await to_thread.run_sync(api.store.last_event_seq, job.id)
     api.feed.slots.take(caller.subject)
     is_member = member_as is not None and member_as.role is not ProjectRole.OWNER
     return EventStream(
-        _sent(api, job.id, int(last or 0), reach, member=caller.subject if is_member else None), api, caller
+        _sent(api, job.id, int(last or 0), reach, caller.subject, is_member=is_member, desk_id=presence), api, caller
     )
 
 
 async def _sent(
-    api: Api, job_id: str, after: int, reach: int, *, member: str | None = None
+    api: Api, job_id: str, after: int, reach: int, reader: str, *, is_member: bool, desk_id: str | None
 ) -> AsyncIterator[ServerSentEvent]:
-    """``member``: who is told it as a member of the job's project, for as long as they are one."""
+    """``is_member``: the reader is told it as a member of the job's project, for as long as they are one; ``desk_id``:
+    where they have its guide open."""
     if after > reach:
         yield ServerSentEvent(json.dumps({"job_id": job_id, "last_seq": reach}), event="resync", id=str(reach))
         after = reach
-    async with aclosing(api.feed.follow(job_id, after, reach)) as following:
-        async for event in following:
-            if member is not None and not await to_thread.run_sync(api.store.membership, member, Thing.JOB, job_id):
+    async with aclosing(api.feed.attend(job_id, after, reach, presence=desk_id is not None)) as following:
+        async for told in following:
+            if is_member and not await to_thread.run_sync(api.store.membership, reader, Thing.JOB, job_id):
                 return
-            yield _as_sent(event)
+            if isinstance(told, Event):
+                yield _as_sent(told)
+            elif desk_id is not None:
+                present = PresentAnswer.of(told, desk_id=desk_id, subject=reader)
+                yield ServerSentEvent(present.model_dump_json(), event="presence")
 
 
 def _as_sent(event: Event) -> ServerSentEvent:

@@ -21,7 +21,8 @@ export function follow(path, names, heard, { from = "", back = () => {} } = {}) 
   let pause = null; // before it is opened again
   const open = () => {
     pause = null;
-    source = new EventSource(last ? `${path}?last_event_id=${encodeURIComponent(last)}` : path);
+    const more = path.includes("?") ? "&" : "?";
+    source = new EventSource(last ? `${path}${more}last_event_id=${encodeURIComponent(last)}` : path);
     source.onopen = () => {
       wait = FIRST_WAIT_MS;
       if (lost.has(path)) back();

@@ -1,8 +1,9 @@
 // Whether somebody else has saved the instruction: told by other tabs of this browser and by the job's events, and asked
-// for now and then.
+// for now and then. The events tell of comments and of who else is here, too.
 import { get } from "../../parts/api.js";
 import { follow } from "../../parts/live.js";
 import { channel } from "../../parts/tabs.js";
+import { attend, desk, present } from "../../presence/presence.js";
 
 const EVERY_MS = 15_000;
 
@@ -19,10 +20,12 @@ export function watchVersions({ instruction, job, from }, heard) {
   };
   setInterval(look, EVERY_MS);
   document.addEventListener("visibilitychange", look);
-  const told = (name) => {
+  const told = (name, data) => {
+    if (name === "presence") return present(data.people);
     if (name === "comment" || name === "resync") document.body.dispatchEvent(new Event("comments-changed"));
-    if (name !== "comment") look();
+    return name === "comment" ? undefined : look();
   };
-  follow(`/api/v1/jobs/${job}/events`, ["status", "task", "comment", "resync"], told, { from: String(from) });
+  follow(`/api/v1/jobs/${job}/events?presence=${desk}`, ["status", "task", "comment", "presence", "resync"], told, { from: String(from) });
+  attend(instruction);
   return { look, tell: (version, author) => others({ version, author }) };
 }

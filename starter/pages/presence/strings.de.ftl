@@ -1,0 +1,2 @@
+# Wer eine Anleitung außerdem geöffnet hat.
+present = Auch hier

@@ -1,0 +1,2 @@
+# Who else has a guide open.
+present = Also here
