@@ -1,5 +1,6 @@
-"""What is erased on request or by its age: a job with all that is its own, a recording alone, a user with all that is
-theirs. What is left of it is that this was done. Before a guide is erased it lies in the bin, and can come back."""
+"""What is erased on request or by its age: a job with all that is its own, a recording alone, a project with its jobs,
+a user with all that is theirs. What is left of it is that this was done. Before a guide is erased it lies in the bin,
+and can come back."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -44,6 +45,7 @@ class PurgeKind(StrEnum):
     """What goes besides whole jobs."""
 
     RECORDING = "recording"
+    PROJECT = "project"
     USER = "user"
 
 
@@ -64,7 +66,8 @@ class Erasure(Frozen):
 
 
 class Purge(Frozen):
-    """That a user was erased, or a recording alone. ``id`` leads nowhere; the rest as of an :class:`Erasure`."""
+    """That a user, a project, or a recording alone was erased. ``id`` leads nowhere; the rest as of an
+    :class:`Erasure`."""
 
     id: str
     what: PurgeKind

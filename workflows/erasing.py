@@ -7,7 +7,7 @@ from temporalio import workflow
 from temporalio.common import RetryPolicy
 
 with workflow.unsafe.imports_passed_through():
-    from activities.upkeep.erasing import HEARTBEAT_TIMEOUT_S, NAME, RECORDING, USER
+    from activities.upkeep.erasing import HEARTBEAT_TIMEOUT_S, NAME, PROJECT, RECORDING, USER
 
 STEPS = ("end-runs", "erase-rows", "erase-files", "forget-runs")
 
@@ -40,16 +40,31 @@ class EraseUserWorkflow:
 
     @workflow.run
     async def run(self, purge_id: str) -> None:
-        done = False
-        while not done:
-            job_ids: list[str] = await _done("erase-jobs-of-user", purge_id)
-            for job_id in job_ids:
-                for step in STEPS:
-                    await _done(step, job_id)
-            if workflow.info().is_continue_as_new_suggested():
-                workflow.continue_as_new(purge_id)
-            if not job_ids:
-                done = await _done("erase-rest-of-user", purge_id)
+        await _all_of(USER, purge_id)
+
+
+@workflow.defn(name=PROJECT)
+class EraseProjectWorkflow:
+    """As of a user."""
+
+    @workflow.run
+    async def run(self, purge_id: str) -> None:
+        await _all_of(PROJECT, purge_id)
+
+
+async def _all_of(whose: str, purge_id: str) -> None:
+    """Jobs, until there are no more, and then the rest."""
+    of = whose.removeprefix("erase-")
+    done = False
+    while not done:
+        job_ids: list[str] = await _done(f"erase-jobs-of-{of}", purge_id)
+        for job_id in job_ids:
+            for step in STEPS:
+                await _done(step, job_id)
+        if workflow.info().is_continue_as_new_suggested():
+            workflow.continue_as_new(purge_id)
+        if not job_ids:
+            done = await _done(f"erase-rest-of-{of}", purge_id)
 
 
 async def _done(step: str, of: str) -> Any:

@@ -22,11 +22,12 @@ from domain.errors import ArtifactKeyInvalid
 NAME = "erase"
 """Of the workflow, and the prefix of its ids."""
 
-RECORDING, USER = "erase-recording", "erase-user"
-"""The same of those that erase a recording alone, and a user."""
+RECORDING, PROJECT, USER = "erase-recording", "erase-project", "erase-user"
+"""The same of those that erase a recording alone, a project, and a user."""
 
 JOBS_AT_ONCE = 50
-"""Jobs of a user that are erased one after the other before the next are looked for: their ids are one payload."""
+"""Jobs of a user, or of a project, that are erased one after the other before the next are looked for: their ids are
+one payload."""
 
 HEARTBEAT_TIMEOUT_S = 60.0
 
@@ -53,6 +54,8 @@ class ErasureStore(Protocol):
     def purge_keys(self, purge_id: str) -> tuple[str, ...]: ...
     def erase_jobs_of_user(self, purge_id: str, limit: int) -> tuple[str, ...]: ...
     def erase_user_rows(self, purge_id: str) -> bool: ...
+    def erase_jobs_of_project(self, purge_id: str, limit: int) -> tuple[str, ...]: ...
+    def erase_project_rows(self, purge_id: str) -> bool: ...
     def finish_purge(self, purge_id: str) -> None: ...
 
 
@@ -155,4 +158,18 @@ class Eraser:
                 return False
         self._store.finish_purge(purge_id)
         log.info("user.erased", purge_id=purge_id)
+        return True
+
+    @activity.defn(name="erase-jobs-of-project")
+    def erase_jobs_of_project(self, purge_id: str) -> list[str]:
+        """As :meth:`erase_jobs_of_user`."""
+        return list(self._store.erase_jobs_of_project(purge_id, JOBS_AT_ONCE))
+
+    @activity.defn(name="erase-rest-of-project")
+    def erase_rest_of_project(self, purge_id: str) -> bool:
+        """Remove the project, and say that all is done; answers whether it is."""
+        if not self._store.erase_project_rows(purge_id):
+            return False
+        self._store.finish_purge(purge_id)
+        log.info("project.erased", purge_id=purge_id)
         return True

@@ -25,7 +25,7 @@ from activities.rails.signals import EDIT, TASKS_ENDED, wake
 from activities.rails.task_dispatch import EXPORT, PLAN, REGENERATE, SCREENSHOT, TaskDispatch
 from activities.store.hooks.webhooks import Waiting
 from activities.upkeep.erasing import NAME as ERASE
-from activities.upkeep.erasing import RECORDING, USER, erase_workflow
+from activities.upkeep.erasing import PROJECT, RECORDING, USER, erase_workflow
 from activities.webhooks.relay import delivery_workflow
 from domain.analyses.analysis import Planning
 from domain.documents.screenshots import ScreenshotTask
@@ -329,7 +329,11 @@ _TASK_STAGE: Mapping[str, str] = {
 }
 
 
-PURGES: Mapping[PurgeKind, str] = {PurgeKind.RECORDING: RECORDING, PurgeKind.USER: USER}
+PURGES: Mapping[PurgeKind, str] = {
+    PurgeKind.RECORDING: RECORDING,
+    PurgeKind.PROJECT: PROJECT,
+    PurgeKind.USER: USER,
+}
 
 
 async def begin_erasing(client: Client, job_id: str, options: RunOptions) -> None:
@@ -342,7 +346,7 @@ async def begin_erasing(client: Client, job_id: str, options: RunOptions) -> Non
 
 
 async def begin_purging(client: Client, purge_id: str, what: PurgeKind, options: RunOptions) -> None:
-    """As :func:`begin_erasing`, of a recording alone or a user."""
+    """As :func:`begin_erasing`, of a recording alone, a project or a user."""
     await _begin(client, PURGES[what], purge_id, options, f"erase a {what}")
 
 

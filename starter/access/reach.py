@@ -53,6 +53,7 @@ API: Mapping[str, Reach | None] = {
     "GET /projects": OWN,
     "GET /projects/{project_id}": _project(READ),
     "PATCH /projects/{project_id}": _project(MANAGE),
+    "DELETE /projects/{project_id}": _project(MANAGE),
     "POST /projects/{project_id}/jobs": _project(RUN),
     "GET /projects/{project_id}/members": _project(READ),
     "PATCH /projects/{project_id}/members": _project(MANAGE),

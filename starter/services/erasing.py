@@ -59,6 +59,11 @@ class ErasureService:
         begin = partial(self._store.begin_recording_purge, job_id, owner=owner, by_admin=by_admin)
         return await self._purged(await asyncio.to_thread(begin))
 
+    async def erase_project(self, project_id: str, *, owner: str) -> Purge:
+        """Have the project removed, with all its jobs. Raises: NotFound: absent, or not ``owner``'s."""
+        begin = partial(self._store.begin_project_purge, project_id, owner=owner)
+        return await self._purged(await asyncio.to_thread(begin))
+
     async def erase_user(self, user: str, *, by_admin: bool = False) -> Purge:
         """Have everything of ``user``'s removed."""
         return await self._purged(await asyncio.to_thread(self._store.begin_user_purge, user, by_admin=by_admin))

@@ -57,7 +57,7 @@ from starter.work.webhooks import beside, relay, webhook_sender
 from workflows import reconciler, sweeping
 from workflows.analysis import AnalysisWorkflow, PlanWorkflow
 from workflows.batch import BatchWorkflow
-from workflows.erasing import EraseRecordingWorkflow, EraseUserWorkflow, EraseWorkflow
+from workflows.erasing import EraseProjectWorkflow, EraseRecordingWorkflow, EraseUserWorkflow, EraseWorkflow
 from workflows.generation import GenerationWorkflow
 from workflows.image import ImageWorkflow
 from workflows.instruction import InstructionWorkflow
@@ -86,6 +86,7 @@ WORKFLOWS = (
     WebhookWorkflow,
     EraseWorkflow,
     EraseRecordingWorkflow,
+    EraseProjectWorkflow,
     EraseUserWorkflow,
 )
 
@@ -233,6 +234,8 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
         eraser.forget_runs,
         eraser.erase_jobs_of_user,
         eraser.erase_rest_of_user,
+        eraser.erase_jobs_of_project,
+        eraser.erase_rest_of_project,
         eraser.erase_recording,
     ]
 

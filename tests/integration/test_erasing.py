@@ -55,8 +55,12 @@ def office(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -
 
 def with_files(stack: Stack, owner: str) -> Job:
     """A drafted job whose recording and sound lie in the artifact store."""
+    return drafted_with_files(stack, owner, stack.store.create_project(owner, "Manuals").id)
+
+
+def drafted_with_files(stack: Stack, owner: str, project_id: str) -> Job:
     store = stack.store
-    job = store.create_job(owner, store.create_project(owner, "Manuals").id)
+    job = store.create_job(owner, project_id)
     video = stack.artifacts.put_bytes(f"jobs/{job.id}/upload/recording.mp4", job.id.encode() * 1000, "video/mp4")
     store.confirm_upload(owner, job.id, video, "demo.mp4")
     Run(store, job.id).dispatched().extract_audio().transcribe().write_draft()
@@ -224,6 +228,37 @@ def test_given_a_user_with_jobs_when_they_are_erased_then_nothing_names_them_and
     assert books.balanced, books.findings
     told = next(each for each in admin.get("admin/purges").json()["items"] if each["id"] == begun.json()["id"])
     assert (told["what"], told["by_admin"]) == ("user", False) and told["completed_at"]
+
+
+def test_given_a_project_when_it_is_erased_then_it_is_gone_for_all_at_once_and_then_nothing_names_it(
+    office: tuple[Stack, RunningApi],
+) -> None:
+    stack, api = office
+    mine, theirs = api.client("paula"), api.client("peter")
+    job = with_files(stack, "paula")
+    other, binned = stack.store.create_job("paula", job.project_id), drafted_with_files(stack, "paula", job.project_id)
+    stack.store.throw_away("paula", binned.id)
+    kept, project = with_files(stack, "paula"), f"projects/{job.project_id}"
+    invitation = mine.post(f"{project}/invitations", json={"role": "editor"}).json()
+    token = invitation["url"].rpartition("/")[2]
+    assert theirs.post("invitations/accept", json={"token": token}).status_code == 200
+    assert theirs.delete(project).status_code == 403, "a member cannot"
+    assert api.client("eve").delete(project).status_code == 404
+    begun = mine.delete(project)
+    assert begun.status_code == 202
+    assert {each.delete(project).status_code for each in (mine, theirs)} == {404}
+    assert theirs.get(f"jobs/{job.id}").status_code == 404 == mine.get(project).status_code
+    assert mine.post(f"{project}/jobs").status_code == 404
+    stack.start_worker()
+    wait_until(lambda: not stack.store.open_purges(-60.0), 120, "the erasure")
+    stack.kill_worker()
+    assert mentions(stack, job.project_id) == set()
+    for each in (job, other, binned):
+        assert mentions(stack, each.id) == {"erasures"}
+        assert not [*stack.artifacts.list(f"jobs/{each.id}/")]
+    assert stack.store.get_job(kept.id).owner == "paula"
+    told = api.client("root", Role.ADMIN).get("admin/purges").json()["items"]
+    assert next(each["what"] for each in told if each["id"] == begun.json()["id"]) == "project"
 
 
 def test_given_an_erasure_of_a_user_whose_start_was_lost_when_reconciled_then_it_is_done(

@@ -312,14 +312,18 @@ def erasure(stack: Stack) -> Alone:
 
 
 def purge(stack: Stack, what: PurgeKind, owner: str) -> Alone:
-    """Of a recording, or of a user with one."""
+    """Of a recording, or of a project or a user with one."""
     store = stack.store
     job = store.create_job(owner, store.create_project(owner, "Manuals").id)
     key = f"jobs/{job.id}/upload/recording.mp4"
     store.confirm_upload(owner, job.id, stack.artifacts.put_bytes(key, job.id.encode(), "video/mp4"), "demo.mp4")
     Run(store, job.id).dispatched().extract_audio().transcribe().write_draft()
     of_recording = what is PurgeKind.RECORDING
-    row = store.begin_recording_purge(job.id, owner=owner) if of_recording else store.begin_user_purge(owner)
+    row = {
+        PurgeKind.RECORDING: lambda: store.begin_recording_purge(job.id, owner=owner),
+        PurgeKind.PROJECT: lambda: store.begin_project_purge(job.project_id, owner=owner),
+        PurgeKind.USER: lambda: store.begin_user_purge(owner),
+    }[what]()
     stack.loop.run(begin_purging(stack.client, row.id, what, run_options(stack.settings)))
 
     def ended() -> str | None:
@@ -338,6 +342,7 @@ def all_alone(stack: Stack, folder: Path, how: str) -> dict[str, Alone]:
         "plan": plan(stack, f"Total amount by region, {how}"),
         "erasure": erasure(stack),
         "recording": purge(stack, PurgeKind.RECORDING, f"of-recording-{how}"),
+        "project": purge(stack, PurgeKind.PROJECT, f"of-project-{how}"),
         "user": purge(stack, PurgeKind.USER, f"of-user-{how}"),
     }
 

@@ -388,13 +388,19 @@ def stopped(folder: Path, temporal: TemporalServer) -> None:
 
 
 def purged(stack: Stack) -> None:
-    """A recording that is erased alone, and a user with two jobs."""
+    """A recording that is erased alone, and a project and a user with two jobs."""
     service = ErasureService(stack.store, stack.client, run_options(stack.settings))
     job = stack.new_job(SAMPLE)
     stack.store.move(job.id, None, "CANCELLED", trigger=Trigger.API, actor=Actor.EDITOR)
     purge = stack.loop.run(service.erase_recording(job.id, owner=OWNER))
     stack.loop.run(stack.client.get_workflow_handle(f"erase-recording-{purge.id}").result())
     keep(stack, "erase-recording", f"erase-recording-{purge.id}")
+    project = stack.store.create_project("leaving", "recorded").id
+    for _ in range(2):
+        stack.store.create_job("leaving", project)
+    purge = stack.loop.run(service.erase_project(project, owner="leaving"))
+    stack.loop.run(stack.client.get_workflow_handle(f"erase-project-{purge.id}").result())
+    keep(stack, "erase-project", f"erase-project-{purge.id}")
     project = stack.store.create_project("leaving", "recorded").id
     for _ in range(2):
         stack.store.create_job("leaving", project)

@@ -19,6 +19,7 @@ KEPT = {
     "batch-stopped",
     "erase",
     "erase-recording",
+    "erase-project",
     "erase-user",
     "image-cancelled",
     "completed",

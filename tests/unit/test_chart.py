@@ -259,10 +259,30 @@ def test_what_decodes_what_strangers_sent_reaches_no_internet_and_nobody_reaches
         cidrs = [to["ipBlock"]["cidr"] for rule in spec["egress"] for to in rule.get("to", ()) if "ipBlock" in to]
         outside = name.rpartition("guidesmith-")[2] in ("api", "worker-jobs", "worker-providers")
         assert ("0.0.0.0/0" in cidrs) == outside, name
+        ports = {port["port"] for rule in spec["egress"] for port in rule["ports"]}
+        stored = {5432} if name.endswith("migrate") else {5432, 7233, 443}
+        assert ports - {80} == {53, *stored}, "names, database, engine and store are reached, and nothing else"
     selectors = [
         each["spec"]["podSelector"]["matchLabels"]["app.kubernetes.io/component"] for each in policies.values()
     ]
     assert sorted(selectors) == sorted(name for name, _ in pods(least))
+
+
+def test_traces_and_a_clouds_credentials_have_their_way_out_where_it_is_told(helm: Path, tmp_path: Path) -> None:
+    agent = {"to": [{"ipBlock": {"cidr": "169.254.170.23/32"}}], "ports": [80]}
+    collector = {"to": [{"namespaceSelector": {"matchLabels": {"name": "otel"}}}], "ports": [4318]}
+    told = {"networkPolicy": {"telemetry": collector, "credentials": agent}}
+    role = {"serviceAccount": {"annotations": {"eks.amazonaws.com/role-arn": "arn:aws:iam::1:role/guides"}}}
+    resources = rendered(helm, LEAST, told, role, folder=tmp_path)
+    for name, policy in of_kind(resources, "NetworkPolicy").items():
+        kubernetes_validate.validate(policy, KUBERNETES, strict=True)
+        ways = [(rule.get("to"), [port["port"] for port in rule["ports"]]) for rule in policy["spec"]["egress"]]
+        for way in (agent, collector):
+            assert ((way["to"], way["ports"]) in ways) == (not name.endswith("migrate")), name
+    (account,) = of_kind(resources, "ServiceAccount").values()
+    assert account["metadata"]["annotations"] == role["serviceAccount"]["annotations"]
+    for name, pod in pods(resources):
+        assert (pod["serviceAccountName"] == account["metadata"]["name"]) == (name != "migrate"), name
 
 
 def test_workers_scale_by_what_waits_in_their_own_queue(most: list[Resource]) -> None:

@@ -1,4 +1,4 @@
-"""What is erased besides whole jobs: a recording alone, and a user with all that is theirs.
+"""What is erased besides whole jobs: a recording alone, a project with its jobs, a user with all that is theirs.
 
 A recording's rows go in the transaction that asks for it, so that nobody finds it from then on; its objects are removed
 afterwards, by the keys that the purge's row holds. A user's jobs are erased as jobs are (``erasures.py``), until there
@@ -22,11 +22,16 @@ from activities.store.tables import (
     credit_accounts,
     credit_entries,
     credit_postings,
+    default_projects,
     erasures,
+    glossary_terms,
     job_events,
     job_inputs,
     jobs,
     metadata,
+    project_invitations,
+    project_members,
+    projects,
     purges,
     reported_artifacts,
     reviews,
@@ -124,6 +129,50 @@ class Purges(Repository):
             links = update(shares).where(shares.c.owner.in_((user, binned(user))), shares.c.revoked_at.is_(None))
             connection.execute(links.values(revoked_at=row["requested_at"]))
             return _read(row)
+
+    def begin_project_purge(self, project_id: str, *, owner: str) -> Purge:
+        """Take the project from its owner and its members, and ask for it to be erased with all its jobs. Links to what
+        is in it open nothing from now on.
+
+        Raises:
+            NotFound: Absent, not ``owner``'s, or being erased already.
+        """
+        with self._database.write() as connection:
+            its = projects.c.id == project_id, projects.c.owner == owner
+            if connection.execute(select(projects.c.id).where(*its).with_for_update()).one_or_none() is None:
+                raise not_found()
+            now = self._clock()
+            connection.execute(update(projects).where(*its).values(owner=f"{NOBODY} {project_id}"))
+            for table in (project_members, project_invitations, default_projects):
+                connection.execute(delete(table).where(table.c.project_id == project_id))
+            in_it = select(jobs.c.id).where(jobs.c.project_id == project_id)
+            links = update(shares).where(shares.c.job_id.in_(in_it), shares.c.revoked_at.is_(None))
+            connection.execute(links.values(revoked_at=now))
+            row = self._row(PurgeKind.PROJECT, owner, by_admin=False, by_age=False)
+            row |= {"job_id": None, "keys": [project_id], "requested_at": now}
+            connection.execute(insert(purges), row)
+            return _read(row)
+
+    def erase_jobs_of_project(self, purge_id: str, limit: int) -> tuple[str, ...]:
+        """As :meth:`erase_jobs_of_user`, of the project's, in the bin or not, whoever's they became."""
+        with self._database.read() as connection:
+            in_it = jobs.c.project_id.in_(_held(connection, purge_id).get("keys", ()))
+            ids = list(connection.scalars(select(jobs.c.id).where(in_it).order_by(jobs.c.id).limit(limit)))
+        for job_id in ids:
+            with suppress(NotFound), self._database.write() as connection:
+                begin_erasing(connection, job_id, self._clock(), owner=None)
+        return tuple(ids)
+
+    def erase_project_rows(self, purge_id: str) -> bool:
+        """Remove the project and the words that were kept for it, once its jobs are gone. Returns: whether they are."""
+        with self._database.write() as connection:
+            for project_id in _held(connection, purge_id).get("keys", ()):
+                if connection.execute(select(jobs.c.id).where(jobs.c.project_id == project_id).limit(1)).first():
+                    return False
+                for table in (glossary_terms, project_members, project_invitations, default_projects):
+                    connection.execute(delete(table).where(table.c.project_id == project_id))
+                connection.execute(delete(projects).where(projects.c.id == project_id))
+            return True
 
     def purge_owner(self, purge_id: str) -> str | None:
         """Whose it is; ``None`` once it is done, or where the job went as a whole meanwhile."""

@@ -109,4 +109,9 @@ topologySpreadConstraints:
     whenUnsatisfiable: ScheduleAnyway
     labelSelector:
       matchLabels: {{ include "guidesmith.selector" . | nindent 8 }}
+  - maxSkew: 1
+    topologyKey: topology.kubernetes.io/zone
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector:
+      matchLabels: {{ include "guidesmith.selector" . | nindent 8 }}
 {{- end }}

@@ -7,7 +7,7 @@ from starter.api.context import ApiParts, AsMember, Facts, Owner, identifier
 from starter.api.idempotency import OnceOnly
 from starter.api.paging import Cursor, Limit
 from starter.api.responses import errors
-from starter.api.shapes import JobAnswer, Listed, NewJob, NewProject, ProjectAnswer
+from starter.api.shapes import JobAnswer, Listed, NewJob, NewProject, ProjectAnswer, Purged
 from starter.services.profiles import check_profile
 from starter.wiring import model_profiles
 
@@ -34,6 +34,13 @@ def get_project(project_id: str, api: ApiParts, owner: Owner, member_as: AsMembe
     """One project."""
     role = ProjectRole.OWNER if member_as is None else member_as.role
     return ProjectAnswer.of(api.store.get_project(owner, identifier(project_id)), role)
+
+
+@router.delete("/{project_id}", status_code=202, responses=errors(404, 413, 415))
+async def delete_project(project_id: str, api: ApiParts, owner: Owner) -> Purged:
+    """Erase the project with all its jobs and whatever is theirs, also what lies in the bin. From now on nobody finds
+    it, members included; its jobs go one after the other."""
+    return Purged.model_validate(await api.erasing.erase_project(identifier(project_id), owner=owner))
 
 
 @router.post("/{project_id}/jobs", status_code=201, responses=errors(400, 404, 409, 413, 415))

@@ -130,7 +130,7 @@ class Erased(Shape):
 
 
 class Purged(Shape):
-    """That a recording or a user is being erased. ``id`` leads nowhere."""
+    """That a recording, a project or a user is being erased. ``id`` leads nowhere."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 

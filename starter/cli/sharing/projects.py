@@ -210,3 +210,21 @@ def transfer(project_id: ProjectId, user_id: UserId, as_json: AsJson = False, da
         print_json(given)
     else:
         typer.echo(f"Project {project_id} is {given['owner']}'s.")
+
+
+@projects_app.command(epilog="Example: guidesmith projects delete 0199f3c2-…")
+def delete(
+    project_id: ProjectId,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Erase a project of yours with all its jobs and whatever is theirs. It cannot be undone."""
+    if not yes:
+        typer.confirm(f"Erase project {project_id} with all that is in it?", abort=True)
+    with _client(data_dir) as client:
+        erased = client.delete(f"projects/{project_id}")
+    if as_json:
+        print_json(erased)
+    else:
+        typer.echo(f"Project {project_id} is being removed.")

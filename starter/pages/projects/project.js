@@ -1,4 +1,4 @@
-// A project: people are invited, given another role, taken out; it is renamed, handed over, left.
+// A project: people are invited, given another role, taken out; it is renamed, handed over, left, deleted.
 import { patch, post, remove } from "../parts/api.js";
 import { tell, tellError } from "../parts/messages.js";
 import { renew } from "../parts/renewing.js";
@@ -77,6 +77,8 @@ document.addEventListener("click", ({ target }) => {
     ask("transfer", name, () => post(`${project}/transfer`, { user_id: transfer }).then(() => location.reload()));
   } else if (uninvite !== undefined) {
     remove(`${project}/invitations/${uninvite}`).then(refresh, tellError);
+  } else if (button.matches("[data-delete]")) {
+    ask("delete", find("name").textContent, () => remove(project).then(() => location.assign("/projects")));
   } else if (button.matches("[data-leave]")) {
     ask("leave", "", () => post(`${project}/leave`).then(() => location.assign("/projects")));
   }
