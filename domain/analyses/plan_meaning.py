@@ -28,6 +28,7 @@ from domain.analyses.steps import (
     Sort,
     Step,
     Test,
+    ToNumber,
     Trend,
     Value,
 )
@@ -55,10 +56,11 @@ RATES_AVERAGED = "RATES_AVERAGED"
 RATES_MIXED = "RATES_MIXED"
 STATES_ADDED = "STATES_ADDED"
 VERSIONS = "VERSIONS_GUESSED"
+NOTHING_MEANT = "NOTHING_MEANT"
 OWN = frozenset(
     {
         *(GROUP_EMPTY, NUMBER_EMPTY, VALUES_ALIKE, TIME_EMPTY, RATES_ADDED, RATES_AVERAGED, RATES_MIXED, STATES_ADDED),
-        VERSIONS,
+        *(VERSIONS, NOTHING_MEANT),
     }
 )
 """Codes of the notes that are made of a plan."""
@@ -71,7 +73,7 @@ ESTIMATED = 0.9
 _RATES = word_set(
     "rate percent percentage pct share ratio margin average avg mean median score rating temperature temp rank ranking"
     " position percentile grade stars index age latitude longitude lat lon lng speed density growth conversion ph bmi"
-    " year weekday celsius fahrenheit kelvin humidity pressure"
+    " year jahr année annee anno año ano rok weekday celsius fahrenheit kelvin humidity pressure"
 )
 _PARTS = word_set("rate percent percentage pct share ratio margin growth conversion discount")
 _OF_ONE = word_set("unit per each")
@@ -135,6 +137,8 @@ def origins(plan: Plan, tables: Mapping[str, TableProfile]) -> dict[str, Origins
             case Join() as join:
                 keys = {key.right for key in join.on}
                 known[step.id] = {**{n: o for n, o in before[1].items() if n not in keys}, **before[0]}
+            case Derive(column=made, formula=ToNumber(column=text)) if text in before[0]:
+                known[step.id] = {**before[0], made: before[0][text]}
             case Filter() | Sort() | Derive():
                 known[step.id] = before[0]
             case Aggregate(by=by) | Trend(by=by):
@@ -379,6 +383,8 @@ def _gaps(plan: Plan, tables: Mapping[str, TableProfile]) -> Iterator[Note]:
     known = origins(plan, tables)
     for step in plan.steps:
         before = known.get(step.needs[0], {}) if step.needs else {}
+        if isinstance(step.operation, Filter):
+            yield from _outside(step.operation.conditions, before)
         for name in _groups(step):
             if name in before:
                 yield from _group_notes(*before[name])
@@ -395,6 +401,23 @@ def _gaps(plan: Plan, tables: Mapping[str, TableProfile]) -> Iterator[Note]:
                     yield Note(code=NUMBER_EMPTY, message=text)
                 yield from _kept_apart(measure.function, table, column)
                 yield from _superseded(plan, step, table)
+
+
+def _outside(conditions: Sequence[Condition], before: Origins) -> Iterator[Note]:
+    """Of conditions that no value of a column can meet, as far as its least and its most tell."""
+    for condition in conditions:
+        _, column = before.get(condition.column, (None, None))
+        if column is None or column.minimum is None or column.maximum is None:
+            continue
+        ends = {
+            **dict.fromkeys((Test.LESS, Test.AT_MOST), ((column.minimum, condition.test),)),
+            **dict.fromkeys((Test.MORE, Test.AT_LEAST), ((column.maximum, condition.test),)),
+            Test.EQUALS: ((column.minimum, Test.AT_MOST), (column.maximum, Test.AT_LEAST)),
+        }.get(condition.test, ())
+        known = column.type.is_numeric or column.type.is_temporal
+        if known and not all(_may_pass(column, end, test, condition.values) for end, test in ends):
+            text = f"{column.name} goes from {column.minimum} to {column.maximum}: no row meets the condition on it."
+            yield Note(code=NOTHING_MEANT, message=text)
 
 
 def _kept_apart(function: Function, table: TableProfile, column: ColumnProfile) -> Iterator[Note]:

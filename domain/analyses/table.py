@@ -52,10 +52,27 @@ IDENTIFIERS = frozenset(
             "fax",
             "ssn",
         ),
-        *("ip", "vin", "imei", "barcode"),
+        *("ip", "vin", "imei", "barcode", "cap", "cep", "cpf", "cnpj", "siren", "siret", "ahv"),
+        *(
+            "numero",
+            "número",
+            "numéro",
+            "numer",
+            "nummern",
+            "номер",
+            "番号",
+            "编号",
+            "código",
+            "codigo",
+            "codice",
+            "kod",
+        ),
+        *("kennung", "kennzeichen", "reference", "referenz", "référence", "ref", "matricule"),
     )
 )
 """Last words of headings of names and codes: they tell things apart, and nobody adds them up."""
+_IDENTIFIER_ENDS = ("nummer", "nr")
+"""How such words end that are written in one (Kundennummer, BelegNr)."""
 
 
 class ColumnType(StrEnum):
@@ -115,7 +132,8 @@ class ColumnProfile(BaseModel):
     @property
     def is_identifier(self) -> bool:
         """Whether its values tell things apart, by its name. No measure, however much it looks like numbers."""
-        return self.name.split("_")[-1] in IDENTIFIERS
+        last = self.name.split("_")[-1]
+        return last in IDENTIFIERS or last.endswith(_IDENTIFIER_ENDS)
 
 
 class TableProfile(BaseModel):

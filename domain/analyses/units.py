@@ -37,6 +37,18 @@ _SCENARIOS = word_set(
     "plan planned actual actuals budget forecast target ist soll prognose prior estimate estimated baseline"
 )
 """What is meant to be, and what is."""
+_COMES_IN = word_set(
+    "cr credit credits haben h gutschrift ein eingang einnahme einnahmen zugang income revenue deposit in inflow"
+    " receipt received crédit credito crédito entrée entrada recette avoir avere sale sales buy bought +"
+)
+_GOES_OUT = word_set(
+    "dr debit debits soll s lastschrift aus ausgang ausgabe ausgaben abgang expense expenses withdrawal out outflow"
+    " payment paid débit debito débito sortie saída salida dépense doit refund refunds refunded return returns returned"
+    " sell sold chargeback reversal storno -"
+)
+"""What says of a number without a sign which way it goes, as banks, tills and stores write it."""
+_ONE_WAY = word_set("duration minutes seconds hours age distance price rate percent balance saldo solde")
+"""Words of headings of numbers that go no way."""
 _SAYS_WHAT = word_set("metric metrics variable indicator attribute parameter kpi what kennzahl")
 """Words of headings of what a table of names and values holds."""
 _SAYS_CURRENCY = word_set("currency currencies ccy curr cur währung waehrung devise moneda moeda valuta waluta")
@@ -60,18 +72,30 @@ def unit_of(table: TableProfile, column: ColumnProfile) -> ColumnProfile | None:
     return None
 
 
+def says_which_way(unit: ColumnProfile) -> bool:
+    """Whether a column says of numbers whether they come in or go out: debit and credit, sale and refund."""
+    values = {value.strip(" .").casefold() for value in unit.values}
+    return bool(values & _COMES_IN and values & _GOES_OUT) and values <= _COMES_IN | _GOES_OUT
+
+
 def _unit_columns(table: TableProfile) -> Iterator[ColumnProfile]:
     for column in table.columns:
         values = {value.strip().casefold() for value in column.values}
         if column.type is not ColumnType.TEXT or len(values) < 2:
             continue
         # sizes are called M and L, too
+        if says_which_way(column):
+            yield column
+            continue
         measured = values <= _UNITS and (_words(column) & _SAYS_UNIT or all(len(value) > 1 for value in values))
         if measured or values <= _SCENARIOS or values <= _CURRENCIES or _words(column) & (_SAYS_CURRENCY | _SAYS_WHAT):
             yield column
 
 
 def _is_of(table: TableProfile, column: ColumnProfile, unit: ColumnProfile) -> bool:
+    if says_which_way(unit):
+        signed = (column.minimum or "").startswith("-")
+        return not signed and not _words(column) & _ONE_WAY
     money = {value.strip().casefold() for value in unit.values} <= _CURRENCIES or _words(unit) & _SAYS_CURRENCY
     if money:
         return not _words(column) & _COUNTS

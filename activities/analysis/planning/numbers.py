@@ -12,6 +12,7 @@ from domain.analyses.table import ColumnType
 
 ROWS = "the number of rows"
 """An answer."""
+_ROWS = word_set("row rows record records line lines entry entries")
 FEWEST_IDS = 5
 ID_LENGTH = 5
 """Rows, and digits, from which on numbers that tell rows apart look like names."""
@@ -132,6 +133,9 @@ class Numbers:
                 if not parsed.means_rows(word):
                     self._count_unknown(word)
                     return place + 1
+                known = word in _ROWS or any(parsed.tells_rows_apart(each) for each in parsed.columns if each.is_id)
+                if not known:
+                    parsed.assume(f"Each row is counted as one of the “{word}”.")
                 place += 1
             self.add_measure(RequestedMeasure(Function.COUNT, None))
             return place

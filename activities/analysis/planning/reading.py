@@ -6,6 +6,7 @@ the same way. What is not understood is asked, and what is guessed is said.
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from activities.analysis.planning import lexicon
@@ -344,6 +345,8 @@ class _Reading:
             self.parsed.assume(f"The first {intent.first} are those of all groups together, not of each.")
         if any(where.having for where in intent.where) and not intent.groups:
             self._having_groups()
+            if not intent.groups and intent.every is None:  # of no groups: rows
+                intent.where[:] = [replace(where, having=False) for where in intent.where]
         gathers = bool(intent.groups or intent.every or intent.share)
         if intent.product is not None and gathers and not intent.measures:
             self._numbers.add_measure(RequestedMeasure(Function.SUM, None, intent.product.name))

@@ -8,6 +8,7 @@ the question is put in other words.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import product
 
 from activities.analysis.planning import lexicon
 from activities.analysis.planning.intent import Where
@@ -19,7 +20,7 @@ from domain.analyses.plan import Question
 from domain.analyses.plan_meaning import COMPARED, stand_ins_left
 from domain.analyses.steps import ORDERED, Function, Test, Value
 from domain.analyses.table import ColumnType
-from domain.analyses.units import is_percent, unit_of
+from domain.analyses.units import is_percent, says_which_way, unit_of
 
 UNREAD = "unread_"
 """Begins the ids of questions about words. An answer that is none of the options is the whole question anew."""
@@ -126,6 +127,8 @@ def _units(parsed: ParsedRequirement) -> None:
         if any(group.name == name for group in parsed.intent.groups) or named:
             continue
         text = f"{column.name} is in several units, which \u201c{name}\u201d tells. How is it to be computed?"
+        if says_which_way(unit):
+            text = f"{column.name} has no signs, and \u201c{name}\u201d tells what comes in and what goes out: which?"
         each = f"for each {name}"
         answer = parsed.ask(
             f"units_{slug(name)}", text, [each, *(f"only {value}" for value in unit.values), AS_IT_STANDS]
@@ -155,12 +158,24 @@ def _percent(parsed: ParsedRequirement) -> None:
 
 
 def _either(parsed: ParsedRequirement) -> None:
-    """Conditions are all to hold; an ``or`` between two columns would say otherwise."""
+    """Conditions are all to hold; an ``or`` between two columns would say otherwise, and so would ``under 100 or over
+    500``."""
     columns = {where.column.name for where in parsed.intent.where}
+    below = [each for each in parsed.intent.where if each.test in (Test.LESS, Test.AT_MOST)]
+    above = [each for each in parsed.intent.where if each.test in (Test.MORE, Test.AT_LEAST)]
+    for less, more in product(below, above):
+        if less.column == more.column and _key(less.values[0]) < _key(more.values[0]):
+            parsed.unread("or")
+            return
     if len(columns) > 1 and any(
         token.word in ("or", "either") and parsed.free(place, place + 1) for place, token in enumerate(parsed.tokens)
     ):
         parsed.unread("or")
+
+
+def _key(value: Value) -> tuple[float, str]:
+    """Numbers by size, days as they are written."""
+    return (float(value), "") if isinstance(value, int | float) else (0.0, str(value))
 
 
 def _totals(parsed: ParsedRequirement) -> None:

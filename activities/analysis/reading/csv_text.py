@@ -14,11 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from activities.analysis.reading.encodings import encoding_of
-from activities.analysis.reading.layout import Layout, layout_of
+from activities.analysis.reading.layout import RULE, SNIFFED_ROWS, Layout, layout_of
 from activities.analysis.reading.refusals import Refused
 
 SNIFFED_BYTES = 256 << 10
-SNIFFED_ROWS = 200
 BLOCK_CHARACTERS = 1 << 20
 LONGEST_LINE = 4 << 20
 """Bytes of a row."""
@@ -104,7 +103,8 @@ def _layout(
     ends: list[int] = []
     try:
         for row in itertools.islice(reader, SNIFFED_ROWS + declared):
-            rows.append([cell.strip() for cell in row])
+            cells = [cell.strip() for cell in row]
+            rows.append([] if re.match(RULE, "".join(cells)) else cells)
             ends.append(reader.line_num)
     except csv.Error:
         if not rows:
@@ -113,12 +113,22 @@ def _layout(
     if not any(any(row) for row in rows):
         raise Refused("TABLE_INVALID", "holds no rows.")
     layout = layout_of(rows)
-    begins = 0 if layout.above + layout.headed == 0 else ends[layout.above + layout.headed - 1]
+    if layout.ends is not None:
+        _cut(path, ends[layout.ends - 1])
+    begins = 0 if layout.begins == 0 else ends[layout.begins - 1]
     skipped = max(begins, declared)
-    if skipped > declared + layout.above + layout.headed:  # a heading of several lines, which are one to whoever skips
+    if skipped > declared + layout.begins:  # a heading of several lines, which are one to whoever skips
         path, skipped = _behind(path, skipped), 0
     heading = tuple(rows[layout.above]) if layout.headed else ()
     return CsvText(path, delimiter, skipped, heading, layout.width, unpaired, (*remarks, *remarks_of(layout)))
+
+
+def _cut(path: Path, lines: int) -> None:
+    """Leave so many lines of a file."""
+    with path.open("r+b") as file:
+        for _ in range(lines):
+            file.readline()
+        file.truncate(file.tell())
 
 
 def _behind(path: Path, lines: int) -> Path:
@@ -140,7 +150,12 @@ def remarks_of(layout: Layout) -> list[Remark]:
         "ROWS_SHORT_GUESSED": layout.short,
         "ROWS_APART_GUESSED": layout.has_gap,
     }
-    return [(code, "") for code, holds in found.items() if holds]
+    told = [(code, "") for code, holds in found.items() if holds]
+    if layout.units:
+        told.append(("UNITS_ROW_LEFT_OUT", ", ".join(layout.units)[:200]))
+    if layout.ends is not None:
+        told.append(("TABLE_BELOW_GUESSED", f"\u201c{layout.other[:40]}\u201d"))
+    return told
 
 
 def _delimiter(sample: str) -> str:
@@ -158,6 +173,9 @@ def _delimiter(sample: str) -> str:
         width, times = max(widths.items(), key=lambda each: (each[1] if each[0] > 1 else 0, each[0]))
         return (times / widths.total() if width > 1 else 0.0, width)
 
+    quoted = {each: len(re.findall(rf'"\{each}"', sample)) for each in DELIMITERS}
+    if sum(map(bool, quoted.values())) == 1:  # what parts cells in quotation marks is no comma before decimals
+        return max(quoted, key=lambda each: quoted[each])
     best = max(DELIMITERS, key=score)
     return best if score(best)[0] > 0 else ","
 

@@ -42,6 +42,9 @@ NOTES: Mapping[str, str] = {
     "ROWS_TWICE_GUESSED": "Rows that are there twice, to the letter, are computed with as often: {words} of them.",
     "ROWS_SHORT_GUESSED": "Some rows have fewer cells than the heading; the last ones are taken to be missing.",
     "ROWS_APART_GUESSED": "Some rows stand below a blank line, and are taken for rows of the same table.",
+    "UNITS_ROW_LEFT_OUT": "A row of units below the heading was left out: {words}.",
+    "TABLE_BELOW_GUESSED": "What stands below a blank line, from {words} on, has other columns and was left out. Send "
+    "it in a file of its own.",
     "CELLS_IN_ERROR_GUESSED": "Some cells are in error (#REF! and the like). They count as empty.",
     "REMARKS_LEFT_OUT": "Lines below the table that hold one text only were left out: {words}.",
     "REMARKS_AMONG_LEFT_OUT": "Lines that begin with # and hold nothing else were left out: {words}.",
@@ -67,16 +70,22 @@ NOTES: Mapping[str, str] = {
     "PERCENT_AMONG_GUESSED": "{column} is shown as percent in some cells, and as plain numbers in others. All are "
     "taken as they are stored: 12% as 0.12.",
     "CURRENCIES_OF_FORMATS": "Only the format of the cells tells the currency of some numbers: {words}.",
+    "PARTS_OVERLAP_GUESSED": "Rows that stand in several of the parts, to the letter, are computed with as often: "
+    "{words} of them.",
     "SHEETS_TOGETHER": "Alike, and taken together: {words}. The column {column} tells them apart.",
     "NUMBERS_CLEANED": "{column} was read as numbers, without signs and separators: {words}.",
     "NUMBER_FORMAT_GUESSED": "{column} was read as numbers, and nothing in the file tells which sign stands before "
     "decimals. Check that {words}.",
     "NUMBERS_MIXED": "{column} holds numbers with points and with commas before decimals ({words}), so it stays text.",
+    "UNITS_PARTLY_GUESSED": "{column} is in {words} in some rows, and in nothing that is written in others. All are "
+    "taken for the same.",
     "UNITS_MIXED": "{column} holds numbers in several units ({words}), so it stays text.",
     "TEXTS_AMONG_NUMBERS": "{column} holds texts among numbers: {words}.",
     "IDENTIFIERS_KEPT": "{column} holds numbers of 16 digits or more, kept to the digit, as text.",
     "DIGITS_LOST": "{column} holds numbers of 16 digits or more, of which a workbook keeps 15: the rest is lost.",
     "DURATIONS_AS_HOURS": "{column} holds durations, read as hours and minutes and given in hours: {words}.",
+    "DAYS_AS_HOURS_GUESSED": "{column} holds durations, given in hours, with a day as 24 of them: {words}. Where a day "
+    "of work is meant, write hours.",
     "DATE_ORDER_OF_FILE": "{column} was read as {words}, as another column of the file is.",
     "DATE_ORDER_GUESSED": "{column} was read as {words}; no date in it tells. Write dates as 2024-12-31.",
     "CENTURY_GUESSED": "{column} has years of two digits, read as those from 1969 to 2068: {words}.",

@@ -86,7 +86,8 @@ class Column:
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What a column tells by itself. One that is open can be read in each style, or order, of ``open``; one that is
-    settled says for the others which ``style`` and ``order`` the file has. ``mostly``: some values are no numbers."""
+    settled says for the others which ``style`` and ``order`` the file has. ``mostly``: some values are no numbers;
+    ``partly`` is the unit that some of them have."""
 
     everything: str
     kind: Kind | None = None
@@ -96,6 +97,7 @@ class Finding:
     order: Order | None = None
     timed: bool = False
     mostly: bool = False
+    partly: str = ""
 
 
 def kinds_of(connection: Connection, table: str, columns: Sequence[Column], *, semicolons: bool) -> list[Kind | None]:
@@ -206,7 +208,11 @@ class _Look:
                 return None
             value = numbers.spoken_hours_sql("{t}", way)
         example = _example(self._connection, self._everything, value)
-        return self._settled(Kind("number", value, (("DURATIONS_AS_HOURS", example),)))
+        days = r"regexp_matches(lower(t), '\d ?d')"
+        guessed = count(self._connection, f"SELECT count(*) {self._everything} AND {days}") > 0
+        return self._settled(
+            Kind("number", value, (("DAYS_AS_HOURS_GUESSED" if guessed else "DURATIONS_AS_HOURS", example),))
+        )
 
     # --- numbers -----------------------------------------------------------------------------------------------
 
@@ -257,26 +263,28 @@ class _Look:
             return self._settled(Kind("text", "{t}", (("IDENTIFIERS_KEPT", ""),))) if long and not neither else None
         if pointed and commaed:
             return self._settled(_text("NUMBERS_MIXED", self._some_of(f"{point} <> {comma}")))
-        if len(units := self._units()) > 1:
+        units, partly = self._units()
+        if len(units) > 1:
             return self._settled(_text("UNITS_MIXED", ", ".join(units)))
         style = Style.POINT if pointed else Style.COMMA if commaed else None
-        found = Finding(self._everything, style=style, mostly=bool(neither))
+        found = Finding(self._everything, style=style, mostly=bool(neither), partly=units[0] if partly else "")
         if style is None and open_ones and not (self._column.exact and not neither):
             return replace(found, open_styles=True)
         return replace(found, kind=_number(self._connection, found, style or Style.POINT, ""))
 
-    def _units(self) -> list[str]:
-        """The units of the numbers; percent and none are two."""
+    def _units(self) -> tuple[list[str], bool]:
+        """The units of the numbers, percent and none being two; and whether there is one, and some numbers have none,
+        of which nothing is none in any unit."""
         plain = numbers.plain_sql("t")
         point, comma = (f"regexp_matches(p, {literal(pattern)})" for pattern in numbers.WRITTEN.values())
         found = rows(
             self._connection,
             f"SELECT DISTINCT {numbers.unit_sql('p')} AS unit FROM (SELECT {plain} AS p {self._everything}) "
-            f"WHERE {point} OR {comma} ORDER BY unit LIMIT 6",
+            f"WHERE ({point} OR {comma}) AND NOT regexp_matches(p, '^[0.,-]+$') ORDER BY unit LIMIT 6",
         )
         units = {str(unit).rstrip(".") for (unit,) in found}
         named = sorted(units - {""})
-        return ["none", *named] if "%" in units and "" in units else named
+        return (["none", *named], False) if "%" in units and "" in units else (named, len(named) == 1 and "" in units)
 
     def _some_of(self, holds: str) -> str:
         found = rows(
@@ -360,10 +368,12 @@ def _text(code: str, words: str) -> Kind:
 def _number(connection: Connection, found: Finding, style: Style, guess: str) -> Kind | None:
     """A column of numbers in a style; of one that holds other texts, too, the numbers as programs write them."""
     value = numbers.number_sql(numbers.plain_sql("{t}"), style)
+    partly = (("UNITS_PARTLY_GUESSED", found.partly),) if found.partly else ()
     if found.mostly:
-        return _among_texts(connection, found.everything, style, value)
+        among = _among_texts(connection, found.everything, style, value)
+        return replace(among, remarks=(*among.remarks, *partly))
     example = _example(connection, found.everything, value, changed=not guess)
-    remarks = ((guess or "NUMBERS_CLEANED", example),) if example or guess else ()
+    remarks = (*(((guess or "NUMBERS_CLEANED", example),) if example or guess else ()), *partly)
     return _exact(connection, found.everything, value, remarks)
 
 

@@ -11,9 +11,15 @@ from activities.analysis.reading.refusals import Refused
 Rows = Sequence[Sequence[str]]
 """Cells without blanks around them; a row that holds nothing may be empty."""
 
+SNIFFED_ROWS = 200
+"""That a layout is told by."""
+WIDE = 4
+"""Columns of a table below which lines of fewer cells are none of its rows."""
 MOST_ABOVE = 40
 """Lines above a heading that are looked through."""
 
+RULE = r"^[-=_*#~+|]{4,}$"
+"""What the cells of a line that was drawn hold together."""
 _SPACES = " \u00a0\u2007\u2009\u202f"
 _NUMBERLIKE = re.compile(
     rf"\(?[+\-\u2212]?(?:[^\w\s.,:()+-])?[{_SPACES}]?[+\-\u2212]?\d[\d.,:/'\u2019{_SPACES}-]*"
@@ -21,19 +27,38 @@ _NUMBERLIKE = re.compile(
 )
 _SCIENTIFIC = re.compile(r"[+-]?\d+(?:\.\d*)?[eE][+-]?\d{1,3}")
 _YEAR = re.compile(r"(19|20)\d\d")
+_UNIT = re.compile(
+    r"[\[(](?=[^\d]*[^\W\d]|[%\u2030\u20ac$\u00b0])[^\[\]()\d]*(?:(?<=[^\W\d])[23])?[^\[\]()\d]*[\])]"
+    r"|[%\u2030\u20ac$\u00a3\u00a5-]|\u00b0 ?[CFK]?|T?\u20ac|(?i:(?:mio|tsd|mrd)\.? ?(?:\u20ac|eur)?)"
+    r"|(?:[kmc\u00b5\u03bcnMGT]?(?:g|m|l|s|W|Wh|J|V|A|Hz|Pa|bar|B|mol)[23\u00b2\u00b3]?)"
+    r"(?:/(?:[kmc]?[gmls]|h|min)[23\u00b2\u00b3]?)?"
+    r"|(?i:k|h|hrs?|hours?|min|sec|days?|t|lbs?|oz|ft|in|mi|pcs|stk\.?|st(?:\u00fcck)?\.?|ppm|rpm|db|none|n/a"
+    r"|t?eur|keur|usd|gbp|chf|jpy|int(?:eger)?|float|double|number|numeric|string|text|date|bool(?:ean)?|varchar"
+    r"|decimal)"
+)
+"""What a row of units holds, or one of types."""
 _NOTHING = frozenset(("", "-", "--", "na", "n/a", "null", "none", "nan", "\u2013", "\u2014"))
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
     """``above`` rows stand over the table, whose first row is a heading where ``headed`` is true. ``short``: some rows
-    have fewer cells than it; ``has_gap``: some stand below a blank line."""
+    have fewer cells than it; ``has_gap``: some stand below a blank line. ``units`` are what a row below the heading
+    says of the columns; ``ends`` is the row in which another table begins, called ``other``."""
 
     above: int
     headed: bool
     width: int
     short: bool = False
     has_gap: bool = False
+    units: tuple[str, ...] = ()
+    ends: int | None = None
+    other: str = ""
+
+    @property
+    def begins(self) -> int:
+        """The first row of data."""
+        return self.above + self.headed + bool(self.units)
 
 
 def layout_of(rows: Rows) -> Layout:
@@ -45,7 +70,9 @@ def layout_of(rows: Rows) -> Layout:
     usual = _usual_width(rows)
     above = _begin(rows, usual)
     first = rows[above]
-    rest = [row for row in rows[above + 1 :] if not repeats(row, first)]
+    ends = _other_columns(rows, above, usual)
+    units = _units_below(first, rows[above + 1 : ends])
+    rest = [row for row in rows[above + 1 + bool(units) : ends] if not repeats(row, first)]
     headed = _is_heading(filled(first), rest)
     if headed:
         _check_aligned(first, rest)
@@ -57,7 +84,49 @@ def layout_of(rows: Rows) -> Layout:
         max(usual, len(filled(first)), written, 1),
         short=headed and any(1 < len(row) < len(filled(first)) and sum(map(bool, row)) > 1 for row in rest),
         has_gap=_has_rows_apart(rest),
+        units=units if headed else (),
+        ends=ends,
+        other="" if ends is None else next(cell for cell in rows[ends] if cell),
     )
+
+
+def _other_columns(rows: Rows, above: int, usual: int) -> int | None:
+    """Where something else begins: another table; or, where these are all rows, lines of a few cells at the end."""
+    ends = _another(rows, above)
+    if ends is not None or len(rows) >= SNIFFED_ROWS or usual < WIDE:
+        return ends
+    held = [sum(map(bool, row)) for row in rows]
+    last = max((place for place in range(above + 2, len(rows)) if not held[place - 1] and held[place]), default=None)
+    few = last is not None and all(2 * cells <= usual for cells in held[last:]) and max(held[last:]) > 1
+    return last if few else None
+
+
+def _another(rows: Rows, above: int) -> int | None:
+    """Where another table begins: names below a blank line, in columns that hold numbers above and below them."""
+    for place in range(above + 3, len(rows) - 1):
+        row = rows[place]
+        is_heading = sum(map(bool, row)) > 1 and _are_texts(row) and not repeats(row, rows[above])
+        if any(rows[place - 1]) or not is_heading or not any(is_numberlike(cell) for cell in rows[place + 1]):
+            continue
+        for at, cell in enumerate(row):
+            body = [each[at] for each in rows[above + 1 : place] if at < len(each) and each[at]]
+            numbers = sum(is_numberlike(each) for each in body)
+            if cell and cell.casefold() not in _NOTHING and numbers and 2 * numbers >= len(body):
+                return place
+    return None
+
+
+def _units_below(heading: Sequence[str], rest: Rows) -> tuple[str, ...]:
+    """What the row below a heading says that the numbers are: ``kg``, ``[mm]``, ``EUR``; or which type they have."""
+    if len(rest) < 2 or not any(rest[0]) or not all(_UNIT.fullmatch(cell) for cell in rest[0] if cell):
+        return ()
+    told = []
+    for place, unit in enumerate(rest[0]):
+        below = [row[place] for row in rest[1:] if place < len(row) and row[place].casefold() not in _NOTHING]
+        if unit and unit.casefold() not in _NOTHING and below and all(map(is_numberlike, below)):
+            name = heading[place] if place < len(heading) else ""
+            told.append(f"{name} in {unit}".strip())
+    return tuple(told)
 
 
 def _has_rows_apart(rest: Rows) -> bool:
@@ -96,7 +165,19 @@ def is_numberlike(cell: str) -> bool:
 
 def _usual_width(rows: Rows) -> int:
     widths = Counter(len(filled(row)) for row in rows if any(row))
-    return max(widths, key=lambda width: (widths[width], width), default=0)
+    usual = max(widths, key=lambda width: (widths[width], width), default=0)
+    # more pairs above a short table than it has rows
+    last = [len(filled(row)) for row in rows[_after_last_blank(rows) :]]
+    widest = max(last, default=0)
+    return widest if usual < WIDE <= widest and 2 * last.count(widest) > len(last) > 1 else usual
+
+
+def _after_last_blank(rows: Rows) -> int:
+    """The row behind the last one that holds nothing, and has something behind it."""
+    end = len(rows)
+    while end and not any(rows[end - 1]):
+        end -= 1
+    return next((place for place in range(end, 0, -1) if not any(rows[place - 1])), 0)
 
 
 def _begin(rows: Rows, usual: int) -> int:

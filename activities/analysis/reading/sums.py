@@ -7,6 +7,7 @@ chance: whoever plans asks.
 """
 
 import math
+import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -45,6 +46,7 @@ FEWEST = 2
 """Numbers that have a sum."""
 FINE = 1_000
 """In units of the last place: from there on a sum of rounded numbers may be one off."""
+_CODE = re.compile(r"(\d+(?:\.\d+)*)\.?(?=\s|$)")
 _END = 1.0
 """Bits of a row that holds the least or the most."""
 
@@ -84,7 +86,9 @@ def sums(
         return _at_an_end_of_many(connection, source, names, numbers, dates, total)
     listed = [*names, *dates, *numbers[:MOST_NUMBERS]]
     found = rows(connection, f"SELECT {', '.join(map(quoted, listed))} FROM {source}")
-    return _judged(_table(found, names, dates, numbers[:MOST_NUMBERS]))
+    table = _table(found, names, dates, numbers[:MOST_NUMBERS])
+    above = _above_their_codes(found, [*range(len(names)), *range(len(names) + len(dates), len(listed))], len(names))
+    return _named(table, above, sure=True) if above else _judged(table)
 
 
 def _at_an_end_of_many(
@@ -194,6 +198,46 @@ def _looks_like_a_sum(table: _Table, place: int, aside: Collection[int]) -> floa
         else:
             named.append(cells[place] in others)
     return DATED if named and all(named) and not bits else bits
+
+
+# --- by their codes ----------------------------------------------------------------------------------------------
+
+
+def _above_their_codes(found: Sequence[Cells], places: Sequence[int], texts: int) -> list[int]:
+    """The rows of an outline that is told by codes (``4``, ``41``, ``42``; ``1 Sales``, ``1.1 Home``) whose numbers are
+    those of the rows one level below, added up: all of them, in a column of numbers.
+
+    Args:
+        places: Of the cells that may hold codes, or numbers.
+        texts: So many of the first cells of a row are texts.
+    """
+    for at in places:
+        codes = [match[1] if (match := _CODE.match(str(row[at]))) else "" for row in found]
+        if not all(codes) or len(set(codes)) < len(codes):
+            continue
+        below = _below(codes)
+        if sum(map(len, below.values())) < FEWEST:
+            continue
+        for number in (place for place in places if place >= texts and place != at):
+            cells = _whole([row[number] for row in found])
+            if all(_adds_up(cells, parent, family) for parent, family in below.items()):
+                return sorted(below)
+    return []
+
+
+def _below(codes: Sequence[str]) -> dict[int, list[int]]:
+    """Of each row with others below it, the rows one level below."""
+    dotted = any("." in code for code in codes)
+    known = {code: place for place, code in enumerate(codes)}
+    below: dict[int, list[int]] = {}
+    for place, code in enumerate(codes):
+        parts = code.split(".") if dotted else list(code)
+        for end in range(len(parts) - 1, 0, -1):
+            parent = known.get(("." if dotted else "").join(parts[:end]))
+            if parent is not None:
+                below.setdefault(parent, []).append(place)
+                break
+    return below
 
 
 # --- at an end ---------------------------------------------------------------------------------------------------

@@ -17,7 +17,8 @@ from activities.analysis.names import cleaned, shown
 from activities.analysis.reading import workbook
 from activities.analysis.reading.csv_text import LONGEST_LINE, CsvText, check_closed, read_text
 from activities.analysis.reading.kinds import ERRORS, FEW, ID_DIGITS, Column, Kind, converted, kinds_of
-from activities.analysis.reading.profiles import TableNote, profile
+from activities.analysis.reading.layout import RULE
+from activities.analysis.reading.profiles import COMPARED_ROWS, TableNote, profile
 from activities.analysis.reading.refusals import Refused
 from activities.analysis.reading.totals import (
     filled_down,
@@ -26,7 +27,7 @@ from activities.analysis.reading.totals import (
     set_remarks_apart,
     set_totals_apart,
 )
-from activities.analysis.reading.unions import labelled, shared_notes, union_compatible, union_sql
+from activities.analysis.reading.unions import labelled, names_rows, shared_notes, union_compatible, union_sql
 from activities.analysis.sql_words import literal, quoted
 
 Limits = Mapping[str, int]
@@ -205,9 +206,14 @@ class Tabling:
             f"parallel=false, max_line_size={LONGEST_LINE}, new_line='\\n')"
         )
         cells = ", ".join(f"nullif(trim({column}), '')" for column in columns)
-        filled = f"coalesce({cells}) IS NOT NULL"
+        # lines of dashes or stars between the parts of a table that was made for a printer
+        ruled = f"regexp_matches(concat_ws('', {cells}), {literal(RULE)})"
+        filled = f"coalesce({cells}) IS NOT NULL AND NOT {ruled}"
+        # ="01234" keeps a spreadsheet from taking a code for a number
+        given = ", ".join(rf"regexp_replace({column}, '^=\"(.*)\"$', '\1') AS {column}" for column in columns)
         self._connection.execute(
-            f"CREATE OR REPLACE TABLE staged AS SELECT * FROM {read} WHERE {filled} LIMIT {self._limits['rows'] + 1}"
+            f"CREATE OR REPLACE TABLE staged AS SELECT {given} FROM {read} WHERE {filled} "
+            f"LIMIT {self._limits['rows'] + 1}"
         )
 
     # --- Parquet -----------------------------------------------------------------------------------------------
@@ -277,7 +283,19 @@ class Tabling:
                 made = profile(self._connection, path, headings)
             _tell_sums(made["columns"], [table["columns"] for _, table in parts])
             notes = [("SHEETS_TOGETHER", 0, ", ".join(label for label, _ in parts)), *shared_notes(parts)]
+            if sum(table["rows"] for _, table in parts) <= COMPARED_ROWS and names_rows(parts):
+                again = self._in_several(path, column, [each["name"] for each in made["columns"][1:]])
+                notes += [("PARTS_OVERLAP_GUESSED", None, str(again))] if again else []
             yield places, {"parquet": name, "sheet": None, "column": column, **made, "notes": [*notes, *made["notes"]]}
+
+    def _in_several(self, path: Path, part: str, columns: Sequence[str]) -> int:
+        """Rows that more than one part has, to the letter."""
+        listed = ", ".join(map(quoted, columns))
+        return engine.count(
+            self._connection,
+            f"SELECT count(*) FROM (SELECT {listed} FROM read_parquet({literal(str(path))}) GROUP BY {listed} "
+            f"HAVING count(DISTINCT {quoted(part)}) > 1)",
+        )
 
     # --- both --------------------------------------------------------------------------------------------------
 

@@ -20,7 +20,8 @@ _WORD = (
 _MARKS = r"[\s*_#]*"
 """Around a word that somebody set in bold."""
 CALLED = (
-    rf"(?im)^(?:{_MARKS}(?:{_WORD})\s*[:=]?{_MARKS}|(?:(?:{_WORD})\s*[:\-]?\s+(?:of |for |per )?\S.*)"
+    rf"(?im)^(?:\*{{1,4}}(?:\s*[^\s*].*)?|{_MARKS}(?:{_WORD})\s*[:=]?{_MARKS}"
+    rf"|(?:(?:{_WORD})\s*[:\-]?\s+(?:of |for |per )?\S.*)"
     rf"|(?:\S.*\s(?:{_WORD})\s*:?))$"
 )
 """A line ``Total``, ``Grand Total:``, ``North Total``, ``Total North``, in languages that spreadsheets speak."""
@@ -38,6 +39,14 @@ _OTHER_SUMMARIES = (
 _ALONE = re.compile(rf"{_MARKS}(?:{_WORD}|{_OTHER_SUMMARIES})\s*[:=]?{_MARKS}", re.IGNORECASE)
 _BOTH_ENDS = frozenset(("min", "max"))
 """Summaries where both are there. Alone, Max is somebody."""
+_BALANCE = re.compile(
+    r"(?:saldo|solde|kontostand|endstand|anfangsstand|\u00fcbertrag|vortrag|saldovortrag)\b.*"
+    r"|(?:opening|closing|previous|starting|beginning|ending|final|daily|current|available|old|new|alter|neuer|letzter)"
+    r" (?:balance|saldo|kontostand)\b.*"
+    r"|balance (?:brought|carried|b/f|c/f|as of|forward|on|at|due)\b.*|.*\bbalance (?:brought|carried) forward",
+    re.IGNORECASE,
+)
+"""What there was at a time, among what came and went."""
 _WITH_NAME = re.compile(
     rf"(?:{_WORD})\s*[:\-]?\s+(?:of |for |per )?(?P<behind>\S.*)|(?P<before>\S.*)\s(?:{_WORD})\s*:?", re.IGNORECASE
 )
@@ -51,5 +60,6 @@ def totals_among(values: Iterable[str]) -> Iterator[str]:
         named = _WITH_NAME.fullmatch(value.strip())
         name = (named["behind"] or named["before"] or "").strip(" :").casefold() if named else ""
         ends = value.strip().casefold() in _BOTH_ENDS <= known
-        if _ALONE.fullmatch(value.strip()) or name in known or ends:
+        balance = _BALANCE.fullmatch(value.strip()) and len(known) > 1
+        if _ALONE.fullmatch(value.strip()) or set(value.strip()) == {"*"} or name in known or ends or balance:
             yield value

@@ -163,7 +163,10 @@ def left_out(
 
 
 def _words(connection: Connection, names: Sequence[str], which: str) -> str:
-    first = f"coalesce({', '.join(f'nullif(trim({quoted(name)}), {literal(str())})' for name in names[:LABELS_AMONG])})"
+    """What the rows call themselves: the label that says that they are totals, else the first."""
+    labels = [f"nullif(trim({quoted(name)}), '')" for name in names[:LABELS_AMONG]]
+    saying = [f"CASE WHEN regexp_matches({label}, {literal(CALLED)}) THEN {label} END" for label in labels]
+    first = f"coalesce({', '.join([*saying, *labels])})"
     found = rows(connection, f"SELECT DISTINCT {first} AS w FROM marked WHERE {which} AND called ORDER BY w LIMIT 4")
     return ", ".join(f"\u201c{str(word)[:40]}\u201d" for (word,) in found[:3]) + (", \u2026" if len(found) > 3 else "")
 

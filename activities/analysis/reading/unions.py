@@ -20,6 +20,9 @@ _ADDED_UP = re.compile(
 )
 """Names of what is not one part among others: it holds them all, or the same once more."""
 
+_NAMED = re.compile(r"(?:^|_)(?:id|nr|no|number|key|code|uuid|sku)$|nummer$")
+"""Columns that tell rows apart."""
+
 
 def labelled(tables: Sequence[Part]) -> list[Part]:
     """The tables with names that tell them apart: of the sheet where there is one file, else of the file, too."""
@@ -56,6 +59,18 @@ def union_sql(parts: Sequence[Part], folder: Path) -> tuple[str, str, list[str]]
         selects.append(f"SELECT {literal(label)} AS {quoted(which)}, {', '.join(cells)} FROM {source}")
     headings = [which, *(column["original"] for column in parts[0][1]["columns"])]
     return " UNION ALL BY NAME ".join(selects), which, headings
+
+
+def names_rows(parts: Sequence[Part]) -> bool:
+    """Whether rows that are alike are one row: a column tells when, or tells the rows of each part apart."""
+    for name in {column["name"] for column in parts[0][1]["columns"]}:
+        held = [next(each for each in table["columns"] if each["name"] == name) for _, table in parts]
+        unique = _NAMED.search(name) and all(
+            each["distinct"] == table["rows"] for each, (_, table) in zip(held, parts, strict=True)
+        )
+        if unique or all(each["type"] in ("date", "timestamp") for each in held):
+            return True
+    return False
 
 
 def shared_notes(parts: Sequence[Part]) -> list[tuple[str, int | None, str]]:

@@ -18,8 +18,8 @@ import python_calamine as calamine
 
 from activities.analysis.reading import ods_marks
 from activities.analysis.reading.cell_formats import PERCENT, Units, units_of
-from activities.analysis.reading.csv_text import SNIFFED_ROWS, CsvText, remarks_of
-from activities.analysis.reading.layout import MOST_ABOVE, is_numberlike, layout_of
+from activities.analysis.reading.csv_text import CsvText, remarks_of
+from activities.analysis.reading.layout import MOST_ABOVE, SNIFFED_ROWS, is_numberlike, layout_of
 from activities.analysis.reading.refusals import Refused
 from activities.analysis.reading.sheet_signs import Remark, signs_of
 
@@ -128,7 +128,11 @@ def _as_text(
     if not any(any(row) for row in first):
         return None
     layout = layout_of(first)
-    begin = layout.above + layout.headed
+    begin = layout.begins
+    if layout.ends is not None:
+        del grid[layout.ends :], rows[layout.ends :]
+        for _, cells in (*units, *percents):
+            del cells[layout.ends :]
     heading = tuple(first[layout.above]) if layout.headed else ()
     spread = _spread(grid, rows, merged, begin)
     remarks = []

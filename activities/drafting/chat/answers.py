@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Annotated, TypeVar
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -18,8 +19,18 @@ _THOUGHT_ENDS = re.compile(
     re.IGNORECASE,
 )
 """Where models that think aloud begin to answer. A chat template may swallow the mark of the thought's beginning."""
-_STRING_OR_SURPLUS = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
-"""Texts, so that nothing within them is taken for what JSON has no place for: remarks and trailing commas."""
+_THOUGHT = re.compile(
+    r"<(?P<mark>think|thinking|thoughts?|reasoning|reflection|scratchpad)\s*>.*?</(?P=mark)\s*>", re.I | re.S
+)
+"""A thought with both its marks."""
+_STRING_OR_SURPLUS = re.compile(
+    r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])|[\u00a0\u2000-\u200b\u202f\u3000\ufeff]+', re.DOTALL
+)
+"""Texts, so that nothing within them is taken for what JSON has no place for: remarks, commas, other spaces."""
+_NO_ESCAPE = re.compile(r'\\(?:(["\\/bfnrt]|u[0-9a-fA-F]{4})|)')
+"""An escape of JSON, or a backslash that is none, as in ``C:\\Users`` and the ``\\_`` of Markdown."""
+_DEEPEST = 4
+"""Levels that an answer is wrapped in."""
 _HEADING_LIMIT = 200
 _BODY_LIMIT = 10_000
 
@@ -132,8 +143,8 @@ def _read(text: str, model: type[T]) -> T:
 
 def fitting(text: str, model: type[T]) -> T:
     """The object of an answer that fits ``model``. Models think aloud, repeat the schema that they were given, and try
-    examples before they answer: of several objects that fit, the one with most of the model's names is taken, and of
-    equals the last.
+    examples before they answer: of several objects that fit, the one is taken that says something under most of the
+    model's names, and of equals the last.
 
     Raises:
         AnswerUnusable: There is no object, as when the answer was cut off.
@@ -144,7 +155,8 @@ def fitting(text: str, model: type[T]) -> T:
     for said in _spoken(text):
         fit: list[tuple[int, T]] = []
         for found in (each for outer in json_objects(said) for each in _within(outer, names)):
-            merit = len(names & found.keys())
+            # what is there and empty is more than nothing
+            merit = sum(2 if found[name] else 1 for name in names & found.keys())
             try:
                 fit.append((merit, model.model_validate(found)))
             except ValidationError as invalid:
@@ -166,12 +178,16 @@ def _names(model: type[BaseModel]) -> set[str]:
 
 
 def _spoken(text: str) -> list[str]:
-    """The texts to look for an answer in, one after the other: what stands behind the last thought, then all of it (a
-    thought's mark may stand within the answer, or the answer within the thought)."""
+    """The texts to look for an answer in, one after the other: what stands behind the last thought, what is no thought
+    (one may follow the answer), then all of it (a thought's mark may stand within the answer, or the answer within the
+    thought)."""
     if len(text) > _LONGEST_ANSWER:
         return []
+    with suppress(ValueError, RecursionError):  # JSON in a text in JSON
+        unpacked = json.loads(text)
+        text = unpacked if isinstance(unpacked, str) else text
     *_, last = [0, *(found.end() for found in _THOUGHT_ENDS.finditer(text))]
-    return [text[last:], text] if last else [text]
+    return [text[last:], _THOUGHT.sub("", text), text] if last else [text]
 
 
 def json_objects(text: str) -> Iterator[dict[str, object]]:
@@ -194,14 +210,37 @@ def json_objects(text: str) -> Iterator[dict[str, object]]:
 
 
 def _without_surplus(found: re.Match[str]) -> str:
-    return found.group() if found.group().startswith('"') else ""
+    if found.group().startswith('"'):
+        return _NO_ESCAPE.sub(lambda each: each.group() if each[1] else r"\\", found.group())
+    return "" if found.group()[0] in ",/" else " "
 
 
 def _within(found: dict[str, object], names: set[str]) -> Iterator[dict[str, object]]:
-    """The object, or what it is wrapped in: ``{"draft": {...}}`` has none of the names itself."""
+    """The object, or what it is wrapped in: ``{"draft": {...}}`` has none of the names itself, and neither has
+    ``{"arguments": "{...}"}``."""
     yield found
-    if not names & found.keys():
-        yield from (value for value in found.values() if isinstance(value, dict) and names & value.keys())
+    level: list[object] = [] if names & found.keys() else [found]
+    for _ in range(_DEEPEST):
+        inner = [value for each in level for value in _values(each)][:_OBJECTS_TRIED]
+        level = []
+        for value in inner:
+            if isinstance(value, dict) and names & value.keys():
+                yield value
+            else:
+                level.append(value)
+
+
+def _values(wrapper: object) -> list[object]:
+    """What a value holds: of a text, the objects in it."""
+    match wrapper:
+        case dict():
+            return list(wrapper.values())
+        case list():
+            return list(wrapper)
+        case str() if wrapper.lstrip()[:1] in ("{", "[", "`"):
+            return list(json_objects(wrapper))
+        case _:
+            return []
 
 
 def _decoded(text: str, at: int) -> tuple[dict[str, object] | None, int]:

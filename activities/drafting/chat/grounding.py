@@ -1,5 +1,6 @@
 """Whether a text has anything to do with the words that it cites."""
 
+import html
 import re
 from collections.abc import Iterable, Sequence
 
@@ -16,16 +17,23 @@ _WORDS_NEEDED = 3
 """With fewer words on either side a paraphrase need not share one."""
 
 
-_DOMAINS = "com|org|net|edu|gov|biz|io|xyz|de|uk|fr|nl|pl|ru|ua|cn|jp|br|eu"
+_DOMAINS = (
+    "com|org|net|edu|gov|biz|io|xyz|de|uk|fr|nl|pl|ru|ua|cn|jp|br|eu|app|dev|shop|online|site|cloud|tech|icu|info|ai|co"
+    "|ch|es|se|ca|au|tv"
+)
 """Ends of names without a scheme, by which they are known: common ones, that are neither words nor endings of files."""
 _ADDRESS = re.compile(
-    r"[ \t]*(?:[(<]?(?:\b[a-z][a-z0-9+.-]{1,15}[:\uff1a]//|\bwww\.|\b(?:javascript|vbscript):(?=\S)|\bdata:\w+/)"
+    r"[ \t]*(?:[(<]?(?:\b[a-z][a-z0-9+.-]{1,15}[:\uff1a]//|\bhttps?[:\uff1a][/\\]|(?<![\w:/])//(?=[\w-]+\.[a-z])"
+    r"|\bwww\.|\b(?:javascript|vbscript):(?=\S)|\bdata:\w+/)"
     r"[^\s<>`|]+[>)]?"
     r"|(?<![\w@./-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
-    rf"|(?<![\w@./-])(?:[\w-]+\.)+(?:{_DOMAINS})\b(?![\w-])(?:[:/][^\s<>`|]*)?"
+    rf"|(?<![\w@./-])(?:[\w-]+[.\u3002])+(?:{_DOMAINS})\b(?![\w-])(?:[:/][^\s<>`|]*)?"
+    r"|(?<![\w@./-])(?:[\w-]+\.)+(?:[a-z]{2,24}|xn--[a-z0-9-]+)/[^\s<>`|]+"
+    r"|(?<![\w@./-])(?:[\w-]+\.)*xn--[\w-]+(?:\.[\w-]+)+"
     r"|(?<![\w@./-])\d{1,3}(?:\.\d{1,3}){3}[:/][^\s<>`|]+)",
     re.IGNORECASE,
 )
+_REFERENCE = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|colon|sol|period|commat);")
 _COMMAND = re.compile(r"[ \t]*(?<!`)(`+)(?!`)([^`\n]*?\s[^`\n]*?)(?<!`)\1(?!`)")
 """Code within a line, of several words: one may be any name."""
 _LEAST_WORDS = 2
@@ -78,6 +86,7 @@ class Sources:
 def without_foreign(markdown: str, sources: Sources) -> str:
     """A model's text without the web and mail addresses, and the blocks of code, that it was not given: as with links,
     it does not know any, and somebody's words might have told it some."""
+    markdown = _REFERENCE.sub(_spelled_out, markdown)
     lines = markdown.split("\n")
     for token in reversed(_CODE_READER.parse(markdown)):
         if token.type in ("fence", "code_block") and token.map and not _is_given(token.content, sources):
@@ -87,6 +96,12 @@ def without_foreign(markdown: str, sources: Sources) -> str:
     kept = _COMMAND.sub(lambda found: found.group() if _is_given_within(found[2], sources) else "", text)
     kept = _ADDRESS.sub(lambda found: _address(found.group(), sources), kept)
     return markdown if kept == markdown else kept.strip("\n")
+
+
+def _spelled_out(found: re.Match[str]) -> str:
+    """The letter that is meant: an address may be written in references to characters, too."""
+    meant = html.unescape(found.group())
+    return meant if len(meant) == 1 and (meant.isalnum() or meant in ":/.@") else found.group()
 
 
 def _address(found: str, sources: Sources) -> str:
