@@ -427,6 +427,16 @@ def avi(out: Path) -> None:
     write(out, film=Film(codec="mpeg4", options=()), tracks=[Track(beeps(), codec="libmp3lame")])
 
 
+@recording("late-picture.flv")
+def flv_with_a_late_picture(out: Path) -> None:
+    """The sound begins before the first picture, by what its encoder waits for: the first that its index knows."""
+    write(
+        out,
+        film=Film(codec="flv", options=(("g", "12"),)),
+        tracks=[Track(beeps(44_100), codec="libmp3lame", rate=44_100)],
+    )
+
+
 @recording("b-frames.avi")
 def avi_with_b_frames(out: Path) -> None:
     """No times of presentation: pictures are counted as they are decoded."""

@@ -213,13 +213,20 @@ def seek(container: InputContainer, seconds: Fraction, stream: Stream | None = N
 
 def rewind(container: InputContainer) -> None:
     """Stand before the first packet. By its time it is not found everywhere: MPEG streams are searched by decoding
-    times, and a first picture that is decoded before the recording's zero is then passed over."""
-    if container.format.name in SEARCHED_BY_DECODING_TIME:
-        with suppress(av.FFmpegError):
-            container.seek(0, unsupported_byte_offset=True)
-            return
-    if not seek(container, recording_zero(container)):
-        seek(container, Fraction(0))
+    times, and a first picture that is decoded before the recording's zero is then passed over; in FLV nothing is found
+    before the first picture, and the place is lost."""
+    by_place = container.format.name in SEARCHED_BY_DECODING_TIME
+    if by_place and _seek_first_byte(container):
+        return
+    if not (seek(container, recording_zero(container)) or seek(container, Fraction(0)) or by_place):
+        _seek_first_byte(container)
+
+
+def _seek_first_byte(container: InputContainer) -> bool:
+    with suppress(av.FFmpegError):
+        container.seek(0, unsupported_byte_offset=True)
+        return True
+    return False
 
 
 def to_ms(seconds: Fraction | float) -> int:

@@ -68,6 +68,7 @@ def _rgb(image: Image.Image, point: tuple[int, int]) -> tuple[int, ...]:
         recordings.mkv_live_with_b_frames,
         recordings.avi,
         recordings.avi_with_b_frames,
+        recordings.flv_with_a_late_picture,
         recordings.mp4_rotated,
         recordings.mp4_wide_pixels,
         recordings.mp4_with_late_sound,

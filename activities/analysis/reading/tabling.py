@@ -210,7 +210,10 @@ class Tabling:
         ruled = f"regexp_matches(concat_ws('', {cells}), {literal(RULE)})"
         filled = f"coalesce({cells}) IS NOT NULL AND NOT {ruled}"
         # ="01234" keeps a spreadsheet from taking a code for a number
-        given = ", ".join(rf"regexp_replace({column}, '^=\"(.*)\"$', '\1') AS {column}" for column in columns)
+        bare = "trim({})" if text.delimiter == "|" else "{}"  # a table that was drawn is padded
+        given = ", ".join(
+            rf"regexp_replace({bare.format(column)}, '^=\"(.*)\"$', '\1') AS {column}" for column in columns
+        )
         self._connection.execute(
             f"CREATE OR REPLACE TABLE staged AS SELECT {given} FROM {read} WHERE {filled} "
             f"LIMIT {self._limits['rows'] + 1}"
