@@ -45,9 +45,12 @@ def analysis(context: PageContext, job: Job) -> Mapping[str, Any]:
         "question": question_in(context.say, context.language),
         "option": option_in(context.say, context.language),
         "assumed": assumed_in(context.say, context.language),
-        "editable": job.status == DRAFT_READY,
+        "editable": job.status == DRAFT_READY and context.offers("PATCH /analyses/{job_id}/draft"),
         "drafting": job.status in (CREATED, DRAFT_READY),
-        "runnable": job.status == CONFIRMED,
+        "confirmable": job.status == DRAFT_READY and context.offers("POST /analyses/{job_id}/confirm"),
+        "runnable": job.status == CONFIRMED and context.offers("POST /analyses/{job_id}/run"),
+        "waits_for_others": job.status in (DRAFT_READY, CONFIRMED)
+        and not context.offers("POST /analyses/{job_id}/run"),
         "answer": answer(context, found, outputs) if is_over else None,
         "outputs": outputs,
     }

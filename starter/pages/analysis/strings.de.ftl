@@ -132,3 +132,4 @@ assumed-no-growth = Was im früheren Zeitraum keine Zahl hat, hat kein Wachstum.
 assumed-joined = Die Zeilen werden über { $column } mit { $table } verbunden.
 assumed-kept = Zeilen, die in { $table } nichts finden, bleiben; ihre Spalten von dort sind leer.
 assumed-no-numbers = { $column } enthält Texte; { $share } davon sind keine Zahlen und bleiben weg.
+analysis-not-yours = Fragen beantworten und den Plan ausführen können die Bearbeitenden im Projekt von { $owner }.

@@ -132,3 +132,4 @@ assumed-no-growth = What has no number in the earlier period has no growth.
 assumed-joined = Rows are joined with { $table } by { $column }.
 assumed-kept = Rows that find none in { $table } are kept, with nothing in its columns.
 assumed-no-numbers = { $column } holds texts; { $share } of them are no numbers and are left out.
+analysis-not-yours = Editors of { $owner }'s project answer the questions and run the plan.

@@ -17,7 +17,7 @@ import { notice, withdraw } from "./notices.js";
 import { BlockPictures } from "./pictures.js";
 import { player } from "../parts/player.js";
 import { Regenerating } from "./regenerating.js";
-import { watchVersions } from "./saving/watching.js";
+import { named, watchVersions } from "./saving/watching.js";
 
 const read = (id) => JSON.parse(document.getElementById(id).textContent);
 const find = (name) => document.querySelector(`[data-${name}]`);
@@ -81,7 +81,7 @@ function ground() {
   find("warnings").hidden = base.warnings.length === 0;
   find("warnings").querySelector("ul").replaceChildren(...base.warnings.map(warning));
   find("model").textContent = base.model ?? say("provenance-by-hand");
-  find("origin").textContent = say("provenance-origin", { origin: base.origin, author: base.author });
+  find("origin").textContent = say("provenance-origin", { origin: base.origin, author: named(base.author) });
   find("unplaced").hidden = base.unplaced.length === 0;
   pictures(find("unplaced").querySelector(".shots"), base.unplaced);
   known(base);
@@ -166,7 +166,7 @@ function known(told) {
   if (newest?.version === version && newest.dirty === copy.dirty) return undefined; // it stands there
   newest = { version, author, dirty: copy.dirty };
   stand();
-  const text = say("version-exists", { number: version, author, mine: author === context.owner ? "yes" : "no" });
+  const text = say("version-exists", { number: version, author: named(author), mine: author === context.owner ? "yes" : "no" });
   return notice("version", text, [{ words: say(copy.dirty ? "version-merge" : "version-load"), doing: () => mergeWithNewest(false) }]);
 }
 

@@ -8,7 +8,7 @@ import { openLarge } from "../pictures/whole_picture.js";
 import { contents } from "./contents.js";
 import { markPlaying } from "./list.js";
 import { notice } from "./notices.js";
-import { watchVersions } from "./saving/watching.js";
+import { named, watchVersions } from "./saving/watching.js";
 
 const read = (id) => JSON.parse(document.getElementById(id).textContent);
 const [context, state] = ["context", "state"].map(read);
@@ -33,7 +33,7 @@ async function enlarge(anchorId) {
 
 watchVersions({ instruction: state.instruction_id, job: state.job_id, from: context.heard }, ({ version, author }) => {
   if (version <= state.version) return;
-  const text = say("version-exists", { number: version, author, mine: "no" });
+  const text = say("version-exists", { number: version, author: named(author), mine: "no" });
   notice("version", text, [{ words: say("version-load"), doing: () => location.reload() }]);
 });
 

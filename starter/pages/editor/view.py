@@ -32,7 +32,10 @@ def editor(instruction_id: str, request: Request, context: Context) -> Response:
     sittings = context.api.store.list_sittings(context.owner, version.instruction_id, author=context.subject)
     return context.page(
         "editor/editor.html",
-        modules=["editor/editor.js" if context.may("edit") else "editor/reading.js", "comments/comments.js"],
+        modules=[
+            "editor/editor.js" if context.offers("PUT /instructions/{instruction_id}") else "editor/reading.js",
+            "comments/comments.js",
+        ],
         people=context.api.store.people_of_instruction(version.instruction_id),
         longest_comment=LONGEST_COMMENT,
         shown=shown,

@@ -144,8 +144,7 @@ list.addEventListener("click", ({ target }) => {
   if (!button) return;
   if (opened === button) return menu.hidePopover();
   const { version, may } = factsOf(button.closest("[data-guide]"));
-  const can = { rename: version && may.includes("edit"), move: may.includes("manage"), export: version && may.includes("run"), delete: may.includes("delete") };
-  for (const [name, is] of Object.entries(can)) menu.querySelector(`[data-do=${name}]`).hidden = !is;
+  for (const item of menu.querySelectorAll("[data-do]")) item.hidden = !may.includes(item.dataset.do) || (!version && ["rename", "export"].includes(item.dataset.do));
   opened = button;
   menu.showPopover();
   const { bottom, right } = button.getBoundingClientRect();
@@ -175,9 +174,9 @@ menu.addEventListener("click", ({ target }) => {
   menu.hidePopover();
   doing[what](factsOf(card)).catch(tellError);
 });
-for (const [name, does, needs] of [["export", toExport, "run"], ["move", move, "manage"], ["delete", throwAway, "delete"]]) {
+for (const [name, does] of [["export", toExport], ["move", move], ["delete", throwAway]]) {
   find(`many-${name}`).addEventListener("click", () => {
-    const guides = [...chosen.values()].filter(({ may }) => may.includes(needs));
+    const guides = [...chosen.values()].filter(({ may }) => may.includes(name));
     if (guides.length) does(guides).catch(tellError);
     else tell(say("guides-not-yours"), "bad");
   });

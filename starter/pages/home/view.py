@@ -17,11 +17,11 @@ from domain.documents.guides import GuideState
 from domain.erasure import BIN_DAYS
 from domain.errors import RequestInvalid
 from domain.lifecycles.standstill import Standstill
-from domain.projects import Permission, ProjectRole, allows
+from domain.projects import ProjectRole
 from domain.search import LONGEST_QUERY, Part, read_query
 from starter.pages.new.view import form_facts
 from starter.pages.shell.catalogue import Say, explained
-from starter.pages.shell.context import Context, PageContext
+from starter.pages.shell.context import Context, PageContext, offered
 from starter.pages.shell.rendering import duration
 from starter.pages.shell.status_view import Tone, told_to
 
@@ -35,6 +35,14 @@ LAST_PLACE = 10_000
 FORMATS = ("PDF", "DOCX", "HTML", "MD_ZIP")
 """That many guides at once are exported to."""
 
+DEEDS = {
+    "rename": "PATCH /guides/{job_id}",
+    "move": "PATCH /jobs/{job_id}",
+    "export": "POST /jobs/{job_id}/exports",
+    "delete": "POST /guides/{job_id}/bin",
+}
+"""What is done with a guide from its card, and the route of the API that does it."""
+
 _TONES = {
     GuideState.MAKING: Tone.BUSY,
     GuideState.READY: Tone.GOOD,
@@ -46,8 +54,8 @@ _TONES = {
 
 @dataclass(frozen=True)
 class Guide:
-    """A guide on its card. Times in seconds. ``remark``: why somebody should look at it; ``may``: what the
-    visitor's role lets them do."""
+    """A guide on its card. Times in seconds. ``remark``: why somebody should look at it; ``may``: which of ``DEEDS``
+    the visitor's role lets them do."""
 
     id: str
     title: str
@@ -148,7 +156,7 @@ def _guide(context: PageContext, card: GuideCard, now: datetime, still: Standsti
         changed_at=card.changed_at,
         made_at=job.created_at,
         remark=remark,
-        may=" ".join(each for each in Permission if allows(role, each)),
+        may=" ".join(deed for deed, route in DEEDS.items() if offered(role, route)),
     )
 
 

@@ -89,10 +89,12 @@ def _shown(context: PageContext, job_id: str) -> dict[str, Any]:
         "steps": steps_of(context.say, found.kind, found.status, store.status_rows(job_id, found.attempt)),
         "given_back": (found.kind, status) in GIVEN_BACK,
         # a guide that is written is thrown away: to cancel it would end it, and delete nothing
-        "can_cancel": lifecycle.may_cancel(status, Trigger.API) and context.may("run") and found.instruction_id is None,
+        "can_cancel": lifecycle.may_cancel(status, Trigger.API)
+        and context.offers("POST /jobs/{job_id}/cancel")
+        and found.instruction_id is None,
         "has_transcript": found.kind == INSTRUCTION.kind and _has(context, found.id, ArtifactKind.TRANSCRIPT),
-        "may_drop_recording": context.may("delete") and store.recording_may_go(found),
-        "retry_from": _retry_from(context, found) if context.may("run") else None,
+        "may_drop_recording": context.offers("DELETE /jobs/{job_id}/recording") and store.recording_may_go(found),
+        "retry_from": _retry_from(context, found) if context.offers("POST /jobs/{job_id}/retry") else None,
         "needs_another": bool(found.failure and needs_another_recording(found.failure.failure_code)),
         "failure": failure_words(context, found.failure),
         "engine_address": engine_address(context, found),

@@ -40,7 +40,9 @@ def project(project_id: str, context: Context) -> Response:
         "members": members,
         "names": context.api.store.people((found.owner, *(each.subject for each in members))),
         "roles": GIVEN,
-        "invitations": _open_invitations(context, found.id) if context.may(Permission.MANAGE) else (),
+        "invitations": _open_invitations(context, found.id)
+        if context.offers("GET /projects/{project_id}/invitations")
+        else (),
     }
     if context.is_partial:
         return context.page("projects/members.html", **shown)

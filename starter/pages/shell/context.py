@@ -2,6 +2,7 @@
 
 import gzip
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from http import HTTPStatus
@@ -10,8 +11,9 @@ from typing import Annotated, Any, cast
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, Response
 
-from domain.projects import Membership, Permission, ProjectRole, allows
-from starter.access.reach import PAGES
+from activities.store import Store
+from domain.projects import Membership, ProjectRole, allows
+from starter.access.reach import API, PAGES
 from starter.access.tokens import Principal, Role
 from starter.api.context import IDENTIFIER, Api
 from starter.api.memberships import membership_at
@@ -26,6 +28,29 @@ WORTH_PACKING = 4096
 """Bytes. What is smaller goes out in as many packets as it would packed."""
 PACKED = 5
 """Of gzip's nine levels: a megabyte of blocks takes 15 ms and shrinks to a tenth; the ninth takes three times that."""
+
+
+def offered(role: ProjectRole, route: str) -> bool:
+    """Whether the API lets somebody of that role call ``route``. Raises: KeyError: it has no such route."""
+    reach = API[route]
+    return reach is None or allows(role, reach.permission)
+
+
+class Names(dict[str, str]):
+    """What to call a subject: what their identity provider does, else the subject. Each is looked up once."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def look_up(self, subjects: Iterable[str]) -> "Names":
+        """All of them by one statement."""
+        wanted = set(subjects) - self.keys()
+        if wanted:
+            self.update(self._store.people(wanted))
+        return self
+
+    def __missing__(self, subject: str) -> str:
+        return self.look_up((subject,))[subject]
 
 
 @dataclass(frozen=True)
@@ -63,9 +88,15 @@ class PageContext:
         """What the visitor is to the thing that is shown."""
         return ProjectRole.OWNER if self.membership is None else self.membership.role
 
-    def may(self, permission: str) -> bool:
-        """Whether their role lets the visitor do that with it."""
-        return allows(self.role, Permission(permission))
+    def offers(self, route: str) -> bool:
+        """Whether the API lets the visitor do with what is shown what ``route`` does (``POST /jobs/{job_id}/cancel``):
+        what it would refuse, no page offers. Raises: KeyError: it has no such route."""
+        return offered(self.role, route)
+
+    @cached_property
+    def names(self) -> "Names":
+        """What to call people."""
+        return Names(self.api.store)
 
     @property
     def is_admin(self) -> bool:

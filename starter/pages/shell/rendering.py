@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 
 from activities.analysis.numbers import formatted
 from domain.analyses.table import ColumnType
+from starter.access.reach import API
 from starter.pages.shell.built import built
 from starter.pages.shell.catalogue import browser_strings
 from starter.pages.shell.icons import icon
@@ -43,6 +44,7 @@ def _environment() -> Environment:
         "icon": icon,
         "data": data,
         "strings": strings,
+        "calls": calls,
     }
     environment.filters["size"] = size
     return environment
@@ -89,6 +91,12 @@ def data(name: str, value: Any) -> Markup:
     text = json.dumps(value, ensure_ascii=False, default=str)
     safe = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     return Markup('<script type="application/json" id="{}">{}</script>').format(name, Markup(safe))  # noqa: S704
+
+
+def calls(*routes: str) -> Markup:
+    """What of the API a button or a form calls, as an attribute: tests hold what is offered to what is accepted."""
+    assert all(each in API for each in routes), routes
+    return Markup('data-calls="{}"').format(", ".join(routes))
 
 
 def strings(language: str) -> Markup:

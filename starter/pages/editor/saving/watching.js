@@ -5,6 +5,11 @@ import { follow } from "../../parts/live.js";
 import { channel } from "../../parts/tabs.js";
 import { attend, desk, present } from "../../presence/presence.js";
 
+const { people } = JSON.parse(document.getElementById("comments").textContent);
+
+/** What to call somebody in the project. */
+export const named = (subject) => people[subject] ?? subject;
+
 const EVERY_MS = 15_000;
 
 /**
