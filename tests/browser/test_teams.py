@@ -136,3 +136,78 @@ def join(site: Site, owner: str, project: str, other: str, role: str) -> None:
     with site.client(owner) as mine, site.client(other) as theirs:
         link = mine.post(f"projects/{project}/invitations", json={"role": role}).json()["url"]
         theirs.post("invitations/accept", json={"token": link.rpartition("/")[2]}).raise_for_status()
+
+
+def test_given_a_guide_that_is_moved_into_a_project_from_its_card_then_members_do_what_their_role_lets_them_and_no_more(
+    page: Page, site: Site, who: str, drafted: Callable[[str], dict[str, str]]
+) -> None:
+    ids, viewer, editor, stranger = drafted(who), f"vic-{who}", f"eve-{who}", f"sam-{who}"
+    with site.client(who) as mine:
+        shared = mine.post("projects", json={"name": "Shared"}).json()["id"]
+    for other, role in ((viewer, "viewer"), (editor, "editor")):
+        join(site, who, shared, other, role)
+    guide, absent = f"/instructions/{ids['instruction']}", "instructions/01890000-0000-7000-8000-000000000000"
+    asked = {"base_version": 1, "markdown": "Taken over."}
+
+    with site.visitor(viewer) as first, site.visitor(editor) as second, site.visitor(stranger) as third:
+        theirs, editors, strangers = first.new_page(), second.new_page(), third.new_page()
+        theirs.goto(guide)
+        expect(theirs.get_by_role("heading", name="There is nothing here")).to_be_visible()
+
+        page.goto("/")
+        page.locator("[data-menu]").click()
+        page.locator("[data-guide-menu] [data-do=move]").click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_label("Folder").select_option("Shared")
+        dialog.get_by_role("button", name="Move").click()
+        expect(page.locator(".guide-folder")).to_have_text("Shared")
+
+        theirs.goto(guide)
+        expect(theirs.get_by_text(f"You read this guide of {who}'s.", exact=True)).to_be_visible()
+        expect(theirs.locator("[data-do], [data-redact], [data-everywhere], [data-comment]:visible")).to_have_count(0)
+        assert answered(theirs, "PUT", guide[1:], asked)[0] == 403
+        assert answered(theirs, "POST", f"{guide[1:]}/comments", {"block_id": ids["job"], "text": "x"})[0] == 403
+        assert answered(theirs, "PATCH", f"jobs/{ids['job']}", {"project_id": shared})[0] == 403
+        theirs.goto("/")
+        expect(theirs.locator("[data-guide]")).to_have_count(1)
+        expect(theirs.locator("[data-menu], [data-choice]")).to_have_count(0)
+        strangers.goto(guide)
+        expect(strangers.get_by_role("heading", name="There is nothing here")).to_be_visible()
+        nothing = answered(strangers, "PUT", absent, asked)
+        assert nothing[0] == 404 and answered(strangers, "PUT", guide[1:], asked) == nothing
+
+        page.goto(f"/projects/{shared}")
+        page.get_by_role("link", name="Show its guides").click()
+        expect(page.locator("[data-guide]")).to_have_count(1)
+        page.go_back()
+        card = page.locator("[data-members] li", has_text=editor)
+        card.get_by_role("button", name="Hand over").click()
+        page.get_by_role("dialog").get_by_role("button", name="Hand over").click()
+        expect(page.get_by_text(f"It is {editor}'s.")).to_be_visible()
+        expect(page.get_by_role("button", name="Make the invitation")).to_have_count(0)
+        look(page, "project-handed-over")
+        editors.goto(f"/projects/{shared}")
+        expect(editors.get_by_role("button", name="Make the invitation")).to_be_visible()
+        editors.get_by_label(f"Role of {who}").select_option("commenter")
+        expect(editors.get_by_text("The role is changed.")).to_be_visible()
+        page.goto(guide)
+        expect(page.get_by_text(f"You read this guide of {editor}'s and comment on it.")).to_be_visible()
+        page.goto(f"/projects/{shared}")
+        page.get_by_role("button", name="Leave").click()
+        page.get_by_role("dialog").get_by_role("button", name="Leave").click()
+        page.wait_for_url("**/projects")
+        page.goto(guide)
+        expect(page.get_by_role("heading", name="There is nothing here")).to_be_visible()
+
+
+def answered(page: Page, method: str, path: str, body: object) -> tuple[int, str]:
+    """What the API says to somebody's own browser."""
+    status, text = page.evaluate(
+        """async ([method, path, body]) => {
+          const headers = { "Content-Type": "application/json" };
+          const answer = await fetch(`/api/v1/${path}`, { method, headers, body: JSON.stringify(body) });
+          return [answer.status, await answer.text()];
+        }""",
+        [method, path, body],
+    )
+    return status, text

@@ -42,7 +42,8 @@ const factsOf = (card) => ({ id: card.dataset.guide, title: card.dataset.title, 
 
 function mark(card, is) {
   card.classList.toggle("is-chosen", is);
-  card.querySelector("[data-choice]").checked = is;
+  const choice = card.querySelector("[data-choice]"); // there is none where nothing can be done with it
+  if (choice) choice.checked = is;
 }
 
 function choose(card, is) {
@@ -79,7 +80,7 @@ list.addEventListener("click", (event) => {
   const card = event.target.closest("[data-guide]");
   if (!card || !list.classList.contains("choosing") || !event.target.closest(".guide-open")) return;
   event.preventDefault(); // who chooses does not open
-  choose(card, !chosen.has(card.dataset.guide));
+  if (card.querySelector("[data-choice]")) choose(card, !chosen.has(card.dataset.guide));
 });
 find("many-none").addEventListener("click", chooseNone);
 shortcut("Escape", say("shortcut-choose-none"), chooseNone);
