@@ -63,3 +63,47 @@ def test_given_a_draft_when_it_is_shared_then_whoever_holds_the_link_reads_it_un
         expect(row.locator(".badge")).to_have_text("Revoked")
         reader.reload()
         expect(reader.get_by_text("Mind the gap.")).to_have_count(0)
+
+
+def test_given_open_links_when_something_is_blurred_then_it_is_said_and_they_are_moved_or_revoked(
+    page: Page, site: Site, who: str, drafted: Callable[[str], dict[str, str]]
+) -> None:
+    ids = drafted(who)
+    path = f"instructions/{ids['instruction']}/shares"
+    with site.client(who) as client:
+        for body in ({"name": "For the <i>help desk</i>"}, {"recording": True}):
+            client.post(path, json=body).raise_for_status()
+
+        def open_links() -> list[bool]:
+            return [each["is_behind"] for each in client.get(path).json()["items"] if each["is_open"]]
+
+        page.goto(f"/{path.removesuffix('/shares')}")
+        _blur(page)
+        behind = page.get_by_role("dialog", name="2 links still show what was before")
+        expect(behind.get_by_role("listitem")).to_have_text(["A link without a name", "For the <i>help desk</i>"])
+        expect(behind.get_by_text("One of them leads to the recording, where nothing is blurred")).to_be_visible()
+        assert open_links() == [True, True]
+        look(page, "links-behind")
+        behind.get_by_role("button", name="Show the guide as it is now").click()
+        expect(page.get_by_text("Its readers see the newest version as soon as it is ready.")).to_be_visible()
+        assert open_links() == [False, False]
+
+        _blur(page)
+        page.get_by_role("dialog").get_by_role("button", name="Revoke them").click()
+        expect(page.get_by_text("2 links open nothing any more.")).to_be_visible()
+        assert open_links() == []
+        _blur(page)
+        expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def _blur(page: Page) -> None:
+    """Blur a part of the first picture."""
+    shot = page.locator(".write .shot").first
+    before = shot.get_attribute("data-asset") or ""
+    shot.get_by_role("button", name="Draw").click()
+    drawing = page.get_by_role("dialog", name="Draw on the picture")
+    drawing.get_by_text("Blur", exact=True).click()
+    drawing.get_by_role("button", name="Add").click()
+    drawing.get_by_role("button", name="Save the drawing").click()
+    expect(drawing).to_have_count(0)
+    expect(shot).not_to_have_attribute("data-asset", before)

@@ -398,7 +398,9 @@ find("redact").addEventListener("click", async () => {
   try {
     const { redact } = await import("./redacting.js");
     const blockOf = (anchorId) => copy.blocks.find(({ id }) => copy.facts.get(id)?.anchors.some((each) => each.id === anchorId))?.id;
-    if (await redact(copy.instruction, (anchorId) => labelOf(blockOf(anchorId)))) await copy.refresh({ mine: true });
+    if (!(await redact(copy.instruction, (anchorId) => labelOf(blockOf(anchorId))))) return;
+    await copy.refresh({ mine: true });
+    await (await import("../sharing/behind.js")).offerLinks(copy.instruction);
   } catch (error) {
     tellError(error);
   }

@@ -84,7 +84,11 @@ export class BlockPictures {
     this.#asked = { anchorId, tool: -2 };
     const { openAnnotator } = await import("../pictures/annotator.js");
     const drawn = await openAnnotator({ anchor, asset }).catch(tellError);
-    if (drawn) await this.#again().catch(tellError);
+    if (!drawn) return;
+    await this.#again().catch(tellError);
+    if (!drawn.operations?.some(({ op_type: type }) => type === "blur")) return;
+    const { offerLinks } = await import("../sharing/behind.js");
+    await offerLinks(this.#copy.instruction).catch(tellError);
   }
 
   /** Show what shows now. Whoever asked goes on where they were: their button went with the picture that it was of. */
