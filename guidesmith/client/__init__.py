@@ -15,6 +15,7 @@ from guidesmith.client.blocking import Client
 from guidesmith.client.errors import ApiError, GuidesmithClientError, JobFailed, Unreachable, WebhookInvalid
 from guidesmith.client.shapes import (
     BinnedGuide,
+    Comment,
     Event,
     Export,
     Failure,
@@ -27,6 +28,7 @@ from guidesmith.client.shapes import (
     Member,
     Project,
     Task,
+    Thread,
     WebhookMessage,
 )
 from guidesmith.client.webhooks import verify_webhook
@@ -36,6 +38,7 @@ __all__ = [
     "AsyncClient",
     "BinnedGuide",
     "Client",
+    "Comment",
     "Event",
     "Export",
     "Failure",
@@ -50,6 +53,7 @@ __all__ = [
     "Member",
     "Project",
     "Task",
+    "Thread",
     "Unreachable",
     "WebhookInvalid",
     "WebhookMessage",

@@ -25,6 +25,7 @@ from guidesmith.client.shapes import (
     Member,
     Project,
     Task,
+    Thread,
 )
 from guidesmith.client.transport import BASE, PROJECT, STREAMED, TIMEOUT, authorisation
 
@@ -136,6 +137,22 @@ class AsyncClient:
 
     async def accept_invitation(self, url: str) -> Project:
         return await self._run(flows.accept_invitation(url))
+
+    # --- comments ----------------------------------------------------------------------------------------------
+
+    async def comments(self, instruction: Instruction | str, *, resolved: bool | None = None) -> AsyncIterator[Thread]:
+        url = f"instructions/{flows.instruction_id(instruction)}/comments"
+        async for each in self._listed(url, Thread, resolved=resolved):
+            yield each
+
+    async def comment(self, instruction: Instruction | str, block_id: str, text: str) -> Thread:
+        return await self._run(flows.comment(flows.instruction_id(instruction), block_id, text))
+
+    async def reply(self, thread: Thread | str, text: str) -> Thread:
+        return await self._run(flows.reply(thread if isinstance(thread, str) else thread.id, text))
+
+    async def resolve(self, thread: Thread | str, *, resolved: bool = True) -> Thread:
+        return await self._run(flows.resolve(thread if isinstance(thread, str) else thread.id, resolved))
 
     # --- guides ------------------------------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ from guidesmith.client.shapes import (
     Member,
     Project,
     Task,
+    Thread,
 )
 from guidesmith.client.transport import BASE, PROJECT, STREAMED, TIMEOUT, authorisation
 
@@ -161,6 +162,26 @@ class Client:
     def accept_invitation(self, url: str) -> Project:
         """Become a member of the project that the link leads to."""
         return self._run(flows.accept_invitation(url))
+
+    # --- comments ----------------------------------------------------------------------------------------------
+
+    def comments(self, instruction: Instruction | str, *, resolved: bool | None = None) -> Iterator[Thread]:
+        """What is said about a guide's blocks, by threads, the newest first. ``resolved``: only those that are, or only
+        those that are not."""
+        url = f"instructions/{flows.instruction_id(instruction)}/comments"
+        return self._listed(url, Thread, resolved=resolved)
+
+    def comment(self, instruction: Instruction | str, block_id: str, text: str) -> Thread:
+        """Say something about a block, in a thread of its own."""
+        return self._run(flows.comment(flows.instruction_id(instruction), block_id, text))
+
+    def reply(self, thread: Thread | str, text: str) -> Thread:
+        """Say something in a thread. One that was resolved is open again."""
+        return self._run(flows.reply(thread if isinstance(thread, str) else thread.id, text))
+
+    def resolve(self, thread: Thread | str, *, resolved: bool = True) -> Thread:
+        """Settle a thread, or open it again."""
+        return self._run(flows.resolve(thread if isinstance(thread, str) else thread.id, resolved))
 
     # --- guides ------------------------------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ from guidesmith.client.shapes import (
     Member,
     Project,
     Task,
+    Thread,
 )
 
 TRIES = 5
@@ -204,6 +205,24 @@ def invite(project_id: str, role: str, email: str | None) -> Flow[Invitation]:
 def accept_invitation(link: str) -> Flow[Project]:
     token = link.rstrip("/").rpartition("/")[2]
     return Project.model_validate((yield from asked(post("invitations/accept", {"token": token}))))
+
+
+def instruction_id(instruction: Instruction | str) -> str:
+    return instruction if isinstance(instruction, str) else instruction.instruction_id
+
+
+def comment(instruction_id: str, block_id: str, text: str) -> Flow[Thread]:
+    body = {"block_id": block_id, "text": text}
+    return Thread.model_validate((yield from asked(post(f"instructions/{instruction_id}/comments", body))))
+
+
+def reply(thread_id: str, text: str) -> Flow[Thread]:
+    return Thread.model_validate((yield from asked(post(f"comment-threads/{thread_id}/comments", {"text": text}))))
+
+
+def resolve(thread_id: str, resolved: bool) -> Flow[Thread]:
+    settled = yield from asked(Ask("PUT", f"comment-threads/{thread_id}", json={"resolved": resolved}))
+    return Thread.model_validate(settled)
 
 
 def upload(job_id: str, path: Path, on_bytes: Callable[[int], None]) -> Flow[Job]:

@@ -47,6 +47,29 @@ class Invitation(Answer):
     expires_at: datetime
 
 
+class Comment(Answer):
+    """What somebody said. ``mentions``: the ids of those whom it calls."""
+
+    id: str
+    author: str
+    author_name: str
+    text: str
+    mentions: tuple[str, ...] = ()
+    created_at: datetime
+
+
+class Thread(Answer):
+    """What is said about a block of a guide. ``quote``: how the block began to read when it began."""
+
+    id: str
+    instruction_id: str
+    job_id: str
+    block_id: str
+    quote: str
+    resolved_at: datetime | None = None
+    comments: tuple[Comment, ...]
+
+
 class Job(Answer):
     """A job. ``status`` is a name of its kind's own table; ``progress`` is 0 to 100."""
 

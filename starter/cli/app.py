@@ -24,6 +24,7 @@ from starter.cli.kinds.library import library_app
 from starter.cli.options import AsJson, DataDir
 from starter.cli.screenshots import screenshots_app
 from starter.cli.services import services
+from starter.cli.sharing.comments import comments_app
 from starter.cli.sharing.links import shares_app
 from starter.cli.sharing.projects import projects_app
 from starter.cli.webhooks import webhooks_app
@@ -173,6 +174,7 @@ app.add_typer(batch_app, name="batch")
 app.add_typer(library_app, name="library")
 app.add_typer(webhooks_app, name="webhooks")
 app.add_typer(shares_app, name="shares")
+app.add_typer(comments_app, name="comments")
 services(app)
 
 

@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from domain.errors import GuidesmithError
+from guidesmith import client as programs
 from starter.access.tokens import Tokens
 from starter.cli.app import app
 from starter.cli.client import Client, Refused
@@ -18,7 +19,9 @@ from starter.cli.memory import recording_sha256
 from starter.local.folder import DataFolder
 from tests.apis import PART_SIZE, SECRET, RunningApi, api_settings, running_api
 from tests.integration.pictures import illustrated_job
+from tests.integration.store_builders import STEP_BLOCK
 from tests.temporal import free_port
+from tests.walking import ABSENT
 
 
 @pytest.fixture
@@ -170,3 +173,58 @@ def test_given_a_guide_when_it_is_shared_on_the_command_line_then_the_link_opens
     assert "shows version 1" in updated.stdout
     assert "opens nothing" in CliRunner().invoke(app, ["shares", "revoke", made["id"]]).stdout
     assert httpx.get(made["url"]).status_code == 404
+
+
+def test_given_a_guide_when_it_is_commented_on_from_the_command_line_and_a_program_then_both_say_and_settle_the_same(
+    remote: RunningApi,
+) -> None:
+    told = illustrated_job(remote.store, remote.artifacts, "remote")
+    instruction = told.job.instruction_id
+    assert instruction is not None
+
+    def said(*words: str) -> str:
+        done = CliRunner().invoke(app, ["comments", *words], catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+        return done.stdout
+
+    assert "Said, in thread" in said("add", told.job.id, STEP_BLOCK, "Which one, @remote?")
+    with programs.Client(remote.url, Tokens(SECRET).issue("remote")) as client:
+        (thread,) = client.comments(instruction, resolved=False)
+        assert [(each.author_name, each.text) for each in thread.comments] == [("remote", "Which one, @remote?")]
+        assert client.reply(thread, "The blue one.").id == thread.id
+        assert "The blue one." in said("list", told.job.id)
+        assert "is resolved." in said("resolve", thread.id)
+        assert list(client.comments(instruction, resolved=False)) == []
+        assert "The blue one." not in said("list", told.job.id)
+        assert "The blue one." in said("list", told.job.id, "--all")
+        assert client.resolve(thread, resolved=False).resolved_at is None
+        assert "Said, in thread" in said("reply", thread.id, "Or the red one.")
+        again = client.comment(instruction, STEP_BLOCK, "Another thing.")
+        assert [each.id for each in client.comments(instruction)] == [again.id, thread.id]
+        with pytest.raises(programs.ApiError) as refused:
+            client.comment(instruction, ABSENT, "Where?")
+        assert refused.value.status == 400
+    absent = CliRunner().invoke(app, ["comments", "resolve", ABSENT])
+    assert absent.exit_code != 0 and "There is no such guide or thread" in str(absent.exception or absent.output)
+
+
+def test_given_guides_when_they_are_found_renamed_thrown_away_and_brought_back_on_the_command_line_then_the_api_has_it(
+    remote: RunningApi,
+) -> None:
+    job_id = illustrated_job(remote.store, remote.artifacts, "remote").job.id
+
+    def said(*words: str) -> str:
+        done = CliRunner().invoke(app, ["guides", *words], catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+        return done.stdout
+
+    assert job_id in said("list", "--sort", "title")
+    assert "It is called Paint a palace now." in said("rename", job_id, "Paint a palace")
+    assert "Paint a palace" in said("search", "palace")
+    assert f"guidesmith guides restore {job_id}" in said("delete", job_id)
+    assert "Paint a palace" in said("bin") and job_id not in said("list")
+    assert f"Guide {job_id} is back." in said("restore", job_id)
+    assert job_id in said("list") and job_id not in said("bin")
+    said("delete", job_id)
+    assert "is gone" in said("erase", job_id, "--yes")
+    assert job_id not in said("bin")
