@@ -53,6 +53,7 @@ class OpenIdProvider:
     given: list[str] = field(default_factory=list)
     codes: dict[str, Claims] = field(default_factory=dict)
     refresh_tokens: dict[str, Claims] = field(default_factory=dict)
+    revoked: list[str] = field(default_factory=list)
     slow_s: float = 0.0
     asks_verifier: bool = True
 
@@ -142,6 +143,16 @@ class OpenIdProvider:
             form = {name: values[0] for name, values in parse_qs(body.decode()).items()}
             status, told = self.exchange(form, authorization)
             return status, json.dumps(told).encode()
+        if path == "/revoke" and method == "POST":
+            form = {name: values[0] for name, values in parse_qs(body.decode()).items()}
+            if not self._is_client(form, authorization):
+                return 401, b'{"error": "invalid_client"}'
+            if (
+                form.get("token_type_hint") == "refresh_token"
+                and self.refresh_tokens.pop(form["token"], None) is not None
+            ):
+                self.revoked.append(form["token"])
+            return 200, b""  # RFC 7009, 2.2: also for one that it does not know
         if path == "/userinfo" and authorization.startswith("Bearer "):
             return 200, json.dumps({"sub": self.user.get("sub")} | self.info).encode()
         return 404, b"nothing here"
@@ -153,6 +164,7 @@ PLACES = {
     "jwks_uri": "keys",
     "userinfo_endpoint": "userinfo",
     "end_session_endpoint": "logout",
+    "revocation_endpoint": "revoke",
 }
 
 

@@ -13,6 +13,7 @@ from activities.store.database import inserting
 from activities.store.repository import Repository
 from activities.store.tables import ended_sessions
 from activities.store.tables import sign_ins as table
+from domain.errors import SettingsInvalid
 from domain.jobs import Frozen
 
 ASKING_S = 15.0
@@ -104,6 +105,16 @@ class SignIns(Repository):
                 ended = {"id": row.id, "expires_at": row.ends_at}
                 connection.execute(inserting(connection, ended_sessions).values(ended).on_conflict_do_nothing())
         return len(over)
+
+    def drop_sign_in(self, session_id: str) -> str | None:
+        """End a session; what the provider could be asked again with, where something is there that can be read."""
+        with self._database.together() as connection:
+            sealed = connection.scalar(select(table.c.refresh_token).where(table.c.id == session_id))
+            self.end_sign_ins(session_id=session_id)
+        try:
+            return self._sealing.opened(sealed) if sealed is not None else None
+        except SettingsInvalid:
+            return None
 
     def _sealed(self, refresh_token: str | None) -> str | None:
         return self._sealing.sealed(refresh_token) if refresh_token and self._sealing.has_key else None

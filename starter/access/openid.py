@@ -137,6 +137,7 @@ class Metadata:
     jwks_uri: str
     userinfo_endpoint: str | None = None
     end_session_endpoint: str | None = None
+    revocation_endpoint: str | None = None
     auth_methods: tuple[str, ...] = ("client_secret_basic",)
     names_issuer: bool = False
     challenges: tuple[str, ...] | None = None
@@ -327,13 +328,7 @@ class IdentityProvider:
 
     async def _tokens(self, metadata: Metadata, form: dict[str, str]) -> Mapping[str, Any]:
         """What the token endpoint gives for a code or a refresh token."""
-        headers: dict[str, str] = {}
-        if self.client.secret is None or "client_secret_basic" not in metadata.auth_methods:
-            form |= {"client_id": self.client.id}
-            form |= {} if self.client.secret is None else {"client_secret": self.client.secret}
-        else:  # RFC 6749, 2.3.1: each is form-encoded before they are joined
-            pair = f"{quote(self.client.id, safe='')}:{quote(self.client.secret, safe='')}"
-            headers["Authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
+        headers = self.proof(metadata, form)
         status, answer = await _asked(metadata.token_endpoint, form=form, headers=headers)
         if not isinstance(answer, Mapping):
             raise SignInFailed(Reason.ANSWER)
@@ -342,6 +337,16 @@ class IdentityProvider:
             client = error in ("invalid_client", "unauthorized_client") or status == HTTPStatus.UNAUTHORIZED
             raise SignInFailed(Reason.CLIENT if client else Reason.CODE, _named(error))
         return answer
+
+    def proof(self, metadata: Metadata, form: dict[str, str]) -> dict[str, str]:
+        """Headers that prove to the provider who asks; where that is proved in ``form``, it is added there."""
+        if self.client.secret is None or "client_secret_basic" not in metadata.auth_methods:
+            form |= {"client_id": self.client.id}
+            form |= {} if self.client.secret is None else {"client_secret": self.client.secret}
+            return {}
+        # RFC 6749, 2.3.1: each is form-encoded before they are joined
+        pair = f"{quote(self.client.id, safe='')}:{quote(self.client.secret, safe='')}"
+        return {"Authorization": f"Basic {base64.b64encode(pair.encode()).decode()}"}
 
     async def _id_token(self, token: object, *, of_logout: bool = False) -> dict[str, Any]:
         """The claims of an ID token that holds (OpenID Connect Core, 3.1.3.7), but for its nonce."""
@@ -441,7 +446,9 @@ async def discovered(issuer: str) -> Metadata:
     types = _names(document, "response_types_supported")
     if types is not None and "code" not in types:
         raise SignInFailed(Reason.METADATA, "It does not give authorization codes.")
+    revocation = document.get("revocation_endpoint")
     return Metadata(
+        revocation_endpoint=revocation if isinstance(revocation, str) and _is_place(revocation, secure) else None,
         **places,  # type: ignore[arg-type]
         auth_methods=_names(document, "token_endpoint_auth_methods_supported") or ("client_secret_basic",),
         names_issuer=document.get("authorization_response_iss_parameter_supported") is True,

@@ -22,7 +22,8 @@ from structlog.testing import capture_logs
 
 from activities.store.tables import sign_ins as table
 from starter.access import openid
-from starter.access.openid import LOGOUT_EVENT, Reason
+from starter.access.openid import LOGOUT_EVENT, Client, IdentityProvider, Reason
+from starter.access.revoking import revoke
 from starter.api.perimeter.sessions import COOKIE, SECURE_COOKIE
 from starter.doctor import CheckFailed, _access
 from starter.settings import load_settings
@@ -380,6 +381,31 @@ def test_given_who_signs_out_then_the_session_is_over_here_and_they_are_led_to_s
         with door.browser(cookies=copied) as thief:
             assert thief.get("/lifecycles").status_code == 303
         assert session not in sign_ins(door)
+
+
+def test_given_who_signs_out_then_the_provider_is_told_to_take_the_refresh_token_back_and_no_fault_of_its_keeps_them_in(
+    door: Door,
+) -> None:
+    for metadata, answers, told in (
+        ({}, {}, True),
+        ({"revocation_endpoint": None}, {}, False),
+        ({}, {"/revoke": (503, b"down")}, False),
+        ({"revocation_endpoint": "ftp://elsewhere"}, {}, False),
+    ):
+        with door.browser() as browser:
+            door.come_back(browser)
+            refresh = door.provider.given[-1]
+            door.provider.said, door.provider.answers = dict(metadata), dict(answers)
+            provider = IdentityProvider(Client(issuer=door.provider.issuer, id=CLIENT_ID, secret=CLIENT_SECRET))
+            if metadata or answers:
+                assert asyncio.run(revoke(provider, refresh)) is told
+            else:
+                assert browser.post("/sign-out", headers=OURS).status_code == 200
+            assert (refresh in door.provider.revoked, refresh in door.provider.refresh_tokens) == (told, not told)
+            browser.post("/sign-out", headers=OURS)
+            assert browser.get("/lifecycles").status_code == 303
+            door.provider.said, door.provider.answers = {}, {}
+    assert door.provider.revoked[0] not in str(door.provider.asked), "no token stands in an address"
 
 
 def sign_ins(door: Door) -> set[str]:

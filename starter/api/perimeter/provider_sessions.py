@@ -18,6 +18,7 @@ from activities.store.sign_ins import ASKING_S, SignIn
 from domain.errors import SettingsInvalid
 from domain.people import Person
 from starter.access.openid import Identity, IdentityProvider, ProviderUnavailable, SignInFailed
+from starter.access.revoking import revoke
 from starter.access.tokens import Role, Unauthorized
 from starter.logs import log
 
@@ -39,6 +40,7 @@ class SignInStore(Protocol):
     ) -> None: ...
     def leave_renewal(self, session_id: str) -> None: ...
     def end_sign_ins(self, *, session_id: str) -> int: ...
+    def drop_sign_in(self, session_id: str) -> str | None: ...
 
 
 class Noting(Protocol):
@@ -106,7 +108,13 @@ class ProviderSessions:
         return Role(sign_in.role)
 
     async def end(self, session_id: str) -> None:
-        """Somebody has signed out: what the provider could be asked with is forgotten."""
+        """Somebody has signed out: what the provider could be asked with is forgotten here, and it is told so."""
+        refresh_token = await to_thread.run_sync(self._store.drop_sign_in, session_id)
+        if refresh_token is not None:
+            await revoke(self._provider, refresh_token)
+
+    async def _drop(self, session_id: str) -> None:
+        """What the provider was asked with is good for nothing any more."""
         await to_thread.run_sync(partial(self._store.end_sign_ins, session_id=session_id))
 
     async def _known(self, session_id: str) -> SignIn:
@@ -136,7 +144,7 @@ class ProviderSessions:
             refresh_token = await to_thread.run_sync(self._store.take_renewal, sign_in.id, sign_in.due_at)
         except SettingsInvalid as unreadable:
             log("auth").error("auth.refresh_token_unreadable", code=unreadable.code)
-            await self.end(sign_in.id)
+            await self._drop(sign_in.id)
             raise _over() from None
         if refresh_token is None:
             return sign_in if self._now() < sign_in.until else await self._answered(sign_in)
@@ -150,7 +158,7 @@ class ProviderSessions:
             raise
         except SignInFailed as failed:
             log("auth").info("auth.renewal_refused", reason=failed.reason.value, error=failed.message)
-            await self.end(sign_in.id)
+            await self._drop(sign_in.id)
             raise _over() from None
         until = min(identity.until, sign_in.ends_at.timestamp())
         due = _moment(self._due(until))
