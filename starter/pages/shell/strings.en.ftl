@@ -20,7 +20,7 @@ error-home = Go to your guides
 error-again = Try again
 
 kind = Kind
-kind-instruction = Instruction
+kind-instruction = Guide
 kind-image = Picture
 kind-generation = Generation
 kind-analysis = Analysis
