@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -34,6 +35,9 @@ TIMEOUT_S = 15.0
 ENDPOINT_TIMEOUT_S = 5.0
 ROOM_BYTES = 1 << 30
 """Less free space than this, and an upload of ordinary size may not fit."""
+
+SKEW_S = 10.0
+"""Clocks that differ by more than machines' clocks do."""
 
 VERSIONS = ("temporalio", "fastapi", "sqlalchemy", "obstore")
 VERSIONS_OF_EXTRAS = ("av", "faster-whisper", "typst", "duckdb")
@@ -183,6 +187,7 @@ def _database(settings: Settings) -> str:
     store = open_store(settings)
     try:
         store.try_writing()
+        ahead_s = (datetime.now(UTC) - store.now()).total_seconds()
         revision, current, newer = store.revision(), store.is_current(), store.is_newer()
     finally:
         store.dispose()
@@ -190,6 +195,12 @@ def _database(settings: Settings) -> str:
     if not current:
         raise CheckFailed(
             f"{kind}, schema revision {revision or 'none'} is not this version's", "Run `guidesmith db upgrade`."
+        )
+    if abs(ahead_s) > SKEW_S:
+        way = "ahead of" if ahead_s > 0 else "behind"
+        raise CheckFailed(
+            f"this machine's clock is {abs(ahead_s):.0f} s {way} the database's",
+            "Set both by a time server: tokens, links and leases end by the clock.",
         )
     later = " of a newer version, which has only added to this one's" if newer else ""
     return f"{kind}, schema revision {revision}{later}, written to and read"
@@ -329,6 +340,7 @@ def _artifacts(settings: Settings) -> str:
         store.ensure_bucket()
     try:
         store.ping(write=True)
+        store.check_writing()
     except GuidesmithError as fault:
         raise CheckFailed(
             f"{fault.code}: {fault.message}",
@@ -364,7 +376,13 @@ async def _access(settings: Settings) -> str:
     """Who may come in, how often, and from where."""
     said = ["for others" if is_for_others(settings) else "for this machine"]
     if settings.auth_jwks_url:
-        keys = await Keys(settings.auth_jwks_url).ping()
+        try:
+            keys = await Keys(settings.auth_jwks_url).ping()
+        except KeysUnavailable as fault:
+            raise CheckFailed(
+                f"{fault.code}: {settings.auth_jwks_url} publishes no keys that can be read",
+                f"Correct {PREFIX}AUTH_JWKS_URL, or check the network.",
+            ) from None
         said.append(f"tokens of an identity provider with {keys} keys")
     else:
         said.append("tokens of the shared secret")

@@ -16,6 +16,7 @@ from botocore.exceptions import (
     PartialCredentialsError,
 )
 from botocore.exceptions import ConnectionError as NoConnection
+from botocore.parsers import ResponseParserError
 
 from activities.artifacts.faults import credentials_away, fault_of_answer, no_credentials, role_refused, unreachable
 from domain.errors import SettingsInvalid
@@ -38,7 +39,7 @@ def s3_faults() -> Iterator[None]:
         raise credentials_away() from None
     except (NoCredentialsError, PartialCredentialsError):
         raise no_credentials() from None
-    except (HTTPClientError, NoConnection):
+    except (HTTPClientError, NoConnection, ResponseParserError):  # or something that is no S3 answers
         raise unreachable() from None
     except (BotoCoreError, ValueError):
         raise SettingsInvalid(

@@ -6,6 +6,7 @@ never leaves either.
 
 import errno
 import json
+import re
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -357,6 +358,14 @@ def _translated() -> Iterator[None]:
 
 
 _POSTGRES_SCHEMA_OLD = frozenset({"42P01", "42703"})  # undefined_table, undefined_column
+_POSTGRES_FORBIDDEN = "42501"  # insufficient_privilege
+_REFUSED = (
+    # Postgres's own words at the door, where it gives no code; in another language the general sentence has to do
+    (re.compile(r"password authentication failed|role \".*\" does not exist|no password supplied"), "user or password"),
+    (re.compile(r"database \".*\" does not exist"), "database's name"),
+    (re.compile(r"no pg_hba\.conf entry|permission denied for database"), "user's right to connect"),
+)
+_NOT_OPENED = ("unable to open database file", "attempt to write a readonly database")
 _POSTGRES_READ_ONLY = "25006"  # a standby after a failover, until the address points at the new primary
 
 
@@ -367,6 +376,14 @@ def _translation(fault: exc.DBAPIError) -> Exception:
         return SettingsInvalid("The database schema is missing or old: run `guidesmith db upgrade`.")
     if "file is not a database" in text:
         return SettingsInvalid("The database file is not an SQLite database: name another file.")
+    if sqlstate == _POSTGRES_FORBIDDEN:
+        return SettingsInvalid(
+            "The database's user may not use its tables. Grant it that; `guidesmith db upgrade` runs as their owner."
+        )
+    if what := next((what for said, what in _REFUSED if said.search(text)), None):
+        return DatabaseUnavailable(f"The database lets nobody in: correct the {what} in GUIDESMITH_DATABASE_URL.")
+    if text.startswith(_NOT_OPENED):
+        return DatabaseUnavailable("The database file cannot be opened or written. Make its folder writable.")
     if isinstance(fault, (exc.OperationalError, exc.InterfaceError)) or fault.connection_invalidated:
         return DatabaseUnavailable("The database cannot be reached or is busy. Try again in a moment.")
     if sqlstate == _POSTGRES_READ_ONLY:

@@ -48,7 +48,7 @@ class Giver:
     def said(self, path: str) -> tuple[int, str]:
         self.asked.append(path)
         if self.answers != 200:
-            return self.answers, f"<ErrorResponse><Error><Code>{self.code}</Code></Error></ErrorResponse>"
+            return self.answers, self.code and f"<ErrorResponse><Error><Code>{self.code}</Code></Error></ErrorResponse>"
         if path == "/":
             given = self.given()
             return 200, (
@@ -238,6 +238,9 @@ def test_given_a_role_that_is_refused_then_the_sentence_says_so(
         of_web_identity(address, tmp_path, monkeypatch.setenv)
         giver.answers = 403
         with pytest.raises(SettingsInvalid, match="role for the object store is refused \\(AccessDenied\\)"):
+            bucket(s3_server).ping()
+        giver.answers, giver.code = 401, ""
+        with pytest.raises(ArtifactStoreUnavailable):
             bucket(s3_server).ping()
         (tmp_path / "token").unlink()
         with pytest.raises(SettingsInvalid, match="AWS_WEB_IDENTITY_TOKEN_FILE"):

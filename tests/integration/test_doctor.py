@@ -4,7 +4,7 @@ import asyncio
 import os
 import subprocess
 import sys
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import psycopg
@@ -139,6 +139,42 @@ def test_given_a_database_when_examined_then_it_is_written_to_and_one_that_takes
         connection.execute(f'ALTER DATABASE "{name}" SET default_transaction_read_only = on')
     found = findings(tmp_path, database_url=postgres.url(name))["database"]
     assert not found.ok and "takes no writes" in found.found
+
+
+def test_given_a_database_that_lets_nobody_in_or_gives_no_rights_when_examined_then_that_is_what_is_said(
+    postgres: PostgresServer, tmp_path: Path
+) -> None:
+    name = postgres.create()
+    url = postgres.url(name)
+    store = open_store(load_settings(data_dir=tmp_path, database_url=url))
+    store.upgrade()
+    store.dispose()
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("DROP ROLE IF EXISTS bystander")
+        connection.execute("CREATE ROLE bystander LOGIN")
+    said = {
+        url.replace("postgres@", "bystander@"): "may not use its tables",
+        url.replace("postgres@", "ghost@"): "correct the user or password",
+        url.replace(name, "nowhere"): "correct the database's name",
+        f"sqlite:///{tmp_path}": "cannot be opened or written",
+    }
+    for wrong, words in said.items():
+        found = findings(tmp_path, database_url=wrong)["database"]
+        assert not found.ok and words in found.found, found
+
+
+def test_given_a_clock_that_is_wrong_when_examined_then_by_how_much_is_said(
+    postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = postgres.url(postgres.create())
+    store = open_store(load_settings(data_dir=tmp_path, database_url=url))
+    store.upgrade()
+    store.dispose()
+    wrong = datetime.now(UTC) + timedelta(minutes=10)
+    for module in ("starter.doctor", "activities.store.database"):
+        monkeypatch.setattr(f"{module}.datetime", type("Ahead", (datetime,), {"now": classmethod(lambda *_: wrong)}))
+    found = findings(tmp_path, database_url=url)["database"]
+    assert not found.ok and "s ahead of the database's" in found.found, found
 
 
 def test_given_a_namespace_that_is_not_there_when_examined_or_worked_for_then_it_is_said_so(
