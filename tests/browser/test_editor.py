@@ -183,7 +183,7 @@ def test_given_a_draft_when_its_blocks_are_moved_about_by_mouse_then_all_of_it_c
     editor: Page, instruction: Instruction
 ) -> None:
     page, before, version = editor, titles(editor), instruction.newest["version"]
-    page.set_viewport_size({"width": 1280, "height": 1600})  # both places in sight
+    page.set_viewport_size({"width": 1280, "height": 2000})  # both places in sight
     page.get_by_role("button", name="More actions").first.click()
     expect(page.get_by_role("menuitem", name="Move up")).to_be_disabled()
     page.keyboard.press("End")

@@ -266,7 +266,15 @@ def test_given_a_table_and_a_question_when_the_plan_is_confirmed_and_computed_th
     expect(page.locator("#how")).not_to_have_attribute("open", "")
     look(page, "job-analysis")
     page.locator("#how > summary").click()
-    expect(page.locator("#how")).to_contain_text("Rows by region, largest first; the first 2.")
+    expect(page.locator("#how")).to_contain_text("Rows by region, largest first; the first 2. · 2 rows")
+    with site.visitor(who, locale="de-AT") as context:
+        german = context.new_page()
+        german.goto(page.url)
+        expect(german.locator(".findings")).to_contain_text("Summe revenue: am meisten bei West (1210)")
+        german.locator("#how > summary").click()
+        for words in ("die Summe von revenue", "Alle Zeilen von sales", "Worauf das beruht", "4 Spalten"):
+            expect(german.locator("#how")).to_contain_text(words)
+        look(german, "job-analysis-german")
     address = page.locator("[data-save-svg]").first.get_attribute("href")
     assert address is not None
     with site.visitor("mallory") as context:

@@ -1,6 +1,7 @@
 """A block's text, written as it looks: what is done by mouse, keys and paste, and the Markdown that comes of it."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -32,17 +33,8 @@ ls -l
 ```"""
 WITH_HTML = "Press <kbd>F5</kbd> & wait."
 
-ITEM = """<p class=MsoListParagraph style='mso-list:l0 level{level} lfo1'><span style='mso-list:Ignore'>{mark}
-<span>&nbsp;&nbsp;</span></span>{text}</p>"""
-WORD = f"""<html xmlns:o="urn:schemas-microsoft-com:office:office"><body>
-<p class=MsoNormal><b>Before</b> you <i>begin</i>:<o:p></o:p></p>
-{ITEM.format(level=1, mark="1.", text="Open it")}{ITEM.format(level=2, mark="a.", text="Look")}
-{ITEM.format(level=1, mark="2.", text="Close it")}
-<table><tr><td>Key</td><td>Use</td></tr><tr><td>F5</td><td>Reload</td></tr></table>
-</body></html>"""
-BROWSER = """<meta charset="utf-8"><b style="font-weight:normal"><h1>News</h1>
-<p>See <a href="https://example.org/a">the page</a><script>1</script>, <span style="font-weight:700">now</span>.</p>
-<ul><li>one<ul><li>inner</li></ul></li><li><del>two</del></li></ul><img src="https://example.org/p.png" alt="p"></b>"""
+CLIPBOARD = Path(__file__).parent / "clipboard"
+"""What programs put on the clipboard as HTML, and what is to come of it. Nothing in it asks of another host."""
 
 
 @pytest.fixture(scope="module")
@@ -149,25 +141,102 @@ def test_given_a_step_when_it_is_written_as_it_looks_then_only_what_was_touched_
     assert written() == [before[0], expected, *before[2:]]
 
 
-def test_given_text_of_word_or_a_page_when_it_is_pasted_then_its_look_is_kept_and_nothing_foreign_comes(
+def test_given_text_of_other_programs_when_it_is_pasted_then_its_look_is_kept_and_nothing_foreign_comes(
+    page: Page, written: Callable[[], list[str]]
+) -> None:
+    names = sorted(each.stem for each in CLIPBOARD.glob("*.html"))
+    page.get_by_role("button", name="Add text").click()
+    expect(text(page)).to_be_focused()
+    for number, name in enumerate(names):
+        if number:
+            page.keyboard.press("ControlOrMeta+Enter")
+            expect(text(page)).to_have_text("")
+        paste(page, "text/html", (CLIPBOARD / f"{name}.html").read_text())
+    page.keyboard.press("Escape")
+    save(page)
+    found = dict(zip(names, written()[-len(names) :], strict=True))
+    assert found == {name: (CLIPBOARD / f"{name}.md").read_text().rstrip() for name in names}
+
+
+def test_given_plain_text_when_it_is_pasted_then_as_the_markdown_cells_lines_or_address_that_it_is(
     page: Page, written: Callable[[], list[str]]
 ) -> None:
     page.get_by_role("button", name="Add text").click()
     expect(text(page)).to_be_focused()
-    paste(page, "text/html", WORD)
+    expected = {
+        "### Do\n\n- [a](https://example.org)\n- `b`": "### Do\n\n- [a](https://example.org)\n- `b`",
+        "Name\tPrice\nChair\t12\n": "| Name | Price |\n| --- | --- |\n| Chair | 12 |",
+        "Till 4\r\nGround floor\r\n\r\n5 * 3 <b>": "Till 4\\\nGround floor\n\n5 \\* 3 \\<b>",
+        "https://example.org/a?b=c_d&e=f": "<https://example.org/a?b=c_d&e=f>",
+    }
+    for number, pasted in enumerate(expected):
+        if number:
+            page.keyboard.press("ControlOrMeta+Enter")
+            expect(text(page)).to_have_text("")
+        paste(page, "text/plain", pasted)
     page.keyboard.press("ControlOrMeta+Enter")
-    paste(page, "text/html", BROWSER)
+    page.keyboard.type("see here")
+    page.keyboard.press("Shift+Control+ArrowLeft")
+    paste(page, "text/plain", "https://example.org/x")
     page.keyboard.press("ControlOrMeta+Enter")
-    paste(page, "text/plain", "### Do\n\n- [a](https://example.org)\n- `b`")
+    page.keyboard.type("/tab")
+    page.keyboard.press("Enter")
+    page.keyboard.type("A: ")
+    paste(page, "text/html", "<p>one</p><ul><li>two</li><li>three</li></ul>")
     page.keyboard.press("Escape")
     save(page)
-    word, browser, plain = written()[-3:]
-    assert word == (
-        "**Before** you *begin*:\n\n1. Open it\n   1. Look\n2. Close it\n\n"
-        "| Key | Use |\n| --- | --- |\n| F5 | Reload |"
-    )
-    assert browser == "### News\n\nSee [the page](https://example.org/a), **now**.\n\n- one\n  - inner\n- ~~two~~"
-    assert plain == "### Do\n\n- [a](https://example.org)\n- `b`"
+    assert written()[-6:] == [
+        *expected.values(),
+        "see [here](https://example.org/x)",
+        "| A: one two three |  |\n| --- | --- |\n|  |  |",
+    ]
+
+
+def test_given_writing_of_other_languages_when_it_is_composed_then_it_is_written_and_undone_as_a_whole(
+    page: Page, written: Callable[[], list[str]]
+) -> None:
+    keyboard = page.context.new_cdp_session(page)
+
+    def compose(*steps: str, to: str) -> None:
+        for each in steps:
+            place = {"selectionStart": len(each), "selectionEnd": len(each)}
+            keyboard.send("Input.imeSetComposition", {"text": each, **place})
+        keyboard.send("Input.insertText", {"text": to})
+
+    page.get_by_role("button", name="Add text").click()
+    expect(text(page)).to_be_focused()
+    compose("に", "にほ", "にほん", to="日本")
+    page.keyboard.type(" ok")
+    page.keyboard.press("Enter")
+    page.keyboard.type("abc def")
+    page.keyboard.press("Shift+Control+ArrowLeft")
+    compose("\u00b4", to="é")  # as a dead key does
+    page.keyboard.type("t ")
+    compose(to="👩‍👩‍👧🎉")
+    page.keyboard.press("Backspace")
+    page.keyboard.press("Enter")
+    page.keyboard.type("/")
+    compose("た", to="表")
+    expect(page.get_by_role("listbox")).to_have_count(0)
+    page.keyboard.press("Enter")
+    page.keyboard.insert_text("اضغط على الزر Save")
+    page.keyboard.press("Enter")
+    page.keyboard.insert_text("y" * 400)
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    ends = """each => {
+        const range = document.createRange();
+        range.selectNodeContents(each);
+        return range.getBoundingClientRect().right;
+    }"""
+    arabic, latin = (text(page).locator("p", has_text=words) for words in ("Save", "abc"))
+    assert arabic.evaluate(ends) > 1.5 * latin.evaluate(ends), "what runs from right to left begins there"
+    page.keyboard.press("Escape")
+    save(page)
+    assert written()[-1].split("\n\n") == ["日本 ok", "abc ét 👩‍👩‍👧", "/表", "اضغط على الزر Save", "y" * 400]
+    before = written()[:-1]
+    page.get_by_role("button", name="Undo").click()
+    save(page)
+    assert written() == before
 
 
 def test_given_a_link_and_a_heading_when_they_are_made_and_undone_then_the_text_follows(

@@ -16,6 +16,7 @@ from domain.analyses.plan_rules import Schema, check_plan, in_order
 from domain.analyses.steps import Chart, Step
 from domain.artifacts import Artifact, ArtifactKind
 from domain.errors import ArtifactCorrupt, ArtifactMissing, GuidesmithError
+from starter.pages.analysis.wording import findings_in
 from starter.pages.kinds.prose import prose
 from starter.pages.shell.context import PageContext
 
@@ -24,12 +25,15 @@ READ_BYTES = 256 * 1024
 
 ROWS_SHOWN = 200
 REPORT_BYTES = 1 << 20
-FINDINGS, RESULTS = "Findings", "Results"
+FINDINGS, RESULTS, HOW = "Findings", "Results", "How it was computed"
 """Headings of the report's parts (``activities/analysis/report.py``)."""
 
 _PART = re.compile(r"^## (.+)$", re.MULTILINE)
 _REMARK = re.compile(r"^\*\*.+\*\*: .+$", re.MULTILINE)
 """A line of a result beside its table: that others are as large as its last row."""
+
+_ROWS = re.compile(r"^\d+\. `(\w+)`: .*?([\d,]+) rows?\.$", re.MULTILINE)
+"""A line that says how a step was computed, and how many rows it came to."""
 
 _GUARDED = re.compile(r"^'(?=[=+\-@\t\r'])")
 """CSV files guard texts that a spreadsheet would take for a formula (see the report's last words)."""
@@ -60,13 +64,15 @@ class Result:
 
 
 def answer(context: PageContext, found: Analysis, outputs: Sequence[Artifact]) -> Mapping[str, Any]:
-    """``findings`` and ``how`` are HTML; ``results`` charts first, each before the table that it was drawn from."""
+    """``findings`` is HTML; ``rows``: how many each step came to; ``results`` charts first, each before the table that
+    it was drawn from."""
     parts = dict(_parts(_report(context, outputs)))
     plan = found.plan
+    said = findings_in(context.say, context.language)
     made = list(_results(context, found, plan, outputs, parts.get(RESULTS, ""))) if plan else []
     return {
-        "findings": prose(_without_steps(parts[FINDINGS])) if FINDINGS in parts else "",
-        "how": [(heading, prose(text)) for heading, text in parts.items() if heading not in ("", FINDINGS, RESULTS)],
+        "findings": prose(said(_without_steps(parts[FINDINGS]))) if FINDINGS in parts else "",
+        "rows": {name: int(count.replace(",", "")) for name, count in _ROWS.findall(parts.get(HOW, ""))},
         "results": sorted(made, key=lambda each: each.table is not None),
     }
 
@@ -113,13 +119,14 @@ def _results(
             if sheet is not None and (
                 table := _table(context, sheet, tuple(each for each in made if each is not sheet))
             ):
-                yield Result(step, table=table, remarks=_remarks(report, sheet))
+                yield Result(step, table=table, remarks=_remarks(context, report, sheet))
 
 
-def _remarks(report: str, sheet: Artifact) -> str:
+def _remarks(context: PageContext, report: str, sheet: Artifact) -> str:
     """What the report says of a result beside its rows: the passage that links its file."""
     passage = next((each for each in report.split("\n### ") if f"({sheet.facts.get('name')})" in each), "")
-    return prose("\n\n".join(_REMARK.findall(passage)))
+    said = findings_in(context.say, context.language)
+    return prose("\n\n".join(map(said, _REMARK.findall(passage))))
 
 
 def _drawing(context: PageContext, found: Analysis, outputs: Sequence[Artifact], picture: Artifact) -> Drawing | None:

@@ -88,11 +88,13 @@ const hasRows = (step) => step.operation.op !== "chart";
 export class Steps {
   /**
    * @param {HTMLElement} target where they are shown
-   * @param {{steps: object[], tables: {name: string, columns: {name: string, type: string}[]}[]}} facts
+   * @param {{steps: object[], titles: Record<string, string>, rows: Record<string, string>,
+   *   tables: {name: string, columns: {name: string, type: string}[]}[]}} facts `titles`: those that the planner gave, in
+   *   the visitor's language; `rows`: what is said of how many rows a step came to, by its id
    * @param {{edit?: boolean, changed?: () => void}} options
    */
-  constructor(target, { steps, tables }, { edit = false, changed = () => {} } = {}) {
-    Object.assign(this, { target, tables, edit, changed, steps: structuredClone(steps) });
+  constructor(target, { steps, tables, titles, rows }, { edit = false, changed = () => {} } = {}) {
+    Object.assign(this, { target, tables, titles, rows, edit, changed, steps: structuredClone(steps) });
     this.draw();
   }
 
@@ -112,7 +114,10 @@ export class Steps {
   #step(step, place) {
     const columns = (needed = 0) => columnsOf(this.steps.find((each) => each.id === step.needs[needed]), this.steps, this.tables);
     const words = make("p", { class: "step-words" }, ...this.#operation(step.operation, columns));
-    if (!this.edit) return make("li", {}, make("strong", {}, step.title), words);
+    if (!this.edit) {
+      if (this.rows[step.id]) words.append(` · ${this.rows[step.id]}`);
+      return make("li", {}, make("strong", {}, this.titles[step.id] ?? step.title), words);
+    }
     const name = say("step-number", { number: place + 1 });
     const title = make("input", { class: "step-title", value: step.title, maxlength: 200, "aria-label": say("step-title", { name }) });
     title.addEventListener("input", () => ((step.title = title.value), this.changed()));

@@ -133,3 +133,231 @@ assumed-joined = Rows are joined with { $table } by { $column }.
 assumed-kept = Rows that find none in { $table } are kept, with nothing in its columns.
 assumed-no-numbers = { $column } holds texts; { $share } of them are no numbers and are left out.
 analysis-not-yours = Editors of { $owner }'s project answer the questions and run the plan.
+
+# What a plan says: its steps, and what was understood (activities/analysis/understanding.py).
+plan-load = all rows of { $table }
+plan-filter = rows where { $conditions }
+plan-both = { $one } and { $other }
+plan-either = { $one } or { $other }
+plan-listed = { $some } and { $last }
+plan-test-eq = { $column } is { $values }
+plan-test-ne = { $column } is not { $values }
+plan-test-lt = { $column } is less than { $values }
+plan-test-le = { $column } is at most { $values }
+plan-test-gt = { $column } is more than { $values }
+plan-test-ge = { $column } is at least { $values }
+plan-test-in = { $column } is one of { $values }
+plan-test-not-in = { $column } is none of { $values }
+plan-test-contains = { $column } contains { $values }
+plan-test-starts-with = { $column } starts with { $values }
+plan-test-ends-with = { $column } ends with { $values }
+plan-test-is-null = { $column } is empty
+plan-test-not-null = { $column } has a value
+plan-derive = { $column } = { $formula }
+plan-plus = { $left } plus { $right }
+plan-minus = { $left } minus { $right }
+plan-times = { $left } times { $right }
+plan-divided-by = { $left } divided by { $right }
+plan-part-year = year of { $column }
+plan-part-quarter = quarter of { $column }
+plan-part-month = month of { $column }
+plan-part-week = week of { $column }
+plan-part-day = day of { $column }
+plan-part-weekday = weekday of { $column }
+plan-part-hour = hour of { $column }
+plan-number = { $column } as a number, nothing where it is none
+plan-share = percent of the total of { $column }
+plan-change-percent = percent change of { $column } to the { $along } before
+plan-change-difference = difference of { $column } to the { $along } before
+plan-running = running total of { $column } along { $along }
+plan-within = { $formula } within { $columns }
+plan-rows = number of rows
+plan-measure-count = number of values in { $column }
+plan-measure-count-distinct = number of distinct values in { $column }
+plan-measure-sum = total of { $column }
+plan-measure-mean = average of { $column }
+plan-measure-median = median of { $column }
+plan-measure-min = least of { $column }
+plan-measure-max = most of { $column }
+plan-for-each = { $measures } for each { $groups }
+plan-over-all = { $measures } over all rows
+plan-every-day = day of { $column }
+plan-every-week = week of { $column }
+plan-every-month = month of { $column }
+plan-every-quarter = quarter of { $column }
+plan-every-year = year of { $column }
+plan-join = rows with { $keys }
+plan-join-left = rows with { $keys }, and rows of the first that have no counterpart
+plan-sort = rows by { $order }
+plan-descending = { $column } (descending)
+plan-ascending = { $column } (ascending)
+plan-first-one = { $order }, the first one
+plan-first-many = { $order }, the first { $count }
+plan-chart-bar = a bar chart of { $values } over { $x }
+plan-chart-line = a line chart of { $values } over { $x }
+plan-chart-series = { $chart }, one for each { $series }
+plan-summary = values, gaps and range of { $columns }
+plan-summary-all = values, gaps and range of every column
+plan-data = { $source }, { $rows } rows
+plan-joined = joined by { $keys }: { $how }
+plan-only = only those where { $conditions }
+plan-all-rows = the number of rows
+plan-computed-count = the number of values in { $column }
+plan-computed-count-distinct = the number of different values in { $column }
+plan-computed-sum = the total of { $column }
+plan-computed-mean = the average of { $column }
+plan-computed-median = the median of { $column }
+plan-computed-min = the least of { $column }
+plan-computed-max = the most of { $column }
+plan-one-answer = nothing: one answer over all rows
+plan-each-day = each day of { $column }
+plan-each-week = each week of { $column }
+plan-each-month = each month of { $column }
+plan-each-quarter = each quarter of { $column }
+plan-each-year = each year of { $column }
+plan-by = by { $order }
+plan-headed = { $name } (“{ $heading }”)
+
+# What is to be known of the tables (activities/analysis/reading/inputs.py).
+note-encoding-guessed = The text is not UTF-8 and was read as { $words }. Check letters with accents.
+note-letters-lost = Some letters were lost before the file was sent (� stands for them): names may look alike.
+note-letters-garbled = Some letters were written in one encoding and read in another before the file was sent (as “{ $words }”): names may stand there twice.
+note-control-characters-removed = Control characters in the text were left out.
+note-preamble-skipped = Lines above the heading were left out.
+note-rows-twice-guessed = Rows that are there twice, to the letter, are computed with as often: { $words } of them.
+note-rows-short-guessed = Some rows have fewer cells than the heading; the last ones are taken to be missing.
+note-rows-apart-guessed = Some rows stand below a blank line, and are taken for rows of the same table.
+note-cells-in-error-guessed = Some cells are in error (#REF! and the like). They count as empty.
+note-remarks-left-out = Lines below the table that hold one text only were left out: { $words }.
+note-remarks-among-left-out = Lines that begin with # and hold nothing else were left out: { $words }.
+note-heading-repeated = Rows that repeat the heading were left out: { $words }.
+note-heading-missing = The table has no heading, so its columns are numbered.
+note-totals-left-out = Rows that add up the others were left out: { $words }.
+note-totals-suspected = Some rows are called { $words }. They do not add up the others, and are taken for data.
+note-sums-guessed = The numbers of { $words } are those of other rows added up, or their average. They may be totals, and are taken for data.
+note-stand-ins-guessed = { $column } holds { $words }, apart from the others: it may stand for no value, and is computed with.
+note-sheets-hidden = Hidden sheets were left out: { $words }.
+note-hidden-counted-guessed = Some rows or columns of the sheet are hidden, as by a filter. They are computed with.
+note-rows-grouped-guessed = Some rows of the sheet are grouped, as the parts of a sum are. All are taken for data.
+note-formulas-empty-guessed = Some cells hold formulas that no program has computed yet, and count as empty. Open the workbook and save it.
+note-labels-filled-guessed = { $column } names each group in its first row only, and the rows below were taken for rows of that group: { $words }.
+note-merged-cells-filled = A name in merged cells was taken for each of their rows; a number in them counts once.
+note-formats-unseen-guessed = In this kind of workbook only the values are read, and not what is hidden nor how numbers are shown: in which currency, or as percent. Save it as .xlsx where that matters.
+note-shown-as-percent = { $column } is shown as percent: 0.12 is 12%.
+note-percent-among-guessed = { $column } is shown as percent in some cells, and as plain numbers in others. All are taken as they are stored: 12% as 0.12.
+note-currencies-of-formats = Only the format of the cells tells the currency of some numbers: { $words }.
+note-sheets-together = Alike, and taken together: { $words }. The column { $column } tells them apart.
+note-numbers-cleaned = { $column } was read as numbers, without signs and separators: { $words }.
+note-number-format-guessed = { $column } was read as numbers, and nothing in the file tells which sign stands before decimals. Check that { $words }.
+note-numbers-mixed = { $column } holds numbers with points and with commas before decimals ({ $words }), so it stays text.
+note-units-mixed = { $column } holds numbers in several units ({ $words }), so it stays text.
+note-texts-among-numbers = { $column } holds texts among numbers: { $words }.
+note-identifiers-kept = { $column } holds numbers of 16 digits or more, kept to the digit, as text.
+note-digits-lost = { $column } holds numbers of 16 digits or more, of which a workbook keeps 15: the rest is lost.
+note-durations-as-hours = { $column } holds durations, read as hours and minutes and given in hours: { $words }.
+note-date-order-of-file = { $column } was read as { $words }, as another column of the file is.
+note-date-order-guessed = { $column } was read as { $words }; no date in it tells. Write dates as 2024-12-31.
+note-century-guessed = { $column } has years of two digits, read as those from 1969 to 2068: { $words }.
+note-era-guessed = { $column } holds years far ahead or long past, read as those of the common era: { $words }.
+note-exponents-kept-guessed = { $column } holds texts such as { $words }, which may be names or numbers. They are taken for names.
+note-dates-mixed = { $column } holds days before months and months before days, so it stays text.
+note-zone-as-written = { $column } holds times with a zone ({ $words }), which are taken as they are written.
+note-zones-as-utc = { $column } holds times of several zones ({ $words }), which were brought to UTC.
+note-column-empty = { $column } holds no values.
+note-column-left-out = Columns of binary data were left out.
+
+analysis-rows = { $count ->
+    [one] one row
+   *[other] { $count } rows
+ }
+analysis-rests = What it rests on
+analysis-table = { $source }: { $rows ->
+    [one] one row
+   *[other] { $rows } rows
+ }, { $columns ->
+    [one] one column
+   *[other] { $columns } columns
+ }, as { $name }
+analysis-of-inputs = To know of the files:
+analysis-was-asked = Asked and answered:
+analysis-csv-guard = In the CSV files, texts that a spreadsheet might take for a formula begin with an apostrophe; the Parquet files hold the values as they are.
+
+# What the planner asks and offers more, and what no answer settles.
+question-percent = { $column } is percent, which has no sum. What is meant?
+option-averaged = the average
+option-added-up = add them up all the same
+unknown-no-dates = The question speaks of time, and no column holds dates. Send data with dates (as 2024-12-31), or leave time out of the question.
+unknown-apart = { $column } lies in { $one }, and other numbers in { $other }. Ask for them one at a time.
+unknown-no-key = The tables { $one } and { $other } have no column in common that tells the rows of { $other } apart.
+unknown-other-type = { $column } is of one type in { $one } and of another in { $other }. Write it in one way in both.
+unknown-groups = At most { $count } groups fit beside a period. Leave out one of { $words }.
+unknown-identifier = { $column } tells things apart: it is counted or grouped by, and nothing is computed with it.
+unknown-ambiguous = Several columns have the heading of { $column }. Say which is meant.
+unknown-lost = { $column } has lost digits in its workbook, and different values may be one. Send it as CSV.
+unknown-multiplied = { $column } is joined to several rows each, and would count as often. Compute it before the join.
+unknown-percent = { $column } is percent, which has no sum. Take its average.
+unknown-units = { $column } is in several units, which { $words } tells. Group by it, or keep one of them.
+unknown-counted = Rows are counted, and a total or an average is asked for. Say which column holds it.
+unknown-sums = Rows with { $words } as { $column } hold what others add up to. Leave them out.
+unknown-stand-ins = { $column } holds { $words }, which stands for no value. Leave these rows out.
+
+# What is to be known of what a plan computes.
+note-time-empty = { $column } is empty in { $count } of { $rows } rows: they are in no period.
+note-number-empty = { $column } is empty in { $count } of { $rows } rows: they count as nothing.
+note-group-empty = { $column } is empty in { $count } of { $rows } rows: they are a group of their own.
+note-rates-mixed = { $column } goes from { $least } to { $most }: parts of one and percent may be mixed.
+note-rates-added = { $column } looks like rates or averages, which are added up here as they stand.
+note-rates-averaged = { $column } looks like rates or averages: in their average each row counts the same.
+note-parts-added = { $column } holds parts of one: they are added up here as they stand.
+note-ranks-added = { $column } holds 1 to { $most }, each once, as ranks do: they are added up here as they stand.
+note-states-added = { $column } looks like what there was at a time: of several times, it is added up as often.
+note-versions = { $column } tells versions apart: all rows are computed with, also those that others replace.
+note-alike = { $column } has values that are written differently, and are counted apart: { $words }.
+note-model-answer = The language model answered twice with something that is no plan for these tables, so the built-in planner drafted this one. Check it, or configure another model.
+
+# Titles that the planner gives steps.
+title-all-rows = All rows of { $words }
+title-with = With { $words }
+title-groups-meant = The groups that are meant
+title-rows-meant = The rows that are meant
+title-as-numbers = { $words } as numbers
+title-share = Share of { $words }, percent
+title-change = Change of { $words }, percent
+title-running = Running { $words }
+title-two-periods = The two periods
+title-growth = Growth of { $words }
+title-became = What became of them
+title-first-one = First one by { $words }, { $way ->
+    [ascending] ascending
+   *[descending] descending
+ }
+title-first = First { $count } by { $words }, { $way ->
+    [ascending] ascending
+   *[descending] descending
+ }
+title-ordered = In order of { $words }, { $way ->
+    [ascending] ascending
+   *[descending] descending
+ }
+title-summary = Summary
+title-by = { $words } by { $groups }
+
+# What a report found.
+finding-none = **{ $words }**: no value
+finding-same = **{ $words }**: { $value } in each
+finding-extremes = **{ $words }**: most in { $where } ({ $most }), least in { $other } ({ $least })
+finding-trend = **{ $words }** went from { $first } ({ $begin }) to { $last } ({ $end }){ $change ->
+    [none] {""}
+   *[other] , { $change } %
+ }; most: { $most } ({ $when })
+finding-not-alone = **Not alone**: { $count } more left out with the same { $words } as the last row here.
+finding-value = **{ $words }**: { $value }
+
+# What the planner calls the numbers that it computes.
+number-rows = number of rows
+number-count = number of { $column }
+number-sum = total { $column }
+number-mean = average { $column }
+number-median = median { $column }
+number-least = least { $column }
+number-most = most { $column }

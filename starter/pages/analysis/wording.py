@@ -1,14 +1,17 @@
-"""What a plan asks and takes for granted, in the visitor's language.
+"""What a plan asks, remarks and takes for granted, and what its report found, in the visitor's language.
 
-The planner writes English sentences, which are the plan's and what programs see; an answer is sent as it was offered.
-Here each of its sentences is known again by its shape, and said by the catalogue; what a language model wrote, and any
-that is not known, stays as it is.
+Planner and report write English sentences, which are kept, and what programs see; an answer is sent as it was offered.
+Here each of their sentences is known again by its shape, and said by the catalogue; what a language model or a person
+wrote, and any that is not known, stays as it is.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import reduce
 
+from activities.analysis.reading import inputs
 from starter.pages.shell.catalogue import FALLBACK, Say
+from starter.pages.shell.rendering import amount
 
 Shape = tuple[str, "re.Pattern[str]"]
 
@@ -41,6 +44,7 @@ QUESTIONS = _shapes(
     ("years", r"Which years: one span, from the first to the last\?"),
     ("of-year", r"(?P<words>.+) of which year\?"),
     ("unread", r"(?P<words>.+) was not understood\. Ask in other words, or say that it does not matter\."),
+    ("percent", r"(?P<column>.+?) is percent, which has no sum\. What is meant\?"),
     ("units", r"(?P<column>.+?) is in several units, which “(?P<words>.+?)” tells\. How is it to be computed\?"),
     ("called-totals", r"Some rows have (?P<words>.+) as (?P<column>.+?)\. Are they totals of the other rows\?"),
     ("totals", r"Rows with (?P<words>.+) as (?P<column>.+?) hold what others add up to\. Are they totals of them\?"),
@@ -61,6 +65,8 @@ OPTIONS = _shapes(
     ("leave-out", r"leave them out"),
     ("all", r"all of them"),
     ("as-they-stand", r"as the numbers stand"),
+    ("averaged", r"the average"),
+    ("added-up", r"add them up all the same"),
     ("yes", r"yes"),
     ("summary", r"a summary of every column"),
     ("total-by", r"total (?P<column>.+?) by (?P<group>.+)"),
@@ -96,9 +102,169 @@ ASSUMED = _shapes(
 )
 
 
+UNKNOWN = _shapes(
+    (
+        "no-dates",
+        r"The requirement speaks of time, and no column holds dates\. Upload data with dates \(as 2024-12-31\), or "
+        r"leave time out of the requirement\.",
+    ),
+    (
+        "apart",
+        r"(?P<column>.+?) lies in (?P<one>.+?) and other numbers in (?P<other>.+)\. Ask for them one at a time\.",
+    ),
+    (
+        "no-key",
+        r"The tables (?P<one>.+?) and (?P<other>.+?) have no column in common that tells the rows of .+ apart\.",
+    ),
+    (
+        "other-type",
+        r"(?P<column>.+?) is \w+ in (?P<one>.+?) and something else in (?P<other>.+): write it in one way in both\.",
+    ),
+    ("groups", r"At most (?P<count>\d+) groups fit beside a period\. Leave out one of (?P<words>.+)\."),
+    (
+        "identifier",
+        r"'(?P<column>.+?)' tells things apart: it is counted or grouped by, and nothing is computed with it\.",
+    ),
+    ("ambiguous", r"Several columns have the heading of '(?P<column>.+?)': ask which is meant\."),
+    (
+        "lost",
+        r"'(?P<column>.+?)' has lost digits in its workbook, and different values may be one: send it as CSV\.",
+    ),
+    (
+        "multiplied",
+        r"'(?P<column>.+?)' is joined to several rows each, and would count as often: compute it before the join\.",
+    ),
+    ("percent", r"'(?P<column>.+?)' is percent, which has no sum: take its average, or ask\."),
+    (
+        "units",
+        r"'(?P<column>.+?)' is in several units, which '(?P<words>.+?)' tells: group by it, keep one of them, or ask\.",
+    ),
+    (
+        "counted",
+        r"Rows are counted, and a total or an average is asked for: compute that, or ask which column holds it\.",
+    ),
+    ("sums", r"Rows with (?P<words>.+) as '(?P<column>.+?)' hold what others add up to: leave them out, or ask\."),
+    (
+        "stand-ins",
+        r"'(?P<column>.+?)' holds (?P<words>.+), which stands for no value: leave these rows out, or ask\.",
+    ),
+)
+_EMPTY = r"(?P<column>.+?) is empty in (?P<count>\S+) of (?P<rows>\S+) rows: "
+
+
+def _of_tables() -> Iterator[tuple[str, str]]:
+    """What is said of a table is what its template says, with a column's name and words put in."""
+    for code, template in inputs.NOTES.items():
+        pattern = re.escape(template).replace(r"\{column\}", r"(?P<column>\w+)").replace(r"\{words\}", "(?P<words>.*)")
+        yield code.lower().replace("_", "-"), pattern
+
+
+NOTES = _shapes(
+    *_of_tables(),
+    ("time-empty", _EMPTY + r"they are in no period\."),
+    ("number-empty", _EMPTY + r"they count as nothing\."),
+    ("group-empty", _EMPTY + r"they are a group of their own\."),
+    (
+        "rates-mixed",
+        r"(?P<column>.+?) goes from (?P<least>.+?) to (?P<most>.+): parts of one and percent may be mixed\.",
+    ),
+    ("rates-added", r"(?P<column>.+?) looks like rates or averages, which are added up here as they stand\."),
+    (
+        "rates-averaged",
+        r"(?P<column>.+?) looks like rates or averages: in their average each row counts the same\.",
+    ),
+    ("parts-added", r"(?P<column>.+?) holds parts of one: they are added up here as they stand\."),
+    (
+        "ranks-added",
+        r"(?P<column>.+?) holds 1 to (?P<most>\d+), each once, as ranks do: they are added up here as they stand\.",
+    ),
+    (
+        "states-added",
+        r"(?P<column>.+?) looks like what there was at a time: of several times, it is added up as often\.",
+    ),
+    (
+        "versions",
+        r"(?P<column>.+?) tells versions apart: all rows are computed with, also those that others replace\.",
+    ),
+    (
+        "alike",
+        r"(?P<column>.+?) has values that are written differently, and are counted apart: (?P<words>.+)\.",
+    ),
+    (
+        "model-answer",
+        r"The language model answered twice with something that is no plan for these tables, so the built-in planner "
+        r"drafted this one\. Check it, or configure another model\.",
+    ),
+)
+TITLES = _shapes(
+    ("all-rows", r"All rows of (?P<words>.+)"),
+    ("with", r"With (?P<words>.+)"),
+    ("groups-meant", r"The groups that are meant"),
+    ("rows-meant", r"The rows that are meant"),
+    ("as-numbers", r"(?P<words>.+) as numbers"),
+    ("share", r"Share of (?P<words>.+), percent"),
+    ("change", r"Change of (?P<words>.+), percent"),
+    ("running", r"Running (?P<words>.+)"),
+    ("two-periods", r"The two periods"),
+    ("growth", r"Growth of (?P<words>.+)"),
+    ("became", r"What became of them"),
+    ("first-one", r"First one by (?P<words>.+), (?P<way>ascending|descending)"),
+    ("first", r"First (?P<count>\d+) by (?P<words>.+), (?P<way>ascending|descending)"),
+    ("ordered", r"In order of (?P<words>.+), (?P<way>ascending|descending)"),
+    ("summary", r"Summary"),
+    ("by", r"(?P<words>.+?) by (?P<groups>.+)"),
+)
+FINDINGS = _shapes(
+    ("none", r"\*\*(?P<words>.+?)\*\*: no value"),
+    ("same", r"\*\*(?P<words>.+?)\*\*: (?P<value>.+) in each"),
+    (
+        "extremes",
+        r"\*\*(?P<words>.+?)\*\*: most in (?P<where>.+) \((?P<most>\S*)\), least in (?P<other>.+) \((?P<least>\S*)\)",
+    ),
+    (
+        "trend",
+        r"\*\*(?P<words>.+?)\*\* went from (?P<first>\S+) \((?P<begin>.+?)\) to (?P<last>\S+) \((?P<end>.+?)\)"
+        r"(?:, (?P<change>[+-]\S+) %)?; most: (?P<most>\S+) \((?P<when>.+)\)",
+    ),
+    (
+        "not-alone",
+        r"\*\*Not alone\*\*: (?P<count>\S+) others? (?:is|are) left out with the same (?P<words>.+) as the last row "
+        r"here\.",
+    ),
+    ("value", r"\*\*(?P<words>.+?)\*\*: (?P<value>.+)"),
+)
+NUMBERS = _shapes(
+    ("rows", r"(?i:rows)"),
+    ("count", r"(?i:number) of (?P<column>.+)"),
+    ("sum", r"(?i:total) (?P<column>.+)"),
+    ("mean", r"(?i:average) (?P<column>.+)"),
+    ("median", r"(?i:median) (?P<column>.+)"),
+    ("least", r"(?i:least) (?P<column>.+)"),
+    ("most", r"(?i:most) (?P<column>.+)"),
+)
+"""What the planner calls the numbers that it computes."""
+MEASURED = {"title": ("words",), "finding": ("words",)}
+COMPUTED = {
+    "finding": ("value", "first", "last", "change", "most", "least", "count"),
+    "note": ("count", "rows"),
+}
+"""The values that are numbers which were computed, and not what a table holds: that stays as it is."""
+_GROUPED = re.compile(
+    r"(?<![\w.,])[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w.,]*\d)|(?<![\w.,])[+-]?\d+\.\d+(?![\w.,]*\d)"
+)
+"""A number as English writes it, with its thousands apart or with decimals."""
+
+
 def question_in(say: Say, language: str) -> Callable[[str], str]:
     """What says a question of the planner's."""
-    return lambda text: _worded(say, language, "question", QUESTIONS, text)
+
+    def worded(text: str) -> str:
+        found = None if language == FALLBACK else known(QUESTIONS, text)
+        if found and found[0] == "sheets":  # a remark, and the question about it
+            return say("question-sheets", words=_worded(say, language, "note", NOTES, found[1]["words"]))
+        return _worded(say, language, "question", QUESTIONS, text)
+
+    return worded
 
 
 def option_in(say: Say, language: str) -> Callable[[str], str]:
@@ -106,9 +272,43 @@ def option_in(say: Say, language: str) -> Callable[[str], str]:
     return lambda text: _worded(say, language, "option", OPTIONS, text)
 
 
-def assumed_in(say: Say, language: str) -> Callable[[str], str]:
-    """What says something that was taken for granted."""
-    return lambda text: _worded(say, language, "assumed", ASSUMED, text)
+def unknown_in(say: Say, language: str) -> Callable[[str], str]:
+    """What says something that no answer settles."""
+    return lambda text: _worded(say, language, "unknown", UNKNOWN, text)
+
+
+def title_in(say: Say, language: str) -> Callable[[str], str]:
+    """What says the title that the planner gives a step."""
+    return lambda text: _worded(say, language, "title", TITLES, text)
+
+
+def remark_in(say: Say, language: str) -> Callable[[str], str]:
+    """What says something that was taken for granted, or that is to be known of the tables. Where there are several
+    tables, the one that is meant stands before it."""
+
+    def worded(text: str) -> str:
+        if language == FALLBACK:
+            return text
+        for kind, shapes in (("assumed", ASSUMED), ("note", NOTES)):
+            if known(shapes, text):
+                return _worded(say, language, kind, shapes, text)
+        for found in re.finditer(": ", text):
+            before, after = text[: found.end()], text[found.end() :]
+            if known(NOTES, after):
+                return before + _worded(say, language, "note", NOTES, after)
+        return text
+
+    return worded
+
+
+def findings_in(say: Say, language: str) -> Callable[[str], str]:
+    """What says lines of a report: its findings, and remarks on a table. Numbers stand as the language writes them."""
+
+    def line(text: str) -> str:
+        mark = "- " if text.startswith("- ") else ""
+        return mark + _worded(say, language, "finding", FINDINGS, text.removeprefix("- "))
+
+    return lambda text: "\n".join(map(line, text.split("\n")))
 
 
 def known(shapes: tuple[Shape, ...], text: str) -> tuple[str, dict[str, str]] | None:
@@ -121,4 +321,29 @@ def known(shapes: tuple[Shape, ...], text: str) -> tuple[str, dict[str, str]] | 
 
 def _worded(say: Say, language: str, kind: str, shapes: tuple[Shape, ...], text: str) -> str:
     found = None if language == FALLBACK else known(shapes, text)
-    return text if found is None else say(f"{kind}-{found[0]}", **found[1])
+    if found is None:
+        return text
+    values = found[1] | ({"change": found[1]["change"] or "none"} if "change" in found[1] else {})
+    if kind in MEASURED:
+        values = {name: _measured(say, each) if name in MEASURED[kind] else each for name, each in values.items()}
+    for name in COMPUTED.get(kind, ()):
+        if name in values:
+            values[name] = _GROUPED.sub(lambda each: _amount(each[0], language), values[name])
+    return say(f"{kind}-{found[0]}", **values)
+
+
+def _measured(say: Say, text: str) -> str:
+    """Names of numbers that the planner made (``total amount and rows``), in words."""
+    parts = (known(NUMBERS, part) for part in text.split(" and "))
+    said = [
+        say(f"number-{found[0]}", **found[1]) if found else part
+        for found, part in zip(parts, text.split(" and "), strict=True)
+    ]
+    joined = reduce(lambda one, other: say("plan-both", one=one, other=other), said)
+    return joined[:1].upper() + joined[1:] if text[:1].isupper() else joined
+
+
+def _amount(text: str, language: str) -> str:
+    """``+1,234.50`` as the language writes it."""
+    sign = "+" if text.startswith("+") else ""
+    return sign + amount(text.removeprefix("+").replace(",", ""), language)

@@ -2,12 +2,13 @@
 import { heard } from "../parts/session.js";
 import { make } from "../parts/elements.js";
 
-const NEAR = "120% 0px"; // of the window's height, above and below
+const NEAR = "200% 0px"; // of the window's height, above and below
+const EACH = 5; // of so many items one is watched: to watch a thousand costs more at each frame than to draw them
 const AGAIN_MS = 2000;
 const body = document.querySelector("[data-job]");
 const list = body.querySelector("[data-items]");
 const atOnce = Number(list.dataset.atOnce);
-const near = new Set(); // items that are, or are about to be, in view
+const near = new Set(); // watched items that are, or are about to be, in view
 const asked = new Set(); // first numbers of what is on its way
 
 const numberOf = (item) => Number(item.id.slice("item-".length));
@@ -20,11 +21,13 @@ const watch = new IntersectionObserver(
       if (isIntersecting) near.add(target);
       else near.delete(target);
     }
-    load([...near].filter((item) => "far" in item.dataset));
+    load(around().filter((item) => "far" in item.dataset));
   },
   { rootMargin: NEAR },
 );
-for (const item of list.children) watch.observe(item);
+const isWatched = (item) => numberOf(item) % EACH === 1;
+const around = () => [...near].flatMap((item) => Array.from({ length: EACH }, (_, place) => document.getElementById(`item-${numberOf(item) + place}`)).filter(Boolean));
+for (const item of list.children) if (isWatched(item)) watch.observe(item);
 
 function load(items) {
   for (const first of new Set(items.map((item) => firstOf(numberOf(item))))) ask(first);
@@ -36,7 +39,7 @@ async function ask(first) {
   const answer = await fetch(`/jobs/${body.dataset.job}/items?first=${first}`, { headers: { "HX-Request": "true" } }).catch(() => null);
   heard(answer?.status ?? 0);
   if (answer?.ok) show(await answer.text());
-  else setTimeout(() => load([...near].filter((item) => "far" in item.dataset)), AGAIN_MS);
+  else setTimeout(() => load(around().filter((each) => "far" in each.dataset)), AGAIN_MS);
   asked.delete(first);
 }
 
@@ -46,15 +49,16 @@ function show(text) {
     const old = document.getElementById(item.id);
     // what is settled changes no more: a clip that plays goes on
     if (!old || (!("far" in old.dataset) && old.dataset.state === item.dataset.state)) continue;
+    old.replaceWith(item);
+    if (!isWatched(item)) continue;
     watch.unobserve(old);
     near.delete(old);
-    old.replaceWith(item);
     watch.observe(item);
   }
 }
 
 // while the batch is at work, what is in view is asked for again
-body.addEventListener("job:shown", () => load([...near].filter(isOpen)));
+body.addEventListener("job:shown", () => load(around().filter(isOpen)));
 
 list.addEventListener("click", (event) => {
   const poster = event.target.closest("[data-play]");

@@ -148,3 +148,4 @@ conflict-left = { $count ->
    *[other] Bei { $count } Blöcken ist noch zu wählen.
  }
 left-first = Drücken Sie noch einmal Esc oder eine Pfeiltaste, bevor Buchstaben auf diesen Block wirken.
+picture-needs-words = Schreiben Sie zuerst etwas: Ein Bild gehört zu einem gespeicherten Text.

@@ -148,3 +148,4 @@ redact-done = { $count ->
     [one] Blurred on one picture.
    *[other] Blurred on { $count } pictures.
  }
+picture-needs-words = Write something first: a picture is of a text that is saved.

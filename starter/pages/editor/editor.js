@@ -5,7 +5,7 @@ import { tell, tellError } from "../parts/messages.js";
 import { shortcut } from "../parts/shortcuts.js";
 import { say } from "../parts/strings.js";
 import * as edit from "./blocks.js";
-import { contents } from "./contents.js";
+import { contents, playing } from "./contents.js";
 import { WorkingCopy } from "./saving/working_copy.js";
 import { Keeping } from "./saving/keeping.js";
 import { nameVersion } from "./saving/naming.js";
@@ -14,7 +14,7 @@ import { Everywhere, selected } from "./everywhere.js";
 import { adopt, draw, elementOf, inform, issue, labelOf, markPlaying, part, pictures } from "./list.js";
 import { blockMenu, openMenu } from "./menu.js";
 import { notice, withdraw } from "./notices.js";
-import { BlockPictures } from "./pictures.js";
+import { BlockPictures, pictureIn } from "./pictures.js";
 import { player } from "../parts/player.js";
 import { Regenerating } from "./regenerating.js";
 import { named, watchVersions } from "./saving/watching.js";
@@ -32,6 +32,7 @@ const regenerating = new Regenerating(copy, save, context.has_model);
 const keeping = new Keeping(copy, context, { told: stand, look: () => watcher.look(), paused });
 const everywhere = new Everywhere(copy, { project: context.is_own ? context.project_id : null, save, merge: () => mergeWithNewest(false) });
 let saving = null;
+let writer = null; // its module, once it is there: then a text opens at once, and no key comes in between
 let writing = null; // {id, writer, before}: the block that is open, and what it said
 let current = null; // the block that keys act on
 let left = null; // the block whose text was just left: letters typed on are no commands to it
@@ -188,7 +189,7 @@ async function write(id, where = {}) {
   if (writing?.id === id) return writing.writer?.focus();
   leave();
   const mine = (writing = { id, writer: null, before: copy.text(id) ?? "" });
-  const { openWriter } = await import("./writer.js").catch((error) => {
+  writer ??= await import("./writer.js").catch((error) => {
     if (writing === mine) writing = null; // the next click tries again
     throw error;
   });
@@ -196,9 +197,10 @@ async function write(id, where = {}) {
   const holder = part(id, "writer");
   elementOf(id).classList.add("open");
   holder.hidden = false;
-  mine.writer = openWriter(holder, {
+  mine.writer = writer.openWriter(holder, {
     text: copy.text(id),
     label: say("block-text", { label: labelOf(id) }),
+    language: part(id, "prose").lang,
     ...where,
     changed: (text) => copy.change(edit.rewritten(copy.blocks, id, text), `text of ${id}`),
     split: (...texts) => splitInto(id, texts),
@@ -378,6 +380,18 @@ text.addEventListener("click", (event) => {
   return undefined;
 });
 
+/** A picture that is pasted or dropped shows at the block. */
+function brought(event) {
+  const block = event.target.closest("[data-block]");
+  const file = block && pictureIn(event.clipboardData ?? event.dataTransfer);
+  if (!file) return;
+  event.preventDefault();
+  event.stopPropagation();
+  void shots.bring(block.dataset.block, file);
+}
+for (const name of ["paste", "drop"]) text.addEventListener(name, brought, true);
+text.addEventListener("dragover", (event) => event.target.closest("[data-block]") && event.dataTransfer.types.includes("Files") && event.preventDefault());
+
 find("warnings").addEventListener("click", ({ target }) => {
   const seek = target.closest("[data-seek]");
   if (seek) watch.seek(Number(seek.dataset.seek), { play: true });
@@ -406,7 +420,7 @@ find("redact").addEventListener("click", async () => {
   }
 });
 
-watch.follow((ms) => markPlaying(ms, copy.blocks, copy.facts));
+watch.follow((ms) => playing(markPlaying(ms, copy.blocks, copy.facts)));
 
 // --- keys
 
@@ -414,6 +428,7 @@ watch.follow((ms) => markPlaying(ms, copy.blocks, copy.facts));
  * was left. */
 function ofBlock(keys, does, action) {
   shortcut(keys, say(`shortcut-${does}`), ({ target }) => {
+    if (writing && !writing.writer) return true; // its text opens: what is typed is meant for that
     if (keys.length === 1 && left !== null && left === current) return (find("announced").textContent = say("left-first")), true;
     const isAt = target === document.body || (keys === "Enter" ? target === elementOf(current) : target.closest?.("[data-block]"));
     if (!isAt || current === null || copy.text(current) === undefined) return false;

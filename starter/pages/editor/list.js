@@ -148,12 +148,13 @@ function figure(anchor) {
   return element;
 }
 
-/** Mark the block that tells of a moment: the last that had begun by then. */
+/** Mark the block that tells of a moment: the last that had begun by then. Its id, where there is one. */
 export function markPlaying(ms, blocks, facts) {
   const begun = blocks.filter(({ id }) => (facts.get(id)?.start_ms ?? Infinity) <= ms);
   const playing = begun.reduce((last, each) => (last && facts.get(last.id).start_ms >= facts.get(each.id).start_ms ? last : each), null);
   for (const element of list.querySelectorAll("[data-playing]")) if (element.dataset.block !== playing?.id) mark(element, false);
   if (playing) mark(elementOf(playing.id), true);
+  return playing?.id;
 }
 
 function mark(element, playing) {

@@ -1,7 +1,7 @@
 // What can be done to the pictures of a block; the dialogs come when they are asked for.
 import { get } from "../parts/api.js";
 import { make } from "../parts/elements.js";
-import { tellError } from "../parts/messages.js";
+import { tell, tellError } from "../parts/messages.js";
 import { say } from "../parts/strings.js";
 import { openLarge, openWhole, wholeOf } from "../pictures/whole_picture.js";
 
@@ -68,6 +68,23 @@ export class BlockPictures {
     }
   }
 
+  /** Let a picture that was pasted or dropped show at a block, beside what shows there. */
+  async bring(blockId, file) {
+    const copy = this.#copy;
+    const { anchorAt, bringPicture, refusal } = await import("../pictures/pictures.js");
+    const refused = refusal(file);
+    if (refused) return tell(refused, "bad");
+    if (copy.dirty && !(await this.#save())) return undefined; // a picture is of a saved version
+    if (!copy.base.blocks.some((each) => each.id === blockId)) return tell(say("picture-needs-words"), "bad");
+    try {
+      const anchor = await anchorAt(copy.instruction, copy.base.version_id, blockId);
+      await bringPicture(anchor.id, { jobId: copy.job, versionId: copy.base.version_id, file });
+      return await this.#again();
+    } catch (error) {
+      return tellError(error);
+    }
+  }
+
   async #open(anchorId, opens) {
     try {
       const anchor = await get(`anchors/${anchorId}`); // its addresses may have expired
@@ -123,4 +140,12 @@ export class BlockPictures {
       })
       .catch(() => {}); // its description is there to read
   }
+}
+
+/** The picture among what is pasted or dropped, where there are no words to be had instead (a spreadsheet's cells come as
+ * both); `undefined`: none. */
+export function pictureIn(data) {
+  const file = [...(data?.files ?? [])].find(({ type }) => type.startsWith("image/"));
+  const words = data?.getData("text/html").replace(/<style[\s\S]*?<\/style>|<!--[\s\S]*?-->|<[^>]*>/gi, "").trim();
+  return words ? undefined : file;
 }

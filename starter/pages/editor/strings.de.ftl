@@ -1,5 +1,5 @@
 # Der Editor einer Anleitung.
-contents = Abschnitte
+contents = Inhalt
 shot-outcome = Ergebnis
 redact = Privates unkenntlich machen …
 editor-needs-scripts = Der Editor braucht JavaScript. Den Text können Sie hier lesen; schalten Sie Skripte ein, um ihn zu ändern.

@@ -1,5 +1,5 @@
 # The editor of an instruction.
-contents = Sections
+contents = Contents
 shot-outcome = Result
 shot-enlarge = Show it large
 redact = Blur what is private…

@@ -8,6 +8,7 @@ import { openRich } from "./rich/view.js";
 const KEY = "guidesmith:writing";
 const MARKDOWN = "markdown";
 
+let source = null; // its module, once it is there
 let preferred = stored(() => localStorage.getItem(KEY), null);
 
 /**
@@ -30,10 +31,10 @@ export function openWriter(parent, options) {
       open = openRich(holder, { ...asked(), markdown: () => turn(MARKDOWN) });
       return;
     }
-    const { openSource } = await import("./source.js"); // most never open it
+    source ??= await import("./source.js"); // most never open it
     if (!holder.isConnected) return;
     holder.replaceChildren(modes(canLook));
-    open = openSource(holder, asked());
+    open = source.openSource(holder, asked());
   }
 
   function end() {

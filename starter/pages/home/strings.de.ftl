@@ -80,3 +80,6 @@ found-more = { $count ->
 }
 found-nothing = Nichts gefunden zu { $asked }
 found-nothing-do = Versuchen Sie es mit weniger Wörtern oder nur mit ihrem Anfang.
+guides-way-record = Aufnehmen
+guides-way-draft = Wird geschrieben
+guides-way-guide = Anleitung teilen

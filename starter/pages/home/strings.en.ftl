@@ -80,3 +80,6 @@ found-more = { $count ->
 }
 found-nothing = Nothing found for { $asked }
 found-nothing-do = Try fewer words, or only their beginnings.
+guides-way-record = Record
+guides-way-draft = It is written
+guides-way-guide = Share the guide

@@ -37,3 +37,4 @@ language-tr = Türkisch
 language-ja = Japanisch
 language-ko = Koreanisch
 language-zh = Chinesisch
+new-record-is = Wählen Sie ein Fenster oder den ganzen Bildschirm, und sprechen Sie, während Sie arbeiten.

@@ -37,3 +37,4 @@ language-tr = Turkish
 language-ja = Japanese
 language-ko = Korean
 language-zh = Chinese
+new-record-is = Choose a window or the whole screen, and talk while you work.

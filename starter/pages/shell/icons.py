@@ -23,6 +23,7 @@ ICONS = {
     "administration": "lucide:shield",
     "new": "lucide:plus",
     "download": "lucide:download",
+    "upload": "lucide:upload",
     "empty": "lucide:inbox",
     "instruction": "lucide:book-open-text",
     "image": "lucide:image",

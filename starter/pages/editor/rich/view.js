@@ -6,9 +6,9 @@ import { liftListItem, sinkListItem, splitListItem } from "prosemirror-schema-li
 import { EditorState, Plugin, Selection, TextSelection } from "prosemirror-state";
 import { goToNextCell, isInTable, tableEditing } from "prosemirror-tables";
 import { EditorView } from "prosemirror-view";
-import { deeds } from "./commands.js";
+import { deeds, linked } from "./commands.js";
 import { LOWEST_OPENING, Source, isRepresentable, schema, serialized } from "./markdown.js";
-import { lowered, plainText, unstyled } from "./paste.js";
+import { address, fitting, plainText, unstyled } from "./paste.js";
 import { slash } from "./slash.js";
 import { toolbar } from "./toolbar.js";
 
@@ -17,11 +17,11 @@ const MINE = "guidesmith"; // a change that comes from the document, not from wh
 
 /**
  * Open `text`, which is representable, in `parent`.
- * @param {{text: string, label: string, point?: {left: number, top: number}, atStart?: boolean,
+ * @param {{text: string, label: string, language?: string, point?: {left: number, top: number}, atStart?: boolean,
  *   changed: (text: string) => void, split: (first: string, second: string) => void, leave: () => void, undo: () => void,
  *   redo: () => void, markdown: () => void, picture: () => void}} options `point`: where the cursor goes, in pixels from the text's corner
  */
-export function openRich(parent, { text, label, point, atStart = false, changed, split, leave, undo, redo, markdown, picture }) {
+export function openRich(parent, { text, label, language, point, atStart = false, changed, split, leave, undo, redo, markdown, picture }) {
   let source = new Source(text);
   let bar;
   const divide = (state) => {
@@ -33,10 +33,11 @@ export function openRich(parent, { text, label, point, atStart = false, changed,
   const half = (doc, from, to) => (isBlank(doc, from, to) ? "" : source.render(doc.cut(from, to)));
   const view = new EditorView(parent, {
     state: EditorState.create({ doc: source.doc, plugins: [slash({ picture }), keys({ divide, leave, undo, redo, link: () => (bar.ask(), true) }), keymap(baseKeymap), rules, tableEditing(), sunken] }),
-    attributes: { "aria-label": label, role: "textbox", "aria-multiline": "true", spellcheck: "true", class: "prose" },
+    attributes: { ...(language && { lang: language }), "aria-label": label, role: "textbox", "aria-multiline": "true", spellcheck: "true", class: "prose" },
     transformPastedHTML: unstyled,
-    transformPasted: lowered,
-    clipboardTextParser: (pasted, context) => (context.parent.type.spec.code ? undefined : plainText(pasted)),
+    transformPasted: fitting,
+    clipboardTextParser: (pasted, context, isPlain) => (context.parent.type.spec.code ? undefined : plainText(pasted, isPlain)),
+    handlePaste: linkedTo,
     clipboardTextSerializer: (slice) => serialized(nodes.doc.create(null, slice.content)),
     handleDOMEvents: { beforeinput: typedOver },
     dispatchTransaction(change) {
@@ -157,6 +158,7 @@ const rules = inputRules({
     wrappingInputRule(/^\s*>\s$/, nodes.blockquote),
     textblockTypeInputRule(/^```$/, nodes.code_block),
     marked(/(?:^|[^*])\*\*([^*\s](?:[^*]*[^*\s])?)\*\*$/, marks.strong),
+    marked(/(?:^|[\s(])\*([^*\s](?:[^*]*[^*\s])?)\*$/, marks.em),
     marked(/(?:^|[^`])`([^`]+)`$/, marks.code),
   ],
 });
@@ -179,5 +181,16 @@ function typedOver(view, event) {
   if (event.inputType !== "insertText" || !event.data || event.isComposing || view.state.selection.empty) return false;
   event.preventDefault();
   view.dispatch(view.state.tr.replaceSelectionWith(schema.text(event.data, view.state.selection.$from.marksAcross(view.state.selection.$to) ?? []), false).scrollIntoView());
+  return true;
+}
+
+/** An address that is pasted is a link: of the words that are selected, or its own. */
+function linkedTo(view, event) {
+  const { empty, $from } = view.state.selection;
+  const href = address(event.clipboardData);
+  const isText = empty && event.clipboardData.types.includes("text/html"); // it has words of its own
+  if (!href || isText || $from.parent.type.spec.code) return false;
+  linked(href)(view.state, view.dispatch);
+  view.dispatch(view.state.tr.setSelection(Selection.near(view.state.selection.$to, -1)));
   return true;
 }

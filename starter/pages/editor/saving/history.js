@@ -55,7 +55,7 @@ export class History {
 
   /** Pictures show that others have chosen, or that are new: they show whatever is undone. */
   saw(shows) {
-    const changed = [...shows].filter(([anchor, asset]) => this.shows.get(anchor) !== asset);
+    const changed = [...shows].filter(([anchor, asset]) => (this.shows.get(anchor) ?? null) !== asset); // one that was undone to before it was there shows nothing
     if (changed.length) this.#each((state) => ({ ...state, shows: new Map([...state.shows, ...changed]) }));
   }
 
