@@ -12,15 +12,19 @@ LATEST_YEAR = 2107
 ALREADY_COMPRESSED = (".png", ".jpg", ".jpeg")
 
 
-def zipped(members: Iterable[tuple[str, bytes]], date: datetime | None) -> bytes:
-    """A ZIP with the members in the given order, each dated ``date`` (UTC)."""
+def zipped(members: Iterable[tuple[str, bytes]], date: datetime | None, *, packed: bool = True) -> bytes:
+    """A ZIP with the members in the given order, each dated ``date`` (UTC).
+
+    Args:
+        packed: What is not compressed already is. Otherwise every member stands in it as it is.
+    """
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for name, data in members:
             info = zipfile.ZipInfo(name, _stamp(date))
             info.external_attr = 0o644 << 16
             info.create_system = 3
-            stored = name.endswith(ALREADY_COMPRESSED)
+            stored = not packed or name.endswith(ALREADY_COMPRESSED)
             archive.writestr(info, data, zipfile.ZIP_STORED if stored else zipfile.ZIP_DEFLATED)
     return out.getvalue()
 

@@ -1,7 +1,5 @@
 """Every format by one call: a publication, or its transcript, becomes a file."""
 
-import re
-import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,20 +8,15 @@ from types import MappingProxyType
 from activities.publishing.bundle import bundle
 from activities.publishing.captions import srt, vtt
 from activities.publishing.manuscript import read
+from activities.publishing.naming import UNNAMED, filename_of
 from activities.publishing.pdf import Typeset, pages, pdf
+from activities.publishing.site.page import site_part
 from activities.publishing.webpage import webpage
 from activities.publishing.word import word
 from domain.documents.publication import MEDIA_TYPES, Exporter, ExportFormat, Publication
 from domain.errors import ExportFailed
 from domain.recordings.transcript import SpeechFound, Transcript
 
-LONGEST_NAME = 80
-"""Characters of a file's name before its extension."""
-MOST_NAME_BYTES = 200
-"""Of the same in UTF-8; file systems take 255 with the extension."""
-RESERVED = re.compile(r"(?i)^(?:con|prn|aux|nul|com\d|lpt\d)$")
-"""Names that Windows keeps for itself."""
-UNNAMED = "instruction"
 MISSING_SHOWN = 20
 
 _EXTENSIONS = {
@@ -33,6 +26,7 @@ _EXTENSIONS = {
     ExportFormat.HTML: ".html",
     ExportFormat.SRT: ".srt",
     ExportFormat.VTT: ".vtt",
+    ExportFormat.SITE: ".zip",
 }
 """Films are made elsewhere (``activities/filming``)."""
 
@@ -109,17 +103,6 @@ def preview_pages(publication: Publication, ppi: float = 144) -> list[bytes]:
     return list(pages(read(publication), ppi).data)
 
 
-def filename_of(title: str) -> str:
-    """A title as a file name that every system takes: letters and digits of any script, and hyphens."""
-    kept = "".join(
-        character if unicodedata.category(character)[0] in "LNM" else "-"
-        for character in unicodedata.normalize("NFC", title)
-    )
-    name = re.sub("-{2,}", "-", kept).strip("-")[:LONGEST_NAME]
-    name = name.encode()[:MOST_NAME_BYTES].decode(errors="ignore").strip("-")
-    return UNNAMED if not name or RESERVED.match(name) else name
-
-
 def _made(
     publication: Publication,
     format: ExportFormat,
@@ -138,6 +121,8 @@ def _made(
             return word(manuscript, on_progress), manuscript.warnings, ()
         case ExportFormat.HTML:
             return webpage(manuscript, on_progress).encode(), manuscript.warnings, ()
+        case ExportFormat.SITE:
+            return site_part(manuscript, on_progress), manuscript.warnings, ()
         case _:
             return bundle(manuscript, on_progress), manuscript.warnings, ()
 

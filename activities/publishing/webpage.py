@@ -89,7 +89,7 @@ def webpage(manuscript: Manuscript, on_progress: Callable[[], None] = lambda: No
     """The page. The same manuscript gives the same text."""
     language = primary_language(manuscript.publication.language)
     direction = of_language(language)
-    style = _style() + "".join(_crops(manuscript.sections)) + frame.style
+    style = base_style() + "".join(_crops(manuscript.sections)) + frame.style
     return _template().render(
         language=manuscript.publication.language or language,
         direction=direction,
@@ -200,7 +200,8 @@ def _template() -> Template:
 
 
 @cache
-def _style() -> str:
+def base_style() -> str:
+    """What a page without a brand looks like."""
     return "\n" + _packaged("webpage.css")
 
 

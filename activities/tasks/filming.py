@@ -59,7 +59,8 @@ class Films:
             ExportFailed, MediaError, DecodingDied, Cancelled: As ``activities.filming.film``.
         """
         from activities.filming.film import film
-        from activities.publishing.publisher import Published, filename_of
+        from activities.publishing.naming import filename_of
+        from activities.publishing.publisher import Published
 
         narrator = self._narrator(export.format)
         kept = _Remembered(self.artifacts, export)

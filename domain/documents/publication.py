@@ -27,6 +27,7 @@ class ExportFormat(StrEnum):
     VTT = "VTT"
     MP4 = "MP4"
     MP4_VOICE = "MP4_VOICE"
+    SITE = "SITE"
 
     @classmethod
     def _missing_(cls, value: object) -> "ExportFormat | None":
@@ -51,7 +52,7 @@ HEARD_FORMATS = CAPTION_FORMATS | {ExportFormat.MP4}
 FILM_FORMATS = frozenset({ExportFormat.MP4, ExportFormat.MP4_VOICE})
 """The recording cut to the document's steps: with its own sound, or with a voice that reads the document out."""
 
-WHOLE_FORMATS = frozenset({ExportFormat.HTML, ExportFormat.MD_ZIP, *FILM_FORMATS})
+WHOLE_FORMATS = frozenset({ExportFormat.HTML, ExportFormat.MD_ZIP, ExportFormat.SITE, *FILM_FORMATS})
 """Those in which a part of a picture can be opened to the whole, or stands for it."""
 
 MEDIA_TYPES = {
@@ -63,6 +64,7 @@ MEDIA_TYPES = {
     ExportFormat.VTT: "text/vtt; charset=utf-8",
     ExportFormat.MP4: "video/mp4",
     ExportFormat.MP4_VOICE: "video/mp4",
+    ExportFormat.SITE: "application/zip",
 }
 """What a file of each format says it is."""
 

@@ -96,6 +96,7 @@ API: Mapping[str, Reach | None] = {
     "GET /guides": OWN,
     "GET /guides/search": OWN,
     "GET /guides/exports.zip": OWN,
+    "GET /guides/site.zip": OWN,
     "GET /guides/bin": OWN,
     "POST /guides/bin/{job_id}/restore": OWN,
     "DELETE /guides/bin/{job_id}": OWN,

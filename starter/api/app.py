@@ -27,6 +27,7 @@ from starter.api.generations import routes as generations
 from starter.api.guides import bin as guide_bin
 from starter.api.guides import routes as guides
 from starter.api.guides import searching as guide_search
+from starter.api.guides import site as guide_site
 from starter.api.images import routes as images
 from starter.api.jobs import administering, corrections, events, lifecycles, projects, screens, transcripts
 from starter.api.jobs import routes as jobs
@@ -89,6 +90,7 @@ ROUTES = (
     ),
     guide_bin,
     guide_search,
+    guide_site,
     guides,
     *(exports, shares, callbacks, credits, lifecycles, images, generations, batches, analyses, webhooks, administering),
     account,

@@ -114,6 +114,70 @@ def test_given_several_guides_when_they_are_chosen_then_they_are_exported_as_one
     assert {each.job_id for each in site.stack.store.list_erasures(limit=100).items} >= {first["job"], second["job"]}
 
 
+def test_given_a_folder_when_it_is_published_then_the_site_opens_from_the_disk_and_is_searched_and_read(
+    page: Page, site: Site, who: str, drafted: Callable[[str], dict[str, str]], tmp_path: Path
+) -> None:
+    ids = drafted(who)
+    with site.client(who) as client:
+        document = client.get(f"instructions/{ids['instruction']}").json()
+    page.goto(f"/?folder={ids['project']}")
+    page.get_by_role("button", name="Publish as a website").click()
+    expect(page.get_by_role("textbox", name="Name of the website")).to_have_value("Handbooks")
+    look(page, "publish")
+    with page.expect_download(timeout=WITHIN_MS) as downloading:
+        page.get_by_role("button", name="Make the website").click()
+    with zipfile.ZipFile(downloading.value.path()) as archive:
+        archive.extractall(tmp_path)
+
+    said: list[str] = []
+    context = site.browser.new_context(viewport={"width": 375, "height": 812}, color_scheme="dark")
+    try:
+        opened = context.new_page()
+        opened.on("console", lambda message: said.append(message.text))
+        opened.on("pageerror", lambda error: said.append(str(error)))
+        opened.on("request", lambda asked: said.append(asked.url) if not asked.url.startswith("file:") else None)
+        opened.on("requestfailed", lambda asked: said.append(f"failed: {asked.url}"))
+        opened.goto(tmp_path.joinpath("index.html").as_uri())
+        expect(opened.get_by_role("heading", level=1)).to_have_text("Handbooks")
+        picture = opened.locator(".card img")
+        assert picture.evaluate("each => each.decode().then(() => each.naturalWidth)") > 0
+        look(opened, "site-index")
+        opened.emulate_media(color_scheme="dark")
+        opened.keyboard.press("/")
+        opened.keyboard.type("CUSTÓMER")
+        expect(opened.get_by_role("status")).to_have_text("1 guide found")
+        expect(opened.locator("mark").first).to_have_text(re.compile("customer", re.IGNORECASE))
+        step = opened.locator(".found-place", has_text="Step").first
+        number = step.locator(".found-where").text_content()
+        step.click()
+        expect(opened).to_have_url(re.compile(f"#step-{(number or '').split()[-1]}$"))
+        expect(opened.get_by_role("heading", level=1)).to_have_text(document["title"])
+        shown = opened.locator("main img")
+        assert shown.count() > 0
+        assert shown.first.evaluate("each => each.decode().then(() => each.naturalWidth)") > 0
+        background = "getComputedStyle(document.body).backgroundColor"
+        assert opened.evaluate(background) == "rgb(20, 25, 31)"
+        opened.get_by_role("button", name="Light or dark").click()
+        assert opened.evaluate(background) == "rgb(255, 255, 255)"
+        look(opened, "site-guide")
+        opened.go_back()
+        expect(opened.get_by_role("status")).to_have_text("1 guide found")
+        assert opened.evaluate(background) == "rgb(255, 255, 255)"  # as chosen on the other page
+        assert opened.evaluate("document.documentElement.scrollWidth") == 375
+        assert said == []
+    finally:
+        context.close()
+    context = site.browser.new_context(java_script_enabled=False)
+    try:  # without scripts there is no search, and all else
+        opened = context.new_page()
+        opened.goto(tmp_path.joinpath("index.html").as_uri())
+        expect(opened.get_by_role("search")).to_be_hidden()
+        opened.locator(".card").click()
+        expect(opened.get_by_role("heading", level=1)).to_have_text(document["title"])
+    finally:
+        context.close()
+
+
 def test_given_what_was_written_said_and_shown_when_searched_then_it_is_found_and_leads_there(
     page: Page, site: Site, who: str, drafted: Callable[[str], dict[str, str]]
 ) -> None:

@@ -5,18 +5,24 @@ import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import av
 import httpx
 import pytest
+from PIL import Image
+from typer.testing import CliRunner
 
 from activities.filming.film import GONE, STILL
 from activities.tasks.documents import DocumentTasks, TaskParts
 from domain.jobs import Actor
 from domain.lifecycles.instruction import DONE, EDITING, EXPORTING
 from domain.lifecycles.lifecycle import Trigger
-from tests.apis import RunningApi, api_settings, running_api, wait_ready
+from starter.access.tokens import Tokens
+from starter.cli.app import app
+from starter.cli.exits import UsageWrong
+from tests.apis import SECRET, RunningApi, api_settings, running_api, wait_ready
 from tests.integration.pictures import Illustrated, illustrated_job
 from tests.integration.store_builders import MARKDOWN
 from tests.stack import wait_until
@@ -293,3 +299,90 @@ def test_given_a_done_job_when_edited_drawn_on_and_exported_again_then_it_stays_
     after = ann.get(f"jobs/{shot.job.id}").json()
     assert (after["status"], after["completed_at"]) == ("DONE", done["completed_at"])
     assert [each["format"] for each in after["manifest"]["exports"]] == ["MD_ZIP", "HTML"]
+
+
+# --- a site of several --------------------------------------------------------------------------------------------
+
+
+def unpacked(answer: httpx.Response) -> dict[str, bytes]:
+    assert answer.status_code == 200, answer.text
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        assert archive.testzip() is None
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_given_guides_when_fetched_as_a_site_then_it_shows_what_is_drawn_and_only_to_who_may_read_them(
+    publisher: None, api: RunningApi, ann: httpx.Client, shot: Illustrated
+) -> None:
+    annotate(ann, shot, BLUR)
+    other = illustrated_job(api.store, api.artifacts)
+    ids = [exported(ann, each, "SITE")["id"] for each in (shot, other)]
+    query = {"export_ids": ",".join(ids), "title": "Ledgerly & co"}
+    answer = ann.get("guides/site.zip", params=query)
+    assert "Ledgerly-co.zip" in answer.headers["content-disposition"]
+    files = unpacked(answer)
+    folders = sorted({name.split("/")[1] for name in files if name.startswith("guides/")})
+    assert len(folders) == 2
+    older = f"guides/{folders[0]}"
+    assert folders[1] == f"{folders[0]}-2"
+    assert b"Ledgerly &amp; co" in files["index.html"]
+    assert b"Ledgerly &amp; co" in files[f"{older}/index.html"]
+    assert files[f"{older}/images/step-01.png"] == asset_bytes(api, shot)
+    assert shot.data not in [data for name, data in files.items() if name.startswith(f"{older}/")]
+    assert files[f"{older}-2/images/step-01.png"] == other.data
+
+    half = len(answer.content) // 2
+    rest = ann.get("guides/site.zip", params=query, headers={"Range": f"bytes={half}-"})
+    assert (rest.status_code, rest.content) == (206, answer.content[half:])
+    with api.client("eve") as eve:
+        assert eve.get("guides/site.zip", params=query).json()["code"] == "RESOURCE_NOT_FOUND"
+    assert ann.get("guides/site.zip", params={"export_ids": exported(ann, shot, "HTML")["id"]}).status_code == 400
+    assert ann.post(f"guides/{other.job.id}/bin").is_success
+    assert ann.get("guides/site.zip", params=query).status_code == 404
+
+
+def test_given_a_page_that_is_lost_or_a_damaged_picture_then_the_site_is_refused_or_the_picture_known_by_its_checksum(
+    publisher: None, api: RunningApi, ann: httpx.Client
+) -> None:
+    noise = io.BytesIO()  # larger than what is read of a file at once
+    Image.effect_noise((640, 400), 90).save(noise, "PNG")
+    shot = illustrated_job(api.store, api.artifacts, data=noise.getvalue())
+    export = exported(ann, shot, "SITE")
+    blob = api.store.get_export(export["id"]).blob
+    assert blob is not None
+    held = api.artifacts.read_bytes(blob)
+    at = held.index(shot.data)
+    api.artifacts.put_bytes(blob.key, held[: at + 999] + b"?" + held[at + 1000 :], blob.media_type)
+    with zipfile.ZipFile(io.BytesIO(ann.get("guides/site.zip", params={"export_ids": export["id"]}).content)) as site:
+        assert site.testzip() == next(name for name in site.namelist() if name.endswith("step-01.png"))
+    api.artifacts.delete(blob.key)
+    assert ann.get("guides/site.zip", params={"export_ids": export["id"]}).status_code == 404
+    assert exported(ann, shot, "SITE")["id"] != export["id"]
+
+
+def test_given_guides_when_published_by_the_command_line_then_the_folder_holds_the_site_and_is_replaced_by_the_next(
+    publisher: None, api: RunningApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GUIDESMITH_API_URL", api.url)
+    monkeypatch.setenv("GUIDESMITH_TOKEN", Tokens(SECRET).issue("publisher"))
+    out = tmp_path / "handbook"
+    command = ["guides", "publish", "-o", str(out), "--title", "Ledgerly"]
+    with pytest.raises(UsageWrong, match="no guide"):
+        CliRunner().invoke(app, command, catch_exceptions=False)
+    shot = illustrated_job(api.store, api.artifacts, "publisher")
+    (out / "guides" / "gone").mkdir(parents=True)
+    (out / "index.html").touch()
+    done = CliRunner().invoke(app, command, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    (folder,) = (out / "guides").iterdir()
+    assert (folder / "images" / "step-01.png").read_bytes() == shot.data
+    assert "Ledgerly" in (out / "index.html").read_text()
+    packed = CliRunner().invoke(
+        app, ["guides", "publish", "-o", str(tmp_path / "site.zip"), "--project", shot.job.project_id]
+    )
+    assert packed.exit_code == 0, packed.output
+    assert zipfile.is_zipfile(tmp_path / "site.zip")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").touch()
+    with pytest.raises(UsageWrong, match="other things"):
+        CliRunner().invoke(app, ["guides", "publish", "-o", str(tmp_path / "mine")], catch_exceptions=False)

@@ -48,6 +48,7 @@ QUERIES: dict[str, Sequence[dict[str, str]]] = {
     ),
     "/api/v1/instructions/{instruction_id}/diff": ({"from": "1", "to": "2"},),
     "/api/v1/guides/exports.zip": ({"export_ids": "{export_id}"},),
+    "/api/v1/guides/site.zip": ({"export_ids": "{export_id}"},),
 }
 """What a route is asked with, where it takes something (in braces: of :func:`parameters`); a list is asked for its
 second page, too."""

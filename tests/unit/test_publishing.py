@@ -19,7 +19,8 @@ from docx.oxml.ns import qn
 from PIL import Image
 
 from activities.publishing.fonts import typeface_for
-from activities.publishing.publisher import filename_of, preview_pages, publish
+from activities.publishing.naming import filename_of
+from activities.publishing.publisher import preview_pages, publish
 from domain.documents.publication import FILM_FORMATS, ExportFormat, Picture, Publication, PublicationBlock, clock
 from domain.errors import Cancelled, ExportFailed
 from domain.recordings.transcript import SpeechFound, Transcript

@@ -120,7 +120,7 @@ def download_exports(
     wanted = list(dict.fromkeys(identifier(each) for each in export_ids.split(",")))
     if len(wanted) > MOST_EXPORTS:
         raise RequestInvalid(f"At most {MOST_EXPORTS} exports are in one archive.", field="query.export_ids")
-    made = [_export(api, owner, each) for each in wanted]
+    made = [export_of(api, owner, each) for each in wanted]
     members = _members(made)
     kept = there(api.artifacts, f"exports/{made[0].job_id}/", members)
     archive = Archive(api.artifacts, kept, max(each.requested_at for each in made))
@@ -128,7 +128,7 @@ def download_exports(
     return file_response(archive, archive.blob, asked, headers)
 
 
-def _export(api: Api, subject: str, export_id: str) -> Export:
+def export_of(api: Api, subject: str, export_id: str) -> Export:
     """An export of a guide that ``subject`` may see. Raises: NotFound."""
     membership = api.store.membership(subject, Thing.EXPORT, export_id)
     if membership is None:

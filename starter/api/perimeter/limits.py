@@ -62,6 +62,7 @@ EXPENSIVE = frozenset(
         ("GET", "/instructions/{}/diff"),
         ("GET", "/jobs/{}/assets.zip"),
         ("GET", "/guides/exports.zip"),
+        ("GET", "/guides/site.zip"),
         ("PATCH", "/guides/{}"),
         ("POST", "/jobs"),
         ("POST", "/images"),

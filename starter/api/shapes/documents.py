@@ -247,7 +247,7 @@ class NewExport(Sent):
     format: str = Field(
         max_length=40,
         examples=["PDF"],
-        description="PDF, MD_ZIP, DOCX, HTML, SRT, VTT, MP4 or MP4_VOICE, or what an installed package makes (`X_…`).",
+        description="PDF, MD_ZIP, DOCX, HTML, SRT, VTT, MP4, MP4_VOICE or SITE, or an installed package's (`X_…`).",
     )
     instruction_version_id: str = Field(max_length=100)
     idempotency_key: Line | None = Field(

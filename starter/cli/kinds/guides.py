@@ -1,6 +1,7 @@
 """``guidesmith guides``: guides found, renamed, thrown away and brought back."""
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -75,6 +76,30 @@ def search(
             for hit in found["hits"]
         ),
     )
+
+
+@guides_app.command(epilog="Example: guidesmith guides publish --project 0199f3c2-… -o handbook")
+def publish(
+    out: Annotated[Path, typer.Option("--out", "-o", help="A folder for the site, or a ZIP that ends in .zip.")] = Path(
+        "guidesmith-site"
+    ),
+    project: Annotated[
+        list[str] | None, typer.Option(help="Only the guides of this project, by its id. Can be repeated.")
+    ] = None,
+    title: Annotated[str, typer.Option(help="What the site is called.  [default: as the project is]")] = "",
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Publish your guides as a static site, which opens from a disk and on any web server."""
+    from starter.cli.sharing.publishing import published
+    from starter.cli.views import shown
+
+    with shown(as_json=as_json) as view, _client(data_dir) as client:
+        site = published(client, view, out, project or (), title)
+    if as_json:
+        print_json(site)
+    else:
+        print_table(("SITE", site["path"]), (("guides", len(site["guides"])), ("open", site["index"])))
 
 
 @guides_app.command(epilog='Example: guidesmith guides rename 0199f3c2-… "Add a customer"')

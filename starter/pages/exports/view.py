@@ -20,6 +20,9 @@ PAGE = 10
 CHOICES = 100
 """Versions to choose from: the newest, and the one that was asked for."""
 
+CHOSEN = tuple(each for each in ExportFormat if each is not ExportFormat.SITE)
+"""A site is made of guides where these are listed."""
+
 WORKING = (ExportStatus.REQUESTED, ExportStatus.RUNNING)
 TONES = {ExportStatus.SUCCEEDED: "good", ExportStatus.FAILED: "bad"}
 
@@ -52,7 +55,7 @@ def export(instruction_id: str, context: Context, version: Number = None, cursor
         modules=["exports/exports.js"],
         chosen=chosen,
         versions=versions,
-        formats=tuple(ExportFormat),
+        formats=CHOSEN,
         heard=store.last_event_seq(chosen.job_id),
         **listed,
     )

@@ -10,6 +10,8 @@ guides-moved = { $count ->
    *[other] { $count } Anleitungen wurden verschoben.
 }
 guides-export-none = Nichts zu exportieren: Noch ist kein Entwurf geschrieben.
+guides-publish-own = Anleitungen
+guides-publish-many = Eine Website fasst bis zu { $most } Anleitungen. Wählen Sie weniger oder veröffentlichen Sie je Ordner.
 guides-export-count = { $count ->
     [one] Aus 1 Anleitung wird eine Datei.
    *[other] Aus { $count } Anleitungen wird eine ZIP-Datei.

@@ -10,6 +10,8 @@ guides-moved = { $count ->
    *[other] { $count } guides were moved.
 }
 guides-export-none = Nothing to export: no draft is written yet.
+guides-publish-own = Guides
+guides-publish-many = A website holds up to { $most } guides. Choose fewer, or publish by folder.
 guides-export-count = { $count ->
     [one] 1 guide becomes a file.
    *[other] { $count } guides become one ZIP file.

@@ -7,6 +7,7 @@ import { renew } from "../parts/renewing.js";
 import { shortcut } from "../parts/shortcuts.js";
 import { say } from "../parts/strings.js";
 import { exported } from "./exporting.js";
+import { published } from "./publishing.js";
 import { thrownAway } from "./throwing.js";
 
 const find = (name) => document.querySelector(`[data-${name}]`);
@@ -182,6 +183,8 @@ for (const [name, does] of [["export", toExport], ["move", move], ["delete", thr
     else tell(say("guides-not-yours"), "bad");
   });
 }
+
+find("publish")?.addEventListener("click", ({ currentTarget }) => published(currentTarget.dataset, asked).catch(tellError));
 
 find("folder-new").addEventListener("click", async () => {
   const name = (await asked(find("folder-dialog")))?.name.trim();

@@ -11,6 +11,11 @@ guides-chosen = Ausgewählte Anleitungen
 guides-export-title = Anleitungen exportieren
 guides-export-format = Format
 guides-export-do = Exportieren
+guides-publish = Als Website veröffentlichen
+guides-publish-title = Als Website veröffentlichen
+guides-publish-means = Alle Anleitungen, die hier stehen, werden eine Website: eine Übersicht, eine Suche und je eine Seite. Gespeichert wird eine ZIP-Datei. Sie lässt sich von Ihrer Festplatte öffnen oder auf jeden Webserver legen.
+guides-publish-name = Name der Website
+guides-publish-do = Website erstellen
 drop-here = Aufnahme hier ablegen, um zu beginnen
 
 folder = Ordner

@@ -32,7 +32,7 @@ BIN_PAGE = 50
 LAST_PLACE = 10_000
 """Of what was found: nobody leafs further."""
 
-FORMATS = ("PDF", "DOCX", "HTML", "MD_ZIP")
+FORMATS = ("PDF", "DOCX", "HTML", "MD_ZIP", "SITE")
 """That many guides at once are exported to."""
 
 DEEDS = {

@@ -50,6 +50,7 @@ ICONS = {
     "format-VTT": "lucide:captions",
     "format-MP4": "lucide:film",
     "format-MP4_VOICE": "lucide:file-video",
+    "format-SITE": "lucide:globe",
     "format": "lucide:file-down",
     "medium-picture": "lucide:image",
     "medium-video": "lucide:video",

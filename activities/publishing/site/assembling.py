@@ -1,0 +1,214 @@
+"""Guides put together as a site: an index with their cards and a search, and each one's page with the site around it.
+
+What is said of guides comes from users: it is escaped here, and the index' own policy lets a browser load nothing but
+the pictures beside it.
+"""
+
+import html
+import json
+from collections import Counter
+from collections.abc import Container, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain, count
+from urllib.parse import quote
+
+from jinja2 import Environment, StrictUndefined, Template
+from markupsafe import Markup
+
+from activities.publishing.direction import of_language
+from activities.publishing.naming import filename_of
+from activities.publishing.site.page import BOTTOM, CARD, FROM_SITE, PAGE, TOP, GuideFacts, packaged
+from activities.publishing.site.words import Words, words_of
+from activities.publishing.webpage import base_style, policy
+
+INDEX, FOLDER = "index.html", "guides"
+
+
+@dataclass(frozen=True)
+class SiteGuide:
+    """A guide of the site. ``slug`` names its folder."""
+
+    facts: GuideFacts
+    slug: str
+
+    @property
+    def folder(self) -> str:
+        return f"{FOLDER}/{self.slug}"
+
+    @property
+    def address(self) -> str:
+        """Of its page, as the index links to it."""
+        return f"{FOLDER}/{quote(self.slug)}/{PAGE}"
+
+    @property
+    def card(self) -> str:
+        return f"{FOLDER}/{quote(self.slug)}/{CARD}"
+
+
+@dataclass(frozen=True)
+class SiteSection:
+    """Guides that belong together, in their order."""
+
+    name: str
+    guides: tuple[SiteGuide, ...]
+
+
+@dataclass(frozen=True)
+class Site:
+    """``language``: of what the site says itself."""
+
+    name: str
+    language: str
+    sections: tuple[SiteSection, ...]
+
+    @property
+    def guides(self) -> tuple[SiteGuide, ...]:
+        return tuple(guide for section in self.sections for guide in section.guides)
+
+
+def site_of(name: str, guides: Sequence[tuple[str, GuideFacts]]) -> tuple[Site, list[SiteGuide]]:
+    """The site of guides, and these as they were given: each with the name of its section, in the order in which they
+    were made, since of two of one title the older one has the plain address, and keeps it. Sections and guides are
+    sorted by their names."""
+    placed: list[SiteGuide] = []
+    taken: set[str] = set()
+    sections: dict[str, list[SiteGuide]] = {}
+    for section, facts in guides:
+        slug = _free(filename_of(facts.title).lower(), taken)
+        taken.add(slug)
+        placed.append(SiteGuide(facts, slug))
+        sections.setdefault(section, []).append(placed[-1])
+    spoken = Counter(facts.language for _, facts in guides)
+    site = Site(
+        name=name,
+        language=spoken.most_common(1)[0][0] if spoken else "en",
+        sections=tuple(
+            SiteSection(each, tuple(sorted(sections[each], key=lambda guide: _sorted_by(guide.facts.title))))
+            for each in sorted(sections, key=_sorted_by)
+        ),
+    )
+    return site, placed
+
+
+def _free(name: str, taken: Container[str]) -> str:
+    numbered = (f"{name}-{number}" for number in count(2))
+    return next(each for each in chain((name,), numbered) if each not in taken)
+
+
+def _sorted_by(name: str) -> tuple[str, str]:
+    return name.casefold(), name
+
+
+def index(site: Site) -> str:
+    """The site's first page."""
+    words = words_of(site.language)
+    style = base_style() + packaged("frame.css") + packaged("index.css")
+    script = packaged("theme.js") + packaged("search.js")
+    return _template().render(
+        site=site,
+        words=words,
+        language=words_language(words),
+        direction=of_language(words_language(words)),
+        policy=policy(style, script, FROM_SITE),
+        style=Markup(style),  # noqa: S704 - our own file
+        script=Markup(script),  # noqa: S704 - our own file
+        theme=Markup(_theme_button(words)),  # noqa: S704 - our own markup
+        search=Markup(_for_script(_searched(site, words))),  # noqa: S704 - no tag can end in it
+        initial=_initial,
+    )
+
+
+def words_language(words: Words) -> str:
+    return "de" if words is words_of("de") else "en"
+
+
+def page_of(site: Site, guide: SiteGuide, page: str) -> str:
+    """A guide's page with the site around it."""
+    words = words_of(guide.facts.language)
+    guides = site.guides
+    place = guides.index(guide)
+    before = guides[place - 1] if place else None
+    after = guides[place + 1] if place + 1 < len(guides) else None
+    return page.replace(TOP, _bar(site, words), 1).replace(BOTTOM, _way_on(words, before, after), 1)
+
+
+def _bar(site: Site, words: Words) -> str:
+    name, home = html.escape(site.name), f"../../{INDEX}"
+    return (
+        f'<div class="site-bar" role="navigation" aria-label="{html.escape(words.site)}"><div class="site-inner">'
+        f'<a class="site-home" href="{home}" aria-label="{html.escape(words.guides_all)}: {name}">'
+        f'{_HOME}<bdi>{name}</bdi></a><a class="site-button site-find" href="{home}#search" '
+        f'aria-label="{html.escape(words.search)}">{_GLASS}</a>{_theme_button(words)}'
+        f'</div></div><template class="site-link-word">{html.escape(words.link)}</template>\n'
+    )
+
+
+def _theme_button(words: Words) -> str:
+    return (
+        f'<button class="site-button" type="button" data-theme-switch hidden aria-label="{html.escape(words.theme)}" '
+        f'title="{html.escape(words.theme)}">{_SUN}{_MOON}</button>'
+    )
+
+
+def _way_on(words: Words, before: SiteGuide | None, after: SiteGuide | None) -> str:
+    if before is None and after is None:
+        return ""
+    links = "".join(
+        f'<a class="site-{rel}" rel="{rel}" href="../{quote(guide.slug)}/{PAGE}"><small>{html.escape(word)}</small>'
+        f'<bdi lang="{html.escape(guide.facts.language)}">{html.escape(guide.facts.title)}</bdi></a>'
+        for rel, word, guide in (("prev", words.previous, before), ("next", words.next, after))
+        if guide is not None
+    )
+    return f'<div class="site-on" role="navigation" aria-label="{html.escape(words.more)}">{links}</div>\n'
+
+
+def _searched(site: Site, words: Words) -> dict[str, object]:
+    return {
+        "guides": [
+            {
+                "title": guide.facts.title,
+                "section": section.name,
+                "address": guide.address,
+                "language": guide.facts.language,
+                "direction": guide.facts.direction,
+                "entries": [[each.id, each.number, each.heading, each.text] for each in guide.facts.entries],
+            }
+            for section in site.sections
+            for guide in section.guides
+        ],
+        "words": {
+            "found": list(words.found),
+            "none": words.found_none,
+            "step": words.step,
+            "text": words.text,
+        },
+        "sections": len(site.sections) > 1,
+    }
+
+
+def _for_script(value: object) -> str:
+    """JSON that can stand in a script element: no tag or comment begins in it."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _initial(title: str) -> str:
+    """A letter that stands for a guide without a picture."""
+    return next((each for each in title if each.isalnum()), "·").upper()
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    return environment.from_string(packaged("index.html.j2"))
+
+
+_ICON = '<svg viewBox="0 0 24 24" aria-hidden="true" {}>{}</svg>'
+_HOME = _ICON.format("", '<path d="M15 18l-6-6 6-6"/>')
+_GLASS = _ICON.format("", '<circle cx="11" cy="11" r="7"/><path d="M16.2 16.2L21 21"/>')
+_SUN = _ICON.format(
+    'class="site-sun"',
+    '<circle cx="12" cy="12" r="4"/><path d="M12 2v2M12 20v2M2 12h2M20 12h2M4.9 4.9l1.4 1.4M17.7 17.7l1.4 1.4M4.9 19.1'
+    'l1.4-1.4M17.7 6.3l1.4-1.4"/>',
+)
+_MOON = _ICON.format('class="site-moon"', '<path d="M20 14.5A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.5 10.5z"/>')
