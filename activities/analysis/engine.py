@@ -4,7 +4,7 @@ One thread, so that the same plan over the same inputs gives the same bytes: sum
 the order of their terms. Runs inside, after ``confined.inside.lock_down``; nothing else imports it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import duckdb
@@ -12,6 +12,9 @@ import duckdb
 from activities.analysis.sql_words import literal
 
 Connection = duckdb.DuckDBPyConnection
+
+ROWS_AT_ONCE = 2_000
+"""Of a query that is read as it goes."""
 
 
 def opened(
@@ -49,6 +52,13 @@ def opened(
 
 def rows(connection: Connection, sql: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
     return connection.execute(sql, list(values)).fetchall()
+
+
+def streamed(connection: Connection, sql: str) -> Iterator[tuple[object, ...]]:
+    """The rows of a query, some at a time. The connection does nothing else until they are read, or left."""
+    found = connection.execute(sql)
+    while some := found.fetchmany(ROWS_AT_ONCE):
+        yield from some
 
 
 def one(connection: Connection, sql: str, values: Sequence[object] = ()) -> tuple[object, ...]:

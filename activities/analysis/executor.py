@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from activities.analysis.basis import words
 from activities.analysis.plotting import Drawing
 from activities.analysis.reading.inputs import CONFINED_ENVIRONMENT, confined_bounds, engine_mib
 from activities.analysis.report import StepResult, report
@@ -26,6 +27,13 @@ LOADS = ("activities.analysis.computing",)
 REPORT = "report.md"
 CHARTS_SHARE = 0.1
 """Of the progress: drawing and writing the report."""
+
+FILES = {
+    "csv": "text/csv; charset=utf-8",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "parquet": "application/vnd.apache.parquet",
+}
+"""What a result is written as."""
 
 OnStep = Callable[[float, str], None]
 """Told the share that is done, 0 to 1, and the id of the step at work, several times a second. May raise ``Cancelled``,
@@ -91,10 +99,10 @@ def execute(
     steps = list(computation(frozen.plan, schemas))
     with TemporaryDirectory(prefix="guidesmith-analysis-", dir=scratch) as folder:
         root = Path(folder).resolve()
-        run = _Run(frozen, schemas, steps, root)
+        run = _Run(frozen, tables, schemas, steps, root)
         run.compute(parquet, limits, on_step)
         run.draw(scratch, on_step)
-        run.write_report(tables)
+        run.write_report()
         return run.handed_over(out, limits.file_bytes)
 
 
@@ -139,9 +147,15 @@ class _Run:
     """One run, in its folder."""
 
     def __init__(
-        self, frozen: FrozenPlan, schemas: Mapping[str, Schema], steps: Sequence[Computed], root: Path
+        self,
+        frozen: FrozenPlan,
+        tables: Sequence[TableProfile],
+        schemas: Mapping[str, Schema],
+        steps: Sequence[Computed],
+        root: Path,
     ) -> None:
         self._frozen = frozen
+        self._tables = tables
         self._schemas = schemas
         self._steps = steps
         self._root = root
@@ -193,7 +207,7 @@ class _Run:
         for (name, step_id), picture in zip(names, pictures, strict=True):
             self._add(name, "image/png", step_id).write_bytes(picture)
 
-    def write_report(self, tables: Sequence[TableProfile]) -> None:
+    def write_report(self) -> None:
         made = {
             computed.step.id: StepResult(
                 step=computed.step,
@@ -205,7 +219,7 @@ class _Run:
             )
             for computed in self._steps
         }
-        text = report(self._frozen, tables, made)
+        text = report(self._frozen, self._tables, made)
         self._add(REPORT, "text/markdown; charset=utf-8", None).write_text(text, encoding="utf-8")
 
     def handed_over(self, out: Path, most_bytes: int) -> Outcome:
@@ -229,6 +243,7 @@ class _Run:
             "values": list(computed.query.values),
             "relation": computed.relation if computed.kept else None,
             "file": self._stems[step.id] if step.id in self._given_out else None,
+            "words": words(self._frozen, self._tables, step) if step.id in self._given_out else None,
             "chart": isinstance(step.operation, Chart),
             "tied": None if computed.tied is None else [computed.tied.sql, list(computed.tied.values)],
         }
@@ -241,7 +256,7 @@ class _Run:
             raise self._failed(message["failed"], limits)
         step, made = message["step"], message["made"]
         self._made[step] = made
-        for kind, media_type in (("csv", "text/csv; charset=utf-8"), ("parquet", "application/vnd.apache.parquet")):
+        for kind, media_type in FILES.items():
             if kind in made:
                 name = f"{self._stems[step]}.{kind}"
                 moved(self._root, name, self._add(f"tables/{name}", media_type, step), limits.file_bytes)

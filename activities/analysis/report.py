@@ -82,7 +82,8 @@ def _result(result: StepResult) -> Iterator[str]:
             others = "1 other is" if result.tied == 1 else f"{result.tied:,} others are"
             yield f"**Not alone**: {others} left out with the same {named} as the last row here."
         links = " · ".join(f"[{name.rsplit('.', 1)[-1].upper()}]({name})" for name in result.files)
-        yield f"*Step `{result.step.id}`.{more}* {links}"
+        large = "" if any(name.endswith(".xlsx") for name in result.files) else " Too large for a workbook."
+        yield f"*Step `{result.step.id}`.{more}{large}* {links}"
 
 
 def _table(schema: Schema, rows: Sequence[Sequence[object]]) -> str:

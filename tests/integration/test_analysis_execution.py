@@ -5,13 +5,15 @@ import hashlib
 import io
 import re
 import threading
+import zipfile
 from collections.abc import Callable, Iterator, Sequence
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from openpyxl import load_workbook
 from PIL import Image
 
 from activities.analysis.executor import Outcome, execute
@@ -255,6 +257,79 @@ def test_given_no_rows_when_computed_then_there_are_files_a_chart_and_a_report_a
     assert "No rows." in text_of(outcome, "report.md")
 
 
+# --- workbooks -------------------------------------------------------------------------------------------------------
+
+
+def workbook_of(outcome: Outcome, step: str) -> Any:
+    """As openpyxl has it, which types a cell as everything that one may hold."""
+    path = next(each.path for each in outcome.artifacts if each.step == step and each.name.endswith(".xlsx"))
+    with zipfile.ZipFile(path) as archive:
+        assert not any(b"<f>" in archive.read(name) or b"<f " in archive.read(name) for name in archive.namelist())
+    return load_workbook(path)
+
+
+def test_given_a_result_when_written_as_a_workbook_then_its_cells_have_types_and_a_sheet_says_how_it_came(
+    sales: Prepared, tmp_path: Path
+) -> None:
+    outcome = run(
+        sales,
+        tmp_path / "out",
+        LOAD,
+        filtered(condition("region", "ne", "East")),
+        step("t", "trend", "f", time="date", every="month", measures=[total()]),
+        step("other", "summary", "load"),
+    )
+    book = workbook_of(outcome, "t")
+    assert book.sheetnames == ["Result", "How it was computed"]
+    sheet = book["Result"]
+    assert [each.value for each in sheet[1]] == ["date", "total"]
+    assert [(row[0].date(), Decimal(str(row[1]))) for row in sheet.iter_rows(min_row=2, values_only=True)] == [
+        (day, Decimal(str(amount))) for day, amount in result(outcome, "t")
+    ]
+    assert [(each.is_date, each.data_type) for each in sheet[2]] == [(True, "d"), (False, "n")]
+    assert (sheet.freeze_panes, sheet.auto_filter.ref) == ("A2", f"A1:B{sheet.max_row}")
+    told = {row[0]: row[1] for row in book["How it was computed"].iter_rows(values_only=True) if row[0]}
+    assert {"1. load", "2. f", "3. t", "Input sales", "Plan", "Inputs"} <= told.keys()
+    assert not any("other" in label for label in told)
+    assert "72 rows" in told["Input sales"]
+    assert told["Inputs"] == sales.fingerprint
+    assert "[XLSX](tables/03-t.xlsx)" in text_of(outcome, "report.md")
+
+
+def test_given_what_a_cell_cannot_hold_when_written_then_nothing_is_rounded_silently_and_the_sheet_says_so(
+    tmp_path: Path,
+) -> None:
+    given = parquet_of(
+        tmp_path,
+        "SELECT * FROM (VALUES (1234567890123456789, 7, DATE '1899-12-31', 1.1::DECIMAL(38, 20), repeat('x', 40000)), "
+        "(12, 8, DATE '2024-02-29', 123456789012345678.12345::DECIMAL(38, 20), '_x0041_ ' || chr(7)), "
+        "(NULL, NULL, NULL, NULL, NULL)) AS t(tracking, pieces, day, share, remark)",
+    )
+    outcome = run(taken(tmp_path, ("given.parquet", given)), tmp_path / "out", step("l", "load", table="given"))
+    book = workbook_of(outcome, "l")
+    rows = list(book["Result"].iter_rows(min_row=2, values_only=True))
+    by_name = {
+        name: [row[place] for row in rows] for place, name in enumerate(each.value for each in book["Result"][1])
+    }
+    assert by_name["tracking"] == ["1234567890123456789", "12", None]  # all of the column, so that it sorts
+    assert by_name["pieces"] == [7, 8, None]
+    assert by_name["day"] == ["1899-12-31", datetime(2024, 2, 29), None]
+    assert len(by_name["remark"][0]) == 32_767 and by_name["remark"][0].endswith("x…")
+    assert by_name["remark"][1].startswith("_x005F_x0041_")  # which spreadsheets show as it was
+    said = " ".join(str(row[1]) for row in book["How it was computed"].iter_rows(values_only=True))
+    for word in ("15 digits", "1 March 1900", "ellipsis"):
+        assert word in said
+
+
+def test_given_more_cells_than_a_workbook_is_good_for_then_there_is_none_and_the_report_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = parquet_of(tmp_path, "SELECT range AS n, 'a' AS k, 'b' AS m FROM range(70_000)")
+    outcome = run(taken(tmp_path, ("given.parquet", given)), tmp_path / "out", step("l", "load", table="given"))
+    assert {each.name for each in outcome.artifacts} == {"report.md", "tables/01-l.csv", "tables/01-l.parquet"}
+    assert "Too large for a workbook." in text_of(outcome, "report.md")
+
+
 # --- values and names that mean harm ---------------------------------------------------------------------------------
 
 HOSTILE = [
@@ -305,6 +380,9 @@ def test_given_texts_that_a_spreadsheet_would_compute_when_written_as_csv_then_t
     written = list(csv.reader(io.StringIO(text_of(outcome, "tables/01-load.csv"))))[1:]
     assert written == [*([f"'{text}", "-1"] for text in harmful), ["plain", "-1"], ["a=b", "-1"]]
     assert [row[0] for row in result(outcome, "load")] == [*harmful, "plain", "a=b"]
+    cells = [row[0] for row in workbook_of(outcome, "load")["Result"].iter_rows(min_row=2)]
+    assert [each.value for each in cells] == [*harmful, "plain", "a=b"]
+    assert {(each.data_type, each.number_format) for each in cells} == {("s", "@")}
 
 
 @pytest.mark.parametrize("delimiter", [";", "\t", "|"])
@@ -361,6 +439,7 @@ def test_artifacts_have_safe_names_in_the_folder_and_are_what_they_say(whole: tu
     names = {artifact.name: artifact for artifact in outcome.artifacts}
     assert set(names) == {
         "tables/03-trend.csv",
+        "tables/03-trend.xlsx",
         "tables/03-trend.parquet",
         "charts/04-chart.png",
         "report.md",
@@ -370,6 +449,7 @@ def test_artifacts_have_safe_names_in_the_folder_and_are_what_they_say(whole: tu
     assert (picture.format, picture.size) == ("PNG", (1280, 720))
     assert {artifact.media_type for artifact in outcome.artifacts} == {
         "text/csv; charset=utf-8",
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
         "application/vnd.apache.parquet",
         "image/png",
         "text/markdown; charset=utf-8",

@@ -50,7 +50,14 @@ from starter.services.analyses import DraftEdit
 
 router = APIRouter(tags=["analyses"])
 
-MEDIA_TYPES = ("application/json", "text/markdown", "text/csv", "application/vnd.apache.parquet", "image/png")
+MEDIA_TYPES = (
+    "application/json",
+    "text/markdown",
+    "text/csv",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "application/vnd.apache.parquet",
+    "image/png",
+)
 """Of what an analysis makes."""
 
 BUSY_PAUSE_S = 0.1
@@ -230,7 +237,7 @@ async def run_analysis(
 def list_artifacts(
     job_id: str, api: ApiParts, owner: Owner, request: Request, limit: Limit = 20, cursor: Cursor = None
 ) -> Listed[AnalysisArtifact]:
-    """The frozen plan, and what its run made: a report, tables as CSV and Parquet, charts; newest first."""
+    """The frozen plan, and what its run made: a report, tables as CSV, Excel and Parquet, charts; newest first."""
     analysis = api.store.get_analysis(identifier(job_id), owner=owner)
     page = api.store.outputs(analysis.job.id, limit=limit, cursor=cursor)
     return Listed(items=tuple(_artifact(api, request, each) for each in page.items), next_cursor=page.next_cursor)
