@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 
 from activities.analysis.wording import in_words
-from activities.analysis.workbook import CONTROLS, CUT, DAYS, DIGITS
 from domain.analyses.plan import FrozenPlan, Plan
 from domain.analyses.plan_rules import in_order
 from domain.analyses.steps import Step
@@ -12,12 +11,13 @@ from domain.analyses.table import TableProfile
 RESULT, ABOUT = "Result", "How it was computed"
 
 LOSSES = {
-    DIGITS: "Excel keeps 15 digits of a number. Whole numbers with more are written as texts, decimals are rounded to "
-    "them. The Parquet file holds all digits.",
-    DAYS: "Days before 1 March 1900 are written as texts: Excel does not count them.",
-    CUT: "Texts of more than 32,767 characters end in an ellipsis: a cell holds no more.",
-    CONTROLS: "Control characters, which a workbook cannot hold, are replaced.",
+    "digits": "Excel keeps 15 digits of a number. Whole numbers with more are written as texts, decimals are rounded. "
+    "The Parquet file holds all digits.",
+    "days": "Days before 1 March 1900 are written as texts: Excel does not count them.",
+    "cut": "Texts of more than 32,767 characters end in an ellipsis: a cell holds no more.",
+    "controls": "Control characters, which a workbook cannot hold, are replaced.",
 }
+"""For each of what ``workbook.py`` counts as one."""
 
 
 def words(frozen: FrozenPlan, tables: Sequence[TableProfile], step: Step) -> dict[str, object]:

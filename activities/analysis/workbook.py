@@ -6,7 +6,9 @@ written as Excel can, and the second sheet says so. The same rows give the same 
 """
 
 import io
+import mimetypes
 import re
+import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
@@ -15,10 +17,12 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from openpyxl import Workbook
-from openpyxl.cell import WriteOnlyCell
-from openpyxl.styles import Alignment, Font, PatternFill
-from openpyxl.utils import get_column_letter
+mimetypes.knownfiles = []  # openpyxl asks for the system's types as it is loaded: behind the lock nobody may read them
+
+from openpyxl import Workbook  # noqa: E402
+from openpyxl.cell import WriteOnlyCell  # noqa: E402
+from openpyxl.styles import Alignment, Font, PatternFill  # noqa: E402
+from openpyxl.utils import get_column_letter  # noqa: E402
 
 MOST_CELLS = 200_000
 """Of a workbook: that many take a core some four seconds to write. More is what Parquet is for."""
@@ -63,6 +67,7 @@ def write(
         words: ``result`` and ``about``, the sheets' names; ``lines``, what the second says, in two columns;
             ``losses``, a sentence for each of the losses.
     """
+    tempfile.tempdir = str(path.parent)  # where openpyxl keeps a sheet while it grows; elsewhere nobody may write
     book = Workbook(write_only=True)
     long = _too_long(columns, rows())
     lost: set[str] = {DIGITS} if any(long) else set()

@@ -1,14 +1,14 @@
 """Exports as parts of a site.
 
-Revision: 0037, after 0036.
+Revision: 0039, after 0038.
 """
 
 from alembic import op
 
 from activities.store.checks import replace_checks
 
-revision = "0037"
-down_revision = "0036"
+revision = "0039"
+down_revision = "0038"
 branch_labels = None
 depends_on = None
 
