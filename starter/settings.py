@@ -286,6 +286,10 @@ class Settings(BaseSettings):
     tts_model: str = "gpt-4o-mini-tts"
     tts_voice: str = "alloy"
     """The voice of texts whose author named none."""
+    confluence_space_url: WebAddress | None = None
+    """The Confluence space that guides are put into (``https://team.atlassian.net/wiki/spaces/KEY``); None: none is."""
+    confluence_user: str | None = None
+    confluence_token: SecretStr | None = None
     scrape_allow_private: bool = False
     """Whether pages on private networks and this machine are scraped."""
     provider_timeout_s: float = Field(default=120.0, ge=1.0, le=3600.0)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from activities.imaging import Painter
     from activities.providers import ProviderClient
     from activities.providers.predictions import Predictions
+    from activities.publishing.confluence.space import ConfluenceSpace
     from activities.speech import Recogniser, Recognition
     from activities.stages.adopting import Adoptions
     from activities.stages.analysis import AnalysisParts
@@ -321,6 +322,13 @@ def _narrator(settings: Settings, scratch: Path | None) -> "Narrator | None":
     return Narration(speaker, is_hosted=bool(settings.tts_base_url)) if speaker is not None else None
 
 
+def confluence_space(settings: Settings) -> "ConfluenceSpace | None":
+    from activities.publishing.confluence.space import ConfluenceSpace
+
+    url, of = settings.confluence_space_url, (settings.confluence_user, settings.confluence_token)
+    return None if url is None else ConfluenceSpace(url, *of, timeout_s=settings.provider_timeout_s)
+
+
 def batch_stages(settings: Settings, store: Store, artifacts: ArtifactStore) -> "BatchStages":
     """The activities of the batch job."""
     from activities.stages.batch import BatchParts, BatchStages
@@ -467,6 +475,7 @@ def build_activities(settings: Settings, store: Store, artifacts: ArtifactStore)
             scratch=scratch,
             exporters=plugins.exporters(),
             narrator=_narrator(settings, scratch),
+            confluence=confluence_space(settings),
         )
     )
 

@@ -4,6 +4,7 @@ Nothing is retried here: Temporal owns retries. Nothing of the request or of the
 """
 
 import asyncio
+import base64
 import json
 import ssl
 import time
@@ -67,7 +68,7 @@ class ProviderClient:
 
     Args:
         base_url: Paths are put behind it (``https://host/v1``).
-        api_key: Sent as a bearer token; never shown.
+        api_key: Sent as a bearer token, or, with a ``user``, as their password; never shown.
         timeout_s: Seconds until the whole answer must be there.
         provider: What to call it in messages.
         connect_timeout_s: Seconds until the connection, TLS included, must stand.
@@ -79,6 +80,7 @@ class ProviderClient:
         base_url: str,
         *,
         api_key: SecretStr | str | None = None,
+        user: str | None = None,
         timeout_s: float = 120.0,
         provider: str = "The provider",
         connect_timeout_s: float = 10.0,
@@ -88,6 +90,7 @@ class ProviderClient:
         self._base_url = base_url.rstrip("/")
         self._host = _host(base_url)
         self._api_key = SecretStr(api_key) if isinstance(api_key, str) else api_key
+        self._user = user
         self._timeout_s = timeout_s
         self._connect_timeout_s = connect_timeout_s
         self._answer_cap_bytes = answer_cap_bytes
@@ -122,6 +125,23 @@ class ProviderClient:
             Cancelled: ``stop`` said so. What ``stop`` raises goes through.
         """
         return self._request("POST", path, stop, json=json, data=data, files=files, headers=headers)
+
+    def put(
+        self,
+        path: str,
+        *,
+        json: object = None,
+        data: Mapping[str, str | list[str]] | None = None,
+        files: Mapping[str, tuple[str, bytes, str]] | None = None,
+        headers: Mapping[str, str] | None = None,
+        stop: Stop | None = None,
+    ) -> Answer:
+        """PUT, as :meth:`post`."""
+        return self._request("PUT", path, stop, json=json, data=data, files=files, headers=headers)
+
+    def delete(self, path: str, *, stop: Stop | None = None) -> Answer:
+        """DELETE ``path``. Errors as :meth:`post`."""
+        return self._request("DELETE", path, stop)
 
     def save(
         self,
@@ -178,7 +198,7 @@ class ProviderClient:
         headers = dict(content.pop("headers", None) or {})
         file = content.pop("file", None)
         if self._api_key is not None:
-            headers["Authorization"] = f"Bearer {self._api_key.get_secret_value()}"
+            headers["Authorization"] = self._authorization(self._api_key.get_secret_value())
         timeout = httpx.Timeout(self._timeout_s, connect=self._connect_timeout_s)
         async with (
             httpx.AsyncClient(timeout=timeout, verify=_trust(), follow_redirects=False) as client,
@@ -188,6 +208,11 @@ class ProviderClient:
         if response.is_success:
             return Answer(self.provider, response.status_code, dict(response.headers), body)
         raise fault_of(self.provider, response.status_code, dict(response.headers), body)
+
+    def _authorization(self, secret: str) -> str:
+        if self._user is None:
+            return f"Bearer {secret}"
+        return f"Basic {base64.b64encode(f'{self._user}:{secret}'.encode()).decode()}"
 
     async def _read(self, response: httpx.Response, file: BinaryIO | None) -> bytes:
         """The body; nothing, where it went into ``file``."""

@@ -19,6 +19,7 @@ from domain.documents.merging import merge
 from domain.documents.publication import (
     CAPTION_FORMATS,
     FILM_FORMATS,
+    PLACED_FORMATS,
     WHOLE_FORMATS,
     Exporter,
     ExportFormat,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from activities.artifacts import ArtifactStore
     from activities.drafting import Drafter
     from activities.filming.narration import Narrator
+    from activities.publishing.confluence.space import ConfluenceSpace
 
 
 class DocumentStore(Protocol):
@@ -49,6 +51,7 @@ class DocumentStore(Protocol):
     def get_version_by_id(self, instruction_version_id: str) -> InstructionVersion: ...
     def get_instruction(self, owner: str, instruction_id: str, version: int | None = None) -> InstructionVersion: ...
     def hides_something(self, instruction_id: str) -> bool: ...
+    def place_of(self, instruction_id: str, export_format: ExportFormat) -> Mapping[str, Any] | None: ...
     def pictures_of_export(self, export_id: str) -> tuple[Screenshot, ...]: ...
     def begin_export(self, export_id: str) -> Export: ...
     def finish_export(
@@ -78,6 +81,7 @@ class TaskParts:
     scratch: Path | None = None
     exporters: Mapping[ExportFormat, Exporter] = field(default_factory=dict)
     narrator: "Narrator | None" = None
+    confluence: "ConfluenceSpace | None" = None
 
 
 class DocumentTasks:
@@ -93,6 +97,7 @@ class DocumentTasks:
     def publish(self, call: TaskCall) -> None:
         """Typeset exactly the version that was asked for, whatever was saved since, and store the file."""
         from activities.publishing.publisher import publish
+        from activities.tasks.placing import placed
 
         with Heartbeat(call.heartbeat_timeout_s) as heartbeat:
             export = self._parts.store.begin_export(call.task_id)
@@ -102,7 +107,13 @@ class DocumentTasks:
             screenshots, lost = self._at_hand(self._parts.store.pictures_of_export(export.id), heartbeat)
             with TemporaryDirectory(prefix="guidesmith-", dir=self._parts.scratch) as folder:
                 publication = self._publication(version, screenshots, opens=export.format in WHOLE_FORMATS)
-                if export.format in FILM_FORMATS:
+                place: dict[str, object] = {}
+                if export.format in PLACED_FORMATS:
+                    before = self._parts.store.place_of(export.instruction_id, export.format)
+                    published, place = placed(
+                        self._parts.confluence, publication, export, before, Path(folder), heartbeat
+                    )
+                elif export.format in FILM_FORMATS:
                     published = self._films.published(
                         export,
                         publication,
@@ -130,9 +141,9 @@ class DocumentTasks:
                 export.id,
                 blob,
                 published.filename,
-                _provenance(version, [shot for shot, _ in screenshots]),
+                _provenance(version, [shot for shot, _ in screenshots]) | place,
                 (*published.warnings, *lost),
-                incomplete=bool(lost),
+                incomplete=bool(lost) or export.format in PLACED_FORMATS,
             )
             if export.format in FILM_FORMATS:
                 self._films.forget(export)

@@ -28,6 +28,7 @@ class ExportFormat(StrEnum):
     MP4 = "MP4"
     MP4_VOICE = "MP4_VOICE"
     SITE = "SITE"
+    CONFLUENCE = "CONFLUENCE"
 
     @classmethod
     def _missing_(cls, value: object) -> "ExportFormat | None":
@@ -52,6 +53,9 @@ HEARD_FORMATS = CAPTION_FORMATS | {ExportFormat.MP4}
 FILM_FORMATS = frozenset({ExportFormat.MP4, ExportFormat.MP4_VOICE})
 """The recording cut to the document's steps: with its own sound, or with a voice that reads the document out."""
 
+PLACED_FORMATS = frozenset({ExportFormat.CONFLUENCE})
+"""Those that put the guide somewhere else: each request does so anew, since what stands there may have changed."""
+
 WHOLE_FORMATS = frozenset({ExportFormat.HTML, ExportFormat.MD_ZIP, ExportFormat.SITE, *FILM_FORMATS})
 """Those in which a part of a picture can be opened to the whole, or stands for it."""
 
@@ -65,6 +69,7 @@ MEDIA_TYPES = {
     ExportFormat.MP4: "video/mp4",
     ExportFormat.MP4_VOICE: "video/mp4",
     ExportFormat.SITE: "application/zip",
+    ExportFormat.CONFLUENCE: "application/json",
 }
 """What a file of each format says it is."""
 

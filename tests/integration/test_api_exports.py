@@ -12,6 +12,7 @@ import av
 import httpx
 import pytest
 from PIL import Image
+from pydantic import SecretStr
 from typer.testing import CliRunner
 
 from activities.filming.film import GONE, STILL
@@ -22,11 +23,13 @@ from domain.lifecycles.lifecycle import Trigger
 from starter.access.tokens import Tokens
 from starter.cli.app import app
 from starter.cli.exits import UsageWrong
+from starter.wiring import confluence_space
 from tests.apis import SECRET, RunningApi, api_settings, running_api, wait_ready
 from tests.integration.pictures import Illustrated, illustrated_job
 from tests.integration.store_builders import MARKDOWN
 from tests.stack import wait_until
 from tests.temporal import TemporalServer
+from tests.wiki import running_wiki
 from tests.workers import serving
 from workflows.tasks import ExportWorkflow
 
@@ -46,9 +49,9 @@ def api(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -> I
 
 
 @contextmanager
-def publishing(api: RunningApi, temporal: TemporalServer) -> Iterator[None]:
+def publishing(api: RunningApi, temporal: TemporalServer, **parts: Any) -> Iterator[None]:
     """A worker that makes exports, while the block runs."""
-    tasks = DocumentTasks(TaskParts(api.store, api.artifacts, rewriters={}, default_profile="local"))
+    tasks = DocumentTasks(TaskParts(api.store, api.artifacts, rewriters={}, default_profile="local", **parts))
     activities = [tasks.publish, tasks.fail_export]
     with serving(temporal.address, api.settings, ("jobs", "media"), activities, (ExportWorkflow,)):
         yield
@@ -386,3 +389,47 @@ def test_given_guides_when_published_by_the_command_line_then_the_folder_holds_t
     (tmp_path / "mine" / "thesis.txt").touch()
     with pytest.raises(UsageWrong, match="other things"):
         CliRunner().invoke(app, ["guides", "publish", "-o", str(tmp_path / "mine")], catch_exceptions=False)
+
+
+# --- a page of a wiki ---------------------------------------------------------------------------------------------
+
+
+def test_given_a_guide_that_is_exported_to_confluence_again_then_its_page_is_updated_and_nothing_unblurred_stays(
+    temporal: TemporalServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEMPORAL_ADDRESS", temporal.address)
+    with running_wiki("Bearer canary-token") as wiki:
+        settings = api_settings(
+            tmp_path,
+            task_queue_prefix="wiki",
+            confluence_space_url=wiki.space,
+            confluence_token=SecretStr("canary-token"),
+        )
+        with running_api(settings) as api, api.client("ann") as client:
+            wait_ready(api)
+            shot = illustrated_job(api.store, api.artifacts)
+            with publishing(api, temporal, confluence=confluence_space(settings)):
+                wiki.faults.append((503, {"Retry-After": "1"}))
+                first = exported(client, shot, "CONFLUENCE")
+                annotate(client, shot, BLUR)
+                second = exported(client, shot, "CONFLUENCE")
+                same = exported(client, shot, "CONFLUENCE")
+                place = second["provenance"]["place"]
+                assert (first["provenance"]["place"]["version"], place["version"]) == (1, 2)
+                assert same["id"] != second["id"]  # what stands there may have changed: each request puts it anew
+                assert same["provenance"]["place"]["page_id"] == place["page_id"]
+                assert list(wiki.files[place["page_id"]].values()) == [asset_bytes(api, shot)]
+                assert httpx.get(second["download_url"]).json()["url"] == place["url"]
+                wiki.authorization = "Bearer another"
+                refused = finished(client, request(client, shot, "CONFLUENCE").json()["id"])
+            assert refused["failure"]["failure_code"] == "PROVIDER_ACCESS_DENIED"
+            assert "canary" not in str(refused)
+    assert wiki.broken == []
+
+
+def test_given_no_confluence_when_it_is_asked_for_then_it_is_said_and_nothing_is_made(
+    api: RunningApi, ann: httpx.Client, shot: Illustrated
+) -> None:
+    answer = request(ann, shot, "CONFLUENCE")
+    assert (answer.status_code, answer.json()["code"]) == (409, "PROVIDER_NOT_CONFIGURED")
+    assert audited(ann, shot) == []

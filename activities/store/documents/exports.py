@@ -160,8 +160,9 @@ class Exports(Repository):
         """The file is stored: ``provenance`` is frozen, with the hash of its anchors and the time.
 
         Args:
-            incomplete: Pictures that belong to it could not be read. It keeps its file, and the same request makes a
-                new one: it no longer stands for the whole set.
+            incomplete: It does not stand for what another request for the same would make (pictures that belong to it
+                could not be read, or it put the guide somewhere else). It keeps its file, and the same request makes a
+                new one.
 
         An export that had ended is answered as it is.
 
@@ -234,6 +235,22 @@ class Exports(Repository):
         return any(
             each["kind"] != ANNOTATED or not each["operations"] or hides(rows.operations(each)) for each in drawn
         )
+
+    def place_of(self, instruction_id: str, export_format: ExportFormat) -> Mapping[str, Any] | None:
+        """Where the last export of that format put the instruction; ``None``: nowhere yet."""
+        query = (
+            select(exports.c.provenance)
+            .where(
+                exports.c.instruction_id == instruction_id,
+                exports.c.format == str(export_format),
+                exports.c.status == str(ExportStatus.SUCCEEDED),
+            )
+            .order_by(exports.c.completed_at.desc(), exports.c.id.desc())
+            .limit(1)
+        )
+        with self._database.read() as connection:
+            provenance = connection.scalar(query)
+        return None if provenance is None else provenance.get("place")
 
     def list_exports(self, owner: str, job_id: str, limit: int = 20, cursor: str | None = None) -> Page[Export]:
         """A job's exports, newest first.

@@ -9,8 +9,8 @@ from fastapi.responses import StreamingResponse
 from activities.artifacts import content_disposition
 from domain.documents.publication import MEDIA_TYPES, ExportFormat
 from domain.erasure import is_absent
-from domain.errors import ExportRequestInvalid
-from starter.api.context import ApiParts, Owner, identifier
+from domain.errors import ExportRequestInvalid, ProviderNotConfigured
+from starter.api.context import Api, ApiParts, Owner, identifier
 from starter.api.errors import not_found
 from starter.api.file_responses import AskedFile, file_answers, file_response
 from starter.api.idempotency import KeyInBody
@@ -33,11 +33,10 @@ async def request_export(
     job_id: str, new: NewExport, api: ApiParts, owner: Owner, request: Request, response: Response
 ) -> ExportAnswer:
     """Export one version of the instruction in one format. The same request is the same export."""
+    wanted = _format(new.format, api)
     key = KeyInBody(api, request, owner, new.idempotency_key, new)
     await to_thread.run_sync(key.check)
-    export, replayed = await api.documents.export(
-        owner, identifier(job_id), _format(new.format), new.instruction_version_id
-    )
+    export, replayed = await api.documents.export(owner, identifier(job_id), wanted, new.instruction_version_id)
     await to_thread.run_sync(key.spend, export.id)
     response.status_code = 200 if replayed else 202
     answer = await to_thread.run_sync(api.export_answer, export, request)
@@ -73,10 +72,13 @@ def download(signed: str, api: ApiParts, asked: AskedFile) -> Response:
     return file_response(api.artifacts, export.blob, asked, headers, on_loss=lambda: api.store.lose_export(export.id))
 
 
-def _format(name: str) -> ExportFormat:
+def _format(name: str, api: Api) -> ExportFormat:
+    """Raises: ExportRequestInvalid: there is none. ProviderNotConfigured: nobody said where it is put."""
     known = (*ExportFormat, *exporters())
     if name not in known:
         raise ExportRequestInvalid(
             "There is no such export format.", details={"formats": [str(each) for each in known]}
         )
+    if name == ExportFormat.CONFLUENCE and api.settings.confluence_space_url is None:
+        raise ProviderNotConfigured("No Confluence is set up here. Set GUIDESMITH_CONFLUENCE_SPACE_URL.")
     return ExportFormat(name)

@@ -247,7 +247,7 @@ class NewExport(Sent):
     format: str = Field(
         max_length=40,
         examples=["PDF"],
-        description="PDF, MD_ZIP, DOCX, HTML, SRT, VTT, MP4, MP4_VOICE or SITE, or an installed package's (`X_…`).",
+        description="PDF, MD_ZIP, DOCX, HTML, SRT, VTT, MP4, MP4_VOICE, SITE or CONFLUENCE; a package's: `X_…`.",
     )
     instruction_version_id: str = Field(max_length=100)
     idempotency_key: Line | None = Field(
@@ -260,6 +260,15 @@ class AnchorProvenance(Shape):
     anchor_id: str
     active_asset_id: str = Field(description="The picture that the export shows.")
     rendered_asset_id: str | None = Field(description="The same where it is annotated.")
+
+
+class ExportPlace(Shape):
+    """Where an export put the guide, where its format names a place and not a file."""
+
+    site: str
+    page_id: str
+    url: str
+    version: int = Field(description="Of the page there.")
 
 
 class ExportProvenance(Shape):
@@ -275,6 +284,7 @@ class ExportProvenance(Shape):
     prompt_template_id: str | None = None
     prompt_params_ref: str | None = None
     generated_at: Moment | None = None
+    place: ExportPlace | None = None
 
 
 class ExportAnswer(Shape):

@@ -20,8 +20,12 @@ PAGE = 10
 CHOICES = 100
 """Versions to choose from: the newest, and the one that was asked for."""
 
-CHOSEN = tuple(each for each in ExportFormat if each is not ExportFormat.SITE)
-"""A site is made of guides where these are listed."""
+
+def _chosen(api: Api) -> tuple[ExportFormat, ...]:
+    """What can be chosen here. A site is made of guides where these are listed."""
+    without = {ExportFormat.SITE} | (set() if api.settings.confluence_space_url else {ExportFormat.CONFLUENCE})
+    return tuple(each for each in ExportFormat if each not in without)
+
 
 WORKING = (ExportStatus.REQUESTED, ExportStatus.RUNNING)
 TONES = {ExportStatus.SUCCEEDED: "good", ExportStatus.FAILED: "bad"}
@@ -55,7 +59,7 @@ def export(instruction_id: str, context: Context, version: Number = None, cursor
         modules=["exports/exports.js"],
         chosen=chosen,
         versions=versions,
-        formats=CHOSEN,
+        formats=_chosen(context.api),
         heard=store.last_event_seq(chosen.job_id),
         **listed,
     )

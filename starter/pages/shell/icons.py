@@ -51,6 +51,7 @@ ICONS = {
     "format-MP4": "lucide:film",
     "format-MP4_VOICE": "lucide:file-video",
     "format-SITE": "lucide:globe",
+    "format-CONFLUENCE": "lucide:book-a",
     "format": "lucide:file-down",
     "medium-picture": "lucide:image",
     "medium-video": "lucide:video",

@@ -1,4 +1,4 @@
-"""Exports as parts of a site.
+"""Exports as parts of a site, and into Confluence.
 
 Revision: 0039, after 0038.
 """
