@@ -20,7 +20,10 @@ SHOWN_ROWS = 200
 """Of a result, that are reported; the report shows some of them and finds its sentences in them."""
 DRAWN_ROWS = 2_000
 """Of a chart. More points than pixels say nothing."""
-_UNSEEN = r"[\x00-\x20\x7F-\x{9F}\x{34F}\x{FE00}-\x{FE0F}\p{Z}\p{Cf}\x{115F}\x{1160}\x{2800}\x{3164}\x{FFA0}]*"
+_UNSEEN = (
+    r"[\x00-\x20\x7F-\x{9F}\x{34F}\x{FE00}-\x{FE0F}\p{Z}\p{Cf}\x{115F}\x{1160}\x{2800}\x{3164}\x{FFA0}"
+    r"\x{17B4}\x{17B5}\x{180B}-\x{180F}\x{2065}\x{FFF0}-\x{FFF8}\x{E0000}-\x{E0FFF}]*"
+)
 _SIGNS = r"[=+\-@\x{FF1D}\x{FF0B}\x{FF0D}\x{FF20}\x{FE62}\x{FE63}\x{FE66}\x{FE6B}]"
 FORMULA = rf"^{_UNSEEN}{_SIGNS}|^\s*[\t\r]"
 """Texts that a spreadsheet may take for a formula, with the wide and the small forms of the same signs (OWASP, CSV

@@ -37,6 +37,10 @@ _LOST = 0.32
 cancel each other out, and a voice on a surround channel alone is mixed as if it were an echo. A voice on one side of
 stereo loses 6 dB, which is no loss."""
 
+_OPPOSED = 1.5
+"""Half the difference of two channels may be so many times their mix. More, and what is lost is the louder part, though
+what the channels share hides it: a voice of opposite phase over the music of a screen."""
+
 _FADE_S = 0.01
 """From one way of mixing to another, so that the change is not heard as a click."""
 
@@ -106,7 +110,8 @@ class MonoMixer:
             levels = counted
         loudest = float(levels.max())
         if loudest > 0:
-            lost = float(np.sqrt(np.mean(np.square(mixed)))) < _LOST * loudest
+            heard = float(np.sqrt(np.mean(np.square(mixed))))
+            lost = heard < _LOST * loudest or (len(channels) == 2 and _opposed(channels) > _OPPOSED * heard)
             used = _alone(levels, used) if lost else self._weights
         before, self._used = self._used, used
         chosen: Samples = used @ channels
@@ -115,6 +120,11 @@ class MonoMixer:
         fade = np.minimum(np.arange(chosen.size, dtype=np.float32) / max(1.0, _FADE_S * rate), 1)
         faded: Samples = (1 - fade) * (before @ channels) + fade * chosen
         return faded
+
+
+def _opposed(channels: Samples) -> float:
+    """Mean level of what two channels cancel of each other."""
+    return float(np.sqrt(np.mean(np.square(channels[0] - channels[1])))) / 2
 
 
 def _alone(levels: Samples, used: Samples) -> Samples:

@@ -6,15 +6,16 @@ multiplies. The same is asked of whoever drafted the plan, model or not.
 """
 
 import re
-import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from domain.analyses.plan import Plan
 from domain.analyses.plan_rules import PlanIssue, in_order
+from domain.analyses.spellings import written_differently
 from domain.analyses.steps import (
     ORDERED,
     Aggregate,
+    Arithmetic,
     Change,
     Condition,
     Derive,
@@ -81,11 +82,6 @@ _OF_ONE = word_set("unit per each")
 _PRICES = word_set("price cost rate fee")
 MOST_OF_ONE = 2
 """A growth or a rate that is larger is in percent."""
-_LOOK_ALIKE = str.maketrans(
-    "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0423\u0425\u0430\u0435\u043e\u0440\u0441\u0443\u0445",
-    "ABEKMHOPCTYXaeopcyx",
-)
-"""Cyrillic letters, and the Latin ones that they look like."""
 FEWEST_PARTS = 3
 """Different numbers of a column from which on it can be seen that they are all parts of one, or count on."""
 _STATES = word_set(
@@ -385,6 +381,14 @@ def _gaps(plan: Plan, tables: Mapping[str, TableProfile]) -> Iterator[Note]:
         before = known.get(step.needs[0], {}) if step.needs else {}
         if isinstance(step.operation, Filter):
             yield from _outside(step.operation.conditions, before)
+            for name in dict.fromkeys(each.column for each in step.operation.conditions if each.column in before):
+                yield from _written_differently(before[name][1], str.casefold)
+        if isinstance(step.operation, Derive) and isinstance(formula := step.operation.formula, Arithmetic):
+            for side in (formula.left, formula.right):
+                if isinstance(side, str) and side in before and (nulls := before[side][1].nulls):
+                    rows, made = before[side][0].rows, step.operation.column
+                    text = f"{side} is empty in {nulls:,} of {rows:,} rows: {made} is, too."
+                    yield Note(code=NUMBER_EMPTY, message=text)
         for name in _groups(step):
             if name in before:
                 yield from _group_notes(*before[name])
@@ -477,12 +481,11 @@ def _group_notes(table: TableProfile, column: ColumnProfile) -> Iterator[Note]:
     if column.nulls:
         text = f"{column.name} is empty in {column.nulls:,} of {table.rows:,} rows: they are a group of their own."
         yield Note(code=GROUP_EMPTY, message=text)
-    spelled: dict[str, list[str]] = {}
-    for value in column.values:
-        seen = "".join(each for each in unicodedata.normalize("NFKC", value) if unicodedata.category(each) != "Cf")
-        plain = " ".join(seen.translate(_LOOK_ALIKE).casefold().split())
-        spelled.setdefault(plain, []).append(value)
-    if alike := [values for values in spelled.values() if len(values) > 1]:
+    yield from _written_differently(column, str)
+
+
+def _written_differently(column: ColumnProfile, told_apart: Callable[[str], str]) -> Iterator[Note]:
+    if alike := written_differently(column.values, told_apart):
         shown = "; ".join(", ".join(f"\u201c{value}\u201d" for value in values) for values in alike[:3])
         text = f"{column.name} has values that are written differently, and are counted apart: {shown}."
         yield Note(code=VALUES_ALIKE, message=text)

@@ -67,6 +67,7 @@ IDENTIFIERS = frozenset(
             "codice",
             "kod",
         ),
+        *("konto", "gegenkonto", "kostenstelle", "compte", "cuenta", "conto"),
         *("kennung", "kennzeichen", "reference", "referenz", "référence", "ref", "matricule"),
     )
 )

@@ -168,6 +168,14 @@ def _ledgers() -> Iterator[Case]:
         {"01234": "30", "98765": "5"},
     )
 
+    yield case("account numbers", "Konto;Betrag\n8400;100\n4930;40\n", "Average Konto", None)
+    yield odd(
+        "profit and loss",
+        "Line,Amount\nRevenue,1000\nCost of goods,-400\nGross profit,600\nOverheads,-200\nNet profit,400\n",
+        "Total Amount",
+        None,
+    )
+
 
 def _others() -> Iterator[Case]:
     yield case(
@@ -203,4 +211,24 @@ def _others() -> Iterator[Case]:
 def _questions() -> Iterator[Case]:
     orders = "id,amount\n1,50\n2,200\n3,450\n4,800\n"
     yield case("between two numbers", orders, "Total amount between 100 and 500", "650")
+    yield case("distinct sections", "Section,Pages\n1.1,5\n1.10,3\n1.2,2\n", "Number of distinct Section", None)
+    yield odd(
+        "one value in several spellings",
+        "Status,Amount\nopen,1\nOpen ,2\nOPEN,4\nclosed,8\n",
+        "Total Amount where Status is open",
+        None,
+    )
+    yield odd("one city in two spellings", "Ort;Betrag\nKöln;1\nKoeln;2\n", "Total Betrag by Ort", None)
+    yield odd(
+        "one account in two spellings",
+        "IBAN,Amount\nDE12 5001 0517 0648 4898 90,1\nDE12500105170648489890,2\n",
+        "Total Amount by IBAN",
+        None,
+    )
+    yield odd(
+        "a difference of what is empty",
+        "Details,Debit,Credit\nRent,900.00,\nSalary,,2000.00\n",
+        "Total Credit minus Debit",
+        None,
+    )
     yield case("under or over", orders, "Total amount of orders under 100 or over 500", None)

@@ -371,6 +371,8 @@ def test_given_texts_that_a_spreadsheet_would_compute_when_written_as_csv_then_t
         "\u034f",
         "\ufe0f",
         "\x85",
+        "\u17b4\u180b",
+        "\U000e0101",
     ]
     harmful += [f"{before}=1+1" for before in unseen]
     # a CSV would lose its marks of byte order

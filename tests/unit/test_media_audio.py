@@ -137,6 +137,15 @@ def test_given_channels_that_cancel_each_other_out_or_a_voice_on_one_then_it_is_
     assert beeps_heard_ms(samples) == pytest.approx(recordings.BEEPS_MS, abs=20)
 
 
+def test_given_a_voice_of_opposite_phase_over_music_that_both_channels_share_then_it_is_heard(tmp_path: Path) -> None:
+    path = tmp_path / "phase.mkv"
+    music = 0.1 * np.sin(2 * np.pi * 110 * np.arange(recordings.beeps().size) / 48_000)
+    sound = np.stack([music + recordings.beeps(), music - recordings.beeps()]).astype(np.float32)
+    recordings.write(path, tracks=[recordings.Track(sound, codec="pcm_s16le", layout="stereo")])
+    facts, _ = extracted(path, tmp_path)
+    assert facts.peak_dbfs > -8  # a beep peaks at -6, the music at -20
+
+
 def test_given_samples_that_are_no_numbers_then_the_others_are_heard(tmp_path: Path) -> None:
     path = tmp_path / "overflowed.mkv"
     sound = np.stack([recordings.beeps(), recordings.beeps()])

@@ -145,6 +145,8 @@ class Numbers:
         ]
         ids = [column for column in countable if column.is_id] or countable
         column = ids[0] if (ids and mention.candidates[0][0] >= SYNONYM) or (ids and ids[0].is_id) else None
+        if distinct and not countable:  # “1.1” and “1.10” are one number, and may be two names
+            parsed.unread(parsed.words(mention.start, mention.end))
         if (
             column is None
             or (parsed.tells_rows_apart(column) and not distinct)

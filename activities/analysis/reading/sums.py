@@ -162,7 +162,7 @@ def _judged(table: _Table) -> Sums:
         sure = sorted({*sure, *block})
     if sure:
         return _named(table, sure, sure=True)
-    perhaps = block if bits > 0 else _halves(table)
+    perhaps = block if bits > 0 else _halves(table) or _so_far(table)
     return _named(table, perhaps, sure=False) if perhaps else Sums()
 
 
@@ -394,6 +394,23 @@ def _halves(table: _Table) -> list[int]:
     if like and all(column[at] == column[at + 1] for column in table.numbers for at in pairs):
         different = {column[at] for column in table.numbers for at in pairs}
         return list(pairs) if len(different) > 1 else []
+    return []
+
+
+def _so_far(table: _Table) -> list[int]:
+    """Rows that hold what all others above them come to, the last among them, as in a statement of profit and loss."""
+    for column in table.numbers:
+        if not any((each or 0) < 0 for each in column):
+            continue
+        added, size = 0, 0
+        found: list[int] = []
+        for place, value in enumerate(column):
+            if value and value == added and size >= FEWEST:
+                found.append(place)
+            else:
+                added, size = added + (value or 0), size + 1
+        if len(found) >= FEWEST and found[-1] == table.rows - 1:
+            return found
     return []
 
 
