@@ -128,6 +128,7 @@ assumed-share = Angegeben wird der Anteil von { $column }; alle Zeilen zusammen 
 assumed-rows-counted = Gezählt werden die Zeilen: Jede ist eine von „{ $words }“.
 assumed-left-out = { $words } blieb unberücksichtigt.
 assumed-all-taken = Genommen werden alle: { $words }. Nennen Sie eines, um nur das zu haben.
+assumed-counted-as = Jede Zeile zählt als eine von „{ $words }“.
 assumed-no-growth = Was im früheren Zeitraum keine Zahl hat, hat kein Wachstum.
 assumed-joined = Die Zeilen werden über { $column } mit { $table } verbunden.
 assumed-kept = Zeilen, die in { $table } nichts finden, bleiben; ihre Spalten von dort sind leer.
@@ -268,6 +269,11 @@ note-zone-as-written = { $column } enthält Zeiten mit einer Zeitzone ({ $words 
 note-zones-as-utc = { $column } enthält Zeiten mehrerer Zeitzonen ({ $words }); sie wurden in UTC umgerechnet.
 note-column-empty = { $column } enthält keine Werte.
 note-column-left-out = Spalten mit Binärdaten wurden weggelassen.
+note-units-row-left-out = Eine Zeile mit Einheiten unter der Überschrift wurde weggelassen: { $words }.
+note-table-below-guessed = Was ab { $words } unter einer leeren Zeile steht, hat andere Spalten und wurde weggelassen. Senden Sie es in einer eigenen Datei.
+note-parts-overlap-guessed = Zeilen, die buchstäblich in mehreren der Teile stehen, werden so oft mitgerechnet: { $words } davon.
+note-units-partly-guessed = { $column } ist in manchen Zeilen in { $words } angegeben, in anderen ohne Einheit. Alle gelten als gleich.
+note-days-as-hours-guessed = { $column } enthält Zeitspannen, angegeben in Stunden, ein Tag als 24 davon: { $words }. Ist ein Arbeitstag gemeint, schreiben Sie Stunden.
 
 analysis-rows = { $count ->
     [one] eine Zeile
@@ -286,6 +292,7 @@ analysis-was-asked = Gefragt und geantwortet:
 analysis-csv-guard = In den CSV-Dateien beginnen Texte, die eine Tabellenkalkulation für eine Formel halten könnte, mit einem Apostroph; in den Parquet-Dateien stehen die Werte, wie sie sind.
 
 # Was der Planer noch fragt und anbietet, und was keine Antwort klärt.
+question-signs = { $column } hat keine Vorzeichen, und „{ $words }“ sagt, was hereinkommt und was hinausgeht: Was davon?
 question-percent = { $column } ist in Prozent; davon gibt es keine Summe. Was ist gemeint?
 option-averaged = der Durchschnitt
 option-added-up = trotzdem zusammenzählen
@@ -305,6 +312,7 @@ unknown-sums = Zeilen mit { $words } als { $column } enthalten, was andere zusam
 unknown-stand-ins = { $column } enthält { $words }, was für keinen Wert steht. Lassen Sie diese Zeilen weg.
 
 # Was man von dem wissen sollte, was ein Plan berechnet.
+note-no-row = { $column } reicht von { $least } bis { $most }: Keine Zeile erfüllt die Bedingung dafür.
 note-time-empty = { $column } ist in { $count } von { $rows } Zeilen leer: Sie gehören zu keinem Zeitraum.
 note-number-empty = { $column } ist in { $count } von { $rows } Zeilen leer: Sie zählen nicht mit.
 note-group-empty = { $column } ist in { $count } von { $rows } Zeilen leer: Sie sind eine eigene Gruppe.

@@ -128,6 +128,7 @@ assumed-share = The share of each { $column } is given, that of all rows being 1
 assumed-rows-counted = The rows are counted: each is one of the “{ $words }”.
 assumed-left-out = { $words } was left out of account.
 assumed-all-taken = All of them are taken: { $words }. Name one to have it alone.
+assumed-counted-as = Each row is counted as one of the “{ $words }”.
 assumed-no-growth = What has no number in the earlier period has no growth.
 assumed-joined = Rows are joined with { $table } by { $column }.
 assumed-kept = Rows that find none in { $table } are kept, with nothing in its columns.
@@ -265,6 +266,11 @@ note-zone-as-written = { $column } holds times with a zone ({ $words }), which a
 note-zones-as-utc = { $column } holds times of several zones ({ $words }), which were brought to UTC.
 note-column-empty = { $column } holds no values.
 note-column-left-out = Columns of binary data were left out.
+note-units-row-left-out = A row of units below the heading was left out: { $words }.
+note-table-below-guessed = What stands below a blank line, from { $words } on, has other columns and was left out. Send it in a file of its own.
+note-parts-overlap-guessed = Rows that stand in several of the parts, to the letter, are computed with as often: { $words } of them.
+note-units-partly-guessed = { $column } is in { $words } in some rows, and in nothing that is written in others. All are taken for the same.
+note-days-as-hours-guessed = { $column } holds durations, given in hours, with a day as 24 of them: { $words }. Where a day of work is meant, write hours.
 
 analysis-rows = { $count ->
     [one] one row
@@ -283,6 +289,7 @@ analysis-was-asked = Asked and answered:
 analysis-csv-guard = In the CSV files, texts that a spreadsheet might take for a formula begin with an apostrophe; the Parquet files hold the values as they are.
 
 # What the planner asks and offers more, and what no answer settles.
+question-signs = { $column } has no signs, and “{ $words }” tells what comes in and what goes out: which?
 question-percent = { $column } is percent, which has no sum. What is meant?
 option-averaged = the average
 option-added-up = add them up all the same
@@ -302,6 +309,7 @@ unknown-sums = Rows with { $words } as { $column } hold what others add up to. L
 unknown-stand-ins = { $column } holds { $words }, which stands for no value. Leave these rows out.
 
 # What is to be known of what a plan computes.
+note-no-row = { $column } goes from { $least } to { $most }: no row meets the condition on it.
 note-time-empty = { $column } is empty in { $count } of { $rows } rows: they are in no period.
 note-number-empty = { $column } is empty in { $count } of { $rows } rows: they count as nothing.
 note-group-empty = { $column } is empty in { $count } of { $rows } rows: they are a group of their own.

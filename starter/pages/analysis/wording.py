@@ -55,6 +55,7 @@ QUESTIONS = _shapes(
         r"Some values of (?P<column>.+?) are set in, or called so: (?P<words>.+)\. "
         r"Are they parts of the rows above them\?",
     ),
+    ("signs", r"(?P<column>.+?) has no signs, and “(?P<words>.+?)” tells what comes in and what goes out: which\?"),
     ("sheets", r"(?P<words>.+) Which are meant\?"),
 )
 OPTIONS = _shapes(
@@ -93,6 +94,7 @@ ASSUMED = _shapes(
     ("first-of-all", r"The first (?P<count>\d+) are those of all groups together, not of each\."),
     ("share", r"The share of each (?P<column>.+?) is given, that of all rows being 100 percent\."),
     ("rows-counted", r"The rows are counted: each is one of the “(?P<words>.+)”\."),
+    ("counted-as", r"Each row is counted as one of the “(?P<words>.+)”\."),
     ("left-out", r"(?P<words>.+) was left out of account\."),
     ("all-taken", r"All of them are taken: (?P<words>.+)\. Name one to have it alone\."),
     ("no-growth", r"What has no number in the earlier period has no growth\."),
@@ -164,6 +166,7 @@ NOTES = _shapes(
     ("time-empty", _EMPTY + r"they are in no period\."),
     ("number-empty", _EMPTY + r"they count as nothing\."),
     ("group-empty", _EMPTY + r"they are a group of their own\."),
+    ("no-row", r"(?P<column>.+?) goes from (?P<least>.+?) to (?P<most>.+): no row meets the condition on it\."),
     (
         "rates-mixed",
         r"(?P<column>.+?) goes from (?P<least>.+?) to (?P<most>.+): parts of one and percent may be mixed\.",
