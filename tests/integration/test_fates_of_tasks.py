@@ -383,7 +383,7 @@ def test_given_a_run_that_is_no_jobs_when_an_operator_acts_on_it_then_its_row_is
 
     found = {what: each.ended() for what, each in runs.items()}
     assert found == {"screenshot": SETTLED[how], "plan": SETTLED[how]} | dict.fromkeys(
-        ("erasure", "recording", "user"), GONE
+        ("erasure", "recording", "project", "user"), GONE
     )
     assert stack.store.audit_credits().balanced
 

@@ -132,7 +132,7 @@ async def erase_user(
 
 @router.get("/purges", responses=errors(400, 403))
 def list_purges(api: ApiParts, limit: Limit = 20, cursor: Cursor = None) -> Listed[PurgeAnswer]:
-    """That recordings and users were erased, newest first: nothing else is kept of that."""
+    """That recordings, projects and users were erased, newest first: nothing else is kept of that."""
     page = api.store.list_purges(limit, cursor)
     return Listed(items=tuple(PurgeAnswer.model_validate(each) for each in page.items), next_cursor=page.next_cursor)
 
