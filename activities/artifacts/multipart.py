@@ -31,8 +31,8 @@ class PartAddress:
     url: str
     headers: Mapping[str, str] = field(default_factory=dict)
     """What the request must say, beside what HTTP itself needs."""
-    expires_s: int = 0
-    """Seconds from now that it holds: at most as many as were asked for."""
+    expires_s: int | None = None
+    """Seconds from now that it holds, where these are fewer than were asked for."""
 
 
 class PartSink(Protocol):

@@ -113,7 +113,9 @@ class S3Multipart:
                 Params={**self._upload(key, upload_id), "PartNumber": number, **length},
                 ExpiresIn=holds_s,
             )
-        return PartAddress(str(url), {"Content-Length": str(size_bytes)} if length else {}, holds_s)
+        return PartAddress(
+            str(url), {"Content-Length": str(size_bytes)} if length else {}, holds_s if holds_s < expires_s else None
+        )
 
     def sweep(self, older_than_s: float, known: Callable[[str], bool]) -> int:
         before, swept = datetime.now(UTC) - timedelta(seconds=older_than_s), 0

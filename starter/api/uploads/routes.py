@@ -114,7 +114,7 @@ def address_parts(signed: str, asked: PartNumbers, request: Request, api: ApiPar
     def answer(number: int) -> PartAddressAnswer:
         if (address := direct.get(number)) is None:
             return PartAddressAnswer(part=number, url=f"{own}?part={number}", headers={}, expires_at=until)
-        ends = min(until, now + timedelta(seconds=address.expires_s))
+        ends = until if address.expires_s is None else min(until, now + timedelta(seconds=address.expires_s))
         return PartAddressAnswer(part=number, url=address.url, headers=dict(address.headers), expires_at=ends)
 
     return PartAddresses(parts=tuple(answer(number) for number in numbers))
