@@ -4,7 +4,8 @@ one, and so are a click and the page that it led to."""
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from activities.drafting.language.phonetics import letter_similarity, squashed
 from domain.geometry import Box
@@ -12,6 +13,8 @@ from domain.recordings.screen import ChangeKind, ScreenChange, ScreenRecord, Scr
 
 _SAME_FIELD_MS = 6_000
 """From the click into a field to the first letter in it, and between two bursts of typing in one field."""
+_TOLD_MS = 1_000
+"""A click that a sentence tells comes about when the sentence ends."""
 _CONSEQUENCE_MS = 700
 """What changes by itself right after an action (a page that comes up in two parts) belongs to it."""
 SURE_LABEL = 0.6
@@ -23,6 +26,10 @@ _LONGEST_VALUE = 40
 _SAME_LINE = 0.92
 _FIELD_PARTS = 4.0
 """A change that covers more than so many of the control's areas did more than fill it."""
+_FLUSH = 0.01
+"""Of the picture's width: lines that begin at the same place."""
+_NEXT_LINE = 1.5
+"""Heights of a line that the one above or below it lies away at most."""
 _ALL = 0.9
 """Of the picture, both ways: where hardly anything of it is new, it was darkened."""
 _SIDEBAR = 0.26
@@ -46,6 +53,8 @@ class Act:
     appeared: tuple[str, ...]
     marked: bool | None = None
     """Whether the box to tick bears its mark afterwards."""
+    beside: tuple[str, ...] = ()
+    """The other lines of the entry that was clicked, of several words: a message is called by its sender."""
 
     @property
     def chosen(self) -> str | None:
@@ -75,21 +84,50 @@ class Act:
         return bool(self.label) and self.confidence >= SURE_LABEL
 
 
-class Shown:
-    """A recording's screens, asked by time."""
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An action in a sentence of its own, from when until when; whether it is a click."""
 
-    def __init__(self, record: ScreenRecord) -> None:
+    start_ms: int
+    end_ms: int
+    clicks: bool
+
+
+class Shown:
+    """A recording's screens, asked by time. ``told``: the actions that are told, in order of time; a click that is told
+    by itself is no part of the typing that is told after it."""
+
+    def __init__(self, record: ScreenRecord, told: Sequence[Told] = ()) -> None:
         self.record = record
-        self.acts = tuple(_acts(record.changes))
         self._texts = sorted(record.texts, key=lambda each: each.start_ms)
         self._starts = [each.start_ms for each in self._texts]
         self._longest = max((each.end_ms - each.start_ms for each in self._texts), default=0)
+        self.acts = tuple(replace(act, beside=self._beside(act)) for act in _acts(record.changes, told))
 
     def texts(self, from_ms: int, until_ms: int) -> list[ScreenText]:
         """What stood on the screen at some moment between the two."""
         first = bisect_left(self._starts, from_ms - self._longest)
         last = bisect_left(self._starts, until_ms)
         return [each for each in self._texts[first:last] if each.end_ms > from_ms]
+
+    def _beside(self, act: Act) -> tuple[str, ...]:
+        if act.kind is ChangeKind.TYPING or act.control is None or not act.label:
+            return ()
+        there = self.texts(max(0, act.at_ms - 500), act.at_ms)
+        own = next((each.box for each in there if each.text == act.label and _overlap(each.box, act.control)), None)
+        if own is None:
+            return ()
+        return tuple(
+            dict.fromkeys(
+                each.text
+                for each in there
+                if each.text != act.label
+                and len(each.text.split()) > 1
+                and len(each.text) <= _LONGEST_LABEL
+                and abs(each.box.x - own.x) < _FLUSH
+                and abs(each.box.y - own.y) < _NEXT_LINE * own.h
+            )
+        )
 
     def names(self, from_ms: int, until_ms: int) -> dict[str, str]:
         """Short texts of that time as they are spelt, by their squashed letters."""
@@ -152,13 +190,13 @@ def _without_prompt(line: str) -> str:
     return line
 
 
-def _acts(changes: Sequence[ScreenChange]) -> Iterator[Act]:
+def _acts(changes: Sequence[ScreenChange], told: Sequence[Told]) -> Iterator[Act]:
     pending: Act | None = None
     for change in sorted(changes, key=lambda each: (each.at_ms, each.id)):
         if change.kind is ChangeKind.SCROLL:
             continue
         act = _act(change)
-        joined = _joined(pending, act) if pending else None
+        joined = _joined(pending, act) if pending and not _told_apart(pending, act, told) else None
         if joined is None:
             if pending:
                 yield pending
@@ -205,6 +243,18 @@ def _joined(first: Act, second: Act) -> Act | None:
     if not soon or told_apart or (second.kind is ChangeKind.TYPING and second.appeared):
         return None
     return _merged(first, second, label=first.label or second.label)
+
+
+def _told_apart(first: Act, second: Act, told: Sequence[Told]) -> bool:
+    """Whether the click and the typing after it are told each in a sentence: the first is over when it is clicked, and
+    the second begins before anything is typed."""
+    if first.kind is not ChangeKind.PRESS or second.kind is not ChangeKind.TYPING:
+        return False
+    return any(
+        one.clicks and first.at_ms - _TOLD_MS < one.end_ms < first.at_ms + _TOLD_MS and first.at_ms < other.start_ms
+        for one, other in pairwise(told)
+        if other.start_ms < second.at_ms
+    )
 
 
 def _ran(first: Act, second: Act) -> bool:

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from activities.drafting.acts import Act, Shown
+from activities.drafting.acts import Act, Shown, Told
 from activities.drafting.language.phonetics import similarity, squashed
 from activities.drafting.language.speech_acts import StatedAction
 from domain.documents.illustration import TYPED
@@ -178,6 +178,11 @@ def _pair(place: int, stated: StatedAction, number: int, shown: Shown, doubt: fl
         if stated.sure and _names_other(said, act, shown):
             merit -= 0.5
     return Pair(place, number, merit, related) if merit > 0 else None
+
+
+def told(stated: StatedAction) -> Told:
+    """When it is told, and whether it is a click."""
+    return Told(stated.clause.begins_ms, stated.clause.ends_ms, stated.verb in _PRESSING)
 
 
 def _fit(verb: str, kind: ChangeKind) -> float:

@@ -6,7 +6,7 @@ said stays.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from activities.drafting.acts import Act
@@ -79,11 +79,12 @@ def spelt(heading: str, act: Act | None, names: Mapping[str, str]) -> str:
         words[0] = _as_marked(words[0], marked=act.marked)
     if act is not None and act.label:
         words = _unglued(words, act.label) if act.in_sidebar and act.is_read else words
-        exact = _exact_label(words, act.label)
+        label = _without_verb(act.label, words[0])
+        exact = _exact_label(words, label)
         if exact is not None:
-            words = _put(words, exact, act.label)
-        elif act.confidence >= _SURELY_READ and (heard := _misheard(words, act, names)) is not None:
-            words = _put(words, heard, act.label)
+            words = _put(words, exact, label)
+        elif act.confidence >= _SURELY_READ and (heard := _heard_name(words, (label, *act.beside), names)):
+            words = _put(words, *heard)
         elif act.is_read and len(words) == 2 and words[1].lower().strip(".,") in _PRONOUNS:
             words = [words[0], act.label]
     if act is not None and act.in_sidebar:
@@ -93,6 +94,18 @@ def spelt(heading: str, act: Act | None, names: Mapping[str, str]) -> str:
     words = _as_values(words, chosen, names)
     known = {key: name for key, name in names.items() if key != own}
     return " ".join(_as_names(words, known, chosen))
+
+
+def _without_verb(label: str, verb: str) -> str:
+    """A button that says what it does is told as such: "save the rule" for *Save rule*."""
+    first, _, rest = label.partition(" ")
+    return rest if rest and squashed(first) == squashed(verb) else label
+
+
+def _heard_name(words: list[str], labels: Sequence[str], names: Mapping[str, str]) -> tuple[_Span, str] | None:
+    """The stretch that is a hearing of a label, and that label."""
+    found = ((_misheard(words, label, names), label) for label in labels)
+    return next(((span, label) for span, label in found if span is not None), None)
 
 
 _TICKS = {"tick": "untick", "check": "uncheck"}
@@ -134,7 +147,11 @@ def _values(act: Act) -> dict[str, str]:
     return {
         squashed(each): each
         for each in values
-        if len(each) > 3 and each[-1].isalnum() and any(mark.isupper() or mark.isdigit() for mark in each)
+        if len(each) > (1 if squashed(each).isdigit() else 3)
+        and each[-1].isalnum()
+        and any(mark.isupper() or mark.isdigit() for mark in each)
+        and each[-1].isalnum()
+        and any(mark.isupper() or mark.isdigit() for mark in each)
     }
 
 
@@ -202,9 +219,8 @@ def _unglued(words: list[str], label: str) -> list[str]:
 _LONG_NAME = 5
 
 
-def _misheard(words: list[str], act: Act, names: Mapping[str, str]) -> _Span | None:
+def _misheard(words: list[str], label: str, names: Mapping[str, str]) -> _Span | None:
     """The stretch that must be a hearing of the label; ``None`` where anything speaks against it."""
-    label = act.label or ""
     wanted, size = squashed(label), len(label.split())
     best: tuple[float, _Span] | None = None
     for start in range(1, len(words)):
@@ -265,7 +281,7 @@ def _as_names(words: list[str], names: Mapping[str, str], chosen: Mapping[str, s
             key = squashed(" ".join(words[place:end]))
             name = names.get(key)
             if name is None or not _worth_it(words, place, end, name):
-                name = chosen.get(key) if len(key) > 3 and key in chosen else None
+                name = chosen.get(key) if len(key) > 3 or key.isdigit() else None
             if name is not None:
                 made += _kept_mark(words[end - 1], name)
                 place = end
@@ -292,7 +308,10 @@ def _worth_it(words: list[str], start: int, end: int, name: str) -> bool:
 
 
 def _put(words: list[str], span: _Span, label: str) -> list[str]:
-    return [*words[: span.start], *_kept_mark(words[span.end - 1], label), *words[span.end :]]
+    kind, behind = words[span.end : span.end + 1], words[span.end + 1 :]
+    if kind and kind[0].lower() in _KINDS:
+        kind = [kind[0].lower()]  # what it is is no part of its name
+    return [*words[: span.start], *_kept_mark(words[span.end - 1], label), *kind, *behind]
 
 
 def _kept_mark(last: str, name: str) -> list[str]:

@@ -298,9 +298,10 @@ class PointerTracker:
             return True  # it went out of sight
         last = self.last
         if last is not None:
-            size = self._usual_size()
-            best = max(there, key=lambda sight: _likeness(size, sight.place))
-            if _likeness(size, best.place) > 0.5 and _follows(last, best, look, self._is_gone):
+            size, whole = self._usual_size(), Rect(0, 0, look.shape[1], look.shape[0])
+            alike = {id(each): _likeness(_within(size, each.place, whole), each.place) for each in there}
+            best = max(there, key=lambda sight: alike[id(sight)])
+            if alike[id(best)] > 0.5 and _follows(last, best, look, self._is_gone):
                 self._seen.append(best)
                 self._stand(best)
                 self._track.clear()
@@ -325,6 +326,12 @@ class PointerTracker:
         return False
 
 
+def _within(size: Rect, place: Rect, whole: Rect) -> Rect:
+    """What is to be seen of a pointer of that size at a place: at the right and the lower edge hardly more than its
+    tip."""
+    return Rect(place.left, place.top, place.left + size.width, place.top + size.height).clipped(whole)
+
+
 def _into(part: Rect, start: tuple[float, float]) -> tuple[float, float]:
     """Half way between where somebody who comes from ``start`` enters a part, and its middle."""
     x = min(max(start[0], part.left), part.right)
@@ -346,12 +353,14 @@ def _candidates(at_ms: int, part: Rect, look: Grey, screen: Grey, away: Mask) ->
 
 def _small(at_ms: int, part: Rect, around: Rect, cut: Mask, look: Grey, screen: Grey) -> list[Sight]:
     found = []
+    high, wide = look.shape
     for spread in _parts(cut):
+        right, bottom = around.left + spread.right, around.top + spread.bottom
         place = Rect(
             around.left + spread.left + 2,
             around.top + spread.top + 2,
-            around.left + spread.right - 2,
-            around.top + spread.bottom - 2,
+            right if right == wide else right - 2,
+            bottom if bottom == high else bottom - 2,
         )
         if place.share_in(part) >= _IN_MOTION and 5 <= max(place.width, place.height) <= LARGEST and place.width >= 3:
             window = np.s_[place.top : place.bottom, place.left : place.right]

@@ -1,15 +1,18 @@
 """Reads lines of text off a picture."""
 
 import logging
+from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
+from typing import Any, cast
 
 import cv2
 import numpy as np
 from rapidocr.ch_ppocr_det import TextDetector
 from rapidocr.ch_ppocr_rec import TextRecInput, TextRecognizer
+from rapidocr.ch_ppocr_rec.typings import WordInfo
 from rapidocr.utils.typings import EngineType, LangRec
 
 from activities.screen.film import Colours
@@ -33,6 +36,10 @@ _SAME_LEVELS = 4.0, 14.0
 _SHORT_SIDE = 720
 """Pictures with fewer lines are enlarged to it: the detector was made for documents."""
 _LONGEST_SIDE = 2000
+_FAR = 0.7
+"""Of a line's height: a space is 0.3 of it, in a terminal 0.5; the entries of a menu bar lie 0.8 and more apart."""
+_INK = 40
+"""Grey levels from the ground: more than a button that lights up, and less than any letter."""
 _MARGIN = 48
 """Pixels around a part that is read on its own: the detector needs some ground around text."""
 _FIND_S, _RECOGNISE_S = 0.53e-6, 0.090e-3
@@ -47,6 +54,26 @@ class Line:
     text: str
     place: Rect
     confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Recognised:
+    """What stands in a place, cut where words lie too far from each other to be one text: each with its share of the
+    width, from and until."""
+
+    parts: tuple[tuple[str, float, float], ...]
+    confidence: float
+
+    def lines(self, place: Rect) -> list[Line]:
+        wide = place.width
+        return [
+            Line(
+                text,
+                Rect(place.left + round(begins * wide), place.top, place.left + round(ends * wide), place.bottom),
+                self.confidence,
+            )
+            for text, begins, ends in self.parts
+        ]
 
 
 def likely_s(part: Rect, wide: int, high: int) -> float:
@@ -67,7 +94,7 @@ class TextReader:
         self._check = check
         self.spent_s = 0.0
         """CPU seconds that reading has cost so far, as reckoned."""
-        self._lines: OrderedDict[tuple[int, int, int, int], tuple[Line, Colours]] = OrderedDict()
+        self._lines: OrderedDict[tuple[int, int, int, int], tuple[_Recognised, Colours]] = OrderedDict()
         self._detector = TextDetector(
             _Options(
                 engine_type=EngineType.ONNXRUNTIME,
@@ -131,33 +158,33 @@ class TextReader:
             cuts.append(picture[roomy.top : roomy.bottom, roomy.left : roomy.right])
         if not cuts:
             return []
-        lines: dict[int, Line] = {}
+        found: dict[int, _Recognised] = {}
         unknown: list[int] = []
         for at, (place, cut) in enumerate(zip(kept, cuts, strict=True)):
             known = self._known(place, cut)
             if known is None:
                 unknown.append(at)
-            elif known.text:
-                lines[at] = known
+            else:
+                found[at] = known
         widths = [cut.shape[1] * 48 / cut.shape[0] for cut in cuts]
         for batch in _batches(unknown, widths):
             self._check()
             self.spent_s += _RECOGNISE_S * len(batch) * max(_NARROWEST, *(widths[at] for at in batch))
-            read = self._recogniser(TextRecInput(img=[cuts[at] for at in batch], return_word_box=False))
-            for at, text, confidence in zip(batch, read.txts or (), read.scores or (), strict=True):
+            read = self._recogniser(TextRecInput(img=[cuts[at] for at in batch], return_word_box=True))
+            texts, scores, words = read.txts or (), read.scores or (), cast(tuple[WordInfo, ...], read.word_results)
+            for at, text, confidence, each in zip(batch, texts, scores, words, strict=True):
                 sure = float(min(1.0, max(0.0, confidence)))
-                line = Line(" ".join(text.split()) if sure >= LEAST_CONFIDENCE else "", kept[at], sure)
-                self._remember(line, cuts[at])
-                if line.text:
-                    lines[at] = line
-        return [lines[at] for at in sorted(lines)]
+                parts = _parts(" ".join(text.split()), each, cuts[at]) if sure >= LEAST_CONFIDENCE else ()
+                found[at] = _Recognised(parts, sure)
+                self._remember(found[at], kept[at], cuts[at])
+        return [line for at in sorted(found) for line in found[at].lines(kept[at])]
 
-    def _known(self, place: Rect, cut: Colours) -> Line | None:
-        """The line that was read from the same picture at the same place before."""
+    def _known(self, place: Rect, cut: Colours) -> _Recognised | None:
+        """What was read from the same picture at the same place before."""
         kept = self._lines.get(_about(place))
         if kept is None:
             return None
-        line, before = kept
+        recognised, before = kept
         now = _grey(cut)
         if now.shape != before.shape:
             return None
@@ -169,13 +196,39 @@ class TextReader:
         )
         if float(difference.mean()) > _SAME_LEVELS[0] or float(blocks.max()) > _SAME_LEVELS[1]:
             return None
-        return Line(line.text, place, line.confidence)
+        return recognised
 
-    def _remember(self, line: Line, cut: Colours) -> None:
-        self._lines[_about(line.place)] = line, _grey(cut)
-        self._lines.move_to_end(_about(line.place))
+    def _remember(self, recognised: _Recognised, place: Rect, cut: Colours) -> None:
+        self._lines[_about(place)] = recognised, _grey(cut)
+        self._lines.move_to_end(_about(place))
         if len(self._lines) > _REMEMBERED:
             self._lines.popitem(last=False)
+
+
+def _parts(text: str, words: WordInfo, cut: Colours) -> tuple[tuple[str, float, float], ...]:
+    """``text`` cut at wide gaps: the detector takes a menu bar, or two cells of a row, for one line."""
+    letters = [at for at, letter in enumerate(text) if not letter.isspace()]
+    across = [column / max(1, words.line_txt_len) for word in words.word_cols for column in word]
+    wide = cut.shape[1]
+    if not text or len(across) != len(letters):
+        return ((text, 0.0, 1.0),) if text else ()
+    parts, start, begins = [], 0, 0.0
+    for left, right in _gaps(cut):
+        at = bisect_left(across, (left + right) / 2 / wide)
+        spaced = [n for n in (at, at - 1, at + 1) if start < n < len(letters) and letters[n] > letters[n - 1] + 1]
+        if spaced:
+            parts.append((text[letters[start] : letters[spaced[0] - 1] + 1], begins, left / wide))
+            start, begins = spaced[0], right / wide
+    return (*parts, (text[letters[start] :], begins, 1.0))
+
+
+def _gaps(cut: Colours) -> Iterator[tuple[int, int]]:
+    """Where nothing stands in a line, over more than what parts two words: from and until, in pixels."""
+    grey = cv2.cvtColor(cut, cv2.COLOR_BGR2GRAY).astype(np.int16)
+    written = np.flatnonzero((np.abs(grey - int(np.median(grey))) > _INK).any(axis=0))
+    for left, right in pairwise(written.tolist()):
+        if right - left > _FAR * cut.shape[0]:
+            yield left + 1, right
 
 
 def _about(place: Rect) -> tuple[int, int, int, int]:

@@ -232,4 +232,4 @@ def test_how_far_processes_go_on_one_postgres(tmp_path: Path, monkeypatch: pytes
         left = weight(on, before, len(LAYOUTS) * (JOBS + WARM_UP))
     show(found, left, JOBS)
     alone = found[0].rate
-    assert max(each.rate for each in found) >= 0.9 * alone  # more processes take nothing away
+    assert max(each.rate for each in found[1:]) >= 0.9 * alone  # more processes take nothing away
