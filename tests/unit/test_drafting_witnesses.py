@@ -3,6 +3,7 @@
 import pytest
 
 from activities.drafting import LocalDrafter
+from activities.drafting.acts import Shown
 from activities.drafting.labels import spelt
 from activities.drafting.language.parsing import doings
 from activities.drafting.language.phonetics import phonetic_key, similarity, squashed
@@ -304,6 +305,9 @@ def test_given_nobody_speaks_when_the_screen_was_read_then_steps_are_read_from_i
         ("Untick the box next to delete workspace", "Delete workspace", "Untick the box next to Delete workspace"),
         ("Hit that", "New alert", "Hit New alert"),
         ("Click new invoice in the corner", "+ New invoice", "Click New invoice in the corner"),
+        ("Save the shipping zone", "Save shipping zone", "Save the shipping zone"),
+        ("Save the shaping zone", "Save shipping zone", "Save the shipping zone"),
+        ("Click the valid from Field", "Valid from", "Click the Valid from field"),
         # No hearing of the label: what was said stays.
         ("Type the billing address", "Email address", "Type the billing address"),
         ("Enter your tax number", "Invoice number", "Enter your tax number"),
@@ -315,8 +319,6 @@ def test_given_nobody_speaks_when_the_screen_was_read_then_steps_are_read_from_i
 def test_given_a_label_when_it_was_heard_then_it_is_spelt_as_on_the_screen_and_nothing_else_is(
     heard: str, label: str, written: str
 ) -> None:
-    from activities.drafting.acts import Shown
-
     act = Shown(shown((1, "press", label, ()))).acts[0]
     assert spelt(heard, act, {}) == written
 
@@ -333,8 +335,6 @@ def test_given_a_label_when_it_was_heard_then_it_is_spelt_as_on_the_screen_and_n
 def test_given_a_click_in_the_sidebar_then_the_screen_vouches_for_the_sidebar_and_the_page(
     heard: str, label: str, written: str
 ) -> None:
-    from activities.drafting.acts import Shown
-
     record = shown((1, "page", label, ("Anna", "Bob")))
     change = record.changes[0].model_copy(update={"control": Box(x=0.01, y=0.2, w=0.16, h=0.05)})
     act = Shown(record.model_copy(update={"changes": (change,)})).acts[0]
@@ -356,8 +356,6 @@ def test_given_a_click_in_the_sidebar_then_the_screen_vouches_for_the_sidebar_an
 def test_given_a_box_to_tick_when_its_mark_goes_then_the_step_unticks_it(
     heard: str, marked: bool | None, written: str
 ) -> None:
-    from activities.drafting.acts import Shown
-
     label = written.partition(" ")[2]
     record = shown((1, "press", label, ()))
     marks = record.changes[0].model_copy(update={"marked": marked})
@@ -387,9 +385,42 @@ def test_given_a_learner_who_is_told_not_yet_when_drafted_then_only_the_answers_
     assert [heading for heading, _ in steps(drafted(talk, screen))] == expected
 
 
-def test_given_another_name_on_the_screen_when_it_was_said_then_the_label_does_not_replace_it() -> None:
-    from activities.drafting.acts import Shown
+def test_given_an_entry_of_several_lines_when_it_is_called_by_another_than_the_clicked_then_that_is_spelt() -> None:
+    record = shown((1, "press", "You have won", ()))
+    change = record.changes[0].model_copy(update={"control": Box(x=0.2, y=0.2, w=0.3, h=0.04)})
+    lines = [
+        ("Prize Center", 0.2, 0.16),
+        ("You have won", 0.2, 0.2),
+        ("Price Counter", 0.2, 0.5),
+        ("12:30 today", 0.45, 0.16),
+    ]
+    texts = tuple(
+        ScreenText(id=n, text=text, box=Box(x=x, y=y, w=0.1, h=0.03), confidence=0.99, start_ms=0, end_ms=9_000)
+        for n, (text, x, y) in enumerate(lines)
+    )
+    act = Shown(record.model_copy(update={"changes": (change,), "texts": texts})).acts[0]
+    assert act.beside == ("Prize Center",)
+    assert spelt("Right-click the message from the price center", act, {}) == (
+        "Right-click the message from the Prize Center"
+    )
 
+
+def test_given_a_typed_number_when_it_was_heard_without_its_marks_then_it_has_them() -> None:
+    act = Shown(shown((1, "typing", "Handling fee", ("4.50",)))).acts[0]
+    assert spelt("Set the handling fee to 450", act, {}) == "Set the Handling fee to 4.50"
+    assert spelt("Set the handling fee to 45", act, {}) == "Set the Handling fee to 45"
+
+
+def test_given_a_click_that_is_told_by_itself_when_something_is_typed_there_then_both_are_steps() -> None:
+    apart = said((1, "Click cell D6."), (5, "Type the total."))
+    together = said((1, "Click Budget."), (7, "Type the total."))
+    screen = shown((2.2, "press", "Cell", ()), (7, "typing", "Cell", ("39670",)))
+    assert steps(drafted(apart, screen)) == [("Click Cell D6", (0,)), ("Type the total", (1,))]
+    screen = shown((2, "press", "Budget", ("Cell",)), (8.2, "press", "Cell", ()), (10, "typing", "Cell", ("39670",)))
+    assert steps(drafted(together, screen)) == [("Click Budget", (0,)), ("Type the total", (2, 1))]
+
+
+def test_given_another_name_on_the_screen_when_it_was_said_then_the_label_does_not_replace_it() -> None:
     act = Shown(shown((1, "press", "Members", ()))).acts[0]
     assert spelt("Click numbers", act, {"numbers": "Numbers"}) == "Click Numbers"
 

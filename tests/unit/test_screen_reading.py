@@ -295,3 +295,49 @@ def test_given_a_video_in_the_page_then_what_moves_through_it_is_no_change_and_a
     beside = [patch for patch in found if patch.place.left < 560]
     assert [(patch.place.edges, patch.left_ms) for patch in beside] == [((98, 398, 163, 433), 9_000)]
     assert len(found) - len(beside) <= 3
+
+
+def sheet(path: Path) -> Path:
+    """A menu bar, whose Data opens at 2.0 s; at 4.5 s it closes, and the sheet at the lower edge takes the place of the
+    first, under a pointer of which only the upper half is to be seen. 6 s in all."""
+    ways = ((0.6, 1.6, (700, 300), (285, 22)), (2.8, 3.8, (285, 22), (190, 528)))
+
+    def frames() -> Iterator[Image.Image]:
+        for number in range(6 * FPS):
+            at = number / FPS
+            x, y = ways[0][2]
+            for start, end, a, b in ways:
+                share = min(1.0, max(0.0, (at - start) / (end - start)))
+                x, y = (round(a[n] + (b[n] - a[n]) * share) for n in (0, 1)) if at >= start else (x, y)
+            picture = Image.new("RGB", SIZE, "white")
+            draw = ImageDraw.Draw(picture)
+            left = 20.0
+            for name in ("File", "Edit", "View", "Insert", "Data", "Tools"):
+                draw.text((left, 10), name, font=FONT, fill="#22252e")
+                left += draw.textlength(name, font=FONT) + 22
+            for row in range(6):
+                cells = ("Marketing", "9800") if at < 4.5 else ("Research", "11000")
+                for column, cell in enumerate(cells):
+                    draw.text((60 + 200 * column, 120 + 40 * row), cell, font=FONT, fill="#22252e")
+            if 2.0 <= at < 4.5:
+                draw.rectangle((262, 40, 500, 150), fill="#f4f5f8", outline="#8894b3", width=2)
+                draw.text((280, 52), "Sort range", font=FONT, fill="#22252e")
+                draw.text((280, 92), "Named ranges", font=FONT, fill="#22252e")
+            for column, name in enumerate(("January", "February")):
+                chosen = (column == 1) == (at >= 4.5)
+                draw.rectangle((20 + 140 * column, 504, 150 + 140 * column, 540), fill="#d7e3fb" if chosen else "#eee")
+                draw.text((36 + 140 * column, 510), name, font=FONT, fill="#22252e")
+            draw.polygon([(x, y), (x, y + 20), (x + 5, y + 15), (x + 14, y + 14)], fill="black", outline="white")
+            yield picture
+
+    return filmed(path, frames())
+
+
+def test_given_a_menu_bar_and_a_control_at_the_edge_of_the_picture_then_each_has_its_name(tmp_path: Path) -> None:
+    record = read_screen(sheet(tmp_path / "sheet.mp4"))
+    assert [change.label for change in record.changes] == ["Data", "February"]
+    assert {"File", "Edit", "View", "Insert", "Data", "Tools"} <= {text.text for text in record.texts}
+    data = next(text for text in record.texts if text.text == "Data")
+    assert data.box.w * SIZE[0] < 60
+    assert record.changes[1].pointer is not None
+    assert abs(record.changes[1].pointer.y * SIZE[1] - 528) <= 8
