@@ -85,7 +85,7 @@ class Act:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class StatedTime:
     """An action in a sentence of its own, from when until when; whether it is a click."""
 
     start_ms: int
@@ -94,15 +94,15 @@ class Told:
 
 
 class Shown:
-    """A recording's screens, asked by time. ``told``: the actions that are told, in order of time; a click that is told
-    by itself is no part of the typing that is told after it."""
+    """A recording's screens, asked by time. ``stated``: the actions that are told, in order of time; a click that is
+    told by itself is no part of the typing that is told after it."""
 
-    def __init__(self, record: ScreenRecord, told: Sequence[Told] = ()) -> None:
+    def __init__(self, record: ScreenRecord, stated: Sequence[StatedTime] = ()) -> None:
         self.record = record
         self._texts = sorted(record.texts, key=lambda each: each.start_ms)
         self._starts = [each.start_ms for each in self._texts]
         self._longest = max((each.end_ms - each.start_ms for each in self._texts), default=0)
-        self.acts = tuple(replace(act, beside=self._beside(act)) for act in _acts(record.changes, told))
+        self.acts = tuple(replace(act, beside=self._beside(act)) for act in _acts(record.changes, stated))
 
     def texts(self, from_ms: int, until_ms: int) -> list[ScreenText]:
         """What stood on the screen at some moment between the two."""
@@ -190,13 +190,13 @@ def _without_prompt(line: str) -> str:
     return line
 
 
-def _acts(changes: Sequence[ScreenChange], told: Sequence[Told]) -> Iterator[Act]:
+def _acts(changes: Sequence[ScreenChange], stated: Sequence[StatedTime]) -> Iterator[Act]:
     pending: Act | None = None
     for change in sorted(changes, key=lambda each: (each.at_ms, each.id)):
         if change.kind is ChangeKind.SCROLL:
             continue
         act = _act(change)
-        joined = _joined(pending, act) if pending and not _told_apart(pending, act, told) else None
+        joined = _joined(pending, act) if pending and not _stated_apart(pending, act, stated) else None
         if joined is None:
             if pending:
                 yield pending
@@ -245,14 +245,14 @@ def _joined(first: Act, second: Act) -> Act | None:
     return _merged(first, second, label=first.label or second.label)
 
 
-def _told_apart(first: Act, second: Act, told: Sequence[Told]) -> bool:
+def _stated_apart(first: Act, second: Act, stated: Sequence[StatedTime]) -> bool:
     """Whether the click and the typing after it are told each in a sentence: the first is over when it is clicked, and
     the second begins before anything is typed."""
     if first.kind is not ChangeKind.PRESS or second.kind is not ChangeKind.TYPING:
         return False
     return any(
         one.clicks and first.at_ms - _TOLD_MS < one.end_ms < first.at_ms + _TOLD_MS and first.at_ms < other.start_ms
-        for one, other in pairwise(told)
+        for one, other in pairwise(stated)
         if other.start_ms < second.at_ms
     )
 

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from activities.drafting.acts import Act, Shown, Told
+from activities.drafting.acts import Act, Shown, StatedTime
 from activities.drafting.language.phonetics import similarity, squashed
 from activities.drafting.language.speech_acts import StatedAction
 from domain.documents.illustration import TYPED
@@ -180,9 +180,9 @@ def _pair(place: int, stated: StatedAction, number: int, shown: Shown, doubt: fl
     return Pair(place, number, merit, related) if merit > 0 else None
 
 
-def told(stated: StatedAction) -> Told:
+def stated_time(stated: StatedAction) -> StatedTime:
     """When it is told, and whether it is a click."""
-    return Told(stated.clause.begins_ms, stated.clause.ends_ms, stated.verb in _PRESSING)
+    return StatedTime(stated.clause.begins_ms, stated.clause.ends_ms, stated.verb in _PRESSING)
 
 
 def _fit(verb: str, kind: ChangeKind) -> float:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from activities.drafting.acts import Act, Shown
-from activities.drafting.agreement import Pair, agreed, link, named, told
+from activities.drafting.agreement import Pair, agreed, link, named, stated_time
 from activities.drafting.labels import as_typed, spelt
 from activities.drafting.language import english, utterances
 from activities.drafting.language.language_rules import RULES
@@ -95,7 +95,7 @@ def narrated(read: Sequence[Reading], language: str, shown: Shown | None, topic:
     found = Found()
     stated = [(number, each) for number, reading in enumerate(read) if number != topic for each in reading.stated]
     if shown is not None:
-        shown = Shown(shown.record, [told(each) for _, each in stated])
+        shown = Shown(shown.record, [stated_time(each) for _, each in stated])
     back = frozenset(place for place in range(len(stated)) if is_taken_back(place, stated, read))
     slides = slides_of(shown) if shown else frozenset[int]()
     pairs = agreed([each for _, each in stated], shown, back, slides) if shown else {}
