@@ -24,4 +24,6 @@ async def revoke(provider: IdentityProvider, refresh_token: str) -> bool:
         status = 0
     if status != HTTPStatus.OK:
         log("auth").warning("auth.revocation_failed", status=status)
-    return status == HTTPStatus.OK
+        return False
+    log("auth").info("auth.revoked")
+    return True
