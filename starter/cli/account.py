@@ -9,7 +9,7 @@ import typer
 
 from starter.cli.exits import UsageWrong
 from starter.cli.options import AsJson, DataDir
-from starter.cli.printing import print_json
+from starter.cli.printing import print_said
 from starter.cli.reaching import reached
 
 account_app = typer.Typer(
@@ -33,10 +33,9 @@ def export(
         raise UsageWrong(f"{path} is a folder. Name a file.")
     with _client(data_dir) as client:
         size = client.download("account/archive", path)
-    if as_json:
-        print_json({"path": str(path), "size_bytes": size})
-    else:
-        typer.echo(f"{path} holds all that is yours ({size} bytes).")
+    print_said(
+        {"path": str(path), "size_bytes": size}, f"{path} holds all that is yours ({size} bytes).", as_json=as_json
+    )
 
 
 @account_app.command(epilog="Example: guidesmith account delete --user alice")
@@ -54,7 +53,4 @@ def delete(
         typer.confirm(f"Erase everything of {user}'s?", abort=True)
     with _client(data_dir, as_admin=anybodys) as client:
         erased = client.delete("admin/users" if anybodys else "account", user_id=user)
-    if as_json:
-        print_json(erased)
-    else:
-        typer.echo(f"Everything of {user}'s is being removed.")
+    print_said(erased, f"Everything of {user}'s is being removed.", as_json=as_json)

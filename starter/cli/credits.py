@@ -6,7 +6,7 @@ from uuid import uuid4
 import typer
 
 from starter.cli.options import AsJson, DataDir
-from starter.cli.printing import print_json, print_table
+from starter.cli.printing import print_listed, print_said
 
 credits_app = typer.Typer(help="Look at credits, and give some.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -19,12 +19,12 @@ def show(as_json: AsJson = False, data_dir: DataDir = None) -> None:
 
     with connected(data_dir, start=False) as connection, Client(connection) as client:
         balance = client.get("credits")
-    if as_json:
-        print_json(balance)
-    else:
-        print_table(
-            ("BALANCE", "RESERVED", "AVAILABLE"), [[balance[each] for each in ("balance", "reserved", "available")]]
-        )
+    print_listed(
+        balance,
+        ("BALANCE", "RESERVED", "AVAILABLE"),
+        [[balance[each] for each in ("balance", "reserved", "available")]],
+        as_json=as_json,
+    )
 
 
 @credits_app.command(epilog="Example: guidesmith credits entries --limit 50")
@@ -39,13 +39,12 @@ def entries(
 
     with connected(data_dir, start=False) as connection, Client(connection) as client:
         page = client.get("credits/entries", limit=limit)
-    if as_json:
-        print_json(page)
-        return
     columns = ("created_at", "kind", "account", "amount", "job_id", "attempt", "reason")
-    print_table(
+    print_listed(
+        page,
         ("TIME", "KIND", "ACCOUNT", "AMOUNT", "JOB", "ATTEMPT", "REASON"),
         ([entry[name] for name in columns] for entry in page["items"]),
+        as_json=as_json,
     )
 
 
@@ -67,7 +66,4 @@ def grant(
     body = {"user_id": user, "amount": amount, "reason": reason, "idempotency_key": key or uuid4().hex}
     with connected(data_dir, start=False, role=ADMIN) as connection, Client(connection) as client:
         granted = client.post("admin/credits/grants", body)
-    if as_json:
-        print_json(granted)
-    else:
-        typer.echo(f"{granted['user_id']} was given {granted['amount']} credits.")
+    print_said(granted, f"{granted['user_id']} was given {granted['amount']} credits.", as_json=as_json)

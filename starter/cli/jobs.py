@@ -8,7 +8,7 @@ import typer
 
 from starter.cli.exits import JobFailed, UsageWrong
 from starter.cli.options import AsJson, DataDir
-from starter.cli.printing import print_json, print_table
+from starter.cli.printing import print_json, print_listed, print_said, print_table
 from starter.cli.reaching import reached
 
 if TYPE_CHECKING:
@@ -126,10 +126,11 @@ def review(
     """Note that a job which was given up was looked at. With $GUIDESMITH_TOKEN it has to be an administrator's."""
     with _client(data_dir, as_admin=True) as client:
         reviewed = client.post(f"admin/jobs/{job_id}/review", {"note": note})
-    if as_json:
-        print_json(reviewed)
-    else:
-        typer.echo(f"Job {reviewed['job_id']} was reviewed by {reviewed['reviewer']}: {reviewed['note']}")
+    print_said(
+        reviewed,
+        f"Job {reviewed['job_id']} was reviewed by {reviewed['reviewer']}: {reviewed['note']}",
+        as_json=as_json,
+    )
 
 
 @jobs_app.command(epilog="Example: guidesmith jobs delete 0199f3c2-… --yes")
@@ -145,10 +146,7 @@ def delete(
         typer.confirm(f"Erase job {job_id} with all that is its own?", abort=True)
     with _client(data_dir, as_admin=anybodys) as client:
         erased = client.delete(_path(job_id, anybodys=anybodys))
-    if as_json:
-        print_json(erased)
-    else:
-        typer.echo(f"Job {job_id} is gone; its files are being removed.")
+    print_said(erased, f"Job {job_id} is gone; its files are being removed.", as_json=as_json)
 
 
 @jobs_app.command(epilog="Example: guidesmith jobs delete-recording 0199f3c2-… --yes")
@@ -164,10 +162,7 @@ def delete_recording(
         typer.confirm(f"Erase the recording of job {job_id}?", abort=True)
     with _client(data_dir, as_admin=anybodys) as client:
         erased = client.delete(f"{_path(job_id, anybodys=anybodys)}/recording")
-    if as_json:
-        print_json(erased)
-    else:
-        typer.echo(f"The recording of job {job_id} is being removed.")
+    print_said(erased, f"The recording of job {job_id} is being removed.", as_json=as_json)
 
 
 @jobs_app.command(epilog="Example: guidesmith jobs retry 0199f3c2-…")
@@ -185,15 +180,12 @@ def retry(
     with _client(data_dir, as_admin=anybodys) as client:
         if anybodys:
             answer = client.post(f"{_path(job_id, anybodys=True)}/retry")
+            told = f"Job {answer['id']} has attempt {answer['attempt']}, and is {answer['status']}."
         else:
             body = {"client_request_id": uuid4().hex, "model_profile": model_profile}
             answer = client.post(f"jobs/{job_id}/retry", body)
-    if as_json:
-        print_json(answer)
-    elif anybodys:
-        typer.echo(f"Job {answer['id']} has attempt {answer['attempt']}, and is {answer['status']}.")
-    else:
-        typer.echo(f"Job {answer['job_id']} resumes from {answer['resume_from_status']}.")
+            told = f"Job {answer['job_id']} resumes from {answer['resume_from_status']}."
+    print_said(answer, told, as_json=as_json)
 
 
 @jobs_app.command(epilog='Example: guidesmith jobs screen 0199f3c2-… "Endpoint URL"')
@@ -206,12 +198,11 @@ def screen(
     """Where and when something stood on the screen of a job's recording."""
     with _client(data_dir) as client:
         rows = list(client.listed(f"jobs/{job_id}/screen", limit=100, q=wanted))
-    if as_json:
-        print_json({"items": rows})
-        return
-    print_table(
+    print_listed(
+        {"items": rows},
         ("FROM", "TO", "TEXT"),
         ((f"{row['start_ms'] / 1000:.1f} s", f"{row['end_ms'] / 1000:.1f} s", row["text"]) for row in rows),
+        as_json=as_json,
     )
 
 
@@ -220,10 +211,8 @@ def history(job_id: JobId, anybodys: Anybodys = False, as_json: AsJson = False, 
     """What happened to a job, oldest first."""
     with _client(data_dir, as_admin=anybodys) as client:
         rows = list(client.listed(f"{_path(job_id, anybodys=anybodys)}/history", limit=100))[::-1]
-    if as_json:
-        print_json({"items": rows})
-        return
-    print_table(
+    print_listed(
+        {"items": rows},
         ("#", "TIME", "EVENT", "FROM", "TO", "ATTEMPT", "NOTE"),
         (
             (
@@ -237,6 +226,7 @@ def history(job_id: JobId, anybodys: Anybodys = False, as_json: AsJson = False, 
             )
             for row in rows
         ),
+        as_json=as_json,
     )
 
 

@@ -19,3 +19,20 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> No
         cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
         sys.stdout.write("  ".join(cells).rstrip() + "\n")
     sys.stdout.flush()
+
+
+def print_said(value: object, sentence: str, *, as_json: bool) -> None:
+    """What a command did: the document for scripts, or a sentence for people."""
+    if as_json:
+        print_json(value)
+    else:
+        sys.stdout.write(f"{sentence}\n")
+        sys.stdout.flush()
+
+
+def print_listed(value: object, headings: Sequence[str], rows: Iterable[Sequence[object]], *, as_json: bool) -> None:
+    """What a command found: the document for scripts, or a table for people."""
+    if as_json:
+        print_json(value)
+    else:
+        print_table(headings, rows)

@@ -12,7 +12,7 @@ import typer
 from starter.cli.exits import JobFailed, UsageWrong
 from starter.cli.kinds.batches import TIME
 from starter.cli.options import AsJson, DataDir
-from starter.cli.printing import print_json, print_table
+from starter.cli.printing import print_listed
 from starter.cli.reaching import reached
 
 if TYPE_CHECKING:
@@ -49,10 +49,12 @@ def list_screenshots(job_id: JobId, as_json: AsJson = False, data_dir: DataDir =
         document = _document(client, job_id)
         path = f"instructions/{document['instruction_id']}/anchors"
         anchors = list(client.listed(path, instruction_version_id=document["instruction_version_id"], limit=100))
-    if as_json:
-        print_json({"items": anchors})
-        return
-    print_table(("ANCHOR", "BLOCK", "PICTURE", "KIND", "VERSION", "TIME", "SIZE"), map(_row, anchors))
+    print_listed(
+        {"items": anchors},
+        ("ANCHOR", "BLOCK", "PICTURE", "KIND", "VERSION", "TIME", "SIZE"),
+        map(_row, anchors),
+        as_json=as_json,
+    )
 
 
 @screenshots_app.command(epilog="Example: guidesmith screenshots extract 0199f3c2-… 1:12.4 -o step.png")
@@ -237,8 +239,6 @@ def _show(client: "Client", asset: "Json | None", out: Path | None, as_json: boo
         raise UsageWrong("The anchor shows no picture any more: somebody took it out of view meanwhile.")
     if out is not None:
         client.download(asset["image_uri"], out)
-    if as_json:
-        print_json({**asset, "path": str(out) if out else None})
-        return
     facts = (("anchor", asset["anchor_id"]), ("kind", asset["kind"]), ("size", f"{asset['width']} x {asset['height']}"))
-    print_table(("PICTURE", asset["id"]), (*facts, ("saved as", out) if out else ("address", asset["image_uri"])))
+    rows = (*facts, ("saved as", out) if out else ("address", asset["image_uri"]))
+    print_listed({**asset, "path": str(out) if out else None}, ("PICTURE", asset["id"]), rows, as_json=as_json)

@@ -12,7 +12,7 @@ from starter.cli.assistants import mcp
 from starter.cli.exits import ExitCode, UsageWrong
 from starter.cli.options import AsJson, DataDir
 from starter.cli.pages import open_pages
-from starter.cli.printing import print_json, print_table
+from starter.cli.printing import print_json, print_listed, print_said, print_table
 from starter.local.folder import DataFolder, StackRunning, StackState
 
 if TYPE_CHECKING:
@@ -88,10 +88,12 @@ def up(
             "temporal_address": state.temporal_address,
             "data_dir": str(folder.root),
         }
-        if as_json:
-            print_json(facts)
-            return
-        print_table(("guidesmith is up", "(Ctrl-C stops it)"), ((name, value) for name, value in facts.items()))
+        print_listed(
+            facts,
+            ("guidesmith is up", "(Ctrl-C stops it)"),
+            ((name, value) for name, value in facts.items()),
+            as_json=as_json,
+        )
 
     def say_stopping() -> None:
         typer.echo("Stopping …", err=True)
@@ -151,11 +153,9 @@ def upgrade(as_json: AsJson = False, data_dir: DataDir = None) -> None:
         revision, newer = store.revision(), store.is_newer()
     finally:
         store.dispose()
-    if as_json:
-        print_json({"revision": revision, "newer": newer})
-    else:
-        later = ", of a newer version: nothing was to be done, since that has only added to it" if newer else ""
-        typer.echo(f"The database is at revision {revision}{later}.")
+    later = ", of a newer version: nothing was to be done, since that has only added to it" if newer else ""
+    said = f"The database is at revision {revision}{later}."
+    print_said({"revision": revision, "newer": newer}, said, as_json=as_json)
 
 
 def adopt_namespace(as_json: AsJson = False, data_dir: DataDir = None) -> None:
@@ -181,10 +181,11 @@ def adopt_namespace(as_json: AsJson = False, data_dir: DataDir = None) -> None:
         adopted = asyncio.run(adopt())
     finally:
         store.dispose()
-    if as_json:
-        print_json(adopted)
-    else:
-        typer.echo(f"The jobs run in the namespace {adopted['namespace']} at {adopted['address']} from now on.")
+    print_said(
+        adopted,
+        f"The jobs run in the namespace {adopted['namespace']} at {adopted['address']} from now on.",
+        as_json=as_json,
+    )
 
 
 def doctor(
@@ -226,10 +227,11 @@ def backup(
     from starter.local.backup import back_up
 
     note = back_up(DataFolder.find(data_dir), target)
-    if as_json:
-        print_json(note | {"folder": str(target)})
-    else:
-        typer.echo(f"{note['files']} files, {note['bytes']} bytes are in {target}. It holds keys: keep it to yourself.")
+    print_said(
+        note | {"folder": str(target)},
+        f"{note['files']} files, {note['bytes']} bytes are in {target}. It holds keys: keep it to yourself.",
+        as_json=as_json,
+    )
 
 
 def restored(
@@ -242,10 +244,11 @@ def restored(
 
     folder = DataFolder.find(data_dir)
     note = restore(source, folder)
-    if as_json:
-        print_json(note | {"data_dir": str(folder.root)})
-    else:
-        typer.echo(f"The backup of {note['made_at']} is in {folder.root}. Go on with `guidesmith up`.")
+    print_said(
+        note | {"data_dir": str(folder.root)},
+        f"The backup of {note['made_at']} is in {folder.root}. Go on with `guidesmith up`.",
+        as_json=as_json,
+    )
 
 
 def sandbox(
@@ -277,10 +280,11 @@ def token(
         raise UsageWrong("A role is editor or admin.") from None
     secret = given_secret() or DataFolder.find(data_dir).auth_secret()
     issued = tokens_of(secret).issue(subject, wanted, ttl_s=int(hours * 3600))
-    if as_json:
-        print_json({"token": issued, "subject": subject, "role": str(wanted), "expires_in_s": int(hours * 3600)})
-    else:
-        typer.echo(issued)
+    print_said(
+        {"token": issued, "subject": subject, "role": str(wanted), "expires_in_s": int(hours * 3600)},
+        issued,
+        as_json=as_json,
+    )
 
 
 def show_lifecycle(

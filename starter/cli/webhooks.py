@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from starter.cli.options import AsJson, DataDir
-from starter.cli.printing import print_json, print_table
+from starter.cli.printing import print_listed, print_said
 from starter.cli.reaching import reached
 
 webhooks_app = typer.Typer(
@@ -27,15 +27,14 @@ def list_endpoints(as_json: AsJson = False, data_dir: DataDir = None) -> None:
     """Your endpoints, newest first."""
     with _client(data_dir) as client:
         endpoints = list(client.listed("webhook-endpoints", limit=100))
-    if as_json:
-        print_json({"items": endpoints})
-        return
-    print_table(
+    print_listed(
+        {"items": endpoints},
         ("ID", "URL", "EVENTS", "CREATED", "DESCRIPTION"),
         (
             (each["id"], each["url"], ",".join(each["events"]) or "all", each["created_at"], each["description"])
             for each in endpoints
         ),
+        as_json=as_json,
     )
 
 
@@ -53,10 +52,7 @@ def add(
     body = {"url": url, "events": event or [], "description": description}
     with _client(data_dir) as client:
         made = client.post("webhook-endpoints", body)
-    if as_json:
-        print_json(made)
-        return
-    print_table(("ENDPOINT", made["id"]), (("url", made["url"]), ("secret", made["secret"])))
+    print_listed(made, ("ENDPOINT", made["id"]), (("url", made["url"]), ("secret", made["secret"])), as_json=as_json)
 
 
 @webhooks_app.command(epilog="Example: guidesmith webhooks delete 0199f3c2-…")
@@ -64,10 +60,7 @@ def delete(endpoint_id: EndpointId, as_json: AsJson = False, data_dir: DataDir =
     """Send nothing there any more, not even what was on its way."""
     with _client(data_dir) as client:
         client.delete(f"webhook-endpoints/{endpoint_id}")
-    if as_json:
-        print_json({"deleted": endpoint_id})
-    else:
-        typer.echo(f"Nothing is sent to endpoint {endpoint_id} any more.")
+    print_said({"deleted": endpoint_id}, f"Nothing is sent to endpoint {endpoint_id} any more.", as_json=as_json)
 
 
 @webhooks_app.command(epilog="Example: guidesmith webhooks deliveries 0199f3c2-… --limit 50")
@@ -80,10 +73,8 @@ def deliveries(
     """What was sent to an endpoint, newest first, and what its last answer was."""
     with _client(data_dir) as client:
         page = client.get(f"webhook-endpoints/{endpoint_id}/deliveries", limit=limit)
-    if as_json:
-        print_json(page)
-        return
-    print_table(
+    print_listed(
+        page,
         ("ID", "EVENT", "JOB", "STATUS", "REQUESTS", "LAST ANSWER", "CREATED"),
         (
             (
@@ -97,6 +88,7 @@ def deliveries(
             )
             for each in page["items"]
         ),
+        as_json=as_json,
     )
 
 
@@ -110,10 +102,7 @@ def redeliver(
     """Send a delivery once more, now, under the id that it has."""
     with _client(data_dir) as client:
         delivery = client.post(f"webhook-endpoints/{endpoint_id}/deliveries/{delivery_id}/redeliver")
-    if as_json:
-        print_json(delivery)
-    else:
-        typer.echo(f"Delivery {delivery['id']} is on its way (round {delivery['round']}).")
+    print_said(delivery, f"Delivery {delivery['id']} is on its way (round {delivery['round']}).", as_json=as_json)
 
 
 def _answer(attempts: list[dict[str, object]]) -> object:

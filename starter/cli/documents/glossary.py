@@ -7,7 +7,7 @@ import typer
 
 from starter.cli.exits import UsageWrong
 from starter.cli.options import AsJson, DataDir
-from starter.cli.printing import print_json, print_table
+from starter.cli.printing import print_listed, print_said
 from starter.cli.reaching import reached
 
 if TYPE_CHECKING:
@@ -34,11 +34,8 @@ def list_terms(project: Project = None, as_json: AsJson = False, data_dir: DataD
     """What is kept, the last changed first."""
     with _client(data_dir) as client:
         terms = list(client.listed("glossary", project_id=project, limit=100))
-    if as_json:
-        print_json({"items": terms})
-        return
     rows = ((each["id"], each["heard"], each["right"], each["project_id"] or "all") for each in terms)
-    print_table(("ID", "HEARD", "RIGHT", "PROJECT"), rows)
+    print_listed({"items": terms}, ("ID", "HEARD", "RIGHT", "PROJECT"), rows, as_json=as_json)
 
 
 @glossary_app.command(epilog='Example: guidesmith glossary add "cube netties" Kubernetes')
@@ -46,10 +43,7 @@ def add(heard: Heard, right: Right, project: Project = None, as_json: AsJson = F
     """Keep that HEARD is RIGHT: later recordings are corrected so, and their drafts say where."""
     with _client(data_dir) as client:
         term = client.post("glossary", {"heard": heard, "right": right, "project_id": project})
-    if as_json:
-        print_json(term)
-    else:
-        typer.echo(f"Entry {term['id']}: {term['heard']} is {term['right']}.")
+    print_said(term, f"Entry {term['id']}: {term['heard']} is {term['right']}.", as_json=as_json)
 
 
 @glossary_app.command(epilog="Example: guidesmith glossary remove 0199f3c2-…")
@@ -61,10 +55,7 @@ def remove(
     """Keep it no longer. What was corrected by it stays so."""
     with _client(data_dir) as client:
         client.delete(f"glossary/{term_id}")
-    if as_json:
-        print_json({"removed": term_id})
-    else:
-        typer.echo(f"Entry {term_id} is removed.")
+    print_said({"removed": term_id}, f"Entry {term_id} is removed.", as_json=as_json)
 
 
 @glossary_app.command(epilog='Example: guidesmith glossary correct 0199f3c2-… "cube netties" Kubernetes --keep')
@@ -99,15 +90,14 @@ def correct(
             return
         told = {"pairs": found["pairs"], "base_version": found["base_version"]}
         made = client.post(f"jobs/{job_id}/corrections", {**told, "places": [each["id"] for each in chosen]})
-    if as_json:
-        print_json(made)
-        return
-    print_table(
+    print_listed(
+        made,
         ("CORRECTED", made["id"]),
         (("segments", made["segments"]), ("blocks", made["blocks"]), ("version", made["version"])),
+        as_json=as_json,
     )
     left = len(found["places"]) - len(chosen)
-    if left:
+    if left and not as_json:
         typer.echo(f"{left} more are not certain: `guidesmith glossary correct … --look` shows them.", err=True)
 
 
@@ -121,17 +111,12 @@ def undo(
     """Let everything read as it did before, but what was changed since."""
     with _client(data_dir) as client:
         undone = client.post(f"jobs/{job_id}/corrections/{set_id}/undo")
-    if as_json:
-        print_json(undone)
-    else:
-        typer.echo(f"Corrections {set_id} are undone.")
+    print_said(undone, f"Corrections {set_id} are undone.", as_json=as_json)
 
 
 def _show(found: "Json", as_json: bool) -> None:
-    if as_json:
-        print_json(found)
-        return
-    print_table(
+    print_listed(
+        found,
         ("WHERE", "CERTAIN", "FOUND", "BECOMES", "AROUND"),
         (
             (
@@ -143,4 +128,5 @@ def _show(found: "Json", as_json: bool) -> None:
             )
             for each in found["places"]
         ),
+        as_json=as_json,
     )

@@ -14,7 +14,7 @@ from starter.cli.exits import JobFailed, UsageWrong
 from starter.cli.flows import say_addresses, stay_up
 from starter.cli.making import PROJECT, printable_name
 from starter.cli.memory import recording_sha256
-from starter.cli.printing import print_json, print_table
+from starter.cli.printing import print_json, print_listed, print_table
 from starter.cli.views import View, shown
 from starter.local.sample import sample_recording
 
@@ -197,10 +197,9 @@ def _finished(batches: Batches, job_id: str, title: str, folder: Path | None, *,
 
 
 def _told(job: Json, *, as_json: bool) -> Json:
-    if as_json:
-        print_json(job)
-    else:
-        print_table(("BATCH", job["id"]), (("status", job["status"]), ("progress", f"{job['progress']} %")))
+    print_listed(
+        job, ("BATCH", job["id"]), (("status", job["status"]), ("progress", f"{job['progress']} %")), as_json=as_json
+    )
     return job
 
 

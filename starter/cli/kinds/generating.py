@@ -10,7 +10,7 @@ from starter.cli.client import Client, Json, Refused
 from starter.cli.connection import connected
 from starter.cli.exits import JobFailed, UsageWrong
 from starter.cli.flows import say_addresses, stay_up
-from starter.cli.printing import print_json, print_table
+from starter.cli.printing import print_listed
 from starter.cli.views import View, shown
 
 POLL_S = 0.2
@@ -163,8 +163,5 @@ def file_of(asset: Json, out: Path, name: str, number: int = 1) -> Path:
 
 
 def _report(made: Sequence[Json], *, as_json: bool) -> None:
-    if as_json:
-        print_json({"made": list(made)})
-        return
     rows = [(file["path"], file["size_bytes"], each["provider"]) for each in made for file in each["files"]]
-    print_table(("FILE", "BYTES", "MADE BY"), rows)
+    print_listed({"made": list(made)}, ("FILE", "BYTES", "MADE BY"), rows, as_json=as_json)

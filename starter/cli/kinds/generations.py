@@ -97,15 +97,12 @@ def retry(
 ) -> None:
     """Give a failed or expired job, whoever's it is, another attempt, which its owner is charged for. With
     $GUIDESMITH_TOKEN it has to be an administrator's."""
-    from starter.cli.printing import print_json
+    from starter.cli.printing import print_said
     from starter.cli.reaching import reached
 
     with reached(data_dir, "There is no such job: look at its id.", as_admin=True) as client:
         job = client.post(f"admin/jobs/{job_id}/retry")
-    if as_json:
-        print_json(job)
-    else:
-        typer.echo(f"Job {job['id']} is in attempt {job['attempt']}.")
+    print_said(job, f"Job {job['id']} is in attempt {job['attempt']}.", as_json=as_json)
 
 
 def _generate(path: str, body: "Json", out: Path, key: str | None, as_json: bool, data_dir: Path | None) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from starter.cli.options import AsJson, DataDir
-from starter.cli.printing import print_json, print_table
+from starter.cli.printing import print_listed, print_said
 from starter.cli.reaching import reached
 
 if TYPE_CHECKING:
@@ -38,15 +38,14 @@ def list_guides(
     """Your guides."""
     with _client(data_dir) as client:
         page = client.get("guides", sort=sort, project_id=project, limit=limit)
-    if as_json:
-        print_json(page)
-        return
-    print_table(
+    print_listed(
+        page,
         ("JOB", "TITLE", "STATE", "STEPS", "PROJECT", "CHANGED"),
         (
             (each["job_id"], _named(each), each["state"], each["steps"], each["project_name"], each["changed_at"])
             for each in page["items"]
         ),
+        as_json=as_json,
     )
 
 
@@ -65,16 +64,15 @@ def search(
     asked = " ".join(f'"{each}"' if " " in each and '"' not in each else each for each in words)
     with _client(data_dir) as client:
         page = client.get("guides/search", q=asked, project_id=project, limit=limit)
-    if as_json:
-        print_json(page)
-        return
-    print_table(
+    print_listed(
+        page,
         ("JOB", "TITLE", "WHERE", "TEXT"),
         (
             (found["guide"]["job_id"], _named(found["guide"]), _where(hit), hit["text"])
             for found in page["items"]
             for hit in found["hits"]
         ),
+        as_json=as_json,
     )
 
 
@@ -112,10 +110,7 @@ def rename(
     """Give a guide another title: its document's, in a new version."""
     with _client(data_dir) as client:
         guide = client.change(f"guides/{job_id}", {"title": title})
-    if as_json:
-        print_json(guide)
-    else:
-        typer.echo(f"It is called {guide['title']} now.")
+    print_said(guide, f"It is called {guide['title']} now.", as_json=as_json)
 
 
 @guides_app.command(epilog="Example: guidesmith guides delete 0199f3c2-…")
@@ -123,10 +118,11 @@ def delete(job_id: JobId, as_json: AsJson = False, data_dir: DataDir = None) -> 
     """Put a guide into the bin, with all that is its own. For 30 days it can be restored."""
     with _client(data_dir) as client:
         binned = client.post(f"guides/{job_id}/bin")
-    if as_json:
-        print_json(binned)
-    else:
-        typer.echo(f"{_named(binned)} is in the bin until {binned['goes_at']}: `guidesmith guides restore {job_id}`.")
+    print_said(
+        binned,
+        f"{_named(binned)} is in the bin until {binned['goes_at']}: `guidesmith guides restore {job_id}`.",
+        as_json=as_json,
+    )
 
 
 @guides_app.command("bin", epilog="Example: guidesmith guides bin")
@@ -134,12 +130,11 @@ def list_bin(limit: Limit = 20, as_json: AsJson = False, data_dir: DataDir = Non
     """What you threw away, the latest first."""
     with _client(data_dir) as client:
         page = client.get("guides/bin", limit=limit)
-    if as_json:
-        print_json(page)
-        return
-    print_table(
+    print_listed(
+        page,
         ("JOB", "TITLE", "DELETED", "GOES"),
         ((each["job_id"], _named(each), each["binned_at"], each["goes_at"]) for each in page["items"]),
+        as_json=as_json,
     )
 
 
@@ -148,10 +143,7 @@ def restore(job_id: JobId, as_json: AsJson = False, data_dir: DataDir = None) ->
     """Take a guide out of the bin: all of it is there again."""
     with _client(data_dir) as client:
         job = client.post(f"guides/bin/{job_id}/restore")
-    if as_json:
-        print_json(job)
-    else:
-        typer.echo(f"Guide {job_id} is back.")
+    print_said(job, f"Guide {job_id} is back.", as_json=as_json)
 
 
 @guides_app.command(epilog="Example: guidesmith guides erase 0199f3c2-… --yes")
@@ -166,10 +158,7 @@ def erase(
         typer.confirm(f"Erase guide {job_id} with all that is its own?", abort=True)
     with _client(data_dir) as client:
         erased = client.delete(f"guides/bin/{job_id}")
-    if as_json:
-        print_json(erased)
-    else:
-        typer.echo(f"Guide {job_id} is gone; its files are being removed.")
+    print_said(erased, f"Guide {job_id} is gone; its files are being removed.", as_json=as_json)
 
 
 def _named(guide: "Json") -> str:

@@ -8,7 +8,7 @@ from starter.cli.client import Client, Json
 from starter.cli.connection import connected
 from starter.cli.exits import JobFailed, UsageWrong
 from starter.cli.flows import say_addresses, stay_up
-from starter.cli.printing import print_json, print_table
+from starter.cli.printing import print_listed
 from starter.cli.views import View, shown
 
 POLL_S = 0.2
@@ -55,10 +55,12 @@ def _report(image: Json, out: Path, saved: int, *, as_json: bool) -> None:
         "provider": asset["provider"],
         "model": asset["model"],
     }
-    if as_json:
-        print_json(facts)
-    else:
-        print_table(("PICTURE", str(out)), ((name, value) for name, value in facts.items() if name != "path"))
+    print_listed(
+        facts,
+        ("PICTURE", str(out)),
+        ((name, value) for name, value in facts.items() if name != "path"),
+        as_json=as_json,
+    )
 
 
 def _awaited(client: Client, view: View, job_id: str) -> Json:

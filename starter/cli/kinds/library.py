@@ -7,7 +7,7 @@ import typer
 
 from starter.cli.kinds.generations import HERE
 from starter.cli.options import AsJson, DataDir
-from starter.cli.printing import print_json, print_table
+from starter.cli.printing import print_listed, print_said
 from starter.cli.reaching import reached
 
 library_app = typer.Typer(
@@ -27,13 +27,12 @@ def list_assets(
     """Pictures, texts, sounds and videos, newest first."""
     with reached(data_dir, ABSENT) as client:
         page = client.get("library", medium=medium, limit=limit)
-    if as_json:
-        print_json(page)
-        return
     columns = ("id", "mime_type", "size_bytes", "provider", "job_id", "created_at")
-    print_table(
+    print_listed(
+        page,
         ("ID", "TYPE", "BYTES", "MADE BY", "JOB", "CREATED"),
         ([each[name] for name in columns] for each in page["items"]),
+        as_json=as_json,
     )
 
 
@@ -54,7 +53,6 @@ def save(
             raise NotFound(ABSENT)
         file = file_of(asset, out, asset_id)
         saved = client.download(asset["url"], file)
-    if as_json:
-        print_json({"asset_id": asset_id, "path": str(file), "size_bytes": saved})
-    else:
-        typer.echo(f"{file}  ({saved} bytes)")
+    print_said(
+        {"asset_id": asset_id, "path": str(file), "size_bytes": saved}, f"{file}  ({saved} bytes)", as_json=as_json
+    )

@@ -9,7 +9,7 @@ import typer
 
 from domain.errors import RequestInvalid
 from starter.cli.options import AsJson, DataDir
-from starter.cli.printing import print_json, print_table
+from starter.cli.printing import print_listed, print_said
 from starter.cli.reaching import reached
 
 shares_app = typer.Typer(
@@ -31,10 +31,8 @@ def list_shares(job_id: JobId, as_json: AsJson = False, data_dir: DataDir = None
     with _client(data_dir) as client:
         instruction = client.get(f"jobs/{job_id}")["instruction_id"]
         links = list(client.listed(f"instructions/{instruction}/shares", limit=100))
-    if as_json:
-        print_json({"items": links})
-        return
-    print_table(
+    print_listed(
+        {"items": links},
         ("ID", "NAME", "OPEN", "VERSION", "VIEWS", "EXPIRES"),
         (
             (
@@ -47,6 +45,7 @@ def list_shares(job_id: JobId, as_json: AsJson = False, data_dir: DataDir = None
             )
             for each in links
         ),
+        as_json=as_json,
     )
 
 
@@ -77,10 +76,7 @@ def add(
     with _client(data_dir) as client:
         instruction = client.get(f"jobs/{job_id}")["instruction_id"]
         made = client.post(f"instructions/{instruction}/shares", body)
-    if as_json:
-        print_json(made)
-        return
-    print_table(("SHARE", made["id"]), (("url", made["url"]), ("expires", made["expires_at"])))
+    print_listed(made, ("SHARE", made["id"]), (("url", made["url"]), ("expires", made["expires_at"])), as_json=as_json)
 
 
 @shares_app.command(epilog="Example: guidesmith shares update 0199f3c2-…")
@@ -88,10 +84,11 @@ def update(share_id: ShareId, as_json: AsJson = False, data_dir: DataDir = None)
     """Have a link show the newest version, as soon as that is exported."""
     with _client(data_dir) as client:
         share = client.post(f"shares/{share_id}/update")
-    if as_json:
-        print_json(share)
-    else:
-        typer.echo(f"Link {share_id} shows version {share['next_version'] or share['version']} as soon as it is ready.")
+    print_said(
+        share,
+        f"Link {share_id} shows version {share['next_version'] or share['version']} as soon as it is ready.",
+        as_json=as_json,
+    )
 
 
 @shares_app.command(epilog="Example: guidesmith shares revoke 0199f3c2-…")
@@ -99,10 +96,7 @@ def revoke(share_id: ShareId, as_json: AsJson = False, data_dir: DataDir = None)
     """Have a link open nothing any more, at once."""
     with _client(data_dir) as client:
         client.delete(f"shares/{share_id}")
-    if as_json:
-        print_json({"revoked": share_id})
-    else:
-        typer.echo(f"Link {share_id} opens nothing any more.")
+    print_said({"revoked": share_id}, f"Link {share_id} opens nothing any more.", as_json=as_json)
 
 
 def _first_line(path: Path) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from starter.cli.options import AsJson, DataDir
-from starter.cli.printing import print_json, print_table
+from starter.cli.printing import print_listed, print_said
 from starter.cli.reaching import reached
 
 projects_app = typer.Typer(help="Folders of jobs, and who is in them.", no_args_is_help=True, rich_markup_mode=None)
@@ -27,12 +27,11 @@ def list_projects(as_json: AsJson = False, data_dir: DataDir = None) -> None:
     """Your projects, and those that you are a member of, newest first."""
     with _client(data_dir) as client:
         found = list(client.listed("projects", limit=100))
-    if as_json:
-        print_json({"items": found})
-        return
-    print_table(
+    print_listed(
+        {"items": found},
         ("ID", "NAME", "ROLE", "OWNER", "CREATED"),
         ((each["id"], each["name"], each["role"], each["owner"], each["created_at"]) for each in found),
+        as_json=as_json,
     )
 
 
@@ -45,10 +44,7 @@ def add(
     """Make a project."""
     with _client(data_dir) as client:
         made = client.post("projects", {"name": name})
-    if as_json:
-        print_json(made)
-    else:
-        typer.echo(made["id"])
+    print_said(made, made["id"], as_json=as_json)
 
 
 @projects_app.command(epilog='Example: guidesmith projects rename 0199f3c2-… "Handbook"')
@@ -61,10 +57,7 @@ def rename(
     """Call a project of yours something else."""
     with _client(data_dir) as client:
         renamed = client.change(f"projects/{project_id}", {"name": name})
-    if as_json:
-        print_json(renamed)
-    else:
-        typer.echo(f"Project {project_id} is called {renamed['name']}.")
+    print_said(renamed, f"Project {project_id} is called {renamed['name']}.", as_json=as_json)
 
 
 @projects_app.command(epilog="Example: guidesmith projects move 0199f3c2-… 0199f3c4-…")
@@ -77,10 +70,7 @@ def move(
     """Put jobs of yours into another project of yours."""
     with _client(data_dir) as client:
         moved = [client.change(f"jobs/{each}", {"project_id": project_id}) for each in job_ids]
-    if as_json:
-        print_json({"items": moved})
-    else:
-        typer.echo(f"{len(moved)} in project {project_id}.")
+    print_said({"items": moved}, f"{len(moved)} in project {project_id}.", as_json=as_json)
 
 
 @projects_app.command(epilog="Example: guidesmith projects members 0199f3c2-…")
@@ -88,12 +78,11 @@ def members(project_id: ProjectId, as_json: AsJson = False, data_dir: DataDir = 
     """Who is in a project: its owner first."""
     with _client(data_dir) as client:
         found = client.get(f"projects/{project_id}/members")
-    if as_json:
-        print_json(found)
-        return
-    print_table(
+    print_listed(
+        found,
         ("USER", "ROLE", "ADDED BY", "SINCE"),
         ((each["user_id"], each["role"], each["added_by"], each["added_at"]) for each in found["items"]),
+        as_json=as_json,
     )
 
 
@@ -112,10 +101,9 @@ def invite(
     ends = (datetime.now(UTC) + timedelta(days=days)).isoformat() if days else None
     with _client(data_dir) as client:
         made = client.post(f"projects/{project_id}/invitations", {"role": role, "email": email, "expires_at": ends})
-    if as_json:
-        print_json(made)
-        return
-    print_table(("INVITATION", made["id"]), (("url", made["url"]), ("expires", made["expires_at"])))
+    print_listed(
+        made, ("INVITATION", made["id"]), (("url", made["url"]), ("expires", made["expires_at"])), as_json=as_json
+    )
 
 
 @projects_app.command(epilog="Example: guidesmith projects invitations 0199f3c2-…")
@@ -123,15 +111,14 @@ def invitations(project_id: ProjectId, as_json: AsJson = False, data_dir: DataDi
     """Invitations to a project of yours, newest first."""
     with _client(data_dir) as client:
         found = list(client.listed(f"projects/{project_id}/invitations", limit=100))
-    if as_json:
-        print_json({"items": found})
-        return
-    print_table(
+    print_listed(
+        {"items": found},
         ("ID", "ROLE", "EMAIL", "EXPIRES", "USED BY", "TAKEN BACK"),
         (
             (each["id"], each["role"], each["email"], each["expires_at"], each["used_by"], each["revoked_at"])
             for each in found
         ),
+        as_json=as_json,
     )
 
 
@@ -145,10 +132,7 @@ def uninvite(
     """Take an invitation back. Who came in by it stays."""
     with _client(data_dir) as client:
         client.delete(f"projects/{project_id}/invitations/{invitation_id}")
-    if as_json:
-        print_json({"revoked": invitation_id})
-    else:
-        typer.echo(f"Invitation {invitation_id} lets nobody in any more.")
+    print_said({"revoked": invitation_id}, f"Invitation {invitation_id} lets nobody in any more.", as_json=as_json)
 
 
 @projects_app.command(epilog="Example: guidesmith projects accept https://guidesmith.example.org/invited/…")
@@ -160,10 +144,7 @@ def accept(
     """Become a member of the project that you are invited to."""
     with partial(reached, absent="This invitation was used or taken back, or has expired.")(data_dir) as client:
         joined = client.post("invitations/accept", {"token": link.rstrip("/").rpartition("/")[2]})
-    if as_json:
-        print_json(joined)
-    else:
-        typer.echo(f"You are {joined['role']} of {joined['name']} ({joined['id']}).")
+    print_said(joined, f"You are {joined['role']} of {joined['name']} ({joined['id']}).", as_json=as_json)
 
 
 @projects_app.command(epilog="Example: guidesmith projects role 0199f3c2-… ada viewer")
@@ -173,10 +154,7 @@ def role(
     """Give a member of a project of yours another role."""
     with _client(data_dir) as client:
         changed = client.change(f"projects/{project_id}/members", {"user_id": user_id, "role": role})
-    if as_json:
-        print_json(changed)
-    else:
-        typer.echo(f"{user_id} is {changed['role']}.")
+    print_said(changed, f"{user_id} is {changed['role']}.", as_json=as_json)
 
 
 @projects_app.command(epilog="Example: guidesmith projects remove 0199f3c2-… ada")
@@ -184,10 +162,7 @@ def remove(project_id: ProjectId, user_id: UserId, as_json: AsJson = False, data
     """Take somebody out of a project of yours."""
     with _client(data_dir) as client:
         client.delete(f"projects/{project_id}/members", user_id=user_id)
-    if as_json:
-        print_json({"removed": user_id})
-    else:
-        typer.echo(f"{user_id} is not in project {project_id} any more.")
+    print_said({"removed": user_id}, f"{user_id} is not in project {project_id} any more.", as_json=as_json)
 
 
 @projects_app.command(epilog="Example: guidesmith projects leave 0199f3c2-…")
@@ -195,10 +170,7 @@ def leave(project_id: ProjectId, as_json: AsJson = False, data_dir: DataDir = No
     """Leave a project of somebody else's."""
     with _client(data_dir) as client:
         client.post(f"projects/{project_id}/leave")
-    if as_json:
-        print_json({"left": project_id})
-    else:
-        typer.echo(f"You are not in project {project_id} any more.")
+    print_said({"left": project_id}, f"You are not in project {project_id} any more.", as_json=as_json)
 
 
 @projects_app.command(epilog="Example: guidesmith projects transfer 0199f3c2-… ada")
@@ -206,10 +178,7 @@ def transfer(project_id: ProjectId, user_id: UserId, as_json: AsJson = False, da
     """Hand a project of yours over to a member, with all that is in it. You are an editor of it then."""
     with _client(data_dir) as client:
         given = client.post(f"projects/{project_id}/transfer", {"user_id": user_id})
-    if as_json:
-        print_json(given)
-    else:
-        typer.echo(f"Project {project_id} is {given['owner']}'s.")
+    print_said(given, f"Project {project_id} is {given['owner']}'s.", as_json=as_json)
 
 
 @projects_app.command(epilog="Example: guidesmith projects delete 0199f3c2-…")
@@ -224,7 +193,4 @@ def delete(
         typer.confirm(f"Erase project {project_id} with all that is in it?", abort=True)
     with _client(data_dir) as client:
         erased = client.delete(f"projects/{project_id}")
-    if as_json:
-        print_json(erased)
-    else:
-        typer.echo(f"Project {project_id} is being removed.")
+    print_said(erased, f"Project {project_id} is being removed.", as_json=as_json)
