@@ -513,7 +513,7 @@ def test_given_a_block_when_it_is_written_again_then_the_proposal_can_be_rejecte
     page.get_by_label("As a list").check()
     page.get_by_role("button", name="Write again", exact=True).click()
     reject = page.get_by_role("button", name="Reject")
-    expect(reject).to_be_visible(timeout=60_000)
+    expect(reject).to_be_visible()
     expect(page.locator("[data-version]")).to_have_text(f"Version {version + 2}")
     look(page, "editor-proposal")
     reject.click()
@@ -523,7 +523,7 @@ def test_given_a_block_when_it_is_written_again_then_the_proposal_can_be_rejecte
 
     choose(page, "Entirely my own", "Write again")
     page.get_by_role("button", name="Write again", exact=True).click()
-    page.get_by_role("button", name="Accept").click(timeout=60_000)
+    page.get_by_role("button", name="Accept").click()
     expect(page.locator("[data-version]")).to_have_text(f"Version {version + 4}")
     expect(page.locator("[data-standing]")).to_have_text("Saved")
     assert not any("Entirely my own words" in each for each in instruction.texts)
@@ -545,7 +545,7 @@ def test_given_another_part_being_written_when_one_is_asked_for_then_it_waits_it
     page.get_by_role("button", name="Write again", exact=True).click()
     expect(block(page, "Click new invoice")).to_contain_text("Another part of this instruction is being written")
     site.stack.store.fail_regenerate(other.id, Failure(failure_code="CANCELLED", failure_message="It was stopped."))
-    expect(page.get_by_text("It came out the same.")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("It came out the same.")).to_be_visible()
 
 
 def test_given_a_new_text_that_gave_way_to_an_edit_when_the_editor_is_opened_again_then_it_still_waits_for_a_decision(

@@ -18,7 +18,7 @@ def test_given_a_draft_when_it_is_exported_then_the_file_is_followed_looked_at_d
     look(page, "export-empty")
     page.get_by_role("button", name="Export", exact=True).click()
     files = page.locator(".files > li")
-    expect(files.locator(".badge")).to_have_text("Ready", timeout=60_000)
+    expect(files.locator(".badge")).to_have_text("Ready")
     sheets = page.locator(".leaves img")
     expect(sheets.first).to_be_visible()
     expect(sheets.first).to_have_js_property("naturalWidth", 1100)
@@ -34,7 +34,7 @@ def test_given_a_draft_when_it_is_exported_then_the_file_is_followed_looked_at_d
 
     page.get_by_role("radio", name="Markdown").check()
     page.keyboard.press("e")
-    expect(files.locator(".badge")).to_have_text(["Ready", "Ready"], timeout=60_000)
+    expect(files.locator(".badge")).to_have_text(["Ready", "Ready"])
     files.last.get_by_text("Where it comes from").click()
     expect(files.last.get_by_text("SHA-256 of the file")).to_be_visible()
     look(page, "export")
@@ -69,7 +69,7 @@ def test_given_a_file_that_is_lost_when_it_is_looked_at_then_the_page_says_what_
         body = {"format": "PDF", "instruction_version_id": version}
         export = client.post(f"jobs/{ids['job']}/exports", json=body).json()["id"]
     page.goto(f"/instructions/{ids['instruction']}/export")
-    expect(page.locator(".files .badge")).to_have_text("Ready", timeout=60_000)
+    expect(page.locator(".files .badge")).to_have_text("Ready")
     made = site.stack.store.get_export(export)
     assert made.blob is not None
     site.stack.artifacts.delete(made.blob.key)

@@ -114,7 +114,7 @@ def test_given_jobs_of_every_sort_when_they_are_looked_for_then_those_that_fit_a
     expect(page.get_by_role("heading", name="No jobs fit")).to_be_visible()
     page.goto("/jobs")
     later = jobs(name="later.mp4")  # somebody's other tab, or a program of theirs
-    expect(page.locator(f"#job-{later}")).to_be_visible(timeout=15_000)
+    expect(page.locator(f"#job-{later}")).to_be_visible()
     site.stack.store.move(later, None, "CANCELLED", trigger=Trigger.API, actor=Actor.EDITOR)
     expect(page.locator(f"#job-{later} .badge")).to_have_text("Cancelled")
     page.locator(f"#job-{failed} a").click()

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, Route, expect
 from domain.jobs import Actor
 from domain.lifecycles.lifecycle import Trigger
 from tests.apis import PART_SIZE, running_api, wait_ready
-from tests.browser.conftest import Site, site_settings
+from tests.browser.conftest import PATIENT_MS, Site, site_settings
 from tests.browser.looking import look
 
 WITHIN_MS = 120_000
@@ -85,6 +85,7 @@ def test_given_a_job_at_work_when_the_server_is_started_again_then_its_page_goes
             page.wait_for_url(re.compile("/jobs/[0-9a-f-]{36}$"), timeout=WITHIN_MS)
             storage, address = context.storage_state(), page.url
     with site.browser.new_context(storage_state=storage) as context:
+        context.set_default_timeout(PATIENT_MS)
         page = context.new_page()
         with running_api(settings) as api:
             wait_ready(api)
@@ -116,7 +117,7 @@ def test_given_an_upload_that_was_stopped_when_another_file_is_sent_then_it_is_a
     newer, older = site.stack.store.job_cards(who).items
     assert (older.file_name, str(newer.file_name)[:3]) == (sample.name, "ein")
     other.write_bytes(b"another recording altogether")
-    expect(page.get_by_role("alert")).to_contain_text("has changed, or is gone", timeout=30_000)
+    expect(page.get_by_role("alert")).to_contain_text("has changed, or is gone")
     expect(page.get_by_role("button", name="Send and start")).to_be_enabled()
     page.get_by_label("Recording", exact=True).set_input_files(
         {"name": f"{'x' * 1000}\n.mp4", "mimeType": "video/mp4", "buffer": b"neither long nor a film"}
@@ -144,13 +145,13 @@ def test_given_a_server_that_refuses_for_a_while_then_what_stands_in_the_list_st
 
     page.route(f"{site.url}/", refuse)
     second = site.stack.store.create_job(who, project).id
-    expect(page.locator("[data-lost]")).to_be_visible(timeout=15_000)
+    expect(page.locator("[data-lost]")).to_be_visible()
     assert refused
     expect(page.locator(f"#guide-{first}")).to_be_visible()
     expect(page.get_by_text("Database away")).to_have_count(0)
     page.unroute(f"{site.url}/")
-    expect(page.locator(f"#guide-{second}")).to_be_visible(timeout=15_000)
-    expect(page.locator("[data-lost]")).to_be_hidden(timeout=15_000)
+    expect(page.locator(f"#guide-{second}")).to_be_visible()
+    expect(page.locator("[data-lost]")).to_be_hidden()
 
 
 SEEN = "Object.defineProperty(document, 'visibilityState', {get: () => window.seen ? 'visible' : 'hidden'})"
@@ -168,4 +169,4 @@ def test_given_more_tabs_than_a_browser_has_connections_then_those_that_nobody_s
     expect(page.locator(f"#guide-{job}")).to_be_visible()
     site.stack.store.move(job, None, "CANCELLED", trigger=Trigger.API, actor=Actor.EDITOR)
     tabs[0].evaluate("window.seen = true; document.dispatchEvent(new Event('visibilitychange'))")
-    expect(tabs[0].locator("[data-status]")).to_have_text("Cancelled", timeout=15_000)
+    expect(tabs[0].locator("[data-status]")).to_have_text("Cancelled")

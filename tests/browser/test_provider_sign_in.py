@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from activities.store.tables import sign_ins
 from tests.apis import RunningApi, running_api, wait_ready
-from tests.browser.conftest import Site, come_back, site_settings
+from tests.browser.conftest import PATIENT_MS, Site, come_back, site_settings
 from tests.browser.looking import look
 from tests.browser.test_editor import write
 from tests.canaille import CLIENT_ID, CLIENT_SECRET, PASSWORD, Canaille, running_canaille
@@ -59,6 +59,7 @@ def test_given_a_provider_when_somebody_works_then_their_session_is_its_to_renew
     instruction = drafted(provider.user)["instruction"]
     address = f"{api.url}/instructions/{instruction}"
     context = site.browser.new_context(locale="en-GB", viewport={"width": 1440, "height": 900})
+    context.set_default_timeout(PATIENT_MS)
     page = context.new_page()
 
     page.goto(address)

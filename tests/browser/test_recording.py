@@ -19,7 +19,7 @@ from tests.browser.conftest import ARGUMENTS, Site, driving
 from tests.browser.looking import check_accessible, look
 from tests.stack import wait_until
 
-WITHIN_MS = 60_000
+WITHIN_MS = 120_000
 PART = re.compile(r".*/api/v1/uploads/.*[?&]part=(\d+).*")
 JOB = re.compile("/jobs/[0-9a-f-]{36}$")
 SPOKEN_S = 12

@@ -46,7 +46,7 @@ def send(page: Page, name: str, recording: bytes) -> str:
     file = {"name": name, "mimeType": "video/mp4", "buffer": recording}
     page.get_by_label("Recording", exact=True).set_input_files(file)  # type: ignore[arg-type]
     page.get_by_role("button", name="Send and start").click()
-    page.wait_for_url(re.compile("/jobs/[0-9a-f-]{36}$"), timeout=60_000)
+    page.wait_for_url(re.compile("/jobs/[0-9a-f-]{36}$"))
     return page.url.rpartition("/")[2]
 
 

@@ -5,7 +5,7 @@ from contextlib import closing
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Site
+from tests.browser.conftest import PATIENT_MS, Site
 from tests.browser.looking import WIDE, draw, look
 
 
@@ -25,10 +25,11 @@ def test_given_a_draft_when_it_is_shared_then_whoever_holds_the_link_reads_it_un
     link = page.locator("[data-url]").inner_text()
     row = page.locator("[data-links] li")
     expect(row).to_contain_text("For the help desk")
-    expect(row.locator(".badge")).to_have_text("Version 1", timeout=60_000)
+    expect(row.locator(".badge")).to_have_text("Version 1")
     look(page, "share")
 
     with closing(site.browser.new_context(base_url=site.url, viewport=WIDE)) as stranger:
+        stranger.set_default_timeout(PATIENT_MS)
         reader = stranger.new_page()
         reader.goto(link)
         expect(reader.get_by_role("heading", name="This guide asks for a passphrase")).to_be_visible()
@@ -54,7 +55,7 @@ def test_given_a_draft_when_it_is_shared_then_whoever_holds_the_link_reads_it_un
         page.reload()
         expect(row).to_contain_text("Version 2 is newer")
         page.get_by_role("button", name="Show version 2").click()
-        expect(row.locator(".badge").first).to_have_text("Version 2", timeout=60_000)
+        expect(row.locator(".badge").first).to_have_text("Version 2")
         reader.reload()
         expect(reader.get_by_text("Mind the gap.")).to_be_visible()
 

@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 
 from starter.access.tokens import Role, Tokens
 from tests.apis import SECRET
-from tests.browser.conftest import Site, come_back, sign_in, ticket
+from tests.browser.conftest import PATIENT_MS, Site, come_back, sign_in, ticket
 from tests.browser.looking import look
 
 KEPT = "JSON.stringify({ ...sessionStorage })"
@@ -16,6 +16,7 @@ def test_given_nobody_signed_in_when_a_page_is_opened_then_they_sign_in_and_are_
     site: Site, quiet: list[str]
 ) -> None:
     context = site.browser.new_context(base_url=site.url)
+    context.set_default_timeout(PATIENT_MS)
     page = context.new_page()
     page.goto("/lifecycles?x=1")
     expect(page).to_have_title("Sign in · guidesmith")
@@ -190,9 +191,9 @@ def test_given_a_list_that_is_followed_when_the_session_ends_then_it_says_so_and
         page.evaluate("dispatchEvent(new Event('pagehide'))")
         page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
     second = site.stack.store.create_job(who, project).id  # a stream that is open still tells of it
-    expect(page.locator("[data-signed-out]")).to_be_visible(timeout=15_000)
+    expect(page.locator("[data-signed-out]")).to_be_visible()
     expect(page.locator(f"#guide-{first}")).to_be_visible()
     sign_in(page.context, who)
     come_back(page)
-    expect(page.locator(f"#guide-{second}")).to_be_visible(timeout=15_000)
+    expect(page.locator(f"#guide-{second}")).to_be_visible()
     expect(page.locator("[data-signed-out]")).to_be_hidden()

@@ -55,14 +55,14 @@ def test_given_two_people_in_two_browsers_when_one_invites_the_other_then_each_d
         look(theirs, "comments")
 
         mine = page.locator(".block[data-role=step]").first.locator("[data-comment]")
-        expect(mine).to_have_text("1 comment thread", timeout=20_000)
+        expect(mine).to_have_text("1 comment thread")
         mine.click()
         page.get_by_placeholder("Your reply").fill("The blue one.")
         page.get_by_role("button", name="Reply").click()
-        expect(theirs.locator(".comment-text")).to_have_text([text, "The blue one."], timeout=20_000)
+        expect(theirs.locator(".comment-text")).to_have_text([text, "The blue one."])
         page.get_by_role("button", name="Resolve", exact=True).click()
         expect(mine).to_have_text("Comment")
-        expect(theirs.locator(".thread")).to_have_count(0, timeout=20_000)
+        expect(theirs.locator(".thread")).to_have_count(0)
 
         page.goto(f"/projects/{ids['project']}")
         page.get_by_label(f"Role of {other}").select_option("editor")

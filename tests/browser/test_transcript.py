@@ -113,7 +113,7 @@ def test_given_hours_of_speech_when_it_is_searched_then_the_last_place_is_reache
     look(page, "transcript-none")
     transcribed(store, site.stack.artifacts, run, said)  # the page shows it by itself
     lines = page.locator(".lines > li")
-    expect(lines).to_have_count(count, timeout=20_000)
+    expect(lines).to_have_count(count)
     expect(lines.last).not_to_be_in_viewport()
     # no roles, and nothing that is not so at once: for both, the test's driver has every line laid out
     page.locator("input[name=wanted]").fill("9998 of")

@@ -56,7 +56,7 @@ def api(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -> I
         settings = api_settings(
             tmp_path_factory.mktemp("perimeter"),
             json_cap_bytes=CAP,
-            body_timeout_s=0.5,
+            body_timeout_s=3.0,
             callback_secret=SecretStr(RUNNERS_SECRET),
             cors_origins="https://app.example.org,http://localhost:3000",
         )

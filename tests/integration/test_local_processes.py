@@ -25,6 +25,12 @@ from starter.local.ports import is_free, reserved
 from starter.local.stack import LocalStack, Ports
 from starter.local.supervisor import Service, Supervised, pause_after
 
+WITHIN_S = 120.0
+"""For what takes moments where nobody else computes."""
+
+SOON_S = 300.0
+"""Long before what sleeps here would wake."""
+
 SLEEPS = "import time; time.sleep(600)"
 IGNORES_TERM = (
     "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); open('{ready}', 'w'); time.sleep(600)"
@@ -37,7 +43,7 @@ WITH_CHILD = (
 )
 
 
-def until(condition: Callable[[], object], within_s: float = 20.0) -> None:
+def until(condition: Callable[[], object], within_s: float = WITHIN_S) -> None:
     deadline = time.monotonic() + within_s
     while not condition():
         assert time.monotonic() < deadline, "it did not come about"
@@ -83,11 +89,11 @@ def test_given_a_service_that_is_killed_when_supervised_then_it_runs_again(tmp_p
     pids: list[int] = []
 
     async def use(held: Supervised) -> None:
-        await held.wait_answering(20)
+        await held.wait_answering(WITHIN_S)
         assert held.pid is not None
         pids.append(held.pid)
         os.kill(held.pid, signal.SIGKILL)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(WITHIN_S):
             while held.starts < 2 or held.pid is None or held.pid == pids[0]:
                 await asyncio.sleep(0.02)
         pids.append(held.pid)
@@ -99,21 +105,21 @@ def test_given_a_service_that_is_killed_when_supervised_then_it_runs_again(tmp_p
 
 def test_given_a_service_that_ignores_sigterm_when_stopped_then_it_is_killed_after_its_grace(tmp_path: Path) -> None:
     async def use(held: Supervised) -> None:
-        await held.wait_answering(20)
+        await held.wait_answering(WITHIN_S)
 
     began = time.monotonic()
     held = supervised(tmp_path, IGNORES_TERM, use, grace_s=0.3)
     assert held.pid is None
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < SOON_S
 
 
 def test_given_a_service_with_children_when_it_dies_then_they_are_swept(tmp_path: Path) -> None:
     async def use(held: Supervised) -> None:
-        await held.wait_answering(20)
+        await held.wait_answering(WITHIN_S)
         child = int((tmp_path / "ready").read_text())
         assert held.pid is not None
         os.kill(held.pid, signal.SIGKILL)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(WITHIN_S):
             while psutil.pid_exists(child) and psutil.Process(child).status() != psutil.STATUS_ZOMBIE:
                 await asyncio.sleep(0.02)
 
@@ -125,11 +131,11 @@ def test_given_a_service_that_cannot_start_when_waited_for_then_it_fails_soon_wi
 ) -> None:
     async def use(held: Supervised) -> None:
         with pytest.raises(StackFailed, match="the reason it cannot"):
-            await held.wait_answering(60)
+            await held.wait_answering(2 * SOON_S)
 
     began = time.monotonic()
     supervised(tmp_path, "raise SystemExit('the reason it cannot')", use)
-    assert time.monotonic() - began < 30
+    assert time.monotonic() - began < SOON_S
 
 
 def test_given_a_supervisor_that_is_killed_when_its_services_look_then_they_end(tmp_path: Path) -> None:
@@ -144,7 +150,7 @@ def test_given_a_supervisor_that_is_killed_when_its_services_look_then_they_end(
             async def run():
                 held = Supervised(service(pathlib.Path({str(tmp_path)!r}), "open('{{ready}}', 'w');" + {SLEEPS!r}))
                 held.start()
-                await held.wait_answering(20)
+                await held.wait_answering({WITHIN_S})
                 print(held.pid, flush=True)
                 await asyncio.sleep(600)
 
