@@ -2,7 +2,6 @@
 
 import contextlib
 import re
-import shutil
 import wave
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,7 +14,7 @@ from playwright.sync_api import BrowserContext, Error, Page, Playwright, expect
 from activities.media import probe
 from domain.artifacts import ArtifactKind
 from domain.jobs import Job
-from tests.browser.conftest import ARGUMENTS, Site, driving
+from tests.browser.conftest import WHOLE, Site, started
 from tests.browser.looking import check_accessible, look
 from tests.stack import wait_until
 
@@ -44,7 +43,6 @@ def recorder(
     site: Site, playwright: Playwright, sample: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Site]:
     """The pages in a browser that gives another tab, and a microphone in which the sample's voice speaks."""
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     voice = tmp_path_factory.mktemp("voice") / "voice.wav"
     speak(sample, voice)
     devices = (
@@ -52,11 +50,8 @@ def recorder(
         "--use-fake-device-for-media-stream",
         f"--use-file-for-fake-audio-capture={voice}",
     )
-    with driving():
-        browser = playwright.chromium.launch(executable_path=found, args=[*ARGUMENTS, *devices])
-    yield replace(site, browser=browser)
-    with driving():
-        browser.close()
+    with started(playwright, WHOLE, *devices) as browser:
+        yield replace(site, browser=browser)
 
 
 def speak(sample: Path, to: Path) -> None:
