@@ -73,7 +73,9 @@ def context(recorder: Site, who: str, quiet: list[str]) -> Iterator[BrowserConte
     with recorder.visitor(who) as visitor:
         visitor.grant_permissions(["microphone"])
         visitor.route("**/maple", lambda route: route.fulfill(body=SHOWN, content_type="text/html"))
-        visitor.new_page().goto("/maple")
+        shown = visitor.new_page()
+        shown.set_viewport_size({"width": 480, "height": 360})  # each of its pixels is encoded, thirty times a second
+        shown.goto("/maple")
         yield visitor
     # Chromium says so whenever a screen is recorded; nobody asks for a camera
     quiet[:] = [each for each in quiet if "camera is not allowed in this document" not in each]
@@ -200,7 +202,7 @@ def test_given_a_browser_without_room_when_it_records_then_it_stops_and_says_so_
     page.route(PART, lambda route: route.abort("connectionfailed"))
     devtools = context.new_cdp_session(page)
     begin(page)
-    devtools.send("Storage.overrideQuotaForOrigin", {"origin": recorder.url, "quotaSize": 100_000})
+    devtools.send("Storage.overrideQuotaForOrigin", {"origin": recorder.url, "quotaSize": 1_000})
     expect(page.get_by_text("This browser has no room left").filter(visible=True)).to_be_visible(timeout=WITHIN_MS)
     expect(page.get_by_role("heading", name="Your recording")).to_be_visible()
     (job,) = recorder.stack.store.list_jobs(who).items
