@@ -19,12 +19,16 @@ from pydantic import SecretStr
 from activities.artifacts import ArtifactStore
 from activities.store import Store
 from starter.access.tokens import Role, Tokens
+from starter.services import engine
 from starter.serving import server, wired
 from starter.settings import Settings, load_settings
 from starter.wiring import open_artifacts, open_store
 from tests.databases import laid_out
+from tests.stack import SLOWEST
 from tests.temporal import TemporalServer, free_port
 from tests.witness import Witness
+
+engine.PATIENCE_S *= SLOWEST
 
 SECRET = "0123456789abcdef" * 4
 UP_WITHIN_S = 60.0

