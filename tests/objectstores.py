@@ -33,7 +33,7 @@ from tests.temporal import free_port
 ACCESS_KEY_ID = "test-access-key"
 SECRET_ACCESS_KEY = "test-secret-key"
 BUCKET = "artifacts"
-START_S = 30.0
+START_S = 120.0
 ATTEMPTS = 3
 
 _PORTS = ("master.port", "master.port.grpc", "volume.port", "volume.port.grpc", "filer.port", "filer.port.grpc")

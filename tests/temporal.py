@@ -25,7 +25,7 @@ from activities.rails.search_attributes import ATTRIBUTES
 from starter.local.ports import reserved
 from starter.local.stack import FAIR
 
-UP_WITHIN_S = 30.0
+UP_WITHIN_S = 120.0
 STARTS = 5
 
 MISSED_AFTER_S = 4
