@@ -4,6 +4,7 @@ Requests are made from the description itself, right ones and wrong ones, always
 answers are as described is seen to by ``tests/witness.py``.
 """
 
+import asyncio
 from collections.abc import Iterator, Mapping
 from itertools import chain
 
@@ -18,8 +19,10 @@ from schemathesis.engine import events
 from schemathesis.engine.recorder import ScenarioRecorder
 from schemathesis.schemas import BaseSchema
 
+from activities.rails.namespaces import recognise_namespace
 from domain.documents.publication import ExportFormat
 from starter.access.tokens import Role, Tokens
+from starter.services.engine import connect
 from tests.apis import SECRET, RunningApi, api_settings, running_api, wait_ready
 from tests.integration.api_builders import told_job
 from tests.integration.store_builders import OWNER, STEP_BLOCK, instruction_of
@@ -39,7 +42,13 @@ def explored(temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory)
         patch.setenv("TEMPORAL_ADDRESS", temporal.address)
         with running_api(api_settings(tmp_path_factory.mktemp("api"), callback_secret=SecretStr(RUNNER))) as api:
             wait_ready(api)
+            assert asyncio.run(recognised(api)), "or a retry of a job that no run is known of is a 502, which is true"
             yield api
+
+
+async def recognised(api: RunningApi) -> bool:
+    """Whether the namespace is the jobs' own; there is none yet, so that it is."""
+    return await recognise_namespace(api.store, await connect(lazy=False))
 
 
 def ids(api: RunningApi) -> Mapping[str, str]:

@@ -1,16 +1,13 @@
 """``guidesmith comments``: what is said about the blocks of a guide."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from starter.cli.options import AsJson, DataDir
-from starter.cli.printing import print_json, print_table
+from starter.cli.printing import print_json, print_said, print_table
 from starter.cli.reaching import reached
-
-if TYPE_CHECKING:
-    from starter.cli.client import Json
 
 comments_app = typer.Typer(help="What is said about a guide's blocks.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -61,7 +58,7 @@ def add(
     with _client(data_dir) as client:
         instruction = client.get(f"jobs/{job_id}")["instruction_id"]
         thread = client.post(f"instructions/{instruction}/comments", {"block_id": block_id, "text": text})
-    _shown(thread, f"Said, in thread {thread['id']}.", as_json)
+    print_said(thread, f"Said, in thread {thread['id']}.", as_json=as_json)
 
 
 @comments_app.command(epilog='Example: guidesmith comments reply 0199f3d7-… "The blue one."')
@@ -69,7 +66,7 @@ def reply(thread_id: ThreadId, text: Words, as_json: AsJson = False, data_dir: D
     """Say something in a thread. One that was resolved is open again."""
     with _client(data_dir) as client:
         thread = client.post(f"comment-threads/{thread_id}/comments", {"text": text})
-    _shown(thread, f"Said, in thread {thread_id}.", as_json)
+    print_said(thread, f"Said, in thread {thread_id}.", as_json=as_json)
 
 
 @comments_app.command(epilog="Example: guidesmith comments resolve 0199f3d7-…")
@@ -82,11 +79,4 @@ def resolve(
     """Settle a thread."""
     with _client(data_dir) as client:
         thread = client.replace(f"comment-threads/{thread_id}", {"resolved": not reopen})
-    _shown(thread, f"Thread {thread_id} is {'open again' if reopen else 'resolved'}.", as_json)
-
-
-def _shown(thread: "Json", words: str, as_json: bool) -> None:
-    if as_json:
-        print_json(thread)
-    else:
-        typer.echo(words)
+    print_said(thread, f"Thread {thread_id} is {'open again' if reopen else 'resolved'}.", as_json=as_json)
