@@ -15,7 +15,7 @@ from redis import Redis
 from tests.temporal import free_port
 
 PASSWORD = "s3cr3t-of-the-counter"
-UP_WITHIN_S = 30.0
+UP_WITHIN_S = 120.0
 
 
 def binary() -> Path:

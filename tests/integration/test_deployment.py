@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
 SERVICES = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))["services"]
 KEY_ID, SECRET = "compose-key", "compose-secret-of-a-test"
-UP_WITHIN_S = 30.0
+UP_WITHIN_S = 120.0
 NAMESPACE = "compose-test"
 
 

@@ -23,6 +23,7 @@ from activities.publishing import typesetter
 from activities.screen import isolated as screening
 from domain.errors import Cancelled
 from tests.children import running
+from tests.stack import wait_until
 
 ROOMY = Bounds(wall_s=60, cpu_s=60, memory_bytes=1 << 30)
 ENVIRONMENT = {"LC_ALL": "C.UTF-8"}
@@ -102,7 +103,7 @@ def test_given_many_orders_then_neither_processes_nor_descriptors_are_left_of_th
     before = (ours.num_fds(), server.num_fds(), server.memory_info().rss)
     for _ in range(100):
         assert one(ask)["parent"] == server.pid
-    assert server.children(recursive=True) == []
+    wait_until(lambda: not server.children(recursive=True), 10, "all of them to be reaped")
     assert ours.num_fds() <= before[0] and server.num_fds() <= before[1]  # the first child was perhaps not reaped yet
     assert server.memory_info().rss < before[2] + (4 << 20)
 

@@ -94,10 +94,8 @@ def publish(
 
     with shown(as_json=as_json) as view, _client(data_dir) as client:
         site = published(client, view, out, project or (), title)
-    if as_json:
-        print_json(site)
-    else:
-        print_table(("SITE", site["path"]), (("guides", len(site["guides"])), ("open", site["index"])))
+    rows = (("guides", len(site["guides"])), ("open", site["index"]))
+    print_listed(site, ("SITE", site["path"]), rows, as_json=as_json)
 
 
 @guides_app.command(epilog='Example: guidesmith guides rename 0199f3c2-… "Add a customer"')
