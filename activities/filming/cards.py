@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from activities.confined.outside import Bounds, Died, Overran, answer, made_bytes, places
 from activities.filming.scenes import Scene, shortened
 from activities.publishing import typesetter
+from activities.publishing.branding import LOGO_FILE, Appearance
 from activities.publishing.direction import of_language, of_text
 from activities.publishing.fonts import typeface_for
 from activities.publishing.labels import primary_language
@@ -52,9 +53,16 @@ class Cards:
 
 
 def cards(
-    scenes: Sequence[Scene], canvas: Canvas, language: str | None, edition: str, on_progress: Callable[[], None]
+    scenes: Sequence[Scene],
+    canvas: Canvas,
+    language: str | None,
+    edition: str,
+    on_progress: Callable[[], None],
+    *,
+    appearance: Appearance | None = None,
 ) -> Cards:
-    """Set them. Raises: ExportFailed: the typesetter refused."""
+    """Set them, in a brand's colours and with its logo where there is one. Raises: ExportFailed: the typesetter
+    refused."""
     primary = primary_language(language)
     around = of_language(primary)
     document = {
@@ -66,7 +74,7 @@ def cards(
             {
                 "kind": each.kind,
                 "card": each.is_card,
-                "number": str(each.number) if each.number else "",
+                "number": each.mark,
                 "label": each.label,
                 "heading": each.heading,
                 "text": shortened(each.text, MOST_SHOWN) if each.is_card else "",
@@ -75,14 +83,19 @@ def cards(
             }
             for each in scenes
         ],
+        "brand": None if appearance is None else _brand(appearance),
     }
-    typeface = typeface_for(json.dumps(document, ensure_ascii=False), primary)
+    typeface = typeface_for(
+        json.dumps(document, ensure_ascii=False), primary, None if appearance is None else appearance.font
+    )
     document["fonts"] = typeface.body
     with TemporaryDirectory(prefix="guidesmith-cards-") as made:
         folder = Path(made).resolve()
         template = files("activities.filming").joinpath(TEMPLATE).read_text(encoding="utf-8")
         (folder / TEMPLATE).write_text(template, encoding="utf-8")
         (folder / "document.json").write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
+        if appearance is not None and appearance.logo is not None:
+            (folder / LOGO_FILE).write_bytes(appearance.logo.png)
         order = {
             "root": str(folder),
             "template": TEMPLATE,
@@ -94,6 +107,16 @@ def cards(
             "made": MADE,
         }
         return Cards(_pictures(folder, order, len(scenes), on_progress), typeface.missing)
+
+
+def _brand(appearance: Appearance) -> dict[str, object]:
+    shade, logo = appearance.dark, appearance.logo  # a film's ground is dark
+    return {
+        "colours": None if shade is None else {"ink": shade.ink, "fill": shade.fill, "on-fill": shade.on_fill},
+        "logo": None
+        if logo is None
+        else {"file": LOGO_FILE, "ground": logo.ground, "name": appearance.branding.project},
+    }
 
 
 def _pictures(folder: Path, order: dict[str, object], count: int, on_progress: Callable[[], None]) -> tuple[bytes, ...]:

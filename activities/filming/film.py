@@ -109,7 +109,9 @@ def film(
         for scene, voice in zip(shown, voices, strict=True)
     ]
     canvas = canvas_for(material.size or _largest(manuscript))
-    set_words = cards(shown, canvas, publication.language, manuscript.edition, on_progress)
+    set_words = cards(
+        shown, canvas, publication.language, manuscript.edition, on_progress, appearance=manuscript.appearance
+    )
     pieces = []
     for place, (scene, card, length_ms) in enumerate(zip(shown, set_words.pictures, lengths, strict=True)):
         piece = out / f"piece-{place:04}.mp4"
@@ -245,7 +247,7 @@ def _chapters(shown: Sequence[Scene], lengths: Sequence[int]) -> Iterator[Mappin
     begun_ms = 0
     for scene, length_ms in zip(shown, lengths, strict=True):
         if scene.kind in ("title", "part", "step"):
-            title = f"{scene.number}. {scene.heading}" if scene.number else scene.heading
+            title = f"{scene.mark}. {scene.heading}" if scene.mark else scene.heading
             yield {"title": title, "start_ms": begun_ms}
         begun_ms += length_ms
 

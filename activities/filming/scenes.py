@@ -52,6 +52,7 @@ class Scene:
 
     Attributes:
         kind: ``title``, or a section's.
+        mark: The number that is shown, if any.
         heading: Below the picture, or large on a card. ``text``: what else is read out.
         span: Of the recording, ms: heard, and seen where it ``moves``.
         stills: Pictures that are shown one after the other where it does not. Without any it is a card.
@@ -66,6 +67,7 @@ class Scene:
     moves: bool = False
     stills: tuple[bytes, ...] = ()
     marked: Marked | None = None
+    mark: str = ""
 
     @property
     def is_card(self) -> bool:
@@ -124,6 +126,7 @@ def _scene(section: Section, cited: tuple[int | None, int | None], marked: Marke
         heading=plain(section.heading),
         text=words(section.body),
         stills=tuple((each.whole or each).data for each in section.illustrations),
+        mark=section.mark,
     )
     if section.kind is not SectionKind.STEP or footage.duration_ms == 0:
         return scene

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from urllib.parse import quote
 
 from activities.publishing.archive import zipped
+from activities.publishing.branding import LOGO_FILE, Appearance
 from activities.publishing.labels import Labels
 from activities.publishing.manuscript import Manuscript, Section, SectionKind
 from activities.publishing.markdown import quoted, write, write_line
@@ -23,12 +24,15 @@ def bundle(manuscript: Manuscript, on_progress: Callable[[], None] = lambda: Non
         on_progress()
         for picture in section.illustrations:
             members += [(f"{FOLDER}/{each.filename}", each.data) for each in (picture, picture.whole) if each]
+    if manuscript.appearance is not None and manuscript.appearance.logo is not None:
+        members.append((f"{FOLDER}/{LOGO_FILE}", manuscript.appearance.logo.png))
     return zipped(members, manuscript.publication.created_at)
 
 
 def document(manuscript: Manuscript) -> str:
     """The instruction as Markdown; its images are links into ``images/``."""
     parts = [
+        *_masthead(manuscript.appearance),
         f"# {write_line(manuscript.title)}",
         write(manuscript.lead, heading_shift=1),
         f"*{_literal(manuscript.edition)}*",
@@ -39,7 +43,17 @@ def document(manuscript: Manuscript) -> str:
         parts += _section(section, manuscript.labels)
     if manuscript.remarks:
         parts += ["---", *(f"*{_literal(remark)}*" for remark in manuscript.remarks)]
+    if manuscript.appearance is not None and manuscript.appearance.imprint:
+        parts += [*(() if manuscript.remarks else ("---",)), _literal(manuscript.appearance.imprint)]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _masthead(look: Appearance | None) -> Iterable[str]:
+    if look is None:
+        return
+    if look.logo is not None:
+        yield f"![{_literal(look.branding.project)}]({FOLDER}/{LOGO_FILE})"
+    yield _literal(look.heading)
 
 
 def _contents(manuscript: Manuscript) -> str:
@@ -53,13 +67,14 @@ def _contents(manuscript: Manuscript) -> str:
         times = taken[name]
         taken[name] += 1
         inset = "  " * (section.level - 1)
-        number = f"{section.number}. " if section.number else ""
-        lines.append(f"{inset}- [{number}{write_line(section.heading)}](#{name}{f'-{times}' if times else ''})")
+        lines.append(
+            f"{inset}- [{section.lead_in}{write_line(section.heading)}](#{name}{f'-{times}' if times else ''})"
+        )
     return "\n".join(lines)
 
 
 def _numbered(section: Section) -> str:
-    return f"{section.number}. {plain(section.heading)}" if section.number else plain(section.heading)
+    return f"{section.lead_in}{plain(section.heading)}"
 
 
 def _name(heading: str) -> str:
@@ -75,8 +90,7 @@ def _section(section: Section, labels: Labels) -> Iterable[str]:
         yield quoted("\n\n".join(part for part in (label, write(section.body, heading_shift=2)) if part))
     else:
         if section.heading:
-            number = f"{section.number}. " if section.number else ""
-            yield f"#{'#' * section.level} {number}{write_line(section.heading)}"
+            yield f"#{'#' * section.level} {section.lead_in}{write_line(section.heading)}"
         if section.kind is SectionKind.STEP and time:
             yield time
         if section.body:

@@ -4,6 +4,7 @@ They come as packages, so that a document looks the same wherever it is made. Fo
 for characters that none of ours has: there, a glyph that differs between machines is better than a box.
 """
 
+import io
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ import fontpkg_inter
 import fontpkg_jetbrains_mono
 import manimgx_fonts
 import typst
+from fontTools.subset import Options, Subsetter, load_font, save_font
 from fontTools.ttLib import TTFont, TTLibError
 
 from activities.process.checksums import check_fonts
@@ -44,12 +46,47 @@ class Typeface:
     missing: tuple[str, ...]
 
 
-def typeface_for(text: str, language: str) -> Typeface:
-    """The fonts for a document that says ``text``; ``language`` decides how Han characters look."""
+def typeface_for(text: str, language: str, first: str | None = None) -> Typeface:
+    """The fonts for a document that says ``text``; ``language`` decides how Han characters look. ``first``: the family
+    of a brand, which all others stand in for."""
     lacking = _uncovered(_shown(text), _files(_bundled()))
     missing = _uncovered(lacking, _files(_with_system())) if lacking else ()
     body = _preference(language)
+    if first is not None:
+        body = (first, *(family for family in body if family != first))
     return Typeface(_folders(), len(missing) < len(lacking), body, (CODE, *body), missing)
+
+
+WEB_FEATURES = ("ccmp", "kern", "liga", "locl", "mark", "mkmk", "rlig")
+"""Of OpenType: what text takes to be set right, and no alternative letters."""
+
+
+def web_fonts(family: str, text: str) -> dict[str, bytes]:
+    """The family for a page that says ``text``, as WOFF: ``normal`` and ``italic``, each of all weights. What it has no
+    glyph for, readers' own fonts show. The same text gives the same bytes."""
+    files: dict[str, str] = {}
+    for font in sorted(_bundled().fonts(), key=lambda font: (font.path or "", font.index)):
+        if font.family == family and font.path:
+            files.setdefault("italic" if "Italic" in Path(font.path).name else "normal", font.path)
+    characters = frozenset(ord(each) for each in text) | frozenset(range(0x20, 0x7F))
+    return {style: _subset(path, characters) for style, path in sorted(files.items(), reverse=True)}
+
+
+@lru_cache(maxsize=16)
+def _subset(path: str, characters: frozenset[int]) -> bytes:
+    options = Options()
+    options.flavor = "woff"
+    options.layout_features = list(WEB_FEATURES)
+    options.notdef_outline = True
+    options.recalc_timestamp = False
+    options.hinting = False
+    font = load_font(path, options)
+    subsetter = Subsetter(options)
+    subsetter.populate(unicodes=characters)
+    subsetter.subset(font)
+    out = io.BytesIO()
+    save_font(font, out, options)
+    return out.getvalue()
 
 
 def _preference(language: str) -> tuple[str, ...]:

@@ -5,11 +5,12 @@ document has the same structure as PDF, Markdown, DOCX and HTML.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 from enum import StrEnum
 
+from activities.publishing.branding import Appearance, appearance
 from activities.publishing.labels import RIGHT_TO_LEFT, Labels, labels_of, primary_language
 from activities.publishing.markup import (
     Block,
@@ -30,6 +31,7 @@ from activities.publishing.markup import (
     printable,
 )
 from activities.publishing.pictures import Illustration, illustrate
+from domain.documents.brand import Numbering
 from domain.documents.publication import Picture, Publication, PublicationBlock
 
 LEFT_TO_RIGHT = "\u2066{}\u2069"
@@ -53,9 +55,9 @@ class SectionKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One block of the document. ``number`` counts the steps from 1, through all parts, and is 0 elsewhere; ``heading``
-    is empty for what has none, and of ``level`` 1, or 2 within a part; ``start_ms`` is the moment of the recording it
-    rests on."""
+    """One block of the document. ``number`` counts the steps from 1, through all parts, and is 0 elsewhere; ``mark`` is
+    the number that readers see, if any (``2.1``); ``heading`` is empty for what has none, and of ``level`` 1, or 2
+    within a part; ``start_ms`` is the moment of the recording it rests on."""
 
     kind: SectionKind
     number: int
@@ -66,11 +68,18 @@ class Section:
     level: int = 1
     label: str = ""
     block_id: str = ""
+    mark: str = ""
+
+    @property
+    def lead_in(self) -> str:
+        """The mark as it stands before a heading: ``3. `` or ``2.1 ``."""
+        return f"{self.mark}{' ' if '.' in self.mark else '. '}" if self.mark else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Manuscript:
-    """The document. ``remarks`` are the version's own warnings, ``warnings`` what happened while it was read."""
+    """The document. ``remarks`` are the version's own warnings, ``warnings`` what happened while it was read;
+    ``appearance`` is its project's brand, if it has one."""
 
     publication: Publication
     labels: Labels
@@ -79,6 +88,7 @@ class Manuscript:
     sections: tuple[Section, ...]
     remarks: tuple[str, ...]
     warnings: tuple[str, ...]
+    appearance: Appearance | None = None
 
     @property
     def title_text(self) -> str:
@@ -94,12 +104,8 @@ class Manuscript:
     def dated(self) -> str:
         """The version and, where it is known, the day (UTC) on which it was written."""
         version = f"{self.labels.version} {self.publication.version}"
-        written = self.publication.created_at
-        if written is None:
-            return version
-        day = f"{written.astimezone(UTC):%Y-%m-%d}"
-        is_rtl = primary_language(self.publication.language) in RIGHT_TO_LEFT
-        return f"{version} · {LEFT_TO_RIGHT.format(day) if is_rtl else day}"
+        day = _day(self.publication)
+        return f"{version} · {day}" if day else version
 
     @property
     def has_parts(self) -> bool:
@@ -133,7 +139,11 @@ class _Reading:
         self._sections: list[Section] = []
         self._left_images = 0
         self._warnings: list[str] = []
+        branding = self._publication.branding
+        self._numbering = Numbering.STEPS if branding is None else branding.brand.numbering
         self._steps = 0
+        self._parts = 0
+        self._within = 0
         self._level = 1
 
     def manuscript(self, on_progress: Callable[[], None]) -> Manuscript:
@@ -147,15 +157,24 @@ class _Reading:
                 f"{self._left_images} image(s) that the text links to were not fetched; their descriptions stand "
                 "in for them. Add them as screenshots to have them in the document."
             )
+        title = self._title or _fallback_title(self._publication)
+        look = self._appearance(plain(title))
         return Manuscript(
             publication=self._publication,
             labels=self._labels,
-            title=self._title or _fallback_title(self._publication),
+            title=title,
             lead=tuple(self._lead),
-            sections=tuple(self._sections),
+            sections=tuple(self._sections) if look is None else _framed(look, self._sections),
             remarks=self._publication.warnings,
             warnings=tuple(self._warnings),
+            appearance=look,
         )
+
+    def _appearance(self, title: str) -> Appearance | None:
+        branding = self._publication.branding
+        if branding is None or branding.is_plain:
+            return None
+        return appearance(branding, title=title, version=self._publication.version, day=_day(self._publication))
 
     def _take(self, place: int, block: PublicationBlock, parsed: Parsed) -> None:
         match block.role:
@@ -167,15 +186,21 @@ class _Reading:
             case "section":
                 heading, body = _headed(parsed.blocks)
                 self._level = 1
+                self._parts += 1
+                self._within = 0
+                if self._numbering is Numbering.PARTS and heading:
+                    heading = (Text(f"{self._parts}. "), *heading)
                 pictures = self._pictures(f"section-{place:02}", block.pictures, plain(heading))
                 self._add(SectionKind.PART, 0, heading, body, block, pictures)
                 self._level = 2
                 return
             case "step":
                 self._steps += 1
-                heading, body = _step(parsed.blocks, f"{self._labels.step} {self._steps}")
+                self._within += 1
+                mark = self._mark()
+                heading, body = _step(parsed.blocks, f"{self._labels.step} {mark or self._steps}")
                 pictures = self._pictures(f"step-{self._steps:02}", block.pictures, plain(heading))
-                self._add(SectionKind.STEP, self._steps, heading, body, block, pictures)
+                self._add(SectionKind.STEP, self._steps, heading, body, block, pictures, mark=mark)
                 return
             case "note" | "warning":
                 kind = SectionKind(block.role)
@@ -192,6 +217,16 @@ class _Reading:
             pictures = self._pictures(f"text-{place:02}", block.pictures, self._about())
             self._add(SectionKind.TEXT, 0, (), (), block, pictures)
 
+    def _mark(self) -> str:
+        """The number that the readers of a step see."""
+        match self._numbering:
+            case Numbering.NONE:
+                return ""
+            case Numbering.PARTS if any(block.role == "section" for block in self._publication.blocks):
+                return f"{self._parts}.{self._within}"
+            case _:
+                return str(self._steps)
+
     def _about(self) -> str:
         return plain(self._title or _fallback_title(self._publication))
 
@@ -204,10 +239,12 @@ class _Reading:
         block: PublicationBlock,
         pictures: tuple[Illustration, ...],
         label: str = "",
+        *,
+        mark: str = "",
     ) -> None:
         if heading or body or pictures:
             self._sections.append(
-                Section(kind, number, heading, body, block.start_ms, pictures, self._level, label, block.block_id)
+                Section(kind, number, heading, body, block.start_ms, pictures, self._level, label, block.block_id, mark)
             )
 
     def _pictures(self, name: str, pictures: tuple[Picture, ...], about: str) -> tuple[Illustration, ...]:
@@ -222,6 +259,24 @@ class _Reading:
             else:
                 shown.append(illustration)
         return tuple(shown)
+
+
+def _framed(look: Appearance, sections: Sequence[Section]) -> tuple[Section, ...]:
+    """The sections between what the brand says before and after them."""
+
+    def fixed(blocks: Blocks) -> tuple[Section, ...]:
+        heading, body = _titled(blocks)
+        return (Section(SectionKind.TEXT, 0, heading, body, None, ()),) if blocks else ()
+
+    return (*fixed(look.before), *sections, *fixed(look.closing))
+
+
+def _day(publication: Publication) -> str:
+    """On which (UTC) it was written, where that is known."""
+    if publication.created_at is None:
+        return ""
+    day = f"{publication.created_at.astimezone(UTC):%Y-%m-%d}"
+    return LEFT_TO_RIGHT.format(day) if primary_language(publication.language) in RIGHT_TO_LEFT else day
 
 
 def _fallback_title(publication: Publication) -> Inlines:

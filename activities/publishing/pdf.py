@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from activities.confined.outside import Bounds, Died, Overran, answer, made_bytes, places
 from activities.publishing import typesetter
+from activities.publishing.branding import LOGO_FILE, Appearance, Line
 from activities.publishing.direction import Direction, of_language, of_nodes
 from activities.publishing.fonts import Typeface, typeface_for
 from activities.publishing.labels import primary_language
@@ -41,6 +42,7 @@ from activities.publishing.markup import (
     Text,
 )
 from activities.publishing.pictures import Illustration, scaled
+from domain.documents.brand import Numbering, Placeholder
 from domain.documents.publication import clock
 from domain.errors import ExportFailed
 
@@ -106,7 +108,8 @@ class _How:
 def _typeset(manuscript: Manuscript, how: _How, on_progress: Callable[[], None]) -> Typeset:
     language = primary_language(manuscript.publication.language)
     document = _document(manuscript, language)
-    typeface = typeface_for(json.dumps(document, ensure_ascii=False), language)
+    look = manuscript.appearance
+    typeface = typeface_for(json.dumps(document, ensure_ascii=False), language, look.font if look is not None else None)
     document["fonts"] = {"body": typeface.body, "code": typeface.code}
     with TemporaryDirectory(prefix="guidesmith-pdf-") as folder:
         root = Path(folder)
@@ -126,6 +129,8 @@ def _lay_out(root: Path, document: dict[str, object], manuscript: Manuscript, on
         on_progress()
         data = picture.data if pixels <= MOST_PIXELS else scaled(picture, math.sqrt(MOST_PIXELS / pixels))
         (images / picture.filename).write_bytes(data)
+    if manuscript.appearance is not None and manuscript.appearance.logo is not None:
+        (images / LOGO_FILE).write_bytes(manuscript.appearance.logo.png)
 
 
 def _compile(
@@ -222,7 +227,29 @@ def _document(manuscript: Manuscript, language: str) -> dict[str, object]:
         "contents": headings >= CONTENTS_FROM,
         "sections": [_section(section, direction) for section in manuscript.sections],
         "colophon": [*manuscript.remarks],
+        "brand": None if manuscript.appearance is None else _brand(manuscript.appearance),
     }
+
+
+def _brand(look: Appearance) -> dict[str, object]:
+    width, height = look.logo_size
+    return {
+        "logo": None
+        if look.logo is None
+        else {"file": LOGO_FILE, "width": width, "height": height, "ground": look.logo.ground},
+        "project": look.branding.project,
+        "colours": None
+        if look.light is None
+        else {"ink": look.light.ink, "wash": look.light.wash, "fill": look.light.fill, "on-fill": look.light.on_fill},
+        "header": _line(look.header),
+        "footer": _line(look.footer),
+        "tells-page": look.tells_page,
+        "numbered": look.numbering is not Numbering.NONE,
+    }
+
+
+def _line(line: Line) -> list[dict[str, str]]:
+    return [{"t": str(each)} if isinstance(each, Placeholder) else {"t": "text", "s": each} for each in line]
 
 
 def _region(tag: str | None) -> str | None:
@@ -237,7 +264,7 @@ def _section(section: Section, around: Direction) -> dict[str, object]:
     return {
         "dir": direction,
         "kind": str(section.kind),
-        "number": section.number,
+        "number": section.mark,
         "level": section.level,
         "heading": _inlines(section.heading),
         "label": section.label,

@@ -9,8 +9,8 @@ inside it.
 import base64
 import hashlib
 import html
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass
 from functools import cache
 from importlib.resources import files
 
@@ -18,6 +18,7 @@ import nh3
 from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
+from activities.publishing.branding import Appearance
 from activities.publishing.direction import Direction, of_language, of_nodes, of_text
 from activities.publishing.labels import primary_language
 from activities.publishing.manuscript import Manuscript, Section, SectionKind
@@ -43,12 +44,14 @@ from activities.publishing.markup import (
     plain,
 )
 from activities.publishing.pictures import Illustration
+from domain.documents.brand import Numbering, Shade
 from domain.documents.publication import clock
 
 CONTENTS_FROM = 3
 """Headings below which a table of contents says nothing that the page does not."""
 HEADING_SHIFT = 2
 """The page's title is h1, a section's heading h2; what stands inside begins at h3."""
+FONT_FACE = "@font-face"
 MARKS = {Style.EMPHASIS: "em", Style.STRONG: "strong", Style.STRUCK: "s"}
 ALLOWED_TAGS = {
     *("p", "h3", "h4", "h5", "h6", "pre", "code", "blockquote", "ul", "ol", "li", "hr", "br", "a", "em", "strong", "s"),
@@ -89,24 +92,34 @@ def webpage(manuscript: Manuscript, on_progress: Callable[[], None] = lambda: No
     """The page. The same manuscript gives the same text."""
     language = primary_language(manuscript.publication.language)
     direction = of_language(language)
-    style = base_style() + "".join(_crops(manuscript.sections)) + frame.style
+    lead = _sanitised(_blocks(manuscript.lead, direction))
+    sections = list(_sections(manuscript.sections, direction, on_progress, frame.address))
+    look = manuscript.appearance
+    pictures = frame.pictures
+    if look is not None and look.logo is not None and "data:" not in pictures:
+        pictures += " data:"
+    style = base_style() + "".join(_crops(manuscript.sections))
+    if look is not None:
+        style += "\n".join(_branded(look, _said(manuscript, look, lead, sections)))
+    style += frame.style
     return _template().render(
         language=manuscript.publication.language or language,
         direction=direction,
         title_direction=of_nodes(manuscript.title, direction),
-        policy=policy(style, frame.script, frame.pictures),
-        style=Markup(style),  # noqa: S704 - our own file
+        policy=policy(style, frame.script, pictures),
+        style=Markup(style),  # noqa: S704 - our own file, and colours and families of a brand, which are checked
         script=Markup(frame.script),  # noqa: S704 - our own file
         top=Markup(frame.top),  # noqa: S704 - our own markup
         bottom=Markup(frame.bottom),  # noqa: S704 - our own markup
         labels=manuscript.labels,
         title=_sanitised(_inlines(manuscript.title)),
         title_text=manuscript.title_text,
-        lead=_sanitised(_blocks(manuscript.lead, direction)),
+        lead=lead,
         edition=manuscript.edition,
         contents=sum(bool(section.heading) for section in manuscript.sections) >= CONTENTS_FROM,
-        sections=list(_sections(manuscript.sections, direction, on_progress, frame.address)),
+        sections=sections,
         remarks=[(remark, of_text(remark, direction)) for remark in manuscript.remarks],
+        look=look,
     )
 
 
@@ -117,9 +130,11 @@ def fragment(markdown: str) -> str:
 
 def policy(style: str, script: str = "", pictures: str = "data:") -> str:
     """What a browser may do with a page: show itself, with this style, and run this script."""
+    fonts = " font-src data:;" if FONT_FACE in style else ""
     runs = f" script-src {_hashed(script)};" if script else ""
     return (
-        f"default-src 'none'; img-src {pictures}; style-src {_hashed(style)};{runs} base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; img-src {pictures};{fonts} style-src {_hashed(style)};{runs} "
+        "base-uri 'none'; form-action 'none'"
     )
 
 
@@ -138,6 +153,51 @@ def ids_of(sections: Iterable[Section]) -> Iterable[str]:
             yield f"section-{parts}" if section.kind is SectionKind.PART else f"{section.kind}-{place}"
 
 
+def _branded(look: Appearance, shown: str) -> Iterable[str]:
+    """What a brand adds to the style of a page that says ``shown``: after our own, which stands as it is."""
+    yield _packaged("branded.css")
+    if look.light is not None and look.dark is not None:
+        light, dark = _palette(look.light), _palette(look.dark)
+        yield f":root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}"
+        yield f"@media print {{ :root {{ {light} }} }}"
+    if look.numbering is Numbering.NONE:
+        yield ".step > .head, nav a { grid-template-columns: 1fr auto; } nav .n { display: none; }"
+        yield ".step > .body, aside.inset { margin-inline-start: 0; }"
+    if look.font is not None:
+        yield from _font(look.font, shown)
+
+
+def _palette(shade: Shade) -> str:
+    return f"--accent: {shade.ink}; --accent-wash: {shade.wash}; --fill: {shade.fill}; --on-accent: {shade.on_fill};"
+
+
+def _font(family: str, shown: str) -> Iterable[str]:
+    """The family, as much of it as ``shown`` takes; where fonts are not installed, its name alone, for who has it."""
+    name = family.replace(" ", "-")
+    try:
+        from activities.publishing.fonts import web_fonts  # brings the typesetters along
+    except ModuleNotFoundError:
+        faces: dict[str, bytes] = {}
+    else:
+        faces = web_fonts(family, shown)
+    for style, data in faces.items():
+        address = f"data:font/woff;base64,{base64.b64encode(data).decode()}"
+        yield (
+            f'{FONT_FACE} {{ font-family: "{name} embedded"; font-style: {style}; font-weight: 100 900; '
+            f'src: url("{address}") format("woff"); }}'
+        )
+    yield f':root {{ --body: "{name} embedded", "{family}", system-ui, -apple-system, "Segoe UI", sans-serif; }}'
+
+
+def _said(manuscript: Manuscript, look: Appearance, lead: str, sections: Iterable[Mapping[str, object]]) -> str:
+    """All that the page says in the brand's font, with some markup between it."""
+    texts = [manuscript.title_text, manuscript.edition, *manuscript.remarks, *astuple(manuscript.labels)]
+    texts += [lead, look.heading, look.imprint]
+    for section in sections:
+        texts += [str(section[each]) for each in ("heading_text", "label", "body")]
+    return "".join(texts)
+
+
 def _sections(
     sections: Sequence[Section],
     around: Direction,
@@ -154,6 +214,7 @@ def _sections(
             "level": section.level,
             "kind": str(section.kind),
             "number": section.number,
+            "mark": section.mark,
             "heading": _sanitised(_inlines(section.heading)),
             "heading_text": plain(section.heading),
             "label": section.label,

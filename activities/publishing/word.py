@@ -40,15 +40,13 @@ from activities.publishing.markup import (
     plain,
 )
 from activities.publishing.pictures import Illustration
-from activities.publishing.word_style import CODE_FONT, LEVELS, LIST_INDENT_MM, TEXT_WIDTH, Design
+from activities.publishing.word_style import CODE_FONT, EMU_PER_PIXEL, LEVELS, LIST_INDENT_MM, TEXT_WIDTH, Design
 from domain.documents.publication import clock
 
 PICTURE_HEIGHT = Mm(84)
 """So that a screenshot shares its page with the step."""
 OUTCOME_HEIGHT = Mm(52)
 """What came of a step is read at a glance."""
-EMU_PER_PIXEL = 9_525
-"""At 96 pixels an inch: a picture is never blown up beyond that."""
 CONTENTS_FROM = 3
 
 
@@ -149,8 +147,8 @@ class _Writer:
             mark.set(qn("w:id"), str(self._bookmarks))
         begin.set(qn("w:name"), name)
         heading._p.append(begin)
-        if section.number:
-            heading.add_run(f"{section.number}. ").font.color.rgb = RGBColor.from_string(xml.ACCENT)
+        if section.mark:
+            heading.add_run(section.lead_in).font.color.rgb = RGBColor.from_string(self._design.ink)
         self._fill(heading, section.heading)
         heading._p.append(end)
 
@@ -290,7 +288,7 @@ class _Writer:
                     paragraph.alignment = WD_ALIGN_PARAGRAPH.CENTER if align == "center" else WD_ALIGN_PARAGRAPH.RIGHT
                 self._directed(paragraph, of_nodes(content, place.way))
                 self._fill(paragraph, content, xml.Look(bold=at == 0))
-                colour, weight = (xml.ACCENT, 8) if at == 0 else (xml.HAIRLINE, 4)
+                colour, weight = (self._design.fill, 8) if at == 0 else (xml.HAIRLINE, 4)
                 cell._tc.get_or_add_tcPr().append(xml.borders("w:tcBorders", {"bottom": (colour, weight)}))
             if at == 0:
                 row._tr.get_or_add_trPr().append(xml.element("w:tblHeader"))
@@ -335,13 +333,13 @@ class _Writer:
                     link.set(qn("r:id"), paragraph.part.relate_to(href, RELATIONSHIP_TYPE.HYPERLINK, is_external=True))
                     for run in self._runs(paragraph, children, look, way):
                         # a link inside a link cannot be: Markdown has none
-                        xml.linked(run)
+                        xml.linked(run, self._design.ink)
                         link.append(run)
                     yield link
 
 
 def _heading_text(section: Section) -> str:
-    return f"{section.number}. {plain(section.heading)}" if section.number else plain(section.heading)
+    return f"{section.lead_in}{plain(section.heading)}"
 
 
 def _bookmark_name(place: int) -> str:

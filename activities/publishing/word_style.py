@@ -1,5 +1,6 @@
 """How a DOCX looks: the page, the styles, the properties, and the lists' numbering."""
 
+import io
 from datetime import UTC
 from typing import Any
 
@@ -8,15 +9,21 @@ from docx.enum.style import WD_STYLE_TYPE
 from docx.enum.text import WD_TAB_ALIGNMENT
 from docx.oxml.ns import qn
 from docx.shared import Mm, Pt, RGBColor
+from docx.text.paragraph import Paragraph as WordParagraph
 
 from activities.publishing import word_xml as xml
 from activities.publishing.archive import EARLIEST
+from activities.publishing.branding import Appearance, Line
 from activities.publishing.labels import RIGHT_TO_LEFT, primary_language
 from activities.publishing.manuscript import Manuscript
+from domain.documents.brand import Ground, Placeholder
 
 BODY_FONT = "Calibri"
 CODE_FONT = "Consolas"
 TEXT_WIDTH = Mm(170)
+LOGO_HEIGHT = Mm(11)
+EMU_PER_PIXEL = 9_525
+"""At 96 pixels an inch: a picture is never blown up beyond that."""
 LIST_INDENT_MM = 6.0
 """A level of a list."""
 LEVELS = 9
@@ -30,6 +37,12 @@ class Design:
         self._docx = docx
         self._manuscript = manuscript
         self._language = manuscript.publication.language or "en"
+        self._look = manuscript.appearance
+        shade = self._look and self._look.light
+        self.ink = shade.ink[1:].upper() if shade else xml.ACCENT
+        """Of what is written in the accent. ``fill``: of lines in it."""
+        self.fill = shade.fill[1:].upper() if shade else xml.ACCENT
+        self._font = (self._look and self._look.font) or BODY_FONT
         self.is_rtl = primary_language(manuscript.publication.language) in RIGHT_TO_LEFT
         self._set_page()
         self._set_styles()
@@ -65,16 +78,39 @@ class Design:
         page.left_margin = page.right_margin = Mm(20)
         page.top_margin, page.bottom_margin = Mm(22), Mm(20)
         header = page.header.paragraphs[0]
-        header.text = self._manuscript.title_text
+        if self._look is None:
+            header.text = self._manuscript.title_text
+        else:
+            self._set_header(header, self._look)
         header.style = self._docx.styles["Header"]
         footer = page.footer.paragraphs[0]
         footer.style = self._docx.styles["Footer"]
         footer.style.paragraph_format.tab_stops.clear_all()
         footer.paragraph_format.tab_stops.add_tab_stop(TEXT_WIDTH, WD_TAB_ALIGNMENT.RIGHT)
-        footer.add_run(f"{self._manuscript.dated}\t")
-        xml.field(footer, "PAGE", "1")
-        footer.add_run(" / ")
-        xml.field(footer, "NUMPAGES", "1")
+        line = (self._look and self._look.footer) or (self._manuscript.dated,)
+        if self._look is not None and self._look.tells_page:
+            _fill_line(footer, line)
+        else:
+            ended = (*line, "\t") if isinstance(line[-1], Placeholder) else (*line[:-1], f"{line[-1]}\t")
+            _fill_line(footer, ended)
+            xml.field(footer, "PAGE", "1")
+            footer.add_run(" / ")
+            xml.field(footer, "NUMPAGES", "1")
+
+    def _set_header(self, header: WordParagraph, look: Appearance) -> None:
+        """The logo, and beside it what the brand says above each page; else the title."""
+        header.paragraph_format.tab_stops.clear_all()
+        header.paragraph_format.tab_stops.add_tab_stop(TEXT_WIDTH, WD_TAB_ALIGNMENT.RIGHT)
+        if look.logo is not None:
+            run = header.add_run()
+            height = min(LOGO_HEIGHT, look.logo_size[1] * EMU_PER_PIXEL)
+            shown = run.add_picture(io.BytesIO(look.logo.png), height=height)._inline.docPr
+            shown.set("descr", look.branding.project)
+            shown.set("name", "logo")
+            if look.logo.ground is Ground.DARK:
+                xml.place(run._r.get_or_add_rPr(), xml.shading(xml.INK))
+            header.add_run("\t")
+        _fill_line(header, look.header or (self._manuscript.title_text,))
 
     def _set_styles(self) -> None:
         normal = self._style("Normal", size=10.5, colour=xml.INK, after=6)
@@ -98,9 +134,7 @@ class Design:
         self._style("Footer", size=8.5, colour=xml.QUIET)
         self._style("Quote", colour=xml.QUIET, italic=False)
         self._new_style("Edition", size=9, colour=xml.QUIET, after=6)
-        self._new_style(
-            "Timestamp", size=9, colour=xml.ACCENT, bold=True, after=4
-        ).paragraph_format.keep_with_next = True
+        self._new_style("Timestamp", size=9, colour=self.ink, bold=True, after=4).paragraph_format.keep_with_next = True
         self._new_style("Outcome", size=9, colour=xml.QUIET, bold=True, before=6).paragraph_format.keep_with_next = True
         self._new_style("Contents", size=10, colour=xml.INK, after=2)
         self._new_style("Contents Heading", size=9, colour=xml.QUIET, bold=True, before=10, after=4)
@@ -129,7 +163,7 @@ class Design:
         after: float = 0,
     ) -> Any:
         style = self._docx.styles[name]
-        xml.set_font(style, BODY_FONT)
+        xml.set_font(style, self._font)
         if size:
             style.font.size = Pt(size)
         if colour:
@@ -163,3 +197,12 @@ class Design:
         else:
             root.append(abstract)
         return number
+
+
+def _fill_line(paragraph: WordParagraph, line: Line) -> None:
+    fields = {Placeholder.PAGE: "PAGE", Placeholder.PAGES: "NUMPAGES"}
+    for piece in line:
+        if isinstance(piece, Placeholder):
+            xml.field(paragraph, fields[piece], "1")
+        else:
+            paragraph.add_run(piece)

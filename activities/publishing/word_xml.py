@@ -172,13 +172,13 @@ def run(text: str, look: Look | None = None, *, font: str | None = None, rtl: bo
     return run
 
 
-def linked(run: Element) -> None:
+def linked(run: Element, ink: str) -> None:
     properties = run.find(qn("w:rPr"))
     if properties is None:
         properties = element("w:rPr")
         run.insert(0, properties)
     colour, line = element("w:color"), element("w:u")
-    colour.set(qn("w:val"), ACCENT)
+    colour.set(qn("w:val"), ink)
     line.set(qn("w:val"), "single")
     place(properties, colour)
     place(properties, line)

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict
 
+from domain.documents.brand import Branding
 from domain.geometry import Box
 
 ADDED = "X_"
@@ -52,6 +53,9 @@ HEARD_FORMATS = CAPTION_FORMATS | {ExportFormat.MP4}
 
 FILM_FORMATS = frozenset({ExportFormat.MP4, ExportFormat.MP4_VOICE})
 """The recording cut to the document's steps: with its own sound, or with a voice that reads the document out."""
+
+BRANDED_FORMATS = frozenset(ExportFormat) - CAPTION_FORMATS
+"""Those that show a project's brand. So does one that another package brings, which is handed it."""
 
 PLACED_FORMATS = frozenset({ExportFormat.CONFLUENCE})
 """Those that put the guide somewhere else: each request does so anew, since what stands there may have changed."""
@@ -125,6 +129,8 @@ class Publication(BaseModel):
     """Sentences about the version that its readers must know (nobody spoke, a part was guessed)."""
     created_at: datetime | None = None
     """When the version was written (with a time zone): the date that the files carry, whenever they are made."""
+    branding: Branding | None = None
+    """How its project's guides look; ``None``: as guides do without one."""
 
 
 class Exporter(Protocol):

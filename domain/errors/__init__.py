@@ -74,6 +74,7 @@ from domain.errors.recordings import (
 )
 from domain.errors.requests import (
     CallbackOutOfOrder,
+    ColoursUnreadable,
     CorrectionConflict,
     DispatchFailed,
     EngineForeign,
@@ -141,6 +142,7 @@ __all__ = [
     "CallbackOutOfOrder",
     "Cancelled",
     "CheckpointLost",
+    "ColoursUnreadable",
     "ContentRejected",
     "CorrectionConflict",
     "DatabaseUnavailable",

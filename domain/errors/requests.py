@@ -52,6 +52,12 @@ class GuideInUse(GuidesmithError):
     code = "GUIDE_IN_USE"
 
 
+class ColoursUnreadable(GuidesmithError):
+    """Text of one colour on the other could not be read. ``details`` has their ``contrast`` and what is ``needed``."""
+
+    code = "COLOURS_UNREADABLE"
+
+
 class GuideUnwritten(GuidesmithError):
     """The guide has no document yet."""
 

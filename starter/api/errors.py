@@ -73,6 +73,7 @@ STATUS: Mapping[type[GuidesmithError], HTTPStatus] = {
     KeysUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.NotFound: HTTPStatus.NOT_FOUND,
     errors.RequestInvalid: HTTPStatus.BAD_REQUEST,
+    errors.ColoursUnreadable: HTTPStatus.BAD_REQUEST,
     errors.UploadInvalid: HTTPStatus.BAD_REQUEST,
     errors.UploadSealed: HTTPStatus.CONFLICT,
     errors.RecordingInUse: HTTPStatus.CONFLICT,

@@ -1,0 +1,118 @@
+"""A project's brand on one document: its texts filled in, its colours as each theme shows them, its steps' numbers."""
+
+import base64
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
+
+from activities.publishing.markup import Blocks, CodeBlock, CodeSpan, Text, parse, printable
+from domain.documents.brand import (
+    DARK,
+    LIGHT,
+    Branding,
+    Logo,
+    Numbering,
+    Placeholder,
+    Shade,
+    filled,
+    names_page,
+    pieces,
+    shade,
+    without_pages,
+)
+
+LOGO_FILE = "logo.png"
+LOGO_PIXELS = (200, 56)
+"""At most, as a page shows it, of 96 to the inch: half of what it is kept in."""
+
+Line = tuple[str | Placeholder, ...]
+"""A header or footer: texts, and between them what only the page itself knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Appearance:
+    """What the renderers ask.
+
+    Attributes:
+        header, footer: For what has pages. ``heading``, ``imprint``: the same for what has none.
+        before, closing: What is said before the first section and after the last.
+        light, dark: The accent; ``None``: there is none.
+    """
+
+    branding: Branding
+    header: Line
+    footer: Line
+    heading: str
+    imprint: str
+    before: Blocks
+    closing: Blocks
+    light: Shade | None
+    dark: Shade | None
+
+    @property
+    def logo(self) -> Logo | None:
+        return self.branding.logo
+
+    @property
+    def font(self) -> str | None:
+        """The family of all text but code."""
+        return None if self.branding.brand.font is None else str(self.branding.brand.font)
+
+    @property
+    def numbering(self) -> Numbering:
+        return self.branding.brand.numbering
+
+    @property
+    def tells_page(self) -> bool:
+        """Whether header or footer say on which page they stand, so that nobody else has to."""
+        return names_page(self.branding.brand.header) or names_page(self.branding.brand.footer)
+
+    @property
+    def logo_size(self) -> tuple[int, int]:
+        """Pixels of 96 to the inch, at most :data:`LOGO_PIXELS`; 0 without one."""
+        if self.logo is None:
+            return 0, 0
+        share = min(LOGO_PIXELS[0] / self.logo.width, LOGO_PIXELS[1] / self.logo.height, 1)
+        return max(1, round(self.logo.width * share)), max(1, round(self.logo.height * share))
+
+    @property
+    def logo_address(self) -> str:
+        """The logo as an address that holds it."""
+        return "" if self.logo is None else f"data:image/png;base64,{base64.b64encode(self.logo.png).decode()}"
+
+
+def appearance(branding: Branding, *, title: str, version: int, day: str) -> Appearance:
+    """The brand on a document of that title; ``day``: on which its version was written, where that is known."""
+    values: dict[str, str] = {
+        Placeholder.TITLE: title,
+        Placeholder.PROJECT: printable(branding.project),
+        Placeholder.DATE: day,
+        Placeholder.VERSION: str(version),
+    }
+    brand = branding.brand
+    header, footer = printable(brand.header), printable(brand.footer)
+    return Appearance(
+        branding=branding,
+        header=pieces(header, values),
+        footer=pieces(footer, values),
+        heading=filled(without_pages(header), values),
+        imprint=filled(without_pages(footer), values),
+        before=_filled(parse(brand.before).blocks, values),
+        closing=_filled(parse(brand.closing).blocks, values),
+        light=shade(brand, LIGHT),
+        dark=shade(brand, DARK),
+    )
+
+
+def _filled(node: Any, values: Mapping[str, str]) -> Any:
+    """The tree with the placeholders in its texts filled in: what a title says is never read as Markdown."""
+    match node:
+        case tuple():
+            return tuple(_filled(each, values) for each in node)
+        case Text(text) | CodeSpan(text) | CodeBlock(text, _):
+            return replace(node, text=filled(text, values))
+    if not is_dataclass(node):
+        return node
+    within = {each.name: getattr(node, each.name) for each in fields(node)}
+    changed = {name: _filled(value, values) for name, value in within.items() if isinstance(value, tuple)}
+    return replace(node, **changed) if changed else node  # type: ignore[type-var]
