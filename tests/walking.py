@@ -50,6 +50,7 @@ BODIES: Mapping[tuple[str, str], dict[str, Any]] = {
     ("POST", "/jobs"): {"job_type": "captions", "parameters": {"inputs": [{"job_id": ABSENT}]}},
     ("PATCH", "/projects/{}/members"): {"user_id": "x", "role": "viewer"},
     ("POST", "/projects/{}/invitations"): {"role": "viewer"},
+    ("PUT", "/projects/{}/brand/logo"): {"data": "eA=="},
     ("POST", "/jobs/{}/exports"): {"format": "PDF", "instruction_version_id": ABSENT},
 }
 

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from activities.confined.outside import Bounds, Died, Overran, answer, made_bytes, places
 from activities.filming.scenes import Scene, shortened
 from activities.publishing import typesetter
-from activities.publishing.branding import LOGO_FILE, Appearance
+from activities.publishing.branding.appearance import LOGO_FILE, Appearance
 from activities.publishing.direction import of_language, of_text
 from activities.publishing.fonts import typeface_for
 from activities.publishing.labels import primary_language

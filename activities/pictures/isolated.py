@@ -18,6 +18,7 @@ from activities.confined.outside import Bounds, Died, Overran, answer, made_byte
 from activities.pictures.formats import refuse
 from activities.pictures.opening import PictureFacts
 from domain.documents.annotations import Operation, operation_list
+from domain.documents.brand import LOGO_BYTES, Ground, Logo
 from domain.errors import UploadInvalid
 
 OPENER = Path(__file__).with_name("opener.py")
@@ -37,6 +38,9 @@ BOUNDS = Bounds(
 )
 """Of one picture. The largest that are taken, 40 million pixels, held 0.33 GB (progressive JPEG) and 0.68 GB (WebP)."""
 
+SVG_BEGINS_WITHIN = 4096
+"""Bytes in which an SVG says that it is one."""
+
 TRIES = 2
 """A process may die since the machine is short of memory. Of the second one the picture is to blame."""
 
@@ -46,6 +50,7 @@ _ENVIRONMENT = {"LC_ALL": "C.UTF-8", "MALLOC_ARENA_MAX": "2", "OPENBLAS_NUM_THRE
 _MADE = "made"
 _FACTS = TypeAdapter(PictureFacts)
 _SIZE = TypeAdapter(tuple[int, int])
+_LOGO = TypeAdapter(tuple[int, int, Ground])
 _T = TypeVar("_T")
 
 
@@ -84,6 +89,23 @@ def draw(base: bytes, operations: Sequence[Operation]) -> tuple[bytes, int, int]
         return made_bytes(folder, _MADE, LARGEST_MADE), width, height
 
     return _opened(base, order, drawn)
+
+
+def made_logo(data: bytes) -> Logo:
+    """See ``activities.pictures.opening``. A drawing in SVG is not taken: it may hold scripts and addresses, and looks
+    different with every reader's fonts.
+
+    Raises:
+        UploadInvalid: As for :func:`inspect_picture`.
+    """
+    if b"<svg" in data[:SVG_BEGINS_WITHIN].lower():
+        refuse("type", "A logo is a PNG, JPEG or WebP picture. Save the SVG as PNG, 800 pixels wide, and upload that.")
+
+    def made(report: object, folder: Path) -> Logo:
+        width, height, ground = _LOGO.validate_python(report)
+        return Logo(png=made_bytes(folder, _MADE, LOGO_BYTES), width=width, height=height, ground=ground)
+
+    return _opened(data, {"work": "logo"}, made)
 
 
 def _opened(data: bytes, order: Mapping[str, object], read: Callable[[object, Path], _T]) -> _T:

@@ -38,6 +38,14 @@ def _thumbnail(data: bytes, order: Mapping[str, Any]) -> dict[str, object]:
     return facts
 
 
+def _logo(data: bytes, order: Mapping[str, Any]) -> tuple[int, int, str]:
+    from activities.pictures.opening import logo
+
+    made, width, height, ground = logo(data)
+    Path(order["made"]).write_bytes(made)
+    return width, height, ground
+
+
 def _draw(data: bytes, order: Mapping[str, Any]) -> tuple[int, int]:
     from activities.pictures.drawing import draw
     from domain.documents.annotations import operation_list
@@ -51,6 +59,7 @@ _WORK: Mapping[str, Callable[[bytes, Mapping[str, Any]], object]] = {
     "inspect": _inspect,
     "thumbnail": _thumbnail,
     "draw": _draw,
+    "logo": _logo,
 }
 
 

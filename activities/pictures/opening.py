@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from threading import BoundedSemaphore
 from typing import NoReturn
 
-from PIL import Image, ImageOps
+from PIL import Image, ImageOps, ImageStat
 
 from activities.pictures.formats import Structure, damaged, refuse, structure_of
+from domain.documents.brand import LOGO_BYTES, LOGO_MADE, LOGO_RATIO, LOGO_SIDE, Ground
 from domain.errors import exhausted_by
 
 MOST_BYTES = 20 * 1024 * 1024
@@ -24,6 +25,8 @@ LONGEST_SIDE = 16_384
 """Pixels. WebP ends there, and no screen is wider."""
 
 THUMBNAIL_QUALITY = 85
+PALE = 190
+"""Mean lightness, of 255, from which a logo is hardly seen on white."""
 
 _DECODES = BoundedSemaphore(2)
 """Pictures that a process decodes at once: what bounds their memory, whoever asks."""
@@ -81,6 +84,52 @@ def thumbnail(data: bytes, side: int) -> bytes:
     out = io.BytesIO()
     picture.save(out, "JPEG", quality=THUMBNAIL_QUALITY)
     return out.getvalue()
+
+
+def logo(data: bytes) -> tuple[bytes, int, int, Ground]:
+    """A PNG of a logo, its size in pixels, and what it is seen on. Nothing else of the file comes along.
+
+    Raises:
+        UploadInvalid: As for :func:`inspect_picture`, with the bounds of logos; ``details.mismatch`` may be ``empty``,
+            too: nothing is to be seen in it.
+    """
+    if len(data) > LOGO_BYTES:
+        refuse("size", f"A logo's file has at most {LOGO_BYTES // 1024} KiB. Save it smaller and upload that.")
+    _, image = _decoded(data, LOGO_BYTES)
+    try:
+        upright = ImageOps.exif_transpose(image)
+        shades = _of_eight_bits(upright) if upright.mode == "I;16" else upright
+        shown = shades.convert("RGBA")
+        box = shown.getchannel("A").getbbox()
+    except Exception as fault:  # as in decode_picture
+        _blame(fault)
+    if box is None:
+        refuse("empty", "Nothing is to be seen in the logo: all of it is transparent.")
+    sides = sorted(shown.size)
+    if not all(each in LOGO_SIDE for each in sides) or sides[1] > LOGO_RATIO * sides[0]:
+        refuse(
+            "pixels",
+            f"The logo has {shown.width} x {shown.height} pixels. Each side has {LOGO_SIDE.start} to "
+            f"{LOGO_SIDE.stop - 1}, and one at most {LOGO_RATIO} times the other.",
+        )
+    cut = shown.crop(box)  # an empty rim would only make it small
+    room = LOGO_MADE
+    while True:
+        cut.thumbnail(room, Image.Resampling.LANCZOS)
+        out = io.BytesIO()
+        cut.save(out, "PNG", optimize=True)
+        if out.tell() <= LOGO_BYTES:
+            return out.getvalue(), cut.width, cut.height, _ground(cut)
+        room = room[0] // 2, room[1] // 2
+
+
+def _ground(picture: Image.Image) -> Ground:
+    """What a logo is seen on: one of which less than a twentieth shines through, on any; a pale one on dark."""
+    opacity = picture.getchannel("A")
+    if ImageStat.Stat(opacity).mean[0] > 0.95 * 255:
+        return Ground.ANY
+    lightness = ImageStat.Stat(picture.convert("L"), mask=opacity).mean[0]
+    return Ground.DARK if lightness > PALE else Ground.LIGHT
 
 
 def _decoded(data: bytes, most_bytes: int) -> tuple[Structure, Image.Image]:

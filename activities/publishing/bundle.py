@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from urllib.parse import quote
 
 from activities.publishing.archive import zipped
-from activities.publishing.branding import LOGO_FILE, Appearance
+from activities.publishing.branding.appearance import LOGO_FILE, Appearance
 from activities.publishing.labels import Labels
 from activities.publishing.manuscript import Manuscript, Section, SectionKind
 from activities.publishing.markdown import quoted, write, write_line

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC
 from enum import StrEnum
 
-from activities.publishing.branding import Appearance, appearance
+from activities.publishing.branding.appearance import Appearance, appearance
 from activities.publishing.labels import RIGHT_TO_LEFT, Labels, labels_of, primary_language
 from activities.publishing.markup import (
     Block,

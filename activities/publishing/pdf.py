@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from activities.confined.outside import Bounds, Died, Overran, answer, made_bytes, places
 from activities.publishing import typesetter
-from activities.publishing.branding import LOGO_FILE, Appearance, Line
+from activities.publishing.branding.appearance import LOGO_FILE, Appearance, Line
 from activities.publishing.direction import Direction, of_language, of_nodes
 from activities.publishing.fonts import Typeface, typeface_for
 from activities.publishing.labels import primary_language

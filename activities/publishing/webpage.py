@@ -18,7 +18,7 @@ import nh3
 from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
-from activities.publishing.branding import Appearance
+from activities.publishing.branding.appearance import Appearance
 from activities.publishing.direction import Direction, of_language, of_nodes, of_text
 from activities.publishing.labels import primary_language
 from activities.publishing.manuscript import Manuscript, Section, SectionKind
@@ -155,7 +155,7 @@ def ids_of(sections: Iterable[Section]) -> Iterable[str]:
 
 def _branded(look: Appearance, shown: str) -> Iterable[str]:
     """What a brand adds to the style of a page that says ``shown``: after our own, which stands as it is."""
-    yield _packaged("branded.css")
+    yield _packaged("branding/page.css")
     if look.light is not None and look.dark is not None:
         light, dark = _palette(look.light), _palette(look.dark)
         yield f":root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}"

@@ -13,7 +13,7 @@ from docx.text.paragraph import Paragraph as WordParagraph
 
 from activities.publishing import word_xml as xml
 from activities.publishing.archive import EARLIEST
-from activities.publishing.branding import Appearance, Line
+from activities.publishing.branding.appearance import Appearance, Line
 from activities.publishing.labels import RIGHT_TO_LEFT, primary_language
 from activities.publishing.manuscript import Manuscript
 from domain.documents.brand import Ground, Placeholder

@@ -11,6 +11,7 @@ from activities.store.credits import Credits
 from activities.store.database import Database, DatabaseOptions
 from activities.store.documents.anchors import Anchors
 from activities.store.documents.annotations import Annotations
+from activities.store.documents.brands import Brands
 from activities.store.documents.comments import Comments
 from activities.store.documents.correction_sets import CorrectionSets
 from activities.store.documents.corrections import Corrections
@@ -70,6 +71,7 @@ from domain.quotas import OwnerLimits
 
 class Store(
     Projects,
+    Brands,
     Members,
     Invitations,
     Memberships,

@@ -13,6 +13,7 @@ from activities.rails.heartbeat import Heartbeat
 from activities.tasks.filming import Films
 from domain.artifacts import Artifact, ArtifactKind, Blob
 from domain.documents.annotations import crop_of, without_crop
+from domain.documents.brand import Branding
 from domain.documents.document import BlockEvidence, BlockPart, Document, carry_evidence, parse
 from domain.documents.draft import BlockRole, DraftWarning
 from domain.documents.merging import merge
@@ -53,6 +54,7 @@ class DocumentStore(Protocol):
     def hides_something(self, instruction_id: str) -> bool: ...
     def place_of(self, instruction_id: str, export_format: ExportFormat) -> Mapping[str, Any] | None: ...
     def pictures_of_export(self, export_id: str) -> tuple[Screenshot, ...]: ...
+    def branding_of_export(self, export_id: str) -> Branding | None: ...
     def begin_export(self, export_id: str) -> Export: ...
     def finish_export(
         self,
@@ -106,7 +108,9 @@ class DocumentTasks:
             version = self._parts.store.get_version_by_id(export.instruction_version_id)
             screenshots, lost = self._at_hand(self._parts.store.pictures_of_export(export.id), heartbeat)
             with TemporaryDirectory(prefix="guidesmith-", dir=self._parts.scratch) as folder:
-                publication = self._publication(version, screenshots, opens=export.format in WHOLE_FORMATS)
+                branding = self._parts.store.branding_of_export(export.id)
+                plain = self._publication(version, screenshots, opens=export.format in WHOLE_FORMATS)
+                publication = plain.model_copy(update={"branding": branding})
                 place: dict[str, object] = {}
                 if export.format in PLACED_FORMATS:
                     before = self._parts.store.place_of(export.instruction_id, export.format)

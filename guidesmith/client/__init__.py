@@ -15,6 +15,7 @@ from guidesmith.client.blocking import Client
 from guidesmith.client.errors import ApiError, GuidesmithClientError, JobFailed, Unreachable, WebhookInvalid
 from guidesmith.client.shapes import (
     BinnedGuide,
+    Brand,
     Comment,
     Event,
     Export,
@@ -37,6 +38,7 @@ __all__ = [
     "ApiError",
     "AsyncClient",
     "BinnedGuide",
+    "Brand",
     "Client",
     "Comment",
     "Event",

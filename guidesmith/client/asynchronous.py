@@ -15,6 +15,7 @@ from guidesmith.client.flows import Ask, Flow, Given, T
 from guidesmith.client.saving import appearing
 from guidesmith.client.shapes import (
     BinnedGuide,
+    Brand,
     Event,
     Export,
     FoundGuide,
@@ -137,6 +138,20 @@ class AsyncClient:
 
     async def accept_invitation(self, url: str) -> Project:
         return await self._run(flows.accept_invitation(url))
+
+    async def brand(self, project: Project | str) -> Brand:
+        return await self._run(flows.brand(project if isinstance(project, str) else project.id))
+
+    async def save_brand(self, project: Project | str, **chosen: str | None) -> Brand:
+        return await self._run(flows.save_brand(project if isinstance(project, str) else project.id, chosen))
+
+    async def save_logo(self, project: Project | str, path: Path | str) -> Brand:
+        project_id = project if isinstance(project, str) else project.id
+        return await self._run(flows.save_logo(project_id, Path(path)))
+
+    async def delete_logo(self, project: Project | str) -> None:
+        project_id = project if isinstance(project, str) else project.id
+        await self._run(flows.delete(f"projects/{project_id}/brand/logo"))
 
     # --- comments ----------------------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from guidesmith.client.flows import Ask, Flow, Given, T
 from guidesmith.client.saving import appearing
 from guidesmith.client.shapes import (
     BinnedGuide,
+    Brand,
     Event,
     Export,
     FoundGuide,
@@ -162,6 +163,25 @@ class Client:
     def accept_invitation(self, url: str) -> Project:
         """Become a member of the project that the link leads to."""
         return self._run(flows.accept_invitation(url))
+
+    def brand(self, project: Project | str) -> Brand:
+        """How the guides of a project look."""
+        return self._run(flows.brand(project if isinstance(project, str) else project.id))
+
+    def save_brand(self, project: Project | str, **chosen: str | None) -> Brand:
+        """Have its guides look so from now on: ``accent``, ``on_accent``, ``font``, ``header``, ``footer``, ``before``,
+        ``closing``, ``numbering``. What is not named stays."""
+        return self._run(flows.save_brand(project if isinstance(project, str) else project.id, chosen))
+
+    def save_logo(self, project: Project | str, path: Path | str) -> Brand:
+        """Give it a logo: PNG, JPEG or WebP."""
+        project_id = project if isinstance(project, str) else project.id
+        return self._run(flows.save_logo(project_id, Path(path)))
+
+    def delete_logo(self, project: Project | str) -> None:
+        """Take its logo away."""
+        project_id = project if isinstance(project, str) else project.id
+        self._run(flows.delete(f"projects/{project_id}/brand/logo"))
 
     # --- comments ----------------------------------------------------------------------------------------------
 

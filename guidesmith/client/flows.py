@@ -1,6 +1,7 @@
 """What the client does, without doing it: a flow says which request comes next and is given its answer. The blocking
 client and the asynchronous one run the same flows."""
 
+import base64
 import json
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -16,6 +17,7 @@ from pydantic import BaseModel
 from guidesmith.client.errors import ApiError, JobFailed, Unreachable
 from guidesmith.client.shapes import (
     BinnedGuide,
+    Brand,
     Event,
     Export,
     Guide,
@@ -200,6 +202,24 @@ def members(project_id: str) -> Flow[tuple[Member, ...]]:
 def invite(project_id: str, role: str, email: str | None) -> Flow[Invitation]:
     made = yield from asked(post(f"projects/{project_id}/invitations", {"role": role, "email": email}))
     return Invitation.model_validate(made)
+
+
+def brand(project_id: str) -> Flow[Brand]:
+    return Brand.model_validate((yield from asked(Ask("GET", f"projects/{project_id}/brand"))))
+
+
+def save_brand(project_id: str, chosen: Mapping[str, str | None]) -> Flow[Brand]:
+    """What is named; the rest stays."""
+    now = yield from brand(project_id)
+    named = ("accent", "on_accent", "font", "header", "footer", "before", "closing", "numbering")
+    body = {name: chosen.get(name, getattr(now, name)) for name in (*named, *chosen)}
+    return Brand.model_validate((yield from asked(Ask("PUT", f"projects/{project_id}/brand", json=body))))
+
+
+def save_logo(project_id: str, path: Path) -> Flow[Brand]:
+    """Raises: OSError: The file cannot be read."""
+    body = {"data": base64.b64encode(path.read_bytes()).decode()}
+    return Brand.model_validate((yield from asked(Ask("PUT", f"projects/{project_id}/brand/logo", json=body))))
 
 
 def accept_invitation(link: str) -> Flow[Project]:

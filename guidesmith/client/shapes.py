@@ -47,6 +47,23 @@ class Invitation(Answer):
     expires_at: datetime
 
 
+class Brand(Answer):
+    """How the guides of a project look. ``logo``: its facts, if there is one."""
+
+    project_id: str
+    id: str | None
+    accent: str | None
+    on_accent: str | None
+    font: str | None
+    header: str
+    footer: str
+    before: str
+    closing: str
+    numbering: str
+    logo: dict[str, Any] | None
+    saved_at: datetime | None
+
+
 class Comment(Answer):
     """What somebody said. ``mentions``: the ids of those whom it calls."""
 

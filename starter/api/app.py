@@ -39,7 +39,7 @@ from starter.api.perimeter.provider_sessions import ProviderSessions
 from starter.api.perimeter.seen import Seen
 from starter.api.perimeter.sessions import Sessions, Tickets
 from starter.api.pictures import anchors, annotations, redactions, screenshots
-from starter.api.projects import invitations, members
+from starter.api.projects import brand, invitations, members
 from starter.api.readiness import Check, Readiness
 from starter.api.responses import described
 from starter.api.signed_urls import SignedUrls
@@ -72,6 +72,7 @@ ROUTES = (
     *(
         projects,
         members,
+        brand,
         invitations,
         jobs,
         uploads,

@@ -24,6 +24,7 @@ from starter.cli.kinds.library import library_app
 from starter.cli.options import AsJson, DataDir
 from starter.cli.screenshots import screenshots_app
 from starter.cli.services import services
+from starter.cli.sharing.brands import brand_app
 from starter.cli.sharing.comments import comments_app
 from starter.cli.sharing.links import shares_app
 from starter.cli.sharing.projects import projects_app
@@ -165,6 +166,7 @@ def analyse(
 app.add_typer(guides_app, name="guides")
 app.add_typer(jobs_app, name="jobs")
 app.add_typer(projects_app, name="projects")
+app.add_typer(brand_app, name="brand")
 app.add_typer(glossary_app, name="glossary")
 app.add_typer(account_app, name="account")
 app.add_typer(credits_app, name="credits")

@@ -21,6 +21,7 @@ from starter.api.perimeter.sessions import Sessions, Tickets
 from starter.pages.administering import view as administering
 from starter.pages.analysis import new as new_analysis
 from starter.pages.batch import new as new_batch
+from starter.pages.brand import view as brand
 from starter.pages.credits import view as credits
 from starter.pages.editor import view as editor
 from starter.pages.exports import view as exports
@@ -74,6 +75,7 @@ VIEWS = (
     sharing,
     shared,
     projects,
+    brand,
     lifecycles,
     reference,
     library,

@@ -1,6 +1,6 @@
-"""Exports: one version, one format, one set of pictures. The same request is the same export.
+"""Exports: one version, one format, one set of pictures, one brand. The same request is the same export.
 
-Which pictures those are is written down with the request: what is drawn, replaced or deleted afterwards is in the next
+Which they are is written down with the request: what is drawn, replaced, deleted or saved afterwards is in the next
 export, and not in this one.
 """
 
@@ -14,6 +14,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, insert, select, upd
 from activities.store import rows
 from activities.store.cursors import newest_first
 from activities.store.documents.annotations import ANNOTATED
+from activities.store.documents.brands import brand_mark
 from activities.store.documents.corrections import corrections_of
 from activities.store.documents.screenshots import screenshot_set_hash, screenshots_of
 from activities.store.jobs.locking import LockedJob, not_found, read_job
@@ -23,7 +24,7 @@ from activities.store.tables import anchors, exports, instruction_versions, scre
 from domain.artifacts import Blob
 from domain.documents.anchors import OUTCOME
 from domain.documents.annotations import hides
-from domain.documents.publication import HEARD_FORMATS, ExportFormat
+from domain.documents.publication import BRANDED_FORMATS, HEARD_FORMATS, ExportFormat
 from domain.documents.screenshots import AssetKind, Screenshot
 from domain.documents.tasks import Export, ExportStatus
 from domain.errors import ArtifactMissing, ExportRequestInvalid
@@ -51,15 +52,21 @@ _FILE_LOST = Failure(
 
 
 def identity_key(
-    instruction_version_id: str, export_format: ExportFormat, pictures: str, corrections_sha256: str | None = None
+    instruction_version_id: str,
+    export_format: ExportFormat,
+    pictures: str,
+    corrections_sha256: str | None = None,
+    brand: Mapping[str, object] | None = None,
 ) -> str:
     """What makes two requests the same export: SHA-256 over version, format and ``screenshot_set_hash``; of captions
-    also over what is corrected in the transcript (``corrections_sha256``), where anything is."""
+    also over what is corrected in the transcript (``corrections_sha256``), where anything is; and over what is
+    remembered of the project's ``brand``, where it has one."""
     parts = [
         instruction_version_id,
         str(export_format),
         pictures,
         *([corrections_sha256] if corrections_sha256 else []),
+        *([f"brand {brand['id']} {brand['project']}"] if brand else []),
     ]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
@@ -87,7 +94,9 @@ class Exports(Repository):
             corrections_sha256 = (
                 corrections_hash(corrections_of(connection, job_id)) if export_format in HEARD_FORMATS else None
             )
-            identity = identity_key(instruction_version_id, export_format, pictures, corrections_sha256)
+            is_branded = export_format.is_added or export_format in BRANDED_FORMATS
+            brand = brand_mark(connection, job["project_id"]) if is_branded else None
+            identity = identity_key(instruction_version_id, export_format, pictures, corrections_sha256, brand)
             existing = _find(
                 connection,
                 exports.c.instruction_id == version.instruction_id,
@@ -109,6 +118,7 @@ class Exports(Repository):
                     "instruction_version_id": instruction_version_id,
                     "screenshot_set_hash": pictures,
                     "anchors": [{**each.provenance, "block_id": each.block_id} for each in shown],
+                    **({"brand": brand} if brand else {}),
                 },
                 requested_at=now,
                 updated_at=now,

@@ -5,6 +5,7 @@ live here and nowhere else. Nothing is ever deleted but expired idempotency keys
 callbacks that ended no stage, sittings that became a version, and presences that have ended.
 """
 
+from activities.store.tables.brands import project_brands, project_logos
 from activities.store.tables.columns import Json, Moment, Name, blob_columns, failure_columns, id_column, metadata
 from activities.store.tables.documents import (
     anchors,
@@ -101,7 +102,9 @@ __all__ = [
     "plan_tasks",
     "presences",
     "private_words",
+    "project_brands",
     "project_invitations",
+    "project_logos",
     "project_members",
     "projects",
     "provider_webhooks",

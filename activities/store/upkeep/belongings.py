@@ -19,7 +19,9 @@ from activities.store.tables import (
     jobs,
     metadata,
     presences,
+    project_brands,
     project_invitations,
+    project_logos,
     project_members,
     projects,
     provider_webhooks,
@@ -63,6 +65,8 @@ class Belongings(Repository):
         also = {
             project_members: joined,
             project_invitations: project_invitations.c.project_id.in_(theirs),
+            project_brands: project_brands.c.project_id.in_(theirs),
+            project_logos: project_logos.c.project_id.in_(theirs),
             comments: and_(comments.c.author == owner, comments.c.job_id.in_(others)),
         }
         for table in metadata.sorted_tables:

@@ -13,7 +13,9 @@ from activities.store.tables import (
     job_events,
     jobs,
     presences,
+    project_brands,
     project_invitations,
+    project_logos,
     project_members,
     projects,
     regenerate_tasks,
@@ -31,7 +33,10 @@ def leave_projects(connection: Connection, user: str, nobody: str) -> None:
         delete(project_members).where(or_(project_members.c.project_id.in_(theirs), project_members.c.subject == user))
     )
     connection.execute(delete(presences).where(presences.c.subject == user))
+    for table in (project_brands, project_logos):
+        connection.execute(delete(table).where(table.c.project_id.in_(theirs)))
     for column in (
+        project_brands.c.saved_by,
         project_invitations.c.invited_by,
         project_members.c.added_by,
         jobs.c.created_by,

@@ -29,7 +29,9 @@ from activities.store.tables import (
     job_inputs,
     jobs,
     metadata,
+    project_brands,
     project_invitations,
+    project_logos,
     project_members,
     projects,
     purges,
@@ -169,7 +171,8 @@ class Purges(Repository):
             for project_id in _held(connection, purge_id).get("keys", ()):
                 if connection.execute(select(jobs.c.id).where(jobs.c.project_id == project_id).limit(1)).first():
                     return False
-                for table in (glossary_terms, project_members, project_invitations, default_projects):
+                its = (project_brands, project_logos, project_members, project_invitations, default_projects)
+                for table in (glossary_terms, *its):
                     connection.execute(delete(table).where(table.c.project_id == project_id))
                 connection.execute(delete(projects).where(projects.c.id == project_id))
             return True

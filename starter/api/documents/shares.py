@@ -49,8 +49,8 @@ class ShareAnswer(Shape):
     version: int | None = Field(description="The version that its readers see; null while the first is being made.")
     next_version: int | None = Field(description="The version that is being made ready for its readers.")
     is_behind: bool = Field(
-        description="There is a newer version, or its pictures were changed since (blurred, above all): its readers "
-        "see what was before until it is updated."
+        description="There is a newer version, or its pictures (blurred, above all) or the project's brand were "
+        "changed since: its readers see what was before until it is updated."
     )
     failed: bool = Field(description="The next version could not be made ready: ask for it again.")
     has_passphrase: bool
@@ -74,23 +74,24 @@ class ShareAnswer(Shape):
         if not shares:
             return ()
         newest = api.store.current_instruction(shares[0].instruction_id)
-        pictures = api.store.picture_set(newest.id)
-        return tuple(cls._of(api, share, newest.id, pictures) for share in shares)
+        now = (newest.id, api.store.picture_set(newest.id), api.store.brand_mark(newest.job_id))
+        return tuple(cls._of(api, share, now) for share in shares)
 
     @classmethod
-    def _of(cls, api: Api, share: Share, newest_id: str, pictures: str) -> "ShareAnswer":
+    def _of(cls, api: Api, share: Share, now: tuple[object, ...]) -> "ShareAnswer":
         shown, wanted = api.sharing.shown(share), api.store.get_export(share.export_id)
         number = {
             each.id: api.store.get_version_by_id(each.instruction_version_id).version
             for each in (shown, wanted)
             if each is not None
         }
-        asked = (wanted.instruction_version_id, wanted.provenance.get("screenshot_set_hash"))
+        told = wanted.provenance
+        asked = (wanted.instruction_version_id, told.get("screenshot_set_hash"), told.get("brand"))
         return cls(
             **share.model_dump(include=set(cls.model_fields)),
             version=number[shown.id] if shown else None,
             next_version=number[wanted.id] if shown is None or shown.id != wanted.id else None,
-            is_behind=asked != (newest_id, pictures),
+            is_behind=asked != now,
             failed=wanted.status is ExportStatus.FAILED,
             has_passphrase=share.passphrase_hash is not None,
             is_open=share.is_open(datetime.now(UTC)),

@@ -262,6 +262,14 @@ class AnchorProvenance(Shape):
     rendered_asset_id: str | None = Field(description="The same where it is annotated.")
 
 
+class BrandProvenance(Shape):
+    """Which of a project's brands a file shows. It is kept as it was then, whatever is saved later."""
+
+    id: str
+    saved_at: Moment
+    project: str | None = Field(description="The project's name, where the file shows it.")
+
+
 class ExportPlace(Shape):
     """Where an export put the guide, where its format names a place and not a file."""
 
@@ -283,6 +291,9 @@ class ExportProvenance(Shape):
     model_profile_id: str | None = None
     prompt_template_id: str | None = None
     prompt_params_ref: str | None = None
+    brand: BrandProvenance | None = Field(
+        default=None, description="The brand that the project had when it was asked for; null: none."
+    )
     generated_at: Moment | None = None
     place: ExportPlace | None = None
 

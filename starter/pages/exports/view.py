@@ -1,5 +1,6 @@
 """Exporting an instruction: asking for a file, following it, looking at its pages, taking it home."""
 
+from datetime import datetime
 from typing import Annotated, Any
 
 from anyio import CapacityLimiter, to_thread
@@ -135,5 +136,12 @@ def _row(api: Api, export: Export, numbers: dict[str, int]) -> dict[str, Any]:
         "version": numbers[version_id],
         "is_working": export.status in WORKING,
         "tone": TONES.get(export.status, "busy"),
+        "brand_saved_at": _brand_saved_at(export),
         "seconds": (export.completed_at - export.requested_at).total_seconds() if export.completed_at else None,
     }
+
+
+def _brand_saved_at(export: Export) -> datetime | None:
+    """When the brand that it shows was saved; ``None``: it shows none."""
+    told = export.provenance.get("brand")
+    return datetime.fromisoformat(str(told["saved_at"])) if isinstance(told, dict) else None

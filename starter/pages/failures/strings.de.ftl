@@ -56,6 +56,7 @@ error-DRAFT_INVALID = Der Entwurf stützt sich auf nichts in der Aufnahme. Das i
 error-VALIDATION_ERROR = Daran stimmt etwas nicht. Im Einzelnen, auf Englisch: { $said }
 error-RESOURCE_NOT_FOUND = Hier ist nichts, oder es gehört Ihnen nicht.
 error-VERSION_CONFLICT = Inzwischen hat jemand gespeichert. Laden Sie die neueste Version.
+error-COLOURS_UNREADABLE = Die Schrift wäre auf der Akzentfarbe nicht lesbar. Lassen Sie ihre Farbe weg: Dann wird Weiß oder Schwarz genommen.
 error-CORRECTION_CONFLICT = Das hat jemand berichtigt, seit Sie es gelesen haben. Lesen Sie es noch einmal, und berichtigen Sie dann den Rest.
 error-IDEMPOTENCY_KEY_CONFLICT = Dieselbe Anfrage kam schon einmal mit anderem Inhalt.
 error-REGENERATE_IN_PROGRESS = Ein anderer Teil wird gerade geschrieben. Dieser kann beginnen, wenn jener fertig ist.

@@ -56,6 +56,7 @@ error-DRAFT_INVALID = The draft rests on nothing in the recording. That is a fau
 error-VALIDATION_ERROR = Something about this is not right ({ $said })
 error-RESOURCE_NOT_FOUND = There is nothing here, or it is not yours.
 error-VERSION_CONFLICT = Somebody saved meanwhile. Load the newest version.
+error-COLOURS_UNREADABLE = What is written on the accent could not be read there. Leave its colour out: white or black is taken then.
 error-CORRECTION_CONFLICT = Somebody corrected this since you read it. Read it again, then correct what is left.
 error-IDEMPOTENCY_KEY_CONFLICT = The same request came before with something else in it.
 error-REGENERATE_IN_PROGRESS = Another part is being written. This one can start when that has ended.

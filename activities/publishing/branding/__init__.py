@@ -1,0 +1,1 @@
+"""A project's brand on what is published."""

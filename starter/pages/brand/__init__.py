@@ -1,0 +1,1 @@
+"""How a project's guides look: chosen beside a page that shows it."""
