@@ -13,6 +13,8 @@ import psycopg
 import pytest
 from sqlalchemy import Engine, event, make_url
 
+from activities.publishing.manuscript import read
+from activities.publishing.site.page import site_part
 from activities.store import Sitting
 from activities.store.jobs.inputs import JobRequest
 from activities.store.tables import metadata
@@ -26,6 +28,7 @@ from tests.integration.analysis_builders import confirmed_analysis
 from tests.integration.api_builders import told_job
 from tests.integration.store_builders import STEP_BLOCK, drafted_job, edit, instruction_of
 from tests.temporal import free_port
+from tests.unit.publishing_samples import block, publication
 
 CROWD = 2000
 BESIDE = 12
@@ -48,7 +51,7 @@ QUERIES: dict[str, Sequence[dict[str, str]]] = {
     ),
     "/api/v1/instructions/{instruction_id}/diff": ({"from": "1", "to": "2"},),
     "/api/v1/guides/exports.zip": ({"export_ids": "{export_id}"},),
-    "/api/v1/guides/site.zip": ({"export_ids": "{export_id}"},),
+    "/api/v1/guides/site.zip": ({"export_ids": "{site_export_id}"},),
 }
 """What a route is asked with, where it takes something (in braces: of :func:`parameters`); a list is asked for its
 second page, too."""
@@ -104,6 +107,11 @@ def job(crowded: RunningApi) -> Job:
     instruction_id = instruction_of(job)
     base = store.get_instruction(CALLER, instruction_id)
     store.save_version(CALLER, instruction_id, 1, edit(base.markdown + "\nMore.\n"))
+    page = site_part(read(publication(block("# Open the settings", "title"))))
+    export, _ = store.request_export(CALLER, job.id, ExportFormat.SITE, base.id)
+    store.finish_export(
+        export.id, crowded.artifacts.put_bytes(f"exports/{export.id}", page, "application/zip"), "x", {}
+    )
     for version in (base, store.get_instruction(CALLER, instruction_id)):
         export, _ = store.request_export(CALLER, job.id, ExportFormat.PDF, version.id)
         store.begin_export(export.id)
@@ -148,6 +156,7 @@ def parameters(api: RunningApi, job: Job) -> dict[str, str]:
         "instruction_id": instruction_id,
         "task_id": task.id,
         "export_id": store.list_exports(CALLER, job.id).items[0].id,
+        "site_export_id": store.list_exports(CALLER, job.id).items[-1].id,
         "anchor_id": anchors.pop(),
         "sitting_id": kept.sitting_id,
         "kind": "instruction",
