@@ -313,6 +313,7 @@ unknown-stand-ins = { $column } enthält { $words }, was für keinen Wert steht.
 
 # Was man von dem wissen sollte, was ein Plan berechnet.
 note-no-row = { $column } reicht von { $least } bis { $most }: Keine Zeile erfüllt die Bedingung dafür.
+note-made-empty = { $column } ist in { $count } von { $rows } Zeilen leer: { $words } dort auch.
 note-time-empty = { $column } ist in { $count } von { $rows } Zeilen leer: Sie gehören zu keinem Zeitraum.
 note-number-empty = { $column } ist in { $count } von { $rows } Zeilen leer: Sie zählen nicht mit.
 note-group-empty = { $column } ist in { $count } von { $rows } Zeilen leer: Sie sind eine eigene Gruppe.

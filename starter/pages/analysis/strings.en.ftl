@@ -310,6 +310,7 @@ unknown-stand-ins = { $column } holds { $words }, which stands for no value. Lea
 
 # What is to be known of what a plan computes.
 note-no-row = { $column } goes from { $least } to { $most }: no row meets the condition on it.
+note-made-empty = { $column } is empty in { $count } of { $rows } rows: { $words } is, too.
 note-time-empty = { $column } is empty in { $count } of { $rows } rows: they are in no period.
 note-number-empty = { $column } is empty in { $count } of { $rows } rows: they count as nothing.
 note-group-empty = { $column } is empty in { $count } of { $rows } rows: they are a group of their own.

@@ -163,6 +163,7 @@ def _of_tables() -> Iterator[tuple[str, str]]:
 
 NOTES = _shapes(
     *_of_tables(),
+    ("made-empty", _EMPTY + r"(?P<words>.+) is, too\."),
     ("time-empty", _EMPTY + r"they are in no period\."),
     ("number-empty", _EMPTY + r"they count as nothing\."),
     ("group-empty", _EMPTY + r"they are a group of their own\."),
