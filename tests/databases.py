@@ -43,7 +43,8 @@ BEGIN
         END IF;
     END LOOP;
 END $$"""
-"""The migrations leave no rows but that which says how far they have come."""
+_TABLES = """SELECT oid::regclass FROM pg_class
+WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> 'alembic_version'"""
 
 
 class PostgresServer:
@@ -64,6 +65,7 @@ class PostgresServer:
         self._programs = self._reachable_programs()
         self._process: subprocess.Popen[bytes] | None = None
         self._lendable: list[str] = []
+        self._first_rows: dict[str, bytes] = {}
         if self._user is not None:
             folder.chmod(0o755)
             data = folder / "data"
@@ -162,13 +164,25 @@ class PostgresServer:
 
     def lend(self, template: str) -> str:
         """An empty database with the schema of ``template``, until it is given back: its name."""
+        if not self._first_rows:
+            with psycopg.connect(self._conninfo(template)) as connection:
+                tables = [str(name) for (name,) in connection.execute(_TABLES)]
+                for name in tables:
+                    with connection.cursor().copy(f"COPY {name} TO STDOUT") as rows:
+                        self._first_rows[name] = b"".join(map(bytes, rows))
         return self._lendable.pop() if self._lendable else self.create(template)
 
     def give_back(self, database: str) -> None:
-        """Take back what was lent, whoever is connected. To empty it takes a tenth of what another copy would."""
+        """Take back what was lent, whoever is connected, and leave in it what the migrations do. That takes a tenth of
+        what another copy would."""
         with psycopg.connect(self._conninfo(database), autocommit=True) as connection:
             connection.execute(_TO_ITSELF)
             connection.execute(_EMPTY)
+            connection.execute("SET session_replication_role = replica")
+            for name, rows in self._first_rows.items():
+                if rows:
+                    with connection.cursor().copy(f"COPY {name} FROM STDIN") as sink:
+                        sink.write(rows)
         self._lendable.append(database)
 
     def execute(self, statement: str) -> None:
