@@ -232,3 +232,16 @@ def _questions() -> Iterator[Case]:
         None,
     )
     yield case("under or over", orders, "Total amount of orders under 100 or over 500", None)
+    yield case("a count of what is not everywhere", "n,V\n1,5\n2,\n3,7\n", "Count of V", "2")
+    yield case(
+        "a count by group of what is not everywhere", "g,V\na,5\na,\nb,7\n", "Count of V by g", {"a": "1", "b": "1"}
+    )
+    rows: list[list[object]] = [["plz", "amount"], [1234, 10], [1234, 20], [10115, 5]]
+    formats = [("A", f"A{row}", "00000") for row in (2, 3, 4)]
+    yield case(
+        "postcodes by their format",
+        workbook({"A": rows}, formats=formats),
+        "Total amount by plz",
+        {"01234": "30", "10115": "5"},
+        file="a.xlsx",
+    )

@@ -147,7 +147,10 @@ class Numbers:
         column = ids[0] if (ids and mention.candidates[0][0] >= SYNONYM) or (ids and ids[0].is_id) else None
         if distinct and not countable:  # “1.1” and “1.10” are one number, and may be two names
             parsed.unread(parsed.words(mention.start, mention.end))
-        if (
+        meant = mention.candidates[0][1]
+        if column is None and not distinct and meant.profile.nulls:  # a number that is not there is none of them
+            self.add_measure(RequestedMeasure(Function.COUNT, meant))
+        elif (
             column is None
             or (parsed.tells_rows_apart(column) and not distinct)
             or (not distinct and parsed.means_rows(word) and not column.is_id)

@@ -14,8 +14,10 @@ from xml.parsers import expat
 from activities.analysis.reading.refusals import Refused
 
 Units = dict[int, dict[int, str]]
-"""By a cell's column and row, both from 0: the currency that its number is shown in, or :data:`PERCENT`."""
+"""By a cell's column and row, both from 0: the currency that its number is shown in, :data:`PERCENT`, or as many zeros
+as it has digits at least."""
 PERCENT = "%"
+_DIGITS = re.compile(r"00+")
 
 _BUILT_IN = {**dict.fromkeys((5, 6, 7, 8, 42, 44), "$"), **dict.fromkeys((9, 10), PERCENT)}
 """ECMA-376, 18.8.30: number formats that no workbook needs to spell."""
@@ -40,14 +42,21 @@ def units_of(path: Path) -> Mapping[str, Units]:
         if not {"xl/workbook.xml", "xl/styles.xml", "xl/_rels/workbook.xml.rels"} <= names:
             return {}
         shown = _styles(package)
-        if len(set(shown.values())) < 2 and PERCENT not in shown.values():
+        if len(set(shown.values())) < 2 and PERCENT not in shown.values() and not any(map(is_digits, shown.values())):
             return {}
         return {sheet: _cells(package, part, shown) for sheet, part in sheet_parts(package).items() if part in names}
+
+
+def is_digits(unit: str) -> bool:
+    """Whether a number is shown with leading zeros, as postcodes are."""
+    return _DIGITS.fullmatch(unit) is not None
 
 
 def unit_of(code: str) -> str:
     """The unit that a number format shows, or nothing."""
     code = code.split(";")[0]
+    if is_digits(code):
+        return code
     marked = _MARKED.search(code)
     if marked:
         return str(marked.group(1)).strip()

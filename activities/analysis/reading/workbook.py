@@ -17,7 +17,7 @@ from typing import Any
 import python_calamine as calamine
 
 from activities.analysis.reading import ods_marks
-from activities.analysis.reading.cell_formats import PERCENT, Units, units_of
+from activities.analysis.reading.cell_formats import PERCENT, Units, is_digits, units_of
 from activities.analysis.reading.csv_text import CsvText, remarks_of
 from activities.analysis.reading.layout import MOST_ABOVE, SNIFFED_ROWS, is_numberlike, layout_of
 from activities.analysis.reading.refusals import Refused
@@ -97,7 +97,7 @@ def _in_several(shown: Mapping[str, Units]) -> frozenset[int]:
     found: dict[int, set[str]] = defaultdict(set)
     for units in shown.values():
         for place, cells in units.items():
-            found[place].update(unit for unit in cells.values() if unit != PERCENT)
+            found[place].update(unit for unit in cells.values() if unit != PERCENT and not is_digits(unit))
     return frozenset(place for place, several in found.items() if len(several) > 1)
 
 
@@ -118,6 +118,7 @@ def _as_text(
     rows = [[_cell(cell) for cell in row] for row in grid]
     units = _units(sheet, {place: cells for place, cells in shown.items() if place in several}, len(rows))
     percents = _units(sheet, {place: cells for place, cells in shown.items() if PERCENT in cells.values()}, len(rows))
+    padded = _with_zeros(grid, rows, _units(sheet, shown, len(rows)))
     joined = _join_headings(rows, merged)
     if joined is not None:
         del grid[joined], rows[joined]
@@ -156,10 +157,25 @@ def _as_text(
         max(layout.width, sheet.total_width) + len(remarks),
         remarks=(*remarks_of(layout), *([("MERGED_CELLS_FILLED", "")] if spread else []), *remarks),
         exact=_columns_with(grid[begin:], _is_a_number)
-        - _columns_with(grid[begin:], lambda cell: isinstance(cell, str) and bool(_SEPARATED.search(cell))),
+        - _columns_with(grid[begin:], lambda cell: isinstance(cell, str) and bool(_SEPARATED.search(cell)))
+        - padded,
         spent=_columns_with(grid[begin:], lambda cell: isinstance(cell, timedelta)),
         percent={place: share for place, cells in percents if (share := _percent(grid, cells, place, begin))},
     )
+
+
+def _with_zeros(
+    grid: Sequence[Sequence[object]], rows: Sequence[list[str]], units: Sequence[tuple[int, list[str]]]
+) -> frozenset[int]:
+    """Write numbers with the leading zeros that they are shown with, and return the places of their columns."""
+    found = set()
+    for place, cells in units:
+        for row, values, unit in zip(rows, grid, cells, strict=True):
+            value = values[place]
+            if is_digits(unit) and isinstance(value, int | float) and value >= 0 and value == int(value):
+                row[place] = str(int(value)).zfill(len(unit))
+                found.add(place)
+    return frozenset(found)
 
 
 def _is_a_number(cell: object) -> bool:
