@@ -41,6 +41,7 @@ class StageName(StrEnum):
     EXPORT = "export"
     REGENERATION = "regeneration"
     SCREENSHOT = "screenshot"
+    TRANSLATION = "translation"
 
 
 class Failure(Frozen):

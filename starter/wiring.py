@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from activities.stages.image import ImageStages
     from activities.stages.screen_reading import ScreenReading
     from activities.tasks.documents import DocumentTasks
+    from activities.tasks.translating import TranslationTasks
     from domain.webhooks import Ticket
     from starter.access.openid import IdentityProvider
     from starter.access.tokens import TokenCheck
@@ -478,6 +479,19 @@ def build_activities(settings: Settings, store: Store, artifacts: ArtifactStore)
             confluence=confluence_space(settings),
         )
     )
+
+
+def translating(settings: Settings, store: Store, artifacts: ArtifactStore) -> "TranslationTasks":
+    """What translates documents, where a language model is set up."""
+    from activities.drafting.chat.translator import ChatTranslator
+    from activities.providers import ChatClient
+    from activities.tasks.translating import TranslationTasks
+
+    translator = None
+    if settings.llm_base_url and settings.llm_model:
+        client = ChatClient(_provider(settings, settings.llm_base_url, settings.llm_api_key))
+        translator = ChatTranslator(client, settings.llm_model)
+    return TranslationTasks(store, artifacts, translator)
 
 
 ABANDONED_AFTER_S = 24 * 3600

@@ -12,9 +12,11 @@ from temporalio.contrib.pydantic import pydantic_data_converter
 
 from activities.artifacts import ArtifactStore
 from activities.drafting import Drafter, LocalDrafter
+from activities.drafting.chat.translator import ChatTranslator
 from activities.rails.mirror import Mirror
 from activities.store import Store
 from activities.tasks.documents import DocumentTasks, TaskParts
+from activities.tasks.translating import TranslationTasks
 from starter.settings import Settings
 from starter.work.worker import WORKFLOWS, build_workers
 from tests.stack import Loop
@@ -53,16 +55,19 @@ def document_workers(
     artifacts: ArtifactStore,
     queues: Sequence[str],
     drafter: Drafter | None = None,
+    translator: ChatTranslator | None = None,
 ) -> Iterator[None]:
-    """Workers for exports, regenerations and the moves of jobs, on ``queues``, until the block ends."""
+    """Workers for exports, regenerations, translations and the moves of jobs, on ``queues``, until the block ends."""
     tasks = DocumentTasks(
         TaskParts(
             store=store, artifacts=artifacts, rewriters={"local": drafter or LocalDrafter()}, default_profile="local"
         )
     )
     mirror = Mirror(store)
+    translations = TranslationTasks(store, artifacts, translator)
     activities = [
-        tasks.publish, tasks.fail_export, tasks.rewrite, tasks.fail_regenerate, mirror.claim, mirror.move
+        tasks.publish, tasks.fail_export, tasks.rewrite, tasks.fail_regenerate, mirror.claim, mirror.move,
+        translations.translate, translations.fail_translation,
     ]  # fmt: skip
     with serving(address, settings, queues, activities):
         yield

@@ -17,6 +17,7 @@ with workflow.unsafe.imports_passed_through():
     from activities.rails.search_attributes import AT_WORK
     from activities.rails.versioning import soon_over
     from activities.tasks.documents import DocumentTasks
+    from activities.tasks.translating import TranslationTasks
     from domain.jobs import StageName, TaskStatus
 
 
@@ -89,4 +90,20 @@ class RegenerateWorkflow:
             stage=StageName.REGENERATION,
             queue="providers",
             summary="write the selected part again",
+        )
+
+
+@workflow.defn(name="translate", versioning_behavior=soon_over())
+class TranslateWorkflow:
+    """Translates a document, or what is behind in a translation. It stands on its own, whatever becomes of the job."""
+
+    @workflow.run
+    async def run(self, task: TaskStart) -> None:
+        await carry_out(
+            task,
+            TranslationTasks.translate,
+            TranslationTasks.fail_translation,
+            stage=StageName.TRANSLATION,
+            queue="providers",
+            summary="translate block by block",
         )

@@ -22,10 +22,13 @@ EXPORT, REGENERATE = "export", "regenerate"
 SCREENSHOT = "screenshot"
 """Name of the task workflow that no job takes on: a screenshot changes nothing about its job."""
 
+TRANSLATE = "translate"
+"""Name of the task workflow that translates a document: what it makes is another document, and the job goes on."""
+
 PLAN = "plan"
 """Name of the task workflow that drafts an analysis's plan, before the job has a workflow."""
 
-ON_THEIR_OWN = frozenset({SCREENSHOT, PLAN})
+ON_THEIR_OWN = frozenset({SCREENSHOT, TRANSLATE, PLAN})
 
 UPDATE_WAIT_S = 2.0
 """Seconds to wait for a worker to take a task on, less than anybody waits for Temporal. Without one the row stays, and
@@ -50,7 +53,7 @@ class TaskDispatch:
         """Hand over a task whose row is written.
 
         Args:
-            what: ``export``, ``regenerate``, ``screenshot`` or ``plan``.
+            what: ``export``, ``regenerate``, ``translate``, ``screenshot`` or ``plan``.
             job: Whose turn the task waits for, as the job's own stages do.
             live: Whether the job's workflow was running a moment ago.
 
@@ -74,6 +77,18 @@ class TaskDispatch:
             )
         except WorkflowAlreadyStartedError:
             log.info("task.already_done", task_id=task_id)
+
+    async def cancel(self, what: str, task_id: str) -> None:
+        """Ask a task's own workflow to stop; one that is over, or was never started, has.
+
+        Raises:
+            temporalio.service.RPCError: Temporal could not be asked.
+        """
+        try:
+            await self._client.get_workflow_handle(f"{what}-{task_id}").cancel()
+        except RPCError as fault:
+            if fault.status is not RPCStatusCode.NOT_FOUND:
+                raise
 
     async def _ask(self, what: str, task: TaskStart) -> bool:
         """Whether the job's workflow took the task on, or will when a worker comes up. One that ended has not."""

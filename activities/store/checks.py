@@ -192,6 +192,7 @@ CHECKS: Mapping[str, Callable[[], dict[str, str]]] = {
     "reported_artifacts": reported_checks,
     "instruction_versions": version_checks,
     "regenerate_tasks": task_checks,
+    "translation_tasks": task_checks,
     "screenshot_tasks": screenshot_checks,
     "plan_tasks": plan_task_checks,
     "exports": export_checks,

@@ -11,6 +11,7 @@ from domain.documents.anchors import OUTCOME, Addressing, Anchor
 from domain.documents.annotations import Operation, operation_list
 from domain.documents.screenshots import PictureUpload, Screenshot, ScreenshotAsset, ScreenshotTask
 from domain.documents.tasks import Export, RegenerateTask
+from domain.documents.translations import TranslationTask
 from domain.documents.versions import InstructionVersion
 from domain.jobs import Event, Failure, Job, Project
 
@@ -98,6 +99,12 @@ def version(row: Columns) -> InstructionVersion:
 
 def regenerate_task(row: Columns) -> RegenerateTask:
     return RegenerateTask(**_rest(row, "updated_at"), updated_at=updated_at(row), failure=failure(row))
+
+
+def translation_task(row: Columns) -> TranslationTask:
+    return TranslationTask.model_validate(
+        {**_rest(row, "updated_at", "made", "completed_at"), "updated_at": updated_at(row), "failure": failure(row)}
+    )
 
 
 def export(row: Columns) -> Export:

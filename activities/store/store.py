@@ -27,6 +27,7 @@ from activities.store.documents.screenshots import Screenshots
 from activities.store.documents.searching import Searching
 from activities.store.documents.shares import Shares
 from activities.store.documents.sittings import Sittings
+from activities.store.documents.translations import Translations
 from activities.store.ended_sessions import EndedSessions
 from activities.store.hooks.provider_webhooks import ProviderWebhooks
 from activities.store.hooks.webhooks import Webhooks
@@ -97,6 +98,7 @@ class Store(
     PrivateWords,
     Annotations,
     Regenerations,
+    Translations,
     Exports,
     Shares,
     Listing,

@@ -22,7 +22,7 @@ from activities.rails.contracts import Message, RunOptions
 from activities.rails.dispatching import Dispatcher, Terms, is_startable
 from activities.rails.namespaces import Register, recognise_namespace
 from activities.rails.signals import EDIT, TASKS_ENDED, wake
-from activities.rails.task_dispatch import EXPORT, PLAN, REGENERATE, SCREENSHOT, TaskDispatch
+from activities.rails.task_dispatch import EXPORT, PLAN, REGENERATE, SCREENSHOT, TRANSLATE, TaskDispatch
 from activities.store.hooks.webhooks import Waiting
 from activities.upkeep.erasing import NAME as ERASE
 from activities.upkeep.erasing import PROJECT, RECORDING, USER, erase_workflow
@@ -30,6 +30,7 @@ from activities.webhooks.relay import delivery_workflow
 from domain.analyses.analysis import Planning
 from domain.documents.screenshots import ScreenshotTask
 from domain.documents.tasks import Export, RegenerateTask
+from domain.documents.translations import TranslationTask
 from domain.erasure import PurgeKind
 from domain.errors import WORKFLOW_LOST, Cancelled, TransitionRefused, VersionConflict
 from domain.jobs import Actor, Failure, Job, StageName
@@ -105,6 +106,7 @@ class ReconcilerStore(Register, Protocol):
     def running_tasks(self, older_than_s: float = 30.0, limit: int = 1000) -> tuple[OpenTask, ...]: ...
     def fail_export(self, export_id: str, failure: Failure) -> Export: ...
     def fail_regenerate(self, task_id: str, failure: Failure) -> RegenerateTask: ...
+    def fail_translation(self, task_id: str, failure: Failure) -> TranslationTask: ...
     def fail_screenshot(self, task_id: str, failure: Failure) -> ScreenshotTask: ...
     def fail_planning(self, task_id: str, failure: Failure) -> Planning: ...
 
@@ -303,9 +305,12 @@ class Reconciler:
         """Record the end of a task whose workflow is gone: it settles its row before it ends, if it can."""
         if _is_at_work(status, sure):
             return False
-        fail: Mapping[str, Callable[[str, Failure], Export | RegenerateTask | ScreenshotTask | Planning]] = {
+        fail: Mapping[
+            str, Callable[[str, Failure], Export | RegenerateTask | TranslationTask | ScreenshotTask | Planning]
+        ] = {
             EXPORT: self._store.fail_export,
             REGENERATE: self._store.fail_regenerate,
+            TRANSLATE: self._store.fail_translation,
             SCREENSHOT: self._store.fail_screenshot,
             PLAN: self._store.fail_planning,
         }
@@ -324,6 +329,7 @@ class Reconciler:
 _TASK_STAGE: Mapping[str, str] = {
     EXPORT: StageName.EXPORT,
     REGENERATE: StageName.REGENERATION,
+    TRANSLATE: StageName.TRANSLATION,
     SCREENSHOT: StageName.SCREENSHOT,
     PLAN: "planning",
 }

@@ -26,6 +26,7 @@ from domain.documents.block_matching import match_blocks
 from domain.documents.constructs import Construct, constructs, groups
 from domain.documents.draft import GIVEN, BlockRole
 from domain.documents.titles import title_of
+from domain.documents.translated import TranslatedFrom
 from domain.errors import DocumentInvalid, RequestInvalid
 from domain.spaces import with_spaces
 
@@ -401,8 +402,8 @@ class BlockEvidence(BaseModel):
     """What a block rests on: the segments, scenes and changes of the screen that its draft cited (the first change is
     the action that a step tells), and the time that follows from them in milliseconds (``None`` where nothing is
     cited). ``action_ms`` is the precise moment of that action. ``absorbed``: ids of blocks that were merged into
-    this one, and whose pictures show here. Kept beside a version's Markdown; versions that were stored before screens
-    were read have no changes."""
+    this one, and whose pictures show here. ``translated``: of a translation's block, what it was made from. Kept beside
+    a version's Markdown; versions that were stored before screens were read have no changes."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -415,6 +416,7 @@ class BlockEvidence(BaseModel):
     end_ms: int | None = None
     action_ms: int | None = None
     absorbed: tuple[str, ...] = ()
+    translated: TranslatedFrom | None = None
 
 
 class BlockMark(BaseModel):
@@ -474,7 +476,7 @@ def _marked(own: BlockEvidence | None, source: BlockEvidence | None, mark: Block
     """What a block rests on, once somebody has said so; ``None``: still nothing."""
     if own is None and source is not None:
         role = source.role if source.role in GIVEN else BlockRole.TEXT
-        own = source.model_copy(update={"block_id": mark.block_id, "role": role})
+        own = source.model_copy(update={"block_id": mark.block_id, "role": role, "translated": None})
     if own is None and (mark.role not in (None, BlockRole.TEXT) or mark.start_ms is not None):
         own = BlockEvidence(block_id=mark.block_id, role=BlockRole.TEXT)
     if own is None:

@@ -14,6 +14,7 @@ class VersionOrigin(StrEnum):
     EDIT = "edit"
     REGENERATE = "regenerate"
     RESTORE = "restore"
+    TRANSLATE = "translate"
 
 
 class NewVersion(Frozen):
@@ -49,3 +50,5 @@ class InstructionVersion(NewVersion):
     validated_at: datetime
     created_at: datetime
     name: str | None = None
+    translation_of: str | None = None
+    """Of a translation: the id of the original instruction."""

@@ -106,6 +106,30 @@ class RegenerateInProgress(GuidesmithError):
     code = "REGENERATE_IN_PROGRESS"
 
 
+class TranslationUnavailable(GuidesmithError):
+    """No language model is set up, and nothing else translates."""
+
+    code = "TRANSLATION_UNAVAILABLE"
+
+
+class TranslationExists(GuidesmithError):
+    """The guide has been translated into that language. ``details`` holds the translation's ``instruction_id``."""
+
+    code = "TRANSLATION_EXISTS"
+
+
+class TranslationInProgress(GuidesmithError):
+    """A guide is translated into a language once at a time. ``details`` holds the active ``task_id``."""
+
+    code = "TRANSLATION_IN_PROGRESS"
+
+
+class TranslationMismatch(GuidesmithError):
+    """Asked of a translation what only originals have, or of an original what only translations have."""
+
+    code = "TRANSLATION_MISMATCH"
+
+
 class ExportRequestInvalid(GuidesmithError):
     """An export of an unknown format or version."""
 

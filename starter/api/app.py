@@ -20,7 +20,7 @@ from starter.api.batches import routes as batches
 from starter.api.callbacks import routes as callbacks
 from starter.api.context import Api
 from starter.api.credits import routes as credits
-from starter.api.documents import comments, exports, instructions, presences, shares, sittings
+from starter.api.documents import comments, exports, instructions, presences, shares, sittings, translations
 from starter.api.errors import handle_errors
 from starter.api.feed import Feed, StreamSlots
 from starter.api.generations import routes as generations
@@ -57,6 +57,7 @@ from starter.services.kinds import KindService
 from starter.services.retrying import Retries
 from starter.services.screenshots import ScreenshotService
 from starter.services.sharing import SharingService
+from starter.services.translations import TranslationService
 from starter.services.webhooks import WebhookService, provider_keys
 from starter.settings import Settings
 from starter.wiring import (
@@ -81,6 +82,7 @@ ROUTES = (
         screens,
         events,
         instructions,
+        translations,
         sittings,
         presences,
         comments,
@@ -195,6 +197,7 @@ def create_app(
         erasing=erasing,
         guides=GuideService(store, document_service),
         sharing=SharingService(store, document_service, settings.signing_secret()),
+        translations=TranslationService(store, document_service, has_model=settings.has_model),
         inviting=InvitationService(store, settings.signing_secret()),
         batches=BatchRequests(store),
         callbacks=callback_service,

@@ -45,6 +45,7 @@ from starter.services.kinds import KindService
 from starter.services.retrying import Retries
 from starter.services.screenshots import ScreenshotService
 from starter.services.sharing import SharingService
+from starter.services.translations import TranslationService
 from starter.services.webhooks import WebhookService
 from starter.settings import Settings
 
@@ -74,6 +75,7 @@ class Api:
     erasing: ErasureService
     guides: GuideService
     sharing: SharingService
+    translations: TranslationService
     inviting: InvitationService
     batches: BatchRequests
     callbacks: CallbackService

@@ -9,6 +9,9 @@ _LINE = re.compile(r"^\s*[\[(#]?(\d{1,6})[\])]?[.:)]?\s+(\S.*)$", re.MULTILINE)
 _HEADING_CHARACTERS = 80
 _VARIANT = (0, "Something to look at, says the pretend model.")
 
+_MARKED_VOWELS = str.maketrans("aeiouAEIOU", "\u00e4\u00eb\u00ef\u00f6\u00fc\u00c4\u00cb\u00cf\u00d6\u00dc")
+"""A pretend translation shows where words went through it, and can still be read."""
+
 Utterance = tuple[int, str]
 """A segment's id and text."""
 
@@ -40,7 +43,8 @@ DRAFT_SCHEMA: dict[str, Any] = {
 def completion(request: Mapping[str, Any]) -> dict[str, Any]:
     """The answer to a chat completion request, in OpenAI's shape. The same request gets the same answer."""
     utterances = segments_in(request.get("messages"))
-    content = json.dumps(_fill(_schema(request), utterances, name=""), ensure_ascii=False)
+    filled = _translated(request) or _fill(_schema(request), utterances, name="")
+    content = json.dumps(filled, ensure_ascii=False)
     read = sum(len(str(message)) for message in request.get("messages") or ()) // 4
     written = len(content) // 4
     return {
@@ -53,6 +57,23 @@ def completion(request: Mapping[str, Any]) -> dict[str, Any]:
         ],
         "usage": {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written},
     }
+
+
+def _translated(request: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The blocks of a request for a translation, with every vowel marked; ``None``: it is another request."""
+    texts = [text for message in request.get("messages") or () for text in _texts(message)]
+    asked = next((value for text in texts for value in _json_in(text) if isinstance(value, dict)), None)
+    if asked is None or "into" not in asked or not isinstance(asked.get("blocks"), list):
+        return None
+    return {
+        "blocks": [{"id": each["id"], "text": _marked(each["text"], each.get("keep", ()))} for each in asked["blocks"]]
+    }
+
+
+def _marked(text: str, keep: Sequence[str]) -> str:
+    kept = "|".join(map(re.escape, sorted(keep, key=len, reverse=True)))
+    pieces = re.split(rf"(\u27e6\d+\u27e7{'|' + kept if kept else ''})", text)
+    return "".join(piece if place % 2 else piece.translate(_MARKED_VOWELS) for place, piece in enumerate(pieces))
 
 
 def segments_in(messages: object) -> list[Utterance]:

@@ -2,8 +2,8 @@
 it.
 
 ``user/TABLE.jsonl`` and ``jobs/ID/TABLE.jsonl`` hold the rows, one a line; ``jobs/ID/instruction.md`` the newest text
-of a document; ``files/KEY`` every stored file that a row names, once; ``index.json``, which comes last, says what is in
-it and which files could not be read.
+of a document, ``jobs/ID/instruction.LANGUAGE.md`` that of a translation; ``files/KEY`` every stored file that a row
+names, once; ``index.json``, which comes last, says what is in it and which files could not be read.
 """
 
 import json
@@ -59,7 +59,8 @@ class UserArchive:
         self._pipe = _Pipe()
         self._named: dict[str, Blob] = {}
         self._done: set[str] = set()
-        self._newest: Row = {}
+        self._newest: dict[str, Row] = {}
+        self._languages: dict[str, str] = {}
         self._lost: list[str] = []
 
     def pieces(self) -> Iterator[bytes]:
@@ -80,12 +81,14 @@ class UserArchive:
         yield self._pipe.taken()
 
     def _job(self, file: zipfile.ZipFile, job_id: str) -> Iterator[bytes]:
-        self._newest = {}
+        self._newest, self._languages = {}, {}
         for table, rows in self._store.rows_of_job(job_id):
             yield from self._lines(file, f"jobs/{job_id}/{table}.jsonl", map(self._noted, rows))
-        if self._newest:
-            text = f"# {self._newest['title']}\n\n{self._newest['markdown']}"
-            file.writestr(self._member(f"jobs/{job_id}/instruction.md"), text)
+        for instruction_id, newest in self._newest.items():
+            language = self._languages.get(instruction_id)
+            name = f"instruction.{language}.md" if language else "instruction.md"
+            text = f"# {newest['title']}\n\n{newest['markdown']}"
+            file.writestr(self._member(f"jobs/{job_id}/{name}"), text)
         for key in sorted(self._store.keys_of_jobs([job_id])):
             yield from self._file(file, key, job_id)
 
@@ -96,8 +99,12 @@ class UserArchive:
             if key and key not in self._named and size is not None and checksum:
                 media_type = named.get("media_type") or UNKNOWN
                 self._named[key] = Blob(key=key, size_bytes=size, checksum_sha256=checksum, media_type=media_type)
-        if {"markdown", "version"} <= row.keys() and row["version"] > self._newest.get("version", 0):
-            self._newest = row
+        if row.get("translation_of"):
+            self._languages[row["id"]] = row["language"]
+        if {"markdown", "version"} <= row.keys():
+            known = self._newest.get(row["instruction_id"], {})
+            if row["version"] > known.get("version", 0):
+                self._newest[row["instruction_id"]] = row
         return row
 
     def _lines(self, file: zipfile.ZipFile, name: str, rows: Iterator[Row]) -> Iterator[bytes]:

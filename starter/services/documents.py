@@ -26,7 +26,7 @@ from domain.documents.document import BlockMark, parse
 from domain.documents.publication import ExportFormat
 from domain.documents.tasks import Export, ExportStatus, RegenerateTask
 from domain.documents.versions import InstructionVersion, VersionOrigin
-from domain.errors import DispatchFailed, EngineUnavailable
+from domain.errors import DispatchFailed, EngineUnavailable, TranslationMismatch
 from domain.jobs import Job, TaskStatus
 from domain.lifecycles.instruction import DRAFT_READY
 from starter.services.engine import engine_faults, signalled
@@ -140,10 +140,16 @@ class DocumentService:
         Raises:
             RequestInvalid: The selection covers nothing of the base version.
             VersionConflict, RegenerateInProgress, IdempotencyConflict, ModelNotAllowed.
+            TranslationMismatch: It is a translation.
             EngineUnavailable: Nothing changed.
         """
         check_profile(request.model_profile, self._profiles)
         version = await self._thread(self._store.get_instruction, owner, instruction_id)
+        if version.translation_of is not None:
+            raise TranslationMismatch(
+                "A translation is not written from the recording. Translate what is behind, or write it by hand.",
+                details={"translation_of": version.translation_of},
+            )
         if request.base_version == version.version:
             selected_parts(parse(version.markdown), request.selection)
         job = await self._thread(self._store.get_job, version.job_id)
@@ -159,7 +165,7 @@ class DocumentService:
             request=request.facts(),
         )
         if task.status is TaskStatus.PENDING:
-            await self._hand_over(REGENERATE, task.id, job, live=live)
+            await self.hand_over(REGENERATE, task.id, job, live=live)
             task = await self._thread(self._store.get_regenerate, task.id)
         return task, not created
 
@@ -181,7 +187,7 @@ class DocumentService:
             await self._thread(self._store.lose_export, export.id)
             export, created = await self._thread(ask)
         if export.status is ExportStatus.REQUESTED:
-            await self._hand_over(EXPORT, export.id, job, live=live)
+            await self.hand_over(EXPORT, export.id, job, live=live)
             export = await self._thread(self._store.get_export, export.id)
         return export, not created
 
@@ -189,9 +195,15 @@ class DocumentService:
         facts = self._artifacts.stat(blob.key)
         return facts is not None and facts.size_bytes == blob.size_bytes
 
-    async def _hand_over(self, what: str, task_id: str, job: Job, *, live: bool) -> None:
+    async def hand_over(self, what: str, task_id: str, job: Job, *, live: bool = False) -> None:
+        """Give a task whose row is written to Temporal. Raises: EngineUnavailable, DispatchFailed."""
         async with engine_faults():
             await self._task_dispatch.begin(what, task_id, job, live=live)
+
+    async def cancel_task(self, what: str, task_id: str) -> None:
+        """Ask a task that has a workflow of its own to stop. Raises: EngineUnavailable, DispatchFailed."""
+        async with engine_faults():
+            await self._task_dispatch.cancel(what, task_id)
 
     @staticmethod
     async def _thread(call: Callable[..., T], *args: Any, **named: Any) -> T:

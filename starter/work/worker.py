@@ -51,6 +51,7 @@ from starter.wiring import (
     open_store,
     run_options,
     screen_reading,
+    translating,
 )
 from starter.work.health import HealthServer
 from starter.work.webhooks import beside, relay, webhook_sender
@@ -65,7 +66,7 @@ from workflows.reconciler import ReconcilerWorkflow
 from workflows.schedules import drop_schedule, ensure_schedule
 from workflows.screenshots import ScreenshotWorkflow
 from workflows.sweeping import SweepOrphansWorkflow, SweepWorkflow
-from workflows.tasks import ExportWorkflow, RegenerateWorkflow
+from workflows.tasks import ExportWorkflow, RegenerateWorkflow, TranslateWorkflow
 from workflows.webhooks import WebhookWorkflow
 
 log = structlog.get_logger("guidesmith.worker")
@@ -79,6 +80,7 @@ WORKFLOWS = (
     PlanWorkflow,
     ExportWorkflow,
     RegenerateWorkflow,
+    TranslateWorkflow,
     ScreenshotWorkflow,
     ReconcilerWorkflow,
     SweepWorkflow,
@@ -169,6 +171,7 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
     stages, tasks = build_activities(settings, store, artifacts)
     mirror, outside = Mirror(store), Outside(store)
     taker = ScreenshotTaker(store, artifacts)
+    translations = translating(settings, store, artifacts)
     post = webhook_sender(settings, store)
     images = image_stages(settings, store, artifacts)
     parts = generation_parts(settings, store, artifacts)
@@ -220,6 +223,8 @@ def all_activities(settings: Settings, store: Store, client: Client) -> list[obj
         tasks.fail_export,
         tasks.rewrite,
         tasks.fail_regenerate,
+        translations.translate,
+        translations.fail_translation,
         taker.take,
         taker.fail_screenshot,
         mirror.claim,

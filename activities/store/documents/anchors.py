@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, select, update
 
 from activities.store import rows
 from activities.store.cursors import newest_first
@@ -17,9 +17,17 @@ from domain.documents.anchors import Addressing, Anchor
 from domain.documents.document import parse
 from domain.documents.screenshots import ScreenshotAsset
 from domain.erasure import is_absent
+from domain.errors import TranslationMismatch
 from domain.jobs import Actor, Page
 
 STREAM = "task"
+
+
+def pictured() -> ColumnElement[str]:
+    """Whose pictures the instruction of the parameter ``instruction_id`` shows: a translation has its original's."""
+    original = select(instructions.c.translation_of).where(instructions.c.id == bindparam("instruction_id"))
+    return func.coalesce(original.scalar_subquery(), bindparam("instruction_id"))
+
 
 _ANCHORS = select(anchors, instructions.c.job_id).join(instructions, instructions.c.id == anchors.c.instruction_id)
 _OWNED = _ANCHORS.where(anchors.c.id == bindparam("anchor_id"), instructions.c.owner == bindparam("owner"))
@@ -167,13 +175,21 @@ class Anchors(Repository):
         Raises:
             NotFound: The instruction is absent or not ``owner``'s, or has no such version.
             RequestInvalid: The version has no such place.
+            TranslationMismatch: It is a translation, and shows its original's pictures.
         """
-        query = select(instructions.c.job_id).where(instructions.c.id == instruction_id, instructions.c.owner == owner)
+        mine = instructions.c.id == instruction_id, instructions.c.owner == owner
         with self._database.write() as connection:
-            job_id = connection.execute(query).scalar_one_or_none()
-            if job_id is None:
+            found = connection.execute(
+                select(instructions.c.job_id, instructions.c.translation_of).where(*mine)
+            ).first()
+            if found is None:
                 raise not_found()
-            job = LockedJob(connection, job_id, self._clock(), owner=owner)
+            if found.translation_of is not None:
+                raise TranslationMismatch(
+                    "A translation shows the pictures of its original. Change them there.",
+                    details={"translation_of": found.translation_of},
+                )
+            job = LockedJob(connection, found.job_id, self._clock(), owner=owner)
             version = read_version(connection, instruction_id, instruction_version_id)
             place = addressing.checked(parse(version.markdown))
             anchor = add_anchor(connection, job, version.id, place, self._new_id)
@@ -187,16 +203,17 @@ class Anchors(Repository):
             return read_anchor(connection, anchor_id, owner)
 
     def list_anchors(self, owner: str, instruction_id: str, limit: int = 20, cursor: str | None = None) -> Page[Anchor]:
-        """An instruction's anchors, newest first.
+        """An instruction's anchors, newest first; of a translation its original's.
 
         Raises:
             NotFound: The instruction is absent, or not ``owner``'s. RequestInvalid: bad limit or cursor.
         """
         owned = select(instructions.c.id).where(instructions.c.id == instruction_id, instructions.c.owner == owner)
-        query = _ANCHORS.where(anchors.c.instruction_id == instruction_id)
         with self._database.read() as connection:
             if connection.execute(owned).one_or_none() is None:
                 raise not_found()
+            shown = connection.scalar(select(pictured()), {"instruction_id": instruction_id})
+            query = _ANCHORS.where(anchors.c.instruction_id == shown)
             return newest_first(
                 connection, query, anchors.c.created_at, anchors.c.id, limit=limit, cursor=cursor, read=rows.anchor
             )

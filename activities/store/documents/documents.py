@@ -29,15 +29,17 @@ _EARLIEST, _LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(3000, 1, 1, tzin
 LATEST_VERSIONS = 100
 """Of which what blocks that are there again rested on is read: a person undoes within a few saves."""
 
-_VERSIONS = select(instruction_versions, instructions.c.job_id, instructions.c.owner).join(
-    instructions, instructions.c.id == instruction_versions.c.instruction_id
-)
+_VERSIONS = select(
+    instruction_versions, instructions.c.job_id, instructions.c.owner, instructions.c.translation_of
+).join(instructions, instructions.c.id == instruction_versions.c.instruction_id)
 _CURRENT = _VERSIONS.where(
     instruction_versions.c.instruction_id == bindparam("instruction_id"),
     instruction_versions.c.version == instructions.c.current_version,
 )
 _LOCK = (
-    select(instructions.c.id, instructions.c.job_id, instructions.c.owner, instructions.c.current_version)
+    select(
+        *(instructions.c[name] for name in ("id", "job_id", "owner", "current_version", "translation_of", "language"))
+    )
     .where(instructions.c.id == bindparam("instruction_id"))
     .with_for_update()
 )
@@ -50,12 +52,15 @@ _OF_STEP = select(instruction_versions.c.id).where(
 
 @dataclass(frozen=True)
 class LockedInstruction:
-    """An instruction's row, locked until the transaction ends. ``current_version`` 0: it was just made."""
+    """An instruction's row, locked until the transaction ends. ``current_version`` 0: it was just made.
+    ``translation_of``: its original, and ``language``, of a translation."""
 
     id: str
     job_id: str
     owner: str
     current_version: int
+    translation_of: str | None = None
+    language: str | None = None
 
 
 def lock_instruction(connection: Connection, instruction_id: str) -> LockedInstruction:
@@ -184,7 +189,8 @@ def add_version(
         "created_at": now,
     }
     connection.execute(insert(instruction_versions), columns)
-    put_document(connection, instruction.job_id, columns["id"], composed.indexed, now)
+    if instruction.translation_of is None:  # the search looks in originals
+        put_document(connection, instruction.job_id, columns["id"], composed.indexed, now)
     if instruction.current_version:
         keep_shown(connection, instruction.id, instruction.current_version)
         connection.execute(
@@ -192,7 +198,8 @@ def add_version(
             .where(instructions.c.id == instruction.id)
             .values(current_version=columns["version"], updated_at=now)
         )
-    return rows.version({**columns, "job_id": instruction.job_id, "owner": instruction.owner})
+    of = {"job_id": instruction.job_id, "owner": instruction.owner, "translation_of": instruction.translation_of}
+    return rows.version({**columns, **of})
 
 
 def edit_of(

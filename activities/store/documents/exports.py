@@ -13,6 +13,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, insert, select, upd
 
 from activities.store import rows
 from activities.store.cursors import newest_first
+from activities.store.documents.anchors import pictured
 from activities.store.documents.annotations import ANNOTATED
 from activities.store.documents.brands import brand_mark
 from activities.store.documents.corrections import corrections_of
@@ -20,7 +21,7 @@ from activities.store.documents.screenshots import screenshot_set_hash, screensh
 from activities.store.jobs.locking import LockedJob, not_found, read_job
 from activities.store.records import EventType
 from activities.store.repository import Repository
-from activities.store.tables import anchors, exports, instruction_versions, screenshot_assets
+from activities.store.tables import anchors, exports, instruction_versions, instructions, screenshot_assets
 from domain.artifacts import Blob
 from domain.documents.anchors import OUTCOME
 from domain.documents.annotations import hides
@@ -239,9 +240,9 @@ class Exports(Repository):
         made = select(screenshot_assets.c.kind, screenshot_assets.c.operations).join(
             anchors, anchors.c.id == screenshot_assets.c.anchor_id
         )
-        others = made.where(anchors.c.instruction_id == instruction_id, screenshot_assets.c.kind != AssetKind.EXTRACTED)
+        others = made.where(anchors.c.instruction_id == pictured(), screenshot_assets.c.kind != AssetKind.EXTRACTED)
         with self._database.read() as connection:
-            drawn = connection.execute(others).mappings().all()
+            drawn = connection.execute(others, {"instruction_id": instruction_id}).mappings().all()
         return any(
             each["kind"] != ANNOTATED or not each["operations"] or hides(rows.operations(each)) for each in drawn
         )
@@ -308,7 +309,9 @@ def _settle(
 
 def _version(connection: Connection, job: LockedJob, instruction_version_id: str) -> Any:
     row = connection.execute(_VERSION, {"version_id": instruction_version_id}).one_or_none()
-    if row is None or row.instruction_id != job["instruction_id"]:
+    # the job's document, or a translation of it
+    mine = select(instructions.c.id).where(instructions.c.job_id == job.id)
+    if row is None or connection.execute(mine.where(instructions.c.id == row.instruction_id)).first() is None:
         raise ExportRequestInvalid("The job's instruction has no such version.")
     return row
 

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, func, insert, select
 
 from activities.store import rows
-from activities.store.documents.anchors import SHOW
+from activities.store.documents.anchors import SHOW, pictured
 from activities.store.documents.documents import current_version
 from activities.store.jobs.locking import not_found
 from activities.store.repository import Repository
@@ -38,7 +38,7 @@ _SHOWN = (
         ),
     )
     .join(screenshot_assets, screenshot_assets.c.id == anchors.c.active_asset_id)
-    .where(anchors.c.instruction_id == bindparam("instruction_id"))
+    .where(anchors.c.instruction_id == pictured())
     .order_by(anchors.c.id)
 )
 _TEXT = select(instruction_versions.c.markdown).where(instruction_versions.c.id == bindparam("version_id"))

@@ -106,13 +106,15 @@ class Searching(Repository):
     def index_document(self, job_id: str) -> None:
         """Index the newest version of a job's document, which no save has. Raises: NotFound: it has none (any more)."""
         with self._database.read() as connection:
-            version = connection.execute(_NEWEST.where(instructions.c.job_id == job_id)).mappings().one_or_none()
+            newest = _NEWEST.where(instructions.c.job_id == job_id, instructions.c.translation_of.is_(None))
+            version = connection.execute(newest).mappings().one_or_none()
         if version is None:
             raise not_found()
         known = rows.version(version)
         indexed = document_pieces(known.title, known.markdown, known.evidence)
         with self._database.write() as connection:
-            locked = select(instructions.c.current_version).where(instructions.c.job_id == job_id).with_for_update()
+            mine = instructions.c.job_id == job_id, instructions.c.translation_of.is_(None)
+            locked = select(instructions.c.current_version).where(*mine).with_for_update()
             if connection.scalar(locked) == known.version:  # else a save was faster, and has indexed its own
                 put_document(connection, job_id, known.id, indexed, self._clock())
 
@@ -255,7 +257,10 @@ def _unindexed_documents() -> Select[Any]:
         select(instructions.c.job_id)
         .join(instruction_versions, newest)
         .outerjoin(search_sources, known)
-        .where(or_(search_sources.c.made_of.is_(None), search_sources.c.made_of != instruction_versions.c.id))
+        .where(
+            instructions.c.translation_of.is_(None),
+            or_(search_sources.c.made_of.is_(None), search_sources.c.made_of != instruction_versions.c.id),
+        )
         .order_by(instructions.c.id)
     )
 

@@ -22,6 +22,7 @@ from activities.store.tables import (
     screenshot_assets,
     screenshot_tasks,
     shares,
+    translation_tasks,
 )
 from domain.projects import Membership, ProjectRole
 
@@ -36,6 +37,7 @@ class Thing(StrEnum):
     PICTURE = "picture"
     SCREENSHOT_TASK = "screenshot task"
     TASK = "task"
+    TRANSLATION_TASK = "translation task"
     EXPORT = "export"
     SHARE = "share"
     THREAD = "thread"
@@ -48,6 +50,7 @@ _OF_JOB: Mapping[Thing, Any] = {
     Thing.INSTRUCTION: instructions,
     Thing.SCREENSHOT_TASK: screenshot_tasks,
     Thing.TASK: regenerate_tasks,
+    Thing.TRANSLATION_TASK: translation_tasks,
     Thing.EXPORT: exports,
     Thing.SHARE: shares,
     Thing.THREAD: comment_threads,

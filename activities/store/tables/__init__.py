@@ -25,6 +25,7 @@ from activities.store.tables.documents import (
     shares,
     sittings,
     transcript_corrections,
+    translation_tasks,
 )
 from activities.store.tables.hooks import (
     FORGOTTEN_CALLBACKS,
@@ -121,6 +122,7 @@ __all__ = [
     "sign_ins",
     "sittings",
     "transcript_corrections",
+    "translation_tasks",
     "uploads",
     "webhook_attempts",
     "webhook_deliveries",

@@ -22,12 +22,27 @@ instructions = Table(
     "instructions",
     metadata,
     id_column(),
-    Column("job_id", Name, ForeignKey("jobs.id"), nullable=False, unique=True),
+    Column("job_id", Name, ForeignKey("jobs.id"), nullable=False),
     Column("owner", Text, nullable=False),
     Column("current_version", Integer, nullable=False),
     Column("created_at", Moment, nullable=False),
     Column("updated_at", Moment, nullable=False),
+    # of a translation: its original, which is the job's own, its language, and texts that wait to be taken
+    Column("translation_of", Name, ForeignKey("instructions.id")),
+    Column("language", Name),
+    Column("offers", Json),
     CheckConstraint("current_version >= 1", name="counters"),
+    CheckConstraint("(translation_of IS NULL) = (language IS NULL)", name="translation"),
+    UniqueConstraint("translation_of", "language"),
+    Index(None, "job_id"),
+    # a job has one document, and translations of it
+    Index(
+        "uq_instructions_original",
+        "job_id",
+        unique=True,
+        postgresql_where=text("translation_of IS NULL"),
+        sqlite_where=text("translation_of IS NULL"),
+    ),
 )
 
 
@@ -127,6 +142,53 @@ regenerate_tasks = Table(
     Index(
         "uq_regenerate_tasks_active",
         "instruction_id",
+        unique=True,
+        postgresql_where=text("completed_at IS NULL"),
+        sqlite_where=text("completed_at IS NULL"),
+    ),
+)
+
+
+translation_tasks = Table(
+    "translation_tasks",
+    metadata,
+    id_column(),
+    # the original
+    Column("source_id", Name, ForeignKey("instructions.id"), nullable=False),
+    Column("job_id", Name, ForeignKey("jobs.id"), nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("language", Name, nullable=False),
+    Column("source_version", Integer, nullable=False),
+    Column("blocks", Json),
+    Column("reorder", Boolean, nullable=False),
+    Column("status", Name, nullable=False),
+    Column("progress_pct", Integer, nullable=False),
+    Column("client_request_id", Text, nullable=False),
+    Column("requested_by", Text, nullable=False),
+    Column("requested_at", Moment, nullable=False),
+    # what was translated so far, while it is going on: nothing that was answered is asked for again
+    Column("made", Json),
+    # the translation; not a foreign key: it may be deleted
+    Column("instruction_id", Name),
+    Column("instruction_version", Integer),
+    Column("translated", Integer, nullable=False),
+    Column("offered", Integer, nullable=False),
+    Column("removed", Integer, nullable=False),
+    Column("untranslated", Json, nullable=False),
+    Column("model_profile_id", Text),
+    Column("prompt_template_id", Text),
+    Column("prompt_params_ref", Text),
+    *failure_columns(),
+    Column("completed_at", Moment),
+    Column("updated_at", Moment),
+    UniqueConstraint("source_id", "client_request_id"),
+    Index(None, "source_id", "id"),
+    Index(None, "job_id"),
+    *constraints("translation_tasks"),
+    Index(
+        "uq_translation_tasks_active",
+        "source_id",
+        "language",
         unique=True,
         postgresql_where=text("completed_at IS NULL"),
         sqlite_where=text("completed_at IS NULL"),

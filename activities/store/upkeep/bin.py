@@ -15,7 +15,7 @@ from activities.store.jobs.listing import JobCard, cards, read_card
 from activities.store.jobs.locking import LockedJob, not_found
 from activities.store.records import EventType
 from activities.store.repository import Repository
-from activities.store.tables import exports, jobs, regenerate_tasks, screenshot_tasks
+from activities.store.tables import exports, jobs, regenerate_tasks, screenshot_tasks, translation_tasks
 from activities.store.upkeep.erasures import owned, take_out
 from activities.store.upkeep.purges import read_for_others
 from domain.erasure import BIN, BIN_DAYS, binned, check_may_be_binned
@@ -46,7 +46,7 @@ class Bin(Repository):
                 raise not_found()
             at_work = [
                 exists().where(table.c.job_id == job_id, table.c.completed_at.is_(None))
-                for table in (exports, regenerate_tasks, screenshot_tasks)
+                for table in (exports, regenerate_tasks, screenshot_tasks, translation_tasks)
             ]
             read = select(jobs.c.id).where(jobs.c.id == job_id, read_for_others())
             check_may_be_binned(

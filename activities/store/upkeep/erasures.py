@@ -29,6 +29,7 @@ from activities.store.tables import (
     regenerate_tasks,
     screenshot_assets,
     screenshot_tasks,
+    translation_tasks,
     webhook_attempts,
     webhook_deliveries,
 )
@@ -41,7 +42,10 @@ from domain.lifecycles.lifecycle import Trigger
 
 _DELETED = Failure(failure_code=Cancelled.code, failure_message="The job was deleted.")
 
-_TASKS = (("export", exports), ("regenerate", regenerate_tasks), ("screenshot", screenshot_tasks), ("plan", plan_tasks))
+_TASKS = (
+    *(("export", exports), ("regenerate", regenerate_tasks), ("translate", translation_tasks)),
+    *(("screenshot", screenshot_tasks), ("plan", plan_tasks)),
+)
 
 _COLUMNS = ("job_id", "by_admin", "by_age", "requested_at", "completed_at")
 

@@ -20,6 +20,7 @@ from activities.store.tables import (
     projects,
     regenerate_tasks,
     transcript_corrections,
+    translation_tasks,
 )
 
 
@@ -42,6 +43,7 @@ def leave_projects(connection: Connection, user: str, nobody: str) -> None:
         jobs.c.created_by,
         job_events.c.actor,
         regenerate_tasks.c.requested_by,
+        translation_tasks.c.requested_by,
         transcript_corrections.c.author,
         comment_threads.c.resolved_by,
     ):

@@ -18,6 +18,7 @@ from activities.store.tables import (
     projects,
     regenerate_tasks,
     screenshot_tasks,
+    translation_tasks,
     webhook_deliveries,
 )
 from domain.documents.tasks import ExportStatus
@@ -27,11 +28,11 @@ from domain.lifecycles.instruction import DRAFT_READY, EDITING, EXPORTING, INSTR
 from domain.lifecycles.standstill import LONGEST, SHORTEST, Standstill, standstill
 
 OpenTask = tuple[str, str, str]
-"""``export``, ``regenerate``, ``screenshot`` or ``plan``; task id; job id."""
+"""``export``, ``regenerate``, ``translate``, ``screenshot`` or ``plan``; task id; job id."""
 
 _TABLES = (
     *(("export", exports), ("regenerate", regenerate_tasks), ("screenshot", screenshot_tasks)),
-    ("plan", plan_tasks),
+    *(("translate", translation_tasks), ("plan", plan_tasks)),
 )
 
 _UNFINISHED = {
@@ -128,7 +129,7 @@ class Pending(Repository):
         """Jobs whose document somebody has changed, and whose run was perhaps not told: they wait for that."""
         edited = (
             select(jobs.c.id)
-            .join(instructions, instructions.c.job_id == jobs.c.id)
+            .join(instructions, instructions.c.id == jobs.c.instruction_id)
             .join(
                 instruction_versions,
                 and_(

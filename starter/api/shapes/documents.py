@@ -63,6 +63,7 @@ class InstructionAnswer(Shape):
     prompt_params_ref: str | None
     origin: str
     author: str
+    translation_of: str | None = Field(default=None, description="Of a translation: its original, an instruction_id.")
     warnings: tuple[DraftNotice, ...] = Field(description="What a reader of the draft should know.")
 
     @classmethod

@@ -35,6 +35,7 @@ provenance-origin = { $origin ->
     [draft] entworfen von { $author }
     [regenerate] neu geschrieben für { $author }
     [restore] wiederhergestellt von { $author }
+    [translate] übersetzt für { $author }
    *[edit] bearbeitet von { $author }
  }
 draft-restored = Nicht gespeicherte Änderungen von { $at } sind wieder da.

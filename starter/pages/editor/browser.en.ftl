@@ -42,6 +42,7 @@ provenance-origin = { $origin ->
     [draft] drafted by { $author }
     [regenerate] written again for { $author }
     [restore] restored by { $author }
+    [translate] translated for { $author }
    *[edit] edited by { $author }
  }
 moment-told = It tells of { $at } now.

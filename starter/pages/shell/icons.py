@@ -41,6 +41,7 @@ ICONS = {
     "origin-edit": "lucide:pencil",
     "origin-regenerate": "lucide:wand-sparkles",
     "origin-restore": "lucide:history",
+    "origin-translate": "lucide:languages",
     "compare": "lucide:git-compare",
     "format-PDF": "lucide:file-text",
     "format-MD_ZIP": "lucide:file-archive",

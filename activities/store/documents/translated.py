@@ -1,0 +1,147 @@
+"""Translations held against their originals, and what people say of blocks that are behind."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, select, update
+
+from activities.store.documents.documents import Documents, add_version, compose, conflict, lock_instruction
+from activities.store.jobs.locking import LockedJob, not_found
+from activities.store.records import EventType
+from activities.store.tables import instructions
+from domain.documents.document import BlockEvidence, parse
+from domain.documents.translated import fingerprint
+from domain.documents.translations import Offer, Translation, TranslationStanding, answered, standing
+from domain.documents.versions import InstructionVersion, NewVersion, VersionOrigin
+from domain.errors import RequestInvalid, TranslationMismatch
+from domain.jobs import Actor
+
+STREAM = "task"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A translation, the version of it and of its original that are current, and how the one stands to the other."""
+
+    translation: Translation
+    source: InstructionVersion
+    version: InstructionVersion
+    standing: TranslationStanding
+
+
+class Translated(Documents):
+    def translations_of(self, owner: str, source_id: str) -> tuple[Compared, ...]:
+        """An original's translations, by their languages. Raises: NotFound: it is absent, or not ``owner``'s."""
+        source = self.get_instruction(owner, source_id)
+        mine = instructions.c.translation_of == source.instruction_id, instructions.c.owner == owner
+        with self._database.read() as connection:
+            found = connection.execute(select(instructions).where(*mine).order_by(instructions.c.language))
+            known = [_translation(row) for row in found.mappings()]
+        return tuple(self._compared(owner, each, source) for each in known)
+
+    def compare_translation(self, owner: str, instruction_id: str) -> Compared:
+        """How a translation stands to its original.
+
+        Raises:
+            NotFound: It is absent, or not ``owner``'s. TranslationMismatch: It is an original.
+        """
+        mine = instructions.c.id == instruction_id, instructions.c.owner == owner
+        with self._database.read() as connection:
+            row = connection.execute(select(instructions).where(*mine)).mappings().one_or_none()
+        if row is None:
+            raise not_found()
+        if row["translation_of"] is None:
+            raise TranslationMismatch("This guide is an original, and a translation of nothing.")
+        translation = _translation(row)
+        return self._compared(owner, translation, self.get_instruction(owner, translation.source_id))
+
+    def _compared(self, owner: str, translation: Translation, source: InstructionVersion) -> Compared:
+        version = self.get_instruction(owner, translation.instruction_id)
+        return Compared(translation, source, version, self.standing_of(translation, source, version))
+
+    def standing_of(
+        self, translation: Translation, source: InstructionVersion, version: InstructionVersion
+    ) -> TranslationStanding:
+        """How a version of a translation stands to one of its original."""
+        original, document = parse(source.markdown), parse(version.markdown)
+        absent = {block.id for block in original.blocks if block.markdown} - set(document.ids)
+        earlier = self._last_evidence(version.instruction_id, absent) if absent else ()
+        return standing(original, document, evidence_of(version), offers=translation.offers, earlier=earlier)
+
+    def answer_translated(
+        self, owner: str, instruction_id: str, block_id: str, *, base_version: int, take: bool, author: str
+    ) -> Compared:
+        """Somebody has looked at a block that is behind: it is true of the original as that is now, or the text that
+        was offered stands in its place.
+
+        Raises:
+            NotFound, TranslationMismatch: See :meth:`compare_translation`.
+            VersionConflict: ``base_version`` is no longer the translation's newest; nothing was written.
+            RequestInvalid: The translation or the original has no such block, or nothing was offered for it.
+        """
+        known = self.compare_translation(owner, instruction_id)
+        offer = known.translation.offers.get(block_id)
+        if take and offer is None:
+            raise RequestInvalid("No other translation of this block waits.", field="take")
+        original = parse(known.source.markdown).block(block_id)
+        digest = offer.source_sha256 if take and offer else fingerprint(original.markdown)
+        document, evidence = answered(
+            evidence_of(known.version), parse(known.version.markdown), block_id, digest, offer if take else None
+        )
+        kept = known.version.model_dump(include=set(NewVersion.model_fields))
+        new = NewVersion(
+            **{
+                **kept,
+                "title": document.title or known.version.title,
+                "markdown": document.render(),
+                "evidence": tuple(each.model_dump(mode="json") for each in evidence),
+                "origin": VersionOrigin.TRANSLATE if take else VersionOrigin.EDIT,
+                "author": author,
+            }
+        )
+        composed = compose(new, self._new_id)
+        with self._database.write() as connection:
+            job = LockedJob(connection, known.translation.job_id, self._clock(), owner=owner)
+            instruction = lock_instruction(connection, instruction_id)
+            if not instruction.current_version == known.version.version == base_version:
+                raise conflict(base_version, instruction.current_version)
+            version = add_version(connection, instruction, composed, job.now, self._new_id)
+            left = {name: each for name, each in offers_of(connection, instruction_id).items() if name != block_id}
+            keep_offers(connection, instruction_id, left, job.now)
+            facts: dict[str, object] = {"instruction_version": version.version, "block_id": block_id, "taken": take}
+            job.log(EventType.TRANSLATION_ANSWERED, stream=STREAM, actor=Actor.EDITOR, data=facts)
+            job.save()
+        return self.compare_translation(owner, instruction_id)
+
+
+def counted(compared: Compared) -> dict[str, int]:
+    """How many blocks stand how; also how many wait to be taken, and stand in the original's language."""
+    states = compared.standing.blocks
+    return {
+        **compared.standing.counts(),
+        "offered": sum(each.offered for each in states),
+        "untranslated": sum(each.untranslated for each in states),
+    }
+
+
+def _translation(row: Any) -> Translation:
+    known = {name: row[name] for name in ("job_id", "owner", "language", "created_at", "updated_at")}
+    offers = {block_id: Offer.model_validate(each) for block_id, each in (row["offers"] or {}).items()}
+    return Translation(instruction_id=row["id"], source_id=row["translation_of"], offers=offers, **known)
+
+
+def offers_of(connection: Connection, instruction_id: str) -> dict[str, Offer]:
+    kept = connection.scalar(select(instructions.c.offers).where(instructions.c.id == instruction_id)) or {}
+    return {block_id: Offer.model_validate(each) for block_id, each in kept.items()}
+
+
+def keep_offers(connection: Connection, instruction_id: str, offers: Mapping[str, Offer], now: datetime) -> None:
+    kept = {block_id: each.model_dump() for block_id, each in offers.items()} or None
+    changed = update(instructions).where(instructions.c.id == instruction_id)
+    connection.execute(changed.values(offers=kept, updated_at=now))
+
+
+def evidence_of(version: InstructionVersion) -> tuple[BlockEvidence, ...]:
+    return tuple(BlockEvidence.model_validate(each) for each in version.evidence)

@@ -1,0 +1,428 @@
+"""Guides in other languages, over HTTP, with workers in this process and a chat model behind HTTP."""
+
+import asyncio
+import io
+import json
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+from pydantic import SecretStr
+from temporalio.client import Client, WorkflowExecutionStatus, WorkflowHistory
+
+from activities.drafting.chat.translator import ChatTranslator
+from activities.providers import ChatClient, ProviderClient
+from domain.documents.translated import fingerprint
+from domain.documents.translations import NewText
+from domain.jobs import Job
+from starter.sandbox import RunningSandbox
+from starter.sandbox.script import Behaviour
+from tests.apis import RunningApi, api_settings, running_api, wait_ready
+from tests.integration.api_builders import told_job
+from tests.integration.store_builders import OTHER_BLOCK, STEP_BLOCK, TITLE_BLOCK
+from tests.stack import wait_until
+from tests.temporal import TemporalServer
+from tests.workers import document_workers
+
+pytest_plugins = ("tests.sandbox",)
+
+GERMAN = f"""<!-- block:{TITLE_BLOCK} -->
+# Ädd ä cüstömër
+
+<!-- block:{STEP_BLOCK} -->
+Chöösë **New**.
+
+<!-- block:{OTHER_BLOCK} -->
+Ëntër thë nämë.
+"""
+"""The sandbox's translation of the text of ``store_builders``: every vowel is marked, names of controls are not."""
+
+
+@dataclass(frozen=True)
+class Desk:
+    """An API, and workers that come when they are called."""
+
+    api: RunningApi
+    temporal: TemporalServer
+    sandbox: RunningSandbox
+
+    def work(self, client: httpx.Client, task_id: str) -> dict[str, Any]:
+        """Let the workers work; the task once it ended."""
+        api = self.api
+        chat = ChatClient(ProviderClient(self.sandbox.base_url, timeout_s=30.0))
+        queues = ("jobs", "providers", "media")
+        with document_workers(
+            self.temporal.address,
+            api.settings,
+            api.store,
+            api.artifacts,
+            queues,
+            translator=ChatTranslator(chat, "sandbox"),
+        ):
+            return wait_until(lambda: ended(client, task_id), 60, "the task to end")
+
+
+def ended(client: httpx.Client, task_id: str) -> dict[str, Any] | None:
+    task: dict[str, Any] = client.get(f"translation-tasks/{task_id}").json()
+    return task if task["status"] in ("SUCCEEDED", "FAILED") else None
+
+
+@pytest.fixture(scope="module")
+def desk(
+    temporal: TemporalServer, sandbox_server: RunningSandbox, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Desk]:
+    settings = api_settings(
+        tmp_path_factory.mktemp("api"),
+        task_queue_prefix=f"translations-{uuid4().hex}",
+        llm_base_url=sandbox_server.base_url,
+        llm_api_key=SecretStr("key"),
+        llm_model="sandbox",
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TEMPORAL_ADDRESS", temporal.address)
+        with running_api(settings) as api:
+            wait_ready(api)
+            yield Desk(api, temporal, sandbox_server)
+
+
+@pytest.fixture
+def ann(desk: Desk) -> Iterator[httpx.Client]:
+    desk.sandbox.reset()
+    with desk.api.client("ann") as client:
+        yield client
+
+
+@pytest.fixture
+def job(desk: Desk) -> Job:
+    return told_job(desk.api.store, desk.api.artifacts, "ann")
+
+
+def asked(client: httpx.Client, job: Job, language: str = "de", **rest: object) -> dict[str, Any]:
+    body = {"language": language, "client_request_id": f"r-{language}"} | rest
+    answer = client.post(f"instructions/{job.instruction_id}/translations", json=body)
+    assert answer.status_code == 202, answer.text
+    task: dict[str, Any] = answer.json()
+    return task
+
+
+def translated(desk: Desk, client: httpx.Client, job: Job) -> str:
+    """The id of the guide's German translation."""
+    done = desk.work(client, asked(client, job)["id"])
+    assert done["status"] == "SUCCEEDED", done["failure"]
+    return str(done["instruction_id"])
+
+
+def updated(desk: Desk, client: httpx.Client, translation: str, **rest: object) -> dict[str, Any]:
+    body = {"client_request_id": uuid4().hex} | rest
+    answer = client.post(f"instructions/{translation}/translation/update", json=body)
+    assert answer.status_code == 202, answer.text
+    done = desk.work(client, answer.json()["id"])
+    assert done["status"] == "SUCCEEDED", done["failure"]
+    return done
+
+
+def saved(client: httpx.Client, instruction: str | None, changed: Callable[[str], str]) -> dict[str, Any]:
+    newest = client.get(f"instructions/{instruction}").json()
+    body = {"base_version": newest["version"], "markdown": changed(newest["markdown"])}
+    answer = client.put(f"instructions/{instruction}", json=body)
+    assert answer.status_code == 200, answer.text
+    version: dict[str, Any] = answer.json()
+    return version
+
+
+def standing(client: httpx.Client, translation: str) -> dict[str, str]:
+    answer = client.get(f"instructions/{translation}/translation")
+    assert answer.status_code == 200, answer.text
+    return {each["block_id"]: each["standing"] for each in answer.json()["blocks"]}
+
+
+def test_given_a_guide_when_translated_then_it_is_a_document_of_its_own_with_the_same_blocks_and_pictures(
+    desk: Desk, ann: httpx.Client, job: Job
+) -> None:
+    before = ann.get(f"instructions/{job.instruction_id}").json()
+    done = desk.work(ann, asked(ann, job)["id"])
+    assert (done["status"], done["progress_pct"], done["translated"], done["untranslated"]) == ("SUCCEEDED", 100, 3, [])
+    made = ann.get(f"instructions/{done['instruction_id']}").json()
+    assert (made["markdown"], made["title"], made["language"]) == (GERMAN, "Ädd ä cüstömër", "de")
+    assert (made["translation_of"], made["origin"], made["author"]) == (job.instruction_id, "translate", "ann")
+    assert made["prompt_template_id"] == "translate/v1"
+    assert [
+        (each["block_id"], each["role"], each["start_ms"]) for each in made["blocks"] if each["role"] == "step"
+    ] == [(STEP_BLOCK, "step", 0)]
+    assert ann.get(f"instructions/{job.instruction_id}").json() == before
+    assert ann.get(f"jobs/{job.id}").json()["instruction_id"] == job.instruction_id
+    anchors = [
+        ann.get(f"instructions/{each}/anchors").json()["items"] for each in (job.instruction_id, made["instruction_id"])
+    ]
+    assert [each["id"] for each in anchors[0]] == [each["id"] for each in anchors[1]] != []
+    (listed,) = ann.get(f"instructions/{job.instruction_id}/translations").json()["items"]
+    assert (listed["current"], listed["behind"], listed["missing"]) == (3, 0, 0)
+
+
+def test_given_changes_of_the_original_then_the_translation_says_what_is_behind_and_an_update_asks_for_that_alone(
+    desk: Desk, ann: httpx.Client, job: Job
+) -> None:
+    translation = translated(desk, ann, job)
+    added = "\n\n<!-- block -->\nSave it all now.\n"
+    saved(ann, job.instruction_id, lambda text: text.replace("Enter the name.", "Enter the address.") + added)
+    new = ann.get(f"instructions/{job.instruction_id}").json()["markdown"].split("block:")[-1][:36]
+    assert standing(ann, translation) == {
+        TITLE_BLOCK: "current", STEP_BLOCK: "current", OTHER_BLOCK: "behind", new: "missing"
+    }  # fmt: skip
+    desk.sandbox.reset()
+
+    done = updated(desk, ann, translation)
+
+    assert (done["translated"], done["offered"]) == (2, 0)
+    (request,) = desk.sandbox.requests("chat")
+    sent = json.loads(request["body"]["messages"][1]["content"])["blocks"]
+    assert [each["text"] for each in sent] == ["Enter the address.", "Save it all now."]
+    assert set(standing(ann, translation).values()) == {"current"}
+    assert ann.get(f"instructions/{translation}").json()["markdown"].endswith("Sävë ït äll nöw.\n")
+
+
+@pytest.mark.parametrize("take", [True, False])
+def test_given_a_step_that_a_person_edited_when_its_original_changes_then_the_new_text_waits_for_them(
+    desk: Desk, ann: httpx.Client, job: Job, take: bool
+) -> None:
+    translation = translated(desk, ann, job)
+    saved(ann, translation, lambda text: text.replace("Ëntër thë nämë.", "Geben Sie den Namen ein."))
+    saved(ann, job.instruction_id, lambda text: text.replace("Enter the name.", "Enter the address."))
+    done = updated(desk, ann, translation)
+    assert (done["translated"], done["offered"]) == (0, 1)
+    details = ann.get(f"instructions/{translation}/translation").json()
+    (block,) = (each for each in details["blocks"] if each["block_id"] == OTHER_BLOCK)
+    assert (block["markdown"], block["offer"], block["standing"], block["edited"]) == (
+        "Geben Sie den Namen ein.", "Ëntër thë äddrëss.", "behind", True
+    )  # fmt: skip
+
+    place = f"instructions/{translation}/translation/blocks/{OTHER_BLOCK}"
+    refused = ann.put(place, json={"base_version": 1, "take": take})
+    assert (refused.status_code, refused.json()["code"]) == (409, "VERSION_CONFLICT")
+    answer = ann.put(place, json={"base_version": details["version"], "take": take})
+
+    assert answer.status_code == 200, answer.text
+    (block,) = (each for each in answer.json()["blocks"] if each["block_id"] == OTHER_BLOCK)
+    assert (block["standing"], block["offer"]) == ("current", None)
+    assert block["markdown"] == ("Ëntër thë äddrëss." if take else "Geben Sie den Namen ein.")
+
+
+def test_given_answers_that_break_the_rules_twice_when_translating_then_that_block_stays_and_the_rest_is_translated(
+    desk: Desk, ann: httpx.Client, job: Job
+) -> None:
+    def chat(*texts: str) -> Behaviour:
+        blocks = [{"id": number, "text": text} for number, text in enumerate(texts, start=1)]
+        content = json.dumps({"blocks": blocks})
+        return Behaviour(status=200, body={"choices": [{"message": {"role": "assistant", "content": content}}]})
+
+    desk.sandbox.script(
+        "chat",
+        chat("# Kunde", "Wähle **Neu**.", "Name [hier](http://evil.example)."),
+        chat("", "Wähle [New](x).", "Name."),
+    )
+    done = desk.work(ann, asked(ann, job)["id"])
+    assert (done["status"], done["untranslated"]) == ("SUCCEEDED", [STEP_BLOCK])
+    made = ann.get(f"instructions/{done['instruction_id']}").json()["markdown"]
+    assert "# Kunde" in made and "Choose **New**." in made and "\nName.\n" in made
+    assert desk.sandbox.count("chat") == 2
+    details = ann.get(f"instructions/{done['instruction_id']}/translation").json()
+    assert [each["untranslated"] for each in details["blocks"]] == [False, True, False]
+    assert (updated(desk, ann, done["instruction_id"])["translated"], details["untranslated"]) == (1, 1)
+    assert ann.get(f"instructions/{done['instruction_id']}").json()["markdown"].count("Chöösë **New**.") == 1
+
+
+def test_given_an_endpoint_that_fails_when_translating_then_the_task_says_so_and_nothing_of_the_text_is_told(
+    desk: Desk, ann: httpx.Client, job: Job
+) -> None:
+    desk.sandbox.script("chat", Behaviour(status=401, times=20))
+    task = desk.work(ann, asked(ann, job)["id"])
+    assert (task["status"], task["failure"]["failure_code"]) == ("FAILED", "PROVIDER_ACCESS_DENIED")
+    assert task["failure"]["failed_stage"] == "translation"
+    assert ann.get(f"instructions/{job.instruction_id}/translations").json()["items"] == []
+    assert asked(ann, job, client_request_id="again")["id"] != task["id"]
+
+
+def test_given_a_translation_at_work_when_cancelled_then_there_is_none_and_another_can_be_asked_for(
+    desk: Desk, ann: httpx.Client, job: Job
+) -> None:
+    desk.sandbox.script("chat", Behaviour(hang=True))
+    task = asked(ann, job)
+    stopped = ann.post(f"translation-tasks/{task['id']}/cancel")
+    assert (stopped.status_code, stopped.json()["status"]) == (200, "FAILED")
+    assert stopped.json()["failure"]["failure_code"] == "CANCELLED"
+    assert ann.post(f"translation-tasks/{task['id']}/cancel").json()["status"] == "FAILED"
+    desk.sandbox.reset()
+    assert desk.work(ann, asked(ann, job, client_request_id="2")["id"])["status"] == "SUCCEEDED"
+
+
+def test_given_a_model_that_is_silent_when_its_translation_is_cancelled_then_the_work_ends_and_leaves_nothing(
+    desk: Desk, ann: httpx.Client, job: Job
+) -> None:
+    desk.sandbox.script("chat", Behaviour(hang=True))
+    task = asked(ann, job)
+    api, chat = desk.api, ChatClient(ProviderClient(desk.sandbox.base_url, timeout_s=600.0))
+    translator = ChatTranslator(chat, "sandbox")
+    queues = ("jobs", "providers")
+    with document_workers(desk.temporal.address, api.settings, api.store, api.artifacts, queues, translator=translator):
+        wait_until(lambda: desk.sandbox.count("chat"), 60, "the model to be asked")
+        ann.post(f"translation-tasks/{task['id']}/cancel").raise_for_status()
+        wait_until(lambda: over(desk, task["id"]), 60, "the work to end")
+    assert ann.get(f"instructions/{job.instruction_id}/translations").json()["items"] == []
+
+
+def over(desk: Desk, task_id: str) -> bool:
+    async def status() -> WorkflowExecutionStatus | None:
+        client = await Client.connect(desk.temporal.address)
+        return (await client.get_workflow_handle(f"translate-{task_id}").describe()).status
+
+    return asyncio.run(status()) is not WorkflowExecutionStatus.RUNNING
+
+
+def test_given_parts_that_were_answered_when_the_work_goes_on_after_a_death_then_they_are_not_asked_for_again(
+    desk: Desk, ann: httpx.Client, job: Job
+) -> None:
+    task = asked(ann, job)
+    work = desk.api.store.begin_translation(task["id"])
+    assert work is not None
+    made = {TITLE_BLOCK: NewText(markdown="# Kunden", source_sha256=fingerprint("# Add a customer"))}
+    desk.api.store.keep_translated(task["id"], made, 33)
+    assert ann.get(f"translation-tasks/{task['id']}").json()["progress_pct"] == 33
+    done = desk.work(ann, task["id"])
+    assert done["status"] == "SUCCEEDED"
+    (request,) = desk.sandbox.requests("chat")
+    assert "Add a customer" not in str(json.loads(request["body"]["messages"][1]["content"])["blocks"])
+    assert ann.get(f"instructions/{done['instruction_id']}").json()["title"] == "Kunden"
+
+
+def test_given_the_same_request_again_or_another_one_meanwhile_then_there_is_one_task_and_one_translation(
+    desk: Desk, ann: httpx.Client, job: Job
+) -> None:
+    task = asked(ann, job)
+    place, body = f"instructions/{job.instruction_id}/translations", {"language": "DE", "client_request_id": "r-de"}
+    again = ann.post(place, json=body)
+    assert (again.status_code, again.json()["id"], again.json()["replayed"]) == (200, task["id"], True)
+    other = ann.post(place, json=body | {"client_request_id": "other"})
+    assert (other.status_code, other.json()["code"]) == (409, "TRANSLATION_IN_PROGRESS")
+    assert other.json()["details"]["task_id"] == task["id"]
+    clash = ann.post(place, json=body | {"language": "fr"})
+    assert (clash.status_code, clash.json()["code"]) == (409, "IDEMPOTENCY_KEY_CONFLICT")
+    done = desk.work(ann, task["id"])
+    known = ann.post(place, json=body | {"client_request_id": "third"})
+    assert (known.status_code, known.json()["code"]) == (409, "TRANSLATION_EXISTS")
+    assert known.json()["details"]["instruction_id"] == done["instruction_id"]
+
+
+@pytest.mark.parametrize("language", ["german", "xq", "en", "", "de-x-secret"])
+def test_what_is_no_language_or_the_guides_own_is_refused(ann: httpx.Client, job: Job, language: str) -> None:
+    body = {"language": language, "client_request_id": "r"}
+    answer = ann.post(f"instructions/{job.instruction_id}/translations", json=body)
+    assert (answer.status_code, answer.json()["code"]) == (400, "VALIDATION_ERROR")
+
+
+def test_given_a_translation_then_what_only_originals_have_is_refused_and_the_other_way_round(
+    desk: Desk, ann: httpx.Client, job: Job
+) -> None:
+    translation = translated(desk, ann, job)
+    version = ann.get(f"instructions/{translation}").json()["instruction_version_id"]
+    asks = [
+        ann.post(f"instructions/{translation}/translations", json={"language": "fr", "client_request_id": "r"}),
+        ann.post(
+            f"instructions/{translation}/regenerate",
+            json={"base_version": 1, "selection": {"block_id": STEP_BLOCK}, "client_request_id": "r"},
+        ),
+        ann.post(
+            f"instructions/{translation}/anchors",
+            json={
+                "instruction_version_id": version,
+                "addressing": {"address_type": "block_id", "block_id": STEP_BLOCK},
+            },
+        ),
+        ann.get(f"instructions/{job.instruction_id}/translation"),
+    ]
+    assert [(each.status_code, each.json()["code"]) for each in asks] == [(409, "TRANSLATION_MISMATCH")] * 4
+
+
+def test_given_a_translation_when_exported_then_the_file_is_in_its_language_with_the_originals_pictures(
+    desk: Desk, ann: httpx.Client, job: Job
+) -> None:
+    picture = desk.api.store.screenshots_for(
+        ann.get(f"instructions/{job.instruction_id}").json()["instruction_version_id"]
+    )
+    desk.api.artifacts.put_bytes(picture[0].blob.key, picture[0].blob.key.encode(), "image/png")
+    translation = translated(desk, ann, job)
+    version = ann.get(f"instructions/{translation}").json()["instruction_version_id"]
+    body = {"format": "HTML", "instruction_version_id": version}
+    export = ann.post(f"jobs/{job.id}/exports", json=body).json()
+    assert [each["anchor_id"] for each in export["provenance"]["anchors"]] == [picture[0].anchor_id]
+
+
+def test_given_another_user_then_a_translation_is_as_absent_to_them_as_its_original(
+    desk: Desk, ann: httpx.Client, job: Job
+) -> None:
+    task = asked(ann, job)
+    done = desk.work(ann, task["id"])
+    translation = done["instruction_id"]
+    with desk.api.client("bob") as bob:
+        answers = [
+            bob.get(f"instructions/{translation}"),
+            bob.get(f"instructions/{translation}/translation"),
+            bob.get(f"instructions/{job.instruction_id}/translations"),
+            bob.post(
+                f"instructions/{job.instruction_id}/translations", json={"language": "fr", "client_request_id": "r"}
+            ),
+            bob.post(f"instructions/{translation}/translation/update", json={"client_request_id": "r"}),
+            bob.get(f"translation-tasks/{task['id']}"),
+            bob.post(f"translation-tasks/{task['id']}/cancel"),
+        ]
+    assert {each.status_code for each in answers} == {404}
+
+
+def test_given_a_translation_when_the_guide_goes_to_the_bin_and_comes_back_or_is_erased_then_it_goes_along(
+    desk: Desk, ann: httpx.Client, job: Job
+) -> None:
+    translation = translated(desk, ann, job)
+    archive = zipfile.ZipFile(io.BytesIO(ann.get("account/archive").content))
+    texts = {
+        name: archive.read(name).decode() for name in archive.namelist() if job.id in name and name.endswith(".md")
+    }
+    assert {name.rsplit("/", 1)[1] for name in texts} == {"instruction.md", "instruction.de.md"}
+    assert "Ëntër thë nämë." in texts[f"jobs/{job.id}/instruction.de.md"]
+    ann.post(f"guides/{job.id}/bin").raise_for_status()
+    assert ann.get(f"instructions/{translation}").status_code == 404
+    ann.post(f"guides/bin/{job.id}/restore").raise_for_status()
+    assert ann.get(f"instructions/{translation}").json()["markdown"] == GERMAN
+    desk.api.store.begin_erasure(job.id, owner="ann")
+    workflows = desk.api.store.erasure_workflows(job.id)
+    assert any(each.startswith("translate-") for each in workflows)
+    desk.api.store.erase_rows(job.id)
+    assert ann.get(f"instructions/{translation}").status_code == 404
+
+
+def test_given_no_language_model_when_a_translation_is_asked_for_then_it_is_refused_and_says_why(
+    temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEMPORAL_ADDRESS", temporal.address)
+    with running_api(api_settings(tmp_path_factory.mktemp("plain"))) as plain, plain.client("ann") as client:
+        job = told_job(plain.store, plain.artifacts, "ann")
+        body = {"language": "de", "client_request_id": "r"}
+        answer = client.post(f"instructions/{job.instruction_id}/translations", json=body)
+    assert (answer.status_code, answer.json()["code"]) == (409, "TRANSLATION_UNAVAILABLE")
+    assert "language model" in answer.json()["message"]
+
+
+def test_nothing_of_the_texts_is_in_the_history_of_a_translation(
+    desk: Desk, ann: httpx.Client, job: Job, temporal: TemporalServer
+) -> None:
+    done = desk.work(ann, asked(ann, job)["id"])
+
+    async def history() -> WorkflowHistory:
+        client = await Client.connect(temporal.address)
+        return await client.get_workflow_handle(f"translate-{done['id']}").fetch_history()
+
+    told = asyncio.run(history())
+    assert not any(text in told.to_json() for text in ("customer", "cüstömër", "Choose", "Chöösë"))
+    assert len(told.events) < 15
