@@ -30,6 +30,8 @@ from guidesmith.client.shapes import (
     Project,
     Task,
     Thread,
+    Translation,
+    TranslationTask,
     WebhookMessage,
 )
 from guidesmith.client.webhooks import verify_webhook
@@ -56,6 +58,8 @@ __all__ = [
     "Project",
     "Task",
     "Thread",
+    "Translation",
+    "TranslationTask",
     "Unreachable",
     "WebhookInvalid",
     "WebhookMessage",

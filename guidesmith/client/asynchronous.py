@@ -27,6 +27,8 @@ from guidesmith.client.shapes import (
     Project,
     Task,
     Thread,
+    Translation,
+    TranslationTask,
 )
 from guidesmith.client.transport import BASE, PROJECT, STREAMED, TIMEOUT, authorisation
 
@@ -202,6 +204,14 @@ class AsyncClient:
 
     async def regenerate(self, instruction: Instruction, block_id: str, context: str | None = None) -> Task:
         return await self._run(flows.regenerate(instruction.instruction_id, instruction.version, block_id, context))
+
+    async def translate(
+        self, instruction: Instruction, language: str, *, version: int | None = None
+    ) -> TranslationTask:
+        return await self._run(flows.translate(instruction.instruction_id, language, version))
+
+    async def translations(self, instruction: Instruction) -> tuple[Translation, ...]:
+        return await self._run(flows.translations(instruction.instruction_id))
 
     async def export(self, job: Job | str, format: str = "PDF", *, version_id: str | None = None) -> Export:
         return await self._run(flows.export(job if isinstance(job, str) else job.id, format, version_id))

@@ -27,6 +27,8 @@ from guidesmith.client.shapes import (
     Project,
     Task,
     Thread,
+    Translation,
+    TranslationTask,
 )
 from guidesmith.client.transport import BASE, PROJECT, STREAMED, TIMEOUT, authorisation
 
@@ -243,6 +245,15 @@ class Client:
     def regenerate(self, instruction: Instruction, block_id: str, context: str | None = None) -> Task:
         """Have a block written again, and wait until it is. Raises: JobFailed."""
         return self._run(flows.regenerate(instruction.instruction_id, instruction.version, block_id, context))
+
+    def translate(self, instruction: Instruction, language: str, *, version: int | None = None) -> TranslationTask:
+        """Have the newest version, or this one, translated, and wait until it is. Where there is a translation into the
+        language, what is behind in it is translated. Raises: JobFailed."""
+        return self._run(flows.translate(instruction.instruction_id, language, version))
+
+    def translations(self, instruction: Instruction) -> tuple[Translation, ...]:
+        """The translations of a document, and which steps of each are behind: in numbers."""
+        return self._run(flows.translations(instruction.instruction_id))
 
     def export(self, job: Job | str, format: str = "PDF", *, version_id: str | None = None) -> Export:
         """Export the newest version, or this one, and wait until it is done. Raises: JobFailed."""

@@ -28,6 +28,8 @@ from guidesmith.client.shapes import (
     Project,
     Task,
     Thread,
+    Translation,
+    TranslationTask,
 )
 
 TRIES = 5
@@ -305,6 +307,23 @@ def regenerate(instruction_id: str, base_version: int, block_id: str, context: s
     body = {"base_version": base_version, "selection": {"block_id": block_id}, "client_request_id": uuid4().hex}
     task = yield from asked(post(f"instructions/{instruction_id}/regenerate", body | {"context": context}))
     return Task.model_validate((yield from _ended(task, f"tasks/{task['id']}")))
+
+
+def translate(instruction_id: str, language: str, version: int | None) -> Flow[TranslationTask]:
+    """Have an original translated, or its translation brought up to date, and wait until it is. Raises: JobFailed."""
+    asked_id = {"client_request_id": uuid4().hex}
+    known = {each.language.lower(): each for each in (yield from translations(instruction_id))}
+    if (there := known.get(language.lower())) is not None and version is None:
+        task = yield from asked(post(f"instructions/{there.instruction_id}/translation/update", asked_id))
+    else:
+        order = {**asked_id, "language": language, "version": version}
+        task = yield from asked(post(f"instructions/{instruction_id}/translations", order))
+    return TranslationTask.model_validate((yield from _ended(task, f"translation-tasks/{task['id']}")))
+
+
+def translations(instruction_id: str) -> Flow[tuple[Translation, ...]]:
+    listed = yield from asked(Ask("GET", f"instructions/{instruction_id}/translations"))
+    return tuple(Translation.model_validate(each) for each in listed["items"])
 
 
 def export(job_id: str, format: str, version_id: str | None) -> Flow[Export]:

@@ -193,6 +193,45 @@ class Task(Answer):
     failure: Failure | None = None
 
 
+class TranslationTask(Answer):
+    """A translation, or an update of one. ``instruction_id`` is the translation, once there is one; ``offered``: how
+    many new texts wait, since somebody had edited theirs; ``untranslated``: ids of blocks that no answer could be used
+    for."""
+
+    id: str
+    source_id: str
+    job_id: str
+    language: str
+    status: str
+    instruction_id: str | None = None
+    instruction_version: int | None = None
+    translated: int = 0
+    offered: int = 0
+    removed: int = 0
+    untranslated: tuple[str, ...] = ()
+    failure: Failure | None = None
+
+
+class Translation(Answer):
+    """A translation, and how many of its blocks stand how to the original."""
+
+    instruction_id: str
+    source_id: str
+    job_id: str
+    language: str
+    title: str
+    version: int
+    source_version: int
+    current: int
+    behind: int
+    missing: int
+    left_out: int
+    gone: int
+    own: int
+    offered: int
+    untranslated: int
+
+
 class Export(Answer):
     """An export of one version. ``download_url`` is there once it has succeeded, and expires."""
 

@@ -48,6 +48,7 @@ from starter.pages.shell.gate import PageGate
 from starter.pages.signing_in import provider as signing_in_there
 from starter.pages.signing_in import view as signing_in
 from starter.pages.transcript import view as transcript
+from starter.pages.translations import view as translations
 from starter.pages.versions import view as versions
 from starter.pages.webhooks import view as webhooks
 
@@ -71,6 +72,7 @@ VIEWS = (
     job,
     permalinks,
     versions,
+    translations,
     exports,
     sharing,
     shared,

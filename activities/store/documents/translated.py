@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, and_, func, select, update
 
 from activities.store.documents.documents import Documents, add_version, compose, conflict, lock_instruction
 from activities.store.jobs.locking import LockedJob, not_found
 from activities.store.records import EventType
-from activities.store.tables import instructions
+from activities.store.tables import instruction_versions, instructions
 from domain.documents.document import BlockEvidence, parse
 from domain.documents.translated import fingerprint
 from domain.documents.translations import Offer, Translation, TranslationStanding, answered, standing
@@ -31,7 +31,31 @@ class Compared:
     standing: TranslationStanding
 
 
+@dataclass(frozen=True)
+class Linked:
+    """One document of a job, and its language, where that is known."""
+
+    instruction_id: str
+    language: str | None
+
+
 class Translated(Documents):
+    def documents_of(self, owner: str, job_id: str) -> tuple[Linked, ...]:
+        """A job's document and its translations, the original first, then by language."""
+        newest = and_(
+            instruction_versions.c.instruction_id == instructions.c.id,
+            instruction_versions.c.version == instructions.c.current_version,
+        )
+        language = func.coalesce(instructions.c.language, instruction_versions.c.language).label("language")
+        query = (
+            select(instructions.c.id, language)
+            .join(instruction_versions, newest)
+            .where(instructions.c.job_id == job_id, instructions.c.owner == owner)
+            .order_by(instructions.c.translation_of.is_not(None), instructions.c.language)
+        )
+        with self._database.read() as connection:
+            return tuple(Linked(row.id, row.language) for row in connection.execute(query))
+
     def translations_of(self, owner: str, source_id: str) -> tuple[Compared, ...]:
         """An original's translations, by their languages. Raises: NotFound: it is absent, or not ``owner``'s."""
         source = self.get_instruction(owner, source_id)

@@ -32,9 +32,15 @@ instructions = Table(
     Column("language", Name),
     Column("offers", Json),
     CheckConstraint("current_version >= 1", name="counters"),
-    CheckConstraint("(translation_of IS NULL) = (language IS NULL)", name="translation"),
-    UniqueConstraint("translation_of", "language"),
     Index(None, "job_id"),
+    Index(
+        "uq_instructions_translation",
+        "translation_of",
+        "language",
+        unique=True,
+        postgresql_where=text("translation_of IS NOT NULL"),
+        sqlite_where=text("translation_of IS NOT NULL"),
+    ),
     # a job has one document, and translations of it
     Index(
         "uq_instructions_original",

@@ -1,17 +1,20 @@
 """``guidesmith guides``: guides found, renamed, thrown away and brought back."""
 
+import time
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from uuid import uuid4
 
 import typer
 
+from starter.cli.exits import JobFailed, UsageWrong
 from starter.cli.options import AsJson, DataDir
 from starter.cli.printing import print_listed, print_said
 from starter.cli.reaching import reached
 
 if TYPE_CHECKING:
-    from starter.cli.client import Json
+    from starter.cli.client import Client, Json
 
 guides_app = typer.Typer(
     help="Find guides, rename them, throw them away and bring them back.", no_args_is_help=True, rich_markup_mode=None
@@ -19,6 +22,8 @@ guides_app = typer.Typer(
 
 JobId = Annotated[str, typer.Argument(metavar="JOB", help="The guide's job.", show_default=False)]
 Limit = Annotated[int, typer.Option(min=1, max=100, help="At most so many.")]
+
+POLL_S = 0.5
 
 _client = partial(
     reached,
@@ -111,6 +116,58 @@ def rename(
     print_said(guide, f"It is called {guide['title']} now.", as_json=as_json)
 
 
+@guides_app.command(epilog="Example: guidesmith guides translate 0199f3c2-… --into de")
+def translate(
+    job_id: JobId,
+    into: Annotated[str, typer.Option(help="The language: de, pt-BR, zh-Hant.", show_default=False)],
+    version: Annotated[
+        int | None, typer.Option(min=1, help="Of the original, for a first translation.  [default: its newest]")
+    ] = None,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Translate a guide by the configured language model, or what is behind in a translation that is there. Waits."""
+    with _client(data_dir) as client:
+        original = _document(client, job_id)
+        known = client.get(f"instructions/{original}/translations")["items"]
+        there = next((each for each in known if each["language"].lower() == into.lower()), None)
+        asked: dict[str, object] = {"client_request_id": uuid4().hex}
+        if there is not None and version is None:
+            task = client.post(f"instructions/{there['instruction_id']}/translation/update", asked)
+        else:
+            asked |= {"language": into, "version": version}
+            task = client.post(f"instructions/{original}/translations", asked)
+        while task["status"] not in ("SUCCEEDED", "FAILED"):
+            time.sleep(POLL_S)
+            task = client.get(f"translation-tasks/{task['id']}")
+    if task["failure"] is not None:
+        failure = task["failure"]
+        raise JobFailed(failure["failure_code"], failure["failure_message"], task_id=task["id"])
+    if as_json:
+        print_json(task)
+        return
+    typer.echo(f"{task['language']}: {task['translated']} blocks translated, instruction {task['instruction_id']}.")
+    if task["offered"]:
+        typer.echo(f"{task['offered']} new texts wait, since somebody had edited theirs: see its page.")
+    if task["untranslated"]:
+        typer.echo(f"{len(task['untranslated'])} blocks could not be translated, and stand as they were.")
+
+
+@guides_app.command(epilog="Example: guidesmith guides translations 0199f3c2-…")
+def translations(job_id: JobId, as_json: AsJson = False, data_dir: DataDir = None) -> None:
+    """A guide's translations, and how many steps of each are behind."""
+    with _client(data_dir) as client:
+        page = client.get(f"instructions/{_document(client, job_id)}/translations")
+    if as_json:
+        print_json(page)
+        return
+    names = ("language", "instruction_id", "title", "current", "behind", "missing", "offered", "untranslated")
+    print_table(
+        ("LANGUAGE", "INSTRUCTION", "TITLE", "CURRENT", "BEHIND", "MISSING", "WAITING", "UNTRANSLATED"),
+        (tuple(each[name] for name in names) for each in page["items"]),
+    )
+
+
 @guides_app.command(epilog="Example: guidesmith guides delete 0199f3c2-…")
 def delete(job_id: JobId, as_json: AsJson = False, data_dir: DataDir = None) -> None:
     """Put a guide into the bin, with all that is its own. For 30 days it can be restored."""
@@ -157,6 +214,14 @@ def erase(
     with _client(data_dir) as client:
         erased = client.delete(f"guides/bin/{job_id}")
     print_said(erased, f"Guide {job_id} is gone; its files are being removed.", as_json=as_json)
+
+
+def _document(client: "Client", job_id: str) -> str:
+    """Raises: UsageWrong: The guide has no document yet."""
+    instruction = client.get(f"jobs/{job_id}")["instruction_id"]
+    if instruction is None:
+        raise UsageWrong("The guide has no document yet: translate it once its draft is there.")
+    return str(instruction)
 
 
 def _named(guide: "Json") -> str:

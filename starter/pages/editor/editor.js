@@ -27,7 +27,7 @@ const [nothing, standing] = ["nothing", "standing"].map(find); // looked for onc
 
 const copy = new WorkingCopy(read("state"), show);
 const watch = player();
-const shots = new BlockPictures(copy, { save, video: watch.video });
+const shots = new BlockPictures(copy, { save, video: watch.video, fixed: context.is_translation });
 const regenerating = new Regenerating(copy, save, context.has_model);
 const keeping = new Keeping(copy, context, { told: stand, look: () => watcher.look(), paused });
 const everywhere = new Everywhere(copy, { project: context.is_own ? context.project_id : null, save, merge: () => mergeWithNewest(false) });
@@ -319,7 +319,8 @@ const roleOf = (id) => copy.blocks.find((each) => each.id === id)?.role;
 const idle = (id) => [
   ...(id === copy.blocks[0].id ? ["up"] : []),
   ...(id === copy.blocks.at(-1).id ? ["down", "merge"] : []),
-  ...(watch.video ? [] : ["moment"]),
+  ...(watch.video && !context.is_translation ? [] : ["moment"]),
+  ...(context.is_translation ? ["regenerate", "picture"] : []), // it is made from its original, whose pictures it shows
 ];
 
 const deeds = {
@@ -432,6 +433,7 @@ function ofBlock(keys, does, action) {
     if (keys.length === 1 && left !== null && left === current) return (find("announced").textContent = say("left-first")), true;
     const isAt = target === document.body || (keys === "Enter" ? target === elementOf(current) : target.closest?.("[data-block]"));
     if (!isAt || current === null || copy.text(current) === undefined) return false;
+    if (context.is_translation && (does === "regenerate" || does === "picture")) return false;
     return action(current);
   });
 }

@@ -9,9 +9,12 @@ export class BlockPictures {
   #copy;
   #save;
   #video;
+  #fixed;
   #asked = {}; // for which a dialog was opened: {anchorId, blockId, tool}
 
-  constructor(copy, { save, video }) {
+  /** `fixed`: the pictures are another document's. */
+  constructor(copy, { save, video, fixed = false }) {
+    this.#fixed = fixed;
     this.#copy = copy;
     this.#save = save;
     this.#video = video;
@@ -28,8 +31,12 @@ export class BlockPictures {
       const button = (name, doing) => make("button", { class: "button small quiet", type: "button", onclick: doing }, say(name));
       tools.append(
         ...(anchor && wholeOf(anchor, this.#shown(anchor)) ? [button("shot-whole", () => this.#open(anchor.id, openWhole))] : []),
-        button("shot-draw", () => this.#draw(figure.dataset.anchor)),
-        button("shot-replace", () => this.choose(figure.closest("[data-block]")?.dataset.block, figure.dataset.anchor)),
+        ...(this.#fixed
+          ? []
+          : [
+              button("shot-draw", () => this.#draw(figure.dataset.anchor)),
+              button("shot-replace", () => this.choose(figure.closest("[data-block]")?.dataset.block, figure.dataset.anchor)),
+            ]),
       );
     }
   }

@@ -15,6 +15,7 @@ from starter.api.file_responses import AskedFile
 from starter.pages.editor.editing import block_html, editing, recorded, rewriting
 from starter.pages.shell.context import Context
 from starter.pages.shell.files import recording_response
+from starter.pages.translations.view import linked_documents, standing_of
 
 router = APIRouter()
 
@@ -44,6 +45,8 @@ def editor(instruction_id: str, request: Request, context: Context) -> Response:
         heard=context.api.store.last_event_seq(job.id),
         has_glossary=bool(context.api.store.glossary(context.owner, job.project_id)),
         rewriting=rewriting(context.api, context.owner, shown),
+        linked=linked_documents(context, version),
+        translation=standing_of(context, version),
         sittings=[SittingAnswer.of(each).model_dump(mode="json") for each in sittings],
     )
 

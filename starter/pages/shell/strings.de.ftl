@@ -98,6 +98,7 @@ instruction-pages = Seiten dieser Anleitung
 instruction-tab-editor = Editor
 instruction-tab-transcript = Transkript
 instruction-tab-versions = Versionen
+instruction-tab-translations = Übersetzungen
 instruction-tab-export = Export
 instruction-tab-share = Teilen
 instruction-tab-job = Auftrag

@@ -98,6 +98,7 @@ instruction-pages = Pages of this instruction
 instruction-tab-editor = Editor
 instruction-tab-transcript = Transcript
 instruction-tab-versions = Versions
+instruction-tab-translations = Translations
 instruction-tab-export = Export
 instruction-tab-share = Share
 instruction-tab-job = Job

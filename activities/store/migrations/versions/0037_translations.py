@@ -6,7 +6,7 @@ Revision: 0037, after 0036.
 import sqlalchemy as sa
 from alembic import op
 
-from activities.store.checks import replace_checks, task_checks
+from activities.store.checks import add_index, replace_checks, task_checks
 from activities.store.tables import Json, Moment, Name
 
 revision = "0037"
@@ -14,7 +14,10 @@ down_revision = "0036"
 branch_labels = None
 depends_on = None
 
-ORIGINAL = sa.text("translation_of IS NULL")
+INDEXES = (
+    ("uq_instructions_original", ["job_id"], sa.text("translation_of IS NULL")),
+    ("uq_instructions_translation", ["translation_of", "language"], sa.text("translation_of IS NOT NULL")),
+)
 OPEN = sa.text("completed_at IS NULL")
 
 
@@ -24,20 +27,10 @@ def upgrade() -> None:
         batch.add_column(sa.Column("language", Name, nullable=True))
         batch.add_column(sa.Column("offers", Json, nullable=True))
         batch.drop_constraint("uq_instructions_job_id", type_="unique")
-        batch.create_check_constraint(
-            op.f("ck_instructions_translation"), sa.text("(translation_of IS NULL) = (language IS NULL)")
-        )
-        batch.create_unique_constraint("uq_instructions_translation_of_language", ["translation_of", "language"])
         batch.create_foreign_key("fk_instructions_translation_of", "instructions", ["translation_of"], ["id"])
-    op.create_index("ix_instructions_job_id", "instructions", ["job_id"], unique=False)
-    op.create_index(
-        "uq_instructions_original",
-        "instructions",
-        ["job_id"],
-        unique=True,
-        postgresql_where=ORIGINAL,
-        sqlite_where=ORIGINAL,
-    )
+    add_index(op, "ix_instructions_job_id", "instructions", ["job_id"], unique=False)
+    for name, columns, where in INDEXES:
+        add_index(op, name, "instructions", columns, unique=True, postgresql_where=where, sqlite_where=where)
     op.create_table(
         "translation_tasks",
         sa.Column("id", Name, nullable=False),
@@ -94,12 +87,10 @@ def downgrade() -> None:
     """Goes where nothing was translated yet: the older code knows one document of a job. What it checks of versions is
     narrower, and is not brought back."""
     op.drop_table("translation_tasks")
-    op.drop_index("uq_instructions_original", table_name="instructions")
-    op.drop_index("ix_instructions_job_id", table_name="instructions")
+    for name in ("uq_instructions_original", "uq_instructions_translation", "ix_instructions_job_id"):
+        op.drop_index(name, table_name="instructions")
     with op.batch_alter_table("instructions") as batch:
         batch.drop_constraint("fk_instructions_translation_of", type_="foreignkey")
-        batch.drop_constraint("uq_instructions_translation_of_language", type_="unique")
-        batch.drop_constraint(op.f("ck_instructions_translation"), type_="check")
         batch.create_unique_constraint("uq_instructions_job_id", ["job_id"])
         batch.drop_column("offers")
         batch.drop_column("language")
