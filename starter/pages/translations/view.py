@@ -14,7 +14,6 @@ from domain.documents.translations import BlockStanding, TranslationTask
 from domain.documents.versions import InstructionVersion
 from starter.api.context import identifier
 from starter.api.documents.translations import block_facts
-from starter.pages.editor.editing import block_html
 from starter.pages.shell.context import Context, PageContext
 from starter.services.translations import Translated
 
@@ -70,7 +69,7 @@ def _of_translation(context: PageContext, version: InstructionVersion) -> dict[s
         "source": known.compared.source,
         "source_language": _facts_of(known.compared.source.language),
         "blocks": [each for each in block_facts(known) if _is_to_look_at(each)],
-        "html": block_html,
+        "html": _html,
     }
 
 
@@ -96,6 +95,12 @@ def _row(context: PageContext, known: Translated) -> dict[str, Any]:
         "task": known.task,
         **_facts_of(language),
     }
+
+
+def _html(markdown: str) -> str:
+    from activities.publishing.webpage import fragment  # brings the typesetters along: not for those who never ask
+
+    return fragment(markdown)
 
 
 def _facts_of(language: str | None) -> dict[str, str]:
