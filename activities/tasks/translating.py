@@ -9,8 +9,8 @@ from activities.rails.contracts import TaskCall, TaskFailure
 from activities.rails.heartbeat import Heartbeat
 from domain.artifacts import Artifact, ArtifactKind
 from domain.documents.document import BlockEvidence, parse
-from domain.documents.translated import fingerprint
 from domain.documents.translations import NewText, TranslationTask
+from domain.documents.versions import fingerprint
 from domain.errors import ArtifactCorrupt, ArtifactMissing, TranslationUnavailable
 from domain.jobs import Failure
 from domain.recordings.screen import ScreenRecord

@@ -26,7 +26,7 @@ from domain.documents.block_matching import match_blocks
 from domain.documents.constructs import Construct, constructs, groups
 from domain.documents.draft import GIVEN, BlockRole
 from domain.documents.titles import title_of
-from domain.documents.translated import TranslatedFrom
+from domain.documents.versions import TranslatedFrom
 from domain.errors import DocumentInvalid, RequestInvalid
 from domain.spaces import with_spaces
 

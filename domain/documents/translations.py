@@ -15,7 +15,7 @@ from pydantic import Field
 
 from domain.documents.document import Block, BlockEvidence, Document
 from domain.documents.draft import BlockRole
-from domain.documents.translated import TranslatedFrom, fingerprint
+from domain.documents.versions import TranslatedFrom, fingerprint
 from domain.errors import RequestInvalid
 from domain.jobs import Failure, Frozen, TaskStatus
 
@@ -66,7 +66,7 @@ class BlockState(Frozen):
     left out, the original's text is another since."""
 
     block_id: str
-    standing: BlockStanding
+    state: BlockStanding
     edited: bool = False
     untranslated: bool = False
     offered: bool = False
@@ -81,7 +81,7 @@ class TranslationStanding(Frozen):
     reordered: bool = False
 
     def ids(self, *standings: BlockStanding) -> tuple[str, ...]:
-        return tuple(each.block_id for each in self.blocks if each.standing in standings)
+        return tuple(each.block_id for each in self.blocks if each.state in standings)
 
     @property
     def to_translate(self) -> tuple[str, ...]:
@@ -90,13 +90,13 @@ class TranslationStanding(Frozen):
         return tuple(
             each.block_id
             for each in self.blocks
-            if (each.standing in (BlockStanding.BEHIND, BlockStanding.MISSING) and not each.offered)
-            or (each.standing is BlockStanding.CURRENT and each.untranslated and not each.edited)
+            if (each.state in (BlockStanding.BEHIND, BlockStanding.MISSING) and not each.offered)
+            or (each.state is BlockStanding.CURRENT and each.untranslated and not each.edited)
         )
 
     def counts(self) -> dict[str, int]:
         """How many blocks stand how, by standing; all of them are named."""
-        return {str(each): sum(state.standing is each for state in self.blocks) for each in BlockStanding}
+        return {str(each): sum(found.state is each for found in self.blocks) for each in BlockStanding}
 
 
 class Offer(Frozen):
@@ -175,7 +175,7 @@ class TranslationTask(Frozen):
         return self.status in (TaskStatus.SUCCEEDED, TaskStatus.FAILED)
 
 
-def standing(
+def held_against(
     source: Document,
     translation: Document,
     evidence: Iterable[BlockEvidence],
@@ -200,9 +200,7 @@ def standing(
             continue
         was = had.get(block_id)
         absent = BlockStanding.MISSING if was is None else BlockStanding.LEFT_OUT
-        states.append(
-            BlockState(block_id=block_id, standing=absent, changed=was is not None and was.source_sha256 != now)
-        )
+        states.append(BlockState(block_id=block_id, state=absent, changed=was is not None and was.source_sha256 != now))
     shared = [block_id for block_id in translation.ids if block_id in originals]
     in_order = [block_id for block_id in source.ids if block_id in there and block_id in originals]
     return TranslationStanding(blocks=tuple(states), reordered=shared != in_order)
@@ -211,7 +209,7 @@ def standing(
 def _state(block: Block, made: TranslatedFrom | None, original: str | None, offers: Collection[str]) -> BlockState:
     if made is None:
         # an original's block that somebody wrote here anew is theirs, too
-        return BlockState(block_id=block.id, standing=BlockStanding.OWN, offered=block.id in offers)
+        return BlockState(block_id=block.id, state=BlockStanding.OWN, offered=block.id in offers)
     if original is None:
         found = BlockStanding.GONE
     else:
@@ -219,7 +217,7 @@ def _state(block: Block, made: TranslatedFrom | None, original: str | None, offe
     edited = fingerprint(block.markdown) != made.made_sha256
     return BlockState(
         block_id=block.id,
-        standing=found,
+        state=found,
         edited=edited,
         untranslated=made.untranslated and not edited,
         offered=block.id in offers,

@@ -1,5 +1,6 @@
 """The versions of an instruction: the whole document each, added and never changed."""
 
+import hashlib
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -52,3 +53,22 @@ class InstructionVersion(NewVersion):
     name: str | None = None
     translation_of: str | None = None
     """Of a translation: the id of the original instruction."""
+
+
+class TranslatedFrom(Frozen):
+    """What a block of a translation was made from, kept with what the block rests on.
+
+    ``source_sha256`` is the hash of the original's block that the translation is true of, ``made_sha256`` of the
+    text that was made of it: a block with another text was edited since. ``role`` is what the original's block was.
+    ``untranslated``: no answer of the model could be used, and the block stands in the original's language.
+    """
+
+    source_sha256: str
+    made_sha256: str
+    role: str = "text"
+    untranslated: bool = False
+
+
+def fingerprint(markdown: str) -> str:
+    """The hash of one block's text."""
+    return hashlib.sha256(markdown.encode("utf-8", "surrogatepass")).hexdigest()

@@ -72,7 +72,7 @@ class TranslationService:
         """
         known = await asyncio.to_thread(self._store.compare_translation, owner, instruction_id)
         self._check_model()
-        if blocks is not None and (strange := set(blocks) - {each.block_id for each in known.standing.blocks}):
+        if blocks is not None and (strange := set(blocks) - {each.block_id for each in known.stands.blocks}):
             raise RequestInvalid(
                 "The original has no such block. Load it again.", field="blocks", details={"blocks": sorted(strange)}
             )

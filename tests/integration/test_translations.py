@@ -16,8 +16,8 @@ from temporalio.client import Client, WorkflowExecutionStatus, WorkflowHistory
 
 from activities.drafting.chat.translator import ChatTranslator
 from activities.providers import ChatClient, ProviderClient
-from domain.documents.translated import fingerprint
 from domain.documents.translations import NewText
+from domain.documents.versions import fingerprint
 from domain.jobs import Job
 from starter.sandbox import RunningSandbox
 from starter.sandbox.script import Behaviour
@@ -137,7 +137,7 @@ def saved(client: httpx.Client, instruction: str | None, changed: Callable[[str]
 def standing(client: httpx.Client, translation: str) -> dict[str, str]:
     answer = client.get(f"instructions/{translation}/translation")
     assert answer.status_code == 200, answer.text
-    return {each["block_id"]: each["standing"] for each in answer.json()["blocks"]}
+    return {each["block_id"]: each["state"] for each in answer.json()["blocks"]}
 
 
 def test_given_a_guide_when_translated_then_it_is_a_document_of_its_own_with_the_same_blocks_and_pictures(
@@ -196,7 +196,7 @@ def test_given_a_step_that_a_person_edited_when_its_original_changes_then_the_ne
     assert (done["translated"], done["offered"]) == (0, 1)
     details = ann.get(f"instructions/{translation}/translation").json()
     (block,) = (each for each in details["blocks"] if each["block_id"] == OTHER_BLOCK)
-    assert (block["markdown"], block["offer"], block["standing"], block["edited"]) == (
+    assert (block["markdown"], block["offer"], block["state"], block["edited"]) == (
         "Geben Sie den Namen ein.", "Ëntër thë äddrëss.", "behind", True
     )  # fmt: skip
 
@@ -207,7 +207,7 @@ def test_given_a_step_that_a_person_edited_when_its_original_changes_then_the_ne
 
     assert answer.status_code == 200, answer.text
     (block,) = (each for each in answer.json()["blocks"] if each["block_id"] == OTHER_BLOCK)
-    assert (block["standing"], block["offer"]) == ("current", None)
+    assert (block["state"], block["offer"]) == ("current", None)
     assert block["markdown"] == ("Ëntër thë äddrëss." if take else "Geben Sie den Namen ein.")
 
 

@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 
 from domain.documents.document import BlockEvidence, BlockMark, Document, carry_evidence
 from domain.documents.draft import BlockRole
-from domain.documents.translated import TranslatedFrom, fingerprint
 from domain.documents.translations import (
     BlockStanding,
     NewText,
     Offer,
     TranslationStanding,
     answered,
-    standing,
+    held_against,
     updated,
 )
+from domain.documents.versions import TranslatedFrom, fingerprint
 from domain.errors import RequestInvalid
 
 IDS = [str(uuid.UUID(int=number)) for number in range(1, 9)]
@@ -49,7 +49,7 @@ class Pair:
 
     def standing(self) -> TranslationStanding:
         absent = [rests for block_id, rests in self.earlier.items() if block_id not in self.here.ids]
-        return standing(self.original, self.here, self.evidence, offers=self.offers, earlier=absent)
+        return held_against(self.original, self.here, self.evidence, offers=self.offers, earlier=absent)
 
     def updated(self, *, reorder: bool = False, only: tuple[str, ...] | None = None) -> "Pair":
         wanted = self.standing().to_translate if only is None else only
@@ -73,7 +73,7 @@ class Pair:
         return self.here.block(block_id).markdown
 
     def of(self, block_id: str) -> BlockStanding:
-        return next(each.standing for each in self.standing().blocks if each.block_id == block_id)
+        return next(each.state for each in self.standing().blocks if each.block_id == block_id)
 
 
 def pair(*texts: str) -> Pair:
@@ -132,11 +132,11 @@ def test_given_a_step_that_could_not_be_translated_then_it_is_said_and_asked_for
     texts = {IDS[0]: translated("One", usable=False)}
     source = Document.of([(IDS[0], "One")])
     made = updated(source, (), Document(), (), texts)
-    stands = standing(source, made.document, made.evidence)
-    assert stands.blocks[0].untranslated and stands.blocks[0].standing is CURRENT
+    stands = held_against(source, made.document, made.evidence)
+    assert stands.blocks[0].untranslated and stands.blocks[0].state is CURRENT
     assert stands.to_translate == (IDS[0],)
     again = updated(source, (), made.document, made.evidence, {IDS[0]: translated("One")})
-    assert not standing(source, again.document, again.evidence).to_translate
+    assert not held_against(source, again.document, again.evidence).to_translate
 
 
 def test_given_a_step_that_is_something_else_in_the_original_then_the_translation_follows_unless_somebody_chose() -> (
@@ -200,15 +200,15 @@ def _worked_on(draw: st.DrawFn) -> Pair:
 def test_whatever_was_done_an_update_leaves_nothing_behind_that_nobody_edited_and_changes_no_text_of_a_person(
     before: Pair, reorder: bool
 ) -> None:
-    edited = {each.block_id for each in before.standing().blocks if each.edited or each.standing is OWN_TEXT}
-    absent = {each.block_id for each in before.standing().blocks if each.standing is LEFT_OUT}
+    edited = {each.block_id for each in before.standing().blocks if each.edited or each.state is OWN_TEXT}
+    absent = {each.block_id for each in before.standing().blocks if each.state is LEFT_OUT}
     after = before.updated(reorder=reorder)
     for block_id in edited & set(before.here.ids):
         assert after.text(block_id) == before.text(block_id)
     for each in after.standing().blocks:
-        assert each.standing is not MISSING
-        assert each.standing not in (BEHIND, GONE) or each.edited
-        assert each.standing is not BEHIND or each.offered
+        assert each.state is not MISSING
+        assert each.state not in (BEHIND, GONE) or each.edited
+        assert each.state is not BEHIND or each.offered
     assert not absent & set(after.here.ids), "what somebody took out stays out"
     assert not after.standing().to_translate
     assert not (reorder and after.standing().reordered)

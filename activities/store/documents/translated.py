@@ -12,9 +12,8 @@ from activities.store.jobs.locking import LockedJob, not_found
 from activities.store.records import EventType
 from activities.store.tables import instruction_versions, instructions
 from domain.documents.document import BlockEvidence, parse
-from domain.documents.translated import fingerprint
-from domain.documents.translations import Offer, Translation, TranslationStanding, answered, standing
-from domain.documents.versions import InstructionVersion, NewVersion, VersionOrigin
+from domain.documents.translations import Offer, Translation, TranslationStanding, answered, held_against
+from domain.documents.versions import InstructionVersion, NewVersion, VersionOrigin, fingerprint
 from domain.errors import RequestInvalid, TranslationMismatch
 from domain.jobs import Actor
 
@@ -28,7 +27,7 @@ class Compared:
     translation: Translation
     source: InstructionVersion
     version: InstructionVersion
-    standing: TranslationStanding
+    stands: TranslationStanding
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ class Translated(Documents):
         original, document = parse(source.markdown), parse(version.markdown)
         absent = {block.id for block in original.blocks if block.markdown} - set(document.ids)
         earlier = self._last_evidence(version.instruction_id, absent) if absent else ()
-        return standing(original, document, evidence_of(version), offers=translation.offers, earlier=earlier)
+        return held_against(original, document, evidence_of(version), offers=translation.offers, earlier=earlier)
 
     def answer_translated(
         self, owner: str, instruction_id: str, block_id: str, *, base_version: int, take: bool, author: str
@@ -142,9 +141,9 @@ class Translated(Documents):
 
 def counted(compared: Compared) -> dict[str, int]:
     """How many blocks stand how; also how many wait to be taken, and stand in the original's language."""
-    states = compared.standing.blocks
+    states = compared.stands.blocks
     return {
-        **compared.standing.counts(),
+        **compared.stands.counts(),
         "offered": sum(each.offered for each in states),
         "untranslated": sum(each.untranslated for each in states),
     }

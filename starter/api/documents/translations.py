@@ -102,7 +102,7 @@ class TranslationAnswer(Shape):
 
 class TranslatedBlock(Shape):
     block_id: str
-    standing: BlockStanding
+    state: BlockStanding
     role: BlockRole
     edited: bool = Field(description="Somebody has changed its translation: no update writes over it.")
     untranslated: bool
@@ -138,7 +138,7 @@ def _facts(known: Translated) -> dict[str, object]:
         "version": compared.version.version,
         "source_version": compared.source.version,
         **counted(compared),
-        "reordered": compared.standing.reordered,
+        "reordered": compared.stands.reordered,
         "updated_at": compared.translation.updated_at,
         "task": None if known.task is None else TranslationTaskAnswer.of(known.task),
     }
@@ -160,7 +160,7 @@ def block_facts(known: Translated) -> list[dict[str, object]]:
             "markdown": here.get(each.block_id),
             "offer": offers[each.block_id].markdown if each.block_id in offers else None,
         }
-        for each in compared.standing.blocks
+        for each in compared.stands.blocks
     ]
 
 

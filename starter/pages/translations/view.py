@@ -90,8 +90,8 @@ def _row(context: PageContext, known: Translated) -> dict[str, Any]:
         "title": compared.version.title,
         "version": compared.version.version,
         "counts": counted(compared),
-        "to_translate": len(compared.standing.to_translate),
-        "reordered": compared.standing.reordered,
+        "to_translate": len(compared.stands.to_translate),
+        "reordered": compared.stands.reordered,
         "task": known.task,
         **_facts_of(language),
     }
@@ -108,7 +108,7 @@ def _facts_of(language: str | None) -> dict[str, str]:
 
 
 def _is_to_look_at(block: dict[str, Any]) -> bool:
-    return block["standing"] in TO_LOOK_AT or block["untranslated"] or block["offer"] is not None
+    return block["state"] in TO_LOOK_AT or block["untranslated"] or block["offer"] is not None
 
 
 def _is_worth_telling(task: TranslationTask) -> bool:
