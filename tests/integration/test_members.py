@@ -139,6 +139,9 @@ def things(api: RunningApi, told: Illustrated) -> dict[str, str]:
         requested_by="ann",
         request={},
     )
+    translation, _ = api.store.request_translation(
+        "ann", instruction, "de", is_update=False, client_request_id="t", requested_by="ann"
+    )
     thread = api.store.add_thread("ann", instruction, STEP_BLOCK, "What ann says.", author="ann")
     share = api.store.create_share("ann", instruction, export.id, told.job.id.replace("-", "") * 2)
     return Ids(ABSENT) | {
@@ -147,6 +150,7 @@ def things(api: RunningApi, told: Illustrated) -> dict[str, str]:
         "instruction_id": instruction,
         "export_id": export.id,
         "task_id": task.id,
+        "translation_task_id": translation.id,
         "share_id": share.id,
         "thread_id": thread.id,
         "comment_id": thread.comments[0].id,

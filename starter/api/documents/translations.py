@@ -235,13 +235,13 @@ def answer_translated_block(
     return TranslationDetails.of(known)
 
 
-@router.get("/translation-tasks/{task_id}", responses=errors(404))
-def get_translation_task(task_id: str, api: ApiParts, owner: Owner) -> TranslationTaskAnswer:
+@router.get("/translation-tasks/{translation_task_id}", responses=errors(404))
+def get_translation_task(translation_task_id: str, api: ApiParts, owner: Owner) -> TranslationTaskAnswer:
     """How far a translation is."""
-    return TranslationTaskAnswer.of(api.store.get_translation_task(identifier(task_id), owner=owner))
+    return TranslationTaskAnswer.of(api.store.get_translation_task(identifier(translation_task_id), owner=owner))
 
 
-@router.post("/translation-tasks/{task_id}/cancel", responses=errors(404, 502))
-async def cancel_translation_task(task_id: str, api: ApiParts, owner: Owner) -> TranslationTaskAnswer:
+@router.post("/translation-tasks/{translation_task_id}/cancel", responses=errors(404, 502))
+async def cancel_translation_task(translation_task_id: str, api: ApiParts, owner: Owner) -> TranslationTaskAnswer:
     """Stop a translation that is being made; nothing of it is put in place. One that is over stays as it is."""
-    return TranslationTaskAnswer.of(await api.translations.cancel(owner, identifier(task_id)))
+    return TranslationTaskAnswer.of(await api.translations.cancel(owner, identifier(translation_task_id)))
