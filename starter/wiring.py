@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from activities.stages.image import ImageStages
     from activities.stages.screen_reading import ScreenReading
     from activities.tasks.documents import DocumentTasks
-    from activities.tasks.translating import TranslationTasks
     from domain.webhooks import Ticket
     from starter.access.openid import IdentityProvider
     from starter.access.tokens import TokenCheck
@@ -171,12 +170,12 @@ def image_stages(settings: Settings, store: Store, artifacts: ArtifactStore) -> 
 
     painter: Painter = EmbeddedPoster()
     if settings.image_base_url and settings.image_model:
-        client = _provider(settings, settings.image_base_url, settings.image_api_key)
+        client = provider_client(settings, settings.image_base_url, settings.image_api_key)
         fetch = OutputFetch(settings.image_base_url, size_bytes=MOST_BYTES)
         painter = OpenAiPainter(client, fetch, model=settings.image_model)
     moderator = None
     if settings.moderation_base_url:
-        judge = _provider(settings, settings.moderation_base_url, settings.moderation_api_key)
+        judge = provider_client(settings, settings.moderation_base_url, settings.moderation_api_key)
         moderator = OpenAiModerator(judge, model=settings.moderation_model)
     return ImageStages(ImageParts(store, artifacts, StageMemo(artifacts), painter, moderator))
 
@@ -207,7 +206,7 @@ def analysis_parts(settings: Settings, store: Store, artifacts: ArtifactStore) -
     if settings.llm_base_url and settings.llm_model:
         from activities.providers import ChatClient
 
-        client = ChatClient(_provider(settings, settings.llm_base_url, settings.llm_api_key))
+        client = ChatClient(provider_client(settings, settings.llm_base_url, settings.llm_api_key))
         planner = ChatPlanner(client, settings.llm_model, with_values=settings.analysis_show_values, embedded=embedded)
     return AnalysisParts(
         store=store,
@@ -294,7 +293,7 @@ def _makers(settings: Settings, scratch: Path | None = None) -> "dict[Generation
         GenerationType.SCRAPE: PageScraper(outbound, version=metadata.version("guidesmith"), scratch=scratch),
     }
     if settings.llm_base_url and settings.llm_model:  # settings.has_model, as types see it
-        chat = ChatClient(_provider(settings, settings.llm_base_url, settings.llm_api_key))
+        chat = ChatClient(provider_client(settings, settings.llm_base_url, settings.llm_api_key))
         makers[GenerationType.COPY] = ChatCopywriter(chat, settings.llm_model)
     speaker = _speaker(settings, scratch)
     if speaker is not None:
@@ -309,7 +308,7 @@ def _speaker(settings: Settings, scratch: Path | None) -> "Maker | None":
     from activities.generating.speech_makers import EmbeddedSpeaker, HostedSpeaker
 
     if settings.tts_base_url:
-        client = _provider(settings, settings.tts_base_url, settings.tts_api_key, answer_cap_bytes=MOST_BYTES)
+        client = provider_client(settings, settings.tts_base_url, settings.tts_api_key, answer_cap_bytes=MOST_BYTES)
         return HostedSpeaker(HostedSpeech(client, model=settings.tts_model, voice=settings.tts_voice), scratch)
     embedded = EmbeddedSpeech(scratch)
     return EmbeddedSpeaker(embedded, scratch) if embedded.available() else None
@@ -346,7 +345,7 @@ def build_drafters(settings: Settings) -> "dict[str, Drafter]":
         from activities.drafting.chat.drafter import ChatDrafter
         from activities.providers import ChatClient
 
-        client = ChatClient(_provider(settings, settings.llm_base_url, settings.llm_api_key))
+        client = ChatClient(provider_client(settings, settings.llm_base_url, settings.llm_api_key))
         drafters[LLM] = ChatDrafter(client, model=settings.llm_model, sees=settings.llm_pictures)
     if settings.draft_provider:
         drafters[settings.draft_provider] = plugins.drafter(settings.draft_provider)
@@ -371,7 +370,7 @@ def build_recogniser(settings: Settings) -> "Recogniser":
     if settings.speech_provider:
         return plugins.recogniser(settings.speech_provider)
     if settings.stt_base_url:
-        client = _provider(settings, settings.stt_base_url, settings.stt_api_key)
+        client = provider_client(settings, settings.stt_base_url, settings.stt_api_key)
 
         def hosted() -> "Recogniser":
             from activities.speech.hosted import OpenAiRecogniser
@@ -403,7 +402,7 @@ def build_predictions(settings: Settings) -> "Predictions | None":
 
     if settings.predictions_base_url is None:
         return None
-    return Predictions(_provider(settings, settings.predictions_base_url, settings.predictions_api_key))
+    return Predictions(provider_client(settings, settings.predictions_base_url, settings.predictions_api_key))
 
 
 def callback_base(settings: Settings) -> str | None:
@@ -420,7 +419,7 @@ def webhook_address(settings: Settings, ticket: "Ticket") -> str | None:
     return base and f"{base}/api/v1/webhooks/{ticket.provider}?{urlencode({'ticket': ticket.token})}"
 
 
-def _provider(
+def provider_client(
     settings: Settings, base_url: str, key: "SecretStr | None", *, answer_cap_bytes: int = 32 << 20
 ) -> "ProviderClient":
     from activities.providers import ProviderClient
@@ -479,19 +478,6 @@ def build_activities(settings: Settings, store: Store, artifacts: ArtifactStore)
             confluence=confluence_space(settings),
         )
     )
-
-
-def translating(settings: Settings, store: Store, artifacts: ArtifactStore) -> "TranslationTasks":
-    """What translates documents, where a language model is set up."""
-    from activities.drafting.chat.translator import ChatTranslator
-    from activities.providers import ChatClient
-    from activities.tasks.translating import TranslationTasks
-
-    translator = None
-    if settings.llm_base_url and settings.llm_model:
-        client = ChatClient(_provider(settings, settings.llm_base_url, settings.llm_api_key))
-        translator = ChatTranslator(client, settings.llm_model)
-    return TranslationTasks(store, artifacts, translator)
 
 
 ABANDONED_AFTER_S = 24 * 3600

@@ -51,9 +51,9 @@ from starter.wiring import (
     open_store,
     run_options,
     screen_reading,
-    translating,
 )
 from starter.work.health import HealthServer
+from starter.work.translating import translating
 from starter.work.webhooks import beside, relay, webhook_sender
 from workflows import reconciler, sweeping
 from workflows.analysis import AnalysisWorkflow, PlanWorkflow
