@@ -1,6 +1,6 @@
 """Translations of instructions: a document of its own beside its original, of the same job.
 
-Revision: 0040, after 0039.
+Revision: 0041, after 0040.
 """
 
 import sqlalchemy as sa
@@ -9,8 +9,8 @@ from alembic import op
 from activities.store.checks import add_index, replace_checks, task_checks
 from activities.store.tables import Json, Moment, Name
 
-revision = "0040"
-down_revision = "0039"
+revision = "0041"
+down_revision = "0040"
 branch_labels = None
 depends_on = None
 
