@@ -7,6 +7,13 @@ from typing import Any
 
 from domain.jobs import Frozen
 
+KEPT_DAYS = 30
+"""For which what is written at a desk is kept before it is a version, since it was written at last: as long as a
+browser keeps it."""
+
+MOST_SITTINGS = 20
+"""Of one instruction. A person has a tab or two, and a device or two; what was left longest ago goes."""
+
 
 class VersionOrigin(StrEnum):
     """Where a version of an instruction comes from."""

@@ -9,7 +9,7 @@ from temporalio.testing import ActivityEnvironment
 from activities.artifacts import ArtifactStore
 from activities.store import Sitting, Store
 from activities.upkeep.sweeping import Keeping, Sweeper, Swept
-from domain.documents.sittings import KEPT_DAYS
+from domain.documents.versions import KEPT_DAYS
 from domain.errors import NotFound
 from domain.jobs import Actor
 from domain.lifecycles.callbacks import TRANSCRIPTION

@@ -10,7 +10,7 @@ import pytest
 from activities.store import Sitting, Store
 from activities.store.documents.documents import lock_instruction
 from activities.store.jobs.locking import LockedJob
-from domain.documents.sittings import MOST_SITTINGS
+from domain.documents.versions import MOST_SITTINGS
 from domain.jobs import Job
 from tests.apis import RunningApi
 from tests.integration.store_builders import MARKDOWN, STEP_BLOCK, drafted_job

@@ -27,8 +27,7 @@ from activities.store.records import EventType, Sitting, SittingSummary
 from activities.store.tables import instructions, sittings
 from domain.documents.document import BlockMark
 from domain.documents.draft import BlockRole
-from domain.documents.sittings import KEPT_DAYS, MOST_SITTINGS
-from domain.documents.versions import InstructionVersion
+from domain.documents.versions import KEPT_DAYS, MOST_SITTINGS, InstructionVersion
 from domain.errors import RequestInvalid
 
 _COLUMNS = [sittings.c[name] for name in Sitting.model_fields]

@@ -23,7 +23,7 @@ from activities.store.tables import (
 )
 from activities.store.upkeep.purges import read_for_others
 from domain.artifacts import ArtifactKind
-from domain.documents.sittings import KEPT_DAYS
+from domain.documents.versions import KEPT_DAYS
 from domain.erasure import NOBODY, RECORDING_MAY_GO
 from domain.lifecycles.instruction import INSTRUCTION
 

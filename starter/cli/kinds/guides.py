@@ -143,14 +143,12 @@ def translate(
     if task["failure"] is not None:
         failure = task["failure"]
         raise JobFailed(failure["failure_code"], failure["failure_message"], task_id=task["id"])
-    if as_json:
-        print_json(task)
-        return
-    typer.echo(f"{task['language']}: {task['translated']} blocks translated, instruction {task['instruction_id']}.")
+    told = [f"{task['language']}: {task['translated']} blocks translated, instruction {task['instruction_id']}."]
     if task["offered"]:
-        typer.echo(f"{task['offered']} new texts wait, since somebody had edited theirs: see its page.")
+        told.append(f"{task['offered']} new texts wait, since somebody had edited theirs: see its page.")
     if task["untranslated"]:
-        typer.echo(f"{len(task['untranslated'])} blocks could not be translated, and stand as they were.")
+        told.append(f"{len(task['untranslated'])} blocks could not be translated, and stand as they were.")
+    print_said(task, "\n".join(told), as_json=as_json)
 
 
 @guides_app.command(epilog="Example: guidesmith guides translations 0199f3c2-…")
@@ -158,13 +156,12 @@ def translations(job_id: JobId, as_json: AsJson = False, data_dir: DataDir = Non
     """A guide's translations, and how many steps of each are behind."""
     with _client(data_dir) as client:
         page = client.get(f"instructions/{_document(client, job_id)}/translations")
-    if as_json:
-        print_json(page)
-        return
     names = ("language", "instruction_id", "title", "current", "behind", "missing", "offered", "untranslated")
-    print_table(
+    print_listed(
+        page,
         ("LANGUAGE", "INSTRUCTION", "TITLE", "CURRENT", "BEHIND", "MISSING", "WAITING", "UNTRANSLATED"),
         (tuple(each[name] for name in names) for each in page["items"]),
+        as_json=as_json,
     )
 
 
