@@ -5,7 +5,9 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -13,15 +15,21 @@ import httpx
 import pytest
 from pydantic import SecretStr
 from temporalio.client import Client, WorkflowExecutionStatus, WorkflowHistory
+from typer.testing import CliRunner
 
 from activities.drafting.chat.translator import ChatTranslator
 from activities.providers import ChatClient, ProviderClient
 from domain.documents.translations import NewText
 from domain.documents.versions import fingerprint
+from domain.errors import GuidesmithError
 from domain.jobs import Job
+from guidesmith import client as programs
+from starter.access.tokens import Tokens
+from starter.cli.app import app
+from starter.cli.exits import ExitCode, JobFailed, exit_code
 from starter.sandbox import RunningSandbox
 from starter.sandbox.script import Behaviour
-from tests.apis import RunningApi, api_settings, running_api, wait_ready
+from tests.apis import SECRET, RunningApi, api_settings, running_api, wait_ready
 from tests.integration.api_builders import told_job
 from tests.integration.store_builders import OTHER_BLOCK, STEP_BLOCK, TITLE_BLOCK
 from tests.stack import wait_until
@@ -50,19 +58,21 @@ class Desk:
     temporal: TemporalServer
     sandbox: RunningSandbox
 
-    def work(self, client: httpx.Client, task_id: str) -> dict[str, Any]:
-        """Let the workers work; the task once it ended."""
+    def workers(self) -> AbstractContextManager[None]:
         api = self.api
         chat = ChatClient(ProviderClient(self.sandbox.base_url, timeout_s=30.0))
-        queues = ("jobs", "providers", "media")
-        with document_workers(
+        return document_workers(
             self.temporal.address,
             api.settings,
             api.store,
             api.artifacts,
-            queues,
+            ("jobs", "providers", "media"),
             translator=ChatTranslator(chat, "sandbox"),
-        ):
+        )
+
+    def work(self, client: httpx.Client, task_id: str) -> dict[str, Any]:
+        """Let the workers work; the task once it ended."""
+        with self.workers():
             return wait_until(lambda: ended(client, task_id), 60, "the task to end")
 
 
@@ -412,6 +422,100 @@ def test_given_no_language_model_when_a_translation_is_asked_for_then_it_is_refu
         answer = client.post(f"instructions/{job.instruction_id}/translations", json=body)
     assert (answer.status_code, answer.json()["code"]) == (409, "TRANSLATION_UNAVAILABLE")
     assert "language model" in answer.json()["message"]
+
+
+@pytest.fixture
+def said(desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., str]:
+    """What a command below ``guidesmith guides`` prints for Ann. Raises: What the command does."""
+    monkeypatch.setenv("GUIDESMITH_API_URL", desk.api.url)
+    monkeypatch.setenv("GUIDESMITH_TOKEN", Tokens(SECRET).issue("ann"))
+    monkeypatch.setenv("GUIDESMITH_DATA_DIR", str(tmp_path))
+
+    def run(*words: str) -> str:
+        done = CliRunner().invoke(app, ["guides", *words], catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+        return done.stdout
+
+    return run
+
+
+def test_given_a_guide_when_it_is_translated_on_the_command_line_then_it_waits_and_lists_what_is_behind(
+    desk: Desk, ann: httpx.Client, job: Job, said: Callable[..., str]
+) -> None:
+    with desk.workers():
+        assert "de: 3 blocks translated, instruction " in said("translate", job.id, "--into", "de")
+        assert "de: nothing was behind, instruction " in said("translate", job.id, "--into", "DE")
+        (listed,) = ann.get(f"instructions/{job.instruction_id}/translations").json()["items"]
+        saved(ann, listed["instruction_id"], lambda text: text.replace("Ëntër", "Geben"))
+        saved(ann, job.instruction_id, lambda text: text.replace("Enter", "Type").replace("Choose", "Press"))
+        printed = said("translations", job.id)
+        row = next(line for line in printed.splitlines() if listed["instruction_id"] in line)
+        assert row.split()[-5:] == ["1", "2", "0", "0", "0"] and row.startswith("de  "), printed
+        told = said("translate", job.id, "--into", "de")
+        assert "de: 1 blocks translated, " in told and "1 new texts wait, since somebody had edited theirs" in told
+        desk.sandbox.script("chat", Behaviour(status=401, times=20))
+        with pytest.raises(GuidesmithError) as failed:
+            said("translate", job.id, "--into", "fr")
+    assert isinstance(failed.value, JobFailed) and failed.value.failure_code == "PROVIDER_ACCESS_DENIED"
+    assert exit_code(failed.value) is ExitCode.JOB_FAILED
+
+
+@pytest.mark.parametrize(
+    ("options", "exits", "says"),
+    [
+        (["--into", "german"], ExitCode.FAILED, "A language is a tag like de"),
+        (["--into", "en"], ExitCode.FAILED, "The guide is in this language"),
+        (["--into", "fr", "--version", "9"], ExitCode.USAGE, "no version 9: its newest is 1"),
+    ],
+)
+def test_given_a_slip_of_the_pen_when_a_translation_is_asked_for_then_told_what_is_wrong(
+    job: Job, said: Callable[..., str], options: list[str], exits: ExitCode, says: str
+) -> None:
+    with pytest.raises(GuidesmithError, match=says) as wrong:
+        said("translate", job.id, *options)
+    assert exit_code(wrong.value) is exits
+
+
+def test_given_a_guide_without_a_document_or_of_somebody_else_then_the_command_line_says_so(
+    desk: Desk, ann: httpx.Client, job: Job, said: Callable[..., str]
+) -> None:
+    begun = ann.post(f"projects/{job.project_id}/jobs").json()["id"]
+    strange = told_job(desk.api.store, desk.api.artifacts, "bob").id
+    for words in (("translate", "{}", "--into", "de"), ("translations", "{}")):
+        with pytest.raises(GuidesmithError, match="no document yet"):
+            said(*(each.format(begun) for each in words))
+        with pytest.raises(GuidesmithError, match="no such guide, or it is not yours"):
+            said(*(each.format(strange) for each in words))
+
+
+def test_given_a_guide_when_programs_translate_it_then_they_wait_and_are_told_what_failed(
+    desk: Desk, ann: httpx.Client, job: Job
+) -> None:
+    token = Tokens(SECRET).issue("ann")
+    assert job.instruction_id is not None
+
+    async def meanwhile(original: programs.Instruction) -> tuple[str, int, list[str]]:
+        async with programs.AsyncClient(desk.api.url, token) as client:
+            task = await client.translate(original, "ar", version=1)
+            return task.language, task.translated, [each.language for each in await client.translations(original)]
+
+    with desk.workers(), programs.Client(desk.api.url, token) as client:
+        original = client.instruction(job.instruction_id)
+        assert client.translations(original) == ()
+        task = client.translate(original, "de")
+        assert (task.status, task.translated, task.untranslated) == ("SUCCEEDED", 3, ())
+        assert task.instruction_id is not None and client.instruction(task.instruction_id).markdown == GERMAN
+        saved(ann, job.instruction_id, lambda text: text.replace("Enter", "Type"))
+        assert [(each.language, each.behind) for each in client.translations(original)] == [("de", 1)]
+        assert client.translate(original, "DE").translated == 1
+        assert asyncio.run(meanwhile(original)) == ("ar", 3, ["ar", "de"])
+        with pytest.raises(programs.ApiError, match="language") as refused:
+            client.translate(original, "en")
+        assert (refused.value.status, refused.value.code) == (400, "VALIDATION_ERROR")
+        desk.sandbox.script("chat", Behaviour(status=401, times=20))
+        with pytest.raises(programs.JobFailed) as failed:
+            client.translate(original, "fr")
+    assert failed.value.code == "PROVIDER_ACCESS_DENIED"
 
 
 def test_nothing_of_the_texts_is_in_the_history_of_a_translation(

@@ -129,6 +129,8 @@ def translate(
     """Translate a guide by the configured language model, or what is behind in a translation that is there. Waits."""
     with _client(data_dir) as client:
         original = _document(client, job_id)
+        if version is not None and version > (newest := client.get(f"instructions/{original}")["version"]):
+            raise UsageWrong(f"The guide has no version {version}: its newest is {newest}.")
         known = client.get(f"instructions/{original}/translations")["items"]
         there = next((each for each in known if each["language"].lower() == into.lower()), None)
         asked: dict[str, object] = {"client_request_id": uuid4().hex}
@@ -143,7 +145,10 @@ def translate(
     if task["failure"] is not None:
         failure = task["failure"]
         raise JobFailed(failure["failure_code"], failure["failure_message"], task_id=task["id"])
-    told = [f"{task['language']}: {task['translated']} blocks translated, instruction {task['instruction_id']}."]
+    done = f"{task['translated']} blocks translated" if task["translated"] else "nothing was behind"
+    if task["offered"] and not task["translated"]:
+        done = "nothing was put in place"
+    told = [f"{task['language']}: {done}, instruction {task['instruction_id']}."]
     if task["offered"]:
         told.append(f"{task['offered']} new texts wait, since somebody had edited theirs: see its page.")
     if task["untranslated"]:
