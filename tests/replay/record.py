@@ -43,8 +43,10 @@ from starter.services.documents import RegenerateRequest
 from starter.services.erasing import ErasureService
 from starter.services.kinds import KindService
 from starter.services.screenshots import ScreenshotRequest, ScreenshotService
+from starter.services.translations import TranslationService
 from starter.wiring import generation_requests, image_requests, kind_terms, run_options
 from tests.e2e.conftest import SAMPLE, repeated_sound
+from tests.integration.store_builders import drafted_job
 from tests.integration.test_webhooks_out import listening
 from tests.stack import OWNER, ROOT, Stack, running_stack, wait_until
 from tests.temporal import TemporalServer, running_temporal
@@ -109,6 +111,23 @@ def screenshot(stack: Stack) -> None:
     task, _ = stack.loop.run(service.extract(OWNER, job.id, wish))
     wait_until(lambda: stack.store.get_screenshot_task(task.id).status == "SUCCEEDED", 30, "the screenshot")
     keep(stack, "screenshot", f"screenshot-{task.id}")
+
+
+def translated(folder: Path, temporal: TemporalServer) -> None:
+    """A guide that is translated, and one that the model refuses to."""
+    with (
+        running_sandbox() as sandbox,
+        running_stack(folder, temporal, llm_base_url=sandbox.base_url, llm_model="sandbox") as stack,
+    ):
+        stack.start_worker()
+        source = drafted_job(stack.store, OWNER)[0].instruction_id or ""
+        translations = TranslationService(stack.store, stack.documents, has_model=True)
+        for name, language in (("translate", "de"), ("translate-failed", "fr")):
+            task, _ = stack.loop.run(translations.translate(OWNER, source, language, name))
+            with suppress(WorkflowFailureError):
+                stack.loop.run(stack.client.get_workflow_handle(f"translate-{task.id}").result())
+            keep(stack, name, f"translate-{task.id}")
+            sandbox.script("chat", Behaviour(status=401, times=20))
 
 
 def failed_and_retried(stack: Stack) -> None:
@@ -433,6 +452,7 @@ def main() -> None:
             webhooks(stack)
         generations(Path(folder) / "generations", temporal)
         stopped(Path(folder) / "stopped", temporal)
+        translated(Path(folder) / "translated", temporal)
         dead: dict[str, Any] = {"llm_base_url": "http://127.0.0.1:9/v1", "llm_model": "none", "retry_budget": 1}
         with running_stack(Path(folder) / "three", temporal, **dead) as stack:
             stack.start_worker()

@@ -41,6 +41,8 @@ KEPT = {
     "external-failed",
     "regenerate",
     "screenshot",
+    "translate",
+    "translate-failed",
     "webhook",
     "webhook-gone",
     "shown-before-begun",
