@@ -5,8 +5,9 @@ import re
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
+from uuid import UUID
 
-from pydantic import AfterValidator, SecretStr
+from pydantic import AfterValidator, SecretStr, ValidationError
 
 from domain.credits import read_prices
 from domain.erasure import read_keeping
@@ -30,6 +31,10 @@ LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 OFF = "off"
 RATES = re.compile(r"[1-9]\d{0,8}/(second|minute|hour|day)(;[1-9]\d{0,8}/(second|minute|hour|day)){0,3}")
 ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:\d{1,5})?")
+
+NOTION_PAGE = re.compile(
+    r"(?i)(?:https://[^\s?#]*[/-])?([0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/?(?:[?#]\S*)?"
+)
 
 PLAIN_SECRETS = re.compile(r"(?i)^(.)\1*$|change.?me|^secret|^password|example")
 """What people leave in a configuration by mistake."""
@@ -60,6 +65,14 @@ def _web_address(value: str) -> str:
     if not re.match(r"^https?://[^/\s]+", value):
         raise ValueError("begins with http:// or https:// and a host")
     return value.rstrip("/")
+
+
+def _notion_parent(value: str) -> str:
+    """The id, however the page is named: an address ends with it, behind the page's title."""
+    named = NOTION_PAGE.fullmatch(value)
+    if named is None:
+        raise ValueError("is a page of Notion: its address, or its id of 32 hexadecimal digits")
+    return str(UUID(named[1]))
 
 
 def _prediction_model(value: str) -> str:
@@ -182,6 +195,7 @@ DatabaseUrl = Annotated[str, AfterValidator(_database_url)]
 ArtifactsUrl = Annotated[str, AfterValidator(_artifacts_url)]
 WebAddress = Annotated[str, AfterValidator(_web_address)]
 PredictionModel = Annotated[str, AfterValidator(_prediction_model)]
+NotionParent = Annotated[str, AfterValidator(_notion_parent)]
 ProviderName = Annotated[str, AfterValidator(_provider)]
 KeysUrl = Annotated[str, AfterValidator(_keys_by_tls)]
 Algorithms = Annotated[str, AfterValidator(_asymmetric)]
@@ -199,3 +213,13 @@ StrongSecrets = Annotated[SecretStr, AfterValidator(_all_strong)]
 StrongSecretsOrOff = Annotated[SecretStr, AfterValidator(_strong_behind_off)]
 LogLevel = Annotated[str, AfterValidator(_level)]
 LogFormat = Annotated[str, AfterValidator(_log_format)]
+
+
+def sentence(invalid: ValidationError, prefix: str) -> str:
+    """Which variables are wrong, and why; never their values."""
+    reasons = []
+    for issue in invalid.errors(include_url=False, include_input=False, include_context=False):
+        reason = issue["msg"].removeprefix("Value error, ")
+        where = ".".join(str(part) for part in issue["loc"])
+        reasons.append(f"{prefix}{where.upper()}: {reason}" if where else reason)
+    return "The settings are wrong. " + "; ".join(reasons) + "."

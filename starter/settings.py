@@ -37,6 +37,7 @@ from starter.setting_values import (
     LogFormat,
     LogLevel,
     Networks,
+    NotionParent,
     Origins,
     PluginName,
     PredictionModel,
@@ -50,6 +51,7 @@ from starter.setting_values import (
     WebAddress,
     Weights,
     listed,
+    sentence,
 )
 
 PREFIX = "GUIDESMITH_"
@@ -290,6 +292,10 @@ class Settings(BaseSettings):
     """The Confluence space that guides are put into (``https://team.atlassian.net/wiki/spaces/KEY``); None: none is."""
     confluence_user: str | None = None
     confluence_token: SecretStr | None = None
+    notion_parent: NotionParent | None = None
+    """The page of Notion that guides are put under: its address, or its id; None: none is."""
+    notion_token: SecretStr | None = None
+    notion_url: WebAddress = "https://api.notion.com"
     scrape_allow_private: bool = False
     """Whether pages on private networks and this machine are scraped."""
     provider_timeout_s: float = Field(default=120.0, ge=1.0, le=3600.0)
@@ -471,7 +477,7 @@ def load_settings(**overrides: object) -> Settings:
     try:
         return Settings(**overrides)  # type: ignore[arg-type]
     except ValidationError as invalid:
-        raise SettingsInvalid(_sentence(invalid)) from None
+        raise SettingsInvalid(sentence(invalid, PREFIX)) from None
 
 
 def unknown_variables(variables: Iterable[str]) -> list[str]:
@@ -489,12 +495,3 @@ def misspelt_variables(variables: Iterable[str]) -> Iterator[tuple[str, str]]:
     for name in unknown_variables(variables):
         for meant in get_close_matches(name.upper().removesuffix(SUFFIX), known, n=1, cutoff=NEARLY):
             yield name, meant + (SUFFIX if name.upper().endswith(SUFFIX) else "")
-
-
-def _sentence(invalid: ValidationError) -> str:
-    reasons = []
-    for issue in invalid.errors(include_url=False, include_input=False, include_context=False):
-        reason = issue["msg"].removeprefix("Value error, ")
-        where = ".".join(str(part) for part in issue["loc"])
-        reasons.append(f"{PREFIX}{where.upper()}: {reason}" if where else reason)
-    return "The settings are wrong. " + "; ".join(reasons) + "."

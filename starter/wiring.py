@@ -19,6 +19,7 @@ from domain.lifecycles.image import IMAGE
 from domain.orders.prompt_guard import PromptGuard
 from domain.quotas import OwnerLimits, read_weights
 from starter import plugins
+from starter.places import confluence_space, notion_page
 from starter.setting_values import LOOPBACK_NAMES, listed
 from starter.settings import Settings
 
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from activities.imaging import Painter
     from activities.providers import ProviderClient
     from activities.providers.predictions import Predictions
-    from activities.publishing.confluence.space import ConfluenceSpace
     from activities.speech import Recogniser, Recognition
     from activities.stages.adopting import Adoptions
     from activities.stages.analysis import AnalysisParts
@@ -322,13 +322,6 @@ def _narrator(settings: Settings, scratch: Path | None) -> "Narrator | None":
     return Narration(speaker, is_hosted=bool(settings.tts_base_url)) if speaker is not None else None
 
 
-def confluence_space(settings: Settings) -> "ConfluenceSpace | None":
-    from activities.publishing.confluence.space import ConfluenceSpace
-
-    url, of = settings.confluence_space_url, (settings.confluence_user, settings.confluence_token)
-    return None if url is None else ConfluenceSpace(url, *of, timeout_s=settings.provider_timeout_s)
-
-
 def batch_stages(settings: Settings, store: Store, artifacts: ArtifactStore) -> "BatchStages":
     """The activities of the batch job."""
     from activities.stages.batch import BatchParts, BatchStages
@@ -476,6 +469,7 @@ def build_activities(settings: Settings, store: Store, artifacts: ArtifactStore)
             exporters=plugins.exporters(),
             narrator=_narrator(settings, scratch),
             confluence=confluence_space(settings),
+            notion=notion_page(settings),
         )
     )
 

@@ -73,6 +73,7 @@ class ProviderClient:
         provider: What to call it in messages.
         connect_timeout_s: Seconds until the connection, TLS included, must stand.
         answer_cap_bytes: An answer longer than this is not read on.
+        headers: Sent with every request.
     """
 
     def __init__(
@@ -85,6 +86,7 @@ class ProviderClient:
         provider: str = "The provider",
         connect_timeout_s: float = 10.0,
         answer_cap_bytes: int = 32 << 20,
+        headers: Mapping[str, str] | None = None,
     ) -> None:
         self.provider = provider
         self._base_url = base_url.rstrip("/")
@@ -94,6 +96,7 @@ class ProviderClient:
         self._timeout_s = timeout_s
         self._connect_timeout_s = connect_timeout_s
         self._answer_cap_bytes = answer_cap_bytes
+        self._headers = dict(headers or {})
 
     def __repr__(self) -> str:
         return f"ProviderClient({self.provider!r})"
@@ -138,6 +141,10 @@ class ProviderClient:
     ) -> Answer:
         """PUT, as :meth:`post`."""
         return self._request("PUT", path, stop, json=json, data=data, files=files, headers=headers)
+
+    def patch(self, path: str, *, json: object, stop: Stop | None = None) -> Answer:
+        """PATCH ``json``. Errors as :meth:`post`."""
+        return self._request("PATCH", path, stop, json=json)
 
     def delete(self, path: str, *, stop: Stop | None = None) -> Answer:
         """DELETE ``path``. Errors as :meth:`post`."""
@@ -195,7 +202,7 @@ class ProviderClient:
             ) from fault
 
     async def _send(self, method: str, path: str, content: dict[str, Any]) -> Answer:
-        headers = dict(content.pop("headers", None) or {})
+        headers = self._headers | dict(content.pop("headers", None) or {})
         file = content.pop("file", None)
         if self._api_key is not None:
             headers["Authorization"] = self._authorization(self._api_key.get_secret_value())

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from activities.drafting import Drafter
     from activities.filming.narration import Narrator
     from activities.publishing.confluence.space import ConfluenceSpace
+    from activities.publishing.notion.page import NotionPage
 
 
 class DocumentStore(Protocol):
@@ -84,6 +85,7 @@ class TaskParts:
     exporters: Mapping[ExportFormat, Exporter] = field(default_factory=dict)
     narrator: "Narrator | None" = None
     confluence: "ConfluenceSpace | None" = None
+    notion: "NotionPage | None" = None
 
 
 class DocumentTasks:
@@ -114,9 +116,9 @@ class DocumentTasks:
                 place: dict[str, object] = {}
                 if export.format in PLACED_FORMATS:
                     before = self._parts.store.place_of(export.instruction_id, export.format)
-                    published, place = placed(
-                        self._parts.confluence, publication, export, before, Path(folder), heartbeat
-                    )
+                    notion = export.format is ExportFormat.NOTION
+                    there = self._parts.notion if notion else self._parts.confluence
+                    published, place = placed(there, publication, export, before, Path(folder), heartbeat)
                 elif export.format in FILM_FORMATS:
                     published = self._films.published(
                         export,

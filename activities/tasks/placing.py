@@ -12,11 +12,12 @@ from domain.errors import ProviderNotConfigured
 
 if TYPE_CHECKING:
     from activities.publishing.confluence.space import ConfluenceSpace
+    from activities.publishing.notion.page import NotionPage
     from activities.publishing.publisher import Published
 
 
 def placed(
-    space: "ConfluenceSpace | None",
+    space: "ConfluenceSpace | NotionPage | None",
     publication: Publication,
     export: Export,
     before: Mapping[str, Any] | None,
@@ -27,15 +28,15 @@ def placed(
 
     Raises:
         ProviderNotConfigured: Nobody said where.
-        As :meth:`ConfluenceSpace.publish`.
+        As ``publish`` of the place.
     """
-    from activities.publishing.confluence.space import receipt
     from activities.publishing.manuscript import read
     from activities.publishing.naming import filename_of
+    from activities.publishing.places import receipt
     from activities.publishing.publisher import Published
 
     if space is None:
-        raise ProviderNotConfigured("This worker knows no Confluence. Set GUIDESMITH_CONFLUENCE_SPACE_URL for it.")
+        raise ProviderNotConfigured(f"This worker knows no place for {export.format}. Set up the same as for the API.")
     manuscript = read(publication, heartbeat.check)
     place = space.publish(manuscript, export.instruction_id, before, heartbeat.check)
     path = receipt(place, out)

@@ -30,6 +30,7 @@ class ExportFormat(StrEnum):
     MP4_VOICE = "MP4_VOICE"
     SITE = "SITE"
     CONFLUENCE = "CONFLUENCE"
+    NOTION = "NOTION"
 
     @classmethod
     def _missing_(cls, value: object) -> "ExportFormat | None":
@@ -57,7 +58,7 @@ FILM_FORMATS = frozenset({ExportFormat.MP4, ExportFormat.MP4_VOICE})
 BRANDED_FORMATS = frozenset(ExportFormat) - CAPTION_FORMATS
 """Those that show a project's brand. So does one that another package brings, which is handed it."""
 
-PLACED_FORMATS = frozenset({ExportFormat.CONFLUENCE})
+PLACED_FORMATS = frozenset({ExportFormat.CONFLUENCE, ExportFormat.NOTION})
 """Those that put the guide somewhere else: each request does so anew, since what stands there may have changed."""
 
 WHOLE_FORMATS = frozenset({ExportFormat.HTML, ExportFormat.MD_ZIP, ExportFormat.SITE, *FILM_FORMATS})
@@ -74,6 +75,7 @@ MEDIA_TYPES = {
     ExportFormat.MP4_VOICE: "video/mp4",
     ExportFormat.SITE: "application/zip",
     ExportFormat.CONFLUENCE: "application/json",
+    ExportFormat.NOTION: "application/json",
 }
 """What a file of each format says it is."""
 

@@ -23,10 +23,11 @@ from domain.lifecycles.lifecycle import Trigger
 from starter.access.tokens import Tokens
 from starter.cli.app import app
 from starter.cli.exits import UsageWrong
-from starter.wiring import confluence_space
+from starter.places import confluence_space, notion_page
 from tests.apis import SECRET, RunningApi, api_settings, running_api, wait_ready
 from tests.integration.pictures import Illustrated, illustrated_job
 from tests.integration.store_builders import MARKDOWN
+from tests.notion import PARENT, running_notion
 from tests.stack import wait_until
 from tests.temporal import TemporalServer
 from tests.wiki import running_wiki
@@ -431,5 +432,44 @@ def test_given_no_confluence_when_it_is_asked_for_then_it_is_said_and_nothing_is
     api: RunningApi, ann: httpx.Client, shot: Illustrated
 ) -> None:
     answer = request(ann, shot, "CONFLUENCE")
+    assert (answer.status_code, answer.json()["code"]) == (409, "PROVIDER_NOT_CONFIGURED")
+    assert audited(ann, shot) == []
+
+
+def test_given_a_guide_that_is_exported_to_notion_again_then_its_page_is_written_anew_with_what_is_blurred(
+    temporal: TemporalServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEMPORAL_ADDRESS", temporal.address)
+    with running_notion("canary-token") as notion:
+        settings = api_settings(
+            tmp_path,
+            task_queue_prefix="notion",
+            notion_url=notion.url,
+            notion_parent=PARENT,
+            notion_token=SecretStr("canary-token"),
+        )
+        with running_api(settings) as api, api.client("ann") as client:
+            wait_ready(api)
+            shot = illustrated_job(api.store, api.artifacts)
+            with publishing(api, temporal, notion=notion_page(settings)):
+                notion.faults.append((503, {"Retry-After": "1"}))
+                first = exported(client, shot, "NOTION")["provenance"]["place"]
+                annotate(client, shot, BLUR)
+                second = exported(client, shot, "NOTION")
+                place = second["provenance"]["place"]
+                assert (place["page_id"], first["version"], place["version"]) == (first["page_id"], 1, 2)
+                assert notion.shown(place["page_id"]) == [asset_bytes(api, shot)]
+                assert httpx.get(second["download_url"]).json()["url"] == place["url"]
+                notion.token = "another"
+                refused = finished(client, request(client, shot, "NOTION").json()["id"])
+            assert refused["failure"]["failure_code"] == "PROVIDER_ACCESS_DENIED"
+            assert "canary" not in str(refused)
+    assert notion.broken == []
+
+
+def test_given_no_notion_when_it_is_asked_for_then_it_is_said_and_nothing_is_made(
+    api: RunningApi, ann: httpx.Client, shot: Illustrated
+) -> None:
+    answer = request(ann, shot, "NOTION")
     assert (answer.status_code, answer.json()["code"]) == (409, "PROVIDER_NOT_CONFIGURED")
     assert audited(ann, shot) == []

@@ -6,12 +6,9 @@ title and the anchor within it, which a worker that died leaves behind. Retries 
 page.
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
@@ -21,6 +18,7 @@ from activities.providers.cancellation import Stop
 from activities.providers.http import Answer, ProviderClient
 from activities.publishing.confluence.storage import Attachment, mark_of, storage
 from activities.publishing.manuscript import Manuscript
+from activities.publishing.places import Place
 from domain.errors import (
     ExportFailed,
     ProviderAnswerInvalid,
@@ -62,16 +60,6 @@ class _Page(BaseModel):
     def is_of(self, guide_id: str) -> bool:
         held = (self.body.storage or {}).get("value", "")
         return mark_of(guide_id) in str(held)
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a guide stands there, to be found again."""
-
-    site: str
-    page_id: str
-    url: str
-    version: int
 
 
 class ConfluenceSpace:
@@ -228,12 +216,3 @@ def _read(held: Any) -> _Page:
         return _Page.model_validate(held)
     except ValidationError:
         raise ProviderAnswerInvalid("Confluence sent something else than it is documented to.") from None
-
-
-def receipt(place: Place, out: Path) -> Path:
-    """What an export leaves as its file: where the page is."""
-    path = out / "confluence.json"
-    path.write_text(
-        json.dumps({"url": place.url, "page_id": place.page_id, "version": place.version}), encoding="utf-8"
-    )
-    return path

@@ -79,6 +79,8 @@ def _format(name: str, api: Api) -> ExportFormat:
         raise ExportRequestInvalid(
             "There is no such export format.", details={"formats": [str(each) for each in known]}
         )
+    if name == ExportFormat.NOTION and api.settings.notion_parent is None:
+        raise ProviderNotConfigured("No Notion is set up here. Set GUIDESMITH_NOTION_PARENT.")
     if name == ExportFormat.CONFLUENCE and api.settings.confluence_space_url is None:
         raise ProviderNotConfigured("No Confluence is set up here. Set GUIDESMITH_CONFLUENCE_SPACE_URL.")
     return ExportFormat(name)

@@ -248,7 +248,7 @@ class NewExport(Sent):
     format: str = Field(
         max_length=40,
         examples=["PDF"],
-        description="PDF, MD_ZIP, DOCX, HTML, SRT, VTT, MP4, MP4_VOICE, SITE or CONFLUENCE; a package's: `X_…`.",
+        description="PDF, MD_ZIP, DOCX, HTML, SRT, VTT, MP4, MP4_VOICE, SITE, CONFLUENCE, NOTION; a package's: `X_…`.",
     )
     instruction_version_id: str = Field(max_length=100)
     idempotency_key: Line | None = Field(

@@ -24,7 +24,9 @@ CHOICES = 100
 
 def _chosen(api: Api) -> tuple[ExportFormat, ...]:
     """What can be chosen here. A site is made of guides where these are listed."""
-    without = {ExportFormat.SITE} | (set() if api.settings.confluence_space_url else {ExportFormat.CONFLUENCE})
+    without = {ExportFormat.SITE}
+    without |= set() if api.settings.confluence_space_url else {ExportFormat.CONFLUENCE}
+    without |= set() if api.settings.notion_parent else {ExportFormat.NOTION}
     return tuple(each for each in ExportFormat if each not in without)
 
 

@@ -53,6 +53,7 @@ ICONS = {
     "format-MP4_VOICE": "lucide:file-video",
     "format-SITE": "lucide:globe",
     "format-CONFLUENCE": "lucide:book-a",
+    "format-NOTION": "lucide:notebook-text",
     "format": "lucide:file-down",
     "medium-picture": "lucide:image",
     "medium-video": "lucide:video",

@@ -1,0 +1,1 @@
+"""Guides as pages of Notion: ``blocks`` writes its blocks, ``page`` puts them there. Nothing is imported here."""
