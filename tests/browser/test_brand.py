@@ -52,6 +52,7 @@ def test_given_a_project_when_its_brand_is_chosen_then_it_shows_at_once_and_in_t
     chooser.set_input_files({"name": "logo.png", "mimeType": "image/png", "buffer": drawn()})
     expect(page.get_by_role("button", name="Remove the logo")).to_be_visible()
     expect(shown.locator("img.logo")).to_have_js_property("complete", True)
+    page.emulate_media(color_scheme="null")  # what is emulated holds in frames, too, whatever they are told
     page.get_by_label("Dark page").check()
     expect(shown.locator("body")).to_have_css("background-color", "rgb(20, 25, 31)")
     page.get_by_role("button", name="Save").click()
