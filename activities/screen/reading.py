@@ -24,7 +24,7 @@ from activities.screen.weights import READER
 from domain.geometry import Box
 from domain.recordings.screen import PARTLY_READ, ChangeKind, Point, PointerRest, ScreenChange, ScreenRecord
 
-NAME = f"{READER}/6"
+NAME = f"{READER}/7"
 """The reader with its version: raise it when it would answer differently."""
 _TOGETHER_MS = 350
 """Between the rests of parts of one transition: a wipe, a dialog that comes after its shade."""

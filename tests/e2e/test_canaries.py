@@ -265,7 +265,7 @@ class Story:
 
     def path(self, operation: Operation) -> str:
         ids = {name: self.ids.get(name, ABSENT) for name in operation.parameters}
-        if operation.method == "DELETE" and operation.parameters == ["job_id"]:
+        if operation.method == "DELETE" and operation.parameters in (["job_id"], ["project_id"]):
             ids = dict.fromkeys(ids, ABSENT)  # what is told of here goes on
         return operation.path(ids)
 

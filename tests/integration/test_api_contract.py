@@ -152,6 +152,8 @@ def test_given_the_description_when_read_then_every_error_is_declared_and_nothin
 
 OWN_KEYS = {
     ("instructions/{instruction_id}/regenerate", "client_request_id"),
+    ("instructions/{instruction_id}/translations", "client_request_id"),
+    ("instructions/{instruction_id}/translation/update", "client_request_id"),
     ("jobs/{job_id}/retry", "client_request_id"),
     ("jobs/{job_id}/screenshots/extract", "idempotency_key"),
     ("anchors/{anchor_id}/replace", "idempotency_key"),

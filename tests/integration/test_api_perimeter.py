@@ -91,6 +91,7 @@ def sent(api: RunningApi, operation: Operation, ids: Mapping[str, str] | None = 
 
 
 def outcome(answer: httpx.Response) -> tuple[int, str]:
+    assert answer.headers.get("Content-Type") == "application/json", (answer.request.url, answer.status_code)
     return answer.status_code, answer.json()["code"]
 
 
@@ -226,6 +227,9 @@ def foreign(api: RunningApi) -> dict[str, str]:
     thread = api.store.add_thread("bob", shot.job.instruction_id, STEP_BLOCK, "What bob says.", author="bob")
     invitation = api.store.invite("bob", shot.job.project_id, ProjectRole.VIEWER, "1" * 64)
     term, _ = api.store.keep_term("bob", Pair(heard="skim", right="SCIM"))
+    translation, _ = api.store.request_translation(
+        "bob", shot.job.instruction_id, "de", is_update=False, client_request_id="t", requested_by="bob"
+    )
     corrected = api.store.correcting_everywhere("bob", shot.job.id, [], segments=[], base=None, blocks=[])()
     return {
         "term_id": term.id,
@@ -242,6 +246,8 @@ def foreign(api: RunningApi) -> dict[str, str]:
         "sitting_id": sitting.sitting_id,
         "desk_id": sitting.sitting_id,
         "task_id": task.id,
+        "translation_task_id": translation.id,
+        "block_id": STEP_BLOCK,
         "export_id": export.id,
         "anchor_id": shot.anchor_id,
         "asset_id": shot.asset_id,

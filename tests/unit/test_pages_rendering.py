@@ -52,7 +52,7 @@ def test_given_a_job_when_its_draft_is_not_written_yet_then_its_other_pages_stan
     instruction: str | None, transcript: bool, waiting: int
 ) -> None:
     job = {"instruction_id": instruction, "has_transcript": transcript, "job_id": "j"}
-    owners = SimpleNamespace(offers=lambda _: True)
+    owners = SimpleNamespace(api=SimpleNamespace(settings=SimpleNamespace(has_model=False)), offers=lambda _: True)
     tabs = draw("shell/instruction_tabs.html", say=sayings(FALLBACK), tab="job", context=owners, **job)
     assert tabs.count("<a") == 6
     assert tabs.count('aria-disabled="true"') == waiting

@@ -241,7 +241,7 @@ def get_translation_task(translation_task_id: str, api: ApiParts, owner: Owner) 
     return TranslationTaskAnswer.of(api.store.get_translation_task(identifier(translation_task_id), owner=owner))
 
 
-@router.post("/translation-tasks/{translation_task_id}/cancel", responses=errors(404, 502))
+@router.post("/translation-tasks/{translation_task_id}/cancel", responses=errors(404, 413, 415, 502))
 async def cancel_translation_task(translation_task_id: str, api: ApiParts, owner: Owner) -> TranslationTaskAnswer:
     """Stop a translation that is being made; nothing of it is put in place. One that is over stays as it is."""
     return TranslationTaskAnswer.of(await api.translations.cancel(owner, identifier(translation_task_id)))
