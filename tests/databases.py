@@ -112,6 +112,8 @@ class PostgresServer:
             "max_connections": "200",
             "fsync": "on" if self._durable else "off",
             "full_page_writes": "on" if self._durable else "off",
+            # or it takes an emptied table for a small one in the midst of a test that is about a plan
+            "autovacuum": "on" if self._durable else "off",
         }
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         with (self.folder / "log").open("ab") as log:

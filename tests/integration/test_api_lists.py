@@ -18,6 +18,7 @@ from activities.publishing.site.page import site_part
 from activities.store import Sitting
 from activities.store.jobs.inputs import JobRequest
 from activities.store.tables import metadata
+from domain.documents.brand import Ground, Logo
 from domain.documents.publication import ExportFormat
 from domain.documents.screenshots import Extraction
 from domain.jobs import Job
@@ -145,6 +146,10 @@ def parameters(api: RunningApi, job: Job) -> dict[str, str]:
         sitting_id=task.id, instruction_id=instruction_id, base_version=2, markdown="x", kept_at=task.requested_at
     )
     kept, _ = store.keep_sitting(CALLER, sitting)
+    store.save_logo(CALLER, job.project_id, Logo(png=b"\x89PNG", width=1, height=1, ground=next(iter(Ground))), CALLER)
+    translation, _ = store.request_translation(
+        CALLER, instruction_id, "de", is_update=False, client_request_id="t-1", requested_by=CALLER
+    )
     return {
         "screenshot-tasks/task_id": shot.id,
         "generations/job_id": written.id,
@@ -155,6 +160,7 @@ def parameters(api: RunningApi, job: Job) -> dict[str, str]:
         "job_id": job.id,
         "instruction_id": instruction_id,
         "task_id": task.id,
+        "translation_task_id": translation.id,
         "export_id": store.list_exports(CALLER, job.id).items[0].id,
         "site_export_id": store.list_exports(CALLER, job.id).items[-1].id,
         "anchor_id": anchors.pop(),
@@ -207,7 +213,7 @@ def test_given_a_page_of_jobs_when_listed_then_four_statements_however_many_ther
             assert len(issued) == 4, [each.sql for each in issued]  # the first: what is shared with the caller
     newest = page["items"][0]
     assert newest["id"] == job.id
-    assert len(newest["manifest"]["exports"]) == 2
+    assert [each["format"] for each in newest["manifest"]["exports"]].count("PDF") == 2
     assert all(newest["manifest"][f"{kind}_uri"] for kind in ("video", "audio", "transcript", "draft"))
     assert page["items"][1]["manifest"]["video_uri"].endswith(f"uploads/{CROWD}")
     with crowded.client(CALLER) as client:

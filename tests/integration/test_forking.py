@@ -104,7 +104,8 @@ def test_given_many_orders_then_neither_processes_nor_descriptors_are_left_of_th
     for _ in range(100):
         assert one(ask)["parent"] == server.pid
     wait_until(lambda: not server.children(recursive=True), 10, "all of them to be reaped")
-    assert ours.num_fds() <= before[0] and server.num_fds() <= before[1]  # the first child was perhaps not reaped yet
+    # one may still be closing; of a hundred that are left behind there are a hundred
+    assert ours.num_fds() <= before[0] + 1 and server.num_fds() <= before[1] + 1
     assert server.memory_info().rss < before[2] + (4 << 20)
 
 
