@@ -97,13 +97,21 @@ def crowded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     server.drop(name)
 
 
+LOGO = Logo(png=b"\x89PNG", width=1, height=1, ground=Ground.ANY)
+
+
 @pytest.fixture(scope="module")
 def job(crowded: RunningApi) -> Job:
     """A job of the caller's with everything that can be looked up, and others beside it: a planner reads all of a
     table that holds next to nothing."""
     store = crowded.store
     for number in range(BESIDE):
-        drafted_job(store, f"other-{number}")
+        owner = f"other-{number}"
+        other, _ = drafted_job(store, owner)
+        store.save_logo(owner, other.project_id, LOGO, owner)
+        store.request_translation(
+            owner, instruction_of(other), "de", is_update=False, client_request_id="t", requested_by=owner
+        )
     job = told_job(store, crowded.artifacts, CALLER)
     instruction_id = instruction_of(job)
     base = store.get_instruction(CALLER, instruction_id)
@@ -146,7 +154,7 @@ def parameters(api: RunningApi, job: Job) -> dict[str, str]:
         sitting_id=task.id, instruction_id=instruction_id, base_version=2, markdown="x", kept_at=task.requested_at
     )
     kept, _ = store.keep_sitting(CALLER, sitting)
-    store.save_logo(CALLER, job.project_id, Logo(png=b"\x89PNG", width=1, height=1, ground=next(iter(Ground))), CALLER)
+    store.save_logo(CALLER, job.project_id, LOGO, CALLER)
     translation, _ = store.request_translation(
         CALLER, instruction_id, "de", is_update=False, client_request_id="t-1", requested_by=CALLER
     )
