@@ -4,11 +4,15 @@ import gc
 import os
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 os.environ["SSL_CERT_FILE"] = str(Path(__file__).parent / "data" / "nobody.pem")
 """The authorities that are trusted here: none. To read those of the world takes 20 ms, which every ``httpx.get`` spends
 anew, and nothing here speaks with the world."""
+
+hypothesis.settings.register_profile("crowded", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("crowded")  # a machine may be five times slower than ours
 
 pytest_plugins = (
     "tests.temporal",

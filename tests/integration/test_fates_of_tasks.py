@@ -327,9 +327,8 @@ def purge(stack: Stack, what: PurgeKind, owner: str) -> Alone:
     stack.loop.run(begin_purging(stack.client, row.id, what, run_options(stack.settings)))
 
     def ended() -> str | None:
-        if row.id in [each for each, _ in store.open_purges(-300.0)]:
+        if row.id in [each for each, _ in store.open_purges(-300.0)] or stack.artifacts.exists(key):
             return None
-        assert not stack.artifacts.exists(key)
         assert list(store.job_ids_of(owner)) == ([job.id] if of_recording else [])
         return GONE
 
