@@ -13,8 +13,8 @@ from domain.documents.document import parse
 from domain.documents.merging import KeptProposal
 from domain.documents.tasks import Regenerated
 from domain.jobs import Failure
-from tests.browser import looking
 from tests.browser.conftest import Site, come_back, sign_in
+from tests.browser.looking import look
 from tests.stack import wait_until
 
 IMAGE, SCRIPT = "<img src=x onerror=\"window.harmed='yes'\">", "<script>window.harmed='yes'</script>"
@@ -69,12 +69,6 @@ def editor(page: Page, instruction: Instruction) -> Page:
     page.add_init_script("localStorage.setItem('guidesmith:writing', 'markdown')")
     page.goto(f"/instructions/{instruction.id}")
     return page
-
-
-def look(page: Page, name: str) -> None:
-    """From the top: what stays in sight may cover half a button elsewhere, which is no fault."""
-    page.evaluate("scrollTo(0, 0)")
-    looking.look(page, name)
 
 
 def block(page: Page, text: str) -> Locator:

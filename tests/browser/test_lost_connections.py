@@ -63,8 +63,18 @@ def test_given_an_upload_that_a_lost_connection_and_a_reload_break_off_then_the_
     assert sorted(set(again)) == list(range(6, parts + 1))
     jobs = site.stack.store.list_jobs(who).items
     assert [job.source_name for job in jobs] == ["recording.mp4"]
+    seen: list[str] = []
+
+    def still_confirming(route: Route) -> None:
+        answer = route.fetch()
+        seen.append(str(answer.json()["status"]))
+        early = len(seen) == 1  # as it is while another tab confirms that all of it is there
+        route.fulfill(response=answer, json=answer.json() | ({"status": "UPLOADING"} if early else {}))
+
+    other.route(re.compile(r".*/api/v1/jobs/[0-9a-f-]{36}$"), still_confirming)
     other.unroute(PART)
     other.wait_for_url(page.url, timeout=WITHIN_MS)
+    assert len(seen) == 2
     page.goto("/new")
     expect(page.get_by_role("heading", name="Not finished yet")).to_be_hidden()
 

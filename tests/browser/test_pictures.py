@@ -96,7 +96,9 @@ def desk(site: Site, page: Page, who: str, drafted: Callable[[str], dict[str, st
 def _annotator(desk: Desk) -> tuple[Locator, Any, Any]:
     anchor = desk.anchor()
     asset = next(each for each in anchor["assets"] if each["id"] == anchor["active_asset_id"])
-    return desk.open("openAnnotator", anchor=anchor, asset=asset), anchor, asset
+    dialog = desk.open("openAnnotator", anchor=anchor, asset=asset)
+    expect(dialog.get_by_role("button", name="Add")).to_be_enabled()  # as it is once the picture is there
+    return dialog, anchor, asset
 
 
 def _colours(picture: Image.Image, box: tuple[float, float, float, float]) -> int:
@@ -111,7 +113,6 @@ def test_given_a_picture_when_it_is_drawn_on_by_mouse_then_the_blur_has_destroye
     dialog, _, asset = _annotator(desk)
     page = desk.page
     canvas = dialog.get_by_role("application")
-    expect(dialog.get_by_role("button", name="Add")).to_be_enabled()
     box = canvas.bounding_box()
     assert box is not None
 

@@ -198,11 +198,17 @@ class NewForm {
 }
 
 const STILL_SENT = ["CREATED", "UPLOADING"];
+const CONFIRMED_WITHIN_MS = 10_000; // that every part is whole takes a moment, in which no more of them are taken
+const ASKED_EVERY_MS = 500;
 
-/** Whether the job has its recording: another tab was faster. */
+/** Whether the job has its recording, or gets it right now: another tab was faster. */
 async function hasAll(jobId) {
-  const job = await get(`jobs/${jobId}`).catch(() => null);
-  return job !== null && !STILL_SENT.includes(job.status);
+  for (const until = Date.now() + CONFIRMED_WITHIN_MS; ; ) {
+    const job = await get(`jobs/${jobId}`).catch(() => null);
+    if (job === null || !STILL_SENT.includes(job.status)) return job !== null;
+    if (Date.now() > until) return false;
+    await new Promise((resolve) => setTimeout(resolve, ASKED_EVERY_MS));
+  }
 }
 
 export const formOf = (element) => new NewForm(element);
