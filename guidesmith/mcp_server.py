@@ -129,7 +129,8 @@ def local_server(base_url: str, token: str) -> MCPServer[Any]:
 
         Args:
             save_to: Path of the file to write, with the suffix of the format (.pdf; .zip of MD_ZIP).
-            format: PDF, DOCX, HTML, MD_ZIP, SRT, VTT, MP4 or MP4_VOICE (a video that is read out).
+            format: PDF, DOCX, HTML, MD_ZIP, SRT, VTT, MP4, MP4_VOICE (a video that is read out), SITE (a static site),
+                CONFLUENCE or NOTION (into the space or page that the server is set to).
             overwrite: Whether a file that is there may be replaced. Ask whoever it belongs to.
         """
         path = Path(save_to).expanduser()
@@ -186,7 +187,8 @@ def shared_server(base_url: str) -> MCPServer[Any]:
         """Export the newest version of a job's guide; answers where the file is fetched.
 
         Args:
-            format: PDF, DOCX, HTML, MD_ZIP, SRT, VTT, MP4 or MP4_VOICE (a video that is read out).
+            format: PDF, DOCX, HTML, MD_ZIP, SRT, VTT, MP4, MP4_VOICE (a video that is read out), SITE (a static site),
+                CONFLUENCE or NOTION (into the space or page that the server is set to).
         """
         async with _connected(connect, context) as client:
             done = await client.export(job_id, format.upper())

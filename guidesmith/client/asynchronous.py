@@ -1,7 +1,7 @@
 """The asynchronous client: :class:`guidesmith.client.Client` with coroutines."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import TracebackType
@@ -221,6 +221,9 @@ class AsyncClient:
         if export.download_url is None:
             raise Unreachable("The export has no file: it has not succeeded.")
         return await self.fetch(export.download_url, path)
+
+    async def download_site(self, exports: Iterable[Export], path: str | Path, *, title: str = "Guides") -> Path:
+        return await self.fetch(flows.site_url(exports, title), path)
 
     async def fetch(self, url: str, path: str | Path) -> Path:
         target = Path(path)

@@ -1,7 +1,7 @@
 """The blocking client."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
@@ -264,6 +264,10 @@ class Client:
         if export.download_url is None:
             raise Unreachable("The export has no file: it has not succeeded.")
         return self.fetch(export.download_url, path)
+
+    def download_site(self, exports: Iterable[Export], path: str | Path, *, title: str = "Guides") -> Path:
+        """Save the static site of these exports, each of format ``SITE``, as the ZIP ``path``; see :meth:`download`."""
+        return self.fetch(flows.site_url(exports, title), path)
 
     def fetch(self, url: str, path: str | Path) -> Path:
         """Save what an address, or a route below ``/api/v1/``, answers as ``path``; see :meth:`download`."""

@@ -4,11 +4,12 @@ client and the asynchronous one run the same flows."""
 import base64
 import json
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import urlencode
 from uuid import uuid4
 
 import httpx
@@ -336,6 +337,11 @@ def export(job_id: str, format: str, version_id: str | None) -> Flow[Export]:
     order = {"format": format, "instruction_version_id": version_id}
     asked_for = yield from asked(post(f"jobs/{job_id}/exports", order))
     return Export.model_validate((yield from _ended(asked_for, f"exports/{asked_for['id']}")))
+
+
+def site_url(exports: Iterable[Export], title: str) -> str:
+    """Where the static site of these exports is fetched: its pages are their guides."""
+    return "guides/site.zip?" + urlencode({"export_ids": ",".join(each.id for each in exports), "title": title})
 
 
 def _ended(row: Any, url: str) -> Flow[Any]:

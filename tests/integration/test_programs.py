@@ -94,6 +94,9 @@ def test_given_a_recording_when_a_program_makes_a_guide_then_it_follows_reads_ed
         path = client.download(done, tmp_path / "guide.zip")
         with zipfile.ZipFile(path) as file:
             assert "By a program" in file.read("instruction.md").decode()
+        site = client.download_site([client.export(job, "SITE")], tmp_path / "site.zip", title="All & sundry")
+        with zipfile.ZipFile(site) as file:
+            assert "All &amp; sundry" in file.read("index.html").decode()
         with pytest.raises(ApiError) as absent:
             client.job("00000000-0000-0000-0000-000000000000")
         assert absent.value.code == "RESOURCE_NOT_FOUND"
@@ -111,6 +114,7 @@ def test_given_the_asynchronous_client_when_it_does_the_same_then_it_finds_the_s
             read = await client.instruction(job.instruction_id, 1)
             done = await client.export(job.id, "HTML")
             await client.download(done, tmp_path / "guide.html")
+            await client.download_site([await client.export(job.id, "SITE")], tmp_path / "handbook.zip")
             waiting = await client.create_job()
             sent = await client.upload(waiting.id, SAMPLE)
             assert job.id in [each.id async for each in client.jobs()]
@@ -119,6 +123,7 @@ def test_given_the_asynchronous_client_when_it_does_the_same_then_it_finds_the_s
     heard, read, done, sent = asyncio.run(look())
     assert heard[0] == events[-2].id and read.version == 1
     assert done.size_bytes == (tmp_path / "guide.html").stat().st_size
+    assert zipfile.is_zipfile(tmp_path / "handbook.zip")
     assert sent.status == "UPLOADED"
 
 
