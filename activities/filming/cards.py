@@ -61,10 +61,11 @@ def cards(
     *,
     appearance: Appearance | None = None,
 ) -> Cards:
-    """Set them, in a brand's colours and with its logo where there is one. Raises: ExportFailed: the typesetter
+    """Set them, in a brand's colours, with its logo and lines where it has them. Raises: ExportFailed: the typesetter
     refused."""
     primary = primary_language(language)
     around = of_language(primary)
+    foot = [line for line in (edition, "" if appearance is None else appearance.imprint) if line]
     document = {
         "language": primary,
         "width": canvas.width * POINTS,
@@ -78,7 +79,8 @@ def cards(
                 "label": each.label,
                 "heading": each.heading,
                 "text": shortened(each.text, MOST_SHOWN) if each.is_card else "",
-                "foot": edition if each.kind == "title" else "",
+                "head": appearance.heading if appearance is not None and each.kind == "title" else "",
+                "foot": foot if each.kind == "title" else [],
                 "dir": of_text(f"{each.heading} {each.text}", around),
             }
             for each in scenes

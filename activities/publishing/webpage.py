@@ -19,6 +19,7 @@ from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
 from activities.publishing.branding.appearance import Appearance
+from activities.publishing.branding.sheet import FONT_FACE, sheet
 from activities.publishing.direction import Direction, of_language, of_nodes, of_text
 from activities.publishing.labels import primary_language
 from activities.publishing.manuscript import Manuscript, Section, SectionKind
@@ -44,14 +45,13 @@ from activities.publishing.markup import (
     plain,
 )
 from activities.publishing.pictures import Illustration
-from domain.documents.brand import Numbering, Shade
+from domain.documents.brand import Numbering
 from domain.documents.publication import clock
 
 CONTENTS_FROM = 3
 """Headings below which a table of contents says nothing that the page does not."""
 HEADING_SHIFT = 2
 """The page's title is h1, a section's heading h2; what stands inside begins at h3."""
-FONT_FACE = "@font-face"
 MARKS = {Style.EMPHASIS: "em", Style.STRONG: "strong", Style.STRUCK: "s"}
 ALLOWED_TAGS = {
     *("p", "h3", "h4", "h5", "h6", "pre", "code", "blockquote", "ul", "ol", "li", "hr", "br", "a", "em", "strong", "s"),
@@ -73,7 +73,7 @@ class Frame:
         style: Added to the page's own.
         script: Runs before the page is shown.
         top, bottom: Stand before and after the document.
-        address: Where a picture is.
+        address: Where a picture is; ``logo``: where a brand's is, empty: in the page itself.
         pictures: What the policy lets pictures come from.
     """
 
@@ -82,6 +82,7 @@ class Frame:
     top: str = ""
     bottom: str = ""
     address: Callable[[Illustration], str] = in_page
+    logo: str = ""
     pictures: str = "data:"
 
 
@@ -95,9 +96,6 @@ def webpage(manuscript: Manuscript, on_progress: Callable[[], None] = lambda: No
     lead = _sanitised(_blocks(manuscript.lead, direction))
     sections = list(_sections(manuscript.sections, direction, on_progress, frame.address))
     look = manuscript.appearance
-    pictures = frame.pictures
-    if look is not None and look.logo is not None and "data:" not in pictures:
-        pictures += " data:"
     style = base_style() + "".join(_crops(manuscript.sections))
     if look is not None:
         style += "\n".join(_branded(look, _said(manuscript, look, lead, sections)))
@@ -106,7 +104,7 @@ def webpage(manuscript: Manuscript, on_progress: Callable[[], None] = lambda: No
         language=manuscript.publication.language or language,
         direction=direction,
         title_direction=of_nodes(manuscript.title, direction),
-        policy=policy(style, frame.script, pictures),
+        policy=policy(style, frame.script, frame.pictures),
         style=Markup(style),  # noqa: S704 - our own file, and colours and families of a brand, which are checked
         script=Markup(frame.script),  # noqa: S704 - our own file
         top=Markup(frame.top),  # noqa: S704 - our own markup
@@ -120,6 +118,7 @@ def webpage(manuscript: Manuscript, on_progress: Callable[[], None] = lambda: No
         sections=sections,
         remarks=[(remark, of_text(remark, direction)) for remark in manuscript.remarks],
         look=look,
+        logo=frame.logo or ("" if look is None else look.logo_address),
     )
 
 
@@ -154,39 +153,11 @@ def ids_of(sections: Iterable[Section]) -> Iterable[str]:
 
 
 def _branded(look: Appearance, shown: str) -> Iterable[str]:
-    """What a brand adds to the style of a page that says ``shown``: after our own, which stands as it is."""
-    yield _packaged("branding/page.css")
-    if look.light is not None and look.dark is not None:
-        light, dark = _palette(look.light), _palette(look.dark)
-        yield f":root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}"
-        yield f"@media print {{ :root {{ {light} }} }}"
+    """What a brand adds to the style of a page that says ``shown``."""
+    yield from sheet(look.branding.brand, shown)
     if look.numbering is Numbering.NONE:
         yield ".step > .head, nav a { grid-template-columns: 1fr auto; } nav .n { display: none; }"
         yield ".step > .body, aside.inset { margin-inline-start: 0; }"
-    if look.font is not None:
-        yield from _font(look.font, shown)
-
-
-def _palette(shade: Shade) -> str:
-    return f"--accent: {shade.ink}; --accent-wash: {shade.wash}; --fill: {shade.fill}; --on-accent: {shade.on_fill};"
-
-
-def _font(family: str, shown: str) -> Iterable[str]:
-    """The family, as much of it as ``shown`` takes; where fonts are not installed, its name alone, for who has it."""
-    name = family.replace(" ", "-")
-    try:
-        from activities.publishing.fonts import web_fonts  # brings the typesetters along
-    except ModuleNotFoundError:
-        faces: dict[str, bytes] = {}
-    else:
-        faces = web_fonts(family, shown)
-    for style, data in faces.items():
-        address = f"data:font/woff;base64,{base64.b64encode(data).decode()}"
-        yield (
-            f'{FONT_FACE} {{ font-family: "{name} embedded"; font-style: {style}; font-weight: 100 900; '
-            f'src: url("{address}") format("woff"); }}'
-        )
-    yield f':root {{ --body: "{name} embedded", "{family}", system-ui, -apple-system, "Segoe UI", sans-serif; }}'
 
 
 def _said(manuscript: Manuscript, look: Appearance, lead: str, sections: Iterable[Mapping[str, object]]) -> str:

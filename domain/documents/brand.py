@@ -6,7 +6,7 @@ a sentence that every guide of a project begins with is changed in one place.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
@@ -71,6 +71,10 @@ class Placeholder(StrEnum):
 
 ON_PAPER = frozenset({Placeholder.PAGE, Placeholder.PAGES})
 """Only what has pages can say these, and only in a header or footer."""
+
+
+OF_ONE_GUIDE = ON_PAPER | {Placeholder.TITLE, Placeholder.DATE, Placeholder.VERSION}
+"""What says something else in each guide of a project."""
 
 
 class Ground(StrEnum):
@@ -281,10 +285,14 @@ def pieces(line: str, values: Mapping[str, str]) -> tuple[str | Placeholder, ...
 
 
 def without_pages(line: str) -> str:
-    """A header or footer for what has no pages: of its parts, which stand between ``·`` or ``|``, those that name a
-    page are left out."""
+    """A header or footer for what has no pages."""
+    return without(line, ON_PAPER)
+
+
+def without(line: str, named: Container[Placeholder]) -> str:
+    """Of a header's or footer's parts, which stand between ``·`` or ``|``, those that name nothing of ``named``."""
     parts = _APART.split(line)
-    kept = [part for part in parts if not any(f"{{{each}}}" in part for each in ON_PAPER)]
+    kept = [part for part in parts if not any(each in named and f"{{{each}}}" in part for each in Placeholder)]
     return line if len(kept) == len(parts) else " · ".join(kept)
 
 

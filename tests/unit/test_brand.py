@@ -1,8 +1,11 @@
 """A project's brand: which there can be, what it does to colours and texts, and that every format shows it."""
 
 import base64
+import html
 import io
+import re
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +18,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageDraw
 
+from activities.filming.cards import Canvas, cards
+from activities.filming.scenes import Footage, scenes
+from activities.publishing.confluence.space import OUR_NAMES
+from activities.publishing.confluence.storage import storage
+from activities.publishing.manuscript import read
+from activities.publishing.notion.blocks import blocks_of
 from activities.publishing.publisher import preview_pages, publish
+from activities.publishing.site.assembling import index, site_of
+from activities.publishing.site.page import FACTS, GuideFacts, site_part
 from domain.documents.brand import (
     DARK,
     LIGHT,
@@ -34,7 +45,7 @@ from domain.documents.brand import (
     shade,
     without_pages,
 )
-from domain.documents.publication import ExportFormat, Publication
+from domain.documents.publication import BRANDED_FORMATS, FILM_FORMATS, ExportFormat, Publication
 from domain.errors import ColoursUnreadable, RequestInvalid
 from tests.unit.publishing_samples import GUIDE, TRAINING
 
@@ -255,3 +266,143 @@ def test_given_numbers_by_part_or_none_then_every_format_counts_so(tmp_path: Pat
         branded(TRAINING, Branding(brand=Brand(numbering=Numbering.NONE))), ExportFormat.HTML, tmp_path
     ).decode()
     assert 'class="badge"' not in page and 'id="step-3"' in page
+
+
+# --- all formats, and the site around guides -----------------------------------------------------------------------
+
+
+def pdf_shown(data: bytes) -> tuple[str, list[bytes]]:
+    pages = pypdf.PdfReader(io.BytesIO(data)).pages
+    return " ".join(page.extract_text() for page in pages), [each.data for page in pages for each in page.images]
+
+
+def docx_shown(data: bytes) -> tuple[str, list[bytes]]:
+    document = docx.Document(io.BytesIO(data))
+    frame = document.sections[0]
+    text = " ".join(each.text for part in (frame.header, document, frame.footer) for each in part.paragraphs)
+    return text.replace("Page 1 of 1 · ", ""), [each.blob for each in frame.header.part.related_parts.values()]
+
+
+def page_shown(page: str, files: dict[str, bytes]) -> tuple[str, list[bytes]]:
+    held = [base64.b64decode(each) for each in re.findall(r'src="data:image/png;base64,([^"]+)"', page)]
+    beside = [files[each] for each in re.findall(r'src="(images/[^"]+)"', page)]
+    return re.sub(r"<style.*?</style>|<[^>]+>", "", page, flags=re.DOTALL), [*held, *beside]
+
+
+def site_shown(data: bytes) -> tuple[str, list[bytes]]:
+    archive = zipfile.ZipFile(io.BytesIO(data))
+    files = {name: archive.read(name) for name in archive.namelist()}
+    return page_shown(files["index.html"].decode(), files)
+
+
+def bundle_shown(data: bytes) -> tuple[str, list[bytes]]:
+    archive = zipfile.ZipFile(io.BytesIO(data))
+    return archive.read("instruction.md").decode().replace("\\", ""), [archive.read("images/logo.png")]
+
+
+def confluence_shown(of: Publication) -> tuple[str, list[bytes]]:
+    body, attachments = storage(read(of), "guide-1")
+    first = re.findall(r'ri:filename="([^"]+)"', body)[0]
+    assert first.startswith(OUR_NAMES)  # another version takes it away
+    return re.sub("<[^>]+>", "", body), [each.data for each in attachments if each.name == first]
+
+
+def notion_shown(of: Publication) -> tuple[str, list[bytes]]:
+    uploads: list[bytes] = []
+    nodes = blocks_of(read(of), lambda picture: uploads.append(picture.data) or str(len(uploads)))  # type: ignore[func-returns-value]
+    assert nodes[0].type == "image" and nodes[0].content["file_upload"] == {"id": "1"}
+    return " ".join(
+        "".join(each["text"]["content"] for each in node.content.get("rich_text", ())) for node in nodes
+    ), uploads
+
+
+SHOWN: dict[ExportFormat, Callable[[bytes], tuple[str, list[bytes]]]] = {
+    ExportFormat.PDF: pdf_shown,
+    ExportFormat.DOCX: docx_shown,
+    ExportFormat.HTML: lambda data: page_shown(data.decode(), {}),
+    ExportFormat.SITE: site_shown,
+    ExportFormat.MD_ZIP: bundle_shown,
+}
+PLACED: dict[ExportFormat, Callable[[Publication], tuple[str, list[bytes]]]] = {
+    ExportFormat.CONFLUENCE: confluence_shown,
+    ExportFormat.NOTION: notion_shown,
+}
+
+
+def has_colour(picture: bytes | Image.Image, colour: tuple[int, int, int]) -> bool:
+    image = picture if isinstance(picture, Image.Image) else Image.open(io.BytesIO(picture))
+    return colour in {each for _, each in image.convert("RGB").getcolors(1 << 24) or ()}
+
+
+VIOLET = (0x7A, 0x1F, 0xA2)
+
+
+@pytest.mark.parametrize("export_format", sorted(BRANDED_FORMATS - FILM_FORMATS))
+def test_given_a_brand_then_every_format_has_its_logo_and_its_texts(
+    export_format: ExportFormat, tmp_path: Path
+) -> None:
+    if export_format in PLACED:
+        text, pictures = PLACED[export_format](branded())
+    else:
+        text, pictures = SHOWN[export_format](made(branded(), export_format, tmp_path))
+    said = " ".join(html.unescape(text).split())
+    for words in (f"{PROJECT} · Export last month's invoices", "Before you begin", "Need help?", "2026-10-01"):
+        assert words in said, words
+    assert said.index(PROJECT) < said.index("Before you begin") < said.rindex("Need help?") < said.rindex("Internal · ")
+    assert any(has_colour(each, VIOLET) for each in pictures)
+
+
+def test_given_a_brand_then_the_first_card_of_a_film_has_its_logo_colour_and_lines() -> None:
+    def title(branding: Branding | None) -> Image.Image:
+        of = read(branded(branding=branding) if branding else GUIDE)
+        shown = scenes(of, (), {}, Footage())[:1]
+        set_words = cards(shown, Canvas(960, 540, 72), "en", of.edition, lambda: None, appearance=of.appearance)
+        return Image.open(io.BytesIO(set_words.pictures[0])).convert("RGB")
+
+    def lines(image: Image.Image, upper: bool) -> int:
+        """Rows at the margin in which something is written."""
+        grey = image.crop((40, 0, 560, 90) if upper else (40, 490, 560, 612)).convert("L")
+        return sum(max(grey.crop((0, y, grey.width, y + 1)).tobytes()) > 90 for y in range(grey.height))
+
+    bare, whole = title(None), title(ACME)
+    assert has_colour(whole, VIOLET) and has_colour(whole, (0xFF, 0xB3, 0x00)) and not has_colour(bare, VIOLET)
+    assert lines(bare, True) == 0 and lines(whole, True) > 8
+    assert lines(whole, False) > lines(bare, False) + 8
+
+
+@pytest.mark.parametrize(("ground", "colour"), [(Ground.DARK, (0x14, 0x19, 0x1F)), (Ground.LIGHT, (255, 255, 255))])
+def test_given_a_logo_that_is_cut_out_then_a_page_elsewhere_has_it_on_a_ground_it_can_be_seen_on(
+    ground: Ground, colour: tuple[int, int, int]
+) -> None:
+    for shown in PLACED.values():
+        _, pictures = shown(branded(branding=Branding(logo=drawn(ground), project="A")))
+        logo = Image.open(io.BytesIO(pictures[0])).convert("RGBA")
+        assert logo.getpixel((0, 0)) == (*colour, 255) and has_colour(logo, VIOLET)
+
+
+def parts_of_site(*guides: tuple[str, Publication]) -> str:
+    found = []
+    for section, of in guides:
+        with zipfile.ZipFile(io.BytesIO(site_part(read(of)))) as archive:
+            found.append((section, GuideFacts.model_validate_json(archive.read(FACTS))))
+    return index(site_of("Handbook", found)[0])
+
+
+def test_given_guides_of_one_brand_then_the_sites_index_has_it_and_of_several_each_section_its_own() -> None:
+    other = Branding(brand=Brand(accent="#7a1fa2", footer="{title} · {date}"), project="Other")
+    page = parts_of_site(("a", branded()), ("a", branded(TRAINING)))
+    assert f"<p>{html.escape(PROJECT)}</p></div>" in page and '<p class="imprint">Internal</p>' in page
+    assert page.count('<img class="logo') == 1 and f'src="{EXPORTED}/images/logo.png"' in page
+    light = shade(ACME.brand, LIGHT)
+    assert light is not None and f":root {{ --accent: {light.ink};" in page and "font-src data:" in page
+    mixed = parts_of_site(("a", branded()), ("b", branded(TRAINING, other)), ("c", GUIDE))
+    violet = shade(other.brand, LIGHT)
+    assert violet is not None and f"#section-1 {{ --accent: {light.ink};" in mixed
+    assert f"#section-2 {{ --accent: {violet.ink};" in mixed and "#section-3 {" not in mixed
+    assert mixed.count('<img class="logo') == 1 and 'imprint"' not in mixed and 'masthead"' not in mixed
+    assert parts_of_site(("a", GUIDE)) == parts_of_site(
+        ("a", branded(GUIDE, Branding(brand=Brand(numbering=Numbering.NONE))))
+    )
+
+
+EXPORTED = "guides/export-last-month-s-invoices"

@@ -1,15 +1,21 @@
 """A project's brand on one document: its texts filled in, its colours as each theme shows them, its steps' numbers."""
 
 import base64
+import io
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
+from PIL import Image
+
 from activities.publishing.markup import Blocks, CodeBlock, CodeSpan, Text, parse, printable
+from activities.publishing.pictures import Illustration
 from domain.documents.brand import (
     DARK,
     LIGHT,
+    OF_ONE_GUIDE,
     Branding,
+    Ground,
     Logo,
     Numbering,
     Placeholder,
@@ -18,10 +24,15 @@ from domain.documents.brand import (
     names_page,
     pieces,
     shade,
+    without,
     without_pages,
 )
 
 LOGO_FILE = "logo.png"
+LOGO_NAME = "guidesmith-logo"
+"""Where it lies among files of others."""
+GROUND_RIM = 0.15
+"""Of a logo's height: around one that brings its ground along."""
 LOGO_PIXELS = (200, 56)
 """At most, as a page shows it, of 96 to the inch: half of what it is kept in."""
 
@@ -102,6 +113,35 @@ def appearance(branding: Branding, *, title: str, version: int, day: str) -> App
         light=shade(brand, LIGHT),
         dark=shade(brand, DARK),
     )
+
+
+def shown_anywhere(appearance: Appearance) -> Illustration | None:
+    """The logo as a picture for pages whose ground is not ours, twice as sharp as it is shown: one that is cut out
+    brings the ground along that it can be seen on."""
+    logo = appearance.logo
+    if logo is None:
+        return None
+    width, height = (2 * side for side in appearance.logo_size)
+    out = io.BytesIO()
+    with Image.open(io.BytesIO(logo.png)) as image:
+        made = image.convert("RGBA")
+        made.thumbnail((width, height), Image.Resampling.LANCZOS)
+    if logo.ground is not Ground.ANY:
+        rim = round(made.height * GROUND_RIM)
+        colour = DARK.page if logo.ground is Ground.DARK else LIGHT.page
+        ground = Image.new("RGBA", (made.width + 2 * rim, made.height + 2 * rim), colour)
+        ground.alpha_composite(made, (rim, rim))
+        made = ground
+    made.save(out, "PNG")
+    alt = printable(appearance.branding.project)
+    return Illustration(LOGO_NAME, out.getvalue(), "png", made.width, made.height, alt, None)
+
+
+def lines_of_many(branding: Branding) -> tuple[str, str]:
+    """Header and footer for what shows several guides of the project: without what is each guide's own."""
+    brand, values = branding.brand, {str(Placeholder.PROJECT): printable(branding.project)}
+    header, footer = (filled(without(printable(line), OF_ONE_GUIDE), values) for line in (brand.header, brand.footer))
+    return header, footer
 
 
 def _filled(node: Any, values: Mapping[str, str]) -> Any:

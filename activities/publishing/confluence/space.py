@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError
 
 from activities.providers.cancellation import Stop
 from activities.providers.http import Answer, ProviderClient
+from activities.publishing.branding.appearance import LOGO_NAME
 from activities.publishing.confluence.storage import Attachment, mark_of, storage
 from activities.publishing.manuscript import Manuscript
 from activities.publishing.places import Place
@@ -33,7 +34,7 @@ ATTACHMENTS_AT_ONCE = 250
 _SPACE = re.compile(r"(?P<site>https?://[^?#]+)/spaces/(?P<key>[^/?#]+)(?:/.*)?")
 LONGEST_TITLE = 255
 """Characters, by the API's documentation."""
-OUR_NAMES = ("step-", "section-", "text-", "note-", "warning-")
+OUR_NAMES = ("step-", "section-", "text-", "note-", "warning-", f"{LOGO_NAME}-")
 """What the names of pictures of ours begin with. Files that somebody else attached to the page stay."""
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
+from activities.publishing.branding.appearance import shown_anywhere
 from activities.publishing.manuscript import Manuscript, Section, SectionKind
 from activities.publishing.markup import (
     Block,
@@ -61,13 +62,23 @@ def mark_of(guide_id: str) -> str:
 def storage(manuscript: Manuscript, guide_id: str) -> tuple[str, tuple[Attachment, ...]]:
     """The body of the page, and its pictures in their order."""
     pictures = {id(each): _attachment(each) for section in manuscript.sections for each in section.illustrations}
-    parts = [_macro("anchor", parameters={"": mark_of(guide_id)}), _blocks(manuscript.lead, 1)]
+    look = manuscript.appearance
+    logo = None if look is None else shown_anywhere(look)
+    attachments = [*([] if logo is None else [_attachment(logo)]), *pictures.values()]
+    parts = [_macro("anchor", parameters={"": mark_of(guide_id)})]
+    if look is not None and logo is not None:
+        parts.append(_image(attachments[0], logo.alt, look.logo_size[0]))
+    if look is not None and look.heading:
+        parts.append(f"<p>{_escaped(look.heading)}</p>")
+    parts.append(_blocks(manuscript.lead, 1))
     if sum(bool(section.heading) for section in manuscript.sections) >= OUTLINED_FROM:
         parts.append(_macro("toc", parameters={"maxLevel": "3"}))
     parts += [_section(section, manuscript, pictures) for section in manuscript.sections]
     remarks = [manuscript.edition, *manuscript.remarks]
     parts.append("<hr />" + "".join(f"<p><em>{_escaped(each)}</em></p>" for each in remarks if each))
-    return "\n".join(part for part in parts if part), tuple(pictures.values())
+    if look is not None and look.imprint:
+        parts.append(f"<p>{_escaped(look.imprint)}</p>")
+    return "\n".join(part for part in parts if part), tuple(attachments)
 
 
 def _attachment(picture: Illustration) -> Attachment:
@@ -84,17 +95,19 @@ def _section(section: Section, manuscript: Manuscript, pictures: dict[int, Attac
         return _macro(PANELS[section.kind], parameters={"title": section.label}, body=body or "<p />")
     if not section.heading:
         return body
-    number = f"{section.number}. " if section.number else ""
     time = f" <sub>{clock(section.start_ms)}</sub>" if section.number and section.start_ms is not None else ""
     anchor = _macro("anchor", parameters={"": f"step-{section.number}"}) if section.number else ""
-    return f"<h{level}>{anchor}{number}{_inlines(section.heading)}{time}</h{level}>{body}"
+    return f"<h{level}>{anchor}{section.lead_in}{_inlines(section.heading)}{time}</h{level}>{body}"
 
 
 def _picture(picture: Illustration, attachment: Attachment, manuscript: Manuscript) -> str:
     outcome = f"<p><em>{_escaped(manuscript.labels.outcome)}</em></p>" if picture.is_outcome else ""
-    width = min(WIDEST, picture.width)
+    return outcome + _image(attachment, picture.alt, min(WIDEST, picture.width))
+
+
+def _image(attachment: Attachment, alt: str, width: int) -> str:
     return (
-        f'{outcome}<p><ac:image ac:alt="{_escaped(picture.alt)}" ac:width="{width}">'
+        f'<p><ac:image ac:alt="{_escaped(alt)}" ac:width="{width}">'
         f'<ri:attachment ri:filename="{_escaped(attachment.name)}" /></ac:image></p>'
     )
 

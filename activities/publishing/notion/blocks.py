@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from activities.publishing.branding.appearance import shown_anywhere
 from activities.publishing.manuscript import Manuscript, Section, SectionKind
 from activities.publishing.markup import (
     BOXES,
@@ -171,24 +172,37 @@ def title(text: str) -> Rich:
 
 def blocks_of(manuscript: Manuscript, uploaded: Uploads) -> tuple[Node, ...]:
     """What stands on the page, in its order."""
-    nodes = _blocks(manuscript.lead, 1)
+    look = manuscript.appearance
+    logo = None if look is None else shown_anywhere(look)
+    nodes = [] if logo is None else [_image(logo, uploaded)]
+    nodes += _line("" if look is None else look.heading)
+    nodes += _blocks(manuscript.lead, 1)
     if sum(bool(section.heading) for section in manuscript.sections) >= OUTLINED_FROM:
         nodes.append(Node("table_of_contents", {}))
     for section in manuscript.sections:
         nodes += _section(section, manuscript, uploaded)
     nodes.append(Node("divider", {}))
     for remark in (manuscript.edition, *manuscript.remarks):
-        nodes += _texts("paragraph", _pieces(remark, {"italic": True})) if remark else []
+        nodes += _line(remark, {"italic": True})
+    nodes += _line("" if look is None else look.imprint)
     return tuple(nodes)
+
+
+def _line(text: str, shown: dict[str, Any] | None = None) -> list[Node]:
+    return _texts("paragraph", _pieces(text, shown)) if text else []
+
+
+def _image(picture: Illustration, uploaded: Uploads, caption: str = "") -> Node:
+    file = {"type": "file_upload", "file_upload": {"id": uploaded(picture)}}
+    return Node("image", file | {"caption": _pieces(caption)[:MOST_PIECES]})
 
 
 def _section(section: Section, manuscript: Manuscript, uploaded: Uploads) -> list[Node]:
     body = _blocks(section.body, section.level)
     for picture in section.illustrations:
         if picture.is_outcome:
-            body += _texts("paragraph", _pieces(manuscript.labels.outcome, {"italic": True}))
-        file = {"type": "file_upload", "file_upload": {"id": uploaded(picture)}}
-        body.append(Node("image", file | {"caption": _pieces(picture.alt)[:MOST_PIECES]}))
+            body += _line(manuscript.labels.outcome, {"italic": True})
+        body.append(_image(picture, uploaded, picture.alt))
     if section.kind in CALLOUTS:
         sign, color = CALLOUTS[section.kind]
         more = {"icon": {"type": "emoji", "emoji": sign}, "color": color}

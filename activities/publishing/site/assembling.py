@@ -7,8 +7,8 @@ the pictures beside it.
 import html
 import json
 from collections import Counter
-from collections.abc import Container, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import astuple, dataclass
 from functools import cache
 from itertools import chain, count
 from urllib.parse import quote
@@ -16,11 +16,13 @@ from urllib.parse import quote
 from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
+from activities.publishing.branding.sheet import colours, sheet
 from activities.publishing.direction import of_language
 from activities.publishing.naming import filename_of
-from activities.publishing.site.page import BOTTOM, CARD, FROM_SITE, PAGE, TOP, GuideFacts, packaged
+from activities.publishing.site.page import BOTTOM, CARD, FROM_SITE, LOGO, PAGE, TOP, GuideFacts, SiteLook, packaged
 from activities.publishing.site.words import Words, words_of
 from activities.publishing.webpage import base_style, policy
+from domain.documents.brand import DARK, LIGHT, Brand, shade
 
 INDEX, FOLDER = "index.html", "guides"
 
@@ -45,6 +47,11 @@ class SiteGuide:
     def card(self) -> str:
         return f"{FOLDER}/{quote(self.slug)}/{CARD}"
 
+    @property
+    def logo(self) -> str:
+        """Of its brand's, if it has one."""
+        return f"{FOLDER}/{quote(self.slug)}/{LOGO}"
+
 
 @dataclass(frozen=True)
 class SiteSection:
@@ -52,6 +59,11 @@ class SiteSection:
 
     name: str
     guides: tuple[SiteGuide, ...]
+
+    @property
+    def look(self) -> SiteLook | None:
+        """What its guides share, if they do."""
+        return _shared(self.guides)
 
 
 @dataclass(frozen=True)
@@ -65,6 +77,16 @@ class Site:
     @property
     def guides(self) -> tuple[SiteGuide, ...]:
         return tuple(guide for section in self.sections for guide in section.guides)
+
+    @property
+    def look(self) -> SiteLook | None:
+        """What all of its guides share, if they do; else each section has its own."""
+        return _shared(self.guides)
+
+
+def _shared(guides: Sequence[SiteGuide]) -> SiteLook | None:
+    looks = {guide.facts.look for guide in guides}
+    return looks.pop() if len(looks) == 1 else None
 
 
 def site_of(name: str, guides: Sequence[tuple[str, GuideFacts]]) -> tuple[Site, list[SiteGuide]]:
@@ -102,11 +124,14 @@ def _sorted_by(name: str) -> tuple[str, str]:
 
 def index(site: Site) -> str:
     """The site's first page."""
-    words = words_of(site.language)
-    style = base_style() + packaged("frame.css") + packaged("index.css")
+    words, look = words_of(site.language), site.look
+    searched = _for_script(_searched(site, words))
+    branded = "\n".join(_branded(site, f"{site.name} {searched} {' '.join(map(str, astuple(words)))}"))
+    style = base_style() + branded + packaged("frame.css") + packaged("index.css")
     script = packaged("theme.js") + packaged("search.js")
     return _template().render(
         site=site,
+        look=look,
         words=words,
         language=words_language(words),
         direction=of_language(words_language(words)),
@@ -114,9 +139,26 @@ def index(site: Site) -> str:
         style=Markup(style),  # noqa: S704 - our own file
         script=Markup(script),  # noqa: S704 - our own file
         theme=Markup(_theme_button(words)),  # noqa: S704 - our own markup
-        search=Markup(_for_script(_searched(site, words))),  # noqa: S704 - no tag can end in it
+        search=Markup(searched),  # noqa: S704 - no tag can end in it
         initial=_initial,
     )
+
+
+def _branded(site: Site, shown: str) -> Iterable[str]:
+    """The style of the look that all share, on a page that says ``shown``; or an accent for each section that has one
+    of its own."""
+    look = site.look
+    if look is not None:
+        yield from sheet(look.brand, f"{shown} {look.heading} {look.imprint}")
+        return
+    for place, section in enumerate(site.sections, start=1):
+        if section.look is None:
+            continue
+        if section.look.logo is not None:
+            yield from sheet(Brand(), "")
+        light, dark = shade(section.look.brand, LIGHT), shade(section.look.brand, DARK)
+        if light is not None and dark is not None:
+            yield from colours(f"#section-{place}", light, dark)
 
 
 def words_language(words: Words) -> str:

@@ -9,12 +9,14 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC
 from functools import cache
+from hashlib import sha256
 from importlib.resources import files
 
 from PIL import Image
 from pydantic import BaseModel, ConfigDict
 
 from activities.publishing.archive import zipped
+from activities.publishing.branding.appearance import LOGO_FILE, Appearance, lines_of_many
 from activities.publishing.direction import of_language, of_nodes
 from activities.publishing.labels import primary_language
 from activities.publishing.manuscript import Manuscript, Section
@@ -30,8 +32,10 @@ from activities.publishing.markup import (
 )
 from activities.publishing.pictures import Illustration
 from activities.publishing.webpage import Frame, ids_of, webpage
+from domain.documents.brand import Brand, Ground, Logo
 
 PAGE, FACTS, CARD, PICTURES = "index.html", "guide.json", "card.webp", "images"
+LOGO = f"{PICTURES}/{LOGO_FILE}"
 TOP, BOTTOM = "<!--site-top-->", "<!--site-bottom-->"
 """Where the bar and the way on come to stand. What a user wrote cannot hold them: it is escaped."""
 
@@ -58,8 +62,36 @@ class Entry(BaseModel):
     text: str
 
 
+class SiteLogo(BaseModel):
+    """Of a logo that lies beside a guide's page: its size as pages show it, and what it is seen on. ``digest``: by
+    which two are the same."""
+
+    model_config = ConfigDict(frozen=True)
+
+    width: int
+    height: int
+    ground: Ground
+    digest: str
+
+
+class SiteLook(BaseModel):
+    """What a guide's project has the site's index look like. Guides whose looks are equal can share one.
+
+    Args:
+        brand: Its accent and font. ``heading``, ``imprint``: header and footer, without what is each guide's own.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    brand: Brand
+    heading: str
+    imprint: str
+    logo: SiteLogo | None
+
+
 class GuideFacts(BaseModel):
-    """What the site says of a guide outside its page. ``written``: the day, where it is known."""
+    """What the site says of a guide outside its page. ``written``: the day, where it is known. ``look``: of its
+    project's brand, if it has one; exports of before 0.2.0 do not say it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -71,6 +103,7 @@ class GuideFacts(BaseModel):
     written: str
     has_card: bool
     entries: tuple[Entry, ...]
+    look: SiteLook | None = None
 
 
 def site_part(manuscript: Manuscript, on_progress: Callable[[], None] = lambda: None) -> bytes:
@@ -85,6 +118,8 @@ def site_part(manuscript: Manuscript, on_progress: Callable[[], None] = lambda: 
         for picture in section.illustrations:
             seen = picture.whole or picture
             members.append((_address(seen), seen.data))
+    if manuscript.appearance is not None and manuscript.appearance.logo is not None:
+        members.append((LOGO, manuscript.appearance.logo.png))
     return zipped(members, manuscript.publication.created_at, packed=False)
 
 
@@ -95,6 +130,7 @@ def _frame() -> Frame:
         top=TOP,
         bottom=BOTTOM,
         address=_address,
+        logo=LOGO,
         pictures=FROM_SITE,
     )
 
@@ -122,7 +158,25 @@ def _facts(manuscript: Manuscript, has_card: bool) -> GuideFacts:
         written="" if publication.created_at is None else f"{publication.created_at.astimezone(UTC):%Y-%m-%d}",
         has_card=has_card,
         entries=tuple(_entries(lead, manuscript.sections)),
+        look=None if manuscript.appearance is None else _look(manuscript.appearance),
     )
+
+
+def _look(appearance: Appearance) -> SiteLook | None:
+    chosen, logo = appearance.branding.brand, appearance.logo
+    heading, imprint = lines_of_many(appearance.branding)
+    look = SiteLook(
+        brand=Brand(accent=chosen.accent, on_accent=chosen.on_accent, font=chosen.font),
+        heading=heading,
+        imprint=imprint,
+        logo=None if logo is None else _logo(appearance, logo),
+    )
+    return None if look == SiteLook(brand=Brand(), heading="", imprint="", logo=None) else look
+
+
+def _logo(appearance: Appearance, logo: Logo) -> SiteLogo:
+    width, height = appearance.logo_size
+    return SiteLogo(width=width, height=height, ground=logo.ground, digest=sha256(logo.png).hexdigest())
 
 
 def _entries(lead: str, sections: Sequence[Section]) -> Iterator[Entry]:
