@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from domain.errors import SettingsInvalid
+from starter.secret_files import SUFFIX, secret_of
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import Event, ReadableSpan
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
 SPOKEN = "http/protobuf"
+HEADERS = "OTEL_EXPORTER_OTLP_HEADERS"
+"""Often a collector's token; ``OTEL_EXPORTER_OTLP_HEADERS_FILE`` names a file with it, as of every secret."""
 
 KEPT = frozenset(
     {
@@ -71,7 +74,7 @@ def start_tracing(service: str) -> None:
         service: What the process is called where ``OTEL_SERVICE_NAME`` does not say.
 
     Raises:
-        SettingsInvalid: See :func:`wanted`.
+        SettingsInvalid: See :func:`wanted`; or the file of the headers cannot be read, or they are set besides.
     """
     global _on  # noqa: PLW0603  (as OpenTelemetry itself: one provider a process)
     if _on or not wanted():
@@ -82,12 +85,16 @@ def start_tracing(service: str) -> None:
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
+    from opentelemetry.util.re import parse_env_headers
+
+    filed = secret_of(HEADERS, os.environ.get(HEADERS), os.environ.get(HEADERS + SUFFIX))
+    headers = parse_env_headers(filed, liberal=True) if filed else None  # None: the exporter reads the variables
 
     class RedactingExporter(SpanExporter):
         """The OTLP exporter, given what may be told."""
 
         def __init__(self) -> None:
-            self._exporter = OTLPSpanExporter()
+            self._exporter = OTLPSpanExporter(headers=headers)
 
         def export(self, spans: Sequence["ReadableSpan"]) -> SpanExportResult:
             return self._exporter.export([redacted(each) for each in spans if not is_idle(each)])
@@ -95,7 +102,7 @@ def start_tracing(service: str) -> None:
         def shutdown(self) -> None:
             self._exporter.shutdown()  # type: ignore[no-untyped-call]
 
-    named = "OTEL_SERVICE_NAME" in os.environ or "service.name=" in os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "")
+    named = os.environ.get("OTEL_SERVICE_NAME") or "service.name=" in os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "")
     provider = TracerProvider(resource=Resource.create({} if named else {"service.name": service}))
     provider.add_span_processor(BatchSpanProcessor(RedactingExporter()))
     trace.set_tracer_provider(provider)

@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
@@ -22,7 +23,7 @@ from starter.traces import redacted, wanted
 from tests.api_processes import api_processes
 from tests.apis import SECRET
 from tests.stack import ROOT, running_stack, wait_until
-from tests.temporal import TemporalServer
+from tests.temporal import TemporalServer, free_port
 
 OWNER = "ann"
 REQUEST = "POST /api/v1/images"
@@ -35,6 +36,7 @@ class Collector:
 
     def __init__(self) -> None:
         self.bodies: list[bytes] = []
+        self.tokens: set[str | None] = set()
 
     def spans(self) -> dict[str, list[Span]]:
         """What has arrived, by service."""
@@ -53,6 +55,7 @@ def collecting() -> Iterator[tuple[Collector, str]]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
+            collector.tokens.add(self.headers["x-token"])
             collector.bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
             self.send_response(200)
             self.send_header("Content-Length", "0")
@@ -73,16 +76,19 @@ def collecting() -> Iterator[tuple[Collector, str]]:
 def test_given_a_collector_when_a_picture_is_asked_for_then_one_trace_leads_from_the_request_to_the_provider(
     temporal: TemporalServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    (tmp_path / "headers").write_text("x-token=of%20the%20collector\n")
     with collecting() as (collector, endpoint), running_sandbox() as sandbox:
         for name, value in {
             "TEMPORAL_ADDRESS": temporal.address,
             "OTEL_EXPORTER_OTLP_ENDPOINT": endpoint,
+            "OTEL_EXPORTER_OTLP_HEADERS_FILE": str(tmp_path / "headers"),
             "OTEL_EXPORTER_OTLP_COMPRESSION": "none",
             "OTEL_BSP_SCHEDULE_DELAY": "100",
         }.items():
             monkeypatch.setenv(name, value)
         settings: dict[str, Any] = {"image_base_url": sandbox.base_url, "image_model": "m"}
         settings |= {"auth_secret": SecretStr(SECRET), "image_api_key": SecretStr("sk-" + CANARY)}
+        settings |= {"metrics_port": free_port()}
         with running_stack(tmp_path, temporal, **settings) as stack, api_processes(stack.settings) as (api,):
             stack.store.grant(OWNER, 100, reason="test", actor="test", idempotency_key="x")
             stack.start_worker()
@@ -97,6 +103,15 @@ def test_given_a_collector_when_a_picture_is_asked_for_then_one_trace_leads_from
                 return spans if known >= WHOLE else None
 
             spans = wait_until(trace, 60, "the whole trace")
+            place = f"http://127.0.0.1:{stack.settings.metrics_port}"
+            assert httpx.get(f"{place}/healthz").status_code == 200
+            measured = httpx.get(f"{place}/metrics").text
+    # What the API's process serves beside its own port, over HTTP as Prometheus asks for it.
+    assert 'guidesmith_http_seconds_count{method="POST",route="/api/v1/images",status="202"} 1.0' in measured
+    assert "guidesmith_open_jobs" in measured and 'guidesmith_webhook_backlog{state="unsent"} 0.0' in measured
+    assert 'guidesmith_credits_posted_total{posting="reserve"}' in measured
+    assert "temporal_" in measured, "and what the SDK counts of its requests to Temporal"
+    assert collector.tokens == {"of the collector"}
     (request,) = (each for each in spans["guidesmith-api"] if each.name == REQUEST)
     mine = [each for every in spans.values() for each in every if each.trace_id == request.trace_id]
     by_id = {each.span_id: each for each in mine}

@@ -23,14 +23,16 @@ from deploy import requirements
 from domain.errors import ExtraMissing, SettingsInvalid
 from starter import extras
 from starter.cli.app import app
+from starter.local.stack import DOOR_SECRETS, FAIR
 from starter.secret_files import secret_fields
 from starter.settings import PREFIX, QUEUES, Settings, load_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPOSE = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
+PARSED = yaml.safe_load(COMPOSE)
 EXAMPLE = (ROOT / ".env.example").read_text(encoding="utf-8")
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
-REFERENCE = re.compile(r"(?<!\$)\$\{(\w+)(?::([?-])([^}]*))?\}")
+REFERENCE = re.compile(r"(?<!\$)\$\{(\w+)(?::([?+-])([^}]*))?\}")
 SECRET = re.compile(r"SECRET|PASSWORD|PWD|KEY")
 FILLED = "0123456789abcdef0123456789abcdef"
 
@@ -55,14 +57,17 @@ def interpolated(value: Any, variables: dict[str, str]) -> Any:
 
     def fill(match: re.Match[str]) -> str:
         name, operator, rest = match.groups()
+        if operator == "+":
+            return rest if variables.get(name) else ""
         if variables.get(name):
             return variables[name]
         if operator == "?":
             raise KeyError(name)
         return rest or ""
 
-    if isinstance(value, dict):
-        return {key: interpolated(item, variables) for key, item in value.items()}
+    if isinstance(value, dict):  # what stands there without a value is told, or is not there
+        told = {key: variables.get(key) if item is None else item for key, item in value.items()}
+        return {key: interpolated(item, variables) for key, item in told.items() if item is not None}
     if isinstance(value, list):
         return [interpolated(item, variables) for item in value]
     return REFERENCE.sub(fill, value).replace("$$", "$") if isinstance(value, str) else value
@@ -71,7 +76,7 @@ def interpolated(value: Any, variables: dict[str, str]) -> Any:
 def whole(variables: dict[str, str] | None = None) -> dict[str, Any]:
     """The file as it is when the example has been filled in."""
     filled = {name: value or FILLED for name, value in example().items() if value or SECRET.search(name)}
-    found: dict[str, Any] = interpolated(yaml.safe_load(COMPOSE), filled | (variables or {}))
+    found: dict[str, Any] = interpolated(PARSED, filled | (variables or {}))
     return found
 
 
@@ -97,7 +102,7 @@ def settings_of(
     image = dict(re.findall(rf"({PREFIX}\w+)=(\S+)", DOCKERFILE))
     files = {each["target"]: each["source"] for each in service.get("configs", ())}
     for name, value in {**image, **service["environment"]}.items():
-        if name.endswith("_FILE"):
+        if name.endswith("_FILE") and value:
             (tmp_path / files[value]).write_text(whole(variables)["configs"][files[value]]["content"])
             value = str(tmp_path / files[value])
         monkeypatch.setenv(name, value)
@@ -118,12 +123,16 @@ def test_given_the_compose_file_when_read_strictly_then_it_follows_the_compose_s
 
 def test_given_the_example_as_it_is_then_compose_refuses_to_start() -> None:
     with pytest.raises(KeyError):
-        interpolated(yaml.safe_load(COMPOSE), example())
+        interpolated(PARSED, example())
 
 
 @pytest.mark.parametrize(
     "name",
-    ["POSTGRES_PASSWORD", "GUIDESMITH_AUTH_SECRET", "GUIDESMITH_S3_ACCESS_KEY_ID", "GUIDESMITH_S3_SECRET_ACCESS_KEY"],
+    [
+        *(f"{user}_PASSWORD" for user in ("POSTGRES", "APP_DATABASE", "MIGRATOR_DATABASE", "TEMPORAL_DATABASE")),
+        *("GUIDESMITH_AUTH_SECRET", "GUIDESMITH_SECRETS_KEY"),
+        *("GUIDESMITH_S3_ACCESS_KEY_ID", "GUIDESMITH_S3_SECRET_ACCESS_KEY"),
+    ],
 )
 def test_a_required_secret_is_blank_in_the_example_and_has_no_default(name: str) -> None:
     assert example()[name] == ""
@@ -134,15 +143,85 @@ def test_a_required_secret_is_blank_in_the_example_and_has_no_default(name: str)
 def test_no_secret_is_written_down_anywhere() -> None:
     for name, operator, rest in REFERENCE.findall(COMPOSE):
         if SECRET.search(name):
-            assert operator == "?" or rest == "", name
-    for service in yaml.safe_load(COMPOSE)["services"].values():
+            assert operator == "?" or rest in ("", "/dev/null") or rest.startswith("/run/secrets/"), name
+    for service in PARSED["services"].values():
         for name, value in service.get("environment", {}).items():
             if SECRET.search(name):
-                assert REFERENCE.fullmatch(str(value)) or (name.endswith("_FILE") and value.startswith("/run/")), name
+                filed = name.endswith("_FILE") and str(value).startswith("/run/secrets/")
+                assert REFERENCE.fullmatch(str(value)) or filed, name
     for name, value in example().items():
         if SECRET.search(name):
             assert value == "", name
     assert not [name for name in re.findall(rf"({PREFIX}\w+)=", DOCKERFILE) if SECRET.search(name)]
+
+
+def test_what_is_needed_to_start_comes_as_files_but_to_images_that_read_none() -> None:
+    shown = {
+        (name, variable)
+        for name, service in services().items()
+        for variable, value in service.get("environment", {}).items()
+        if FILLED in value and example().get(variable.removesuffix("_FILE"), "") == ""
+    }
+    required = {name for name, operator, _ in REFERENCE.findall(COMPOSE) if operator == "?"}
+    assert {each for each in shown if each[1] in required} == set(), "of ours, none"
+    assert {each for each in shown if not each[1].startswith(PREFIX)} == {
+        ("temporal", "POSTGRES_PWD"),
+        ("store", "AWS_ACCESS_KEY_ID"),
+        ("store", "AWS_SECRET_ACCESS_KEY"),
+    }
+    page = (ROOT / "docs" / "operations" / "compose.md").read_text(encoding="utf-8")
+    assert "`TEMPORAL_DATABASE_PASSWORD`" in page and "the store's pair of keys" in page
+
+
+OPTIONAL = sorted(
+    set(secret_fields(Settings.model_fields))
+    - {"database_url", "auth_secret", "secrets_key", "s3_access_key_id", "s3_secret_access_key", "s3_session_token"}
+)
+
+
+@pytest.mark.parametrize("name", OPTIONAL)
+def test_given_the_file_of_an_optional_secret_then_who_reads_it_has_it_and_no_variable_does(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    variable, secret = PREFIX + name.upper(), f"whsec=redis://{FILLED}"
+    given = {variable: "", f"{variable}_FILE": "./secrets/mine"}
+    parts = whole(given)
+    readers = {each: part for each, part in parts["services"].items() if variable in part.get("environment", {})}
+    for each, part in readers.items():
+        assert part["environment"].pop(variable) == "", each
+        place = part["environment"].pop(f"{variable}_FILE")
+        source = place.removeprefix("/run/secrets/")
+        assert source in part["secrets"] and parts["secrets"][source] == {"file": "./secrets/mine"}, each
+        (tmp_path / source).write_text(secret.removeprefix("whsec=") if "url" in name else secret)
+        monkeypatch.setenv(f"{variable}_FILE", str(tmp_path / source))
+        found = getattr(load_settings(), name)
+        assert FILLED in (found if isinstance(found, str) else found.get_secret_value())
+        assert FILLED not in str(settings_of(part, monkeypatch, tmp_path, given).model_dump().get(name))
+    assert set(readers) >= {"api"} and set(readers) <= {"api", *workers()}
+    at_the_door = variable in (*DOOR_SECRETS, f"{PREFIX}RATE_LIMIT_STORAGE_URL")
+    assert (set(readers) == {"api"}) == at_the_door, "what opens the API's doors is no worker's"
+    unset = services()["api"]
+    assert unset["environment"][f"{variable}_FILE"] == "" and "./secrets/mine" not in str(whole()["secrets"])
+
+
+def test_the_standard_variables_of_traces_pass_through_and_are_absent_where_nobody_set_them() -> None:
+    told = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318", "OTEL_TRACES_SAMPLER": "always_off"}
+    for name in ("api", *workers()):
+        passed = services(told)[name]["environment"]
+        assert {each: passed[each] for each in told} == told
+        unset = services()[name]["environment"]
+        assert {each for each in unset if each.startswith("OTEL_")} == {"OTEL_EXPORTER_OTLP_HEADERS_FILE"}
+        filed = services({"OTEL_EXPORTER_OTLP_HEADERS_FILE": "./headers"})[name]
+        place = filed["environment"]["OTEL_EXPORTER_OTLP_HEADERS_FILE"]
+        assert place.removeprefix("/run/secrets/") in filed["secrets"]
+
+
+def test_the_server_gives_owners_their_turns_as_the_local_stacks_does() -> None:
+    page = (ROOT / "docs" / "operations" / "scaling.md").read_text(encoding="utf-8")
+    (written,) = re.findall(r"```yaml\n(matching.*?)```", page, re.DOTALL)
+    for text in (written, whole()["configs"]["temporal-dynamic"]["content"]):
+        values = {name: each[0]["value"] for name, each in yaml.safe_load(text).items()}
+        assert {f"{name}={json.dumps(value)}" for name, value in values.items()} >= set(FAIR)
 
 
 def test_no_secret_of_the_settings_has_a_default() -> None:
@@ -162,6 +241,8 @@ def test_every_variable_of_the_example_is_used_and_every_used_one_is_in_the_exam
     used = {name for name, _, _ in REFERENCE.findall(COMPOSE)}
     assert set(example()) <= used
     assert {name for name in used - set(example()) if not name.startswith((PREFIX, "OTEL_"))} == set()
+    ports = [port for service in ours().values() for port in service.get("ports", ())]
+    assert ports == ["127.0.0.1:8400:8400"], "metrics are for who is in the network"
 
 
 OF_THE_FILE = {"data_dir", "api_host", "api_port", "metrics_host", "initial_grant", "s3_session_token"}
@@ -250,6 +331,7 @@ def test_each_probe_asks_the_port_that_the_process_serves(monkeypatch: pytest.Mo
             continue
         settings = settings_of(service, monkeypatch, tmp_path)
         port = settings.api_port if name == "api" else settings.metrics_port
+        assert settings.metrics_port == 9464, f"{name}: /metrics, beside what others reach"
         assert f"127.0.0.1:{port}/healthz" in service["healthcheck"]["test"][-1], name
         assert settings.api_host == settings.metrics_host == "0.0.0.0"
 
@@ -289,7 +371,7 @@ def test_nothing_starts_before_what_it_waits_for_can_be_waited_for() -> None:
 
 
 def test_everything_that_keeps_data_keeps_it_in_a_named_volume() -> None:
-    volumes = yaml.safe_load(COMPOSE)["volumes"]
+    volumes = PARSED["volumes"]
     kept = {mount.split(":")[0] for service in services().values() for mount in service.get("volumes", [])}
     assert kept == set(volumes) == {"postgres", "store"}
 
@@ -297,7 +379,7 @@ def test_everything_that_keeps_data_keeps_it_in_a_named_volume() -> None:
 def test_ports_are_published_on_the_loopback_only_and_databases_not_at_all() -> None:
     for name, service in services().items():
         assert all(port.startswith("127.0.0.1:") for port in service.get("ports", [])), name
-    assert yaml.safe_load(COMPOSE)["networks"]["data"] == {"internal": True}
+    assert PARSED["networks"]["data"] == {"internal": True}
     for name in ("postgres", "temporal"):
         assert services()[name]["networks"] == ["data"] and "ports" not in services()[name]
 
