@@ -16,7 +16,7 @@ UV = ROOT / ".tools" / "bin" / "uv"
 
 ROLES: Mapping[str, tuple[str, ...]] = {
     "api": ("traces",),
-    "media": ("traces", "media", "screen", "speech", "pdf", "analysis", "cjk"),
+    "media": ("traces", "media", "screen", "speech", "pdf", "analysis", "tts", "cjk"),
     "speech": ("traces", "media", "speech", "multilingual", "speech-en"),
     "providers": ("traces", "media", "drafting", "pdf", "scrape", "tts", "cjk"),
     "all": ("traces", "worker", "multilingual", "speech-en", "cjk", "tts"),

@@ -1,5 +1,7 @@
 """The Helm chart: rendered by Helm itself, held to Kubernetes's schemas, and to what the processes really need."""
 
+import copy
+import functools
 import json
 import platform
 import subprocess
@@ -9,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import kubernetes_validate
 import pytest
 import yaml
@@ -21,8 +24,95 @@ ROOT = Path(__file__).resolve().parents[2]
 CHART = ROOT / "deploy" / "chart"
 KUBERNETES = "1.33"
 """The version whose schemas are held against what is rendered."""
-OF_OTHERS = ("ScaledObject", "TriggerAuthentication", "PodMonitor")
-"""Kinds that Kubernetes itself does not know."""
+
+
+def shape(*required: str, **properties: Any) -> dict[str, Any]:
+    """A schema of an object that has these keys and no other."""
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": [*required] or list(properties),
+        "properties": properties,
+    }
+
+
+def resource(group: str, kind: str, spec: dict[str, Any]) -> dict[str, Any]:
+    words = {"type": "object", "additionalProperties": {"type": "string"}}
+    metadata = shape("name", name=WORD, labels=words)
+    return shape(apiVersion={"const": group}, kind={"const": kind}, metadata=metadata, spec=spec)
+
+
+WORD, COUNT = {"type": "string", "minLength": 1}, {"type": "integer", "minimum": 0}
+OF_OTHERS: Mapping[str, dict[str, Any]] = {
+    # KEDA 2.17: keda.sh/docs/2.17/reference/scaledobject-spec, and its scaler "temporal", whose values are all text.
+    "ScaledObject": resource(
+        "keda.sh/v1alpha1",
+        "ScaledObject",
+        shape(
+            scaleTargetRef=shape(name=WORD),
+            minReplicaCount=COUNT,
+            maxReplicaCount=COUNT,
+            cooldownPeriod=COUNT,
+            triggers={
+                "type": "array",
+                "minItems": 1,
+                "items": shape(
+                    *("type", "metadata"),
+                    type={"const": "temporal"},
+                    metadata=shape(
+                        endpoint={"type": "string", "pattern": r"^[^/\s]+:\d+$"},
+                        namespace=WORD,
+                        taskQueue=WORD,
+                        queueTypes={"enum": ["workflow", "activity", "workflow,activity"]},
+                        targetQueueSize={"type": "string", "pattern": "^[1-9][0-9]*$"},
+                    ),
+                    authenticationRef=shape(name=WORD),
+                ),
+            },
+            advanced=shape(
+                horizontalPodAutoscalerConfig=shape(
+                    behavior=shape(scaleDown=shape(stabilizationWindowSeconds={**COUNT, "maximum": 3600}))
+                )
+            ),
+        ),
+    ),
+    "TriggerAuthentication": resource(
+        "keda.sh/v1alpha1",
+        "TriggerAuthentication",
+        shape(
+            secretTargetRef={
+                "type": "array",
+                "minItems": 1,
+                "items": shape(parameter={"const": "apiKey"}, name=WORD, key=WORD),
+            }
+        ),
+    ),
+    # prometheus-operator.dev/docs/api-reference/api: PodMonitor.
+    "PodMonitor": resource(
+        "monitoring.coreos.com/v1",
+        "PodMonitor",
+        shape(
+            selector=shape(
+                matchLabels={"type": "object", "minProperties": 1, "additionalProperties": WORD},
+                matchExpressions={
+                    "type": "array",
+                    "items": shape(
+                        key=WORD,
+                        operator={"enum": ["In", "NotIn", "Exists", "DoesNotExist"]},
+                        values={"type": "array", "items": WORD},
+                    ),
+                },
+            ),
+            podMetricsEndpoints={
+                "type": "array",
+                "minItems": 1,
+                "items": shape(port=WORD, interval={"type": "string", "pattern": "^[0-9]+(ms|s|m|h)$"}),
+            },
+        ),
+    ),
+}
+"""Kinds that Kubernetes itself does not know, with what of their owners' schemas the chart uses: a key that is not
+there is misspelt, or has to be looked up and put there."""
 
 LEAST: Mapping[str, Any] = {
     "image": {"repository": "registry.example.org/guidesmith"},
@@ -37,6 +127,7 @@ MOST: Mapping[str, Any] = {
             "GUIDESMITH_S3_ACCESS_KEY_ID": "s3-key",
             "GUIDESMITH_S3_SECRET_ACCESS_KEY": "s3-secret",
             "TEMPORAL_API_KEY": "temporal-key",
+            "OTEL_EXPORTER_OTLP_HEADERS": "collector-headers",
         },
         "workers": {"GUIDESMITH_LLM_API_KEY": "model-key"},
         "migrate": {"GUIDESMITH_DATABASE_URL": "migrator-url"},
@@ -131,8 +222,31 @@ def test_every_resource_is_what_kubernetes_takes(values: str, request: pytest.Fi
     resources: list[Resource] = request.getfixturevalue(values)
     assert resources
     for each in resources:
-        if each["kind"] not in OF_OTHERS:
+        if each["kind"] in OF_OTHERS:
+            jsonschema.validate(each, OF_OTHERS[each["kind"]])
+        else:
             kubernetes_validate.validate(each, KUBERNETES, strict=True)
+
+
+def test_given_a_misspelt_key_in_a_kind_of_others_then_it_is_found(most: list[Resource]) -> None:
+    def within(value: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            if isinstance(value, dict):
+                yield (*way, key)
+            if isinstance(item, dict | list):
+                yield from within(item, (*way, key))
+
+    for kind, schema in OF_OTHERS.items():
+        each = next(iter(of_kind(most, kind).values()))
+        jsonschema.validate(each, schema)
+        for way in within(each):
+            if "labels" in way or "matchLabels" in way[:-1]:
+                continue  # words of one's own
+            wrong = copy.deepcopy(each)
+            holder = functools.reduce(lambda found, key: found[key], way[:-1], wrong)
+            holder[f"{way[-1]}s"] = holder.pop(way[-1])
+            with pytest.raises(jsonschema.ValidationError):
+                jsonschema.validate(wrong, schema)
 
 
 @pytest.mark.parametrize(
@@ -144,6 +258,8 @@ def test_every_resource_is_what_kubernetes_takes(values: str, request: pytest.Fi
         ({**LEAST, "workers": {"videos": {}}}, "videos"),
         ({**LEAST, "settings": {**LEAST["settings"], "GUIDESMITH_AUTH_SECRET": "x" * 40}}, "AUTH_SECRET"),
         ({**LEAST, "settings": {**LEAST["settings"], "LD_PRELOAD": "x"}}, "LD_PRELOAD"),
+        ({**LEAST, "settings": {**LEAST["settings"], "OTEL_EXPORTER_OTLP_HEADERS": "x=y"}}, "OTLP_HEADERS is a secret"),
+        ({**LEAST, "secrets": {"name": "s", "workers": {"GUIDESMITH_NOTION_PARENT": "page"}}}, "NOTION_PARENT"),
     ],
 )
 def test_given_values_that_cannot_be_then_they_are_refused_by_name(
@@ -192,6 +308,7 @@ def test_secrets_are_files_of_those_who_need_them_and_the_settings_read_them(
         assert {Path(value).name for value in files.values()} == mounted, name
         assert ("GUIDESMITH_AUTH_SECRET_FILE" in files) == (name == "api")
         assert ("GUIDESMITH_LLM_API_KEY_FILE" in files) == name.startswith("worker-")
+        assert "OTEL_EXPORTER_OTLP_HEADERS_FILE" in files, name
         assert ("migrator-url" in mounted, "database-url" in mounted) == (
             (True, False) if name == "migrate" else (False, True)
         )
@@ -266,6 +383,39 @@ def test_what_decodes_what_strangers_sent_reaches_no_internet_and_nobody_reaches
         each["spec"]["podSelector"]["matchLabels"]["app.kubernetes.io/component"] for each in policies.values()
     ]
     assert sorted(selectors) == sorted(name for name, _ in pods(least))
+
+
+@pytest.mark.parametrize(
+    ("queue", "name", "value"),
+    [
+        ("media", "GUIDESMITH_CONFLUENCE_SPACE_URL", "https://team.atlassian.net/wiki/spaces/KEY"),
+        ("media", "GUIDESMITH_NOTION_PARENT", "0123456789abcdef0123456789abcdef"),
+        ("media", "GUIDESMITH_TTS_BASE_URL", "https://voice.example.org/v1"),
+        ("speech", "GUIDESMITH_STT_BASE_URL", "https://speech.example.org/v1"),
+    ],
+)
+def test_given_an_endpoint_of_what_decodes_then_that_worker_reaches_the_internet_and_no_other_does(
+    helm: Path, queue: str, name: str, value: str, tmp_path: Path
+) -> None:
+    tokens = {"GUIDESMITH_CONFLUENCE_TOKEN": "confluence", "GUIDESMITH_NOTION_TOKEN": "notion"}
+    keys = {"secrets": {"workers": {**tokens, "GUIDESMITH_TTS_API_KEY": "tts", "GUIDESMITH_STT_API_KEY": "stt"}}}
+    everywhere, there = {"settings": {name: value}}, {"workers": {queue: {"env": {name: value}}}}
+    for told in ({}, {"settings": {name: ""}}, everywhere, there):
+        resources = rendered(helm, LEAST, keys, told, folder=tmp_path)
+        for each in ("media", "speech"):
+            (policy,) = (
+                one for full, one in of_kind(resources, "NetworkPolicy").items() if full.endswith(f"worker-{each}")
+            )
+            kubernetes_validate.validate(policy, KUBERNETES, strict=True)
+            cidrs = [
+                to["ipBlock"]["cidr"]
+                for rule in policy["spec"]["egress"]
+                for to in rule.get("to", ())
+                if "ipBlock" in to
+            ]
+            assert ("0.0.0.0/0" in cidrs) == (told in (everywhere, there) and each == queue)
+        files = set(environment(dict(pods(resources))[f"worker-{queue}"]))
+        assert {f"{variable}_FILE" for variable in keys["secrets"]["workers"]} <= files, "and has their tokens"
 
 
 def test_traces_and_a_clouds_credentials_have_their_way_out_where_it_is_told(helm: Path, tmp_path: Path) -> None:

