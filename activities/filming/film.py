@@ -264,22 +264,24 @@ def _said(
             segments.append(Segment(id=0, start_ms=start, end_ms=start + voice.length_ms, text=scene.script))
         elif not any(voices) and material.sound is not None and material.transcript and scene.span:
             shift = begun_ms - scene.span[0]
-            segments += (_moved(each, shift) for each in _within(material.transcript.segments, scene.span))
+            segments += (_moved(each, shift) for each in within(material.transcript.segments, scene.span))
         begun_ms += length_ms
     numbered = tuple(each.model_copy(update={"id": place}) for place, each in enumerate(segments))
     speech = SpeechFound.SPEECH if numbered else SpeechFound.NO_SPEECH
     return Transcript(speech=speech, language=language, duration_ms=begun_ms, model="film", segments=numbered)
 
 
-def _within(segments: Iterable[Segment], span: tuple[int, int]) -> Iterator[Segment]:
-    """What is said in a stretch, of a segment that reaches beyond it the words that are within."""
+def within(segments: Iterable[Segment], span: tuple[int, int]) -> Iterator[Segment]:
+    """What is said in a stretch, of a segment that reaches beyond it the words that begin within: each word is in one
+    of two stretches that follow each other."""
     start, end = span
     for segment in segments:
         if segment.start_ms >= end or segment.end_ms <= start:
             continue
         if start <= segment.start_ms and segment.end_ms <= end:
             yield segment
-        elif words := tuple(each for each in segment.words if start <= each.start_ms and each.end_ms <= end):
+        elif words := tuple(each for each in segment.words if start <= each.start_ms < end):
+            words = (*words[:-1], words[-1].model_copy(update={"end_ms": min(words[-1].end_ms, end)}))
             yield segment.model_copy(
                 update={
                     "start_ms": words[0].start_ms,

@@ -25,7 +25,8 @@ from domain.recordings.captions import SENTENCE_ENDS
 LEAST_SPAN_MS = 2_000
 """Of the recording: what is shorter has flown by."""
 AFTER_MS = 1_500
-"""Shown after a step's last picture, which stands before what was done: the doing, and what the screen answers."""
+"""Shown after a step's last picture, which stands before what was done: the doing, and what the screen answers. Less,
+where the next thing is spoken of by then: no sentence is cut in two."""
 LEAD_MS, REST_MS = 300, 500
 """Silence before the voice and after it."""
 LEAST_READING_MS, MOST_READING_MS, READING_MS = 3_000, 15_000, 60
@@ -54,7 +55,7 @@ class Scene:
         kind: ``title``, or a section's.
         mark: The number that is shown, if any.
         heading: Below the picture, or large on a card. ``text``: what else is read out.
-        span: Of the recording, ms: heard, and seen where it ``moves``.
+        span: Of the recording, ms: heard, also over a note's card, and seen where it ``moves``.
         stills: Pictures that are shown one after the other where it does not. Without any it is a card.
     """
 
@@ -82,10 +83,11 @@ class Scene:
     def length_ms(self, spoken_ms: int | None, *, is_heard: bool) -> int:
         """How long it is, with a voice of ``spoken_ms``, or without; ``is_heard``: with the recording's sound."""
         voice = 0 if spoken_ms is None else LEAD_MS + spoken_ms + REST_MS
-        if self.span is not None and (self.moves or (is_heard and not voice)):
-            return max(self.span[1] - self.span[0], voice)
+        heard = 0 if self.span is None or not (self.moves or (is_heard and not voice)) else self.span[1] - self.span[0]
+        if self.moves:
+            return max(heard, voice)
         reading = max(LEAST_READING_MS, min(MOST_READING_MS, READING_MS * len(self.script)))
-        return voice or max(reading, LEAST_READING_MS * len(self.stills))
+        return voice or max(heard, reading, LEAST_READING_MS * len(self.stills))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,19 +108,27 @@ def scenes(
 ) -> tuple[Scene, ...]:
     """The film. ``marks``: by the block that shows them."""
     spans = {each.block_id: (each.start_ms, each.end_ms) for each in blocks}
+    begins = sorted(start for start, _ in spans.values() if start is not None)
     made = [Scene("title", 0, "", manuscript.title_text, shortened(words(manuscript.lead), LEAD_SHOWN))]
     until = 0
     for section in manuscript.sections:
-        scene = _scene(section, spans.get(section.block_id, (None, None)), marks.get(section.block_id), footage)
-        if scene.span is not None:
+        cited = spans.get(section.block_id, (None, None))
+        scene = _scene(section, cited, marks.get(section.block_id), footage, begins)
+        if scene.span is not None and scene.kind == SectionKind.STEP:
             scene = _after(scene, until)
             until = scene.span[1] if scene.span else until
         if scene.heading or scene.text or not scene.is_card:
             made.append(scene)
-    return tuple(made)
+    return tuple(_heard_once(made))
 
 
-def _scene(section: Section, cited: tuple[int | None, int | None], marked: Marked | None, footage: Footage) -> Scene:
+def _scene(
+    section: Section,
+    cited: tuple[int | None, int | None],
+    marked: Marked | None,
+    footage: Footage,
+    begins: Sequence[int],
+) -> Scene:
     scene = Scene(
         kind=str(section.kind),
         number=section.number,
@@ -128,25 +138,55 @@ def _scene(section: Section, cited: tuple[int | None, int | None], marked: Marke
         stills=tuple((each.whole or each).data for each in section.illustrations),
         mark=section.mark,
     )
-    if section.kind is not SectionKind.STEP or footage.duration_ms == 0:
+    if footage.duration_ms == 0:
+        return scene
+    if section.kind in (SectionKind.NOTE, SectionKind.WARNING):
+        return replace(scene, span=_spoken(cited, footage.duration_ms))
+    if section.kind is not SectionKind.STEP:
         return scene
     moments = [each.timestamp_ms for each in section.illustrations if each.timestamp_ms is not None]
-    span = _span(cited, moments, footage.duration_ms)
+    span = _span(cited, moments, footage.duration_ms, begins)
     # a step without a picture may be one whose picture somebody took away
     moves = span is not None and footage.may_move and footage.has_picture and bool(moments)
     return replace(scene, span=span, moves=moves, marked=marked if moves else None)
 
 
-def _span(cited: tuple[int | None, int | None], moments: Sequence[int], duration_ms: int) -> tuple[int, int] | None:
-    """From where a step is spoken of, or its first picture, to what comes of its last one."""
+def _span(
+    cited: tuple[int | None, int | None], moments: Sequence[int], duration_ms: int, begins: Sequence[int]
+) -> tuple[int, int] | None:
+    """From where a step is spoken of, or its first picture, to what comes of its last one, or to where the next thing
+    is spoken of (``begins``: when each block is, in order)."""
     starts = [each for each in (cited[0], *moments) if each is not None]
     if not starts:
         return None
-    ends = [each for each in (cited[1], *(moment + AFTER_MS for moment in moments)) if each is not None]
     start = min(starts)
-    end = min(max([start + LEAST_SPAN_MS, *ends]), duration_ms)
+    needed = max(each for each in (start, cited[1], *moments) if each is not None)
+    wanted = max([needed, *(moment + AFTER_MS for moment in moments)])
+    next_said = next((each for each in begins if each > start and each >= needed), wanted)
+    end = min(max(start + LEAST_SPAN_MS, min(wanted, next_said)), duration_ms)
     start = max(0, min(start, end - LEAST_SPAN_MS))
     return (start, end) if end > start else None
+
+
+def _spoken(cited: tuple[int | None, int | None], duration_ms: int) -> tuple[int, int] | None:
+    """Where a note is spoken of, which is heard over its card; longer than a card is shown it is not."""
+    start, end = cited
+    if start is None or end is None or not 0 < min(end, duration_ms) - start <= MOST_READING_MS:
+        return None
+    return start, min(end, duration_ms)
+
+
+def _heard_once(made: Sequence[Scene]) -> Iterator[Scene]:
+    """Without the sound of a note that a step, or another note, has already."""
+    heard = [each.span for each in made if each.kind == SectionKind.STEP and each.span is not None]
+    for scene in made:
+        if scene.span is None or scene.kind == SectionKind.STEP:
+            yield scene
+        elif any(start < scene.span[1] and scene.span[0] < end for start, end in heard):
+            yield replace(scene, span=None)
+        else:
+            heard.append(scene.span)
+            yield scene
 
 
 def _after(scene: Scene, until_ms: int) -> Scene:

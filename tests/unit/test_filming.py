@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from activities.filming import isolated
-from activities.filming.film import STILL, Filmed, Material, canvas_for, film
+from activities.filming.film import STILL, Filmed, Material, canvas_for, film, within
 from activities.filming.narration import parts
 from activities.filming.scenes import Footage, Marked, scenes
 from activities.media import extract_audio, grab_frame
@@ -20,7 +20,7 @@ from activities.publishing.manuscript import read
 from domain.documents.annotations import box_of, hides, operation_list
 from domain.documents.publication import Picture, PublicationBlock
 from domain.errors import Cancelled
-from domain.recordings.transcript import Segment, SpeechFound, Transcript
+from domain.recordings.transcript import Segment, SpeechFound, Transcript, Word
 from tests import recordings
 from tests.unit.publishing_samples import block, publication
 
@@ -275,6 +275,50 @@ def test_given_a_step_without_a_picture_then_it_is_a_card_and_the_recording_does
         ("step", False, True),
         ("step", True, False),
     ]
+
+
+def test_given_sentences_close_to_each_other_then_no_cut_is_within_one_and_a_note_is_heard_once(
+    recording: Path, material: Material
+) -> None:
+    picture = shown(recording, 1_000)
+
+    def at(ms: int) -> Picture:
+        return picture.model_copy(update={"timestamp_ms": ms})
+
+    def note(text: str, start_ms: int, end_ms: int) -> PublicationBlock:
+        return block(f"> **Note:** {text}", "note", start_ms).model_copy(update={"end_ms": end_ms})
+
+    guide = publication(
+        block("# Save it", "title"),
+        step("Click New", 10_000, 13_000, at(13_000)),
+        step("Choose it", 14_000, 17_000, at(16_500)),
+        note("Tax is added.", 17_500, 19_900),
+        step("Save", 21_000, 22_000, at(21_500), at(24_000)),
+        note("That is said of the step, too.", 21_500, 22_000),
+        note("An hour of it", 30_000, 59_000),
+    )
+    told = scenes(read(guide), guide.blocks, {}, replace(material.footage, duration_ms=60_000))
+    assert [(each.kind, each.span) for each in told] == [
+        ("title", None),
+        ("step", (10_000, 14_000)),  # not 14,500: by then the next is spoken of
+        ("step", (14_000, 17_500)),
+        ("note", (17_500, 19_900)),
+        ("step", (21_000, 25_500)),
+        ("note", None),
+        ("note", None),
+    ]
+    assert [each.length_ms(None, is_heard=True) for each in told[3:5]] == [3_000, 4_500]
+    assert told[3].length_ms(900, is_heard=True) == 300 + 900 + 500
+
+
+def test_given_a_segment_that_is_cut_then_each_of_its_words_is_captioned_once() -> None:
+    words = tuple(
+        Word(start_ms=1_000 + 500 * place, end_ms=1_500 + 500 * place, text=f" {text}")
+        for place, text in enumerate(("Choose", "Harbor", "Coffee", "now."))
+    )
+    said = Segment(id=0, start_ms=1_000, end_ms=3_000, text="Choose Harbor Coffee now.", words=words)
+    cut = [(each.text, each.end_ms) for span in ((0, 1_700), (1_700, 9_000)) for each in within((said,), span)]
+    assert cut == [("Choose Harbor", 1_700), ("Coffee now.", 3_000)]
 
 
 # --- the work ------------------------------------------------------------------------------------------------------
