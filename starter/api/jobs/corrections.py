@@ -45,7 +45,7 @@ class FindCorrections(Sent):
     glossary: StrictBool = Field(default=False, description="All that your glossary has for the job's project.")
 
 
-class PlaceAnswer(Shape):
+class MisheardPlace(Shape):
     id: str = Field(description="Holds as long as the text there stays the same.")
     pair: int = Field(description="Which of the pairs, from 0.")
     segment: int | None = Field(description="Of the transcript, from 0; else it is a block.")
@@ -62,21 +62,21 @@ class PlaceAnswer(Shape):
     certain: bool
 
     @classmethod
-    def of(cls, place: Place) -> "PlaceAnswer":
+    def of(cls, place: Place) -> "MisheardPlace":
         return cls(**place.model_dump(), certain=place.is_certain)
 
 
-class FoundAnswer(Shape):
+class MisheardAnswer(Shape):
     pairs: tuple[PairAnswer, ...]
-    places: tuple[PlaceAnswer, ...] = Field(description="The document's first, in its order.")
+    places: tuple[MisheardPlace, ...] = Field(description="The document's first, in its order.")
     base_version: int | None = Field(description="The version that was looked at; null where there is no document yet.")
     more: bool = Field(description=f"There are more than the {MOST_PLACES} that are told at once.")
 
     @classmethod
-    def of(cls, found: FoundPlaces) -> "FoundAnswer":
+    def of(cls, found: FoundPlaces) -> "MisheardAnswer":
         return cls(
             pairs=tuple(PairAnswer(**each.model_dump()) for each in found.pairs),
-            places=tuple(map(PlaceAnswer.of, found.places)),
+            places=tuple(map(MisheardPlace.of, found.places)),
             base_version=found.version,
             more=found.more,
         )
@@ -126,14 +126,14 @@ class TermAnswer(Shape):
 
 
 @router.post("/jobs/{job_id}/corrections/find", responses=errors(400, 404, 409, 413, 415))
-def find_corrections(job_id: str, wanted: FindCorrections, api: ApiParts, owner: Owner) -> FoundAnswer:
+def find_corrections(job_id: str, wanted: FindCorrections, api: ApiParts, owner: Owner) -> MisheardAnswer:
     """Where misheard words stand: in the transcript, and in the newest version of the instruction. Nothing changes."""
     if wanted.glossary == bool(wanted.pairs):
         raise RequestInvalid("Name pairs, or say glossary: one of the two.", field="pairs")
     correcting = _correcting(api)
     if wanted.glossary:
-        return FoundAnswer.of(correcting.find_known(owner, identifier(job_id)))
-    return FoundAnswer.of(correcting.find(owner, identifier(job_id), _pairs(wanted.pairs)))
+        return MisheardAnswer.of(correcting.find_known(owner, identifier(job_id)))
+    return MisheardAnswer.of(correcting.find(owner, identifier(job_id), _pairs(wanted.pairs)))
 
 
 @router.post("/jobs/{job_id}/corrections", status_code=201, responses=errors(400, 404, 409, 413, 415))
