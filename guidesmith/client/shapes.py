@@ -34,17 +34,27 @@ class Project(Answer):
 
 class Member(Answer):
     user_id: str
+    name: str = ""
     role: str
 
 
 class Invitation(Answer):
-    """A way into a project, for one person, once. ``url`` is answered only when it is made."""
+    """A way into a project, for one person, once: whoever has its link, or who signs in with ``email``."""
 
     id: str
     project_id: str
     role: str
-    url: str
+    email: str | None = None
     expires_at: datetime
+    used_at: datetime | None = None
+    used_by: str | None = None
+    revoked_at: datetime | None = None
+
+
+class MadeInvitation(Invitation):
+    """An invitation as it is answered once, when it is made."""
+
+    url: str
 
 
 class Brand(Answer):
@@ -230,6 +240,56 @@ class Translation(Answer):
     own: int
     offered: int
     untranslated: int
+
+
+class TranslatedBlock(Answer):
+    """A block of a translation. ``state``: how it stands to the original (``current``, ``behind``, ``missing``, and so
+    on); ``offer``: a newer translation, which waits since somebody has edited this one."""
+
+    block_id: str
+    state: str
+    role: str
+    edited: bool = False
+    untranslated: bool = False
+    original: str | None = None
+    markdown: str | None = None
+    offer: str | None = None
+
+
+class TranslationDetails(Translation):
+    """A translation with each block's standing: in its order, then what it does not have."""
+
+    blocks: tuple[TranslatedBlock, ...]
+
+
+class Share(Answer):
+    """A link that shows a guide to whoever has it. ``version``: the one that its readers see, once there is one;
+    ``is_behind``: there is something newer, which :meth:`Client.update_share` lets them see; ``failed``: that could not
+    be made ready; ``is_open``: whether the link opens anything."""
+
+    id: str
+    instruction_id: str
+    job_id: str
+    name: str | None = None
+    version: int | None = None
+    next_version: int | None = None
+    is_behind: bool
+    failed: bool
+    has_passphrase: bool
+    recording: bool
+    embed_origins: tuple[str, ...] = ()
+    views: int = 0
+    last_viewed_at: datetime | None = None
+    is_open: bool
+    created_at: datetime
+    expires_at: datetime | None = None
+    revoked_at: datetime | None = None
+
+
+class MadeShare(Share):
+    """A link as it is answered once, when it is made: only then with its ``url``."""
+
+    url: str
 
 
 class Export(Answer):

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from domain.errors import GuidesmithError
 from guidesmith import client as api
-from guidesmith.client.flows import PATIENT, Ask, post
+from guidesmith.client.flows.asking import PATIENT, Ask, post
 from guidesmith.client.shapes import Event
 from starter.cli.connection import Connection
 from starter.cli.exits import Unreachable, UsageWrong

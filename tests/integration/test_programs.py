@@ -3,23 +3,29 @@ Context Protocol over stdio and HTTP."""
 
 import asyncio
 import hashlib
+import inspect
 import os
 import socket
 import sys
 import zipfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import av
 import httpx
 import httpx2
+import numpy as np
 import pytest
 from mcp.client.client import Client as McpClient
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
+from numpy.typing import NDArray
 from pydantic import SecretStr
 
+from activities.media import grab_frame
 from activities.webhooks import sign
 from guidesmith import mcp_server
 from guidesmith.client import (
@@ -31,9 +37,9 @@ from guidesmith.client import (
     Instruction,
     Job,
     JobFailed,
-    Task,
     Unreachable,
     WebhookInvalid,
+    shapes,
     verify_webhook,
 )
 from guidesmith.client.shapes import WAIT_FOR_PEOPLE
@@ -94,6 +100,10 @@ def test_given_a_recording_when_a_program_makes_a_guide_then_it_follows_reads_ed
         path = client.download(done, tmp_path / "guide.zip")
         with zipfile.ZipFile(path) as file:
             assert "By a program" in file.read("instruction.md").decode()
+        page = client.export(job, "HTML")
+        files = client.download_exports([done, page], tmp_path / "files.zip")
+        with zipfile.ZipFile(files) as file:
+            assert sorted(Path(each).suffix for each in file.namelist()) == [".html", ".zip"]
         site = client.download_site([client.export(job, "SITE")], tmp_path / "site.zip", title="All & sundry")
         with zipfile.ZipFile(site) as file:
             assert "All &amp; sundry" in file.read("index.html").decode()
@@ -127,6 +137,198 @@ def test_given_the_asynchronous_client_when_it_does_the_same_then_it_finds_the_s
     assert sent.status == "UPLOADED"
 
 
+def test_given_a_guide_when_a_program_makes_a_link_then_it_lists_updates_and_revokes_it(
+    office: tuple[Stack, RunningApi], made: tuple[Job, list[Event], list[int]]
+) -> None:
+    job, _, _ = made
+    assert job.instruction_id is not None
+    until = datetime.now(UTC) + timedelta(days=1)
+    with Client(office[1].url, TOKEN) as client:
+        guide = client.instruction(job.instruction_id)
+        link = client.share(guide, name="The team", passphrase="a long one", expires_at=until, recording=True)
+        assert "/shared/" in link.url and link.name == "The team" and link.has_passphrase and link.recording
+        assert link.expires_at is not None and abs(link.expires_at - until) < timedelta(seconds=1)
+        other = client.share(job.instruction_id, embed_origins=["https://wiki.example.org"])
+        assert [each.id for each in client.shares(guide)] == [other.id, link.id]
+        assert other.embed_origins == ("https://wiki.example.org",) and other.expires_at is None
+        shown = wait_until(lambda: next(client.shares(guide)).version, 60, "the link to show something")
+        assert shown == guide.version
+        newer = client.save(guide, guide.markdown + "\n\nThat is all.\n")
+        assert next(client.shares(guide)).is_behind
+        assert not client.update_share(other).is_behind
+        wait_until(lambda: next(client.shares(guide)).version == newer.version, 60, "the link to show the newest")
+        client.revoke_share(other)
+        assert [each.is_open for each in client.shares(guide)] == [False, True]
+
+        async def look() -> list[bool]:
+            async with AsyncClient(office[1].url, TOKEN) as there:
+                await there.revoke_share(link.id)
+                return [each.is_open async for each in there.shares(guide)]
+
+        assert asyncio.run(look()) == [False, False]
+        with pytest.raises(ApiError) as short:
+            client.share(guide, passphrase="short")
+        assert short.value.code == "VALIDATION_ERROR"
+
+
+def test_given_a_project_when_programs_share_it_then_people_come_change_roles_and_go_and_jobs_move(
+    office: tuple[Stack, RunningApi],
+) -> None:
+    url = office[1].url
+    with Client(url, TOKEN) as ann, Client(url, Tokens(SECRET).issue("ben", Role.EDITOR, ttl_s=3600)) as ben:
+        team = ann.rename_project(ann.add_project("Onboarding"), "Welcome")
+        assert (team.name, team.role) == ("Welcome", "owner")
+        link = ann.invite(team, "viewer", expires_at=datetime.now(UTC) + timedelta(days=2))
+        assert [(each.id, each.role, each.revoked_at) for each in ann.invitations(team)] == [(link.id, "viewer", None)]
+        ann.revoke_invitation(next(ann.invitations(team)))
+        with pytest.raises(ApiError):
+            ben.accept_invitation(link.url)
+        ben.accept_invitation(ann.invite(team, "viewer").url)
+        assert [(each.used_by, each.revoked_at is None) for each in ann.invitations(team)] == [
+            ("ben", True), (None, False)
+        ]  # fmt: skip
+        assert ann.change_role(team, ann.members(team)[1], "editor").role == "editor"
+        waiting = ann.create_job()
+        with pytest.raises(ApiError):
+            ben.job(waiting.id)
+        assert ann.move_job(waiting.id, team).project_id == team.id
+        assert ben.job(waiting.id).role == "editor"
+        ben.leave(team)
+        assert team.id not in [each.id for each in ben.projects()]
+        for _ in range(2):
+            ben.accept_invitation(ann.invite(team, "editor").url)
+            ann.remove_member(team, "ben")
+            assert [each.user_id for each in ann.members(team)] == ["ann"]
+        ben.accept_invitation(ann.invite(team, "editor").url)
+        ann.cancel(waiting.id)  # what is being worked on keeps its owner
+        handed = ann.hand_over(team, "ben")
+        assert (handed.owner, handed.role) == ("ben", "editor")
+
+        async def end() -> list[str]:
+            async with AsyncClient(url, Tokens(SECRET).issue("ben", Role.EDITOR, ttl_s=3600)) as there:
+                own = await there.add_project("Of ben")
+                await there.move_job(waiting.id, own)
+                await there.throw_away(waiting.id)
+                await there.erase_guide(waiting.id)
+                with pytest.raises(ApiError) as gone:
+                    await there.restore_guide(waiting.id)
+                assert gone.value.code == "RESOURCE_NOT_FOUND"
+                await there.delete_project(own)
+                await there.delete_project(team)
+                return [each.name async for each in there.projects()]
+
+        assert asyncio.run(end()) == []
+        assert team.id not in [each.id for each in ann.projects()]
+
+
+def test_the_asynchronous_client_has_every_method_of_the_blocking_one() -> None:
+    def methods(client: type) -> dict[str, list[str]]:
+        return {
+            name: list(inspect.signature(method).parameters)
+            for name, method in inspect.getmembers(client, inspect.isfunction)
+            if not name.startswith("_")
+        }
+
+    assert methods(Client) == methods(AsyncClient)
+
+
+def test_given_a_recording_when_its_guide_is_filmed_then_it_is_cut_to_its_steps_with_sound_and_captions_or_read_out(
+    office: tuple[Stack, RunningApi], made: tuple[Job, list[Event], list[int]], tmp_path: Path
+) -> None:
+    job, _, _ = made
+    with Client(office[1].url, TOKEN) as client:
+        assert job.instruction_id is not None
+        guide = client.instruction(job.instruction_id, 1)
+        said = client.request("GET", f"jobs/{job.id}/transcript", limit=100)["items"]
+        films = {}
+        for kind in ("MP4", "MP4_VOICE"):
+            done = client.export(job, kind, version_id=guide.instruction_version_id)
+            assert done.warnings == (), "neither is the recording gone, nor does it stay out"
+            films[kind] = Film.read(client.download(done, tmp_path / f"{kind}.mp4"))
+    titles = [line.removeprefix("# ").removeprefix("## ") for line in guide.markdown.splitlines() if line[:1] == "#"]
+    steps = [each for each in guide.blocks if each.role == "step"]
+    for film in films.values():
+        assert film.streams == {"video": "h264", "audio": "aac", "subtitle": "mov_text"}
+        assert [each.title for each in film.chapters] == [
+            titles[0], *(f"{number}. {title}" for number, title in enumerate(titles[1:], start=1))
+        ]  # fmt: skip
+        assert film.length_s == pytest.approx(film.chapters[-1].end_s, abs=0.1)
+        shown = np.asarray(grab_frame(SAMPLE, 6_500, duration_ms=38_000).image.convert("RGB")).astype(int)
+        picture = film.picture_at(film.chapters[1].start_s + 0.1)
+        assert picture.shape[0] > shown.shape[0], "the step's heading stands below what is shown"
+        assert np.abs(picture[: shown.shape[0]].astype(int) - shown).mean() < 3, "the recording, where the step begins"
+    heard, read_out = films["MP4"], films["MP4_VOICE"]
+    assert len(steps) == len(heard.chapters) - 1 == 7
+    quiet = [each.title for each in heard.chapters if heard.loudness_db(each) < -30]
+    assert quiet == [titles[0]], "its card is silent, and every step is heard"
+    used = [each["text"] for each in said if each["start_ms"] >= (steps[0].start_ms or 0)]
+    assert " ".join(text for _, text in heard.captions) == " ".join(used), "what is said, each word once"
+    assert [each.title for each in read_out.chapters if read_out.loudness_db(each) < -30] == []
+    note = next(line for line in guide.markdown.splitlines() if line.startswith("> ")).removeprefix("> ")
+    spoken = [f"{each}." for each in titles]
+    spoken.insert(5, note)
+    assert " ".join(text for _, text in read_out.captions) == " ".join(spoken)
+    for chapter in read_out.chapters:
+        assert any(abs(at - chapter.start_s - 0.3) < 0.01 for at, _ in read_out.captions), chapter
+
+
+@dataclass(frozen=True)
+class Chapter:
+    title: str
+    start_s: float
+    end_s: float
+
+
+@dataclass(frozen=True)
+class Film:
+    """What is in an MP4. ``captions``: when each appears, s, and its text on one line."""
+
+    path: Path
+    streams: dict[str, str]
+    length_s: float
+    chapters: tuple[Chapter, ...]
+    captions: tuple[tuple[float, str], ...]
+    sound: NDArray[np.float32]
+    rate_hz: int
+
+    @classmethod
+    def read(cls, path: Path) -> "Film":
+        with av.open(str(path)) as source:
+            chapters = tuple(
+                Chapter(
+                    each["metadata"]["title"],
+                    *(float(each[end] * (each["time_base"] or 0)) for end in ("start", "end")),
+                )
+                for each in source.chapters()
+            )
+            streams = {str(each.type): each.codec_context.name for each in source.streams if each.type != "data"}
+            captions = tuple(
+                (float((packet.pts or 0) * (packet.time_base or 0)), " ".join(bytes(packet)[2:].decode().split()))
+                for packet in source.demux(source.streams.subtitles[0])
+                if len(bytes(packet)) > 2
+            )
+        with av.open(str(path)) as source:
+            sound = np.concatenate([each.to_ndarray().reshape(-1) for each in source.decode(audio=0)])
+            length_s = (source.duration or 0) / av.time_base
+            return cls(path, streams, length_s, chapters, captions, sound, source.streams.audio[0].rate)
+
+    def loudness_db(self, chapter: Chapter) -> float:
+        """Of the chapter's sound, dB below full scale: speech is some 20 below, silence below 60."""
+        part = self.sound[round(chapter.start_s * self.rate_hz) : round(chapter.end_s * self.rate_hz)]
+        return float(20 * np.log10(np.sqrt((part.astype(float) ** 2).mean()) + 1e-9))
+
+    def picture_at(self, at_s: float) -> NDArray[np.uint8]:
+        with av.open(str(self.path)) as source:
+            source.seek(int(at_s * av.time_base))
+            shown = None
+            for frame in source.decode(video=0):
+                if frame.time is not None and frame.time > at_s:
+                    break
+                shown = frame
+            assert shown is not None
+            return np.asarray(shown.to_ndarray(format="rgb24"), dtype=np.uint8)
+
+
 def test_given_a_job_that_fails_when_a_program_waits_for_it_then_its_code_is_raised(
     office: tuple[Stack, RunningApi], tmp_path: Path
 ) -> None:
@@ -149,13 +351,13 @@ def test_given_an_api_that_is_busy_or_gone_when_a_program_asks_then_it_asks_agai
     def gone(_: httpx.Request) -> httpx.Response:
         raise httpx.ConnectError("nobody")
 
-    from guidesmith.client import flows
+    from guidesmith.client.flows import asking
 
     with Client("http://x", "t", transport=httpx.MockTransport(busy_once)) as client:
         assert client.request("POST", "projects", {"name": "x"})["id"] == "p"
     assert len(keys) == 2 and keys[0] == keys[1], "one creation, however often it is sent"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(flows, "FIRST_PAUSE_S", 0.0)
+        patch.setattr(asking, "FIRST_PAUSE_S", 0.0)
         with Client("http://x", "t", transport=httpx.MockTransport(gone)) as client, pytest.raises(Unreachable):
             client.job("j")
 
@@ -179,7 +381,7 @@ def test_given_a_settled_job_when_followed_from_its_newest_event_then_the_next_s
 
 
 def test_given_a_deletion_whose_answer_was_lost_when_it_is_sent_again_then_gone_is_done_but_not_at_first() -> None:
-    from guidesmith.client import flows
+    from guidesmith.client.flows import asking
 
     def answering(*answers: int | None) -> httpx.MockTransport:
         left = iter(answers)
@@ -193,10 +395,12 @@ def test_given_a_deletion_whose_answer_was_lost_when_it_is_sent_again_then_gone_
         return httpx.MockTransport(answer)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(flows, "FIRST_PAUSE_S", 0.0)
+        patch.setattr(asking, "FIRST_PAUSE_S", 0.0)
         for lost in (None, 502, 504):
             with Client("http://x", "t", transport=answering(lost, 404)) as client:
                 client.delete_job("j")
+        with Client("http://x", "t", transport=answering(None, 404)) as client:
+            client.leave("p")
         for answers in ((404,), (429, 404)):
             with Client("http://x", "t", transport=answering(*answers)) as client, pytest.raises(ApiError) as absent:
                 client.delete_job("j")
@@ -206,11 +410,25 @@ def test_given_a_deletion_whose_answer_was_lost_when_it_is_sent_again_then_gone_
 
 
 def test_the_shapes_are_those_that_the_api_describes_and_what_is_settled_is_what_the_command_line_waits_for() -> None:
-    shapes = description()["components"]["schemas"]
-    for ours, theirs in ((Job, "JobAnswer"), (Instruction, "InstructionAnswer"), (Export, "ExportAnswer")):
-        assert set(ours.model_fields) <= set(shapes[theirs]["properties"]), theirs
-    assert set(Task.model_fields) <= set(shapes["TaskAnswer"]["properties"])
-    assert set(Event.model_fields) - {"id", "stream"} <= set(shapes["HistoryRow"]["properties"])
+    described = description()["components"]["schemas"]
+    assert not [name for name in described if "__" in name], "two shapes of one name"
+    theirs = {
+        shapes.BinnedGuide: "BinnedAnswer",
+        shapes.Block: "BlockAnswer",
+        shapes.Failure: "FailureAnswer",
+        shapes.FoundGuide: "FoundAnswer",
+        shapes.MadeInvitation: "MadeInvitation",
+        shapes.MadeShare: "MadeShare",
+        shapes.Notice: "DraftNotice",
+        shapes.TranslatedBlock: "TranslatedBlock",
+        shapes.TranslationDetails: "TranslationDetails",
+    }
+    none_of_one_answer = {shapes.Answer, Event, shapes.WebhookMessage}
+    for name, ours in inspect.getmembers(shapes, inspect.isclass):
+        if issubclass(ours, shapes.Answer) and ours not in none_of_one_answer:
+            known = described[theirs.get(ours, f"{name}Answer")]
+            assert set(ours.model_fields) <= set(known["properties"]), name
+    assert set(Event.model_fields) - {"id", "stream"} <= set(described["HistoryRow"]["properties"])
     assert all(is_settled(each) for each in WAIT_FOR_PEOPLE if each.isupper())
 
 

@@ -508,6 +508,23 @@ def test_given_a_guide_when_programs_translate_it_then_they_wait_and_are_told_wh
         saved(ann, job.instruction_id, lambda text: text.replace("Enter", "Type"))
         assert [(each.language, each.behind) for each in client.translations(original)] == [("de", 1)]
         assert client.translate(original, "DE").translated == 1
+        saved(ann, task.instruction_id, lambda text: text.replace("Chöösë", "Wählen Sie"))
+        saved(ann, job.instruction_id, lambda text: text.replace("Choose", "Press"))
+        assert client.translate(original, "de").offered == 1
+        held = client.translation(client.translations(original)[0])
+        (waits,) = (each for each in held.blocks if each.offer)
+        assert (waits.block_id, waits.state, waits.edited, waits.offer) == (
+            STEP_BLOCK,
+            "behind",
+            True,
+            "Prëss **New**.",
+        )
+        answered = client.answer_translation(held, STEP_BLOCK, take=False)
+        assert (answered.offered, answered.behind) == (0, 0)
+        assert "Wählen Sie" in client.instruction(task.instruction_id).markdown
+        with pytest.raises(programs.ApiError) as late:
+            client.answer_translation(held.model_copy(update={"version": 1}), STEP_BLOCK)
+        assert late.value.code in ("VERSION_CONFLICT", "VALIDATION_ERROR")
         assert asyncio.run(meanwhile(original)) == ("ar", 3, ["ar", "de"])
         with pytest.raises(programs.ApiError, match="language") as refused:
             client.translate(original, "en")
@@ -515,7 +532,13 @@ def test_given_a_guide_when_programs_translate_it_then_they_wait_and_are_told_wh
         desk.sandbox.script("chat", Behaviour(status=401, times=20))
         with pytest.raises(programs.JobFailed) as failed:
             client.translate(original, "fr")
-    assert failed.value.code == "PROVIDER_ACCESS_DENIED"
+        assert failed.value.code == "PROVIDER_ACCESS_DENIED"
+        desk.sandbox.reset()
+        desk.sandbox.script("chat", Behaviour(hang=True))
+        begun = client.begin_translation(original, "pl")
+        stopped = client.cancel_translation(begun)
+        assert stopped.failure is not None and stopped.failure.failure_code == "CANCELLED"
+        assert client.translation_task(begun.id).status == "FAILED"
 
 
 def test_nothing_of_the_texts_is_in_the_history_of_a_translation(

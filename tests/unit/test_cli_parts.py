@@ -12,7 +12,7 @@ import pytest
 
 from domain.errors import NotFound, SettingsInvalid
 from domain.jobs import StageName
-from guidesmith.client.flows import EventLines
+from guidesmith.client.flows.events import EventLines
 from starter.cli import connection
 from starter.cli.client import Client
 from starter.cli.connection import Connection
