@@ -462,6 +462,28 @@ async def tool(client: McpClient, name: str, **arguments: Any) -> Any:
     return answer.structured_content
 
 
+async def finds_and_comments(client: McpClient, job: Job) -> None:
+    """An assistant finds a guide by what was said, and talks about a block of it."""
+    (found,) = (await tool(client, "search_guides", words="harbor coffee"))["result"]
+    assert (found["job_id"], found["instruction_id"]) == (job.id, job.instruction_id)
+    assert {"step", "transcript"} <= {each["part"] for each in found["places"]}
+    place = next(each for each in found["places"] if each["part"] == "step")
+    assert place["step"] == 3 and "Harbor Coffee" in place["text"]
+    assert (await tool(client, "search_guides", words="harbor zeppelin"))["result"] == []
+    guide = {"instruction_id": job.instruction_id}
+    thread = await tool(client, "add_comment", **guide, block_id=place["block_id"], text="Which customer?")
+    await tool(client, "reply_to_comment", thread_id=thread["thread_id"], text="Any.")
+    (read,) = (await tool(client, "read_comments", **guide))["result"]
+    assert [each["text"] for each in read["comments"]] == ["Which customer?", "Any."] and not read["resolved"]
+    assert (await tool(client, "resolve_comment", thread_id=thread["thread_id"]))["resolved"]
+    assert (await tool(client, "read_comments", **guide))["result"] == []
+    assert thread["thread_id"] in [
+        each["thread_id"] for each in (await tool(client, "read_comments", **guide, resolved=True))["result"]
+    ]
+    refused = await client.call_tool("add_comment", {**guide, "block_id": "none", "text": "Here?"})
+    assert refused.is_error
+
+
 def test_given_an_assistant_over_stdio_when_it_reads_edits_and_exports_then_the_guide_is_on_this_machine(
     office: tuple[Stack, RunningApi], made: tuple[Job, list[Event], list[int]], tmp_path: Path
 ) -> None:
@@ -483,6 +505,7 @@ def test_given_an_assistant_over_stdio_when_it_reads_edits_and_exports_then_the_
             assert edited["title"] == "By an assistant"
             refused = await client.call_tool("edit_guide", {**edit, "old_text": "not there", "new_text": ""})
             assert refused.is_error and "0 times" in str(refused.content)
+            await finds_and_comments(client, job)
             saved = await tool(
                 client, "export_guide", job_id=job.id, save_to=str(tmp_path / "g.md.zip"), format="md_zip"
             )
@@ -524,6 +547,7 @@ def test_given_an_assistant_over_http_when_it_comes_with_a_token_then_it_acts_fo
                 named = {each.name for each in (await client.list_tools()).tools}
                 assert "make_guide" not in named and {"begin_guide", "start_guide"} <= named
                 assert (await tool(client, "job_status", job_id=job.id))["job_id"] == job.id
+                await finds_and_comments(client, job)
                 wish = {"filename": "x.mp4", "size_bytes": SAMPLE.stat().st_size, "checksum_sha256": digest}
                 begun = await tool(client, "begin_guide", **wish)
                 sent = await asyncio.to_thread(httpx.put, begun["upload_url"], content=SAMPLE.read_bytes())

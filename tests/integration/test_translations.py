@@ -13,6 +13,7 @@ from uuid import uuid4
 
 import httpx
 import pytest
+from mcp.client.client import Client as McpClient
 from pydantic import SecretStr
 from temporalio.client import Client, WorkflowExecutionStatus, WorkflowHistory
 from typer.testing import CliRunner
@@ -24,6 +25,7 @@ from domain.documents.versions import fingerprint
 from domain.errors import GuidesmithError
 from domain.jobs import Job
 from guidesmith import client as programs
+from guidesmith import mcp_server
 from starter.access.tokens import Tokens
 from starter.cli.app import app
 from starter.cli.exits import ExitCode, JobFailed, exit_code
@@ -539,6 +541,26 @@ def test_given_a_guide_when_programs_translate_it_then_they_wait_and_are_told_wh
         stopped = client.cancel_translation(begun)
         assert stopped.failure is not None and stopped.failure.failure_code == "CANCELLED"
         assert client.translation_task(begun.id).status == "FAILED"
+
+
+def test_given_an_assistant_when_it_has_a_guide_translated_then_it_reads_the_translation(desk: Desk, job: Job) -> None:
+    server = mcp_server.local_server(desk.api.url, Tokens(SECRET).issue("ann"))
+
+    async def work() -> tuple[Any, Any, str]:
+        async with McpClient(server) as client:
+            order = {"instruction_id": job.instruction_id, "language": "de"}
+            made = (await client.call_tool("translate_guide", order)).structured_content
+            assert made is not None
+            read = await client.call_tool("read_guide", {"instruction_id": made["instruction_id"]})
+            refused = await client.call_tool("translate_guide", {**order, "language": "en"})
+            return made, read.structured_content, str(refused.content) if refused.is_error else ""
+
+    desk.sandbox.reset()
+    with desk.workers():
+        made, read, refused = asyncio.run(work())
+    assert (made["language"], made["translated"], made["untranslated"]) == ("de", 3, [])
+    assert read["markdown"] == GERMAN
+    assert "The guide is in this language" in refused
 
 
 def test_nothing_of_the_texts_is_in_the_history_of_a_translation(
