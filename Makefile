@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup demo test lint types bench sbom audit requirements release clean
+.PHONY: help setup demo docs test lint types bench sbom audit requirements release clean
 
 # Dozens of processes import the same modules here: compiled once, they start in half the time.
 unexport PYTHONDONTWRITEBYTECODE

@@ -11,8 +11,6 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError
 
 with workflow.unsafe.imports_passed_through():
-    from datetime import timedelta
-
     from activities.rails.contracts import CarriedState, JobOutcome
     from activities.stages.batch import BatchCall, BatchControl, BatchEnd, BatchPlan, BatchStages, BatchStart
     from domain.errors import Cancelled, Fenced, TransitionRefused
@@ -21,15 +19,13 @@ with workflow.unsafe.imports_passed_through():
     from domain.lifecycles.lifecycle import Trigger
     from workflows.rails import JobRun
     from workflows.rails.failures import superseded
-    from workflows.rails.retries import MIRROR_RETRIES
+    from workflows.rails.retries import MIRROR_RETRIES, ROW_TIMEOUT
 
 LANES = 4
 """Items of one batch that are worked on at once, so that a large batch leaves slots to other jobs."""
 
 ITEMS_A_RUN = 100
 """Items after which a run hands over. An item takes three to six events, one that fails one more."""
-
-DESK_PATIENCE = timedelta(seconds=30)
 
 DOES = {
     BatchType.CLIPS: BatchStages.cut_clip,
@@ -74,7 +70,7 @@ class BatchWorkflow:
         return await workflow.execute_local_activity_method(
             BatchControl.plan,
             self.start.job_id,
-            start_to_close_timeout=DESK_PATIENCE,
+            start_to_close_timeout=ROW_TIMEOUT,
             retry_policy=MIRROR_RETRIES,
             summary="how much there is to do",
         )
@@ -106,7 +102,7 @@ class BatchWorkflow:
         await workflow.execute_local_activity_method(
             BatchControl.give_up,
             self.call(plan, self.job.seq + 1, number, failure),
-            start_to_close_timeout=DESK_PATIENCE,
+            start_to_close_timeout=ROW_TIMEOUT,
             retry_policy=MIRROR_RETRIES,
             summary=f"item {number} is given up",
         )
@@ -128,7 +124,7 @@ class BatchWorkflow:
         end: BatchEnd = await workflow.execute_local_activity_method(
             BatchControl.close,
             self.call(plan, self.job.seq, failure=stopped),
-            start_to_close_timeout=DESK_PATIENCE,
+            start_to_close_timeout=ROW_TIMEOUT,
             retry_policy=MIRROR_RETRIES,
             summary="it ends by what there is" if stopped else "every item is settled",
         )

@@ -41,7 +41,7 @@ with workflow.unsafe.imports_passed_through():
     from domain.lifecycles.lifecycle import Trigger
     from workflows.rails import JobRun
     from workflows.rails.failures import cause_of, superseded
-    from workflows.rails.retries import MIRROR_RETRIES
+    from workflows.rails.retries import MIRROR_RETRIES, ROW_TIMEOUT
 
 DEADLINE_TERM = "deadline_s"
 """What the run goes by: how long a provider's word is awaited."""
@@ -53,8 +53,7 @@ EXPECTED = tuple(
 )
 """Passing faults: they are counted here, and audited, not tried again behind the job's back."""
 
-DESK_PATIENCE = timedelta(seconds=30)
-CALL_OFF_PATIENCE = timedelta(minutes=2)
+CALL_OFF_TIMEOUT = timedelta(minutes=2)
 CALL_OFF_RETRIES = RetryPolicy(initial_interval=timedelta(milliseconds=500), maximum_attempts=6)
 
 
@@ -103,7 +102,7 @@ class GenerationWorkflow:
         return await workflow.execute_local_activity_method(
             GenerationControl.plan,
             self.job.start.job_id,
-            start_to_close_timeout=DESK_PATIENCE,
+            start_to_close_timeout=ROW_TIMEOUT,
             retry_policy=MIRROR_RETRIES,
             summary="how it is made",
         )
@@ -162,7 +161,7 @@ class GenerationWorkflow:
         return await workflow.execute_local_activity_method(
             GenerationControl.hear,
             self.call(),
-            start_to_close_timeout=DESK_PATIENCE,
+            start_to_close_timeout=ROW_TIMEOUT,
             retry_policy=MIRROR_RETRIES,
             summary="what the provider has said",
         )
@@ -189,8 +188,8 @@ class GenerationWorkflow:
                 GenerationControl.call_off,
                 self.call(),
                 task_queue=self.job.options.queue("providers"),
-                schedule_to_close_timeout=CALL_OFF_PATIENCE,
-                start_to_close_timeout=DESK_PATIENCE,
+                schedule_to_close_timeout=CALL_OFF_TIMEOUT,
+                start_to_close_timeout=ROW_TIMEOUT,
                 retry_policy=CALL_OFF_RETRIES,
                 summary="call the provider's work off",
             )
@@ -217,7 +216,7 @@ class GenerationWorkflow:
         await workflow.execute_local_activity_method(
             GenerationControl.note_retry,
             self.call(failure=failure, retry_count=self.failures, retry_in_s=pause_s),
-            start_to_close_timeout=DESK_PATIENCE,
+            start_to_close_timeout=ROW_TIMEOUT,
             retry_policy=MIRROR_RETRIES,
             summary="it is tried again",
         )

@@ -10,7 +10,7 @@ from temporalio.exceptions import ActivityError, ApplicationError
 
 from workflows.rails.display import Display
 from workflows.rails.failures import failure_of
-from workflows.rails.retries import MIRROR_RETRIES, stage_retries
+from workflows.rails.retries import MIRROR_RETRIES, ROW_TIMEOUT, stage_retries
 
 with workflow.unsafe.imports_passed_through():
     from activities.rails.contracts import TaskCall, TaskFailure, TaskStart
@@ -50,7 +50,7 @@ async def carry_out(
         await workflow.execute_local_activity_method(
             fail,
             TaskFailure(task_id=task.task_id, failure=failure),
-            start_to_close_timeout=timedelta(seconds=30),
+            start_to_close_timeout=ROW_TIMEOUT,
             retry_policy=MIRROR_RETRIES,
             summary="the task failed",
         )

@@ -6,7 +6,7 @@ from temporalio import workflow
 from temporalio.common import RetryPolicy
 from temporalio.exceptions import ActivityError
 
-from workflows.rails.retries import MIRROR_RETRIES
+from workflows.rails.retries import MIRROR_RETRIES, ROW_TIMEOUT
 
 with workflow.unsafe.imports_passed_through():
     from activities.webhooks.delivering import DeliveryCall, WebhookSender
@@ -42,7 +42,7 @@ class WebhookWorkflow:
             await workflow.execute_local_activity_method(
                 WebhookSender.give_up,
                 call,
-                start_to_close_timeout=timedelta(seconds=30),
+                start_to_close_timeout=ROW_TIMEOUT,
                 retry_policy=MIRROR_RETRIES,
                 summary="given up",
             )

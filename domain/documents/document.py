@@ -192,22 +192,6 @@ class Document(BaseModel):
             raise RequestInvalid("The selected range holds no text of a block.", field="char_range")
         return parts
 
-    def blocks_in_range(self, start: int, end: int) -> tuple[Block, ...]:
-        """The blocks that a range touches; see :meth:`parts_in_range`."""
-        touched = {part.block_id for part in self.parts_in_range(start, end)}
-        return tuple(block for block in self.blocks if block.id in touched)
-
-    def range_of(self, block_id: str) -> tuple[int, int]:
-        """Where the block's text (without its marker) lies in the stored Markdown: start and end.
-
-        Raises:
-            RequestInvalid: There is no such block.
-        """
-        target = self.block(block_id)
-        spans, _ = self._spans()
-        text = spans[self.ids.index(target.id)][1]
-        return text, text + len(target.markdown)
-
     def starts(self) -> dict[str, int]:
         """Where each block's text begins in the stored Markdown."""
         return {block.id: text for block, (_, text) in zip(self.blocks, self._spans()[0], strict=True)}

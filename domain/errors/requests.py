@@ -136,12 +136,6 @@ class ExportRequestInvalid(GuidesmithError):
     code = "EXPORT_REQUEST_INVALID"
 
 
-class JobForbidden(NotFound):
-    """Somebody else's job, where a kind's own rule refuses it. The API answers as to what is absent."""
-
-    code = "JOB_FORBIDDEN"
-
-
 class ProjectInUse(GuidesmithError):
     """The project cannot be handed over while work goes on in it: credits are held for it."""
 

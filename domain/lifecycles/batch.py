@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import NamedTuple
 
-from domain.errors import JobForbidden, RequestInvalid
+from domain.errors import RequestInvalid
 from domain.lifecycles.lifecycle import Lifecycle, Trigger, rows
 
 API, WORKER = Trigger.API, Trigger.WORKER
@@ -82,13 +82,3 @@ def judge_progress(status: BatchStatus, progress: int, reported: int) -> Progres
     if status is not PROCESSING:
         return ProgressRuling(progress, f"progress of a batch that is {status} was ignored")
     return ProgressRuling(max(progress, reported))
-
-
-def check_owner(owner: str, caller: str) -> None:
-    """Whether ``caller`` may see and steer a batch of ``owner``.
-
-    Raises:
-        JobForbidden: No. To the outside it is as absent.
-    """
-    if caller != owner:
-        raise JobForbidden("The batch is somebody else's.")

@@ -20,14 +20,14 @@ from tests.temporal import TemporalServer
 
 STAGES = ("AUDIO_EXTRACTING", "TRANSCRIBING", "GENERATING")
 CANCELLED_WITHIN_S = 5.0
-"""What the README promises."""
+"""What docs/explanation/durability.md promises."""
 
 KILLS = 51
 """Seventeen jobs, killed in each of their stages: seven seconds each, most of them waiting."""
 PICKED_UP_WITHIN_S = 5.0
-"""What the README promises of the local stack, for 99 of 100 deaths: the heartbeat timeout (3 s), the pause before
-another try (0.5 s), and what the next worker needs to take the stage up. It is started at the death, as the supervisor
-does; its start falls within the timeout."""
+"""What docs/explanation/durability.md promises of the local stack, for 99 of 100 deaths: the heartbeat timeout (3 s),
+the pause before another try (0.5 s), and what the next worker needs to take the stage up. It is started at the death,
+as the supervisor does; its start falls within the timeout."""
 
 
 @pytest.fixture

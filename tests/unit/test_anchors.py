@@ -220,7 +220,7 @@ def places(draw: st.DrawFn) -> tuple[Document, Addressing]:
     block = draw(st.sampled_from(drawn.blocks))
     if draw(st.booleans()):
         return drawn, Addressing.of_block(block.id)
-    offset = drawn.range_of(block.id)[0]
+    offset = drawn.starts()[block.id]
     start = draw(st.integers(0, len(block.markdown) - 1))
     end = draw(st.integers(start + 1, len(block.markdown)))
     return drawn, Addressing.of_range(offset + start, offset + end)

@@ -352,8 +352,7 @@ def test_given_a_range_of_code_points_when_mapped_then_it_finds_the_blocks_it_to
     document = parse(STORED)
     start = STORED.index("Body")
     end = STORED.index("Second")
-    assert [block.id for block in document.blocks_in_range(start, start + 1)] == [B]
-    assert [block.id for block in document.blocks_in_range(start, end)] == [B, C]
+    assert [part.block_id for part in document.parts_in_range(start, end)] == [B, C]
     assert document.parts_in_range(start, start + 4) == (BlockPart(block_id=B, start=10, end=14),)
     assert document.text_of(document.parts_in_range(start, start + 4)[0]) == "Body"
 
@@ -379,11 +378,6 @@ def test_given_a_range_outside_the_document_when_mapped_then_it_is_refused(start
 def test_given_a_range_of_blank_space_when_mapped_then_it_is_refused() -> None:
     with pytest.raises(RequestInvalid):
         parse(STORED).parts_in_range(len(STORED) - 1, len(STORED))
-
-
-def test_given_a_block_when_its_range_is_asked_then_it_is_where_its_text_stands() -> None:
-    start, end = parse(STORED).range_of(B)
-    assert STORED[start:end] == "## First\n\nBody."
 
 
 # --- replacing -------------------------------------------------------------------------------------------------

@@ -12,8 +12,6 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from domain.canonical import digest
 from domain.errors import (
-    JobForbidden,
-    NotFound,
     PromptRefused,
     QuotaExceeded,
     RequestInvalid,
@@ -525,13 +523,6 @@ def test_given_progress_in_another_status_when_judged_then_ignored_with_a_warnin
 def test_given_a_batch_that_ends_when_its_progress_is_asked_then_whole_unless_it_failed() -> None:
     ends = {status: progress_at_end(status, 40) for status in (batch.COMPLETED, batch.PARTIAL, batch.FAILED)}
     assert ends == {batch.COMPLETED: 100, batch.PARTIAL: 100, batch.FAILED: 40}
-
-
-def test_given_a_foreign_batch_when_its_rule_is_asked_then_forbidden_and_to_the_outside_absent() -> None:
-    batch.check_owner("ann", "ann")
-    with pytest.raises(JobForbidden) as refusal:
-        batch.check_owner("ann", "bob")
-    assert isinstance(refusal.value, NotFound)
 
 
 # --- one hash for the same thing -----------------------------------------------------------------------------------

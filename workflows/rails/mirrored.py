@@ -3,7 +3,6 @@ again by the store, inside its transaction, behind the run's fence."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
-from datetime import timedelta
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
@@ -13,7 +12,7 @@ from temporalio.exceptions import FailureError
 from workflows.rails.display import Display
 from workflows.rails.failures import failure_of, superseded
 from workflows.rails.out_of_step import JobOver, OutOfStep, is_refused
-from workflows.rails.retries import MIRROR_RETRIES
+from workflows.rails.retries import MIRROR_RETRIES, ROW_TIMEOUT
 
 with workflow.unsafe.imports_passed_through():
     from activities.rails.contracts import (
@@ -91,7 +90,7 @@ class MirroredRun(Generic[S]):
                 client_request_id=self.start.client_request_id,
                 model_profile=self.start.model_profile,
             ),
-            start_to_close_timeout=timedelta(seconds=30),
+            start_to_close_timeout=ROW_TIMEOUT,
             retry_policy=MIRROR_RETRIES,
             summary="own the attempt",
         )
@@ -138,7 +137,7 @@ class MirroredRun(Generic[S]):
             written = await workflow.execute_local_activity_method(
                 Mirror.move,
                 call,
-                start_to_close_timeout=timedelta(seconds=30),
+                start_to_close_timeout=ROW_TIMEOUT,
                 retry_policy=MIRROR_RETRIES,
                 summary=f"now {target}",
             )
@@ -180,7 +179,7 @@ class MirroredRun(Generic[S]):
         return await workflow.execute_local_activity_method(
             Mirror.mirrored_state,
             call,
-            start_to_close_timeout=timedelta(seconds=30),
+            start_to_close_timeout=ROW_TIMEOUT,
             retry_policy=MIRROR_RETRIES,
             summary="where the job is",
         )

@@ -25,5 +25,8 @@ def stage_retries(budget: int, expected: Sequence[str] = ()) -> RetryPolicy:
     )
 
 
+ROW_TIMEOUT = timedelta(seconds=30)
+"""For an execution that reads or writes a few rows of the database."""
+
 MIRROR_RETRIES = RetryPolicy(initial_interval=timedelta(milliseconds=200), maximum_interval=timedelta(seconds=10))
 """Without end: a status that the database does not know yet is not forgotten."""

@@ -13,7 +13,7 @@ from temporalio.exceptions import ApplicationError
 from workflows.rails.mirrored import Facts, MirroredRun, S
 from workflows.rails.out_of_step import going_on
 from workflows.rails.pieces import each_piece
-from workflows.rails.retries import BESIDE_RETRIES, MIRROR_RETRIES, stage_retries
+from workflows.rails.retries import BESIDE_RETRIES, MIRROR_RETRIES, ROW_TIMEOUT, stage_retries
 
 with workflow.unsafe.imports_passed_through():
     from activities.rails.contracts import ExternalCall, ExternalState, StageCall, StageResult
@@ -165,7 +165,7 @@ class StagedRun(MirroredRun[S]):
         return await workflow.execute_local_activity_method(
             method,
             call,
-            start_to_close_timeout=timedelta(seconds=30),
+            start_to_close_timeout=ROW_TIMEOUT,
             retry_policy=MIRROR_RETRIES,
             summary=f"how far the {call.stage} is",
         )

@@ -127,11 +127,6 @@ class Regenerations(Repository):
             raise not_found()
         return task
 
-    def active_regenerate(self, instruction_id: str) -> str | None:
-        """The id of the regeneration that has not ended, if there is one."""
-        with self._database.read() as connection:
-            return _active(connection, instruction_id)
-
     def latest_regenerate(self, instruction_id: str) -> RegenerateTask | None:
         """The regeneration that was asked for last, if there is one."""
         query = select(regenerate_tasks).where(regenerate_tasks.c.instruction_id == instruction_id)

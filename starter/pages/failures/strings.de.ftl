@@ -77,7 +77,6 @@ error-FSM_TERMINAL_IMMUTABLE = Der Auftrag ist beendet; an ihm lässt sich nicht
 error-RETRY_NOT_ALLOWED_STATE = Nur ein fehlgeschlagener Auftrag kann wiederholt werden.
 error-JOB_ALREADY_RUNNING = Der Auftrag läuft bereits.
 error-JOB_VERSION_CONFLICT = Der Auftrag ist inzwischen weiter. Laden Sie ihn neu.
-error-JOB_FORBIDDEN = Hier ist nichts, oder es gehört Ihnen nicht.
 error-TRANSCRIPT_NOT_READY = Es gibt noch kein Transkript.
 error-SCREEN_NOT_READY = Der Bildschirm wurde noch nicht gelesen.
 error-INSUFFICIENT_CREDITS = Dafür reicht Ihr Guthaben nicht.

@@ -77,7 +77,6 @@ error-FSM_TERMINAL_IMMUTABLE = The job has ended; nothing about it can be change
 error-RETRY_NOT_ALLOWED_STATE = Only a failed job can be tried again.
 error-JOB_ALREADY_RUNNING = The job is running already.
 error-JOB_VERSION_CONFLICT = The job has moved on. Load it again.
-error-JOB_FORBIDDEN = There is nothing here, or it is not yours.
 error-TRANSCRIPT_NOT_READY = There is no transcript yet.
 error-SCREEN_NOT_READY = The screen has not been read yet.
 error-INSUFFICIENT_CREDITS = You do not have enough credits for this.
