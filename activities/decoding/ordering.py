@@ -74,6 +74,7 @@ LIMITS = Limits()
 _REFUSED: Sequence[type[GuidesmithError]] = (
     *errors.MediaError.__subclasses__(),
     *(errors.MediaError, errors.RequestInvalid, errors.ScreenReaderUnavailable, errors.ArtifactCorrupt),
+    errors.DecoderFailed,
 )
 _REFUSALS: Mapping[str, type[GuidesmithError]] = {each.code: each for each in _REFUSED}
 _T = TypeVar("_T")

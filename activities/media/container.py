@@ -28,7 +28,7 @@ from av.stream import Discard, Disposition, Stream
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
-from domain.errors import MediaEmpty, MediaError, MediaNotRecognised, MediaTruncated, exhausted_by
+from domain.errors import DecoderFailed, MediaEmpty, MediaError, MediaNotRecognised, MediaTruncated, exhausted_by
 
 OnProgress = Callable[[int], None]
 """Called with a position in the recording, ms. May raise ``Cancelled`` to stop the work."""
@@ -71,6 +71,13 @@ _DAMAGED_READS_IN_A_ROW = 20
 _OLD_METADATA: Mapping[str, Any] = {"metadata_errors": "replace"} if int(av.__version__.partition(".")[0]) < 19 else {}
 """Titles in no encoding of this world are no reason to refuse a recording. From version 19 on PyAV never does."""
 
+_OF_THE_BYTES = (
+    *(av.InvalidDataError, av.EOFError, av.ArgumentError, av.BufferTooSmallError, av.LookupError),
+    *(av.PatchWelcomeError, av.NotImplementedError, av.OverflowError, av.PermissionError),
+)
+"""What FFmpeg says of what it reads: broken, at its end, or written in a way that it does not know. All else it says
+(AVERROR_UNKNOWN, AVERROR_BUG, AVERROR_EXTERNAL, a file system that went away) may be its own fault or the machine's."""
+
 _FILE_SYSTEM_FAULTS = frozenset({errno.EACCES, errno.ENOENT, errno.EROFS})
 _NOT_RECORDINGS = Disposition.attached_pic | Disposition.timed_thumbnails | Disposition.still_image
 _MAGIC_AT_0 = (
@@ -96,6 +103,7 @@ def opened(path: Path) -> Iterator[InputContainer]:
         MediaEmpty: Zero bytes.
         MediaNotRecognised: No container that is let in.
         MediaTruncated: A known container that cannot be read, now or while the ``with`` block reads on.
+        DecoderFailed: FFmpeg failed for a reason that says nothing of the recording.
         OSError: The file system failed; nothing is said about the recording.
     """
     size = path.stat().st_size
@@ -167,9 +175,9 @@ def packets(container: InputContainer, *streams: Stream) -> Iterator[Packet[Stre
                     failures = 0
                     yield packet
         except av.FFmpegError as error:
-            if is_file_system_fault(error):
-                raise
             failures += 1
+            if is_file_system_fault(error) or (failures > _DAMAGED_READS_IN_A_ROW and not _is_of_the_bytes(error)):
+                raise
         except IndexError:
             return  # PyAV, at the end of a stream whose damage made new tracks appear on the way
         else:
@@ -197,6 +205,11 @@ def limit_pictures(stream: VideoStream) -> None:
 def is_file_system_fault(error: Exception) -> bool:
     """Whether the machine failed, and not the recording. FFmpeg uses EPERM and EIO for malformed input, too."""
     return getattr(error, "errno", None) in _FILE_SYSTEM_FAULTS or exhausted_by(error) is not None
+
+
+def _is_of_the_bytes(error: Exception) -> bool:
+    """Whether a fault that is none of the file system says that the recording is at fault."""
+    return not isinstance(error, av.FFmpegError) or isinstance(error, _OF_THE_BYTES) or error.errno == errno.EIO
 
 
 def seek(container: InputContainer, seconds: Fraction, stream: Stream | None = None) -> bool:
@@ -346,16 +359,27 @@ def truncated() -> MediaTruncated:
     )
 
 
-def _refusal(path: Path, error: Exception) -> MediaError | OSError:
+def _failed() -> DecoderFailed:
+    return DecoderFailed(
+        "Decoding the recording failed, and FFmpeg does not say why. Nothing is known to be wrong with the recording. "
+        "It is tried again; if that does not help, save the recording anew as MP4 (H.264, AAC) and send that."
+    )
+
+
+def _refusal(path: Path, error: Exception) -> MediaError | DecoderFailed | OSError:
     if is_file_system_fault(error):
         return _without_path(error)
+    if not _is_of_the_bytes(error):
+        return _failed()
     # The whitelist answers EINVAL for a demuxer that is not let in, whatever the bytes look like.
     refused_demuxer = isinstance(error, av.ArgumentError)
     return truncated() if not refused_demuxer and _has_known_magic(path) else not_recognised()
 
 
-def _read_failure(error: av.FFmpegError) -> MediaError | OSError:
-    return _without_path(error) if is_file_system_fault(error) else truncated()
+def _read_failure(error: av.FFmpegError) -> MediaError | DecoderFailed | OSError:
+    if is_file_system_fault(error):
+        return _without_path(error)
+    return truncated() if _is_of_the_bytes(error) else _failed()
 
 
 def _without_path(error: Exception) -> OSError:

@@ -55,6 +55,7 @@ from domain.errors.providers import (
     WebhookUndelivered,
 )
 from domain.errors.recordings import (
+    DecoderFailed,
     DecodingDied,
     MediaCodecUnsupported,
     MediaEmpty,
@@ -149,6 +150,7 @@ __all__ = [
     "ContentRejected",
     "CorrectionConflict",
     "DatabaseUnavailable",
+    "DecoderFailed",
     "DecodingDied",
     "DispatchFailed",
     "DispatchUnrecorded",

@@ -68,6 +68,14 @@ class DecodingDied(GuidesmithError):
     retryable = True
 
 
+class DecoderFailed(GuidesmithError):
+    """What decodes gave up and does not say why: an error of its own, or of the machine. Nothing is said about the
+    recording."""
+
+    code = "DECODER_FAILED"
+    retryable = True
+
+
 class WorkerExhausted(GuidesmithError):
     """The machine lacks what the work takes: memory, room on its disk, open files. Nothing is said about the input."""
 

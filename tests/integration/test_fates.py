@@ -21,6 +21,7 @@ from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.exceptions import CancelledError
 from temporalio.service import RPCError
 from temporalio.testing import ActivityEnvironment
+from typer.testing import CliRunner
 
 from activities.rails.contracts import CarriedState, JobStart
 from activities.rails.dispatching import begin_run
@@ -42,6 +43,9 @@ from domain.lifecycles.kinds import GIVEN_UP, LIFECYCLES, STARTS, WORKING_ON, li
 from domain.lifecycles.lifecycle import Trigger
 from domain.orders.batch import BatchOrder
 from domain.webhooks import WebhookEvent
+from starter.cli.app import app
+from starter.doctor import Finding, _examined, _temporal
+from starter.local.folder import DataFolder
 from starter.sandbox import Behaviour, RunningSandbox
 from starter.services.documents import RegenerateRequest
 from starter.wiring import kind_terms, run_options
@@ -236,7 +240,7 @@ def test_given_a_request_that_is_refused_when_the_run_is_gone_then_nothing_chang
 
 
 def test_given_a_lost_temporal_when_reconciled_then_all_is_settled_and_a_foreign_one_settles_nothing(
-    temporal: TemporalServer, tmp_path: Path
+    temporal: TemporalServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with running_temporal(tmp_path) as own, running_stack(tmp_path / "stack", own) as stack:
         assert stack.loop.run(recognise_namespace(stack.store, stack.client))
@@ -262,7 +266,14 @@ def test_given_a_lost_temporal_when_reconciled_then_all_is_settled_and_a_foreign
             assert reconcile(stack, later, foreign).repaired == 0
         assert "engine.foreign" in [each["event"] for each in logs]
         assert stack.job(image) == image and stack.store.get_export(export.id).status == "RUNNING"
+        monkeypatch.setenv("TEMPORAL_ADDRESS", own.address)
+        assert examined(stack).ok
+        monkeypatch.setenv("TEMPORAL_ADDRESS", temporal.address)
+        asked = examined(stack)
+        assert not asked.ok and f"is not the jobs' own, which is default at {own.address}" in asked.found, asked
+        assert "guidesmith db adopt-namespace" in asked.mend
 
+        (first,) = stack.store.own_namespaces()
         own.kill()
         for left in tmp_path.glob("temporal.db*"):
             left.unlink()
@@ -283,6 +294,25 @@ def test_given_a_lost_temporal_when_reconciled_then_all_is_settled_and_a_foreign
         kinds = {str(each.kind) for each in stack.store.credit_entries(OWNER, 100).items}
         assert PostingKind.RELEASE in kinds and stack.store.audit_credits().balanced
         later.dispose()
+
+        monkeypatch.setenv("TEMPORAL_ADDRESS", own.address)
+        told = examined(stack)
+        assert told.ok and f"made anew: the histories of {first.id[:8]} are gone" in told.found, told
+        assert "2 jobs were ended since their runs were lost" in told.found
+        monkeypatch.setenv("TEMPORAL_ADDRESS", temporal.address)
+        adopted = CliRunner().invoke(
+            app, ["db", "adopt-namespace", "--data-dir", str(stack.settings.data_dir)], catch_exceptions=False
+        )
+        assert adopted.output.startswith("The jobs run in the namespace default at ")
+        assert temporal.address in adopted.output.replace("\n", " ")
+        assert examined(stack).ok, "Temporal was moved there, and somebody has said so"
+        assert stack.loop.run(match_of(stack.store, foreign)) is NamespaceMatch.OWN
+        assert stack.loop.run(match_of(stack.store, stack.client)) is NamespaceMatch.FOREIGN
+
+
+def examined(stack: Stack) -> Finding:
+    """What `guidesmith doctor` says of the Temporal that the environment names."""
+    return stack.loop.run(_examined("Temporal", lambda: _temporal(DataFolder(stack.settings.data_dir), stack.settings)))
 
 
 def _answers(stack: Stack) -> bool:
@@ -419,7 +449,7 @@ def not_begun(stack: Stack, kind: str, status: str) -> Job:
 
 @pytest.mark.parametrize("how", FATES)
 def test_given_a_stage_that_no_worker_has_begun_when_an_operator_acts_then_job_and_run_become_what_the_table_says(
-    stack: Stack, how: str
+    stack: Stack, caplog: pytest.LogCaptureFixture, how: str
 ) -> None:
     jobs = {(kind, status): not_begun(stack, kind, status) for kind, status in NOT_BEGUN}
     activities = all_activities(stack.settings, stack.store, stack.client)
@@ -434,6 +464,10 @@ def test_given_a_stage_that_no_worker_has_begun_when_an_operator_acts_then_job_a
                 wait_until(lambda job=job: stack.scheduled(job), 30, f"a stage of {kind}")  # type: ignore[misc]
                 described = stack.loop.run(handle.describe())
                 assert (described.status, stack.job(job).status) == (WorkflowExecutionStatus.RUNNING, status), kind
+                if how == "signal":  # has no answer: why nothing came of it is said in the UI, and in the log
+                    wait_until(lambda job=job: "was refused. The job is " in _details(stack, job), 30, "why")  # type: ignore[misc]
+                    denied = [each for each in caplog.records if each.message.startswith("job.transition_denied")]
+                    assert [each.levelname for each in denied if job.id in each.message] == ["WARNING"], kind
                 stack.loop.run(handle.terminate())
                 continue
             until_ended(stack, job)

@@ -18,7 +18,15 @@ from activities.decoding import ordering
 from activities.media import FrameRequest, audio, frames, isolated, scenes, tracks
 from activities.media.probe import probe
 from activities.rails.heartbeat import DIED, FAILED, FAILED_IN, PROGRESS_AT, Heartbeat
-from domain.errors import Cancelled, DecodingDied, MediaEmpty, MediaNotRecognised, MediaTooLarge, RequestInvalid
+from domain.errors import (
+    Cancelled,
+    DecoderFailed,
+    DecodingDied,
+    MediaEmpty,
+    MediaNotRecognised,
+    MediaTooLarge,
+    RequestInvalid,
+)
 from domain.orders.batch import Span
 from tests import recordings
 from tests.children import running
@@ -95,6 +103,9 @@ def test_given_what_is_refused_when_decoded_apart_then_the_refusal_comes_as_it_i
     with pytest.raises(RequestInvalid) as outside:
         next(isolated.grab_frames(recordings.mp4(folder), [99_000]))
     assert outside.value.details["timestamp_ms"] == 99_000
+    said = {"refused": DecoderFailed.code, "message": "FFmpeg does not say why."}
+    with pytest.raises(DecoderFailed, match="does not say why"):
+        ordering.Decoding(tmp_path, iter([said])).answer()
 
 
 def test_given_a_cancel_when_a_recording_is_decoded_then_its_process_is_gone(folder: Path, tmp_path: Path) -> None:

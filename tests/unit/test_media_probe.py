@@ -1,14 +1,21 @@
 """What is learnt about a recording, and which ones are refused, with which code."""
 
-from collections.abc import Callable
+import errno
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Never, cast
 
+import av
 import pytest
+from av.container import InputContainer
 
 from activities.media.audio import extract_audio
+from activities.media.container import opened, packets
 from activities.media.probe import probe
 from domain.documents.draft import JOINED_MS
 from domain.errors import (
+    DecoderFailed,
     GuidesmithError,
     MediaCodecUnsupported,
     MediaEmpty,
@@ -161,6 +168,42 @@ def test_given_a_recording_without_an_extension_then_its_content_decides(folder:
 def test_given_no_file_then_the_file_system_says_so(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         probe(tmp_path / "absent.mp4")
+
+
+UNEXPLAINED: Mapping[str, int] = {
+    "unknown": 1313558101,
+    "bug": 558323010,
+    "external": 542398533,
+    "of no name": 4242,
+    "a server that is away": errno.ESTALE,
+    "a mount that is gone": errno.ENOTCONN,
+    "too late": errno.ETIMEDOUT,
+}
+"""Numbers of errors that say nothing of the bytes: FFmpeg's own (libavutil/error.h), and those of file systems."""
+
+
+@pytest.mark.parametrize("number", UNEXPLAINED.values(), ids=UNEXPLAINED)
+def test_given_an_error_that_says_nothing_of_the_recording_then_it_is_tried_again_and_not_called_truncated(
+    number: int, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = recordings.mp4(folder)
+
+    def failing(*_: object, **__: object) -> Never:
+        av.error.err_check(-number)
+        raise AssertionError
+
+    with pytest.raises(DecoderFailed, match="Nothing is known to be wrong with the recording") as caught, opened(path):
+        failing()
+    assert caught.value.retryable
+    with opened(path) as container:
+        unread = SimpleNamespace(demux=failing)
+        with pytest.raises(av.FFmpegError):
+            list(packets(cast(InputContainer, unread), *container.streams))
+    with pytest.raises(MediaTruncated), opened(path):
+        av.error.err_check(-errno.EIO)  # what FFmpeg says of malformed bytes, too
+    monkeypatch.setattr("activities.media.container.av.open", failing)
+    with pytest.raises(DecoderFailed):
+        probe(path)
 
 
 @pytest.mark.parametrize("make", [recordings.mp4, recordings.mp4_fragmented, recordings.mov, recordings.wav])

@@ -1,5 +1,7 @@
 """The namespace of Temporal's that the jobs of this database run in."""
 
+from datetime import timedelta
+
 from sqlalchemy import delete, func, insert, select
 
 from activities.store.repository import Repository
@@ -25,11 +27,14 @@ class Namespaces(Repository):
             return int(connection.execute(query).scalar_one())
 
     def record_namespace(self, namespace: Namespace) -> None:
-        """From now on this one is the jobs' own. Those before it stay recorded, with when they were."""
-        row = namespace.model_dump() | {"recorded_at": self._clock()}
+        """From now on this one is the jobs' own. Those before it stay recorded, with when they were; it comes after
+        them also where a clock that went ahead wrote them down."""
+        now = self._clock()
         with self._database.write() as connection:
             connection.execute(delete(engine_namespaces).where(engine_namespaces.c.id == namespace.id))
-            connection.execute(insert(engine_namespaces), row)
+            last = connection.execute(select(func.max(engine_namespaces.c.recorded_at))).scalar_one()
+            at = now if last is None else max(now, last + timedelta(milliseconds=1))
+            connection.execute(insert(engine_namespaces), namespace.model_dump() | {"recorded_at": at})
 
     def newest_dispatches(self, limit: int = 20) -> tuple[str, ...]:
         """Ids of the youngest jobs that were given to a run, whatever became of them."""

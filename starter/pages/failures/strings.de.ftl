@@ -9,6 +9,7 @@ error-MEDIA_TOO_LARGE = Diese Aufnahme zu dekodieren braucht mehr, als hier erla
 error-MEDIA_NO_CONTENT = Darin ist nichts zu sehen und nichts zu hören.
 error-MEDIA_TOO_LONG = Die Aufnahme ist zu lang. Teilen Sie sie, und senden Sie jeden Teil für sich.
 error-DECODING_DIED = Das Dekodieren brach ab. Es wird von selbst noch einmal versucht.
+error-DECODER_FAILED = Das Dekodieren schlug fehl. Nichts spricht dafür, dass es an der Aufnahme liegt. Es wird von selbst noch einmal versucht.
 error-WORKER_EXHAUSTED = Dem Worker fehlt es an Speicher, Platz oder offenen Dateien. Es wird von selbst noch einmal versucht.
 error-SPEECH_LANGUAGE_UNSUPPORTED = Das Sprachmodell hier kennt diese Sprache nicht. Im Einzelnen, auf Englisch: { $said }
 error-SPEECH_MODEL_UNAVAILABLE = Das Sprachmodell ist nicht da. Im Einzelnen, auf Englisch: { $said }

@@ -9,6 +9,7 @@ error-MEDIA_TOO_LARGE = Decoding the recording takes more than is allowed here. 
 error-MEDIA_NO_CONTENT = There is nothing to see or to hear in it.
 error-MEDIA_TOO_LONG = The recording is too long. Cut it into parts and send each by itself.
 error-DECODING_DIED = Decoding ended early. It is tried again by itself.
+error-DECODER_FAILED = Decoding failed, and nothing says that the recording is at fault. It is tried again by itself.
 error-WORKER_EXHAUSTED = The worker is short of memory, disk or open files. It is tried again by itself.
 error-SPEECH_LANGUAGE_UNSUPPORTED = The speech model here does not know this language ({ $said })
 error-SPEECH_MODEL_UNAVAILABLE = The speech model is not there ({ $said })
