@@ -10,7 +10,9 @@
 unexport PYTHONDONTWRITEBYTECODE
 
 BIN := .venv/bin
+# Two stamps: everything is installed; what the demo needs is. What one of them finds installed, the other does not again.
 READY := .venv/.ready
+PRODUCT := .venv/.product
 # The first Python of a version that the project supports, one that can make environments (python3-venv) if there is one.
 SUPPORTED := sys.exit(not (3, 11) <= sys.version_info < (3, 14))
 PYTHON ?= $(shell for needs in "sys, ensurepip" "sys"; do \
@@ -22,24 +24,25 @@ KIND ?=
 ARGS ?=
 PYTEST_ARGS ?=
 ADVISORIES ?=
+TAG ?=
 # Tests wait for servers as long as they compute: four processes keep two cores busy. `make test WORKERS=0` runs one by one.
 WORKERS ?= 4
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' Makefile
 
-setup: $(READY) ## Bring uv and install the locked environment into .venv
+setup: $(READY) ## Bring uv and install the locked environment into .venv, with all that tests and checks need
 
 # Installing builds the pages, too.
 PAGES := hatch_build.py starter/pages/shell/icons.py starter/pages/frontend/package-lock.json starter/pages/frontend/build.mjs \
 	$(filter-out starter/pages/static/%,$(wildcard $(foreach kind,js css svg,starter/pages/*/*.$(kind) starter/pages/*/*/*.$(kind))))
 
-$(READY): bootstrap.py bootstrap.txt pyproject.toml uv.lock $(PAGES)
+$(READY) $(PRODUCT): bootstrap.py bootstrap.txt pyproject.toml uv.lock $(PAGES)
 	@test -n "$(PYTHON)" || { echo "guidesmith needs Python 3.11, 3.12 or 3.13: install it and run make again." >&2; exit 1; }
-	@$(PYTHON) bootstrap.py
-	@touch $@
+	@$(PYTHON) bootstrap.py $(if $(filter $(PRODUCT),$@),--product)
+	@touch $@ $(PRODUCT)
 
-demo: $(READY) ## Turn the sample recording into a finished instruction, on the whole local stack
+demo: $(PRODUCT) ## Turn the sample recording into a finished instruction, on the whole local stack
 	@exec $(BIN)/guidesmith demo $(KIND) $(ARGS)
 
 test: $(READY) ## Run every test
@@ -71,13 +74,14 @@ audit: $(READY) ## Look up the lock in advisories that you bring: make audit ADV
 requirements: $(READY) ## Write the locked requirements of each role from the lock
 	@exec $(BIN)/python -m deploy.requirements
 
-release: $(READY) ## Build wheel and chart of what is committed, and see that they, the changelog, the lock and the tag agree
+release: $(READY) ## Build wheel and chart of a tag (TAG=v0.2.0) or of what is committed, and see that all of it is one version
 	@rm -rf build/release && mkdir -p build/release/source
-	@git archive HEAD | tar --extract --directory=build/release/source
+	@git archive --output=build/release/source.tar $(if $(TAG),refs/tags/$(TAG),HEAD)
+	@tar --extract --file=build/release/source.tar --directory=build/release/source && rm build/release/source.tar
 	@.tools/bin/uv build --quiet --wheel --out-dir build/release build/release/source
-	@tar --create --gzip --file=build/release/chart.tgz --directory=build/release/source/deploy --transform='s/^chart/guidesmith/' chart
+	@$(BIN)/python -m deploy.helm build/release/source/deploy/chart build/release
+	@$(BIN)/python release.py $(if $(TAG),--tag $(TAG)) --root build/release/source --wheel build/release/*.whl --chart build/release/*.tgz
 	@rm -rf build/release/source
-	@exec $(BIN)/python release.py --wheel build/release/*.whl
 
 clean: ## Remove the environment and the caches; the data of `guidesmith up` stays
 	rm -rf .venv .tools .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist site

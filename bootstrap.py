@@ -1,10 +1,12 @@
 """Make the environment from a bare Python 3.11 to 3.13: bring uv, then install exactly what ``uv.lock`` says.
 
-``make`` calls it; it can be called alone (``python3 bootstrap.py``). Standard library only. Everything it makes lies
-inside the project (``.tools``, ``.venv``), but uv's cache of packages, which stays where uv keeps it if that place
+``make`` calls it; it can be called alone (``python3 bootstrap.py``). With ``--product`` it leaves out what only tests,
+checks and documentation need, and takes nothing of that away where it is. Standard library only. Everything it makes
+lies inside the project (``.tools``, ``.venv``), but uv's cache of packages, which stays where uv keeps it if that place
 can be written. No Python is ever downloaded: the one that runs this is the one that is used.
 """
 
+import argparse
 import os
 import shutil
 import ssl
@@ -22,6 +24,13 @@ PINNED = ROOT / "bootstrap.txt"
 OLDEST, TOO_NEW = (3, 11), (3, 14)
 PIP = ("-m", "pip", "--disable-pip-version-check")
 INSTALL = ("install", "--quiet", "--no-deps", "--only-binary", ":all:", "--require-hashes", "--requirement", PINNED)
+
+
+EVERYTHING: tuple[str, ...] = ()
+"""The group ``dev`` and what it asks for, which is all extras that tests use: uv's own choice."""
+
+PRODUCT = ("--no-dev", "--extra", "local", "--inexact")
+"""What runs on one machine. ``--inexact``: between a test and the next, a demo takes no tool of theirs away."""
 
 
 class SetupError(Exception):
@@ -110,11 +119,11 @@ def can_write(folder: Path) -> bool:
     return folder.is_dir() and os.access(folder, os.W_OK)
 
 
-def sync(uv: Path) -> None:
-    """``.venv`` as the lock file says, nothing more and nothing less."""
+def sync(uv: Path, what: tuple[str, ...]) -> None:
+    """``.venv`` as the lock file says: of ``EVERYTHING`` nothing more and nothing less, of ``PRODUCT`` nothing less."""
     say("Installing the environment into .venv (a minute or two the first time)")
     done = subprocess.run(  # noqa: S603
-        (uv, "sync", "--locked", "--no-progress", "--quiet"), cwd=ROOT, env=uv_environment(uv), check=False
+        (uv, "sync", "--locked", "--no-progress", "--quiet", *what), cwd=ROOT, env=uv_environment(uv), check=False
     )
     if done.returncode:
         raise SetupError("The environment could not be made; uv says why above.")
@@ -125,9 +134,12 @@ def say(text: str) -> None:
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(description="Make the environment in .venv.")
+    parser.add_argument("--product", action="store_true", help="without what tests, checks and documentation need")
+    what = PRODUCT if parser.parse_args().product else EVERYTHING
     try:
         check_python()
-        sync(bring_uv())
+        sync(bring_uv(), what)
     except SetupError as error:
         sys.stderr.write(f"\n{error}\n")
         return 1

