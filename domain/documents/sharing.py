@@ -42,6 +42,9 @@ class Share(Frozen):
         recording: Whether the recording may be watched, too.
         embed_origins: Sites that may show the guide within a page of theirs.
         views: How often the guide was opened by it.
+        created_by: Who made it; ``None``: an earlier version of guidesmith, which did not note it.
+        updated_by: Who last had it show another version; ``None``: nobody has.
+        revoked_by: Who revoked it; ``None``: nobody did, or what it led to was erased.
     """
 
     id: str
@@ -59,6 +62,9 @@ class Share(Frozen):
     created_at: datetime
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
+    created_by: str | None = None
+    updated_by: str | None = None
+    revoked_by: str | None = None
 
     def is_open(self, now: datetime) -> bool:
         """Whether it leads anywhere at ``now``."""

@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy import and_, case, func, insert, or_, select, update
 
+from activities.process.callers import acting_member
 from activities.store.cursors import newest_first
 from activities.store.jobs.locking import not_found
 from activities.store.repository import Repository
@@ -68,6 +69,7 @@ class Shares(Repository):
                 "embed_origins": list(embed_origins),
                 "views": 0,
                 "created_at": now,
+                "created_by": acting_member() or owner,
                 "expires_at": expires_at,
             }
             connection.execute(insert(shares), columns)
@@ -104,7 +106,8 @@ class Shares(Repository):
             shares.c.id == share_id, shares.c.owner == owner, shares.c.export_id != export_id
         )
         with self._database.write() as connection:
-            connection.execute(changed.values(export_id=export_id, previous_export_id=shown))
+            who = acting_member() or owner
+            connection.execute(changed.values(export_id=export_id, previous_export_id=shown, updated_by=who))
         return self.get_share(owner, share_id)
 
     def revoke_share(self, owner: str, share_id: str) -> None:
@@ -113,7 +116,8 @@ class Shares(Repository):
         with self._database.write() as connection:
             revoked = update(shares).where(mine)
             at = func.coalesce(shares.c.revoked_at, self._clock())
-            if connection.execute(revoked.values(revoked_at=at)).rowcount == 0:
+            by = case((shares.c.revoked_at.is_(None), acting_member() or owner), else_=shares.c.revoked_by)
+            if connection.execute(revoked.values(revoked_at=at, revoked_by=by)).rowcount == 0:
                 raise not_found()
 
     def find_share(self, token_sha256: str) -> Share:

@@ -393,6 +393,10 @@ shares = Table(
     Column("created_at", Moment, nullable=False),
     Column("expires_at", Moment),
     Column("revoked_at", Moment),
+    # who did that; none: a link of an earlier version, or nobody did
+    Column("created_by", Text),
+    Column("updated_by", Text),
+    Column("revoked_by", Text),
     CheckConstraint("length(token_sha256) = 64", name="checksum"),
     Index(None, "instruction_id", "created_at", "id"),
     Index(None, "job_id"),

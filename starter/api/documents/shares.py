@@ -62,6 +62,11 @@ class ShareAnswer(Shape):
     created_at: Moment
     expires_at: Moment | None
     revoked_at: Moment | None
+    created_by: str | None = Field(default=None, description="Who made it; null: it is older than this is noted.")
+    updated_by: str | None = Field(default=None, description="Who last had it show another version; null: nobody.")
+    revoked_by: str | None = Field(
+        default=None, description="Who revoked it; null: nobody, or what it led to was to be erased."
+    )
 
     @classmethod
     def of(cls, api: Api, share: Share) -> "ShareAnswer":

@@ -33,7 +33,7 @@ def list_shares(job_id: JobId, as_json: AsJson = False, data_dir: DataDir = None
         links = list(client.listed(f"instructions/{instruction}/shares", limit=100))
     print_listed(
         {"items": links},
-        ("ID", "NAME", "OPEN", "VERSION", "VIEWS", "EXPIRES"),
+        ("ID", "NAME", "OPEN", "VERSION", "VIEWS", "EXPIRES", "MADE BY", "REVOKED BY"),
         (
             (
                 each["id"],
@@ -42,6 +42,8 @@ def list_shares(job_id: JobId, as_json: AsJson = False, data_dir: DataDir = None
                 each["version"],
                 each["views"],
                 each["expires_at"],
+                each["created_by"],
+                each["revoked_by"],
             )
             for each in links
         ),

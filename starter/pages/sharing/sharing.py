@@ -22,6 +22,8 @@ def share(instruction_id: str, context: Context, cursor: str | None = None) -> R
     newest = api.store.get_instruction(context.owner, identifier(instruction_id))
     page = api.store.list_shares(context.owner, newest.instruction_id, PAGE, cursor)
     links = ShareAnswer.of_all(api, page.items)
+    did = (who for link in links for who in (link.created_by, link.updated_by, link.revoked_by) if who is not None)
+    context.names.look_up(did)
     listed: dict[str, Any] = {"newest": newest, "links": links, "older": page.next_cursor, "cursor": cursor}
     if context.is_partial:
         return context.page("sharing/list.html", **listed)

@@ -12,6 +12,7 @@ from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, Response
 
 from activities.store import Store
+from domain.erasure import NOBODY
 from domain.projects import Membership, ProjectRole, allows
 from starter.access.reach import API, PAGES
 from starter.access.tokens import Principal, Role
@@ -37,16 +38,19 @@ def offered(role: ProjectRole, route: str) -> bool:
 
 
 class Names(dict[str, str]):
-    """What to call a subject: what their identity provider does, else the subject. Each is looked up once."""
+    """What to call a subject: what their identity provider does, else the subject. Each is looked up once. ``former``
+    is who was erased."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, former: str) -> None:
         self._store = store
+        self._former = former
 
     def look_up(self, subjects: Iterable[str]) -> "Names":
         """All of them by one statement."""
         wanted = set(subjects) - self.keys()
         if wanted:
-            self.update(self._store.people(wanted))
+            found = self._store.people(wanted).items()
+            self.update({who: self._former if who.startswith(NOBODY) else name for who, name in found})
         return self
 
     def __missing__(self, subject: str) -> str:
@@ -96,7 +100,7 @@ class PageContext:
     @cached_property
     def names(self) -> "Names":
         """What to call people."""
-        return Names(self.api.store)
+        return Names(self.api.store, self.say("former-member"))
 
     @property
     def is_admin(self) -> bool:

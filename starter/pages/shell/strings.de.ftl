@@ -9,6 +9,7 @@ nav-lifecycles = Abläufe
 nav-new = Neu
 sign-out = Abmelden
 signed-in-as = Angemeldet als { $name }
+former-member = Ein früheres Mitglied
 connection-lost = Die Verbindung ist unterbrochen. Was Sie sehen, kann veraltet sein; diese Seite macht weiter, sobald der Server antwortet.
 signed-out = Sie sind abgemeldet. Was Sie eingegeben haben, ist noch hier.
 signed-in-others = In diesem Browser hat sich jemand anderes angemeldet: Als { $name } ist hier gerade nichts möglich. Was Sie eingegeben haben, ist noch hier.

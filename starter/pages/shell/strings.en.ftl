@@ -9,6 +9,7 @@ nav-lifecycles = Lifecycles
 nav-new = New
 sign-out = Sign out
 signed-in-as = Signed in as { $name }
+former-member = A former member
 connection-lost = The connection is lost. What you see may be old; this page goes on as soon as the server answers.
 signed-out = You are signed out. What you have typed is still here.
 signed-in-others = Somebody else has signed in in this browser: nothing can be done here as { $name } now. What you have typed is still here.
