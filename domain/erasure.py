@@ -5,6 +5,7 @@ and can come back."""
 from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from domain.errors import GuideInUse, RecordingInUse
 from domain.jobs import Frozen
@@ -23,6 +24,23 @@ BIN = "(bin) "
 
 BIN_DAYS = 30
 """How long a guide lies in the bin before it is erased."""
+
+
+PERSON_FACTS = frozenset({"mentioned", "requested_by", "user_id"})
+"""Facts of a job's log, and of what endpoints are sent of it, that are somebody's name, or several."""
+
+
+def without_person(facts: Mapping[str, Any], person: str, nobody: str) -> dict[str, Any]:
+    """Such facts with ``nobody`` where ``person`` stood by name, and without them among several."""
+    left: dict[str, Any] = {}
+    for name, value in facts.items():
+        if isinstance(value, Mapping):
+            left[name] = without_person(value, person, nobody)
+        elif name in PERSON_FACTS and isinstance(value, list):
+            left[name] = [each for each in value if each != person]
+        else:
+            left[name] = nobody if name in PERSON_FACTS and value == person else value
+    return left
 
 
 def is_absent(owner: str) -> bool:

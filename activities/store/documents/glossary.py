@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from activities.store.cursors import newest_first
 from activities.store.jobs.locking import not_found
@@ -64,8 +64,7 @@ class Glossary(Repository):
                 said = {"heard": pair.heard, "right": pair.right, "changed_at": now}
                 connection.execute(update(table).where(table.c.id == known["id"]).values(said))
                 return _read({**known, **said}), False
-            kept = connection.scalar(select(func.count()).select_from(table).where(table.c.owner == owner))
-            if (kept or 0) >= MOST_TERMS:
+            if _count(connection, owner) >= MOST_TERMS:
                 raise QuotaExceeded(f"A glossary has at most {MOST_TERMS} entries. Remove some that you need no more.")
             row = {
                 "id": self._new_id(),
@@ -85,6 +84,28 @@ class Glossary(Repository):
             gone = connection.execute(delete(table).where(table.c.id == term_id, table.c.owner == owner))
             if gone.rowcount == 0:
                 raise not_found()
+
+
+def hand_terms_over(connection: Connection, project_id: str, owner: str, subject: str) -> None:
+    """Make the project's own terms ``subject``'s, in the caller's transaction, which holds both. Of what both have
+    there, as where ``subject`` once owned it, ``owner``'s counts.
+
+    Raises:
+        QuotaExceeded: They would keep more than may be.
+    """
+    theirs = table.c.project_id == project_id, table.c.owner == owner
+    before = table.c.project_id == project_id, table.c.owner == subject
+    connection.execute(delete(table).where(*before, table.c.folded.in_(select(table.c.folded).where(*theirs))))
+    given = connection.execute(update(table).where(*theirs).values(owner=subject)).rowcount
+    if given and _count(connection, subject) > MOST_TERMS:
+        raise QuotaExceeded(
+            f"With the {given} entries that this project's glossary has, theirs would have more than {MOST_TERMS}. "
+            "Remove some before you hand it over."
+        )
+
+
+def _count(connection: Connection, owner: str) -> int:
+    return connection.scalar(select(func.count()).select_from(table).where(table.c.owner == owner)) or 0
 
 
 def folded_words(heard: str) -> str:

@@ -2,13 +2,15 @@
 
 from sqlalchemy import delete, insert, or_, select, update
 
+from activities.store.documents.glossary import hand_terms_over
 from activities.store.jobs.locking import LockedJob, not_found, read_job
-from activities.store.jobs.projects import read_project
+from activities.store.jobs.projects import hold_owner, read_project
 from activities.store.jobs.quotas import stored_bytes
 from activities.store.projects.members import hold_project
 from activities.store.repository import Repository
 from activities.store.tables import (
     default_projects,
+    job_events,
     job_inputs,
     jobs,
     metadata,
@@ -20,7 +22,7 @@ from activities.store.tables import (
 from activities.store.upkeep.erasures import own_rows
 from domain.erasure import binned
 from domain.errors import ProjectInUse, RequestInvalid
-from domain.jobs import Job, Project
+from domain.jobs import Actor, Job, Project
 from domain.lifecycles.instruction import DRAFT_READY, EDITING, INSTRUCTION
 from domain.projects import ProjectRole
 
@@ -30,18 +32,21 @@ _OTHERWISE = (jobs, sittings, purges)
 
 class Transfers(Repository):
     def transfer_project(self, owner: str, project_id: str, subject: str) -> Project:
-        """Hand a project over to one of its members, with all that is in it; its owner until now is an editor then.
+        """Hand a project over to one of its members, with all that is in it and its own glossary; its owner until now
+        is an editor then, and what they did is theirs by name.
 
         Raises:
             NotFound: The project is absent, or not ``owner``'s.
             RequestInvalid: They are no member.
             ProjectInUse: Work goes on in it, or guides of it lie in the bin.
-            QuotaExceeded: They may not have so much.
+            QuotaExceeded: They may not have so much, or so many entries of a glossary.
         """
         now = self._clock()
         inside = select(jobs.c.id).where(jobs.c.project_id == project_id, jobs.c.owner == owner)
         who = (project_members.c.project_id == project_id, project_members.c.subject == subject)
         with self._database.write() as connection:
+            for each in sorted((owner, subject)):  # before the project, as whoever makes something in it does
+                hold_owner(connection, each, now)
             hold_project(connection, project_id, owner)
             if connection.execute(delete(project_members).where(*who)).rowcount == 0:
                 raise RequestInvalid("Only a member of the project can have it: invite them first.", field="user_id")
@@ -57,6 +62,12 @@ class Transfers(Repository):
                 raise ProjectInUse("Guides of this project lie in the bin. Bring them back, or delete them for good.")
             keys = update(job_inputs).where(job_inputs.c.job_id.in_(inside))
             connection.execute(keys.values(idempotency_key=None))  # the same request of theirs is another one
+            by_owner = job_events.c.actor.is_(None), job_events.c.actor_type == str(Actor.EDITOR)
+            done = update(job_events).where(job_events.c.job_id.in_(inside), *by_owner)
+            connection.execute(done.values(actor=owner))
+            made = update(jobs).where(jobs.c.id.in_(inside), jobs.c.created_by.is_(None))
+            connection.execute(made.values(created_by=owner))
+            hand_terms_over(connection, project_id, owner, subject)
             for table in metadata.sorted_tables:
                 if "owner" in table.c and table not in _OTHERWISE and own_rows(table, "") is not None:
                     connection.execute(update(table).where(table.c.job_id.in_(inside)).values(owner=subject))

@@ -1,13 +1,17 @@
 """A user who is erased, as far as they were in projects of others: they leave them all. What they wrote there stays, as
 a former member's; what they said about it goes."""
 
-from sqlalchemy import Connection, Text, cast, delete, or_, select, update
+import json
+from typing import Any
+
+from sqlalchemy import Column, ColumnElement, Connection, Text, cast, delete, or_, select, update
 
 from activities.store.documents.comments import remove_empty_threads
 from activities.store.records import EventType
 from activities.store.tables import (
     comment_threads,
     comments,
+    idempotency_keys,
     instruction_versions,
     instructions,
     job_events,
@@ -19,9 +23,13 @@ from activities.store.tables import (
     project_members,
     projects,
     regenerate_tasks,
+    shares,
     transcript_corrections,
     translation_tasks,
+    webhook_deliveries,
 )
+from domain.erasure import without_person
+from domain.webhooks import WebhookEvent
 
 
 def leave_projects(connection: Connection, user: str, nobody: str) -> None:
@@ -46,26 +54,37 @@ def leave_projects(connection: Connection, user: str, nobody: str) -> None:
         translation_tasks.c.requested_by,
         transcript_corrections.c.author,
         comment_threads.c.resolved_by,
+        shares.c.created_by,
+        shares.c.updated_by,
+        shares.c.revoked_by,
     ):
         connection.execute(update(column.table).where(column == user).values({column.name: nobody}))
     said = comments.c.author == user
     spoken_in = list(connection.scalars(select(comments.c.thread_id).where(said).distinct()))
     connection.execute(delete(comments).where(said))
     remove_empty_threads(connection, spoken_in)
-    _forget_calls(connection, user)
+    _forget_names(connection, user, nobody)
     others = select(instructions.c.id).where(instructions.c.owner != user)
     written = instruction_versions.c.author == user, instruction_versions.c.instruction_id.in_(others)
     connection.execute(update(instruction_versions).where(*written).values(author=nobody))
 
 
-def _forget_calls(connection: Connection, user: str) -> None:
-    """Take a name out of what logs say was called."""
-    key = job_events.c.job_id, job_events.c.seq
-    called = select(*key, job_events.c.data).where(
-        job_events.c.event_type == str(EventType.COMMENT_MENTIONED),
-        cast(job_events.c.data, Text).contains(user, autoescape=True),
-    )
-    for row in connection.execute(called).all():
-        left = [each for each in row.data.get("mentioned", ()) if each != user]
-        which = update(job_events).where(key[0] == row.job_id, key[1] == row.seq)
-        connection.execute(which.values(data={**row.data, "mentioned": left}))
+def _forget_names(connection: Connection, user: str, nobody: str) -> None:
+    """Take a name out of what logs say of others' jobs, of what endpoints are sent, and out of what requests were
+    answered: a repeat of such a request is answered anew."""
+    told = webhook_deliveries.c.event.in_([str(each) for each in WebhookEvent if each.startswith("comment.")])
+    for column, naming in (
+        (job_events.c.data, job_events.c.event_type.in_((EventType.COMMENT_MENTIONED, EventType.RETRY_DISPATCHED))),
+        (webhook_deliveries.c.payload, told),
+    ):
+        key = list(column.table.primary_key)
+        query = select(*key, column).where(naming, _names(column, user))
+        for *which, facts in connection.execute(query).all():
+            one = update(column.table).where(*(part == value for part, value in zip(key, which, strict=True)))
+            connection.execute(one.values({column.name: without_person(facts, user, nobody)}))
+    connection.execute(delete(idempotency_keys).where(_names(idempotency_keys.c.response, user)))
+
+
+def _names(column: Column[Any], user: str) -> ColumnElement[bool]:
+    """Whether JSON has the name as a string of its own, as both databases write one."""
+    return cast(column, Text).contains(json.dumps(user, ensure_ascii=False), autoescape=True)

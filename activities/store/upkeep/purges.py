@@ -40,6 +40,9 @@ from activities.store.tables import (
     screenshot_tasks,
     shares,
     uploads,
+    webhook_attempts,
+    webhook_deliveries,
+    webhook_endpoints,
 )
 from activities.store.upkeep.erasures import begin_erasing
 from activities.store.upkeep.leaving import leave_projects
@@ -217,6 +220,7 @@ class Purges(Repository):
                 return False
             nobody = f"{NOBODY} {purge_id}"
             leave_projects(connection, user, nobody)
+            _drop_deliveries(connection, user)
             for table in reversed(metadata.sorted_tables):
                 if "owner" in table.c and table not in OUTLIVING:
                     connection.execute(delete(table).where(table.c.owner == user))
@@ -260,6 +264,16 @@ class Purges(Repository):
             held = _held(connection, purge_id)
         owner = held.get("owner")
         return None if owner is None else whose(owner), tuple(held.get("keys", ()))
+
+
+def _drop_deliveries(connection: Connection, user: str) -> None:
+    """Remove what was sent to the user's endpoints of projects that they have handed over since: the rest went with
+    its jobs."""
+    endpoints = select(webhook_endpoints.c.id).where(webhook_endpoints.c.owner == user)
+    sent = webhook_deliveries.c.endpoint_id.in_(endpoints)
+    of = webhook_attempts.c.delivery_id.in_(select(webhook_deliveries.c.id).where(sent))
+    connection.execute(delete(webhook_attempts).where(of))
+    connection.execute(delete(webhook_deliveries).where(sent))
 
 
 def read_for_others() -> ColumnElement[bool]:
