@@ -38,8 +38,8 @@ log = structlog.get_logger("guidesmith.sweep")
 
 class Swept(Message):
     """How many sessions were emptied, how many pictures let go, how many other remains were removed, how many
-    idempotency keys, deliveries of webhooks, webhooks of providers, callbacks and sittings were forgotten, and the
-    erasure of how many jobs and recordings was begun because of their age, and of how many guides in the bin."""
+    idempotency keys, deliveries of webhooks, webhooks of providers, callbacks, sittings and brands were forgotten, and
+    the erasure of how many jobs and recordings was begun because of their age, and of how many guides in the bin."""
 
     uploads: int = 0
     pictures: int = 0
@@ -50,6 +50,7 @@ class Swept(Message):
     callbacks: int = 0
     sessions: int = 0
     sittings: int = 0
+    brands: int = 0
     jobs: int = 0
     recordings: int = 0
     binned: int = 0
@@ -72,6 +73,7 @@ class UploadSessions(Protocol):
     def purge_ended_sessions(self) -> int: ...
     def purge_sittings(self) -> int: ...
     def forget_presences(self) -> int: ...
+    def forget_brands(self) -> int: ...
     def expired_jobs(self, kind: str, older_than_s: float, limit: int = 100) -> tuple[str, ...]: ...
     def expired_recordings(self, older_than_s: float, limit: int = 100) -> tuple[str, ...]: ...
     def begin_erasure(self, job_id: str, *, owner: str | None, by_age: bool) -> Erasure: ...
@@ -108,8 +110,8 @@ class Sweeper:
     @activity.defn(name="sweep")
     def sweep(self) -> Swept:
         """Empty the sessions that were abandoned, then remove what belongs to none; forget keys and sessions that
-        have expired, and webhooks and sittings that are old; then begin to erase the jobs and recordings whose time has
-        come, which the reconciler sees to the end."""
+        have expired, webhooks and sittings that are old, and brands that nothing shows; then begin to erase the jobs
+        and recordings whose time has come, which the reconciler sees to the end."""
         log_s = self._keeping.log_s
         with Heartbeat(HEARTBEAT_TIMEOUT_S):
             uploads, pictures = self._drop_all(), self._drop_pictures()
@@ -121,6 +123,7 @@ class Sweeper:
             sessions = self._sessions.purge_ended_sessions()
             sittings = self._sessions.purge_sittings()
             self._sessions.forget_presences()
+            brands = self._sessions.forget_brands()
             jobs, recordings = self._expire_jobs(), self._expire_recordings()
             binned = _expire(self._sessions.expired_in_bin, self._sessions.begin_erasure_in_bin)
         swept = Swept(
@@ -133,6 +136,7 @@ class Sweeper:
             callbacks=callbacks,
             sessions=sessions,
             sittings=sittings,
+            brands=brands,
             jobs=jobs,
             recordings=recordings,
             binned=binned,

@@ -13,12 +13,17 @@ from PIL import Image, ImageDraw
 from sqlalchemy import func, select
 from typer.testing import CliRunner
 
+from activities.store.documents.brands import REPLACED_FOR
 from activities.store.documents.exports import identity_key
+from activities.store.jobs.quotas import stored_bytes
+from activities.store.repository import utc_now
 from activities.store.tables import project_brands, project_logos
 from domain.artifacts import Blob
-from domain.documents.brand import LOGO_BYTES, LOGO_MADE, Brand, Branding
+from domain.documents.brand import LOGO_BYTES, LOGO_MADE, Brand, Branding, Ground, Logo
 from domain.documents.publication import ExportFormat
+from domain.errors import QuotaExceeded
 from domain.projects import ProjectRole
+from domain.quotas import OwnerLimits
 from guidesmith.client import Client
 from starter.access.tokens import Tokens
 from starter.cli.app import app
@@ -260,6 +265,50 @@ def test_given_another_brand_then_another_export_is_made_and_the_old_one_stays_w
     assert created and renamed.id != named.id
     held = store.branding_of_export(named.id)
     assert held is not None and held.project == "Handbook"
+
+
+def test_given_brands_that_were_saved_over_when_the_sweep_comes_then_those_of_exports_stay_and_logos_count_as_stored(
+    api: RunningApi, shot: Illustrated, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, project_id = api.store, shot.job.project_id
+
+    def logo(colour: str) -> Logo:
+        return Logo(png=picture(colour=colour), width=400, height=120, ground=Ground.ANY)
+
+    def kept() -> tuple[set[str], int]:
+        """The ids of brands, and how many logos."""
+        with store._database.read() as connection:
+            ids = connection.scalars(select(project_brands.c.id).where(project_brands.c.project_id == project_id))
+            of = select(func.count()).where(project_logos.c.project_id == project_id)
+            return set(ids), connection.scalar(of) or 0
+
+    def stored() -> int:
+        with store._database.read() as connection:
+            return stored_bytes(connection, "ann")
+
+    before = stored()
+    saved = []
+    for colour in ("#7a1fa2", "#1b5e20", "#0d47a1"):
+        saved.append(store.save_logo("ann", project_id, logo(colour), "ann"))
+        if len(saved) == 1:
+            export, _ = requested(api, shot)
+    saved.append(store.save_brand("ann", project_id, Brand(accent=VIOLET), "ann"))
+    pictures = [len(each.logo.png) for each in saved[:3] if each.logo]
+    assert sum(pictures) <= stored() - before <= sum(pictures) + 6, "each counts, to the three bytes of its writing"
+    store.forget_brands()
+    assert kept() == ({each.id for each in saved}, 3), "an export may be asking for one of them just now"
+    monkeypatch.setattr(store, "_clock", lambda: utc_now() + 2 * REPLACED_FOR)
+    assert store.forget_brands() >= 2
+    assert kept() == ({saved[0].id, saved[3].id}, 2)
+    assert store.branding_of_export(export.id) == Branding(
+        brand=Brand(), logo=logo("#7a1fa2"), project=store.project(project_id).name
+    )
+    assert store.brand("ann", project_id) == saved[3] and saved[3].logo == logo("#0d47a1")
+    monkeypatch.undo()
+    monkeypatch.setattr(store, "_limits", OwnerLimits(stored_bytes=stored() + 10))
+    with pytest.raises(QuotaExceeded):
+        store.save_logo("ann", project_id, logo("#b71c1c"), "ann")
+    assert store.save_brand("ann", project_id, Brand(), "ann").logo == saved[3].logo, "what it has, it keeps"
 
 
 def test_given_an_export_then_it_says_which_brand_it_shows_and_a_link_that_it_is_behind(

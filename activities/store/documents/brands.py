@@ -1,17 +1,25 @@
-"""How the guides of a project look. Every save is kept: an export is made with the brand that was there when it was
-asked for, whatever was saved since."""
+"""How the guides of a project look. A brand that was saved over is kept while an export shows it: it is made with the
+brand that was there when it was asked for, whatever was saved since."""
 
 import base64
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, delete, exists, insert, select
 
 from activities.store.jobs.locking import not_found
 from activities.store.jobs.projects import read_project
+from activities.store.jobs.quotas import check_bytes
 from activities.store.repository import Repository
 from activities.store.tables import exports, jobs, project_brands, project_logos, projects
 from domain.documents.brand import Brand, Branding, Logo, SavedBrand, check_brand
+
+REPLACED_FOR = timedelta(hours=1)
+"""After so long no transaction goes on that took a brand for the newest one, to write it into an export."""
+
+AT_ONCE = 500
+"""Rows of one transaction."""
 
 
 class Brands(Repository):
@@ -32,14 +40,21 @@ class Brands(Repository):
         with self._database.write() as connection:
             _hold(connection, owner, project_id)
             before = newest_brand(connection, project_id)
-            return self._save_over(connection, project_id, before, brand, before.logo if before else None, saved_by)
+            logo = before.logo if before else None
+            return self._save_over(connection, project_id, owner, before, brand, logo, saved_by)
 
     def save_logo(self, owner: str, project_id: str, logo: Logo | None, saved_by: str) -> SavedBrand:
-        """Give the project another logo, or none; the rest of its brand stays. Raises: NotFound: as above."""
+        """Give the project another logo, or none; the rest of its brand stays.
+
+        Raises:
+            NotFound: As above.
+            QuotaExceeded: There is no room for it.
+        """
         with self._database.write() as connection:
             _hold(connection, owner, project_id)
             before = newest_brand(connection, project_id)
-            return self._save_over(connection, project_id, before, before.brand if before else Brand(), logo, saved_by)
+            brand = before.brand if before else Brand()
+            return self._save_over(connection, project_id, owner, before, brand, logo, saved_by)
 
     def branding_of_export(self, export_id: str) -> Branding | None:
         """The brand that there was when the export was asked for; ``None``: none. Raises: NotFound."""
@@ -53,6 +68,29 @@ class Brands(Repository):
             return None
         return Branding(brand=saved.brand, logo=saved.logo, project=told["project"] or "")
 
+    def forget_brands(self) -> int:
+        """Forget brands that were saved over and that no export names, then logos that no brand has. Answers how many
+        brands."""
+        newer = project_brands.alias()
+        same = newer.c.project_id == project_brands.c.project_id, newer.c.id > project_brands.c.id
+        replaced = exists().where(*same, newer.c.saved_at < self._clock() - REPLACED_FOR)
+        named = exports.c.provenance["brand"]["id"].as_string()
+        forgotten, after = 0, ""
+        while True:
+            old = select(project_brands.c.id).where(replaced, project_brands.c.id > after)
+            with self._database.read() as connection:
+                ids = list(connection.scalars(old.order_by(project_brands.c.id).limit(AT_ONCE)))
+                shown = set(connection.scalars(select(named).where(named.in_(ids)))) if ids else set()
+            if gone := [each for each in ids if each not in shown]:
+                with self._database.write() as connection:
+                    connection.execute(delete(project_brands).where(project_brands.c.id.in_(gone)))
+                    had = exists().where(project_brands.c.logo_id == project_logos.c.id)
+                    connection.execute(delete(project_logos).where(~had))
+                forgotten += len(gone)
+            if len(ids) < AT_ONCE:
+                return forgotten
+            after = ids[-1]
+
     def brand_mark(self, job_id: str) -> dict[str, object] | None:
         """As :func:`brand_mark`, of the job's project. Raises: NotFound."""
         with self._database.read() as connection:
@@ -65,6 +103,7 @@ class Brands(Repository):
         self,
         connection: Connection,
         project_id: str,
+        owner: str,
         before: SavedBrand | None,
         brand: Brand,
         logo: Logo | None,
@@ -76,15 +115,16 @@ class Brands(Repository):
             id=self._new_id(), project_id=project_id, brand=brand, logo=logo, saved_by=saved_by, saved_at=self._clock()
         )
         if logo is None or before is None or before.logo != logo:
-            logo_id = None if logo is None else self._keep_logo(connection, project_id, logo)
-        else:
+            logo_id = None if logo is None else self._keep_logo(connection, project_id, owner, logo)
+        else:  # the one that it has
             kept = select(project_brands.c.logo_id).where(project_brands.c.id == before.id)
             logo_id = connection.scalar(kept)
         columns = {**saved.model_dump(mode="json", exclude={"logo", "saved_at"}), "saved_at": saved.saved_at}
         connection.execute(insert(project_brands), {**columns, "logo_id": logo_id})
         return saved
 
-    def _keep_logo(self, connection: Connection, project_id: str, logo: Logo) -> str:
+    def _keep_logo(self, connection: Connection, project_id: str, owner: str, logo: Logo) -> str:
+        check_bytes(connection, owner, self._limits, len(logo.png))
         logo_id = self._new_id()
         columns = {"id": logo_id, "project_id": project_id, **logo.model_dump(mode="json", exclude={"png"})}
         connection.execute(insert(project_logos), {**columns, "png": base64.b64encode(logo.png).decode()})

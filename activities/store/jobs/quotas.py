@@ -5,7 +5,7 @@ import time
 from datetime import datetime
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import ColumnElement, Connection, Engine, Select, and_, case, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Engine, Integer, Select, and_, case, func, or_, select
 
 from activities.store.tables import (
     anchors,
@@ -15,6 +15,8 @@ from activities.store.tables import (
     jobs,
     library_assets,
     picture_uploads,
+    project_logos,
+    projects,
     screenshot_assets,
     uploads,
 )
@@ -27,6 +29,9 @@ UNMEASURED_SHARE = 0.8
 REMEMBERED_S = 60.0
 """A sum of at most that part of the limit is not made anew for so long: all rows of the owner are read for it. Nearer
 to the limit every request is measured."""
+
+_LOGO_BYTES = func.length(project_logos.c.png, type_=Integer) * 3 // 4
+"""Of the picture, which lies there in base64: four characters for each three bytes."""
 
 _BEING_EDITED = (str(DRAFT_READY), str(EDITING))
 _Sums = dict[str, tuple[int, float]]
@@ -104,7 +109,8 @@ def _open_jobs(owner: str) -> Select[int]:
 
 
 def stored_bytes(connection: Connection, owner: str) -> int:
-    """Bytes of every file that a row of the owner's names: one that two jobs name counts twice."""
+    """Bytes of every file that a row of the owner's names, and of their projects' logos: one that two jobs name counts
+    twice."""
     theirs = select(jobs.c.id).where(jobs.c.owner.in_(_own(owner)))
     of_instructions = select(anchors.c.id).join(instructions, instructions.c.id == anchors.c.instruction_id)
     counted: tuple[tuple[ColumnElement[int], ColumnElement[bool]], ...] = (
@@ -112,6 +118,7 @@ def stored_bytes(connection: Connection, owner: str) -> int:
         (exports.c.size_bytes, exports.c.owner.in_(_own(owner))),
         (library_assets.c.size_bytes, library_assets.c.owner == owner),
         (picture_uploads.c.size_bytes, picture_uploads.c.owner.in_(_own(owner))),
+        (_LOGO_BYTES, project_logos.c.project_id.in_(select(projects.c.id).where(projects.c.owner == owner))),
         (
             screenshot_assets.c.size_bytes,
             screenshot_assets.c.anchor_id.in_(of_instructions.where(instructions.c.owner.in_(_own(owner)))),
