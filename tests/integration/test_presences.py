@@ -160,12 +160,27 @@ def test_given_many_beats_then_each_takes_as_many_statements_and_a_person_has_as
 
 
 def test_given_a_guide_that_is_erased_and_a_user_who_is_then_no_row_of_who_was_there_stays(store: Store) -> None:
-    for _ in range(2):
-        job, _ = drafted_job(store)
-        store.be_present(job.owner, instruction_of(job), DESKS[0], Place(), subject=job.owner)
-        store.begin_erasure(job.id, owner=job.owner)
-        store.erase_rows(job.id)
+    job, _ = drafted_job(store)
+    store.be_present(job.owner, instruction_of(job), DESKS[0], Place(), subject=job.owner)
+    store.begin_erasure(job.id, owner=job.owner)
+    store.erase_rows(job.id)
     assert _rows(store) == 0
+    store.finish_erasure(job.id)
+    job, _ = drafted_job(store)
+    for desk, who in zip(DESKS, ("bob", job.owner), strict=False):
+        store.be_present(job.owner, instruction_of(job), desk, Place(), subject=who)
+    _erased(store, "bob")
+    assert [each.subject for each in store.present([job.id])[job.id]] == [job.owner]
+    _erased(store, job.owner)
+    assert _rows(store) == 0
+
+
+def _erased(store: Store, user: str) -> None:
+    purge = store.begin_user_purge(user)
+    for job_id in store.erase_jobs_of_user(purge.id, 10):
+        store.erase_rows(job_id)
+        store.finish_erasure(job_id)
+    assert store.erase_user_rows(purge.id)
 
 
 def _asked(said: list[str]) -> list[str]:

@@ -1,23 +1,37 @@
 """The outbox and what providers tell, on both databases."""
 
 from itertools import accumulate
+from typing import Any
 
 import pytest
 from sqlalchemy import select
 from temporalio.client import Client
 
+from activities.process.callers import act_as_member, called_by
 from activities.store import Store
 from activities.store.tables import webhook_endpoints
 from activities.webhooks import OutboxRelay
 from activities.webhooks.relay import EVERY_S, longer
 from domain.documents.publication import ExportFormat
+from domain.erasure import NOBODY
 from domain.errors import NotFound, RequestInvalid, SettingsInvalid, TransitionRefused
 from domain.jobs import Actor, Failure
 from domain.lifecycles.fence import Fence
 from domain.lifecycles.generation import GENERATION, WebhookVerdict
 from domain.lifecycles.lifecycle import Trigger
+from domain.projects import ProjectRole
 from domain.webhooks import ENDPOINTS_LIMIT, DeliveryStatus, Endpoint, ProviderEvent, WebhookEvent, WebhookReceipt
-from tests.integration.store_builders import OWNER, Run, at_once, blob, drafted_job, log_of, uploaded_job
+from tests.integration.store_builders import (
+    OWNER,
+    STEP_BLOCK,
+    Run,
+    at_once,
+    blob,
+    drafted_job,
+    instruction_of,
+    log_of,
+    uploaded_job,
+)
 from tests.integration.test_api_lists import statements
 from tests.stack import Loop
 
@@ -148,6 +162,38 @@ def test_given_somebody_elses_jobs_or_a_deleted_endpoint_when_they_move_then_not
 
 
 # --- endpoints ---------------------------------------------------------------------------------------------------
+
+
+def test_given_somebody_who_is_erased_then_neither_what_is_sent_nor_the_log_names_them_and_the_rest_stays(
+    store: Store, endpoint: Endpoint
+) -> None:
+    who = 'Zoë "zo" O\\Hara'  # escaped where JSON is written
+    job, _ = drafted_job(store)
+    store.invite(OWNER, job.project_id, ProjectRole.EDITOR, "0" * 64)
+    store.accept_invitation(who, "0" * 64)
+    act_as_member(who, "editor")
+    thread = store.add_thread(OWNER, instruction_of(job), STEP_BLOCK, "This?", author=who)
+    called_by(None)
+    store.reply(OWNER, thread.id, f"Ask @{who}", author=OWNER)
+    failed = generation(store, "failed")
+    store.begin_attempt(failed, who)
+
+    def named() -> list[Any]:
+        sent = [each.payload["data"] for each in store.list_deliveries(OWNER, endpoint.id, 100).items]
+        facts = [*sent, *(each.data for each in store.events(job.id, 0, 100) + store.events(failed, 0, 100))]
+        return sorted((each for each in facts if {"user_id", "requested_by", "mentioned"} & each.keys()), key=str)
+
+    before = named()
+    assert sum(who in (each.get("user_id"), each.get("requested_by")) for each in before) == 2
+    assert sum(each.get("mentioned") == [who] for each in before) == 2
+    purge = store.begin_user_purge(who)
+    assert store.erase_user_rows(purge.id)
+    nobody = f"{NOBODY} {purge.id}"
+    without: list[dict[str, Any]] = [
+        {name: [] if value == [who] else nobody if value == who else value for name, value in each.items()}
+        for each in before
+    ]
+    assert named() == sorted(without, key=str)
 
 
 def test_given_endpoints_when_listed_then_only_the_owners_own_newest_first(store: Store) -> None:

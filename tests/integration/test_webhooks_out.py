@@ -22,16 +22,18 @@ from typer.testing import CliRunner
 from activities.upkeep.reconciling import Reconciler
 from activities.webhooks import OutboxRelay, check_target
 from activities.webhooks.relay import delivery_workflow
+from domain.documents.sharing import fingerprint
 from domain.errors import AddressRefused, NotFound
 from domain.jobs import Actor
 from domain.lifecycles.lifecycle import Trigger
+from domain.projects import ProjectRole
 from starter.access.tokens import Tokens
 from starter.cli.app import app
 from starter.settings import Settings
 from starter.wiring import run_options
 from starter.work.webhooks import webhook_sender
 from tests.apis import SECRET, RunningApi, api_settings, running_api, wait_ready
-from tests.integration.store_builders import uploaded_job
+from tests.integration.store_builders import STEP_BLOCK, drafted_job, instruction_of, uploaded_job
 from tests.temporal import TemporalServer, reset
 from tests.workers import serving
 
@@ -164,6 +166,33 @@ def test_given_an_endpoint_when_a_job_moves_then_it_is_told_once_signed_and_it_i
     assert delivery["status"] == "delivered"
     assert [(each["number"], each["status_code"], each["error"]) for each in delivery["attempts"]] == [(1, 204, None)]
     assert len(receiver.received) == 1
+
+
+def test_given_a_guide_when_something_is_said_about_it_then_it_arrives_and_is_sent_again_without_who_was_erased_since(
+    post_api: RunningApi, user: httpx.Client, receiver: Receiver, request: pytest.FixtureRequest
+) -> None:
+    owner, called = subject(user, request), "kim-who-is-called"
+    job, _ = drafted_job(post_api.store, owner)
+    post_api.store.invite(owner, job.project_id, ProjectRole.COMMENTER, fingerprint(job.id))
+    post_api.store.accept_invitation(called, fingerprint(job.id))
+    endpoint = made(user, receiver, events=["comment.mentioned"])
+    text = {"block_id": STEP_BLOCK, "text": f"A secret plan, @{called}"}
+    thread = user.post(f"instructions/{instruction_of(job)}/comments", json=text).json()
+    delivery = ended(user, endpoint)
+    purge = post_api.store.begin_user_purge(called)
+    assert post_api.store.erase_user_rows(purge.id)
+    user.post(f"webhook-endpoints/{endpoint['id']}/deliveries/{delivery['id']}/redeliver").raise_for_status()
+    ended(user, endpoint, round=2)
+    first, second = (Webhook(endpoint["secret"]).verify(body, dict(headers)) for headers, body in receiver.received)
+    about = {"thread_id": thread["id"], "comment_id": thread["comments"][0]["id"], "block_id": STEP_BLOCK}
+    assert about.items() <= first["data"].items() and (first["type"], first["data"]["user_id"]) == (
+        "comment.mentioned",
+        owner,
+    )
+    assert first["data"]["mentioned"] == [called]
+    assert second == {**first, "data": {**first["data"], "mentioned": []}}
+    assert not any(b"secret plan" in body for _, body in receiver.received)
+    assert len({headers["webhook-id"] for headers, _ in receiver.received}) == 1
 
 
 def test_given_an_endpoint_that_fails_when_told_then_it_is_sent_again_with_the_same_id_until_it_is_taken(
