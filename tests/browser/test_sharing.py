@@ -25,6 +25,7 @@ def test_given_a_draft_when_it_is_shared_then_whoever_holds_the_link_reads_it_un
     link = page.locator("[data-url]").inner_text()
     row = page.locator("[data-links] li")
     expect(row).to_contain_text("For the help desk")
+    expect(row).to_contain_text(f"made by {who}")
     expect(row.locator(".badge")).to_have_text("Version 1")
     look(page, "share")
 
@@ -62,6 +63,7 @@ def test_given_a_draft_when_it_is_shared_then_whoever_holds_the_link_reads_it_un
         page.get_by_role("button", name="Revoke").click()
         page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
         expect(row.locator(".badge")).to_have_text("Revoked")
+        expect(row).to_contain_text(f"brought up to date by {who} · revoked by {who}")
         reader.reload()
         expect(reader.get_by_text("Mind the gap.")).to_have_count(0)
 

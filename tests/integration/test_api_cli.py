@@ -169,6 +169,7 @@ def test_given_a_guide_when_it_is_shared_on_the_command_line_then_the_link_opens
     assert b"passphrase" in httpx.get(made["url"]).content
     listed = CliRunner().invoke(app, ["shares", "list", told.job.id])
     assert made["id"] in listed.stdout and made["url"] not in listed.stdout
+    assert made["created_by"] is not None and made["created_by"] in listed.stdout.rpartition(made["id"])[2]
     updated = CliRunner().invoke(app, ["shares", "update", made["id"]])
     assert "shows version 1" in updated.stdout
     assert "opens nothing" in CliRunner().invoke(app, ["shares", "revoke", made["id"]]).stdout

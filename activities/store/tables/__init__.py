@@ -2,7 +2,8 @@
 
 Jobs are the mirror of the workflows and their audit trail; instructions, anchors, exports are the documents that
 live here and nowhere else. Nothing is ever deleted but expired idempotency keys, the log of webhooks, and
-callbacks that ended no stage, sittings that became a version, and presences that have ended.
+callbacks that ended no stage, sittings that became a version, presences that have ended, and brands that were saved
+over and that no export shows.
 """
 
 from activities.store.tables.brands import project_brands, project_logos
