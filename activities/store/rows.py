@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy.engine import RowMapping
 
 from domain.artifacts import Artifact, Blob
-from domain.documents.anchors import OUTCOME, Addressing, Anchor
+from domain.documents.anchors import MARKED_BEFORE, MARKED_OUTCOME, OUTCOMES, Addressing, Anchor
 from domain.documents.annotations import Operation, operation_list
 from domain.documents.screenshots import PictureUpload, Screenshot, ScreenshotAsset, ScreenshotTask
 from domain.documents.tasks import Export, RegenerateTask
@@ -114,7 +114,9 @@ def export(row: Columns) -> Export:
 
 def screenshot(row: Columns) -> Screenshot:
     rest = _rest(row, "key", "size_bytes", "checksum_sha256", "media_type", "operations")
-    return Screenshot(**rest, blob=blob(row), operations=operations(row), is_outcome=row["strategy"] == OUTCOME)
+    strategy = row["strategy"]
+    said = {"is_outcome": strategy in OUTCOMES, "is_marked": strategy in (MARKED_OUTCOME, MARKED_BEFORE)}
+    return Screenshot(**rest, blob=blob(row), operations=operations(row), **said)
 
 
 def anchor(row: Columns) -> Anchor:

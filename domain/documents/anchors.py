@@ -17,6 +17,23 @@ from domain.errors import RequestInvalid
 OUTCOME = "outcome"
 """The strategy of an anchor whose picture shows what came of a step; it stands below the one of the step itself."""
 
+MARKED_OUTCOME, MARKED_BEFORE = "outcome.marked", "before.marked"
+"""The strategies of anchors of which a person said otherwise than the draft: that the picture shows what came of the
+step, or that it does not."""
+
+OUTCOMES, DRAFTED_OUTCOMES = (OUTCOME, MARKED_OUTCOME), (OUTCOME, MARKED_BEFORE)
+"""Those that show what came of a step, and those that the draft has made for that."""
+
+
+def marked(strategy: str | None, *, is_outcome: bool) -> str | None:
+    """An anchor's strategy, once a person has said whether its picture shows what came of the step. What the draft says
+    already is no mark."""
+    if is_outcome:
+        return OUTCOME if strategy in DRAFTED_OUTCOMES else MARKED_OUTCOME
+    if strategy in DRAFTED_OUTCOMES:
+        return MARKED_BEFORE
+    return None if strategy == MARKED_OUTCOME else strategy
+
 
 class AddressType(StrEnum):
     BLOCK = "block_id"
@@ -39,7 +56,8 @@ class CharRange(BaseModel):
 
 
 class Addressing(BaseModel):
-    """A place in one version. ``strategy`` is the client's own note of how it chose it; nothing depends on it."""
+    """A place in one version. ``strategy`` is the client's own note of how it chose it; nothing depends on it but
+    whether the picture shows what came of a step (``OUTCOMES``)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -92,6 +110,10 @@ class Anchor(BaseModel):
     active_asset_id: str | None = None
     created_at: datetime
     updated_at: datetime
+
+    @property
+    def is_outcome(self) -> bool:
+        return self.addressing.strategy in OUTCOMES
 
 
 def block_at(moment_ms: int, document: Document, evidence: Iterable[BlockEvidence]) -> str:

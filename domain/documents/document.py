@@ -406,7 +406,7 @@ class BlockEvidence(BaseModel):
 class BlockMark(BaseModel):
     """What a person says of a block beside its text: its role, the block that it was cut from (whose time, words and
     place in the recording it shares), those that were merged into it (``absorbs``), and the moment that it tells
-    (``start_ms``, milliseconds of the recording)."""
+    (``start_ms``, milliseconds of the recording; within what the block that it was cut from tells, it begins there)."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -456,11 +456,20 @@ def _absorbing(
     return whole
 
 
+def _begun_at(cut: BlockEvidence, start_ms: int | None) -> BlockEvidence:
+    """A part that was cut off, where it begins within what the whole tells. An action before that is not its own."""
+    if start_ms is None or cut.start_ms is None or cut.end_ms is None or not cut.start_ms <= start_ms <= cut.end_ms:
+        return cut
+    is_before = cut.action_ms is not None and cut.action_ms < start_ms
+    return cut.model_copy(update={"start_ms": start_ms, **({"changes": (), "action_ms": None} if is_before else {})})
+
+
 def _marked(own: BlockEvidence | None, source: BlockEvidence | None, mark: BlockMark) -> BlockEvidence | None:
     """What a block rests on, once somebody has said so; ``None``: still nothing."""
     if own is None and source is not None:
         role = source.role if source.role in GIVEN else BlockRole.TEXT
         own = source.model_copy(update={"block_id": mark.block_id, "role": role, "translated": None})
+        own = _begun_at(own, mark.start_ms)
     if own is None and (mark.role not in (None, BlockRole.TEXT) or mark.start_ms is not None):
         own = BlockEvidence(block_id=mark.block_id, role=BlockRole.TEXT)
     if own is None:

@@ -228,7 +228,8 @@ class NewScreenshot(Frozen):
 class Screenshot(Frozen):
     """The active picture of an anchor: which block it belongs to, and the stored image. Where it is a drawing on
     another picture, ``rendered_asset_id`` names it once more, ``operations`` are what was drawn and ``base`` is what
-    it was drawn on (drawings of earlier versions know neither)."""
+    it was drawn on (drawings of earlier versions know neither). ``is_outcome``: it shows what came of the step;
+    ``is_marked``: because a person says so, or it does not for that reason."""
 
     anchor_id: str
     asset_id: str
@@ -241,6 +242,7 @@ class Screenshot(Frozen):
     operations: tuple[DrawnOperation, ...] = ()
     base: Blob | None = None
     is_outcome: bool = False
+    is_marked: bool = False
 
     @property
     def provenance(self) -> dict[str, object]:
@@ -249,4 +251,5 @@ class Screenshot(Frozen):
             "anchor_id": self.anchor_id,
             "active_asset_id": self.asset_id,
             "rendered_asset_id": self.rendered_asset_id,
+            **({"marked_outcome": self.is_outcome} if self.is_marked else {}),
         }

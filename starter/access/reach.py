@@ -154,6 +154,7 @@ API: Mapping[str, Reach | None] = {
     "DELETE /anchors/{anchor_id}/assets/{asset_id}": _anchor(EDIT),
     "POST /anchors/{anchor_id}/assets/{asset_id}/show": _anchor(EDIT),
     "POST /anchors/{anchor_id}/hide": _anchor(EDIT),
+    "PUT /anchors/{anchor_id}/outcome": _anchor(EDIT),
     "POST /anchors/{anchor_id}/annotations": _anchor(EDIT),
     "POST /instructions/{instruction_id}/redactions": _instruction(EDIT),
     "GET /private-words": OWN,

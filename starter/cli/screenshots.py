@@ -145,6 +145,19 @@ def annotate(
         _show(client, _active(client.get(f"anchors/{anchor_id}")), out, as_json)
 
 
+@screenshots_app.command(epilog="Example: guidesmith screenshots mark 0199f3e1-… --result")
+def mark(
+    anchor_id: AnchorId,
+    is_result: Annotated[bool, typer.Option("--result/--before", help="What came of the step, or what was before.")],
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Say whether an anchor shows what came of its step: readers see "Result" above it then."""
+    with _client(data_dir) as client:
+        anchor = client.replace(f"anchors/{anchor_id}/outcome", {"is_outcome": is_result})
+        _show(client, _active(anchor), None, as_json)
+
+
 # --- what they have in common ------------------------------------------------------------------------------------
 
 

@@ -64,21 +64,32 @@ def instruction(site: Site, who: str, draft: dict[str, str]) -> Iterator[Instruc
 
 
 @pytest.fixture
-def editor(page: Page, instruction: Instruction) -> Page:
-    """Where blocks are written as their Markdown; as they look they are in ``test_writing.py``."""
-    page.add_init_script("localStorage.setItem('guidesmith:writing', 'markdown')")
+def editor(page: Page, instruction: Instruction, request: pytest.FixtureRequest) -> Page:
+    """Where blocks are written as their Markdown, unless a test is one of ``WAYS``; what is written as it looks is in
+    ``test_writing.py``."""
+    way = getattr(request, "param", "markdown")
+    page.add_init_script(f"localStorage.setItem('guidesmith:writing', '{way}')")
     page.goto(f"/instructions/{instruction.id}")
     return page
+
+
+WAYS = pytest.mark.parametrize("editor", ["markdown", "looks"], indirect=True)
+"""As Markdown, and as it looks."""
 
 
 def block(page: Page, text: str) -> Locator:
     return page.get_by_role("article").filter(has_text=text).first
 
 
-def write(page: Page, text: str, new: str) -> None:
+def text(page: Page) -> Locator:
+    """The text that is open."""
+    return page.locator(".written [contenteditable]")
+
+
+def write(page: Page, before: str, new: str) -> None:
     """Click into a block's text, and put another one in its place."""
-    block(page, text).locator("[data-prose]").click()
-    expect(page.locator(".written [contenteditable]")).to_be_focused()
+    block(page, before).locator("[data-prose]").click()
+    expect(text(page)).to_be_focused()
     looks = page.get_by_role("button", name="Markdown", exact=True)
     if looks.is_visible():
         looks.click()
@@ -90,8 +101,17 @@ def write(page: Page, text: str, new: str) -> None:
         page.keyboard.insert_text(line)
 
 
-def choose(page: Page, text: str, action: str) -> None:
-    block(page, text).get_by_role("button", name="More actions").click()
+def say(page: Page, before: str, new: str) -> None:
+    """The same in whatever way the text is written: as its heading."""
+    block(page, before).locator("[data-prose]").click()
+    expect(text(page)).to_be_focused()
+    page.keyboard.press("ControlOrMeta+a")
+    is_source = text(page).evaluate("each => each.classList.contains('cm-content')")
+    page.keyboard.insert_text(f"## {new}" if is_source else new)
+
+
+def choose(page: Page, before: str, action: str) -> None:
+    block(page, before).get_by_role("button", name="More actions").click()
     page.get_by_role("menuitem", name=action).click()
 
 
@@ -210,6 +230,7 @@ def test_given_a_draft_when_its_blocks_are_moved_about_by_mouse_then_all_of_it_c
     assert plain(instruction.texts) == moved == titles(page)
 
 
+@WAYS
 def test_given_only_a_keyboard_when_blocks_are_written_split_and_moved_then_all_of_it_works(
     editor: Page, instruction: Instruction
 ) -> None:
@@ -221,12 +242,12 @@ def test_given_only_a_keyboard_when_blocks_are_written_split_and_moved_then_all_
     expect(block(page, before[2])).to_be_focused()
     assert titles(page)[2:4] == [before[3], before[2]]
     page.keyboard.press("Enter")
-    expect(page.locator(".cm-content")).to_be_focused()
+    expect(text(page)).to_be_focused()
     page.keyboard.type("\n\nFirst part.\n\nSecond part.")
     for _ in range(len("Second part.")):
         page.keyboard.press("ArrowLeft")
     page.keyboard.press("ControlOrMeta+Enter")
-    expect(page.locator(".cm-content")).to_have_text("Second part.")
+    expect(text(page)).to_have_text("Second part.")
     page.keyboard.press("Escape")
     expect(block(page, "Second part.")).to_be_focused()
     count = page.get_by_role("article").count()
@@ -238,7 +259,7 @@ def test_given_only_a_keyboard_when_blocks_are_written_split_and_moved_then_all_
     expect(block(page, "First part.").locator("[data-prose]")).to_have_text(re.compile(r"First part\.\s*$"))
     assert titles(page)[3:5] == [f"{before[2]} First part.", "Second part."]
     page.keyboard.press("a")
-    expect(page.locator(".cm-content")).to_be_focused()
+    expect(text(page)).to_be_focused()
     page.keyboard.type("Between.")
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")
@@ -255,18 +276,19 @@ def test_given_only_a_keyboard_when_blocks_are_written_split_and_moved_then_all_
     expect(page.get_by_role("heading", name="Keyboard shortcuts")).to_be_in_viewport()
 
 
+@WAYS
 def test_given_two_tabs_when_both_save_the_same_block_then_nothing_is_lost(
     editor: Page, instruction: Instruction
 ) -> None:
     mine, version = editor, instruction.newest["version"]
     theirs = mine.context.new_page()
     theirs.goto(f"/instructions/{instruction.id}")
-    write(theirs, "Click new invoice", "## Click new, said the other")
-    write(theirs, "Press Save", "## Save, said the other")
+    say(theirs, "Click new invoice", "Click new, said the other")
+    say(theirs, "Press Save", "Save, said the other")
     save(theirs, version + 1)
     expect(mine.locator("[data-notices]")).to_contain_text(f"Version {version + 1} was saved in another tab")
-    write(mine, "Click new invoice", "## Click new, said I")
-    write(mine, "Click Send", "## Send, said I")
+    say(mine, "Click new invoice", "Click new, said I")
+    say(mine, "Click Send", "Send, said I")
     mine.keyboard.press("ControlOrMeta+s")
     dialog = mine.get_by_role("dialog")
     expect(dialog).to_contain_text("One block was changed by both")
@@ -644,7 +666,7 @@ def test_given_two_steps_with_pictures_when_merged_and_undone_then_none_is_lost_
     assert before >= 2
     choose(page, "Click new invoice", "Merge with next")
     whole = block(page, "Click new invoice")
-    expect(whole.locator(".shot")).to_have_count(before)
+    expect(whole.locator(".shot img")).to_have_count(before)
     expect(whole.get_by_role("button", name="Draw")).to_have_count(before)
     save(page, version + 1)
     page.reload()
@@ -671,6 +693,63 @@ def test_given_two_steps_with_pictures_when_merged_and_undone_then_none_is_lost_
     page.reload()
     expect(page.locator(f".shot[data-asset='{base}']")).to_have_count(1)
     assert sum(each.count() for each in shots) == before
+
+
+def test_given_a_step_when_it_is_cut_in_two_then_the_second_has_its_number_its_time_and_on_request_its_picture(
+    page: Page, instruction: Instruction
+) -> None:
+    version = instruction.newest["version"]
+    page.goto(f"/instructions/{instruction.id}")
+    label = block(page, "Choose Harbor").locator("[data-label]").inner_text()
+    choose(page, "Choose Harbor", "Merge with next")
+    save(page, version + 1)
+    whole = block(page, "Choose Harbor")
+    theirs = whole.locator(".shot").last.get_attribute("data-anchor")  # would follow its words to where they go
+    instruction.client.post(f"anchors/{theirs}/hide").raise_for_status()
+    page.reload()
+    expect(whole.locator(".shot")).to_have_count(1)
+    at = whole.locator("[data-time]").inner_text()
+    whole.get_by_role("heading", name="Type website design").click()
+    expect(text(page)).to_be_focused()
+    page.keyboard.press("Home")
+    page.keyboard.press("ControlOrMeta+Enter")
+    expect(text(page)).to_have_text(re.compile("^Type website design"))
+    half = page.locator(f"#block-{page.locator('.block.open').get_attribute('data-block')}")
+    expect(half.locator("[data-label]")).to_have_text(f"Step {int(label.split()[-1]) + 1}")
+    expect(half.locator("[data-time]")).to_have_text("0:18")  # of the sentence that went with it
+    expect(whole.locator("[data-time]")).to_have_text(at)
+    expect(half.locator(".shot")).to_have_count(0)
+    look(page, "editor-cut")
+    half.get_by_role("button", name="Take the picture of that moment").click()
+    expect(half.locator(".shot img")).to_have_attribute("src", re.compile("^/pictures/"))
+    expect(half.locator("[data-offer]")).to_have_count(0)
+    expect(half.locator(".shot .time")).to_have_text("0:18")
+
+    page.get_by_role("button", name="Add a step").click()
+    expect(text(page)).to_have_text("")
+    page.keyboard.type("Look at the total")
+    added = block(page, "Look at the total")
+    added.get_by_role("button", name="Pick its moment").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("slider", name="Moment")).to_be_focused()
+    page.keyboard.press("End")
+    page.keyboard.press("Shift+ArrowLeft")
+    page.keyboard.press("Enter")
+    expect(dialog).to_have_count(0)
+    expect(added.locator(".shot")).to_have_count(1)
+    expect(added.locator("[data-time]")).to_have_text(re.compile("^0:3[678]$"))
+    page.keyboard.press("ControlOrMeta+s")
+    expect(page.locator("[data-standing]")).to_have_text("Saved")
+    told = {each["block_id"]: each for each in instruction.newest["blocks"]}
+    page.reload()
+    for each, moment, number in ((half, "0:18", 1), (added, "0:3", None)):
+        expect(each.locator("[data-time]")).to_have_text(re.compile(f"^{moment}"))
+        expect(each.locator(".shot")).to_have_count(1)
+        if number:
+            expect(each.locator("[data-label]")).to_have_text(f"Step {int(label.split()[-1]) + number}")
+        known = told[each.get_attribute("data-block") or ""]
+        assert (known["role"], known["start_ms"] is None) == ("step", False)
+    expect(half.locator("[data-said]")).to_be_visible()
 
 
 def test_given_a_picture_when_it_is_pressed_then_it_opens_large_and_is_zoomed_by_buttons_wheel_and_keys(

@@ -190,6 +190,29 @@ def test_given_another_set_of_pictures_when_exported_then_it_is_another_export_a
     assert contents(again)[1] == {"images/step-01.png": shot.data}
     annotate(ann, shot, MARKER)  # the same drawing: the same set
     assert request(ann, shot).json()["id"] == after["id"]
+    assert "*Result*" not in contents(after)[0]
+
+
+def test_given_a_picture_that_is_marked_as_result_when_exported_then_readers_are_told_until_it_is_not_any_more(
+    publisher: None, api: RunningApi, ann: httpx.Client, shot: Illustrated
+) -> None:
+    path = f"anchors/{shot.anchor_id}/outcome"
+    before = request(ann, shot).json()
+    for _ in range(2):
+        marked = ann.put(path, json={"is_outcome": True}).json()
+        assert (marked["is_outcome"], marked["active_asset_id"]) == (True, shot.asset_id)
+    waiting = request(ann, shot).json()
+    assert ann.put(path, json={"is_outcome": False}).json()["is_outcome"] is False
+    assert request(ann, shot).json()["id"] == before["id"] != waiting["id"]
+    plain, as_result = (contents(finished(ann, each["id"]))[0] for each in (before, waiting))
+    assert "*Result*" not in plain
+    assert as_result.index("*Result*") < as_result.index("images/step-01.png")
+    with api.client("mallory") as mallory:
+        assert mallory.put(path, json={"is_outcome": True}).status_code == 404
+    assert ann.put(path, json={"is_outcome": "yes"}).status_code == 400
+    rows = ann.get(f"jobs/{shot.job.id}/history", params={"limit": 100}).json()["items"]
+    told = [each["data"]["is_outcome"] for each in rows if "is_outcome" in each["data"]]
+    assert sorted(told) == [False, True], "what changes nothing is not told"
 
 
 def test_given_an_edit_and_a_drawing_while_an_export_waits_then_it_shows_what_was_there_when_it_was_asked_for(

@@ -80,6 +80,10 @@ def test_given_a_job_when_pictures_are_taken_replaced_brought_and_drawn_on_then_
     [listed] = told("list", shot.job.id)["items"]
     assert [each["id"] for each in listed["assets"]] == [each["id"] for each in (drawn, mine, replaced, taken)]
 
+    assert told("mark", anchor, "--result")["id"] == drawn["id"]
+    [listed] = told("list", shot.job.id)["items"]
+    assert (listed["is_outcome"], listed["active_asset_id"]) == (True, drawn["id"])
+
     table = CliRunner().invoke(app, ["screenshots", "list", shot.job.id])
     assert anchor in table.stdout and "ANNOTATED" in table.stdout
 

@@ -484,6 +484,17 @@ def test_given_blocks_that_were_merged_when_carried_then_what_is_left_rests_on_a
     assert absorbed_by([second]) == {A: C, B: C}
 
 
+def test_given_a_part_that_begins_after_the_action_when_cut_off_then_the_action_stays_with_the_first() -> None:
+    whole = BlockEvidence(
+        block_id=B, role=BlockRole.STEP, segments=(3,), changes=(7,), start_ms=1000, end_ms=2000, action_ms=1500
+    )
+    cut = Document.of([(B, "b"), (C, "c")])
+    for start_ms, changes, action_ms in ((1200, (7,), 1500), (1700, (), None)):
+        first, part = carry_evidence([whole], cut, [BlockMark(block_id=C, cut_from=B, start_ms=start_ms)])
+        assert (part.start_ms, part.end_ms, part.changes, part.action_ms) == (start_ms, 2000, changes, action_ms)
+        assert first == whole
+
+
 @pytest.mark.parametrize(
     ("mark", "role", "start_ms", "segments"),
     [
@@ -491,6 +502,8 @@ def test_given_blocks_that_were_merged_when_carried_then_what_is_left_rests_on_a
         (BlockMark(block_id=B, start_ms=7000), "step", 7000, ()),
         (BlockMark(block_id=B, cut_from=A), "step", 1000, (3,)),  # it has its own already
         (BlockMark(block_id=C, cut_from=B), "step", 1000, (3,)),
+        (BlockMark(block_id=C, cut_from=B, start_ms=1200), "step", 1200, (3,)),  # begins within what was cut
+        (BlockMark(block_id=C, cut_from=B, start_ms=9000), "step", 9000, ()),
         (BlockMark(block_id=C, cut_from=A), "text", 0, (1,)),  # a second title is none
         (BlockMark(block_id=C, role=BlockRole.STEP, start_ms=7000), "step", 7000, ()),
         (BlockMark(block_id=C, role=BlockRole.TEXT), None, None, None),

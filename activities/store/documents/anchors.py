@@ -13,7 +13,7 @@ from activities.store.jobs.locking import LockedJob, not_found
 from activities.store.records import EventType
 from activities.store.repository import Repository
 from activities.store.tables import anchors, instruction_versions, instructions, screenshot_assets
-from domain.documents.anchors import Addressing, Anchor
+from domain.documents.anchors import Addressing, Anchor, marked
 from domain.documents.document import parse
 from domain.documents.screenshots import ScreenshotAsset
 from domain.erasure import is_absent
@@ -278,6 +278,24 @@ class Anchors(Repository):
                 return anchor
             show(connection, anchor.id, None, job.now)
             facts = {"anchor_id": anchor.id, "asset_id": None}
+            job.log(EventType.SCREENSHOT_SHOWN, stream=STREAM, actor=Actor.EDITOR, data=facts)
+            job.save()
+            return read_anchor(connection, anchor.id)
+
+    def mark_outcome(self, owner: str, anchor_id: str, *, is_outcome: bool) -> Anchor:
+        """Say whether what shows at an anchor shows what came of its step. Once more: nothing.
+
+        Raises:
+            NotFound: The anchor is absent or not ``owner``'s.
+        """
+        with self._database.write() as connection:
+            job, anchor = locked_anchor(connection, anchor_id, owner, self._clock())
+            if anchor.is_outcome == is_outcome:
+                return anchor
+            strategy = marked(anchor.addressing.strategy, is_outcome=is_outcome)
+            changed = update(anchors).where(anchors.c.id == anchor.id)
+            connection.execute(changed.values(strategy=strategy, updated_at=job.now))
+            facts = {"anchor_id": anchor.id, "asset_id": anchor.active_asset_id, "is_outcome": is_outcome}
             job.log(EventType.SCREENSHOT_SHOWN, stream=STREAM, actor=Actor.EDITOR, data=facts)
             job.save()
             return read_anchor(connection, anchor.id)

@@ -23,7 +23,7 @@ from activities.store.records import EventType
 from activities.store.repository import Repository
 from activities.store.tables import anchors, exports, instruction_versions, instructions, screenshot_assets
 from domain.artifacts import Blob
-from domain.documents.anchors import OUTCOME
+from domain.documents.anchors import DRAFTED_OUTCOMES
 from domain.documents.annotations import hides
 from domain.documents.publication import BRANDED_FORMATS, HEARD_FORMATS, ExportFormat
 from domain.documents.screenshots import AssetKind, Screenshot
@@ -42,7 +42,7 @@ _VERSION = select(*(instruction_versions.c[name] for name in ("instruction_id", 
 _ASSETS = select(screenshot_assets).where(screenshot_assets.c.id.in_(bindparam("ids", expanding=True)))
 
 _OUTCOMES = select(anchors.c.id).where(
-    anchors.c.id.in_(bindparam("ids", expanding=True)), anchors.c.strategy == OUTCOME
+    anchors.c.id.in_(bindparam("ids", expanding=True)), anchors.c.strategy.in_(DRAFTED_OUTCOMES)
 )
 
 _FILE_LOST = Failure(
@@ -323,7 +323,8 @@ def _hash_of_anchors(provenance: Mapping[str, object]) -> dict[str, object]:
         return {}
     return {
         "screenshot_set_hash": screenshot_set_hash(
-            (str(anchor["anchor_id"]), str(anchor["active_asset_id"])) for anchor in anchors
+            (str(anchor["anchor_id"]), str(anchor["active_asset_id"]), anchor.get("marked_outcome"))
+            for anchor in anchors
         )
     }
 
@@ -343,7 +344,8 @@ def _frozen(connection: Connection, anchors: Sequence[Mapping[str, Any]]) -> tup
             timestamp_ms=asset["timestamp_ms"],
             rendered_asset_id=each["rendered_asset_id"],
             operations=rows.operations(asset),
-            is_outcome=each["anchor_id"] in outcomes,
+            is_outcome=each.get("marked_outcome", each["anchor_id"] in outcomes),
+            is_marked="marked_outcome" in each,
         )
         for each in anchors
         if (asset := assets.get(each["active_asset_id"])) is not None
@@ -352,7 +354,9 @@ def _frozen(connection: Connection, anchors: Sequence[Mapping[str, Any]]) -> tup
 
 
 def _set_of(shown: Sequence[Screenshot]) -> str:
-    return screenshot_set_hash((each.anchor_id, each.asset_id) for each in shown)
+    return screenshot_set_hash(
+        (each.anchor_id, each.asset_id, each.is_outcome if each.is_marked else None) for each in shown
+    )
 
 
 def _with_renderings(connection: Connection, shown: Sequence[Screenshot]) -> tuple[Screenshot, ...]:

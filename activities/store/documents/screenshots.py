@@ -15,7 +15,7 @@ from activities.store.jobs.locking import not_found
 from activities.store.repository import Repository
 from activities.store.tables import anchors, instruction_versions, screenshot_assets
 from domain.documents.anchor_resolution import Resolver
-from domain.documents.anchors import OUTCOME
+from domain.documents.anchors import DRAFTED_OUTCOMES, OUTCOME
 from domain.documents.document import BlockEvidence, Document, absorbed_by, parse
 from domain.documents.screenshots import NewScreenshot, Screenshot
 from domain.errors import DocumentInvalid
@@ -76,7 +76,7 @@ def add_screenshots(
     version = current_version(connection, instruction_id)
     free: dict[tuple[str, bool], list[Any]] = defaultdict(list)
     for row in connection.execute(_EXISTING, {"instruction_id": instruction_id}):
-        free[row.block_id, row.strategy == OUTCOME].append(row)
+        free[row.block_id, row.strategy in DRAFTED_OUTCOMES].append(row)
     new_anchors: list[dict[str, Any]] = []
     assets: list[dict[str, Any]] = []
     replaced: list[dict[str, Any]] = []
@@ -148,7 +148,7 @@ def screenshots_of(
     """The pictures that a version of the instruction shows, in the order of its blocks.
 
     A block that is still there shows its pictures, however it was edited, and those of blocks that were merged into it.
-    Any other place is looked for.
+    Any other place is looked for. What a person marked as what came of a step stands below the others of its block.
     """
     document = parse(markdown)
     place = {block_id: number for number, block_id in enumerate(document.ids)}
@@ -159,7 +159,7 @@ def screenshots_of(
         block_id = row["block_id"] if row["block_id"] in place else search.block_of(row)
         if block_id is not None:
             pictures.append(rows.screenshot({**row, "block_id": block_id}))
-    return tuple(sorted(pictures, key=lambda picture: place[picture.block_id]))
+    return tuple(sorted(pictures, key=lambda each: (place[each.block_id], each.is_marked and each.is_outcome)))
 
 
 class _Search:
@@ -179,10 +179,12 @@ class _Search:
         return self._known[version_id].resolve(rows.addressing(row)).block_id
 
 
-def screenshot_set_hash(shown: Iterable[tuple[str, str]]) -> str:
-    """One hash for which pictures show where: SHA-256 over the sorted pairs of anchor id and asset id."""
-    pairs = sorted(":".join(pair) for pair in shown)
-    return hashlib.sha256("\n".join(pairs).encode()).hexdigest()
+def screenshot_set_hash(shown: Iterable[tuple[str, str, bool | None]]) -> str:
+    """One hash for which pictures show where, and as what: SHA-256 over the sorted pairs of anchor id and asset id,
+    each with what a person says of it (whether it shows what came of the step; ``None``: nothing)."""
+    marks = {None: "", True: ":outcome", False: ":before"}
+    lines = sorted(f"{anchor}:{asset}{marks[is_outcome]}" for anchor, asset, is_outcome in shown)
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 class Screenshots(Repository):

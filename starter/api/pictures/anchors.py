@@ -18,6 +18,7 @@ from starter.api.pictures.shapes import (
     AttachUpload,
     NewAnchor,
     NewReplacement,
+    OutcomeMark,
     ScreenshotTaskAnswer,
 )
 from starter.api.responses import errors
@@ -142,6 +143,12 @@ def show_asset(
 def hide_assets(anchor_id: str, api: ApiParts, owner: Owner, request: Request) -> AnchorAnswer:
     """Let nothing show at an anchor. Its pictures stay, and any of them can show again. Once more: nothing."""
     return _answer(api, request, api.store.hide_assets(owner, identifier(anchor_id)))
+
+
+@router.put("/anchors/{anchor_id}/outcome", responses=errors(400, 404, 413, 415))
+def mark_outcome(anchor_id: str, mark: OutcomeMark, api: ApiParts, owner: Owner, request: Request) -> AnchorAnswer:
+    """Say whether what shows at an anchor is what came of its step, as the draft says of some. Once more: nothing."""
+    return _answer(api, request, api.store.mark_outcome(owner, identifier(anchor_id), is_outcome=mark.is_outcome))
 
 
 def _answer(api: Api, request: Request, anchor: Anchor) -> AnchorAnswer:

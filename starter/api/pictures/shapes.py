@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import ConfigDict, Field, StrictInt, model_validator
+from pydantic import ConfigDict, Field, StrictBool, StrictInt, model_validator
 
 from domain.documents.anchor_resolution import Outcome, Resolution, Step
 from domain.documents.anchors import Addressing, Anchor, CharRange
@@ -152,6 +152,10 @@ class NewAnchor(Sent):
     addressing: Addressing
 
 
+class OutcomeMark(Sent):
+    is_outcome: StrictBool = Field(description="It shows what came of the step: readers see “Result” above it.")
+
+
 class AnchorAnswer(Shape):
     """A place that shows a picture. What it comes to in another version is said where one was asked for."""
 
@@ -162,6 +166,7 @@ class AnchorAnswer(Shape):
     job_id: str
     addressing: Addressing
     active_asset_id: str | None = Field(description="What shows.")
+    is_outcome: bool = Field(description="Whether what shows is what came of the step.")
     assets: tuple[AssetAnswer, ...] = Field(description="Every version of its picture, the newest first.")
     target_instruction_version_id: str | None = Field(default=None, description="The version that was asked about.")
     resolution: Outcome | None = None
@@ -184,7 +189,8 @@ class AnchorAnswer(Shape):
                 "trace": resolution.trace,
             }
         fields = {name: getattr(anchor, name) for name in Anchor.model_fields}
-        return cls.model_validate({**fields, "anchor_id": anchor.id, "assets": assets, **found})
+        said = {"anchor_id": anchor.id, "is_outcome": anchor.is_outcome}
+        return cls.model_validate({**fields, **said, "assets": assets, **found})
 
 
 # --- pictures that people bring ----------------------------------------------------------------------------------

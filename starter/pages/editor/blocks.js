@@ -87,12 +87,34 @@ export function moved(blocks, id, place) {
   return without(blocks, id).toSpliced(Math.max(0, place), 0, block);
 }
 
-/** With one block cut into two texts; the second is `second`'s. */
-export function split(blocks, id, [one, other], second) {
+/** With one block cut into two texts; the second is `second`'s, and is told at `at`, where that is known. */
+export function split(blocks, id, [one, other], second, at = null) {
   const place = placeOf(blocks, id);
   const first = { ...blocks[place], markdown: one.trimEnd() };
-  const origin = { cutFrom: id, role: GIVEN.has(first.role) ? first.role : "text" };
+  const origin = { cutFrom: id, role: GIVEN.has(first.role) ? first.role : "text", ...(at === null ? {} : { at }) };
   return blocks.toSpliced(place, 1, first, { ...second, ...origin, markdown: other.replace(/^\s*\n|^\s+/, "").trimEnd() });
+}
+
+const wordsOf = (text) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? []);
+
+/** When the second part of a text that was cut begins, in milliseconds: with the first of the sentences that the whole was
+ * written from (`cited`) that says more of it than of the first part. `null`: with none that is known. */
+export function begins(cited, [one, other]) {
+  const [before, after] = [wordsOf(one), wordsOf(other)];
+  const its = cited.filter(({ text }) => {
+    const said = [...wordsOf(text)];
+    const shared = said.filter((word) => after.has(word)).length;
+    return shared > 1 && shared > said.filter((word) => before.has(word)).length;
+  });
+  return its.length ? Math.min(...its.map(({ start_ms: start }) => start)) : null;
+}
+
+/** What is known of a block; of one that was cut from another, until more is, what is known of that. */
+export function knownOf(id, blocks, facts) {
+  const from = facts.has(id) ? null : blocks.find((each) => each.id === id)?.cutFrom;
+  if (!from || from === id) return facts.get(id);
+  const known = knownOf(from, blocks, facts);
+  return known && { ...known, anchors: [], issues: [] };
 }
 
 /** With one block and the next as one. A heading of level 1 or 2 begins a block wherever it stands, so it sinks. */

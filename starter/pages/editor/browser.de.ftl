@@ -16,6 +16,8 @@ warning-seek = Ab hier abspielen
 shot-alt = Bildschirmfoto bei { $at }
 shot-alt-uploaded = Bild
 shot-draw = Zeichnen
+shot-as-outcome = Als Ergebnis kennzeichnen
+shot-as-before = Als Bild davor kennzeichnen
 shot-replace = Ändern
 standing-saved = Gespeichert
 standing-unsaved = Nicht gespeicherte Änderungen
@@ -144,6 +146,8 @@ name-label = Name
 name-yes = Unter diesem Namen speichern
 moment-told = Der Block gehört jetzt zum Moment { $at }.
 moment-picture = Bild dieses Moments nehmen
+moment-pick = Moment auswählen
+moment-other = Anderen Moment auswählen
 conflict-left = { $count ->
     [one] Bei einem Block ist noch zu wählen.
    *[other] Bei { $count } Blöcken ist noch zu wählen.

@@ -16,6 +16,8 @@ warning-seek = Play from here
 shot-alt = Screenshot at { $at }
 shot-alt-uploaded = Picture
 shot-draw = Draw
+shot-as-outcome = Mark as result
+shot-as-before = Mark as before
 shot-replace = Change
 standing-saved = Saved
 standing-unsaved = Unsaved changes
@@ -47,6 +49,8 @@ provenance-origin = { $origin ->
  }
 moment-told = It tells of { $at } now.
 moment-picture = Take the picture of that moment
+moment-pick = Pick its moment
+moment-other = Pick another moment
 draft-restored = Changes that were not saved, from { $at }, are back.
 draft-discard = Discard them
 draft-unkept = This browser keeps no draft: its storage is full or switched off. Save before you leave this page.

@@ -11,6 +11,7 @@ from typing import Any
 from fastapi import Request
 
 from domain.artifacts import ArtifactKind
+from domain.documents.anchors import MARKED_OUTCOME
 from domain.documents.document import MAX_DOCUMENT_BYTES, Block, BlockEvidence, Document, parse
 from domain.documents.versions import InstructionVersion
 from domain.jobs import Job, TaskStatus
@@ -240,7 +241,8 @@ def _pictures(
 ) -> dict[str, tuple[AnchorAnswer, ...]]:
     places = Places.of(api.store, owner, version.instruction_id, version.id)
     found: dict[str, tuple[AnchorAnswer, ...]] = {}
-    for anchor in _anchors(api, owner, request, version.instruction_id, places):
+    known = _anchors(api, owner, request, version.instruction_id, places)
+    for anchor in sorted(known, key=lambda each: each.addressing.strategy == MARKED_OUTCOME):  # as in every export
         where = anchor.resolved_addressing
         block_id = where.block_in(document) if where is not None else ""
         if block_id or anchor.active_asset_id:

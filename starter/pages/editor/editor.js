@@ -13,8 +13,9 @@ import { draggable } from "./dragging.js";
 import { Everywhere, selected } from "./everywhere.js";
 import { adopt, draw, elementOf, inform, issue, labelOf, markPlaying, part, pictures } from "./list.js";
 import { blockMenu, openMenu } from "./menu.js";
+import { Moments } from "./shots/moments.js";
 import { notice, withdraw } from "./notices.js";
-import { BlockPictures, pictureIn } from "./pictures.js";
+import { BlockPictures, pictureIn } from "./shots/pictures.js";
 import { player } from "../parts/player.js";
 import { Regenerating } from "./regenerating.js";
 import { named, watchVersions } from "./saving/watching.js";
@@ -31,6 +32,7 @@ const shots = new BlockPictures(copy, { save, video: watch.video, fixed: context
 const regenerating = new Regenerating(copy, save, context.has_model);
 const keeping = new Keeping(copy, context, { told: stand, look: () => watcher.look(), paused });
 const everywhere = new Everywhere(copy, { project: context.is_own ? context.project_id : null, save, merge: () => mergeWithNewest(false) });
+const moments = new Moments(copy, shots, watch.video && !context.is_translation);
 let saving = null;
 let writer = null; // its module, once it is there: then a text opens at once, and no key comes in between
 let writing = null; // {id, writer, before}: the block that is open, and what it said
@@ -49,6 +51,7 @@ function show() {
   const isKnown = facts === copy.facts;
   if (!isKnown) ({ facts } = copy), ground();
   contents(copy.blocks);
+  moments.show();
   if (isNew || !isKnown) shots.equip(); // blocks that come back bring their pictures
   if (writing && copy.text(writing.id) === undefined) closed();
   writing?.writer?.put(copy.text(writing.id));
@@ -259,7 +262,10 @@ function closed() {
 
 function splitInto(id, texts) {
   const second = edit.fresh();
-  copy.change(edit.split(copy.blocks, id, texts, second));
+  const known = edit.knownOf(id, copy.blocks, copy.facts);
+  const at = edit.begins(known?.cited ?? [], texts);
+  moments.offer(second.id);
+  copy.change(edit.split(copy.blocks, id, texts, second, at === known?.start_ms ? null : at));
   write(second.id, { atStart: true });
 }
 
@@ -271,9 +277,15 @@ function focusBlock(id) {
 
 function insert(id, offset, role = "text") {
   const block = edit.fresh(role);
+  moments.offer(block.id);
   const place = id === null ? copy.blocks.length : edit.placeOf(copy.blocks, id) + offset;
   copy.change(edit.inserted(copy.blocks, place, block));
   write(block.id);
+}
+
+function become(id, role) {
+  if (role === "step") moments.offer(id);
+  copy.change(edit.made(copy.blocks, id, role));
 }
 
 function move(id, by) {
@@ -333,7 +345,7 @@ const deeds = {
   below: (id) => insert(id, 1),
   merge: mergeNext,
   delete: drop,
-  ...Object.fromEntries(["step", "note", "warning", "section", "text"].map((role) => [role, (id) => copy.change(edit.made(copy.blocks, id, role))])),
+  ...Object.fromEntries(["step", "note", "warning", "section", "text"].map((role) => [role, (id) => become(id, role)])),
   menu: (id, button) => openMenu(button, roleOf(id), idle(id)),
   append: () => insert(null),
   "append-step": () => insert(null, 0, "step"),

@@ -1,6 +1,7 @@
 // The blocks as they stand in the page: drawn by the server at first, kept in step with the document from then on.
 import { clock } from "../parts/moments.js";
 import { say } from "../parts/strings.js";
+import { knownOf } from "./blocks.js";
 import { leadOut, remember, show } from "./preview.js";
 
 const list = document.querySelector("[data-blocks]");
@@ -39,7 +40,7 @@ export function draw(blocks, facts, base) {
   let isNew = false;
   for (const { id, markdown, role, absorbs, at } of blocks) {
     const known = facts.get(id);
-    const element = elementOf(id) ?? made(id, known);
+    const element = elementOf(id) ?? made(id, knownOf(id, blocks, facts));
     if (role === "step") step += 1;
     const before = drawn.get(id);
     isNew ||= before === undefined;
@@ -65,9 +66,9 @@ export function draw(blocks, facts, base) {
 
 /** Let the page show what has become known of blocks: their times, what was said, pictures, issues. */
 export function inform(blocks, facts) {
-  for (const { id, absorbs } of blocks) {
+  for (const { id, absorbs, at } of blocks) {
     const [element, known] = [elementOf(id), facts.get(id)];
-    if (element && known) fill(element, { ...known, anchors: shownAt(known, absorbs, facts) });
+    if (element && known) fill(element, { ...known, start_ms: at ?? known.start_ms, anchors: shownAt(known, absorbs, facts) });
   }
 }
 
@@ -128,10 +129,12 @@ function time(button, ms) {
 
 /** Let `holder` show the active picture of each anchor; those that show already stay as they are. */
 export function pictures(holder, anchors) {
-  const there = new Map([...holder.children].map((each) => [each.dataset.asset, each]));
+  const there = new Map([...holder.children].map((each) => [`${each.dataset.asset} ${!outcomeIn(each).hidden}`, each]));
   const wanted = anchors.filter((each) => each.active_asset_id);
-  holder.replaceChildren(...wanted.map((anchor) => there.get(anchor.active_asset_id) ?? figure(anchor)));
+  holder.replaceChildren(...wanted.map((anchor) => there.get(`${anchor.active_asset_id} ${anchor.is_outcome}`) ?? figure(anchor)));
 }
+
+const outcomeIn = (figure) => figure.querySelector("[data-outcome]");
 
 function figure(anchor) {
   const asset = anchor.assets.find(({ id }) => id === anchor.active_asset_id);
@@ -143,8 +146,8 @@ function figure(anchor) {
   image.height = asset.height;
   image.alt = asset.timestamp_ms === null ? say("shot-alt-uploaded") : say("shot-alt", { at: clock(asset.timestamp_ms) });
   image.src = `/pictures/${asset.id}/thumbnail`;
-  element.querySelector("[data-outcome]").hidden = anchor.addressing.strategy !== "outcome";
-  time(element.querySelector("button"), asset.timestamp_ms);
+  outcomeIn(element).hidden = !anchor.is_outcome;
+  time(element.querySelector(".time"), asset.timestamp_ms);
   return element;
 }
 

@@ -1,9 +1,9 @@
 // What can be done to the pictures of a block; the dialogs come when they are asked for.
-import { get } from "../parts/api.js";
-import { make } from "../parts/elements.js";
-import { tell, tellError } from "../parts/messages.js";
-import { say } from "../parts/strings.js";
-import { openLarge, openWhole, wholeOf } from "../pictures/whole_picture.js";
+import { get, put } from "../../parts/api.js";
+import { make } from "../../parts/elements.js";
+import { tell, tellError } from "../../parts/messages.js";
+import { say } from "../../parts/strings.js";
+import { openLarge, openWhole, wholeOf } from "../../pictures/whole_picture.js";
 
 export class BlockPictures {
   #copy;
@@ -34,6 +34,7 @@ export class BlockPictures {
         ...(this.#fixed
           ? []
           : [
+              ...(anchor ? [button(anchor.is_outcome ? "shot-as-before" : "shot-as-outcome", () => this.#mark(anchor.id, !anchor.is_outcome))] : []),
               button("shot-draw", () => this.#draw(figure.dataset.anchor)),
               button("shot-replace", () => this.choose(figure.closest("[data-block]")?.dataset.block, figure.dataset.anchor)),
             ]),
@@ -41,19 +42,20 @@ export class BlockPictures {
     }
   }
 
-  /** Choose another picture for an anchor; without one, a first picture for the block. */
+  /** Choose another picture for an anchor; without one, a first picture for the block. The one that shows then; null:
+   * nothing has changed. */
   async choose(blockId, anchorId = null) {
     const copy = this.#copy;
     const stored = () => copy.base.blocks.some((each) => each.id === blockId);
-    if (blockId && !stored() && !(await this.#save())) return; // a picture is of a saved version
-    if (blockId && !stored()) return;
+    if (blockId && !stored() && !(await this.#save())) return null; // a picture is of a saved version
+    if (blockId && !stored()) return tell(say("picture-needs-words"), "bad"), null;
     const anchor = this.#anchor(anchorId);
     this.#asked = { anchorId, blockId, tool: -1 };
     const atMs = this.#shown(anchor)?.timestamp_ms ?? copy.facts.get(blockId)?.start_ms ?? (this.#video?.currentTime ?? 0) * 1000;
     this.#video?.pause();
-    const { openFramePicker } = await import("../pictures/frame_picker.js");
+    const { openFramePicker } = await import("../../pictures/frame_picker.js");
     const { job, instruction, base } = copy;
-    await openFramePicker({ jobId: job, instruction, versionId: base.version_id, anchor, blockId, atMs, video: this.#video }).catch(tellError);
+    return openFramePicker({ jobId: job, instruction, versionId: base.version_id, anchor, blockId, atMs, video: this.#video }).catch((error) => (tellError(error), null));
   }
 
   /** Show a picture as large as there is room. */
@@ -65,7 +67,9 @@ export class BlockPictures {
   async take(blockId, atMs) {
     const { instruction } = this.#copy;
     if (this.#copy.dirty && !(await this.#save())) return;
-    const { anchorAt, takeFrame } = await import("../pictures/pictures.js");
+    if (!this.#copy.base.blocks.some((each) => each.id === blockId)) return tell(say("picture-needs-words"), "bad");
+    this.#asked = { blockId, tool: 0 };
+    const { anchorAt, takeFrame } = await import("../../pictures/pictures.js");
     try {
       const anchor = await anchorAt(instruction, this.#copy.base.version_id, blockId);
       await takeFrame(anchor.id, { instructionId: instruction, versionId: this.#copy.base.version_id, atMs });
@@ -78,7 +82,7 @@ export class BlockPictures {
   /** Let a picture that was pasted or dropped show at a block, beside what shows there. */
   async bring(blockId, file) {
     const copy = this.#copy;
-    const { anchorAt, bringPicture, refusal } = await import("../pictures/pictures.js");
+    const { anchorAt, bringPicture, refusal } = await import("../../pictures/pictures.js");
     const refused = refusal(file);
     if (refused) return tell(refused, "bad");
     if (copy.dirty && !(await this.#save())) return undefined; // a picture is of a saved version
@@ -101,17 +105,23 @@ export class BlockPictures {
     }
   }
 
+  /** Say whether a picture shows what came of its step. */
+  async #mark(anchorId, isOutcome) {
+    this.#asked = { anchorId, tool: -3 };
+    await put(`anchors/${anchorId}/outcome`, { is_outcome: isOutcome }).then(() => this.#again(), tellError);
+  }
+
   async #draw(anchorId) {
     const anchor = await get(`anchors/${anchorId}`).catch(tellError); // addresses hold for a while only
     const asset = this.#shown(anchor);
     if (!asset) return;
     this.#asked = { anchorId, tool: -2 };
-    const { openAnnotator } = await import("../pictures/annotator.js");
+    const { openAnnotator } = await import("../../pictures/annotator.js");
     const drawn = await openAnnotator({ anchor, asset }).catch(tellError);
     if (!drawn) return;
     await this.#again().catch(tellError);
     if (!drawn.operations?.some(({ op_type: type }) => type === "blur")) return;
-    const { offerLinks } = await import("../sharing/behind.js");
+    const { offerLinks } = await import("../../sharing/behind.js");
     await offerLinks(this.#copy.instruction).catch(tellError);
   }
 
