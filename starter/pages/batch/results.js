@@ -4,12 +4,14 @@ import { make } from "../parts/elements.js";
 
 const NEAR = "200% 0px"; // of the window's height, above and below
 const EACH = 5; // of so many items one is watched: to watch a thousand costs more at each frame than to draw them
+const AT_A_FRAME = 8; // items are shown: what fifty take to be laid out and painted is three frames
 const AGAIN_MS = 2000;
 const body = document.querySelector("[data-job]");
 const list = body.querySelector("[data-items]");
 const atOnce = Number(list.dataset.atOnce);
 const near = new Set(); // watched items that are, or are about to be, in view
 const asked = new Set(); // first numbers of what is on its way
+const come = []; // items that are here and not shown yet, and behind the last of an answer whom to tell
 
 const numberOf = (item) => Number(item.id.slice("item-".length));
 const isOpen = (item) => item.dataset.state !== "done" && item.dataset.state !== "failed";
@@ -38,23 +40,39 @@ async function ask(first) {
   asked.add(first);
   const answer = await fetch(`/jobs/${body.dataset.job}/items?first=${first}`, { headers: { "HX-Request": "true" } }).catch(() => null);
   heard(answer?.status ?? 0);
-  if (answer?.ok) show(await answer.text());
+  if (answer?.ok) await show(await answer.text());
   else setTimeout(() => load(around().filter((each) => "far" in each.dataset)), AGAIN_MS);
   asked.delete(first);
 }
 
 function show(text) {
-  const come = new DOMParser().parseFromString(text, "text/html");
-  for (const item of [...come.querySelectorAll(".item")]) {
-    const old = document.getElementById(item.id);
+  const waiting = come.length;
+  const items = new DOMParser().parseFromString(text, "text/html").querySelectorAll(".item");
+  const shown = new Promise((resolve) => come.push(...items, resolve));
+  if (!waiting) requestAnimationFrame(showSome);
+  return shown;
+}
+
+function showSome() {
+  for (const item of come.splice(0, AT_A_FRAME)) {
+    if (typeof item === "function") {
+      item();
+      continue;
+    }
+    const shown = document.getElementById(item.id);
     // what is settled changes no more: a clip that plays goes on
-    if (!old || (!("far" in old.dataset) && old.dataset.state === item.dataset.state)) continue;
-    old.replaceWith(item);
-    if (!isWatched(item)) continue;
-    watch.unobserve(old);
-    near.delete(old);
-    watch.observe(item);
+    if (shown && ("far" in shown.dataset || shown.dataset.state !== item.dataset.state)) fill(shown, item);
   }
+  if (come.length) requestAnimationFrame(showSome);
+}
+
+// The item stays and so do the parts of a fixed size, so that the list around them is not laid out again.
+function fill(shown, item) {
+  delete shown.dataset.far;
+  shown.dataset.state = item.dataset.state;
+  if (item.querySelector(":scope > .frame") && shown.childElementCount === item.childElementCount)
+    [...shown.children].forEach((part, place) => part.replaceChildren(...item.children[place].childNodes));
+  else shown.replaceChildren(...item.childNodes);
 }
 
 // while the batch is at work, what is in view is asked for again
