@@ -5,16 +5,27 @@ const FEWEST = 3; // shorter ones are seen at a glance
 const LISTED = ["section", "step"];
 const holder = document.querySelector("[data-contents]");
 const list = holder.querySelector("ol");
-let shown = "";
+const entries = new Map(); // by block: what stands in the list for it
 
-/** Let the list show what sections and steps are called; where there are few, it is not there. */
+/** Let the list show what sections and steps are called; where there are few, it is not there. A key in a heading
+ * changes one entry: three hundred are not made anew for it. */
 export function contents(blocks) {
-  const listed = blocks.filter(({ role }) => LISTED.includes(role)).map(({ id, role, markdown }) => [id, role, heading(markdown)]);
-  const now = JSON.stringify(listed);
-  if (now === shown) return;
-  shown = now;
+  const listed = blocks.filter(({ role }) => LISTED.includes(role)).map(entry);
   holder.hidden = listed.length < FEWEST;
-  list.replaceChildren(...listed.map(([id, role, words]) => make("li", { class: role, "data-of": id }, make("a", { href: `#block-${id}` }, words))));
+  if (listed.length !== list.childElementCount || listed.some((each, place) => list.children[place] !== each)) list.replaceChildren(...listed);
+}
+
+function entry({ id, role, markdown }) {
+  const words = heading(markdown);
+  let { item, link } = entries.get(id) ?? {};
+  if (!item) {
+    link = make("a", { href: `#block-${id}` });
+    item = make("li", { "data-of": id }, link);
+    entries.set(id, { item, link });
+  }
+  if (item.className !== role) item.className = role;
+  if (link.textContent !== words) link.textContent = words;
+  return item;
 }
 
 /** Mark the step that plays. */
