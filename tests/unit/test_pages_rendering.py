@@ -1,10 +1,12 @@
 """What templates are drawn with."""
 
 import re
+import runpy
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from fontTools.ttLib import TTFont
 
 import starter.pages
 from domain.errors import MediaTruncated, ProviderUnavailable, RecordingLost, needs_another_recording
@@ -64,3 +66,12 @@ def test_every_form_says_how_it_is_sent_where_no_module_sends_it() -> None:
     forms = [each for path in PAGES.glob("*/*.html") for each in re.findall(r"<form[^>]*>", path.read_text("utf-8"))]
     assert len(forms) > 10
     assert not [each for each in forms if "action=" not in each and "method=" not in each]  # GET: words in addresses
+
+
+def test_given_the_letters_of_europe_when_they_are_set_then_their_small_font_is_of_the_package_beside_it() -> None:
+    subset = runpy.run_path(str(PAGES / "frontend" / "fonts" / "subset.py"))
+    part, whole = TTFont(subset["PART"]), TTFont(subset["WHOLE"])
+    letters = set(part.getBestCmap())
+    assert letters == set(subset["LETTERS"]) & set(whole.getBestCmap()) and letters >= set(map(ord, "őşřțĳ"))
+    assert part["head"].fontRevision == whole["head"].fontRevision
+    assert {axis.axisTag for axis in part["fvar"].axes} == {"wght"}
