@@ -526,6 +526,8 @@ def test_given_a_block_when_it_is_written_again_then_the_proposal_can_be_rejecte
     write(page, "Press Save", "## Entirely my own words\n\nAnd what I have to say of it.")
     page.keyboard.press("Escape")
     choose(page, "Entirely my own", "Write again")
+    expect(page.get_by_text("No language model is set up: other wishes cannot be followed.")).to_be_visible()
+    expect(page.get_by_label("What should be different?")).to_have_count(0)
     page.get_by_label("As a list").check()
     page.get_by_role("button", name="Write again", exact=True).click()
     reject = page.get_by_role("button", name="Reject")

@@ -48,6 +48,14 @@ def test_given_a_recording_when_it_is_sent_then_its_job_is_followed_to_the_draft
     expect(page.locator(".step.done").first).to_contain_text("took")
     look(page, "job-draft")
     expect(page.get_by_role("button", name="Cancel the job")).to_have_count(0)  # it is written
+    expect(page.locator(".log")).to_have_count(1)
+    job = page.url.rpartition("/")[2]
+    page.get_by_role("link", name="Open the instruction").click()
+    page.wait_for_url("**/instructions/*")
+    guide = page.url
+    page.goto("/jobs")
+    page.locator(f"#job-{job} a").click()
+    expect(page).to_have_url(guide)
 
 
 def test_given_a_job_at_work_when_it_is_cancelled_then_that_is_asked_for_once_more(
@@ -122,6 +130,8 @@ def test_given_jobs_of_every_sort_when_they_are_looked_for_then_those_that_fit_a
     expect(page.get_by_role("alert")).to_contain_text("It goes on from: Recording is here")
     expect(page.get_by_role("link", name="Send another recording")).to_be_visible()
     expect(page.locator(".log time").first).to_have_text(re.compile(r"^\d\d:\d\d:\d\d$"))
+    expect(page.locator(".log")).to_have_count(1)
+    expect(page.locator(".log li").filter(has_text="Failed")).to_have_count(1)
     look(page, "job-failed")
 
 

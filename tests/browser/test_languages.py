@@ -2,17 +2,22 @@
 
 import re
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
 from fluent.syntax import FluentParser, ast
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
 from domain.lifecycles.kinds import LIFECYCLES
+from starter.access.tokens import Role
 from starter.pages.shell.catalogue import PAGES
 from tests import pseudo
-from tests.browser.conftest import Site
+from tests.browser.conftest import PATIENT_MS, Site
 from tests.browser.looking import look
+from tests.stack import wait_until
 
 ADDRESSES = (
     "/",
@@ -110,6 +115,8 @@ SHOWN = """() => {
 }"""
 WORD = re.compile(r"[A-Za-z]{3,}")
 SAID = re.compile(f"{pseudo.OPENS}[^{pseudo.OPENS}{pseudo.CLOSES}]*{pseudo.CLOSES}")
+NAMES_ONLY = "/reference"
+"""What stands there is the names of the HTTP interface, by which programs call it."""
 NAMES = frozenset(
     ("Inter", "Markdown", "Word", "PDF", "HTML", "DOCX", "SRT", "VTT", "TXT", "ZIP", "UTC", "PNG", "SVG", "JPEG", "MiB")
 )
@@ -130,6 +137,23 @@ def untranslated(page: Page, allowed: set[str]) -> set[str]:
     return found
 
 
+PROMPT = "Lighthouse under stars"
+PLAIN = "Add a customer mp4 html Handbooks Default embedded poster {project} {title} {page} {pages}"
+"""Names that people gave, or programs have: of a file, a project, a maker, and of what a brand's header may name."""
+
+
+def _made(client: httpx.Client, ids: dict[str, str]) -> dict[str, Any]:
+    """A picture and captions, by their pages, a link with a passphrase, and a guide in the bin."""
+    captions = {"job_type": "captions", "parameters": {"inputs": [{"job_id": ids["job"]}]}}
+    asked: tuple[tuple[str, dict[str, Any]], ...] = (("images", {"prompt": PROMPT}), ("jobs", captions))
+    jobs = [str(client.post(path, json=body).raise_for_status().json()["id"]) for path, body in asked]
+    link = client.post(f"instructions/{ids['instruction']}/shares", json={"passphrase": "correct horse"})
+    empty = client.post(f"projects/{ids['project']}/jobs", json={}).raise_for_status().json()["id"]
+    client.post(f"guides/{empty}/bin").raise_for_status()
+    wait_until(lambda: all(client.get(f"jobs/{each}").json()["completed_at"] for each in jobs), 60, "the results")
+    return {"jobs": [f"/jobs/{each}" for each in jobs], "guarded": link.raise_for_status().json()["url"]}
+
+
 def test_given_a_language_that_is_longer_then_every_page_says_it_alone_and_nothing_hangs_out_on_a_phone(
     site: Site,
     who: str,
@@ -143,36 +167,64 @@ def test_given_a_language_that_is_longer_then_every_page_says_it_alone_and_nothi
         document = client.get(f"instructions/{ids['instruction']}").json()
         said = client.get(f"jobs/{ids['job']}/transcript", params={"format": "txt"}).text
         kept = client.post("glossary", json={"heard": "billing", "right": "bookkeeping"}).json()
-    words = " ".join(
-        (document["markdown"], document["title"], said, who, kept["right"], "Add a customer mp4 Handbooks")
-    )
+        site.stack.store.grant(who, 50, reason=PROMPT, actor="test", idempotency_key=who)
+        made = _made(client, ids)
+    words = " ".join((document["markdown"], document["title"], said, who, kept["right"], PROMPT, PLAIN))
     allowed = {each.lower() for each in WORD.findall(words)}
     allowed |= {
         word for table in LIFECYCLES.values() for each in table.statuses for word in str(each).lower().split("_")
     }
     instruction, job = f"/instructions/{ids['instruction']}", f"/jobs/{ids['job']}"
+    project = f"/projects/{ids['project']}"
     own = (
-        instruction,
-        f"{instruction}/versions",
-        f"{instruction}/export",
-        f"{instruction}/share",
-        job,
-        f"{job}/transcript",
+        *(f"{instruction}{part}" for part in ("/versions", "/export", "/share", "/translations")),
+        *(job, f"{job}/transcript", *made["jobs"]),
+        *("/projects", project, f"{project}/brand", NAMES_ONLY),
+        *("/behind", f"/administration?user={who}", f"/administration{job.removeprefix('/jobs')}"),
+        f"/credits?user={who}",
     )
-    wrong = {}
+    wrong: dict[str, set[str]] = {}
+
+    def check(page: Page, address: str) -> None:
+        assert page.locator("html").get_attribute("lang") == language
+        overhang = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        if overhang > 0:
+            wrong[address] = {f"{overhang} px too wide"}
+        if address != NAMES_ONLY and (words_of_its_own := untranslated(page, allowed)):
+            wrong.setdefault(address, set()).update(words_of_its_own)
+
+    narrow: ViewportSize = {"width": 375, "height": 812}
     with (
         pseudo.spoken(tmp_path, monkeypatch) as language,
-        site.visitor(who, locale=language, viewport={"width": 375, "height": 812}) as context,
+        site.visitor(who, role=Role.ADMIN, locale=language, viewport=narrow) as context,
     ):
         page = context.new_page()
-        for address in (*ADDRESSES, *MORE, "/glossary", *own):
+        for address in (*ADDRESSES, *MORE, "/glossary", *own, instruction):
             page.goto(address, wait_until="load")
             page.wait_for_timeout(150)
-            assert page.locator("html").get_attribute("lang") == language
-            overhang = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-            if overhang > 0:
-                wrong[address] = {f"{overhang} px too wide"}
-            if words_of_its_own := untranslated(page, allowed):
-                wrong.setdefault(address, set()).update(words_of_its_own)
+            check(page, address)
+        step = page.locator("[data-role=step]").first
+        for name, key in (("picture", "p"), ("regenerate", "r"), ("shortcuts", "?")):  # what modules build
+            step.focus()
+            page.keyboard.press(key)
+            shown = step.locator("form") if name == "regenerate" else page.locator("dialog[open]")
+            expect(shown).to_be_visible()
+            check(page, f"{instruction} {name}")
+            page.keyboard.press("Escape")
+            expect(shown).to_have_count(0)
+        page.goto("/")
+        for do in ("export", "move", "rename"):
+            page.locator("[data-menu]").first.click()
+            page.locator(f"[data-guide-menu] [data-do={do}]").click()
+            expect(page.locator("dialog[open]")).to_be_visible()
+            check(page, f"/ {do}")
+            page.keyboard.press("Escape")
+        stranger = site.browser.new_context(base_url=site.url, locale=language, viewport=narrow)
+        with closing(stranger):
+            stranger.set_default_timeout(PATIENT_MS)
+            page = stranger.new_page()
+            for address in ("/sign-in", made["guarded"]):
+                page.goto(address, wait_until="load")
+                check(page, address)
     assert wrong == {}
     assert quiet == []

@@ -1,5 +1,7 @@
 """The pages beside jobs and instructions: credits, library, webhooks, lifecycles."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -78,11 +80,27 @@ def test_given_credits_when_an_administrator_gives_some_then_the_books_show_it(
         page.get_by_role("button", name="Give").click()
         expect(page.locator(".figures dd").first).to_have_text("25")
         expect(page.get_by_text("<b>a gift</b>")).to_be_visible()
+        expect(page.locator("[data-toasts]")).to_contain_text(f"{who} was given 25 credits")
         look(page, "credits")
+
+        friend = f"friend-{who}"
+        page.locator("input[name=user_id]").fill(friend)
+        page.get_by_label("Amount").fill("7")
+        page.get_by_label("Why").fill("because")
+        page.get_by_role("button", name="Give").click()
+        expect(page.locator("[data-toasts]")).to_contain_text(f"{friend} was given 7 credits")
+        expect(page.locator(".figures dd").first).to_have_text("25")  # those of who gives are as they were
+        everybody = page.locator("#balances")
+        everybody.get_by_role("searchbox").fill(who)
+        everybody.get_by_role("button", name="Search").click()
+        expect(everybody.locator("tbody tr").filter(has_text=friend)).to_have_text(re.compile(r"\s*7\s*0\s*$"))
+        expect(everybody.locator("tbody tr")).to_have_count(2)
+    assert site.stack.store.balance(friend).available == 7
     with site.visitor(who) as context:
         page = context.new_page()
         page.goto("/credits")
         expect(page.get_by_role("button", name="Give")).to_have_count(0)
+        expect(page.locator("#balances")).to_have_count(0)
 
 
 def test_given_an_endpoint_when_it_is_made_and_deleted_then_its_secret_is_shown_once(page: Page) -> None:

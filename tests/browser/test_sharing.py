@@ -2,9 +2,12 @@
 
 from collections.abc import Callable
 from contextlib import closing
+from datetime import timedelta
 
 from playwright.sync_api import Page, expect
+from sqlalchemy import update
 
+from activities.store.tables import shares
 from tests.browser.conftest import PATIENT_MS, Site
 from tests.browser.looking import WIDE, draw, look
 
@@ -66,6 +69,24 @@ def test_given_a_draft_when_it_is_shared_then_whoever_holds_the_link_reads_it_un
         expect(row).to_contain_text(f"brought up to date by {who} · revoked by {who}")
         reader.reload()
         expect(reader.get_by_text("Mind the gap.")).to_have_count(0)
+
+        page.get_by_label("What it is for").fill("For a day")
+        page.get_by_label("Valid").select_option("1")
+        page.get_by_role("button", name="Make a link").click()
+        daily = page.locator("[data-links] li").filter(has_text="For a day")
+        expect(daily.locator(".badge")).to_have_text("Version 2")
+        link = page.locator("[data-url]").inner_text()
+        reader.goto(link)
+        expect(reader.get_by_text("Mind the gap.")).to_be_visible()
+        with site.stack.store.engine.begin() as connection:  # the day has gone by
+            gone_by = update(shares).where(shares.c.owner == who, shares.c.name == "For a day")
+            connection.execute(gone_by.values(expires_at=site.stack.store.now() - timedelta(seconds=1)))
+        answer = reader.reload()
+        assert answer is not None and answer.status == 404
+        expect(reader.get_by_text("Mind the gap.")).to_have_count(0)
+        page.reload()
+        expect(daily.locator(".badge")).to_have_text("Expired")
+        expect(daily.get_by_role("button")).to_have_count(0)
 
 
 def test_given_open_links_when_something_is_blurred_then_it_is_said_and_they_are_moved_or_revoked(

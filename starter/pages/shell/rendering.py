@@ -79,9 +79,9 @@ def amount(text: str, language: str) -> str:
 
 def size(count: float) -> str:
     """Bytes as people write them, in powers of 1024."""
-    for unit in ("bytes", "KB", "MB", "GB"):
+    for unit in ("B", "KB", "MB", "GB"):
         if count < 1024 or unit == "GB":
-            return f"{count:.0f} {unit}" if unit == "bytes" or count >= 10 else f"{count:.1f} {unit}"
+            return f"{count:.0f} {unit}" if unit == "B" or count >= 10 else f"{count:.1f} {unit}"
         count /= 1024
     raise AssertionError
 
