@@ -7,15 +7,15 @@ from playwright.sync_api import Page, ViewportSize
 
 from tests.stack import ROOT
 
-WIDE: ViewportSize = {"width": 1280, "height": 900}
+WIDE: ViewportSize = {"width": 1440, "height": 900}
 WIDEST: ViewportSize = {"width": 2560, "height": 1440}
 SIZES: tuple[ViewportSize, ...] = ({"width": 375, "height": 812}, WIDE, WIDEST)
 
 COLOURS = "color-contrast"
 CHECKED: dict[tuple[int, str], dict[str, Any]] = {
     (375, "light"): {"rules": {COLOURS: {"enabled": False}}},
-    (1280, "light"): {},
-    (1280, "dark"): {"runOnly": {"type": "rule", "values": [COLOURS]}},
+    (WIDE["width"], "light"): {},
+    (WIDE["width"], "dark"): {"runOnly": {"type": "rule", "values": [COLOURS]}},
 }
 """Where axe-core looks, and for what: the layout is another on a phone, and the colours are others in the dark."""
 
