@@ -54,6 +54,12 @@ def binned(owner: str) -> str:
     return f"{BIN}{owner}"
 
 
+def names_of_owner(owner: str) -> tuple[str, str]:
+    """The names by which rows are ``owner``'s: outside the bin, and in it. Whoever looks for all that is somebody's
+    looks for both."""
+    return owner, binned(owner)
+
+
 def whose(owner: str) -> str:
     """Whose something is, also in the bin."""
     return owner.removeprefix(BIN)

@@ -9,7 +9,7 @@ from domain.jobs import Frozen
 
 KEPT_DAYS = 30
 """For which what is written at a desk is kept before it is a version, since it was written at last: as long as a
-browser keeps it."""
+browser keeps it. In the bin none of it gets too old, and of a guide that came back it is kept as long from then on."""
 
 MOST_SITTINGS = 20
 """Of one instruction. A person has a tab or two, and a device or two; what was left longest ago goes."""

@@ -82,7 +82,7 @@ class UserArchive:
 
     def _job(self, file: zipfile.ZipFile, job_id: str) -> Iterator[bytes]:
         self._newest, self._languages = {}, {}
-        for table, rows in self._store.rows_of_job(job_id):
+        for table, rows in self._store.rows_of_job(self._user, job_id):
             yield from self._lines(file, f"jobs/{job_id}/{table}.jsonl", map(self._noted, rows))
         for instruction_id, newest in self._newest.items():
             language = self._languages.get(instruction_id)

@@ -16,7 +16,7 @@ from sqlalchemy import insert, select
 from temporalio.testing import ActivityEnvironment
 
 from activities.store import Sitting, Store
-from activities.store.repository import utc_now
+from activities.store.repository import new_uuid7, utc_now
 from activities.store.tables import analyses, metadata, provider_webhooks
 from activities.upkeep.sweeping import Keeping, Sweeper
 from domain.artifacts import ArtifactKind
@@ -33,7 +33,7 @@ from starter.services.batches import BatchRequests
 from starter.settings import Settings
 from tests.apis import SECRET, RunningApi, running_api, wait_ready
 from tests.integration.analysis_jobs import Bureau
-from tests.integration.store_builders import Run, blob, drafted_job, instruction_of, uploaded_job
+from tests.integration.store_builders import STEP_BLOCK, Run, blob, drafted_job, instruction_of, uploaded_job
 from tests.integration.test_fates import reconcile
 from tests.stack import Stack, running_stack, wait_until
 from tests.temporal import TemporalServer, free_port
@@ -146,6 +146,16 @@ def test_given_a_user_when_everything_is_fetched_then_the_archive_holds_it_and_n
         kept_at=job.created_at,
     )
     stack.store.keep_sitting("zoe", sitting)
+    of_member = sitting.model_copy(update={"sitting_id": foreign.id, "markdown": "theirs alone"})
+    stack.store.keep_sitting("zoe", of_member, author="yan")
+    shared, binned = drafted_job(stack.store, "yan")[0], drafted_job(stack.store, "zoe")[0]
+    there = sitting.model_copy(update={"instruction_id": instruction_of(shared), "markdown": "in a guide of yan's"})
+    stack.store.keep_sitting("yan", there, author="zoe")
+    stack.store.add_thread("zoe", instruction_of(binned), STEP_BLOCK, "Look at it again.", author="zoe")
+    for each, text in (("zoe", "thrown away unsaved"), ("yan", "theirs in the bin")):
+        left = {"instruction_id": instruction_of(binned), "sitting_id": new_uuid7(), "markdown": text}
+        stack.store.keep_sitting("zoe", sitting.model_copy(update=left), author=each)
+    stack.store.throw_away("zoe", binned.id)
     failure = Failure(failure_code="INTERNAL", failure_message="It broke.", failed_stage="draft")
     stack.store.move(job.id, None, "FAILED", trigger=Trigger.API, actor=Actor.SYSTEM, failure=failure)
     stack.store.review_job(job.id, "the-administrator", "what they noted")
@@ -154,9 +164,16 @@ def test_given_a_user_when_everything_is_fetched_then_the_archive_holds_it_and_n
     with stack.store._database.write() as connection:
         connection.execute(insert(provider_webhooks), came)
     members = unzipped(api.client("zoe").get("account/archive"))
-    assert lines(members[f"jobs/{job.id}/sittings.jsonl"])[0]["markdown"] == "unsaved"
+    places = [f"jobs/{job.id}", "user", f"jobs/{binned.id}"]
+    kept = {each: [row["markdown"] for row in lines(members[f"{each}/sittings.jsonl"])] for each in places}
+    assert kept == dict(zip(places, (["unsaved"], ["in a guide of yan's"], ["thrown away unsaved"]), strict=True))
+    assert "user/comments.jsonl" not in members and f"jobs/{binned.id}/comments.jsonl" in members, "once"
+    of_yan = unzipped(api.client("yan").get("account/archive"))
+    texts = sorted(row["markdown"] for row in lines(of_yan["user/sittings.jsonl"]))
+    assert texts == ["theirs alone", "theirs in the bin"]
+    assert not [name for name in of_yan if name.startswith("jobs/") and name.endswith("/sittings.jsonl")]
     index = json.loads(members["index.json"])
-    assert (index["user"], index["jobs"]) == ("zoe", [job.id])
+    assert (index["user"], index["jobs"]) == ("zoe", [job.id, binned.id])
     assert members[f"files/jobs/{job.id}/upload/recording.mp4"] == job.id.encode() * 1000
     assert "some/key" in index["unreadable"], "a row names it, and it was never stored: said, not left out"
     assert b"Add a customer" in members[f"jobs/{job.id}/instruction.md"]

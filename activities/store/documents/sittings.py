@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
-from sqlalchemy import and_, bindparam, delete, select
+from sqlalchemy import ColumnElement, and_, bindparam, delete, exists, or_, select
 
 from activities.store.database import inserting
 from activities.store.documents.documents import (
@@ -24,10 +24,11 @@ from activities.store.documents.documents import (
 )
 from activities.store.jobs.locking import LockedJob, not_found
 from activities.store.records import EventType, Sitting, SittingSummary
-from activities.store.tables import instructions, sittings
+from activities.store.tables import instructions, job_events, sittings
 from domain.documents.document import BlockMark
 from domain.documents.draft import BlockRole
 from domain.documents.versions import KEPT_DAYS, MOST_SITTINGS, InstructionVersion
+from domain.erasure import BIN
 from domain.errors import RequestInvalid
 
 _COLUMNS = [sittings.c[name] for name in Sitting.model_fields]
@@ -81,7 +82,7 @@ class Sittings(Documents):
         self.get_instruction(owner, instruction_id)
         wanted = [sittings.c[name] for name in SittingSummary.model_fields]
         of = (sittings.c.instruction_id == instruction_id, sittings.c.owner == (author or owner))
-        query = select(*wanted).where(*of, sittings.c.kept_at >= self._oldest())
+        query = select(*wanted).where(*of, is_kept(self._clock()))
         with self._database.read() as connection:
             found = connection.execute(query.order_by(sittings.c.kept_at.desc())).mappings()
             return tuple(SittingSummary.model_validate(dict(row)) for row in found)
@@ -92,7 +93,7 @@ class Sittings(Documents):
         key = (sittings.c.instruction_id == instruction_id, sittings.c.sitting_id == sitting_id)
         theirs = (sittings.c.owner == (author or owner), instructions.c.owner == owner)
         query = select(*_COLUMNS).join(instructions, instructions.c.id == sittings.c.instruction_id)
-        query = query.where(*key, *theirs, sittings.c.kept_at >= self._oldest())
+        query = query.where(*key, *theirs, is_kept(self._clock()))
         with self._database.read() as connection:
             row = connection.execute(query).mappings().one_or_none()
         if row is None:
@@ -132,8 +133,16 @@ class Sittings(Documents):
             which = and_(sittings.c.sitting_id == sitting_id, sittings.c.owner == (author or owner))
             end_sitting(connection, instruction_id, which)
 
-    def _oldest(self) -> datetime:
-        return self._clock() - timedelta(days=KEPT_DAYS)
+
+def is_kept(now: datetime) -> ColumnElement[bool]:
+    """Which sittings are offered, and not swept (``domain.documents.versions.KEPT_DAYS``)."""
+    oldest = now - timedelta(days=KEPT_DAYS)
+    back = (
+        job_events.c.job_id == sittings.c.job_id,
+        job_events.c.event_type == str(EventType.GUIDE_RESTORED),
+        job_events.c.occurred_at >= oldest,
+    )
+    return or_(sittings.c.kept_at >= oldest, sittings.c.owner.startswith(BIN), exists().where(*back))
 
 
 def _says(version: InstructionVersion, sitting: Sitting) -> bool:

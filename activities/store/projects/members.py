@@ -8,7 +8,8 @@ from activities.store.cursors import newest_first
 from activities.store.jobs.locking import not_found
 from activities.store.repository import Repository
 from activities.store.rows import project as project_of
-from activities.store.tables import instructions, jobs, presences, project_members, projects, sittings
+from activities.store.tables import project_members, projects
+from activities.store.upkeep.leaving import leave_desks
 from domain.errors import OwnerCannotLeave, RequestInvalid
 from domain.jobs import Page, Project
 from domain.projects import MEMBERS_LIMIT, Member, Membership, ProjectRole, checked_role, higher
@@ -63,7 +64,8 @@ class Members(Repository):
         return Member.model_validate(dict(row))
 
     def remove_member(self, owner: str, project_id: str, subject: str) -> None:
-        """Take somebody out of a project; what they wrote and kept beside the versions goes with them.
+        """Take somebody out of a project; what they wrote and kept beside the versions goes with them, also where the
+        guide lies in the bin.
 
         Raises:
             NotFound: The project is absent, or not ``owner``'s, or they are not in it.
@@ -76,10 +78,7 @@ class Members(Repository):
             who = (project_members.c.project_id == project_id, project_members.c.subject == subject)
             if connection.execute(delete(project_members).where(*who)).rowcount == 0:
                 raise not_found()
-            theirs = select(instructions.c.id).join(jobs, jobs.c.id == instructions.c.job_id)
-            theirs = theirs.where(jobs.c.project_id == project_id)
-            for table, whose in ((sittings, sittings.c.owner), (presences, presences.c.subject)):
-                connection.execute(delete(table).where(whose == subject, table.c.instruction_id.in_(theirs)))
+            leave_desks(connection, subject, project_id)
 
 
 def hold_project(connection: Connection, project_id: str, owner: str | None = None) -> str:

@@ -17,6 +17,7 @@ from activities.store.records import EventType
 from activities.store.repository import Repository
 from activities.store.tables import exports, jobs, regenerate_tasks, screenshot_tasks, translation_tasks
 from activities.store.upkeep.erasures import owned, take_out
+from activities.store.upkeep.leaving import forget_strangers
 from activities.store.upkeep.purges import read_for_others
 from domain.erasure import BIN, BIN_DAYS, binned, check_may_be_binned
 from domain.jobs import Actor, Frozen, Job, Page
@@ -74,6 +75,7 @@ class Bin(Repository):
         with self._database.write() as connection:
             job = LockedJob(connection, job_id, self._clock(), owner=binned(owner))
             take_out(connection, job_id)
+            forget_strangers(connection, job_id, job["project_id"], owner)  # who left while it lay there
             job.set(owner=owner)
             job.log(EventType.GUIDE_RESTORED, stream="task", actor=Actor.EDITOR)
             return job.save()

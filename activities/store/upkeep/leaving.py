@@ -1,5 +1,8 @@
-"""A user who is erased, as far as they were in projects of others: they leave them all. What they wrote there stays, as
-a former member's; what they said about it goes."""
+"""Who leaves a project, or sees a guide no more: what they wrote and had not saved there goes.
+
+A user who is erased leaves all projects of others. What they wrote there stays, as a former member's; what they said
+about it goes.
+"""
 
 import json
 from typing import Any
@@ -24,12 +27,35 @@ from activities.store.tables import (
     projects,
     regenerate_tasks,
     shares,
+    sittings,
     transcript_corrections,
     translation_tasks,
     webhook_deliveries,
 )
-from domain.erasure import without_person
+from domain.erasure import names_of_owner, without_person
 from domain.webhooks import WebhookEvent
+
+_AT_DESKS = ((sittings, sittings.c.owner), (presences, presences.c.subject))
+"""What is somebody's own in a guide of others: what they have not saved, and that they have it open."""
+
+
+def leave_desks(connection: Connection, subject: str, project_id: str) -> None:
+    """``subject`` has no guide of the project open any more, and nothing of theirs is kept there beside the versions,
+    also where it lies in the bin."""
+    guides = select(instructions.c.id).join(jobs, jobs.c.id == instructions.c.job_id)
+    inside = guides.where(jobs.c.project_id == project_id)
+    for table, whose in _AT_DESKS:
+        theirs = whose.in_(names_of_owner(subject)), table.c.instruction_id.in_(inside)
+        connection.execute(delete(table).where(*theirs))
+
+
+def forget_strangers(connection: Connection, job_id: str, project_id: str, owner: str) -> None:
+    """As :meth:`leave_desks`, for all who do not see a job of ``owner``'s in this project."""
+    members = select(project_members.c.subject).where(project_members.c.project_id == project_id)
+    guides = select(instructions.c.id).where(instructions.c.job_id == job_id)
+    for table, whose in _AT_DESKS:
+        strange = whose != owner, whose.not_in(members)
+        connection.execute(delete(table).where(table.c.instruction_id.in_(guides), *strange))
 
 
 def leave_projects(connection: Connection, user: str, nobody: str) -> None:

@@ -48,7 +48,7 @@ from activities.store.upkeep.erasures import begin_erasing
 from activities.store.upkeep.leaving import leave_projects
 from activities.store.uploads.uploads import RECORDING
 from domain.artifacts import ArtifactKind
-from domain.erasure import NOBODY, RECORDING_MAY_GO, Purge, PurgeKind, binned, check_recording_may_go, whose
+from domain.erasure import NOBODY, RECORDING_MAY_GO, Purge, PurgeKind, check_recording_may_go, names_of_owner, whose
 from domain.errors import NotFound
 from domain.jobs import Actor, Job, Page
 from domain.lifecycles.batch import BATCH, BatchType
@@ -131,7 +131,7 @@ class Purges(Repository):
             row = self._row(PurgeKind.USER, user, by_admin=by_admin, by_age=False)
             row |= {"job_id": None, "keys": [], "requested_at": self._clock()}
             connection.execute(insert(purges), row)
-            links = update(shares).where(shares.c.owner.in_((user, binned(user))), shares.c.revoked_at.is_(None))
+            links = update(shares).where(shares.c.owner.in_(names_of_owner(user)), shares.c.revoked_at.is_(None))
             connection.execute(links.values(revoked_at=row["requested_at"]))
             return _read(row)
 
@@ -197,7 +197,7 @@ class Purges(Repository):
                 return ()
             begun = erasures.c.owner == user, erasures.c.completed_at.is_(None)
             ids = list(connection.scalars(select(erasures.c.job_id).where(*begun).limit(limit)))
-            theirs = select(jobs.c.id, jobs.c.owner).where(jobs.c.owner.in_((user, binned(user))))
+            theirs = select(jobs.c.id, jobs.c.owner).where(jobs.c.owner.in_(names_of_owner(user)))
             more = connection.execute(theirs.order_by(jobs.c.id).limit(limit - len(ids))).all()
         for job_id, owner in more:
             with suppress(NotFound), self._database.write() as connection:  # its owner was faster
@@ -215,7 +215,7 @@ class Purges(Repository):
             user = _held(connection, purge_id).get("owner")
             if user is None:
                 return True
-            theirs = jobs.c.owner.in_((user, binned(user)))
+            theirs = jobs.c.owner.in_(names_of_owner(user))
             if connection.execute(select(jobs.c.id).where(theirs).limit(1)).one_or_none() is not None:
                 return False
             nobody = f"{NOBODY} {purge_id}"
@@ -223,7 +223,7 @@ class Purges(Repository):
             _drop_deliveries(connection, user)
             for table in reversed(metadata.sorted_tables):
                 if "owner" in table.c and table not in OUTLIVING:
-                    connection.execute(delete(table).where(table.c.owner == user))
+                    connection.execute(delete(table).where(table.c.owner.in_(names_of_owner(user))))
             booked = select(credit_accounts).where(credit_accounts.c.owner == user)
             if accounts := [dict(row) | {"owner": nobody} for row in connection.execute(booked).mappings()]:
                 connection.execute(insert(credit_accounts), accounts)

@@ -9,6 +9,7 @@ from datetime import timedelta
 
 from sqlalchemy import ColumnElement, Table, and_, delete, exists, or_, select, text, tuple_
 
+from activities.store.documents.sittings import is_kept
 from activities.store.repository import Repository
 from activities.store.tables import (
     FORGOTTEN_CALLBACKS,
@@ -23,7 +24,6 @@ from activities.store.tables import (
 )
 from activities.store.upkeep.purges import read_for_others
 from domain.artifacts import ArtifactKind
-from domain.documents.versions import KEPT_DAYS
 from domain.erasure import NOBODY, RECORDING_MAY_GO
 from domain.lifecycles.instruction import INSTRUCTION
 
@@ -60,12 +60,13 @@ class Retention(Repository):
         return self._purge(callback_events, and_(callback_events.c.recorded_at < before, text(FORGOTTEN_CALLBACKS)))
 
     def purge_sittings(self) -> int:
-        """Forget what was written at a desk and made no version by anybody for so long that it is not offered any more.
-        Answers how many."""
-        return self._purge(sittings, sittings.c.kept_at < self._clock() - timedelta(days=KEPT_DAYS))
+        """Forget what was written at a desk and made no version by anybody for so long that it is not offered any more:
+        nothing of what lies in the bin. Answers how many."""
+        return self._purge(sittings, ~is_kept(self._clock()))
 
     def expired_jobs(self, kind: str, older_than_s: float, limit: int = 100) -> tuple[str, ...]:
-        """Jobs of ``kind`` that ended more than ``older_than_s`` seconds ago, and are not being erased."""
+        """Jobs of ``kind`` that ended more than ``older_than_s`` seconds ago, and are not being erased: in the bin,
+        too, which holds up no rule of how long things are kept."""
         before = self._clock() - timedelta(seconds=older_than_s)
         standing = jobs.c.owner.not_like(f"{NOBODY}%")
         query = select(jobs.c.id).where(jobs.c.kind == kind, jobs.c.completed_at < before, standing)
@@ -74,7 +75,7 @@ class Retention(Repository):
 
     def expired_recordings(self, older_than_s: float, limit: int = 100) -> tuple[str, ...]:
         """Jobs whose recording arrived more than ``older_than_s`` seconds ago, and is not needed by a run, nor
-        read for another job."""
+        read for another job; in the bin, too."""
         before = self._clock() - timedelta(seconds=older_than_s)
         video = artifacts.c.job_id == jobs.c.id, artifacts.c.kind == str(ArtifactKind.VIDEO)
         idle = jobs.c.kind == INSTRUCTION.kind, jobs.c.status.in_([str(each) for each in RECORDING_MAY_GO])
