@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -18,11 +19,13 @@ from activities.process.callers import act_as_member, called_by
 from activities.store.documents import glossary
 from activities.store.jobs.inputs import JobRequest
 from activities.store.jobs.memberships import Thing
+from activities.store.repository import new_uuid7
 from activities.store.tables import metadata, project_invitations
 from activities.store.upkeep.erasures import own_rows
 from domain.documents.publication import ExportFormat
 from domain.documents.screenshots import Extraction
 from domain.documents.sharing import fingerprint
+from domain.documents.translations import NewText
 from domain.erasure import NOBODY
 from domain.errors import GuidesmithError, InvitationForAnother, ProjectInUse, QuotaExceeded
 from domain.jobs import Actor
@@ -40,7 +43,7 @@ from starter.pages.app import VIEWS
 from starter.pages.shell.gate import OPEN, OPEN_BELOW
 from tests.apis import SECRET, RunningApi, api_settings, running_api, wait_ready
 from tests.integration.pictures import Illustrated, illustrated_job
-from tests.integration.store_builders import STEP_BLOCK, created_job, instruction_of
+from tests.integration.store_builders import STEP_BLOCK, created_job, drafted_job, instruction_of
 from tests.integration.test_api_perimeter import Ids, counted
 from tests.integration.test_people import bearer
 from tests.temporal import TemporalServer
@@ -147,6 +150,7 @@ def things(api: RunningApi, told: Illustrated) -> dict[str, str]:
         "ann", instruction, "de", is_update=False, client_request_id="t", requested_by="ann"
     )
     thread = api.store.add_thread("ann", instruction, STEP_BLOCK, "What ann says.", author="ann")
+    corrected = api.store.correcting_everywhere("ann", told.job.id, [], segments=[], base=None, blocks=[])()
     share = api.store.create_share("ann", instruction, export.id, told.job.id.replace("-", "") * 2)
     shot, _ = api.store.request_extraction(
         "ann", told.job.id, instruction, told.instruction_version_id, Extraction(timestamp_ms=100)
@@ -160,6 +164,7 @@ def things(api: RunningApi, told: Illustrated) -> dict[str, str]:
         "task_id": task.id,
         "translation_task_id": translation.id,
         "share_id": share.id,
+        "set_id": corrected.id,
         "thread_id": thread.id,
         "comment_id": thread.comments[0].id,
         "anchor_id": told.anchor_id,
@@ -388,6 +393,16 @@ def test_given_a_member_when_events_come_then_they_hear_them_until_they_are_take
         assert list(_data(lines, 1)) == [], "the stream ended, and said nothing of it"
 
 
+@contextmanager
+def listening(api: RunningApi, subject: str, job_id: str) -> Iterator[Iterator[str]]:
+    """The lines of somebody's event stream, from what happens now on."""
+    reach = api.store.last_event_seq(job_id)
+    path = f"jobs/{job_id}/events"
+    with api.client(subject) as client, client.stream("GET", path, params={"last_event_id": reach}) as stream:
+        assert stream.status_code == 200
+        yield stream.iter_lines()
+
+
 def _data(lines: Iterator[str], count: int) -> Iterator[str]:
     for line in lines:
         if line.startswith("data: {"):
@@ -402,12 +417,33 @@ def test_given_jobs_when_they_are_moved_then_the_members_of_the_project_they_are
 ) -> None:
     with api.client("ann") as ann, api.client("editor") as editor:
         other = ann.post("projects", json={"name": "Private"}).json()["id"]
-        moved = ann.patch(f"jobs/{told.job.id}", json={"project_id": other})
-        assert (moved.status_code, moved.json()["project_id"]) == (200, other)
+        joined(api, told.job.project_id, "both", ProjectRole.EDITOR)
+        joined(api, other, "both", ProjectRole.EDITOR)
+        document = f"instructions/{instruction_of(told.job)}"
+        for who in ("ann", "editor", "both"):
+            unsaved = {"base_version": 1, "markdown": f"What {who} writes."}
+            with api.client(who) as client:
+                assert client.put(f"{document}/sittings/{new_uuid7()}", json=unsaved).status_code == 200
+                assert client.put(f"{document}/presences/{new_uuid7()}", json={}).status_code == 200
+        with listening(api, "editor", told.job.id) as heard, listening(api, "both", told.job.id) as kept:
+            moved = ann.patch(f"jobs/{told.job.id}", json={"project_id": other})
+            assert (moved.status_code, moved.json()["project_id"]) == (200, other)
+            assert list(_data(heard, 1)) == [], "the stream ended, and said nothing of it"
+            (said,) = (json.loads(line.removeprefix("data: ")) for line in _data(kept, 1))
+            assert (said["event_type"], said["project_id"]) == ("JOB_MOVED", other)
         assert editor.get(f"jobs/{told.job.id}").status_code == 404
-        assert editor.get(f"instructions/{instruction_of(told.job)}").status_code == 404
+        assert editor.get(document).status_code == 404
+        assert {each.subject for each in api.store.present([told.job.id])[told.job.id]} == {"ann", "both"}
+        again = ann.patch(f"jobs/{told.job.id}", json={"project_id": other})
+        assert again.json()["updated_at"] == moved.json()["updated_at"], "it is there already"
         assert ann.patch(f"jobs/{told.job.id}", json={"project_id": told.job.project_id}).status_code == 200
         assert editor.get(f"jobs/{told.job.id}").status_code == 200
+        history = [each["event_type"] for each in ann.get(f"jobs/{told.job.id}/history").json()["items"]]
+        assert history[:2] == ["JOB_MOVED"] * 2 and history.count("JOB_MOVED") == 2
+        assert editor.get(f"{document}/sittings").json()["items"] == [], "they lost it with the guide"
+        for who in ("ann", "both"):
+            with api.client(who) as client:
+                assert len(client.get(f"{document}/sittings").json()["items"]) == 1, who
         elsewhere = editor.post("projects", json={"name": "Mine"}).json()["id"]
         for nowhere in (elsewhere, ABSENT, "nonsense"):
             assert ann.patch(f"jobs/{told.job.id}", json={"project_id": nowhere}).status_code == 404
@@ -575,13 +611,23 @@ def test_given_a_project_when_it_is_handed_over_then_all_that_is_in_it_is_the_ne
     api: RunningApi, told: Illustrated
 ) -> None:
     project, instruction = told.job.project_id, instruction_of(told.job)
-    things(api, told)
-    with api.client("ann") as ann, api.client("editor") as editor:
+    ids = things(api, told)
+    french = in_french(api, instruction)
+    with (
+        api.client("ann") as ann,
+        api.client("editor") as editor,
+        listening(api, "ann", told.job.id) as of_ann,
+        listening(api, "editor", told.job.id) as of_editor,
+    ):
         everywhere = ann.post("glossary", json={"heard": f"elsewhere {project}", "right": "Elsewhere"}).json()
         words = {"heard": f"cube netties {project}", "right": "Kubernetes"}
         term = ann.post("glossary", json={**words, "project_id": project}).json()
         edit = {"base_version": 1, "markdown": "By ann, while it was hers."}
         assert ann.put(f"instructions/{instruction}", json=edit).status_code == 200
+        for client in (ann, editor):
+            unsaved = {"base_version": 2, "markdown": "Mine alone."}
+            assert client.put(f"instructions/{instruction}/sittings/{new_uuid7()}", json=unsaved).status_code == 200
+        assert ann.put(f"projects/{project}/brand", json={"footer": "Handbook"}).status_code == 200
         for user in ("mallory", "ann"):
             refused = ann.post(f"projects/{project}/transfer", json={"user_id": user})
             assert outcome(refused) == (400, "VALIDATION_ERROR")
@@ -605,9 +651,23 @@ def test_given_a_project_when_it_is_handed_over_then_all_that_is_in_it_is_the_ne
         assert [each.right for each in api.store.glossary("editor", project)] == ["Kubernetes"]
         assert editor.get(f"jobs/{told.job.id}").json()["created_by"] == "ann"
         rows = editor.get(f"jobs/{told.job.id}/history").json()["items"]
+        assert (rows[0]["event_type"], rows[0]["actor"]) == ("JOB_HANDED_OVER", "ann")
         done_by = {(each["actor_type"], each["actor"]) for each in rows}
         assert ("editor", "ann") in done_by and all(each == "editor" or who is None for each, who in done_by)
         assert ("editor", None) not in done_by, "nobody takes it for the new owner's"
+        paths = [
+            f"instructions/{french}",
+            f"exports/{ids['export_id']}",
+            f"translation-tasks/{ids['translation_task_id']}",
+        ]
+        assert [client.get(path).status_code for client in (ann, editor) for path in paths] == [200] * 6
+        for client in (ann, editor):
+            assert len(client.get(f"instructions/{instruction}/sittings").json()["items"]) == 1, "each has their own"
+        assert editor.get(f"projects/{project}/brand").json()["footer"] == "Handbook"
+        assert editor.post(f"jobs/{told.job.id}/corrections/{ids['set_id']}/undo").status_code == 200
+        for lines in (of_ann, of_editor):
+            said = [json.loads(line.removeprefix("data: "))["event_type"] for line in _data(lines, 2)]
+            assert said == ["INSTRUCTION_SAVED", "JOB_HANDED_OVER"]
         members = editor.get(f"projects/{project}/members").json()["items"]
         assert {each["user_id"]: each["role"] for each in members} == {
             "editor": "owner",
@@ -616,16 +676,34 @@ def test_given_a_project_when_it_is_handed_over_then_all_that_is_in_it_is_the_ne
             "commenter": "commenter",
         }
         assert ann.delete(f"jobs/{told.job.id}").status_code == 403
-    with api.store._database.read() as connection:
-        for table in metadata.sorted_tables:
-            own = own_rows(table, told.job.id)
-            if "owner" in table.c and own is not None:
-                owners = set(connection.scalars(select(table.c.owner).where(own)))
-                assert owners <= {"editor"}, table.name
-            elif {"owner", "project_id"} <= set(table.c.keys()):
-                of_project = table.c.project_id == project
-                owners = set(connection.scalars(select(table.c.owner).where(of_project)))
-                assert owners <= {"editor"}, table.name
+        with api.store._database.read() as connection:
+            for table in metadata.sorted_tables:
+                own = own_rows(table, told.job.id)
+                if "owner" in table.c and own is not None:
+                    owners = set(connection.scalars(select(table.c.owner).where(own)))
+                    assert owners <= ({"editor", "ann"} if table.name == "sittings" else {"editor"}), table.name
+                elif {"owner", "project_id"} <= set(table.c.keys()):
+                    of_project = table.c.project_id == project
+                    owners = set(connection.scalars(select(table.c.owner).where(of_project)))
+                    assert owners <= {"editor"}, table.name
+        assert editor.delete(f"projects/{project}/members", params={"user_id": "ann"}).status_code == 204
+        new = {"base_version": 2, "markdown": "Something else."}
+        assert editor.put(f"instructions/{instruction}", json=new).status_code == 200
+        heard = [json.loads(line.removeprefix("data: "))["event_type"] for line in _data(of_ann, 9)]
+        assert "INSTRUCTION_SAVED" not in heard, "whose it was is told of it as a member, for as long as they are one"
+
+
+def in_french(api: RunningApi, instruction: str) -> str:
+    """The id of a translation of ann's guide."""
+    task, _ = api.store.request_translation(
+        "ann", instruction, "fr", is_update=False, client_request_id="f", requested_by="ann"
+    )
+    work = api.store.begin_translation(task.id)
+    assert work is not None
+    made = {each: NewText(markdown="En français.", source_sha256=fingerprint(each)) for each in work.wanted}
+    done = api.store.finish_translation(work, made, {})
+    assert done.instruction_id is not None
+    return done.instruction_id
 
 
 def test_given_somebody_who_may_not_have_so_much_when_a_project_is_handed_to_them_then_nothing_changes(
@@ -690,6 +768,13 @@ def test_given_a_member_who_is_erased_then_they_are_in_no_project_and_a_former_m
         listed = {each["id"]: each for each in ann.get(links).json()["items"]}
         assert [listed[each["id"]]["revoked_by"] for each in shared] == [leaver, "ann"], "the first who did"
         made = liv.post(f"projects/{project}/jobs").json()["id"]
+        thrown, _ = drafted_job(api.store, "ann")
+        api.store.move_job("ann", thrown.id, project)
+        for client in (liv, ann):
+            unsaved = {"base_version": 1, "markdown": "Not saved yet."}
+            answer = client.put(f"instructions/{instruction_of(thrown)}/sittings/{new_uuid7()}", json=unsaved)
+            assert answer.status_code == 200
+        api.store.throw_away("ann", thrown.id)
     for new, kind in ((api.store.create_regenerate, "r"), (api.store.request_translation, "de")):
         more = {"is_update": False} if kind == "de" else {"base_version": 2, "selection": {}, "request": {}}
         which = (instruction, kind) if kind == "de" else (instruction,)
@@ -722,6 +807,9 @@ def test_given_a_member_who_is_erased_then_they_are_in_no_project_and_a_former_m
             assert former == f"{NOBODY} {purge.id}"
         assert by_ann["revoked_by"] == "ann"
     assert named_in(api, leaver) == {"comments.text"}, "what ann wrote is ann's"
+    api.store.take_out_of_bin("ann", thrown.id)
+    assert len(api.store.list_sittings("ann", instruction_of(thrown))) == 1
+    assert named_in(api, leaver) == {"comments.text"}, "nor did it come out of the bin"
 
 
 def handed_over(api: RunningApi, owner: str) -> str:

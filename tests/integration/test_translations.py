@@ -7,6 +7,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -24,6 +25,7 @@ from domain.documents.translations import NewText
 from domain.documents.versions import fingerprint
 from domain.errors import GuidesmithError
 from domain.jobs import Job
+from domain.projects import ProjectRole
 from guidesmith import client as programs
 from guidesmith import mcp_server
 from starter.access.tokens import Tokens
@@ -79,7 +81,11 @@ class Desk:
 
 
 def ended(client: httpx.Client, task_id: str) -> dict[str, Any] | None:
-    task: dict[str, Any] = client.get(f"translation-tasks/{task_id}").json()
+    return ended_at(client, f"translation-tasks/{task_id}")
+
+
+def ended_at(client: httpx.Client, path: str) -> dict[str, Any] | None:
+    task: dict[str, Any] = client.get(path).json()
     return task if task["status"] in ("SUCCEEDED", "FAILED") else None
 
 
@@ -173,6 +179,36 @@ def test_given_a_guide_when_translated_then_it_is_a_document_of_its_own_with_the
     assert [each["id"] for each in anchors[0]] == [each["id"] for each in anchors[1]] != []
     (listed,) = ann.get(f"instructions/{job.instruction_id}/translations").json()["items"]
     assert (listed["current"], listed["behind"], listed["missing"]) == (3, 0, 0)
+
+
+def test_given_work_that_is_asked_for_when_its_project_is_handed_over_then_it_ends_as_the_new_owners(
+    desk: Desk, ann: httpx.Client, job: Job
+) -> None:
+    store, project = desk.api.store, f"projects/{job.project_id}"
+    store.invite("ann", job.project_id, ProjectRole.EDITOR, fingerprint(job.id))
+    store.accept_invitation("ben", fingerprint(job.id))
+    of_version = ann.get(f"instructions/{job.instruction_id}").json()["instruction_version_id"]
+    export = ann.post(f"jobs/{job.id}/exports", json={"format": "HTML", "instruction_version_id": of_version}).json()
+    part = {"base_version": 1, "selection": {"block_id": STEP_BLOCK}, "client_request_id": "r"}
+    rewriting = ann.post(f"instructions/{job.instruction_id}/regenerate", json=part).json()
+    translation = asked(ann, job)
+    assert ann.post(f"{project}/transfer", json={"user_id": "ben"}).status_code == 200
+    with desk.api.client("ben") as ben:
+        with desk.workers():
+            paths = f"exports/{export['export_id']}", f"tasks/{rewriting['task_id']}"
+            for path in paths:
+                wait_until(partial(ended_at, ben, path), 60, path)
+            assert [ben.get(path).json()["status"] for path in paths] == ["SUCCEEDED"] * 2
+            done = wait_until(lambda: ended(ben, translation["id"]), 60, "the translation")
+        assert (done["status"], done["translated"]) == ("SUCCEEDED", 3), done["failure"]
+        assert b"Choose" in httpx.get(ben.get(f"exports/{export['export_id']}").json()["download_url"]).content
+        made = ben.get(f"instructions/{done['instruction_id']}").json()
+        assert (made["markdown"], made["author"]) == (GERMAN, "ann"), "who asked for it"
+        for path in (f"jobs/{job.id}/recording", project):
+            assert ann.delete(path).status_code == 403, "of whom it was"
+    assert ann.get(f"instructions/{done['instruction_id']}").status_code == 200, "they are a member"
+    owners = {each.owner for each in (store.get_export(export["export_id"]), store.get_translation_task(done["id"]))}
+    assert owners == {"ben"}
 
 
 def test_given_changes_of_the_original_then_the_translation_says_what_is_behind_and_an_update_asks_for_that_alone(

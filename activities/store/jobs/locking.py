@@ -95,6 +95,30 @@ def read_job(connection: Connection, job_id: str, owner: str | None = None) -> J
     return rows.job(row)
 
 
+def next_event(
+    job: Mapping[str, Any], now: datetime, event_type: EventType, *, stream: str, actor: Actor
+) -> dict[str, Any]:
+    """The next row of a job's log, which goes with a rise of its ``event_seq``. ``job``: its row, locked."""
+    return {
+        "job_id": job["id"],
+        "seq": job["event_seq"] + 1,
+        "stream": stream,
+        "event_type": str(event_type),
+        "actor_type": str(actor),
+        "prev_status": None,
+        "new_status": None,
+        "occurred_at": now,
+        "recorded_at": now,
+        "correlation_id": job["correlation_id"],
+        "attempt": job["attempt"],
+        "execution": 1,
+        "unit": 0,
+        "step": None,
+        "data": {},
+        "actor": acting_member(),
+    }
+
+
 class LockedJob:
     """The row of one job, locked until the transaction ends; changes are collected, and written by :meth:`save`.
 
@@ -232,28 +256,11 @@ class LockedJob:
         data: Mapping[str, object] | None = None,
     ) -> None:
         """Add a row to the job's log. ``correlation_id``: the cause's own, where it is not the job's."""
-        seq = self._row["event_seq"] + 1
-        self.set(event_seq=seq)
-        self._events.append(
-            {
-                "job_id": self.id,
-                "seq": seq,
-                "stream": stream,
-                "event_type": str(event_type),
-                "actor_type": str(actor),
-                "prev_status": prev_status,
-                "new_status": new_status,
-                "occurred_at": occurred_at or self.now,
-                "recorded_at": self.now,
-                "correlation_id": correlation_id or self._row["correlation_id"],
-                "attempt": self._row["attempt"],
-                "execution": execution,
-                "unit": unit,
-                "step": step,
-                "data": dict(data or {}),
-                "actor": acting_member(),
-            }
-        )
+        row = next_event(self._row, self.now, event_type, stream=stream, actor=actor)
+        self.set(event_seq=row["seq"])
+        row |= {"prev_status": prev_status, "new_status": new_status, "occurred_at": occurred_at or self.now}
+        row |= {"execution": execution, "unit": unit, "step": step, "data": dict(data or {})}
+        self._events.append({**row, "correlation_id": correlation_id or row["correlation_id"]})
 
     def _output(self) -> dict[str, object] | None:
         """How much a job has made that its events complete; ``None`` where they do not."""

@@ -3,10 +3,11 @@
 from sqlalchemy import delete, insert, or_, select, update
 
 from activities.store.documents.glossary import hand_terms_over
-from activities.store.jobs.locking import LockedJob, not_found, read_job
+from activities.store.jobs.locking import LockedJob, next_event, not_found
 from activities.store.jobs.projects import hold_owner, read_project
 from activities.store.jobs.quotas import stored_bytes
 from activities.store.projects.members import hold_project
+from activities.store.records import EventType
 from activities.store.repository import Repository
 from activities.store.tables import (
     default_projects,
@@ -20,6 +21,7 @@ from activities.store.tables import (
     sittings,
 )
 from activities.store.upkeep.erasures import own_rows
+from activities.store.upkeep.leaving import forget_strangers
 from domain.erasure import binned
 from domain.errors import ProjectInUse, RequestInvalid
 from domain.jobs import Actor, Job, Project
@@ -51,7 +53,8 @@ class Transfers(Repository):
             if connection.execute(delete(project_members).where(*who)).rowcount == 0:
                 raise RequestInvalid("Only a member of the project can have it: invite them first.", field="user_id")
             # no stage may write, and no upload begin, between what is looked at and what is moved
-            connection.execute(inside.order_by(jobs.c.id).with_for_update())
+            told = inside.add_columns(jobs.c.event_seq, jobs.c.correlation_id, jobs.c.attempt)
+            held = connection.execute(told.order_by(jobs.c.id).with_for_update()).mappings().all()
             edited = (str(DRAFT_READY), str(EDITING))
             at_work = or_(jobs.c.kind != INSTRUCTION.kind, jobs.c.status.not_in(edited), jobs.c.cost > 0)
             busy = inside.where(jobs.c.completed_at.is_(None), at_work).limit(1)
@@ -62,6 +65,10 @@ class Transfers(Repository):
                 raise ProjectInUse("Guides of this project lie in the bin. Bring them back, or delete them for good.")
             keys = update(job_inputs).where(job_inputs.c.job_id.in_(inside))
             connection.execute(keys.values(idempotency_key=None))  # the same request of theirs is another one
+            if held:
+                what = EventType.JOB_HANDED_OVER
+                happened = [next_event(dict(job), now, what, stream="task", actor=Actor.EDITOR) for job in held]
+                connection.execute(insert(job_events), happened)
             by_owner = job_events.c.actor.is_(None), job_events.c.actor_type == str(Actor.EDITOR)
             done = update(job_events).where(job_events.c.job_id.in_(inside), *by_owner)
             connection.execute(done.values(actor=owner))
@@ -71,7 +78,8 @@ class Transfers(Repository):
             for table in metadata.sorted_tables:
                 if "owner" in table.c and table not in _OTHERWISE and own_rows(table, "") is not None:
                     connection.execute(update(table).where(table.c.job_id.in_(inside)).values(owner=subject))
-            connection.execute(update(jobs).where(jobs.c.id.in_(inside)).values(owner=subject))  # last: found by it
+            new = {"owner": subject, "event_seq": jobs.c.event_seq + 1}
+            connection.execute(update(jobs).where(jobs.c.id.in_(inside)).values(new))  # last: found by its owner
             standard = update(default_projects).where(default_projects.c.project_id == project_id)
             connection.execute(standard.values(project_id=None))
             connection.execute(update(projects).where(projects.c.id == project_id).values(owner=subject))
@@ -82,7 +90,8 @@ class Transfers(Repository):
             return read_project(connection, subject, project_id)
 
     def move_job(self, owner: str, job_id: str, project_id: str) -> Job:
-        """Put a job into another project of its owner's: from now on that one's members see it.
+        """Put a job into another project of its owner's: from now on that one's members see it. What those who do not
+        had not saved in its guide goes.
 
         Raises:
             NotFound: The job or the project is absent, or not ``owner``'s.
@@ -91,9 +100,11 @@ class Transfers(Repository):
             job = LockedJob(connection, job_id, self._clock(), owner=owner)
             read_project(connection, owner, project_id)
             if job["project_id"] != project_id:
-                moved = update(jobs).where(jobs.c.id == job_id)
-                connection.execute(moved.values(project_id=project_id, updated_at=job.now))
-            return read_job(connection, job_id, owner)
+                connection.execute(update(jobs).where(jobs.c.id == job_id).values(project_id=project_id))
+                forget_strangers(connection, job_id, project_id, owner)
+                job.set(project_id=project_id)
+                job.log(EventType.JOB_MOVED, stream="task", actor=Actor.EDITOR)
+            return job.save()
 
     def rename_project(self, owner: str, project_id: str, name: str) -> Project:
         """Call it something else. Raises: NotFound: absent, or not ``owner``'s."""

@@ -18,6 +18,7 @@ from sse_starlette.sse import SendTimeoutError
 from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope, Send
 
+from activities.store import EventType
 from activities.store.jobs.memberships import Thing
 from domain.errors import RequestInvalid
 from domain.jobs import Event
@@ -139,6 +140,8 @@ async def _sent(
         after = reach
     async with aclosing(api.feed.attend(job_id, after, reach, presence=desk_id is not None)) as following:
         async for told in following:
+            if isinstance(told, Event) and told.event_type == EventType.JOB_HANDED_OVER:
+                is_member = True  # whose it was is told of it as any member is
             if is_member and not await to_thread.run_sync(api.store.membership, reader, Thing.JOB, job_id):
                 return
             if isinstance(told, Event):
