@@ -265,7 +265,8 @@ class TranslationDetails(Translation):
 class Share(Answer):
     """A link that shows a guide to whoever has it. ``version``: the one that its readers see, once there is one;
     ``is_behind``: there is something newer, which :meth:`Client.update_share` lets them see; ``failed``: that could not
-    be made ready; ``is_open``: whether the link opens anything."""
+    be made ready; ``is_open``: whether the link opens anything; ``created_by``, ``updated_by``, ``revoked_by``: who did
+    that, by their user id, where somebody did."""
 
     id: str
     instruction_id: str
@@ -284,6 +285,9 @@ class Share(Answer):
     created_at: datetime
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
+    created_by: str | None = None
+    updated_by: str | None = None
+    revoked_by: str | None = None
 
 
 class MadeShare(Share):

@@ -159,6 +159,8 @@ def test_given_a_guide_when_a_program_makes_a_link_then_it_lists_updates_and_rev
         wait_until(lambda: next(client.shares(guide)).version == newer.version, 60, "the link to show the newest")
         client.revoke_share(other)
         assert [each.is_open for each in client.shares(guide)] == [False, True]
+        done_by = [(each.created_by, each.updated_by, each.revoked_by) for each in client.shares(guide)]
+        assert done_by == [("ann", "ann", "ann"), ("ann", None, None)]
 
         async def look() -> list[bool]:
             async with AsyncClient(office[1].url, TOKEN) as there:
