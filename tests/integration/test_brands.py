@@ -305,7 +305,7 @@ def test_given_brands_that_were_saved_over_when_the_sweep_comes_then_those_of_ex
     )
     assert store.brand("ann", project_id) == saved[3] and saved[3].logo == logo("#0d47a1")
     monkeypatch.undo()
-    monkeypatch.setattr(store, "_limits", OwnerLimits(stored_bytes=stored() + 10))
+    monkeypatch.setattr(store, "_limits", OwnerLimits(stored_bytes=1))
     with pytest.raises(QuotaExceeded):
         store.save_logo("ann", project_id, logo("#b71c1c"), "ann")
     assert store.save_brand("ann", project_id, Brand(), "ann").logo == saved[3].logo, "what it has, it keeps"
