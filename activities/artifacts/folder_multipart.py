@@ -13,7 +13,6 @@ import json
 import os
 import re
 import shutil
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -47,15 +46,19 @@ class FolderMultipart:
     Args:
         check: Raises unless the root is there: an upload that is not may be a folder that was not mounted.
         settle: Makes a written object outlast a power cut.
+        now: The time by the clock that stamps the files, in seconds since 1970.
     """
 
     least_part_bytes = 1
 
-    def __init__(self, root: Path, check: Callable[[], None], settle: Callable[[str], None]) -> None:
+    def __init__(
+        self, root: Path, check: Callable[[], None], settle: Callable[[str], None], now: Callable[[], float]
+    ) -> None:
         self._root = root
         self._uploads = root / FOLDER
         self._check = check
         self._settle = settle
+        self._now = now
 
     def begin(self, key: str, media_type: str) -> str:
         checked_key(key)
@@ -136,7 +139,7 @@ class FolderMultipart:
         return None
 
     def sweep(self, older_than_s: float, known: Callable[[str], bool]) -> int:
-        before, swept = time.time() - older_than_s, 0
+        before, swept = self._now() - older_than_s, 0
         with translated(writing=True):
             for folder in list(self._uploads.iterdir()) if self._uploads.is_dir() else ():
                 upload_id = folder.name.removesuffix(_FROZEN)

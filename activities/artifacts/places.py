@@ -98,7 +98,7 @@ class Folder:
         self._root = root
         self.ensure()
         self.objects = LocalStore(root)
-        self.multipart = FolderMultipart(root, self.check, self.settle)
+        self.multipart = FolderMultipart(root, self.check, self.settle, self._now)
 
     def attributes(self, media_type: str) -> "Attributes | None":
         return None

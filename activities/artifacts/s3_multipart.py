@@ -6,10 +6,11 @@ a completed upload is gone.
 
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
+from email.utils import parsedate_to_datetime
 from io import BytesIO
 from typing import IO, Any
 
@@ -37,6 +38,11 @@ SPOOLED = 8 * MiB
 """What of a part is held in memory; more of it waits in a temporary file until it is complete."""
 
 COPIES_AT_ONCE = 8
+
+
+def _answered_at(page: Mapping[str, Any]) -> datetime:
+    """When the store answered, by the clock that says when uploads were begun: this machine's own may be anywhere."""
+    return parsedate_to_datetime(page["ResponseMetadata"]["HTTPHeaders"]["date"])
 
 
 class S3Multipart:
@@ -118,12 +124,13 @@ class S3Multipart:
         )
 
     def sweep(self, older_than_s: float, known: Callable[[str], bool]) -> int:
-        before, swept = datetime.now(UTC) - timedelta(seconds=older_than_s), 0
         with s3_faults():
-            pages = self._client.get_paginator("list_multipart_uploads").paginate(
+            listing = self._client.get_paginator("list_multipart_uploads").paginate(
                 Bucket=self._bucket, Prefix=f"{self._prefix}/" if self._prefix else ""
             )
-            unfinished = [upload for page in pages for upload in page.get("Uploads", ())]
+            pages = list(listing)
+        unfinished = [upload for page in pages for upload in page.get("Uploads", ())]
+        before, swept = _answered_at(pages[0]) - timedelta(seconds=older_than_s), 0
         for upload in unfinished:
             upload_id = str(upload["UploadId"])
             if upload["Initiated"] < before and not known(upload_id):

@@ -201,7 +201,7 @@ class Database:
                     probe.write(bytes(ROOM_BYTES))
                     probe.flush()
             except OSError as fault:
-                full = fault.errno in (errno.ENOSPC, errno.EDQUOT)
+                full = fault.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
                 raise DatabaseUnavailable(
                     "The database's disk is full. Free some space."
                     if full

@@ -151,6 +151,29 @@ def test_given_the_database_down_for_30_s_mid_stage_then_the_stage_is_retried_an
         assert stack.versions_of(job, ArtifactKind.TRANSCRIPT) == [1]
 
 
+def test_given_the_artifact_folder_away_for_5_s_mid_stage_then_the_stage_is_retried_and_completes(
+    stack: Stack, short: Path, tmp_path: Path
+) -> None:
+    held = tmp_path / "held"
+    held.touch()
+    stack.start_worker(HOLD="TRANSCRIBING", HOLD_FILE=str(held))
+    job = stack.new_job(short)
+    stack.run(job)
+    stack.wait_for(job, "TRANSCRIBING")
+    folder, away = stack.settings.data_dir / "artifacts", tmp_path / "away"
+    folder.rename(away)
+    try:
+        held.unlink()
+        time.sleep(5)
+        assert stack.job(job).status == "TRANSCRIBING" and not folder.exists(), "nothing is made in its place"
+    finally:
+        away.rename(folder)
+    assert stack.wait_for(job, "DRAFT_READY", "FAILED").status == "DRAFT_READY"
+    again = {str(event.data["failure_code"]) for event in stack.audit(job) if event.event_type == "STAGE_RETRIED"}
+    assert again == {"ARTIFACT_STORE_UNAVAILABLE"}
+    assert stack.versions_of(job, ArtifactKind.AUDIO) == stack.versions_of(job, ArtifactKind.TRANSCRIPT) == [1]
+
+
 @pytest.mark.parametrize("status", STAGES)
 def test_given_a_running_stage_when_cancelled_then_it_stops_and_later_events_are_refused(
     stack: Stack, short: Path, tmp_path: Path, status: str

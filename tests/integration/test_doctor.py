@@ -2,27 +2,33 @@
 
 import asyncio
 import os
+import resource
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
+import httpx
 import psycopg
 import pytest
 from cryptography import x509
 from temporalio.client import Client
 
 from activities.rails.search_attributes import ATTRIBUTES
-from starter.doctor import Finding, diagnose
+from starter.doctor import Finding, _artifacts, _database, _examined, diagnose
 from starter.sandbox import SECRET
 from starter.services import engine
 from starter.services.connecting import NamespaceMissing
 from starter.settings import load_settings
 from starter.wiring import open_store
+from tests.api_processes import api_processes
+from tests.apis import api_settings
 from tests.counting import PASSWORD, running_valkey
 from tests.databases import PostgresServer
 from tests.identity import rsa_key, running_identity_provider
 from tests.listeners import HERE, Authority, answering, listening
+from tests.stack import wait_until
 from tests.temporal import TemporalServer, binary, free_port
 from workflows.schedules import ensure_schedule
 
@@ -139,6 +145,48 @@ def test_given_a_database_when_examined_then_it_is_written_to_and_one_that_takes
         connection.execute(f'ALTER DATABASE "{name}" SET default_transaction_read_only = on')
     found = findings(tmp_path, database_url=postgres.url(name))["database"]
     assert not found.ok and "takes no writes" in found.found
+
+
+def test_given_disks_that_are_full_when_asked_then_probe_and_doctor_say_so_what_is_there_is_read_and_room_mends_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEMPORAL_ADDRESS", f"127.0.0.1:{free_port()}")
+    settings = api_settings(tmp_path)
+    store = open_store(settings)
+    store.upgrade()
+    store.dispose()
+    with api_processes(settings) as (api,), api.client() as ann:
+        assert api.process is not None
+
+        def checks() -> dict[str, str]:
+            return dict(httpx.get(f"{api.url}/readyz", timeout=60).json()["checks"])
+
+        def ready(name: str) -> bool:
+            return checks()[name] == "ok"
+
+        assert ann.post("projects", json={"name": "there"}).status_code == 201
+        assert ready("database") and ready("artifacts")
+        _, most = resource.prlimit(api.process.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(api.process.pid, resource.RLIMIT_FSIZE, (4096, most))  # to it each file is a full disk
+        wait_until(lambda: not ready("database"), 60, "the probe")
+        assert (checks()["database"], checks()["artifacts"]) == ("DATABASE_UNAVAILABLE", "ARTIFACT_STORE_UNAVAILABLE")
+        refused = ann.post("projects", json={"name": "refused"})
+        assert (refused.status_code, refused.json()["code"]) == (503, "DATABASE_UNAVAILABLE")
+        assert len(ann.get("projects").json()["items"]) == 1
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, most))
+        try:
+            found = [asyncio.run(_examined(each, partial(asyncio.to_thread, check, settings))) for each, check in DISKS]
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+        assert [(each.ok, each.found.partition(": ")[2]) for each in found] == [
+            (False, f"The {each}'s disk is full. Free some space.") for each, _ in DISKS
+        ]
+        resource.prlimit(api.process.pid, resource.RLIMIT_FSIZE, (most, most))
+        wait_until(lambda: ready("database") and ready("artifacts"), 60, "room")
+        assert ann.post("projects", json={"name": "again"}).status_code == 201
+
+
+DISKS = (("database", _database), ("artifact store", _artifacts))
 
 
 def test_given_a_database_that_lets_nobody_in_or_gives_no_rights_when_examined_then_that_is_what_is_said(

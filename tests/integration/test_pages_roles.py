@@ -94,9 +94,9 @@ class Shown(NamedTuple):
 
 
 @contextmanager
-def visitor(api: RunningApi, subject: str) -> Iterator[httpx.Client]:
+def visitor(api: RunningApi, subject: str, role: Role = Role.EDITOR) -> Iterator[httpx.Client]:
     """A browser of somebody who has signed in."""
-    ticket = Tickets(SignedUrls(SECRET)).issue(Principal(subject, Role.EDITOR))
+    ticket = Tickets(SignedUrls(SECRET)).issue(Principal(subject, role))
     with httpx.Client(base_url=api.url, timeout=60) as client:
         assert client.get("/sign-in", params={"ticket": ticket}).status_code == 303
         yield client

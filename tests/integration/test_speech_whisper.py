@@ -1,6 +1,8 @@
 """The local recogniser, on real weights: words with the right times, nothing that nobody said, nothing in vain."""
 
 import importlib.util
+import subprocess
+import sys
 import threading
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
@@ -271,6 +273,38 @@ def test_given_weights_that_are_not_those_that_were_measured_then_they_are_not_l
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(SpeechModelUnavailable, match="not the file"):
         WhisperRecogniser(WhisperOptions(model=model, threads=7)).load()
+
+
+SHORT = """
+import os, resource, sys
+from activities.speech.options import WhisperOptions
+from activities.speech.weights import load_weights
+from domain.errors import WorkerExhausted
+
+held = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+used = len(os.listdir("/proc/self/fd")) - 1  # without the one that lists them
+for which, enough in ((resource.RLIMIT_NOFILE, used), (resource.RLIMIT_AS, held + (100 << 20))):
+    most = resource.getrlimit(which)
+    resource.setrlimit(which, (enough, most[1]))
+    try:
+        load_weights(WhisperOptions(model="bundled"))
+    except WorkerExhausted as met:
+        print(met.retryable, met.message)
+    resource.setrlimit(which, most)
+load_weights(WhisperOptions(model="bundled"))
+print("loaded")
+"""
+
+
+def test_given_a_process_short_of_files_or_memory_when_weights_are_loaded_then_it_says_so_and_is_tried_again() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", SHORT], capture_output=True, text=True, cwd=Path(__file__).parents[2], check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    files, memory, loaded = done.stdout.splitlines()
+    assert files.startswith("True The worker is short of open files")
+    assert memory.startswith("True The worker ") and "short of memory" in memory
+    assert loaded == "loaded", "what was short then is there again"
 
 
 def test_names_of_weights_hold_no_path(tmp_path: Path) -> None:

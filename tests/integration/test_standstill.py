@@ -13,11 +13,13 @@ from activities.store.tables import jobs
 from domain.lifecycles.callbacks import TRANSCRIPTION
 from domain.lifecycles.kinds import LIFECYCLES, WORKING_ON
 from domain.lifecycles.standstill import LONGEST
+from starter.access.tokens import Role
 from starter.doctor import CheckFailed, _stages
 from starter.settings import load_settings
 from starter.work.health import OPEN, STANDING_STILL, HealthServer
 from tests.apis import api_settings, running_api
 from tests.integration.store_builders import OWNER, Run, blob
+from tests.integration.test_pages_roles import visitor
 from tests.stack import wait_until
 
 pytest_plugins = ("tests.databases",)
@@ -81,6 +83,13 @@ def test_given_a_job_that_stands_still_when_it_is_asked_for_then_it_says_since_w
         said = {each["id"]: each["stands_still_since"] for each in client.get("jobs").json()["items"]}
         assert said.pop(still.job_id) == client.get(f"jobs/{still.job_id}").json()["updated_at"]
         assert said == {within.job_id: None, outside.job_id: None}
+        with visitor(api, OWNER) as ann:
+            for page, times in (("/jobs", 1), (f"/jobs/{still.job_id}", 1), (f"/jobs/{within.job_id}", 0)):
+                assert ann.get(page).text.count("No progress since") == times, page
+            assert ann.get("/").text.count("Stands still") == 1
+        with visitor(api, OWNER, Role.ADMIN) as root:
+            assert root.get("/administration").text.count(">Stands still<") == 1
+            assert "No progress since" in root.get(f"/administration/{still.job_id}").text
 
 
 def test_every_kind_has_its_longest_times_of_statuses_in_which_a_stage_works() -> None:

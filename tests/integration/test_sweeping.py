@@ -1,8 +1,10 @@
 """The sweep: abandoned uploads go, with everything that belonged to them; what somebody may come back for stays."""
 
 import os
-from datetime import UTC, datetime, timedelta
+import time
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
+from typing import Self
 
 import pytest
 from temporalio.testing import ActivityEnvironment
@@ -133,6 +135,37 @@ def test_given_what_belongs_to_no_session_when_swept_then_it_goes_once_nobody_ca
     assert is_there(folder_store, session)
     with pytest.raises(UploadGone):
         folder_store.multipart.arrived("jobs/1/upload/lost.mp4", lost)
+    store.dispose()
+
+
+def test_given_a_worker_whose_clock_is_a_day_ahead_when_it_sweeps_then_what_others_are_sending_stays(
+    postgres_url: str, artifact_store: ArtifactStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store.open(postgres_url, durable=False)
+    _, session = uploading(store, artifact_store, datetime.now(UTC) + timedelta(hours=1))
+    unknown = artifact_store.multipart.begin("screens/large", "video/mp4")  # what no row knows: a stage is writing it
+    assert session.multipart_id is not None
+    part = artifact_store.multipart.part(session.key, session.multipart_id, 2)
+    part.write(b"more of it")
+    real = time.time
+
+    class Ahead(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Self:
+            return cls.fromtimestamp(real() + timedelta(hours=26).total_seconds(), tz)
+
+    with monkeypatch.context() as wrong:
+        wrong.setattr(time, "time", lambda: Ahead.now().timestamp())
+        for module in ("activities.store.database", "activities.artifacts.s3_multipart"):
+            wrong.setattr(f"{module}.datetime", Ahead)
+        elsewhere = Store.open(postgres_url, durable=False)
+        assert swept(elsewhere, artifact_store).uploads == 0
+        elsewhere.dispose()
+
+    part.commit()
+    assert len(artifact_store.multipart.arrived(session.key, session.multipart_id)) == 2
+    artifact_store.multipart.arrived("screens/large", unknown)
+    assert artifact_store.sweep_abandoned(-60) >= 1, "whose time has come"
     store.dispose()
 
 

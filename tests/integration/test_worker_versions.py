@@ -37,6 +37,14 @@ def test_given_a_newer_version_when_it_becomes_current_then_lasting_runs_go_on_w
                 stack.wait_for(lasting, "EDITING")
                 stack.loop.run(stack.client.get_workflow_handle(short.id).cancel())
                 wait_until(lambda: has_ended(stack, short), 60, "the end of the picture's run")
+
+                make_current(stack, "1")
+                back = held(stack, "image", "running")
+                wait_until(lambda: builds(stack, back), 60, "version 1 at work again")
+                assert builds(stack, back) == {"1"}, "set back, new runs go where they went before"
+                stack.loop.run(stack.client.get_workflow_handle(back.id).cancel())
+                wait_until(lambda: has_ended(stack, back), 60, "the end of that picture's run")
+                make_current(stack, "2")
             begun = held(stack, "image", "running")
             wait_until(lambda: builds(stack, begun), 60, "version 2 at work")
             stack.loop.run(stack.client.get_workflow_handle(lasting.id).signal("cancel"))

@@ -15,7 +15,12 @@ OVERDUE = "TemporalTimeout:StartToClose"
 def stage_retries(budget: int, expected: Sequence[str] = ()) -> RetryPolicy:
     """Half a second, doubling to half a minute: a worker's death is picked up at once, and ``budget`` = 10 outlasts a
     database restart of two minutes. What fails with a code of ``expected`` is not tried again, nor what was at work for
-    the whole of a stage's time: a budget of deaths is none of days."""
+    the whole of a stage's time: a budget of deaths is none of days.
+
+    Each execution has a stage's time of its own, and nothing bounds their sum but ``budget``. That is meant: a death is
+    the worker's and says nothing of the stage, and the next execution goes on from the resume point, so the sum is one
+    stage's time and what was lost since the last resume points. Temporal's own bound over all executions
+    (``schedule_to_close``) counts the waiting in the queue, too: behind a long queue a job would end unbegun."""
     return RetryPolicy(
         initial_interval=timedelta(milliseconds=500),
         backoff_coefficient=2.0,
