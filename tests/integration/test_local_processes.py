@@ -24,6 +24,8 @@ from starter.local.folder import DataFolder, StackFailed, StackRunning, StackSta
 from starter.local.ports import is_free, reserved
 from starter.local.stack import LocalStack, Ports
 from starter.local.supervisor import Service, Supervised, pause_after
+from tests.stack import wait_until
+from tests.temporal import TemporalServer
 
 WITHIN_S = 120.0
 """For what takes moments where nobody else computes."""
@@ -343,17 +345,23 @@ def test_given_an_earlier_stack_when_ports_are_chosen_then_its_addresses_come_ba
 def test_given_a_stack_that_was_killed_before_temporal_answered_then_its_database_is_begun_anew_and_else_kept(
     tmp_path: Path,
 ) -> None:
-    folder = DataFolder(tmp_path)
-    assert folder.begin_temporal_database()
-    for left in ("temporal.db", "temporal.db-journal"):
-        (tmp_path / left).write_text("half")
-    assert folder.begin_temporal_database()
-    assert not folder.temporal_database.exists()
-    assert not (tmp_path / "temporal.db-journal").exists()
-    folder.temporal_database.write_text("whole")
-    folder.finish_temporal_database()
-    assert not folder.begin_temporal_database()
-    assert folder.temporal_database.read_text() == "whole"
+    folder, temporal = DataFolder(tmp_path), TemporalServer(tmp_path)
+    made, begun = folder.temporal_database, folder.begin_temporal_database
+    assert begun()
+    temporal._launch()
+    wait_until(lambda: made.exists() and made.stat().st_size, 60, "half a database")
+    temporal.kill()
+    assert begun()
+    assert [each.name for each in tmp_path.glob("temporal.db*")] == ["temporal.db.begun"]
+    temporal.start()
+    try:
+        folder.finish_temporal_database()
+        assert not begun()
+    finally:
+        temporal.kill()
+    assert not begun() and made.stat().st_size
+    temporal.start()  # on what is kept
+    temporal.stop()
 
 
 def test_given_a_service_that_ends_again_and_again_then_it_is_started_at_once_at_first_and_less_often_then() -> None:
