@@ -231,6 +231,8 @@ class Translation(Answer):
     language: str
     title: str
     version: int
+    instruction_version_id: str = ""
+    """Of that version; empty from a server before 0.2.0."""
     source_version: int
     current: int
     behind: int

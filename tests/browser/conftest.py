@@ -8,10 +8,11 @@ import asyncio
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import httpx
@@ -37,6 +38,7 @@ from tests.apis import PART_SIZE, SECRET, RunningApi, running_api, wait_ready
 from tests.browser.looking import WIDE
 from tests.stack import ROOT, Stack, running_stack
 from tests.temporal import TemporalServer, free_port
+from tests.wiki import Wiki, running_wiki
 
 REQUIRED = "GUIDESMITH_REQUIRE_BROWSER"
 """Set by .ci/run: there, a missing browser is a failure."""
@@ -122,12 +124,14 @@ def started(playwright: Playwright, programs: Sequence[str], *arguments: str) ->
 
 @dataclass
 class Site:
-    """The pages, and what is behind them. ``files``: where else browsers may get and send files (S3)."""
+    """The pages, and what is behind them. ``files``: where else browsers may get and send files (S3).
+    ``wiki``: the Confluence that guides are put into."""
 
     stack: Stack
     api: RunningApi
     browser: Browser
     files: str = ""
+    wiki: Wiki | None = None
     complaints: list[str] = field(default_factory=list)
 
     @property
@@ -183,12 +187,16 @@ def come_back(page: Page) -> None:
 @pytest.fixture(scope="session")
 def site(chromium: Browser, temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """The pages on a stack with one worker, for the session."""
-    with running_stack(tmp_path_factory.mktemp("site"), temporal) as stack, pytest.MonkeyPatch.context() as patch:
-        stack.start_worker()
+    token = "a-token-for-the-wiki"
+    with ExitStack() as on, pytest.MonkeyPatch.context() as patch:
+        wiki = on.enter_context(running_wiki(f"Bearer {token}"))
+        space: dict[str, Any] = {"confluence_space_url": wiki.space, "confluence_token": SecretStr(token)}
+        stack = on.enter_context(running_stack(tmp_path_factory.mktemp("site"), temporal, **space))
+        stack.start_worker(GUIDESMITH_CONFLUENCE_SPACE_URL=wiki.space, GUIDESMITH_CONFLUENCE_TOKEN=token)
         patch.setenv("TEMPORAL_ADDRESS", temporal.address)
         with running_api(site_settings(stack)) as api:
             wait_ready(api)
-            yield Site(stack, api, chromium)
+            yield Site(stack, api, chromium, wiki=wiki)
 
 
 def site_settings(stack: Stack) -> Settings:

@@ -90,6 +90,19 @@ def test_given_several_guides_when_they_are_chosen_then_they_are_exported_as_one
     look(page, "home-chosen")
     page.locator("[data-many-export]").click()
     expect(page.locator("[data-export-count]")).to_have_text("2 guides become one ZIP file.")
+    page.get_by_role("dialog").get_by_label("Format").select_option("Confluence")
+    expect(page.locator("[data-export-count]")).to_have_text(re.compile("^2 guides become a page each there"))
+    page.get_by_role("dialog").get_by_role("button", name="Export").click()
+    placed = page.get_by_role("dialog", name="1 page is up to date")
+    expect(placed.get_by_text(re.compile("another page of the space has the title", re.IGNORECASE))).to_be_visible(
+        timeout=WITHIN_MS
+    )
+    look(page, "home-placed")
+    assert site.wiki is not None
+    address = placed.get_by_role("link").get_attribute("href")
+    assert address in [f"{site.wiki.url}/wiki/pages/viewpage.action?pageId={each}" for each in site.wiki.pages]
+    placed.get_by_role("button", name="Close").click()
+    page.locator("[data-many-export]").click()
     page.get_by_role("dialog").get_by_label("Format").select_option("Markdown")
     with page.expect_download(timeout=WITHIN_MS) as downloading:
         page.get_by_role("dialog").get_by_role("button", name="Export").click()

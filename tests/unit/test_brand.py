@@ -25,7 +25,7 @@ from activities.publishing.confluence.storage import storage
 from activities.publishing.manuscript import read
 from activities.publishing.notion.blocks import blocks_of
 from activities.publishing.publisher import preview_pages, publish
-from activities.publishing.site.assembling import index, site_of
+from activities.publishing.site.assembling import Given, index, site_of
 from activities.publishing.site.page import FACTS, GuideFacts, site_part
 from domain.documents.brand import (
     DARK,
@@ -381,10 +381,11 @@ def test_given_a_logo_that_is_cut_out_then_a_page_elsewhere_has_it_on_a_ground_i
 
 
 def parts_of_site(*guides: tuple[str, Publication]) -> str:
-    found = []
+    found: list[Given] = []
     for section, of in guides:
         with zipfile.ZipFile(io.BytesIO(site_part(read(of)))) as archive:
-            found.append((section, GuideFacts.model_validate_json(archive.read(FACTS))))
+            facts = GuideFacts.model_validate_json(archive.read(FACTS))
+        found.append(Given(section, facts, str(len(found))))
     return index(site_of("Handbook", found)[0])
 
 

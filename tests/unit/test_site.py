@@ -8,7 +8,7 @@ import zipfile
 import pytest
 
 from activities.publishing.manuscript import read
-from activities.publishing.site.assembling import Site, index, page_of, site_of
+from activities.publishing.site.assembling import Given, Site, index, page_of, site_of
 from activities.publishing.site.page import CARD, FACTS, PAGE, GuideFacts, site_part
 from domain.documents.publication import Publication
 from tests.unit.publishing_samples import GUIDE, HOSTILE, PART, TRAINING, block, publication, screenshot
@@ -31,7 +31,8 @@ def facts(what: Publication) -> GuideFacts:
 
 
 def site(*guides: tuple[str, Publication], name: str = "Handbook") -> Site:
-    return site_of(name, [(section, facts(what)) for section, what in guides])[0]
+    given = [Given(section, facts(what), str(place)) for place, (section, what) in enumerate(guides)]
+    return site_of(name, given)[0]
 
 
 def searched(page: str) -> dict[str, object]:
@@ -76,7 +77,11 @@ def test_given_guides_then_what_is_searched_is_their_titles_headings_and_text_an
 def test_given_guides_of_one_title_then_each_has_its_own_address_and_the_oldest_the_plain_one() -> None:
     taken = publication(block("# Report 2", "title"))
     plain = publication(block("# Report", "title"))
-    placed = site_of("x", [("b", facts(plain)), ("a", facts(plain)), ("a", facts(taken)), ("a", facts(plain))])[1]
+    given = [
+        Given(section, facts(each), str(at))
+        for at, (section, each) in enumerate(zip("baaa", (plain, plain, taken, plain), strict=True))
+    ]
+    placed = site_of("x", given)[1]
     assert [each.slug for each in placed] == ["report", "report-2", "report-2-2", "report-3"]
 
 
@@ -90,6 +95,38 @@ def test_given_sections_then_they_and_their_guides_stand_in_order_and_each_page_
     assert re.findall(r'rel="(\w+)"', second) == ["prev", "next"]
     assert "Next guide" not in third
     assert all('href="../../index.html"' in each for each in (first, second, third))
+
+
+def test_given_a_guide_in_several_languages_then_each_leads_to_the_others_and_stands_under_its_own() -> None:
+    brazilian = GERMAN.model_copy(update={"language": "pt-BR", "blocks": (block("# Criar clientes", "title"),)})
+    names = {"de-AT": "Österreichisches Deutsch", "pt-BR": "português (Brasil)", "en": "English"}
+    given = [Given("Crm", facts(GUIDE), "1"), Given("Crm", facts(GERMAN), "1"), Given("Crm", facts(TRAINING), "2")]
+    given += [Given("Other", facts(brazilian), "1")]
+    made, placed = site_of("Handbook", given, names.__getitem__)
+    assert [(each.name, len(each.guides)) for each in made.sections] == [
+        ("Crm · English", 2),
+        ("Crm · Österreichisches Deutsch", 1),
+        ("Other · português (Brasil)", 1),
+    ]
+    page = page_of(made, placed[1], part(GERMAN)[PAGE].decode())
+    head, body = page.split("</head>")
+    assert re.findall(r'<link rel="alternate" hreflang="([^"]+)" href="\.\./([^"]+)/index.html">', head) == [
+        ("de-AT", placed[1].slug),
+        ("en", placed[0].slug),
+        ("pt-BR", placed[3].slug),
+    ]
+    assert 'aria-label="Sprachen"' in body
+    assert re.findall(
+        r'lang="([^"]+)"( aria-current="page")?><bdi>([^<]+)', body.split('class="site-languages"')[1]
+    ) == [
+        ("de-AT", ' aria-current="page"', "Österreichisches Deutsch"),
+        ("en", "", "English"),
+        ("pt-BR", "", "português (Brasil)"),
+    ]
+    alone = page_of(made, placed[2], part(TRAINING)[PAGE].decode())
+    assert "hreflang" not in alone and 'site-languages"' not in alone
+    one = site_of("Handbook", given[:2], names.__getitem__)[0]
+    assert [each.name for each in one.sections] == ["English", "Österreichisches Deutsch"]
 
 
 GUIDE_TITLE = "Export last month's invoices"

@@ -203,6 +203,12 @@ def _told() -> Iterator[None]:
         status = refused.details.get("status")
         if status == 409:  # somebody wrote it meanwhile: what they wrote is read first, the next time
             raise ProviderUnavailable("The page was changed meanwhile.", details=refused.details) from None
+        if status == 400:
+            raise ProviderRequestRefused(
+                "Confluence answered 400: it does not take the page. Mostly another page of the space has the title of "
+                "this guide: rename one of them, and export it again.",
+                details=refused.details,
+            ) from None
         if status == 404:
             raise ProviderRequestRefused(
                 "Confluence answered 404: there is no such space or page, or the token may not see it. Check "

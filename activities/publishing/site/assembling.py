@@ -7,7 +7,7 @@ the pictures beside it.
 import html
 import json
 from collections import Counter
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import astuple, dataclass
 from functools import cache
 from itertools import chain, count
@@ -18,6 +18,7 @@ from markupsafe import Markup
 
 from activities.publishing.branding.sheet import colours, sheet
 from activities.publishing.direction import of_language
+from activities.publishing.labels import primary_language
 from activities.publishing.naming import filename_of
 from activities.publishing.site.page import BOTTOM, CARD, FROM_SITE, LOGO, PAGE, TOP, GuideFacts, SiteLook, packaged
 from activities.publishing.site.words import Words, words_of
@@ -29,10 +30,15 @@ INDEX, FOLDER = "index.html", "guides"
 
 @dataclass(frozen=True)
 class SiteGuide:
-    """A guide of the site. ``slug`` names its folder."""
+    """A guide of the site. ``slug`` names its folder; ``job_id``: by which it is the same in several languages."""
 
     facts: GuideFacts
     slug: str
+    job_id: str
+
+    @property
+    def language(self) -> str:
+        return self.facts.tag or self.facts.language
 
     @property
     def folder(self) -> str:
@@ -55,9 +61,11 @@ class SiteGuide:
 
 @dataclass(frozen=True)
 class SiteSection:
-    """Guides that belong together, in their order."""
+    """Guides that belong together, in their order. ``language``: of all of them, where the site has guides in several
+    languages; ``name``: with its name then."""
 
     name: str
+    language: str
     guides: tuple[SiteGuide, ...]
 
     @property
@@ -68,15 +76,21 @@ class SiteSection:
 
 @dataclass(frozen=True)
 class Site:
-    """``language``: of what the site says itself."""
+    """``language``: of what the site says itself. ``called``: what languages are called, each in itself."""
 
     name: str
     language: str
     sections: tuple[SiteSection, ...]
+    called: Callable[[str], str] = str
 
     @property
     def guides(self) -> tuple[SiteGuide, ...]:
         return tuple(guide for section in self.sections for guide in section.guides)
+
+    def languages_of(self, guide: SiteGuide) -> tuple[SiteGuide, ...]:
+        """The guide in all of its languages, by their tags; nothing where there is one."""
+        same = [each for each in self.guides if each.job_id == guide.job_id]
+        return tuple(sorted(same, key=lambda each: each.language)) if len(same) > 1 else ()
 
     @property
     def look(self) -> SiteLook | None:
@@ -89,26 +103,54 @@ def _shared(guides: Sequence[SiteGuide]) -> SiteLook | None:
     return looks.pop() if len(looks) == 1 else None
 
 
-def site_of(name: str, guides: Sequence[tuple[str, GuideFacts]]) -> tuple[Site, list[SiteGuide]]:
-    """The site of guides, and these as they were given: each with the name of its section, in the order in which they
-    were made, since of two of one title the older one has the plain address, and keeps it. Sections and guides are
-    sorted by their names."""
+@dataclass(frozen=True)
+class Given:
+    """A guide as it comes: the name of its section, and ``job_id``, which it has in all of its languages."""
+
+    section: str
+    facts: GuideFacts
+    job_id: str
+
+
+def site_of(name: str, guides: Sequence[Given], called: Callable[[str], str] = str) -> tuple[Site, list[SiteGuide]]:
+    """The site of guides, and these as they were given: in the order in which they were made, since of two of one title
+    the older one has the plain address, and keeps it. Sections and guides are sorted by their names; where a guide is
+    there in several languages, each section is of one, and those of most guides' language stand first.
+
+    Args:
+        called: What a language is called in itself, by its tag.
+    """
     placed: list[SiteGuide] = []
     taken: set[str] = set()
-    sections: dict[str, list[SiteGuide]] = {}
-    for section, facts in guides:
-        slug = _free(filename_of(facts.title).lower(), taken)
+    spoken = Counter(each.facts.language for each in guides)
+    language = spoken.most_common(1)[0][0] if spoken else "en"
+    is_translated = len({each.job_id for each in guides}) < len(guides)
+    sections: dict[tuple[str, str], list[SiteGuide]] = {}
+    for given in guides:
+        slug = _free(filename_of(given.facts.title).lower(), taken)
         taken.add(slug)
-        placed.append(SiteGuide(facts, slug))
-        sections.setdefault(section, []).append(placed[-1])
-    spoken = Counter(facts.language for _, facts in guides)
+        placed.append(SiteGuide(given.facts, slug, given.job_id))
+        sections.setdefault((placed[-1].language if is_translated else "", given.section), []).append(placed[-1])
+    has_several = len({each.section for each in guides}) > 1
+
+    def heading(tag: str, section: str) -> str:
+        parts = [section if has_several or not tag else "", called(tag) if tag else ""]
+        return " · ".join(part for part in parts if part)
+
+    def place(key: tuple[str, str]) -> tuple[bool, str, tuple[str, str]]:
+        tag, section = key
+        return primary_language(tag) != language, tag, _sorted_by(section)
+
     site = Site(
         name=name,
-        language=spoken.most_common(1)[0][0] if spoken else "en",
+        language=language,
         sections=tuple(
-            SiteSection(each, tuple(sorted(sections[each], key=lambda guide: _sorted_by(guide.facts.title))))
-            for each in sorted(sections, key=_sorted_by)
+            SiteSection(
+                heading(*key), key[0], tuple(sorted(sections[key], key=lambda guide: _sorted_by(guide.facts.title)))
+            )
+            for key in sorted(sections, key=place if is_translated else lambda key: _sorted_by(key[1]))
         ),
+        called=called,
     )
     return site, placed
 
@@ -172,7 +214,35 @@ def page_of(site: Site, guide: SiteGuide, page: str) -> str:
     place = guides.index(guide)
     before = guides[place - 1] if place else None
     after = guides[place + 1] if place + 1 < len(guides) else None
-    return page.replace(TOP, _bar(site, words), 1).replace(BOTTOM, _way_on(words, before, after), 1)
+    languages = site.languages_of(guide)
+    around = {
+        "</head>": _alternates(languages) + "</head>",
+        TOP: _bar(site, words) + _languages(site, guide, languages, words),
+        BOTTOM: _way_on(words, before, after),
+    }
+    for mark, markup in around.items():
+        page = page.replace(mark, markup, 1)
+    return page
+
+
+def _alternates(languages: Sequence[SiteGuide]) -> str:
+    return "".join(
+        f'<link rel="alternate" hreflang="{html.escape(each.language)}" href="../{quote(each.slug)}/{PAGE}">\n'
+        for each in languages
+    )
+
+
+def _languages(site: Site, guide: SiteGuide, languages: Sequence[SiteGuide], words: Words) -> str:
+    """The guide's other languages, each by its own name."""
+    if not languages:
+        return ""
+    links = "".join(
+        f'<a href="../{quote(each.slug)}/{PAGE}" hreflang="{html.escape(each.language)}" '
+        f'lang="{html.escape(each.language)}"{_current(each, guide)}>'
+        f"<bdi>{html.escape(site.called(each.language))}</bdi></a>"
+        for each in languages
+    )
+    return f'<div class="site-languages" role="navigation" aria-label="{html.escape(words.languages)}">{links}</div>\n'
 
 
 def _bar(site: Site, words: Words) -> str:
@@ -184,6 +254,10 @@ def _bar(site: Site, words: Words) -> str:
         f'aria-label="{html.escape(words.search)}">{_GLASS}</a>{_theme_button(words)}'
         f'</div></div><template class="site-link-word">{html.escape(words.link)}</template>\n'
     )
+
+
+def _current(one: SiteGuide, shown: SiteGuide) -> str:
+    return ' aria-current="page"' if one == shown else ""
 
 
 def _theme_button(words: Words) -> str:

@@ -91,13 +91,15 @@ class SiteLook(BaseModel):
 
 class GuideFacts(BaseModel):
     """What the site says of a guide outside its page. ``written``: the day, where it is known. ``look``: of its
-    project's brand, if it has one; exports of before 0.2.0 do not say it."""
+    project's brand, if it has one; exports of before 0.2.0 do not say it. ``tag``: its language with region or script.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     title: str
     lead: str
     language: str
+    tag: str = ""
     direction: str
     steps: int
     written: str
@@ -153,6 +155,7 @@ def _facts(manuscript: Manuscript, has_card: bool) -> GuideFacts:
         title=manuscript.title_text,
         lead=lead if len(lead) <= LEAD_SHOWN else f"{lead[:LEAD_SHOWN].rsplit(' ', 1)[0]} …",
         language=primary_language(publication.language),
+        tag=publication.language or "",
         direction=of_nodes((*manuscript.title, *manuscript.lead), around),
         steps=len(manuscript.steps),
         written="" if publication.created_at is None else f"{publication.created_at.astimezone(UTC):%Y-%m-%d}",

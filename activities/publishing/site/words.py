@@ -19,6 +19,7 @@ class Words:
     more: str
     previous: str
     next: str
+    languages: str
     skip: str
     steps: tuple[str, str]
     guides: tuple[str, str]
@@ -43,6 +44,7 @@ ENGLISH = Words(
     more="More guides",
     previous="Previous guide",
     next="Next guide",
+    languages="Languages",
     skip="To the guides",
     steps=("1 step", "{} steps"),
     guides=("1 guide", "{} guides"),
@@ -64,6 +66,7 @@ GERMAN = Words(
     more="Weitere Anleitungen",
     previous="Vorherige Anleitung",
     next="Nächste Anleitung",
+    languages="Sprachen",
     skip="Zu den Anleitungen",
     steps=("1 Schritt", "{} Schritte"),
     guides=("1 Anleitung", "{} Anleitungen"),

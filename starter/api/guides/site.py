@@ -18,8 +18,10 @@ from fastapi import APIRouter, Query, Response
 from fastapi.responses import StreamingResponse
 
 from activities.artifacts import content_disposition
+from activities.drafting.language.names import name_of
+from activities.publishing.labels import primary_language
 from activities.publishing.naming import filename_of
-from activities.publishing.site.assembling import INDEX, Site, SiteGuide, index, page_of, site_of
+from activities.publishing.site.assembling import INDEX, Given, Site, SiteGuide, index, page_of, site_of
 from activities.publishing.site.page import FACTS, PAGE, GuideFacts
 from domain.artifacts import Blob
 from domain.documents.publication import ExportFormat
@@ -61,14 +63,15 @@ def download_site(
         str,
         Query(
             max_length=37 * MOST_GUIDES,
-            description=f"Up to {MOST_GUIDES} ids of exports in the format SITE, with commas, one of each guide.",
+            description=f"Up to {MOST_GUIDES} ids of exports in the format SITE, with commas, one of each document.",
         ),
     ],
     title: Annotated[str, Query(max_length=LONGEST_NAME, description="What the site is called.")] = "",
 ) -> Response:
     """Guides as a static site in one ZIP, made while it is sent: unpack it, and open its index.html, from a disk or any
-    web server. Its sections are the guides' projects. All exports have to have succeeded. One that broke off can be
-    taken up again by Range."""
+    web server. Its sections are the guides' projects; where a guide is there in several languages, these lead to each
+    other, and each section is of one language. All exports have to have succeeded. One that broke off can be taken up
+    again by Range."""
     wanted = list(dict.fromkeys(identifier(each) for each in export_ids.split(",")))
     if len(wanted) > MOST_GUIDES:
         raise RequestInvalid(f"At most {MOST_GUIDES} guides are in one site.", field="query.export_ids")
@@ -76,12 +79,15 @@ def download_site(
     cards = api.store.guide_cards(owner, {each.job_id for each in exports})
     if any(each.job_id not in cards for each in exports):
         raise not_found()
-    exports.sort(key=lambda each: each.job_id)  # as they were made: ids begin with the time
+    # as they were made, a translation behind its original: ids begin with the time
+    exports.sort(key=lambda each: (each.job_id, each.instruction_id))
     with ThreadPoolExecutor(READ_AT_ONCE) as pool:
         parts = list(pool.map(lambda each: _part(api, each), exports))
-    projects = [cards[each.job_id].project_name for each in exports]
+    ids = [each.job_id for each in exports]
+    projects = [cards[each].project_name for each in ids]
     name = " ".join(title.split()) or (projects[0] if len(set(projects)) == 1 else "Guides")
-    site, order = site_of(name, [(project, part.facts) for project, part in zip(projects, parts, strict=True)])
+    given = [Given(*each) for each in zip(projects, (part.facts for part in parts), ids, strict=True)]
+    site, order = site_of(name, given, lambda tag: name_of(tag, primary_language(tag)) or tag)
     files = _Inside(api.artifacts)
     members = list(_members(site, list(zip(order, parts, strict=True)), files))
     archive = Archive(files, members, max(each.requested_at for each in exports))

@@ -90,6 +90,7 @@ def publish(
         list[str] | None, typer.Option(help="Only the guides of this project, by its id. Can be repeated.")
     ] = None,
     title: Annotated[str, typer.Option(help="What the site is called.  [default: as the project is]")] = "",
+    translations: Annotated[bool, typer.Option("--translations", help="The guides' translations, too.")] = False,
     as_json: AsJson = False,
     data_dir: DataDir = None,
 ) -> None:
@@ -98,7 +99,7 @@ def publish(
     from starter.cli.views import shown
 
     with shown(as_json=as_json) as view, _client(data_dir) as client:
-        site = published(client, view, out, project or (), title)
+        site = published(client, view, out, project or (), title, translations=translations)
     rows = (("guides", len(site["guides"])), ("open", site["index"]))
     print_listed(site, ("SITE", site["path"]), rows, as_json=as_json)
 
@@ -168,6 +169,27 @@ def translations(job_id: JobId, as_json: AsJson = False, data_dir: DataDir = Non
         (tuple(each[name] for name in names) for each in page["items"]),
         as_json=as_json,
     )
+
+
+@guides_app.command(epilog="Example: guidesmith guides delete-translation 0199f3c2-… de --yes")
+def delete_translation(
+    job_id: JobId,
+    language: Annotated[str, typer.Argument(help="Of the translation: de, pt-BR, zh-Hant.", show_default=False)],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Delete one translation of a guide for good, with its exports, links and comments; no bin keeps it. The original
+    and other languages stay."""
+    with _client(data_dir) as client:
+        known = client.get(f"instructions/{_document(client, job_id)}/translations")["items"]
+        found = next((each for each in known if each["language"].lower() == language.lower()), None)
+        if found is None:
+            raise UsageWrong(f"The guide has no translation into {language}: see `guidesmith guides translations`.")
+        if not yes:
+            typer.confirm(f"Delete {found['title']} ({found['language']}) for good?", abort=True)
+        client.delete(f"instructions/{found['instruction_id']}/translation")
+    print_said(found, f"{found['title']} ({found['language']}) is gone.", as_json=as_json)
 
 
 @guides_app.command(epilog="Example: guidesmith guides delete 0199f3c2-…")

@@ -18,9 +18,14 @@ MOST_GUIDES = 200
 """That the API puts into one site."""
 
 
-def published(client: Client, view: View, out: Path, projects: Sequence[str], title: str) -> Json:
+def published(
+    client: Client, view: View, out: Path, projects: Sequence[str], title: str, *, translations: bool = False
+) -> Json:
     """Have every guide exported, wait for it, and save the site as ``out``: a folder, or a ZIP by its suffix. A folder
     of an earlier site is replaced.
+
+    Args:
+        translations: The guides' translations, too.
 
     Returns:
         ``path``, ``index`` (what to open), ``guides`` and ``failed``, each with its title.
@@ -30,7 +35,7 @@ def published(client: Client, view: View, out: Path, projects: Sequence[str], ti
         JobFailed: No guide could be exported.
         Refused, Unreachable: The API said no, or nothing.
     """
-    guides = _written(client, projects)
+    guides = _written(client, projects, translations=translations)
     _check_place(out)
     asked = [(guide, _asked(client, guide)) for guide in guides]
     made: list[tuple[Json, Json]] = []
@@ -55,8 +60,8 @@ def published(client: Client, view: View, out: Path, projects: Sequence[str], ti
     }
 
 
-def _written(client: Client, projects: Sequence[str]) -> list[Json]:
-    """The guides that have a document."""
+def _written(client: Client, projects: Sequence[str], *, translations: bool) -> list[Json]:
+    """The guides that have a document, each with its translations behind it where these are wanted."""
     for project in projects:
         client.get(f"projects/{project}")  # one that is not there has no guides, and should be said
     lists: Iterable[Iterable[Json]] = (
@@ -67,9 +72,16 @@ def _written(client: Client, projects: Sequence[str]) -> list[Json]:
     found = {each["job_id"]: each for listed in lists for each in listed if each["instruction_version_id"]}
     if not found:
         raise UsageWrong("There is no guide to publish yet.")
-    if len(found) > MOST_GUIDES:
-        raise UsageWrong(f"A site holds up to {MOST_GUIDES} guides, and these are {len(found)}: name a --project.")
-    return list(found.values())
+    guides = [
+        each for guide in found.values() for each in (guide, *(_translated(client, guide) if translations else ()))
+    ]
+    if len(guides) > MOST_GUIDES:
+        raise UsageWrong(f"A site holds up to {MOST_GUIDES} guides, and these are {len(guides)}: name a --project.")
+    return guides
+
+
+def _translated(client: Client, guide: Json) -> list[Json]:
+    return list(client.get(f"instructions/{guide['instruction_id']}/translations")["items"])
 
 
 def _asked(client: Client, guide: Json) -> Json:

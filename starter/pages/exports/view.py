@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from domain.artifacts import Blob
-from domain.documents.publication import ExportFormat
+from domain.documents.publication import PLACED_FORMATS, ExportFormat
 from domain.documents.tasks import Export, ExportStatus
 from domain.errors import NotFound
 from starter.api.context import Api, identifier
@@ -24,10 +24,17 @@ CHOICES = 100
 
 def _chosen(api: Api) -> tuple[ExportFormat, ...]:
     """What can be chosen here. A site is made of guides where these are listed."""
-    without = {ExportFormat.SITE}
-    without |= set() if api.settings.confluence_space_url else {ExportFormat.CONFLUENCE}
-    without |= set() if api.settings.notion_parent else {ExportFormat.NOTION}
+    without = {ExportFormat.SITE, *PLACED_FORMATS} - set(placed_formats(api))
     return tuple(each for each in ExportFormat if each not in without)
+
+
+def placed_formats(api: Api) -> tuple[ExportFormat, ...]:
+    """The places elsewhere that are set up here."""
+    places = {
+        ExportFormat.CONFLUENCE: api.settings.confluence_space_url,
+        ExportFormat.NOTION: api.settings.notion_parent,
+    }
+    return tuple(each for each, place in places.items() if place)
 
 
 WORKING = (ExportStatus.REQUESTED, ExportStatus.RUNNING)

@@ -16,6 +16,14 @@ guides-export-count = { $count ->
     [one] Aus 1 Anleitung wird eine Datei.
    *[other] Aus { $count } Anleitungen wird eine ZIP-Datei.
 }
+guides-place-count = { $count ->
+    [one] 1 Anleitung wird dort eine Seite, oder ihre Seite wird aktualisiert.
+   *[other] { $count } Anleitungen werden dort je eine Seite, oder ihre Seiten werden aktualisiert.
+}
+exporting-placed = { $count ->
+    [one] 1 Seite ist auf dem neuesten Stand
+   *[other] { $count } Seiten sind auf dem neuesten Stand
+}
 exporting = { $count } von { $all } exportiert
 exporting-progress = Fortschritt des Exports
 exporting-failed = Nicht exportiert werden konnte: { $titles }

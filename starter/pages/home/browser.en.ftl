@@ -16,6 +16,14 @@ guides-export-count = { $count ->
     [one] 1 guide becomes a file.
    *[other] { $count } guides become one ZIP file.
 }
+guides-place-count = { $count ->
+    [one] 1 guide becomes a page there, or its page is updated.
+   *[other] { $count } guides become a page each there, or their pages are updated.
+}
+exporting-placed = { $count ->
+    [one] 1 page is up to date
+   *[other] { $count } pages are up to date
+}
 exporting = { $count } of { $all } exported
 exporting-progress = Progress of the export
 exporting-failed = Could not be exported: { $titles }

@@ -10,7 +10,8 @@ const ENDED = ["SUCCEEDED", "FAILED"];
 export const SITE = "SITE";
 
 /**
- * Export each guide, and save what was made: one file as it is, several as a ZIP, or all as a website.
+ * Export each guide, and save what was made: one file as it is, several as a ZIP, or all as a website. Pages that were
+ * put somewhere else are linked to.
  * @param {{id: string, title: string, version: string}[]} guides
  * @param {string} name what a website is called; its folder, if nothing
  */
@@ -33,6 +34,7 @@ export async function exported(guides, format, name = "") {
       told(ends.length);
     }
     const made = ends.filter(({ status }) => status === "SUCCEEDED");
+    if (ends.some(({ provenance }) => provenance?.place)) return placed(guides, ends);
     const failed = guides.filter((_, place) => ends[place].status !== "SUCCEEDED");
     if (failed.length) tell(say("exporting-failed", { titles: failed.map(({ title }) => title).join(", ") }), "bad");
     if (made.length) save(made, format, name);
@@ -61,6 +63,22 @@ async function ended(one) {
     one = await get(`exports/${one.id}`);
   }
   return one;
+}
+
+/** What came of guides that were put somewhere else: a link to each page, and why one is not there. */
+function placed(guides, ends) {
+  const dialog = document.querySelector("[data-placed-dialog]");
+  const count = ends.filter(({ status }) => status === "SUCCEEDED").length;
+  dialog.querySelector("h2").textContent = say("exporting-placed", { count });
+  dialog.querySelector("[data-placed-list]").replaceChildren(
+    ...guides.map(({ title }, at) => {
+      const { provenance, failure } = ends[at];
+      const { place } = provenance ?? {};
+      if (place) return make("li", {}, make("a", { href: place.url, target: "_blank", rel: "noopener noreferrer" }, title));
+      return make("li", { class: "bad" }, `${title}: ${failure?.failure_message ?? ""}`);
+    }),
+  );
+  dialog.showModal();
 }
 
 function save(made, format, name) {

@@ -128,7 +128,13 @@ async function toExport(guides) {
   const dialog = find("export-dialog");
   const written = guides.filter(({ version }) => version);
   if (!written.length) return tell(say("guides-export-none"), "bad");
-  find("export-count").textContent = say("guides-export-count", { count: written.length });
+  const { format } = dialog.querySelector("form").elements;
+  const counts = () => {
+    const placed = "placed" in format.selectedOptions[0].dataset;
+    find("export-count").textContent = say(placed ? "guides-place-count" : "guides-export-count", { count: written.length });
+  };
+  format.onchange = counts;
+  counts();
   const answer = await asked(dialog);
   if (answer) await exported(written, answer.format);
 }

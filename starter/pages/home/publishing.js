@@ -15,10 +15,21 @@ export async function published({ publish: folder, name }, asked) {
   dialog.querySelector("form").elements.title.value = name || say("guides-publish-own");
   const answer = await asked(dialog);
   if (!answer) return;
-  const guides = await listed(folder);
+  const originals = await listed(folder);
+  const guides = answer.translations ? await withTranslations(originals) : originals;
   if (!guides.length) throw new Error(say("guides-export-none"));
   if (guides.length > MOST) throw new Error(say("guides-publish-many", { most: MOST }));
   await exported(guides, SITE, answer.title.trim());
+}
+
+/** Each guide, and behind it its translations. */
+async function withTranslations(originals) {
+  const guides = [];
+  for (const guide of originals) {
+    const { items } = await get(`instructions/${guide.instruction}/translations`);
+    guides.push(guide, ...items.map(({ title, instruction_version_id: version }) => ({ id: guide.id, title, version })));
+  }
+  return guides;
 }
 
 async function listed(folder) {
@@ -27,7 +38,7 @@ async function listed(folder) {
   if (folder) query.set("project_id", folder);
   do {
     const page = await get(`guides?${query}`);
-    for (const { job_id: id, title, instruction_version_id: version } of page.items) if (version) guides.push({ id, title, version });
+    for (const { job_id: id, title, instruction_id: instruction, instruction_version_id: version } of page.items) if (version) guides.push({ id, title, instruction, version });
     query.set("cursor", page.next_cursor ?? "");
   } while (query.get("cursor"));
   return guides;

@@ -15,6 +15,7 @@ guides-publish = Als Website veröffentlichen
 guides-publish-title = Als Website veröffentlichen
 guides-publish-means = Alle Anleitungen, die hier stehen, werden eine Website: eine Übersicht, eine Suche und je eine Seite. Gespeichert wird eine ZIP-Datei. Sie lässt sich von Ihrer Festplatte öffnen oder auf jeden Webserver legen.
 guides-publish-name = Name der Website
+guides-publish-translations = Mit ihren Übersetzungen
 guides-publish-do = Website erstellen
 drop-here = Aufnahme hier ablegen, um zu beginnen
 

@@ -15,6 +15,7 @@ guides-publish = Publish as a website
 guides-publish-title = Publish as a website
 guides-publish-means = All guides that are listed here become one website: an index, a search and a page for each. It is saved as a ZIP that opens from your disk, or goes to any web server.
 guides-publish-name = Name of the website
+guides-publish-translations = With their translations
 guides-publish-do = Make the website
 drop-here = Drop the recording to start
 

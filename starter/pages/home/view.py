@@ -19,6 +19,7 @@ from domain.errors import RequestInvalid
 from domain.lifecycles.standstill import Standstill
 from domain.projects import ProjectRole
 from domain.search import LONGEST_QUERY, Part, read_query
+from starter.pages.exports.view import placed_formats
 from starter.pages.new.view import form_facts
 from starter.pages.shell.catalogue import Say, explained
 from starter.pages.shell.context import Context, PageContext, offered
@@ -33,7 +34,7 @@ LAST_PLACE = 10_000
 """Of what was found: nobody leafs further."""
 
 FORMATS = ("PDF", "DOCX", "HTML", "MD_ZIP", "SITE")
-"""That many guides at once are exported to."""
+"""That many guides at once are exported to; and to places elsewhere, where these are set up."""
 
 DEEDS = {
     "rename": "PATCH /guides/{job_id}",
@@ -94,6 +95,7 @@ def home(context: Context, folder: str = "", sort: str = GuideSort.CHANGED, curs
         total=sum(each.guides for each in folders),
         sorts=[(str(each), context.say(f"sort-{each}")) for each in GuideSort],
         formats=FORMATS,
+        placed=placed_formats(context.api),
         new=form_facts(context),
         **shown,
     )
