@@ -172,6 +172,7 @@ class Design:
             style.font.bold = bold
         if italic is not None:
             style.font.italic = italic
+        xml.for_all_scripts(style.element.get_or_add_rPr())
         style.paragraph_format.space_before = Pt(before)
         style.paragraph_format.space_after = Pt(after)
         return style

@@ -132,6 +132,17 @@ def place(properties: Element, made: Element) -> Element:
     return made
 
 
+def for_all_scripts(properties: Element) -> None:
+    """Size, weight and slant of a style also for scripts that Word calls complex (Arabic, Hebrew, Thai, Hindi): it
+    takes nothing of the others' for them."""
+    for own, complex_ in (("w:b", "w:bCs"), ("w:i", "w:iCs"), ("w:sz", "w:szCs")):
+        found = properties.find(qn(own))
+        if found is not None:
+            made = place(properties, element(complex_))
+            for name, value in found.attrib.items():
+                made.set(name, value)
+
+
 def drop(parent: Element, tag: str) -> None:
     for found in parent.findall(f".//{qn(tag)}"):
         found.getparent().remove(found)
@@ -153,9 +164,9 @@ def run(text: str, look: Look | None = None, *, font: str | None = None, rtl: bo
         fonts = child(properties, "w:rFonts")
         for script in ("w:ascii", "w:hAnsi", "w:cs"):
             fonts.set(qn(script), font)
-    for wanted, tag in ((look.bold, "w:b"), (look.italic, "w:i"), (look.struck, "w:strike")):
+    for wanted, tags in ((look.bold, ("w:b", "w:bCs")), (look.italic, ("w:i", "w:iCs")), (look.struck, ("w:strike",))):
         if wanted:
-            properties.append(element(tag))
+            properties.extend(map(element, tags))
     if font:
         properties.append(shading(WASH))
     if rtl is not None:

@@ -852,3 +852,22 @@ def test_given_nobody_speaks_then_the_captions_are_empty_and_say_why(
 def test_given_no_transcript_then_captions_are_refused(format: ExportFormat, tmp_path: Path) -> None:
     with pytest.raises(ExportFailed, match="no transcript"):
         publish(GUIDE, format, out=tmp_path)
+
+
+def test_given_arabic_then_words_sizes_weights_and_slants_are_those_of_its_script_too(tmp_path: Path) -> None:
+    what = publication(
+        block(f"# {ARABIC}", "title"), block(f"## {ARABIC}\n\n**{ARABIC}** *{ARABIC}*", "step", 1), language="ar"
+    )
+    document = docx.Document(str(publish(what, ExportFormat.DOCX, out=tmp_path).path))
+    for name in ("Title", "Heading 1", "Contents Heading"):
+        own = document.styles[name].element.get_or_add_rPr()
+        assert own.find(qn("w:szCs")).get(qn("w:val")) == own.find(qn("w:sz")).get(qn("w:val")), name
+        assert own.find(qn("w:bCs")) is not None, name
+    runs = [
+        run._r.get_or_add_rPr()
+        for paragraph in document.paragraphs
+        for run in paragraph.runs
+        if run.text.strip() == ARABIC
+    ]
+    marked = {tag for each in runs for tag in ("w:b", "w:bCs", "w:i", "w:iCs") if each.find(qn(tag)) is not None}
+    assert marked == {"w:b", "w:bCs", "w:i", "w:iCs"}
