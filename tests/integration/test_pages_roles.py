@@ -1,5 +1,6 @@
 """What pages offer to whom: to each role what the API accepts from it, and nothing that it refuses."""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from html.parser import HTMLParser
@@ -7,22 +8,37 @@ from typing import NamedTuple
 
 import httpx
 import pytest
-from sqlalchemy import update
+from fastapi.routing import APIRoute
+from sqlalchemy import insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from activities.store.tables import jobs
+from activities.store import JobRequest, Store
+from activities.store.jobs.memberships import Thing
+from activities.store.repository import new_uuid7
+from activities.store.tables import artifacts as artifact_rows
+from activities.store.tables import jobs, library_assets
+from domain.documents.document import parse
+from domain.documents.publication import ExportFormat
+from domain.documents.translations import NewText
+from domain.documents.versions import fingerprint
+from domain.library import AssetMedium
+from domain.lifecycles.batch import BATCH, BatchType
 from domain.lifecycles.kinds import LIFECYCLES
+from domain.orders.batch import BatchOrder
 from domain.people import NAME_LIMIT, person_of
 from domain.projects import ProjectRole
 from starter.access.reach import API, PAGES
 from starter.access.tokens import Principal, Role
 from starter.api.perimeter.sessions import Tickets
 from starter.api.signed_urls import SignedUrls
+from starter.pages.app import VIEWS
 from starter.pages.shell.context import offered
 from tests.apis import SECRET, RunningApi
 from tests.integration.analysis_builders import arrived_analysis, confirmed_analysis, drafted_analysis
 from tests.integration.api_builders import told_job
+from tests.integration.pictures import illustrated_job
 from tests.integration.store_builders import created_job, instruction_of
+from tests.walking import ABSENT
 
 OWNER = ProjectRole.OWNER
 SUBJECTS = {OWNER: "ann"} | {each: str(each) for each in ProjectRole if each is not OWNER}
@@ -42,10 +58,29 @@ HARMLESS = frozenset(
             "data-copy-text",
         ),
         *("hx-get", "closes", "data-time"),
+        "data-brand",  # of those who look at it alone: it is shown to them by it
     }
 )
 """Buttons and forms that change nothing, or the visitor's own session. Whatever else is pressed says by ``calls`` which
 route of the API it is for."""
+
+FILES = frozenset(
+    {
+        *("/exports/{export_id}/file", "/exports/{export_id}/preview", "/exports/{export_id}/pages/{number}"),
+        *("/jobs/{job_id}/recording", "/jobs/{job_id}/log"),
+        *("/pictures/{asset_id}/thumbnail", "/assets/{asset_id}/{part}"),
+        *("/analysis-outputs/{artifact_id}", "/analysis-outputs/{artifact_id}/chart.svg"),
+    }
+)
+"""What is looked at or fetched: nothing is pressed there."""
+
+ROUTES = [route for view in VIEWS for route in view.router.routes if isinstance(route, APIRoute)]
+POSTED = set(PAGES) - {route.path for route in ROUTES if "GET" in (route.methods or ())}
+"""Pages that answer with what was posted to them."""
+
+ITEMS = "/jobs/{job_id}/items"
+QUERIES = {ITEMS: "?first=1", "/jobs/{job_id}/log": "?cursor=x"}
+"""What pages have to be asked for by."""
 
 VOID = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"})
 
@@ -143,13 +178,42 @@ def addresses(api: RunningApi, project: str) -> list[str]:
     made = [told.id, created_job(store, "ann").id, *(each.json()["id"] for each in asked)]
     for number, build in enumerate((arrived_analysis, drafted_analysis, confirmed_analysis)):
         made.append(build(store, artifacts, "ann", f"sales {number}").job.id)
+    order = BatchOrder(job_type=BatchType.CAPTIONS, sources=(told.id,))
+    batch = store.request_job(
+        JobRequest(owner="ann", kind=BATCH.kind, input=order.model_dump(mode="json"), job_type="captions")
+    )[0]
+    made.append(batch.id)
     for job_id in made:
         store.move_job("ann", job_id, project)
     ids = {"project_id": project, "instruction_id": instruction, "job_id": told.id}
-    whole = {"/projects/{project_id}", "/jobs/{job_id}/transcript", "/instructions/{instruction_id}"}
-    whole |= {f"/instructions/{{instruction_id}}/{each}" for each in ("versions", "export", "share")}
-    assert whole <= set(PAGES)
-    return [each.format(**ids) for each in sorted(whole)] + [f"/jobs/{each}" for each in made]
+    walked = [each for each in sorted(PAGES) if each not in FILES and PAGES[each] is not None and each not in POSTED]
+    strange = {each for each in walked if parameters(each) - set(ids)}
+    assert not strange, "make one of what these show, or say in FILES that nothing is pressed there"
+    translation = translated_by_hand(store, instruction)
+    german = [f"/instructions/{translation}{each}" for each in ("", "/translations", "/export", "/share")]
+    at = {ITEMS: ids | {"job_id": batch.id}}
+    return (
+        [each.format(**at.get(each, ids)) + QUERIES.get(each, "") for each in walked]
+        + german
+        + [f"/jobs/{each}" for each in made if each != told.id]
+    )
+
+
+def parameters(path: str) -> set[str]:
+    return set(re.findall(r"\{(\w+)\}", path))
+
+
+def translated_by_hand(store: Store, instruction_id: str) -> str:
+    """The id of a German translation of ann's, whose text nobody has translated."""
+    task, _ = store.request_translation(
+        "ann", instruction_id, "de", is_update=False, client_request_id="by-hand", requested_by="ann"
+    )
+    work = store.begin_translation(task.id)
+    assert work is not None
+    texts = {block.id: block.markdown for block in parse(work.source.markdown).blocks if block.id in work.wanted}
+    made = {block_id: NewText(markdown=text, source_sha256=fingerprint(text)) for block_id, text in texts.items()}
+    none = dict.fromkeys(("model_profile_id", "prompt_template_id", "prompt_params_ref"))
+    return str(store.finish_translation(work, made, none).instruction_id)
 
 
 def shown(client: httpx.Client, path: str) -> Controls | None:
@@ -186,6 +250,78 @@ def test_given_every_page_of_a_project_then_each_role_is_offered_what_the_api_ac
             if role is ProjectRole.VIEWER:
                 assert mine.calls <= {"POST /projects/{project_id}/leave"}, path
     assert offers > 40
+
+
+@pytest.fixture(scope="module")
+def anns(api: RunningApi) -> dict[str, str]:
+    """One of each thing that a page shows, all of them ann's, by the name that addresses have for its id."""
+    shot = illustrated_job(api.store, api.artifacts)
+    export, _ = api.store.request_export("ann", shot.job.id, ExportFormat.PDF, shot.instruction_version_id)
+    kept = {
+        "id": new_uuid7(),
+        "job_id": shot.job.id,
+        "ordinal": 1,
+        "owner": "ann",
+        "medium": str(AssetMedium.PICTURE),
+        "facts": {},
+        "created_at": shot.job.created_at,
+        "key": f"library/{shot.job.id}/a.png",
+        "size_bytes": 1,
+        "checksum_sha256": "0" * 64,
+        "media_type": "image/png",
+    }
+    with api.store.engine.begin() as connection:
+        connection.execute(insert(library_assets), kept)
+        artifact = connection.scalars(select(artifact_rows.c.id).limit(1)).one()
+    return {
+        "project_id": shot.job.project_id,
+        "job_id": shot.job.id,
+        "instruction_id": instruction_of(shot.job),
+        "export_id": export.id,
+        "artifact_id": artifact,
+        "picture": shot.asset_id,
+        "library_asset": str(kept["id"]),
+        "number": "1",
+        "part": "whole",
+    }
+
+
+def test_given_what_is_somebody_elses_or_absent_then_every_page_answers_with_the_same_bytes(
+    api: RunningApi, anns: dict[str, str]
+) -> None:
+    assets = {Thing.PICTURE: anns["picture"], Thing.LIBRARY_ASSET: anns["library_asset"]}
+
+    def answered(path: str, ids: Mapping[str, str]) -> tuple[int, bytes, dict[str, str]]:
+        address = path.format(**ids) + QUERIES.get(path, "")
+        method = "POST" if path in POSTED else "GET"
+        answer = eve.request(method, address, headers={"Accept-Encoding": "identity", "Origin": api.url})
+        seen = answer.content
+        for each in ids.values():
+            seen = seen.replace(each.encode(), b"-") if len(each) == len(ABSENT) else seen
+        seen = seen.replace(answer.headers["x-request-id"].encode(), b"-")
+        nonce = re.search(rb'name="csp-nonce" content="([^"]+)"', seen)
+        headers = {name: each for name, each in answer.headers.items() if name not in ("date", "x-request-id")}
+        if nonce is not None:
+            seen = seen.replace(nonce[1], b"-")
+            policy = headers["content-security-policy"]
+            headers["content-security-policy"] = policy.replace(nonce[1].decode(), "-")
+        return answer.status_code, seen, headers
+
+    walked = 0
+    with visitor(api, "eve") as eve:
+        for path, reach in PAGES.items():
+            if reach is None:
+                continue
+            own = {**anns, "asset_id": assets.get(reach.thing, "")}
+            strange = parameters(path) - set(own)
+            assert not strange, f"{path}: make one of these in the fixture"
+            foreign = answered(path, {each: own[each] for each in parameters(path)})
+            gone = {each: own[each] if each in ("number", "part") else ABSENT for each in parameters(path)}
+            absent = answered(path, gone)
+            assert foreign[0] == 404, path
+            assert foreign == absent, path
+            walked += 1
+    assert walked > 20
 
 
 @pytest.mark.parametrize("kind", sorted(LIFECYCLES))
