@@ -119,6 +119,7 @@ API: Mapping[str, Reach | None] = {
     "GET /instructions/{instruction_id}/translations": _instruction(READ),
     "POST /instructions/{instruction_id}/translations": _instruction(EDIT),
     "GET /instructions/{instruction_id}/translation": _instruction(READ),
+    "DELETE /instructions/{instruction_id}/translation": _instruction(DELETE),
     "POST /instructions/{instruction_id}/translation/update": _instruction(EDIT),
     "PUT /instructions/{instruction_id}/translation/blocks/{block_id}": _instruction(EDIT),
     "GET /translation-tasks/{translation_task_id}": Reach(Thing.TRANSLATION_TASK, "translation_task_id", READ),

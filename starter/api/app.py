@@ -197,7 +197,7 @@ def create_app(
         erasing=erasing,
         guides=GuideService(store, document_service),
         sharing=SharingService(store, document_service, settings.signing_secret()),
-        translations=TranslationService(store, document_service, has_model=settings.has_model),
+        translations=TranslationService(store, document_service, artifacts, has_model=settings.has_model),
         inviting=InvitationService(store, settings.signing_secret()),
         batches=BatchRequests(store),
         callbacks=callback_service,

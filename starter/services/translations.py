@@ -4,14 +4,16 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from activities.artifacts import ArtifactStore
 from activities.drafting.language.names import name_of
 from activities.process.callers import acting_member
 from activities.rails.task_dispatch import TRANSLATE
 from activities.store import Store
 from activities.store.documents.translated import Compared
 from domain.documents.translations import TranslationTask, language_tag
-from domain.errors import Cancelled, RequestInvalid, TranslationUnavailable
+from domain.errors import ArtifactStoreUnavailable, Cancelled, RequestInvalid, TranslationUnavailable
 from domain.jobs import Failure, StageName, TaskStatus
+from starter.logs import log
 from starter.services.documents import DocumentService
 
 
@@ -30,8 +32,9 @@ class TranslationService:
         has_model: Whether a language model is set up, which alone translates.
     """
 
-    def __init__(self, store: Store, documents: DocumentService, *, has_model: bool) -> None:
+    def __init__(self, store: Store, documents: DocumentService, artifacts: ArtifactStore, *, has_model: bool) -> None:
         self._store = store
+        self._artifacts = artifacts
         self._documents = documents
         self._has_model = has_model
 
@@ -128,6 +131,14 @@ class TranslationService:
             owner, instruction_id, block_id, base_version=base_version, take=take, author=author
         )
         return self.one(owner, instruction_id)
+
+    def delete(self, owner: str, instruction_id: str) -> None:
+        """Delete a translation for good, and its files. Blocking. See :meth:`Store.delete_translation`."""
+        for key in self._store.delete_translation(owner, instruction_id):
+            try:
+                self._artifacts.delete(key)
+            except ArtifactStoreUnavailable:  # no row names it any more: it goes with what is swept
+                log("translations").warning("translations.file_left", key=key)
 
     def _check_model(self) -> None:
         if not self._has_model:

@@ -100,6 +100,16 @@ def test_given_a_guide_when_it_is_translated_and_changes_then_its_page_says_what
         expect(page.get_by_text("Its pictures are the original")).to_be_visible()
         expect(page.get_by_role("navigation", name="This guide in other languages")).to_contain_text("German")
         look(page, "translation-editor")
+
+        page.goto(f"{translation}/translations")
+        page.get_by_role("button", name="Delete the translation: German").click()
+        dialog = page.get_by_role("dialog", name="Delete the translation (German)?")
+        expect(dialog).to_contain_text("no bin keeps them")
+        look(page, "translation-delete")
+        dialog.get_by_role("button", name="Delete for good").click()
+        page.wait_for_url(f"**{original}/translations")
+        expect(page.get_by_role("heading", name="No translations yet")).to_be_visible()
+        assert client.get(translation.removeprefix("/")).status_code == 404
     assert not speaking.complaints
 
 

@@ -394,7 +394,7 @@ def test_given_a_translation_then_what_only_originals_have_is_refused_and_the_ot
     assert [(each.status_code, each.json()["code"]) for each in asks] == [(409, "TRANSLATION_MISMATCH")] * 4
 
 
-def test_given_a_translation_when_exported_then_the_file_is_in_its_language_with_the_originals_pictures(
+def test_given_a_translation_when_exported_then_it_is_in_its_language_with_the_originals_pictures_and_deleted_all_goes(
     desk: Desk, ann: httpx.Client, job: Job
 ) -> None:
     picture = desk.api.store.screenshots_for(
@@ -406,6 +406,32 @@ def test_given_a_translation_when_exported_then_the_file_is_in_its_language_with
     body = {"format": "HTML", "instruction_version_id": version}
     export = ann.post(f"jobs/{job.id}/exports", json=body).json()
     assert [each["anchor_id"] for each in export["provenance"]["anchors"]] == [picture[0].anchor_id]
+
+    blob = desk.api.artifacts.put_bytes(f"exports/{job.id}/{export['id']}.html", b"x", "text/html")
+    desk.api.store.begin_export(export["id"])
+    desk.api.store.finish_export(export["id"], blob, "a.html", {"anchors": []})
+    ann.post(f"instructions/{translation}/comments", json={"block_id": STEP_BLOCK, "text": "Hm."}).raise_for_status()
+    link = ann.post(f"instructions/{translation}/shares", json={})
+    assert link.status_code == 201, link.text
+    asked(ann, job, "fr")
+    original = ann.get(f"instructions/{job.instruction_id}").json()
+    refused = ann.delete(f"instructions/{job.instruction_id}/translation")
+    assert (refused.status_code, refused.json()["code"]) == (409, "TRANSLATION_MISMATCH")
+    busy = ann.post(
+        f"instructions/{translation}/translation/update", json={"client_request_id": "x", "blocks": [STEP_BLOCK]}
+    ).json()
+    refused = ann.delete(f"instructions/{translation}/translation")
+    assert (refused.status_code, refused.json()["details"]["task_id"]) == (409, busy["id"])
+    ann.post(f"translation-tasks/{busy['id']}/cancel").raise_for_status()
+    assert ann.delete(f"instructions/{translation}/translation").status_code == 204
+    gone = (f"instructions/{translation}", f"exports/{export['id']}", f"translation-tasks/{busy['id']}")
+    assert {ann.get(each).status_code for each in gone} == {404}
+    assert ann.delete(f"instructions/{translation}/translation").status_code == 404
+    assert not desk.api.artifacts.exists(blob.key)
+    assert ann.get(f"instructions/{job.instruction_id}").json() == original
+    listed = ann.get(f"instructions/{job.instruction_id}/translations").json()
+    assert (listed["items"], [each["language"] for each in listed["tasks"]]) == ([], ["fr"])
+    assert asked(ann, job)["replayed"] is False
 
 
 def test_given_another_user_then_a_translation_is_as_absent_to_them_as_its_original(
@@ -425,6 +451,7 @@ def test_given_another_user_then_a_translation_is_as_absent_to_them_as_its_origi
             bob.post(f"instructions/{translation}/translation/update", json={"client_request_id": "r"}),
             bob.get(f"translation-tasks/{task['id']}"),
             bob.post(f"translation-tasks/{task['id']}/cancel"),
+            bob.delete(f"instructions/{translation}/translation"),
         ]
     assert {each.status_code for each in answers} == {404}
 
@@ -477,9 +504,11 @@ def said(desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callabl
     return run
 
 
-def test_given_a_guide_when_it_is_translated_on_the_command_line_then_it_waits_and_lists_what_is_behind(
-    desk: Desk, ann: httpx.Client, job: Job, said: Callable[..., str]
+def test_given_a_guide_when_it_is_translated_on_the_command_line_then_it_waits_lists_what_is_behind_and_is_published(
+    desk: Desk, ann: httpx.Client, job: Job, said: Callable[..., str], tmp_path: Path
 ) -> None:
+    for each in desk.api.store.screenshots_for(desk.api.store.get_instruction("ann", str(job.instruction_id)).id):
+        desk.api.artifacts.put_bytes(each.blob.key, each.blob.key.encode(), "image/png")
     with desk.workers():
         assert "de: 3 blocks translated, instruction " in said("translate", job.id, "--into", "de")
         assert "de: nothing was behind, instruction " in said("translate", job.id, "--into", "DE")
@@ -491,6 +520,15 @@ def test_given_a_guide_when_it_is_translated_on_the_command_line_then_it_waits_a
         assert row.split()[-5:] == ["1", "2", "0", "0", "0"] and row.startswith("de  "), printed
         told = said("translate", job.id, "--into", "de")
         assert "de: 1 blocks translated, " in told and "1 new texts wait, since somebody had edited theirs" in told
+        site = tmp_path / "site"
+        said("publish", "-o", str(site), "--project", job.project_id, "--translations")
+        pages = {each.read_text() for each in site.glob("guides/*/index.html")}
+        assert sorted(page.split('<html lang="')[1][:2] for page in pages) == ["de", "en"]
+        assert all(f'hreflang="{each}"' in page for page in pages for each in ("de", "en"))
+        index = (site / "index.html").read_text()
+        assert all(f"<bdi>{each}</bdi><small>1 " in index for each in ("Deutsch", "English"))
+        said("publish", "-o", str(site), "--project", job.project_id)
+        assert "hreflang" not in next(site.glob("guides/*/index.html")).read_text()
         desk.sandbox.script("chat", Behaviour(status=401, times=20))
         with pytest.raises(GuidesmithError) as failed:
             said("translate", job.id, "--into", "fr")

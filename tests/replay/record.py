@@ -121,7 +121,7 @@ def translated(folder: Path, temporal: TemporalServer) -> None:
     ):
         stack.start_worker()
         source = drafted_job(stack.store, OWNER)[0].instruction_id or ""
-        translations = TranslationService(stack.store, stack.documents, has_model=True)
+        translations = TranslationService(stack.store, stack.documents, stack.artifacts, has_model=True)
         for name, language in (("translate", "de"), ("translate-failed", "fr")):
             task, _ = stack.loop.run(translations.translate(OWNER, source, language, name))
             with suppress(WorkflowFailureError):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Table, Text, and_, cast, delete, insert, select, update
 
 from activities.store import rows
 from activities.store.documents.documents import (
@@ -30,7 +30,15 @@ from activities.store.documents.translated import (
 )
 from activities.store.jobs.locking import LockedJob, not_found
 from activities.store.records import EventType
-from activities.store.tables import instructions, translation_tasks
+from activities.store.tables import (
+    comment_threads,
+    comments,
+    exports,
+    idempotency_keys,
+    instructions,
+    metadata,
+    translation_tasks,
+)
 from domain.documents.document import Document, parse
 from domain.documents.translations import NewText, Offer, TranslationTask, Update, updated
 from domain.documents.versions import InstructionVersion, NewVersion, VersionOrigin
@@ -296,6 +304,40 @@ class Translations(Translated):
         same = onto is not None and new.markdown == onto.markdown and evidence_of(onto) == result.evidence
         return _Merged(onto.version if onto else None, result, None if same else compose(new, self._new_id))
 
+    def delete_translation(self, owner: str, instruction_id: str) -> tuple[str, ...]:
+        """Remove a translation for good, with all that is its own: versions, exports, links, comments, and what was
+        asked for in its language. The original and its other translations stay.
+
+        Returns:
+            Keys of its files, which no row names any more.
+
+        Raises:
+            NotFound: It is absent, or not ``owner``'s. TranslationMismatch: It is an original.
+            TranslationInProgress: It is being brought up to date; ``details`` hold the ``task_id``.
+        """
+        mine = instructions.c.id == instruction_id, instructions.c.owner == owner
+        with self._database.write() as connection:
+            row = connection.execute(select(instructions).where(*mine)).mappings().one_or_none()
+            if row is None:
+                raise not_found()
+            source_id, language = row["translation_of"], row["language"]
+            if source_id is None:
+                raise TranslationMismatch("This guide is an original. Delete the guide itself.")
+            job = LockedJob(connection, row["job_id"], self._clock(), owner=owner)
+            active = _active(connection, source_id, language)
+            if active is not None:
+                raise TranslationInProgress(
+                    "The translation is being brought up to date. Stop that first.", details={"task_id": active}
+                )
+            lock_instruction(connection, instruction_id)
+            keys = connection.scalars(select(exports.c.key).where(exports.c.instruction_id == instruction_id)).all()
+            for table in reversed(metadata.sorted_tables):
+                if (own := _own_rows(table, instruction_id, source_id, language)) is not None:
+                    connection.execute(delete(table).where(own))
+            job.log(EventType.TRANSLATION_DELETED, stream=STREAM, actor=Actor.EDITOR, data={"language": language})
+            job.save()
+            return tuple(sorted(key for key in keys if key))
+
     def fail_translation(self, task_id: str, failure: Failure) -> TranslationTask:
         """The work failed; a task that had ended before is answered as it is. Raises: NotFound."""
         with self._database.write() as connection:
@@ -304,6 +346,22 @@ class Translations(Translated):
                 return task
             columns = rows.failure_columns(failure, job["correlation_id"])
             return _settle(connection, job, task, TaskStatus.FAILED, EventType.TRANSLATION_FAILED, **columns)
+
+
+def _own_rows(table: Table, instruction_id: str, source_id: str, language: str) -> ColumnElement[bool] | None:
+    """Which rows of ``table`` are a translation's own. Pictures are the original's."""
+    threads = select(comment_threads.c.id).where(comment_threads.c.instruction_id == instruction_id)
+    its_own: dict[Table, ColumnElement[bool]] = {
+        instructions: instructions.c.id == instruction_id,
+        comments: comments.c.thread_id.in_(threads),
+        translation_tasks: and_(translation_tasks.c.source_id == source_id, translation_tasks.c.language == language),
+        idempotency_keys: idempotency_keys.c.path.contains(instruction_id)
+        | cast(idempotency_keys.c.response, Text).contains(instruction_id),
+    }
+    if table in its_own:
+        return its_own[table]
+    is_a_documents = any(key.target_fullname == "instructions.id" for key in table.foreign_keys)
+    return table.c.instruction_id == instruction_id if is_a_documents else None
 
 
 def _hold(connection: Connection, task_id: str, now: datetime) -> tuple[LockedJob, TranslationTask]:

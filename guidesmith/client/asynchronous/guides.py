@@ -70,6 +70,10 @@ class Guides(Calls):
     async def translations(self, instruction: Instruction) -> tuple[Translation, ...]:
         return await self._run(flows.translations(instruction.instruction_id))
 
+    async def delete_translation(self, translation: Translation | str) -> None:
+        found = translation if isinstance(translation, str) else translation.instruction_id
+        await self._run(asking.delete(f"instructions/{found}/translation"))
+
     async def begin_translation(
         self, instruction: Instruction, language: str, *, version: int | None = None
     ) -> TranslationTask:

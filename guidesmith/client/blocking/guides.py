@@ -79,6 +79,11 @@ class Guides(Calls):
         """The translations of a document, and which steps of each are behind: in numbers."""
         return self._run(flows.translations(instruction.instruction_id))
 
+    def delete_translation(self, translation: Translation | str) -> None:
+        """Delete a translation for good, with its exports, links and comments; the original stays."""
+        found = translation if isinstance(translation, str) else translation.instruction_id
+        self._run(asking.delete(f"instructions/{found}/translation"))
+
     def begin_translation(
         self, instruction: Instruction, language: str, *, version: int | None = None
     ) -> TranslationTask:

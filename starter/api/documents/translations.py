@@ -82,6 +82,7 @@ class TranslationAnswer(Shape):
     language: str
     title: str
     version: int
+    instruction_version_id: str = Field(description="Of that version, which an export is made of.")
     source_version: int = Field(description="The original's newest, which it was held against.")
     current: int = Field(description="Blocks that are true of the original as it is.")
     behind: int = Field(description="Blocks whose original has changed since.")
@@ -136,6 +137,7 @@ def _facts(known: Translated) -> dict[str, object]:
         "language": compared.translation.language,
         "title": compared.version.title,
         "version": compared.version.version,
+        "instruction_version_id": compared.version.id,
         "source_version": compared.source.version,
         **counted(compared),
         "reordered": compared.stands.reordered,
@@ -198,6 +200,19 @@ def list_translations(instruction_id: str, api: ApiParts, owner: Owner) -> Trans
 def get_translation(instruction_id: str, api: ApiParts, owner: Owner) -> TranslationDetails:
     """A translation, held against its original block by block."""
     return TranslationDetails.of(api.translations.one(owner, identifier(instruction_id)))
+
+
+@router.delete(
+    "/instructions/{instruction_id}/translation",
+    status_code=204,
+    response_class=Response,
+    responses=errors(404, 409, 413, 415),
+)
+def delete_translation(instruction_id: str, api: ApiParts, owner: Owner) -> Response:
+    """Delete a translation for good, with its versions, exports, links and comments; no bin keeps it. The original and
+    other languages stay."""
+    api.translations.delete(owner, identifier(instruction_id))
+    return Response(status_code=204)
 
 
 @router.post(

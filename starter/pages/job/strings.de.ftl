@@ -60,6 +60,7 @@ log-TRANSLATION_REQUESTED = Eine Übersetzung wurde angefordert
 log-TRANSLATION_STARTED = Die Anleitung wird übersetzt
 log-TRANSLATION_SUCCEEDED = Die Anleitung wurde übersetzt
 log-TRANSLATION_FAILED = Die Übersetzung ist fehlgeschlagen
+log-TRANSLATION_DELETED = Eine Übersetzung wurde gelöscht
 log-TRANSLATION_ANSWERED = Ein Schritt einer Übersetzung wurde durchgesehen
 log-EXPORT_REQUESTED = Ein Export wurde angefordert
 log-EXPORT_STARTED = Ein Export hat begonnen

@@ -60,6 +60,7 @@ log-TRANSLATION_REQUESTED = A translation was asked for
 log-TRANSLATION_STARTED = The guide is being translated
 log-TRANSLATION_SUCCEEDED = The guide was translated
 log-TRANSLATION_FAILED = Translating the guide failed
+log-TRANSLATION_DELETED = A translation was deleted
 log-TRANSLATION_ANSWERED = A step of a translation was looked through
 log-EXPORT_REQUESTED = An export was asked for
 log-EXPORT_STARTED = An export began

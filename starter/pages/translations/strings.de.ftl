@@ -65,3 +65,5 @@ translation-one = Diesen Schritt übersetzen
 translation-edit = Bearbeiten
 translation-pictures = Die Bilder sind die des Originals: Ändern Sie sie dort.
 translation-linked = Diese Anleitung in anderen Sprachen
+translation-delete = Löschen
+translation-delete-which = Übersetzung löschen: { $language }

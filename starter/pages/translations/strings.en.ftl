@@ -65,3 +65,5 @@ translation-one = Translate this step
 translation-edit = Edit
 translation-pictures = Its pictures are the original’s: change them there.
 translation-linked = This guide in other languages
+translation-delete = Delete
+translation-delete-which = Delete the translation: { $language }

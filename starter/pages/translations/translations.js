@@ -1,5 +1,6 @@
 // A guide's translations: asked for, followed, brought up to date, looked through block by block.
-import { once, post, put } from "../parts/api.js";
+import { once, post, put, remove } from "../parts/api.js";
+import { ask } from "../parts/asking.js";
 import { follow } from "../parts/live.js";
 import { tell, tellError } from "../parts/messages.js";
 import { renew } from "../parts/renewing.js";
@@ -39,8 +40,17 @@ form?.addEventListener("submit", async (event) => {
   }
 });
 
+/** Ask, and delete a translation; from its own page the way goes on to the original's. */
+async function thrownAway(id, language, original) {
+  if (!(await ask({ title: say("translation-delete-title", { language }), text: say("translation-delete-means"), yes: say("translation-delete-yes"), danger: true }))) return;
+  await remove(`instructions/${id}/translation`);
+  if (original) location.assign(`/instructions/${original}/translations`);
+  else tell(say("translation-deleted", { language }), "good");
+}
+
 async function done(button) {
-  const { update, block, answer, cancel } = button.dataset;
+  const { update, block, answer, cancel, delete: deleted, language } = button.dataset;
+  if (deleted) return thrownAway(deleted, language, button.closest("[data-original]")?.dataset.original);
   if (cancel) return post(`translation-tasks/${cancel}/cancel`);
   if (update) {
     const asked = { client_request_id: once(), ...(block ? { blocks: [block] } : {}) };
@@ -53,7 +63,7 @@ async function done(button) {
 }
 
 part.addEventListener("click", async (event) => {
-  const button = event.target.closest("[data-update], [data-answer], [data-cancel]");
+  const button = event.target.closest("[data-update], [data-answer], [data-cancel], [data-delete]");
   if (!button) return;
   button.disabled = true;
   try {
