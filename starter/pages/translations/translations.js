@@ -11,9 +11,11 @@ const context = JSON.parse(document.getElementById("context").textContent);
 const form = document.querySelector("[data-translate]");
 const part = document.querySelector("[data-part]");
 let timer;
+let isLeaving = false; // what the page shows is gone: nothing of it is asked for again
 
 async function refresh() {
   clearTimeout(timer);
+  if (isLeaving) return;
   await renew(part, location.pathname, refresh).catch(tellError);
   watch();
 }
@@ -43,7 +45,13 @@ form?.addEventListener("submit", async (event) => {
 /** Ask, and delete a translation; from its own page the way goes on to the original's. */
 async function thrownAway(id, language, original) {
   if (!(await ask({ title: say("translation-delete-title", { language }), text: say("translation-delete-means"), yes: say("translation-delete-yes"), danger: true }))) return;
-  await remove(`instructions/${id}/translation`);
+  isLeaving = Boolean(original);
+  try {
+    await remove(`instructions/${id}/translation`);
+  } catch (error) {
+    isLeaving = false;
+    throw error;
+  }
   if (original) location.assign(`/instructions/${original}/translations`);
   else tell(say("translation-deleted", { language }), "good");
 }
