@@ -153,6 +153,32 @@ def check_may_be_binned(status: str, *, dispatched: bool, at_work: bool = False,
         )
 
 
+def read_project_keeping(written: str) -> Mapping[str, Mapping[str, int]]:
+    """Days by project, and there by kind of job and ``recording``, out of ``project=days`` (every kind of job that is
+    not named beside it), ``project/kind=days`` and ``project/recording=days``, with commas.
+
+    Raises:
+        ValueError: Says what is wrong.
+    """
+    kept: dict[str, dict[str, int]] = {}
+    whole: dict[str, int] = {}
+    kinds = (*LIFECYCLES, str(PurgeKind.RECORDING))
+    for each in filter(None, (part.strip() for part in written.split(","))):
+        of, equals, days = (part.strip() for part in each.partition("="))
+        project, slash, kind = (part.strip() for part in of.partition("/"))
+        if not (project and equals) or (slash and kind not in kinds):
+            raise ValueError(f"is project=days or project/kind=days with commas; kinds: {', '.join(kinds)}")
+        if not days.isdecimal() or not 1 <= int(days) <= MOST_DAYS:
+            raise ValueError(f"needs 1 to {MOST_DAYS} days for each project")
+        here = kept.setdefault(project, {})
+        if kind in here or (not slash and project in whole):
+            raise ValueError("names a project's kind twice, or a project")
+        (here if slash else whole)[kind if slash else project] = int(days)
+    for project, days_of_all in whole.items():
+        kept[project] = dict.fromkeys(LIFECYCLES, days_of_all) | kept[project]
+    return kept
+
+
 def read_keeping(written: str) -> Mapping[str, int]:
     """Days by kind of job, out of ``kind=days`` with commas. Raises: ValueError: says what is wrong."""
     kept: dict[str, int] = {}

@@ -29,7 +29,8 @@ from starter.access.openid import SignInFailed, discovered
 from starter.api.perimeter.limits import Counter
 from starter.local.folder import DataFolder, StackFailed
 from starter.local.stack import temporal_binary
-from starter.settings import PREFIX, QUEUES, Settings, unknown_variables
+from starter.setting_names import unknown_variables
+from starter.settings import PREFIX, QUEUES, Settings
 
 TIMEOUT_S = 15.0
 ENDPOINT_TIMEOUT_S = 5.0
@@ -136,7 +137,7 @@ def _extras(settings: Settings, queues: Sequence[str] | None) -> str:
 
 def _settings() -> str:
     """One that is misspelt never gets here: it is refused at the start, with the name that is meant."""
-    if unknown := unknown_variables(os.environ):
+    if unknown := unknown_variables(os.environ, Settings.model_fields, PREFIX):
         raise CheckFailed(
             f"nothing reads {', '.join(unknown)}",
             "Remove them, or correct their names: docs/reference/settings.md has all.",

@@ -10,7 +10,7 @@ from uuid import UUID
 from pydantic import AfterValidator, SecretStr, ValidationError
 
 from domain.credits import read_prices
-from domain.erasure import read_keeping
+from domain.erasure import read_keeping, read_project_keeping
 from domain.orders.predictions import PREDICTION_MODEL
 from domain.quotas import read_weights
 from domain.webhooks import PROVIDER
@@ -151,6 +151,11 @@ def _keeping(value: str) -> str:
     return value
 
 
+def _project_keeping(value: str) -> str:
+    read_project_keeping(value)
+    return value
+
+
 def _weights(value: str) -> str:
     read_weights(value)
     return value
@@ -207,6 +212,7 @@ Origins = Annotated[str, AfterValidator(_origins)]
 PluginName = Annotated[str, AfterValidator(_plugin)]
 Weights = Annotated[str, AfterValidator(_weights)]
 Keeping = Annotated[str, AfterValidator(_keeping)]
+ProjectKeeping = Annotated[str, AfterValidator(_project_keeping)]
 PriceList = Annotated[str, AfterValidator(_prices)]
 StrongSecret = Annotated[SecretStr, AfterValidator(_strong)]
 StrongSecrets = Annotated[SecretStr, AfterValidator(_all_strong)]

@@ -6,10 +6,8 @@ whatever works for Temporal's tools works here.
 """
 
 import os
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, Self
 
@@ -23,7 +21,8 @@ from domain.lifecycles.generation import GenerationType
 from domain.lifecycles.image import MAX_RETRIES
 from domain.orders.prompt_guard import MAX_CHARACTERS
 from starter.local.folder import SECRETS_KEY, default_data_dir
-from starter.secret_files import SUFFIX, SecretFiles, secret_fields
+from starter.secret_files import SecretFiles
+from starter.setting_names import misspelt_variables
 from starter.setting_values import (
     DEFAULT_PRICES,
     SECRET_MIN_CHARACTERS,
@@ -42,6 +41,7 @@ from starter.setting_values import (
     PluginName,
     PredictionModel,
     PriceList,
+    ProjectKeeping,
     ProviderName,
     Rate,
     Scopes,
@@ -55,16 +55,6 @@ from starter.setting_values import (
 )
 
 PREFIX = "GUIDESMITH_"
-
-OF_CLIENTS = frozenset({"GUIDESMITH_API_URL", "GUIDESMITH_TOKEN", "GUIDESMITH_USER", "GUIDESMITH_REQUIRE_BROWSER"})
-"""Read elsewhere: by the command line, Compose and the tests."""
-
-OF_KUBERNETES = re.compile(r"_SERVICE_(HOST|PORT)(_\w+)?$|_PORT(_\d+_(TCP|UDP|SCTP)(_\w+)?)?$")
-"""What Kubernetes sets in every pod beside a service that is called as we are."""
-
-NEARLY = 0.85
-"""How like a setting's name another one is (``difflib``) that is taken for a slip: two letters changed places, one was
-left out. ``GUIDESMITH_LMM_MODEL`` is like ``GUIDESMITH_LLM_MODEL`` by 0.95."""
 
 QUEUES = ("jobs", "media", "speech", "providers")
 """Task queues, by the resource they need."""
@@ -173,6 +163,9 @@ class Settings(BaseSettings):
     job_retention: Keeping = ""
     """Days after their end that jobs are kept with all that is theirs, as ``kind=days`` with commas
     (``image=30,generation=90``). Of a kind that is not named: for ever."""
+    project_retention: ProjectKeeping = ""
+    """The same for single projects, by their ids, before what is said for all: ``project=days`` of all kinds of jobs,
+    ``project/kind=days`` of one, ``project/recording=days`` of recordings, with commas."""
     webhook_retention_days: int = Field(default=30, ge=2, le=3650)
     """How long what was sent to endpoints, and what providers sent, is kept once it is over. A day of it is the time
     for which a delivery may be on its way."""
@@ -472,26 +465,9 @@ def load_settings(**overrides: object) -> Settings:
         SettingsInvalid: A value is wrong, or a variable's name is nearly that of a setting. The message names each
             variable and the reason, never the value.
     """
-    for name, meant in misspelt_variables(os.environ):
+    for name, meant in misspelt_variables(os.environ, Settings.model_fields, PREFIX):
         raise SettingsInvalid(f"The settings are wrong. {name}: there is no such setting. Is {meant} meant?")
     try:
         return Settings(**overrides)  # type: ignore[arg-type]
     except ValidationError as invalid:
         raise SettingsInvalid(sentence(invalid, PREFIX)) from None
-
-
-def unknown_variables(variables: Iterable[str]) -> list[str]:
-    """Of the environment's variables those that begin as ours do, and that nothing reads."""
-    fields = Settings.model_fields
-    known = {f"{PREFIX}{name.upper()}" for name in fields}
-    known |= {f"{PREFIX}{name.upper()}{SUFFIX}" for name in secret_fields(fields)} | OF_CLIENTS
-    ours = (name for name in variables if name.upper().startswith(PREFIX))
-    return sorted(name for name in ours if name.upper() not in known and not OF_KUBERNETES.search(name))
-
-
-def misspelt_variables(variables: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Of these the ones that are nearly a setting's name, and that name."""
-    known = [f"{PREFIX}{name.upper()}" for name in Settings.model_fields]
-    for name in unknown_variables(variables):
-        for meant in get_close_matches(name.upper().removesuffix(SUFFIX), known, n=1, cutoff=NEARLY):
-            yield name, meant + (SUFFIX if name.upper().endswith(SUFFIX) else "")

@@ -4,10 +4,10 @@ Uploads that were begun and never confirmed keep gigabytes where nobody sees the
 swept under its lease, as it would be confirmed under it, so that the two cannot meet.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 from uuid import uuid4
 
 import structlog
@@ -20,8 +20,9 @@ from activities.rails.heartbeat import Heartbeat
 from activities.store import UploadSession
 from domain.artifacts import Artifact, ArtifactKind
 from domain.documents.screenshots import PictureUpload
-from domain.erasure import Erasure, Purge
+from domain.erasure import Erasure, Purge, PurgeKind
 from domain.errors import NotFound, RecordingInUse
+from domain.lifecycles.kinds import LIFECYCLES
 
 EXPIRED_FOR_S = 3600.0
 """Seconds after its address expired that a session is kept: a part that was on its way then has landed by now."""
@@ -74,8 +75,12 @@ class UploadSessions(Protocol):
     def purge_sittings(self) -> int: ...
     def forget_presences(self) -> int: ...
     def forget_brands(self) -> int: ...
-    def expired_jobs(self, kind: str, older_than_s: float, limit: int = 100) -> tuple[str, ...]: ...
-    def expired_recordings(self, older_than_s: float, limit: int = 100) -> tuple[str, ...]: ...
+    def expired_jobs(
+        self, kind: str, older_than_s: float, limit: int = 100, *, within: str | None = None, but: Sequence[str] = ()
+    ) -> tuple[str, ...]: ...
+    def expired_recordings(
+        self, older_than_s: float, limit: int = 100, *, within: str | None = None, but: Sequence[str] = ()
+    ) -> tuple[str, ...]: ...
     def begin_erasure(self, job_id: str, *, owner: str | None, by_age: bool) -> Erasure: ...
     def begin_recording_purge(self, job_id: str, *, owner: str | None, by_age: bool) -> Purge: ...
     def expired_in_bin(self, limit: int = 100) -> tuple[str, ...]: ...
@@ -84,11 +89,25 @@ class UploadSessions(Protocol):
 
 class Keeping(Message):
     """How long the log of webhooks and callbacks is kept, recordings (``None``: for ever), and jobs that have ended, of
-    the kinds that are not kept for ever."""
+    the kinds that are not kept for ever; and in single projects, before what holds for all, by kind and
+    ``recording``. In seconds."""
 
     log_s: float
     recordings_s: float | None = None
     jobs_s: Mapping[str, float] = Field(default_factory=dict)
+    projects_s: Mapping[str, Mapping[str, float]] = Field(default_factory=dict)
+
+    def terms(self, kind: str, general_s: float | None) -> Iterator[tuple[float, dict[str, Any]]]:
+        """For each time that ``kind`` is kept for: that, and which projects it holds in.
+
+        Args:
+            general_s: How long where the project says nothing; ``None``: for ever.
+        """
+        own = {project: kept[kind] for project, kept in self.projects_s.items() if kind in kept}
+        if general_s is not None:
+            yield general_s, {"but": tuple(own)}
+        for project, kept_s in own.items():
+            yield kept_s, {"within": project}
 
 
 class Sweeper:
@@ -147,15 +166,16 @@ class Sweeper:
 
     def _expire_jobs(self) -> int:
         return sum(
-            _expire(partial(self._sessions.expired_jobs, kind, kept_s), self._sessions.begin_erasure)
-            for kind, kept_s in self._keeping.jobs_s.items()
+            _expire(partial(self._sessions.expired_jobs, kind, kept_s, **where), self._sessions.begin_erasure)
+            for kind in LIFECYCLES
+            for kept_s, where in self._keeping.terms(kind, self._keeping.jobs_s.get(kind))
         )
 
     def _expire_recordings(self) -> int:
-        kept_s = self._keeping.recordings_s
-        if kept_s is None:
-            return 0
-        return _expire(partial(self._sessions.expired_recordings, kept_s), self._sessions.begin_recording_purge)
+        return sum(
+            _expire(partial(self._sessions.expired_recordings, kept_s, **where), self._sessions.begin_recording_purge)
+            for kept_s, where in self._keeping.terms(PurgeKind.RECORDING, self._keeping.recordings_s)
+        )
 
     def _drop_all(self) -> int:
         swept, seen = 0, set[str]()

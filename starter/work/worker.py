@@ -2,7 +2,7 @@
 
 import asyncio
 import signal
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from datetime import timedelta
@@ -35,7 +35,7 @@ from activities.upkeep.orphans import OrphanSweeper
 from activities.upkeep.reconciling import Reconciler
 from activities.upkeep.rounds import Rounds
 from activities.upkeep.sweeping import Keeping, Sweeper
-from domain.erasure import read_keeping
+from domain.erasure import read_keeping, read_project_keeping
 from domain.errors import GuidesmithError
 from starter import extras, traces
 from starter.services.engine import connect_patiently
@@ -157,11 +157,18 @@ def build_workers(
 
 def keeping(settings: Settings) -> Keeping:
     """How long what is kept, in seconds."""
+
+    def in_seconds(days: Mapping[str, int]) -> dict[str, float]:
+        return {kind: each * DAY_S for kind, each in days.items()}
+
     recordings = settings.recording_retention_days
     return Keeping(
         log_s=settings.webhook_retention_days * DAY_S,
         recordings_s=None if recordings is None else recordings * DAY_S,
-        jobs_s={kind: days * DAY_S for kind, days in read_keeping(settings.job_retention).items()},
+        jobs_s=in_seconds(read_keeping(settings.job_retention)),
+        projects_s={
+            project: in_seconds(kept) for project, kept in read_project_keeping(settings.project_retention).items()
+        },
     )
 
 

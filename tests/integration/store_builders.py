@@ -78,8 +78,8 @@ def created_job(store: Store, owner: str = OWNER) -> Job:
     return store.create_job(owner, store.create_project(owner, "Manuals").id)
 
 
-def uploaded_job(store: Store, owner: str = OWNER) -> Job:
-    job = created_job(store, owner)
+def uploaded_job(store: Store, owner: str = OWNER, project_id: str | None = None) -> Job:
+    job = created_job(store, owner) if project_id is None else store.create_job(owner, project_id)
     return store.confirm_upload(owner, job.id, blob(f"videos/{job.id}", "video/mp4"), "demo.mp4")[0]
 
 
@@ -141,9 +141,9 @@ class Run:
         return self.next()
 
 
-def drafted_job(store: Store, owner: str = OWNER) -> tuple[Job, Run]:
+def drafted_job(store: Store, owner: str = OWNER, project_id: str | None = None) -> tuple[Job, Run]:
     """A job at DRAFT_READY with an instruction and one screenshot, and the run that owns it."""
-    run = Run(store, uploaded_job(store, owner).id).dispatched().extract_audio().transcribe().write_draft()
+    run = Run(store, uploaded_job(store, owner, project_id).id).dispatched().extract_audio().transcribe().write_draft()
     return store.get_job(run.job_id), run
 
 

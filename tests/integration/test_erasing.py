@@ -18,19 +18,21 @@ from temporalio.testing import ActivityEnvironment
 from activities.store import Sitting, Store
 from activities.store.repository import new_uuid7, utc_now
 from activities.store.tables import analyses, metadata, provider_webhooks
-from activities.upkeep.sweeping import Keeping, Sweeper
+from activities.upkeep.sweeping import Keeping, Sweeper, Swept
 from domain.artifacts import ArtifactKind
 from domain.documents.screenshots import Extraction
-from domain.erasure import PurgeKind, read_keeping
+from domain.erasure import PurgeKind, read_keeping, read_project_keeping
 from domain.errors import RecordingInUse, RetryNotAllowed
 from domain.jobs import Actor, Failure, Job
 from domain.lifecycles.batch import BatchType
+from domain.lifecycles.kinds import LIFECYCLES
 from domain.lifecycles.lifecycle import Trigger
 from domain.orders.batch import BatchOrder, Span
 from domain.webhooks import WebhookEvent
 from starter.access.tokens import Role
 from starter.services.batches import BatchRequests
 from starter.settings import Settings
+from starter.work.worker import keeping
 from tests.apis import SECRET, RunningApi, running_api, wait_ready
 from tests.integration.analysis_jobs import Bureau
 from tests.integration.store_builders import STEP_BLOCK, Run, blob, drafted_job, instruction_of, uploaded_job
@@ -329,6 +331,42 @@ def test_given_what_is_kept_for_days_when_the_sweep_comes_then_what_is_older_goe
     assert (purge.what, purge.by_age) == (PurgeKind.RECORDING, True)
 
 
+def test_given_a_time_of_a_projects_own_when_the_sweep_comes_then_it_goes_before_what_is_said_for_all(
+    store: Store, tmp_path: Path
+) -> None:
+    from activities.artifacts import ArtifactStore
+
+    artifacts = ArtifactStore.open(tmp_path.as_uri())
+
+    def ended(project: str | None) -> Job:
+        job = uploaded_job(store, project_id=project)
+        store.move(job.id, None, "CANCELLED", trigger=Trigger.API, actor=Actor.EDITOR)
+        return job
+
+    quick, slow = (store.create_project("ann", name).id for name in ("soon gone", "kept long"))
+    jobs = {name: ended(project) for name, project in (("quick", quick), ("slow", slow), ("other", None))}
+    pictured = {name: drafted_job(store, project_id=project)[0] for name, project in (("quick", quick), ("slow", slow))}
+
+    def sweep(days: float, **said: Any) -> Swept:
+        later = Store(store._database, lambda: utc_now() + timedelta(days=days), store._new_id)
+        told = keeping(Settings(data_dir=tmp_path, webhook_retention_days=3650, **said))
+        return ActivityEnvironment().run(Sweeper(later, artifacts, longest_s=DAY_S, keeping=told).sweep)
+
+    def left() -> set[str]:
+        erased = {each.job_id for each in store.list_erasures().items}
+        return {name for name, job in jobs.items() if job.id not in erased}
+
+    own = {"project_retention": f"{quick}=5, {slow}/instruction=30, {quick}/recording=3, {slow}/image=1"}
+    assert (sweep(2, **own).jobs, left()) == (0, {"quick", "slow", "other"})
+    assert (sweep(4, **own).recordings, left()) == (2, {"quick", "slow", "other"}), "of that project alone"
+    assert store.latest_artifact(pictured["quick"].id, ArtifactKind.VIDEO) is None
+    assert store.latest_artifact(pictured["slow"].id, ArtifactKind.VIDEO) is not None
+    assert (sweep(6, **own).jobs, left()) == (1, {"slow", "other"}), "nothing is said for all: others stay for ever"
+    assert (sweep(20, **own, job_retention="instruction=10").jobs, left()) == (1, {"slow"}), "longer than all others"
+    assert (sweep(31, **own, job_retention="instruction=10").jobs, left()) == (1, set())
+    assert store.get_instruction("ann", instruction_of(pictured["slow"])).job_id == pictured["slow"].id
+
+
 def test_given_a_recording_that_a_batch_or_a_picture_needs_then_it_goes_neither_by_hand_nor_by_its_age(
     store: Store,
 ) -> None:
@@ -369,6 +407,16 @@ def test_given_a_retention_that_cannot_be_meant_then_the_setting_is_refused(writ
     with pytest.raises(ValidationError):
         Settings(job_retention=written)
     assert read_keeping(" image=30, batch = 90 ") == {"image": 30, "batch": 90}
+
+
+@pytest.mark.parametrize(
+    "written", ["p", "=3", "p=0", "p/film=3", "p/=3", "p=1,p=2", "p/image=1,p/image=2", "p/recording=36501", "p=x"]
+)
+def test_given_a_retention_of_a_project_that_cannot_be_meant_then_the_setting_is_refused(written: str) -> None:
+    with pytest.raises(ValidationError):
+        Settings(project_retention=written)
+    kept = read_project_keeping(" p/image = 7, p=30 ,q/recording=2")
+    assert kept == {"p": dict.fromkeys(LIFECYCLES, 30) | {"image": 7}, "q": {"recording": 2}}
 
 
 def test_given_a_blob_that_is_shared_when_one_recording_goes_then_the_file_stays(

@@ -12,7 +12,8 @@ from activities.rails.dispatching import turn_of
 from domain.errors import SettingsInvalid
 from starter.secret_files import LARGEST_BYTES, secret_fields
 from starter.services.engine import connect
-from starter.settings import QUEUES, Settings, load_settings, unknown_variables
+from starter.setting_names import unknown_variables
+from starter.settings import PREFIX, QUEUES, Settings, load_settings
 from starter.wiring import run_options
 
 STRONG = "5f1c9b" * 8
@@ -205,8 +206,9 @@ def test_given_a_misspelt_variable_when_loaded_then_it_is_refused_with_the_name_
 def test_given_what_kubernetes_and_the_command_line_set_when_loaded_then_nothing_is_unknown() -> None:
     of_kubernetes = ["GUIDESMITH_SERVICE_HOST", "GUIDESMITH_PORT", "GUIDESMITH_API_PORT_8400_TCP_ADDR"]
     known = ["GUIDESMITH_TOKEN", "GUIDESMITH_AUTH_SECRET_FILE", "GUIDESMITH_S3_REGION", "PATH"]
-    assert unknown_variables([*of_kubernetes, *known]) == []
-    assert unknown_variables(["GUIDESMITH_FAVOURITE_COLOUR"]) == ["GUIDESMITH_FAVOURITE_COLOUR"]
+    fields = Settings.model_fields
+    assert unknown_variables([*of_kubernetes, *known], fields, PREFIX) == []
+    assert unknown_variables(["GUIDESMITH_FAVOURITE_COLOUR"], fields, PREFIX) == ["GUIDESMITH_FAVOURITE_COLOUR"]
 
 
 def test_given_weights_of_projects_then_their_stages_wait_under_keys_of_their_own_and_nothing_of_it_travels() -> None:

@@ -1,10 +1,12 @@
 """What is forgotten once it is old: the log of webhooks, which every move of every job adds to, and what outside
 runners called back with besides the ends of their stages.
 
-Jobs and their history stay, unless the settings say how long a kind of them is kept, or their recordings: these are
-found here, and erased as their owner would erase them. Rows go some at a time, so that no transaction holds others up.
+Jobs and their history stay, unless the settings say how long those of a kind, or of a project, are kept, or their
+recordings: these are found here, and erased as their owner would erase them. Rows go some at a time, so that no
+transaction holds others up.
 """
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from sqlalchemy import ColumnElement, Table, and_, delete, exists, or_, select, text, tuple_
@@ -64,24 +66,33 @@ class Retention(Repository):
         nothing of what lies in the bin. Answers how many."""
         return self._purge(sittings, ~is_kept(self._clock()))
 
-    def expired_jobs(self, kind: str, older_than_s: float, limit: int = 100) -> tuple[str, ...]:
+    def expired_jobs(
+        self, kind: str, older_than_s: float, limit: int = 100, *, within: str | None = None, but: Sequence[str] = ()
+    ) -> tuple[str, ...]:
         """Jobs of ``kind`` that ended more than ``older_than_s`` seconds ago, and are not being erased: in the bin,
-        too, which holds up no rule of how long things are kept."""
+        too, which holds up no rule of how long things are kept.
+
+        Args:
+            within: Of this project alone; ``None``: of all but ``but``.
+        """
         before = self._clock() - timedelta(seconds=older_than_s)
         standing = jobs.c.owner.not_like(f"{NOBODY}%")
         query = select(jobs.c.id).where(jobs.c.kind == kind, jobs.c.completed_at < before, standing)
+        query = query.where(_of_projects(within, but))
         with self._database.read() as connection:
             return tuple(connection.scalars(query.order_by(jobs.c.id).limit(limit)))
 
-    def expired_recordings(self, older_than_s: float, limit: int = 100) -> tuple[str, ...]:
+    def expired_recordings(
+        self, older_than_s: float, limit: int = 100, *, within: str | None = None, but: Sequence[str] = ()
+    ) -> tuple[str, ...]:
         """Jobs whose recording arrived more than ``older_than_s`` seconds ago, and is not needed by a run, nor
-        read for another job; in the bin, too."""
+        read for another job; in the bin, too. ``within`` and ``but`` as for :meth:`expired_jobs`."""
         before = self._clock() - timedelta(seconds=older_than_s)
         video = artifacts.c.job_id == jobs.c.id, artifacts.c.kind == str(ArtifactKind.VIDEO)
         idle = jobs.c.kind == INSTRUCTION.kind, jobs.c.status.in_([str(each) for each in RECORDING_MAY_GO])
         standing = jobs.c.owner.not_like(f"{NOBODY}%")
         old = exists().where(*video, artifacts.c.created_at < before)
-        query = select(jobs.c.id).where(*idle, standing, old, ~read_for_others())
+        query = select(jobs.c.id).where(*idle, standing, old, ~read_for_others(), _of_projects(within, but))
         with self._database.read() as connection:
             return tuple(connection.scalars(query.order_by(jobs.c.id).limit(limit)))
 
@@ -98,3 +109,7 @@ class Retention(Repository):
             purged += len(found)
             if len(found) < AT_ONCE:
                 return purged
+
+
+def _of_projects(within: str | None, but: Sequence[str]) -> ColumnElement[bool]:
+    return jobs.c.project_id == within if within is not None else jobs.c.project_id.not_in(but)
