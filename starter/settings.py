@@ -193,9 +193,11 @@ class Settings(BaseSettings):
     heartbeat_timeout_s: float = Field(default=30.0, ge=1.0, le=600.0)
     """After this long without a sign of life a stage is given to another worker. Heartbeats are billed on Temporal
     Cloud; the local stack uses 3."""
-    pieces_at_once: int = Field(default=0, ge=0, le=1000)
+    pieces_at_once: int = Field(default=8, ge=0, le=1000)
     """Pieces of one recording that are transcribed at once, at most; 0: as many as there are slots. With
-    ``GUIDESMITH_MAX_RUNNING_JOBS_PER_USER`` it limits what one user occupies."""
+    ``GUIDESMITH_MAX_RUNNING_JOBS_PER_USER`` it limits what one user occupies. Where Temporal is not told to be fair,
+    who comes after a long recording waits for these few, not for all that are left of it (144 of twelve hours); eight
+    workers of speech, as they are set up, are still busy with one recording."""
     project_weights: Weights = ""
     """How many turns the stages of a project get where others get one, as ``project=weight`` with commas, by the
     projects' ids (``0.001`` to ``1000``). Temporal has to be told to be fair."""
