@@ -138,10 +138,8 @@ def _extras(settings: Settings, queues: Sequence[str] | None) -> str:
 def _settings() -> str:
     """One that is misspelt never gets here: it is refused at the start, with the name that is meant."""
     if unknown := unknown_variables(os.environ, Settings.model_fields, PREFIX):
-        raise CheckFailed(
-            f"nothing reads {', '.join(unknown)}",
-            "Remove them, or correct their names: docs/reference/settings.md has all.",
-        )
+        mend = "Remove them, or correct their names: docs/reference/settings.md has all."
+        raise CheckFailed(f"nothing reads {', '.join(unknown)}", mend)
     return "every variable is known"
 
 
