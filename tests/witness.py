@@ -77,9 +77,10 @@ class Description:
         content = declared.get("content", {})
         if not content:
             return f"a body of type {kind!r} is not declared" if kind else None
-        if kind not in content:
+        shape = content.get(kind, content.get("*/*"))
+        if shape is None:
             return f"the media type {kind!r} is not declared"
-        return self._unlike_schema(body, content[kind].get("schema", {})) if body is not None else None
+        return self._unlike_schema(body, shape.get("schema", {})) if body is not None else None
 
     def _unlike_schema(self, body: bytes | None, schema: Mapping[str, Any]) -> str | None:
         key = json.dumps(schema, sort_keys=True)

@@ -1,5 +1,6 @@
 """Jobs that are erased with all that is theirs, and what administrators do with anybody's: on the real stack."""
 
+import json
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -11,18 +12,20 @@ from pydantic import SecretStr
 from sqlalchemy import select
 from temporalio.client import WorkflowHandle
 from temporalio.service import RPCError
+from typer.testing import CliRunner
 
 from activities.store import Store
 from activities.store.jobs import quotas
 from activities.store.repository import utc_now
 from activities.store.tables import metadata
 from domain.erasure import NOBODY
-from domain.errors import QuotaExceeded
+from domain.errors import GuidesmithError, QuotaExceeded
 from domain.jobs import Actor, Job
 from domain.lifecycles.lifecycle import Trigger
 from domain.quotas import OwnerLimits
 from domain.webhooks import WebhookEvent
-from starter.access.tokens import Role
+from starter.access.tokens import Role, Tokens
+from starter.cli.app import app
 from starter.services.jobs import JobService
 from starter.wiring import model_profiles, run_options
 from tests.apis import SECRET, RunningApi, running_api, wait_ready
@@ -250,3 +253,46 @@ def test_given_a_users_bytes_when_far_from_the_limit_then_they_are_summed_once_a
             stored(51)
     assert refused.value.details == {"limit": "stored_bytes", "used": 950, "announced": 51, "allowed": 1000}
     store.dispose()
+
+
+def test_given_an_administrators_token_when_the_command_line_is_to_act_on_anybodys_jobs_then_it_does(
+    office: tuple[Stack, RunningApi], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    stack, api = office
+    lost, stopped = placed(stack, "generation", "processing"), placed(stack, "generation", "pending")
+    monkeypatch.setenv("GUIDESMITH_API_URL", api.url)
+    monkeypatch.setenv("GUIDESMITH_DATA_DIR", str(tmp_path))
+
+    def printed(role: Role, *words: str) -> str:
+        monkeypatch.setenv("GUIDESMITH_TOKEN", Tokens(SECRET).issue("root", role))
+        done = CliRunner().invoke(app, ["jobs", *words, "--any"], catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+        return done.stdout
+
+    def as_json(*words: str) -> dict[str, Any]:
+        text = printed(Role.ADMIN, *words, "--json")
+        found: dict[str, Any] = json.JSONDecoder().raw_decode(text[text.index("{\n") :])[0]  # behind the API's own log
+        return found
+
+    listed = ("list", "--user", OWNER, "--kind", "generation", "--status", "processing")
+    for words in (
+        *(listed, ("show", lost.id), ("history", lost.id), ("cancel", stopped.id)),
+        *(("retry", lost.id), ("delete", lost.id, "--yes")),
+    ):
+        with pytest.raises(GuidesmithError) as refused:
+            printed(Role.EDITOR, *words)
+        assert refused.value.code == "FORBIDDEN", words
+    assert stack.job(lost).status == "processing" and stack.job(stopped).status == "pending"
+
+    assert lost.id in printed(Role.ADMIN, *listed) and stopped.id not in printed(Role.ADMIN, *listed)
+    assert as_json("show", lost.id)["owner"] == OWNER
+    assert as_json("history", lost.id)["items"][-1]["new_status"] == "processing"
+    for job in (lost, stopped):
+        stack.loop.run(stack.client.get_workflow_handle(job.id).terminate())
+    assert "canceled" in printed(Role.ADMIN, "cancel", stopped.id)
+    reconcile(stack)
+    assert lost.id in printed(Role.ADMIN, "list", "--to-review")
+    assert "has attempt 2" in printed(Role.ADMIN, "retry", lost.id)
+    assert f"Job {stopped.id} is gone" in printed(Role.ADMIN, "delete", stopped.id, "--yes")
+    assert api.client(OWNER).get(f"jobs/{stopped.id}").status_code == 404
+    assert api.client(OWNER).get(f"jobs/{lost.id}").json()["attempt"] == 2

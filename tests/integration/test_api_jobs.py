@@ -280,6 +280,10 @@ def test_given_a_temporal_that_refuses_the_start_when_run_then_502_and_nothing_c
         assert (answer.status_code, answer.json()["code"]) == (502, "ORCHESTRATOR_DISPATCH_FAILED")
         assert client.get(f"jobs/{job_id}").json() == before
         assert refused.store.last_event_seq(job_id) == written
+        ready = client.get(f"{refused.url}/readyz")
+        assert (ready.status_code, ready.json()["status"]) == (503, "not ready"), "before anybody runs a job"
+        assert ready.json()["checks"] == {"database": "ok", "engine": "ENGINE_FOREIGN", "artifacts": "ok"}
+        assert client.get(f"{refused.url}/healthz").status_code == 200, "a restart would mend nothing"
 
 
 # --- looking -----------------------------------------------------------------------------------------------------

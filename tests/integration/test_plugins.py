@@ -4,7 +4,10 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+from uuid import uuid4
 
+import httpx
 import pytest
 
 from activities.publishing.publisher import publish
@@ -15,9 +18,14 @@ from domain.errors import ExportFailed, SettingsInvalid
 from domain.recordings.transcript import Segment, SpeechFound, Transcript
 from starter import plugins
 from starter.settings import load_settings
-from starter.wiring import build_drafters, build_recogniser, model_profiles
+from starter.wiring import build_activities, build_drafters, build_recogniser, model_profiles
+from tests.apis import api_settings, running_api, wait_ready
+from tests.integration.api_builders import told_job
 from tests.integration.store_builders import OWNER, drafted_job, instruction_of
-from tests.stack import ROOT
+from tests.stack import ROOT, wait_until
+from tests.temporal import TemporalServer
+from tests.workers import serving
+from workflows.tasks import ExportWorkflow
 
 CHECKLIST = ExportFormat("X_CHECKLIST")
 STEP = PublicationBlock(block_id="b", markdown="## Open the *file*\n\nIt is there.", role="step", start_ms=61_000)
@@ -65,6 +73,37 @@ def test_given_a_format_that_nothing_here_makes_or_a_broken_exporter_then_the_ex
     with pytest.raises(ExportFailed, match="KeyError") as failed:
         publish(GUIDE, CHECKLIST, out=tmp_path, exporters={CHECKLIST: Broken()})
     assert "secret" not in failed.value.message
+
+
+def test_given_an_added_format_when_it_is_asked_for_over_http_then_the_worker_that_has_its_package_makes_it(
+    installed: Path, temporal: TemporalServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEMPORAL_ADDRESS", temporal.address)
+    with running_api(api_settings(tmp_path, task_queue_prefix=f"plugins-{uuid4().hex}")) as api:
+        wait_ready(api)
+        job = told_job(api.store, api.artifacts, "ann")
+        _, tasks = build_activities(api.settings, api.store, api.artifacts)  # as every worker has it
+        does = [tasks.publish, tasks.fail_export]
+        with (
+            api.client("ann") as ann,
+            serving(temporal.address, api.settings, ("jobs", "media"), does, (ExportWorkflow,)),
+        ):
+            markdown = ann.get(f"instructions/{job.instruction_id}").json()["markdown"]
+            headed = {"base_version": 1, "markdown": markdown.replace("Choose", "## Begin\n\nChoose")}
+            version = ann.put(f"instructions/{job.instruction_id}", json=headed).json()["instruction_version_id"]
+            order = {"format": "X_CHECKLIST", "instruction_version_id": version}
+            asked = ann.post(f"jobs/{job.id}/exports", json=order)
+            assert (asked.status_code, asked.json()["format"]) == (202, "X_CHECKLIST")
+
+            def made() -> dict[str, Any] | None:
+                body: dict[str, Any] = ann.get(f"exports/{asked.json()['id']}").json()
+                return body if body["status"] in ("SUCCEEDED", "FAILED") else None
+
+            export = wait_until(made, 60, "the export")
+            assert export["status"] == "SUCCEEDED", export["failure"]
+            file = httpx.get(export["download_url"])
+    assert file.headers["content-type"] == "text/plain; charset=utf-8"
+    assert file.text == "Add a customer\n\n[ ] Begin (0:00)\n"
 
 
 def test_given_an_export_in_an_added_format_when_it_is_stored_then_it_is_read_again_wherever_that_is(

@@ -7,6 +7,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,17 @@ import httpx
 import pytest
 from mcp.client.client import Client as McpClient
 from pydantic import SecretStr
+from temporalio.api.enums.v1 import ResetReapplyType
 from temporalio.client import Client, WorkflowExecutionStatus, WorkflowHistory
+from temporalio.contrib.pydantic import pydantic_data_converter
+from temporalio.testing import ActivityEnvironment
 from typer.testing import CliRunner
 
 from activities.drafting.chat.translator import ChatTranslator
 from activities.providers import ChatClient, ProviderClient
+from activities.store import Store
+from activities.store.repository import utc_now
+from activities.upkeep.reconciling import Reconciler
 from domain.documents.translations import NewText
 from domain.documents.versions import fingerprint
 from domain.errors import GuidesmithError
@@ -33,11 +40,12 @@ from starter.cli.app import app
 from starter.cli.exits import ExitCode, JobFailed, exit_code
 from starter.sandbox import RunningSandbox
 from starter.sandbox.script import Behaviour
+from starter.wiring import kind_terms, run_options
 from tests.apis import SECRET, RunningApi, api_settings, running_api, wait_ready
 from tests.integration.api_builders import told_job
 from tests.integration.store_builders import OTHER_BLOCK, STEP_BLOCK, TITLE_BLOCK
 from tests.stack import wait_until
-from tests.temporal import TemporalServer
+from tests.temporal import TemporalServer, reset
 from tests.workers import document_workers
 
 pytest_plugins = ("tests.sandbox",)
@@ -209,6 +217,54 @@ def test_given_work_that_is_asked_for_when_its_project_is_handed_over_then_it_en
     assert ann.get(f"instructions/{done['instruction_id']}").status_code == 200, "they are a member"
     owners = {each.owner for each in (store.get_export(export["export_id"]), store.get_translation_task(done["id"]))}
     assert owners == {"ben"}
+
+
+@pytest.mark.parametrize(
+    ("how", "expected"), [("cancel", "CANCELLED"), ("terminate", "WORKFLOW_LOST"), ("reset", None)]
+)
+def test_given_a_translation_at_work_when_an_operator_acts_on_its_run_then_its_row_says_how_it_ended(
+    desk: Desk, ann: httpx.Client, job: Job, how: str, expected: str | None
+) -> None:
+    desk.sandbox.script("chat", Behaviour(delay_ms=60_000))
+    task = asked(ann, job)["id"]
+    with desk.workers():
+        wait_until(lambda: ann.get(f"translation-tasks/{task}").json()["status"] == "RUNNING", 60, "the work")
+        asyncio.run(operated(desk, f"translate-{task}", how))
+
+        def over() -> dict[str, Any] | None:
+            asyncio.run(reconciled(desk))
+            return ended(ann, task)
+
+        done = wait_until(over, 60, "its end")
+        assert (done["failure"] and done["failure"]["failure_code"]) == expected
+        if expected is not None:
+            again = asked(ann, job, client_request_id="again")["id"]
+            done = wait_until(lambda: ended(ann, again), 60, "the translation that is asked for again")
+    assert done["status"] == "SUCCEEDED", done["failure"]
+    (listed,) = ann.get(f"instructions/{job.instruction_id}/translations").json()["items"]
+    assert (listed["instruction_id"], listed["current"]) == (done["instruction_id"], 3), "one, and not done twice"
+
+
+async def operated(desk: Desk, workflow_id: str, how: str) -> None:
+    """What an operator does in Temporal's UI."""
+    client = await Client.connect(desk.temporal.address)
+    handle = client.get_workflow_handle(workflow_id)
+    if how == "reset":
+        await reset(client, workflow_id, "first", ResetReapplyType.RESET_REAPPLY_TYPE_ALL_ELIGIBLE)
+    else:
+        await (handle.cancel() if how == "cancel" else handle.terminate())
+
+
+async def reconciled(desk: Desk) -> None:
+    """A round of the reconciler that comes two minutes later."""
+    settings = desk.api.settings
+    client = await Client.connect(desk.temporal.address, data_converter=pydantic_data_converter)
+    later = Store.open(settings.database, clock=lambda: utc_now() + timedelta(minutes=2))
+    try:
+        reconciler = Reconciler(later, client, run_options(settings), kind_terms(settings))
+        await ActivityEnvironment().run(reconciler.reconcile)
+    finally:
+        later.dispose()
 
 
 def test_given_changes_of_the_original_then_the_translation_says_what_is_behind_and_an_update_asks_for_that_alone(

@@ -49,10 +49,13 @@ def get_export(export_id: str, api: ApiParts, owner: Owner, request: Request) ->
     return api.export_answer(api.store.get_export(identifier(export_id), owner=owner), request)
 
 
+ADDED = "*/*"
+"""What a file of a format that an installed package brings is, that package says."""
+
 DOWNLOAD: dict[str, Any] = {
     "path": "/downloads/{signed}",
     "response_class": StreamingResponse,
-    "responses": file_answers("The file.", *MEDIA_TYPES.values()),
+    "responses": file_answers("The file.", *MEDIA_TYPES.values(), ADDED),
 }
 
 
