@@ -5,6 +5,7 @@ No worker runs in the first part: a row is brought where it is by the writes tha
 one worker holds the stages of every kind, heartbeating, as long work would.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import timedelta
@@ -51,7 +52,7 @@ from starter.services.documents import RegenerateRequest
 from starter.wiring import kind_terms, run_options
 from starter.work.worker import all_activities
 from tests.integration.store_builders import Run, blob, drafted_job, instruction_of
-from tests.stack import OWNER, Stack, running_stack, wait_until
+from tests.stack import OWNER, ROOT, Stack, running_stack, wait_until
 from tests.temporal import TemporalServer, running_temporal
 from tests.workers import serving
 
@@ -584,16 +585,66 @@ def test_given_jobs_at_work_when_operators_ask_temporal_for_a_status_then_it_cou
 
     wait_until(lambda: found() == kept(), 30, "the visibility store to have caught up")
     assert all(job.id in found()[job.kind, status] for status, job in jobs)
+    under_way = {what: query for what, query in recommended().items() if "ExecutionStatus" in query}
+    assert len(under_way) == 4
+
+    def counted() -> dict[str, set[str]]:
+        return {what: _listed(stack, query) for what, query in under_way.items()}
+
+    wait_until(lambda: counted() == _under_way(stack), 30, f"{counted()} to be {_under_way(stack)}")
+    assert all(counted().values())
+    (analysed,) = (job for _, job in jobs if job.kind == "analysis")
+    act(stack, analysed, "cancel")
+    until_ended(stack, analysed)
+    failure = stack.job(analysed).failure
+    assert failure is not None
+    by_reason = recommended()["runs that ended for a reason"].replace("MEDIA_TRUNCATED", failure.failure_code)
+    wait_until(lambda: analysed.id in _listed(stack, by_reason), 30, "the run that ended for that reason")
     for _, job in jobs:
+        if job == analysed:
+            continue
         stack.loop.run(stack.client.get_workflow_handle(job.id).terminate())
     reconcile(stack)
     wait_until(lambda: found() == kept(), 30, "nothing to be at work")
     assert not any(found().values())
 
 
+def recommended() -> dict[str, str]:
+    """What operators are told to ask Temporal, out of the page that tells it."""
+    page = (ROOT / "docs" / "operations" / "temporal.md").read_text(encoding="utf-8")
+    table = page.partition("| what | query |\n")[2].partition("\n\n")[0]
+    found = re.findall(r"^\| ([^|`]+) \| `([^`]+)` \|$", table, re.MULTILINE)
+    return {what: query.replace('"alice"', f'"{OWNER}"') for what, query in found}
+
+
+def _under_way(stack: Stack) -> dict[str, set[str]]:
+    """The same of the database: jobs by their ids, tasks by their runs'."""
+    active = [job for job in stack.store.active_jobs(limit=1000) if job.dispatch_id is not None]
+    regenerating, exporting = set(), set()
+    for job in active:
+        task, exports, _ = stack.store.going_on(job.id)
+        regenerating |= {f"regenerate-{task}"} if task else set()
+        exporting |= {f"export-{each}" for each in exports}
+
+    def of(status: str) -> set[str]:
+        return {job.id for job in active if job.status == status}
+
+    return {
+        "what is transcribed now": of("TRANSCRIBING"),
+        "drafts that wait for somebody": of("DRAFT_READY"),
+        "a user's work under way": {job.id for job in active} | regenerating | exporting,
+        "exports under way": exporting,
+    }
+
+
 def _found(stack: Stack, kind: str, status: str) -> set[str]:
+    return _listed(
+        stack, f"GuidesmithKind = '{kind}' AND GuidesmithStatus = '{status}' AND ExecutionStatus = 'Running'"
+    )
+
+
+def _listed(stack: Stack, query: str) -> set[str]:
     queue = stack.settings.queue("jobs")
-    query = f"GuidesmithKind = '{kind}' AND GuidesmithStatus = '{status}' AND ExecutionStatus = 'Running'"
 
     async def listed() -> set[str]:
         return {each.id async for each in stack.client.list_workflows(f"{query} AND TaskQueue = '{queue}'")}
