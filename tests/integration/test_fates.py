@@ -12,6 +12,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 from structlog.testing import capture_logs
 from temporalio.api.common.v1 import WorkflowExecution
 from temporalio.api.enums.v1 import ResetReapplyType
@@ -29,6 +30,7 @@ from activities.rails.dispatching import begin_run
 from activities.rails.namespaces import match_of, recognise_namespace
 from activities.store import JobRequest, Store
 from activities.store.repository import utc_now
+from activities.store.tables import exports, regenerate_tasks
 from activities.upkeep.reconciling import Reconciled, Reconciler
 from domain.credits import PostingKind
 from domain.documents.publication import ExportFormat
@@ -620,11 +622,14 @@ def recommended() -> dict[str, str]:
 def _under_way(stack: Stack) -> dict[str, set[str]]:
     """The same of the database: jobs by their ids, tasks by their runs'."""
     active = [job for job in stack.store.active_jobs(limit=1000) if job.dispatch_id is not None]
-    regenerating, exporting = set(), set()
-    for job in active:
-        task, exports, _ = stack.store.going_on(job.id)
-        regenerating |= {f"regenerate-{task}"} if task else set()
-        exporting |= {f"export-{each}" for each in exports}
+    with stack.store._database.read() as connection:  # those whose job has ended go on, too
+        going_on = {
+            name: {
+                f"{name}-{each}"
+                for each in connection.scalars(select(table.c.id).where(table.c.status.in_(["PENDING", "RUNNING"])))
+            }
+            for name, table in (("regenerate", regenerate_tasks), ("export", exports))
+        }
 
     def of(status: str) -> set[str]:
         return {job.id for job in active if job.status == status}
@@ -632,8 +637,8 @@ def _under_way(stack: Stack) -> dict[str, set[str]]:
     return {
         "what is transcribed now": of("TRANSCRIBING"),
         "drafts that wait for somebody": of("DRAFT_READY"),
-        "a user's work under way": {job.id for job in active} | regenerating | exporting,
-        "exports under way": exporting,
+        "a user's work under way": {job.id for job in active} | going_on["regenerate"] | going_on["export"],
+        "exports under way": going_on["export"],
     }
 
 
