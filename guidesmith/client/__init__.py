@@ -37,6 +37,7 @@ from guidesmith.client.shapes import (
     Translation,
     TranslationDetails,
     TranslationTask,
+    Version,
     WebhookMessage,
 )
 from guidesmith.client.webhooks import verify_webhook
@@ -71,6 +72,7 @@ __all__ = [
     "TranslationDetails",
     "TranslationTask",
     "Unreachable",
+    "Version",
     "WebhookInvalid",
     "WebhookMessage",
     "verify_webhook",

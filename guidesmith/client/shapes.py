@@ -151,6 +151,20 @@ class Instruction(Answer):
     warnings: tuple[Notice, ...] = ()
 
 
+class Version(Answer):
+    """A version of a document, without its text. ``origin``: what made it (``draft``, ``save``, and so on); ``name``:
+    what somebody called it."""
+
+    instruction_version_id: str
+    instruction_id: str
+    version: int
+    title: str
+    origin: str
+    author: str
+    name: str | None = None
+    created_at: datetime
+
+
 class Guide(Answer):
     """A recording's job and the document that came of it, as its writer sees them. ``state``: ``making``, ``ready``,
     ``look`` (somebody should), ``failed``, ``stopped``."""

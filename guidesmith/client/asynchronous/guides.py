@@ -21,6 +21,7 @@ from guidesmith.client.shapes import (
     Translation,
     TranslationDetails,
     TranslationTask,
+    Version,
 )
 
 
@@ -56,6 +57,16 @@ class Guides(Calls):
 
     async def save(self, instruction: Instruction, markdown: str) -> Instruction:
         return await self._run(flows.save_instruction(instruction.instruction_id, instruction.version, markdown))
+
+    async def versions(self, instruction: Instruction | str) -> AsyncIterator[Version]:
+        async for each in self._listed(f"instructions/{flows.instruction_id(instruction)}/versions", Version):
+            yield each
+
+    async def restore(self, instruction: Instruction, version: int) -> Instruction:
+        return await self._run(flows.restore(instruction.instruction_id, instruction.version, version))
+
+    async def name_version(self, instruction: Instruction | str, version: int, name: str | None) -> Version:
+        return await self._run(flows.name_version(flows.instruction_id(instruction), version, name))
 
     async def regenerate(self, instruction: Instruction, block_id: str, context: str | None = None) -> Task:
         return await self._run(flows.regenerate(instruction.instruction_id, instruction.version, block_id, context))

@@ -21,6 +21,7 @@ from guidesmith.client.shapes import (
     Translation,
     TranslationDetails,
     TranslationTask,
+    Version,
 )
 
 
@@ -63,6 +64,19 @@ class Guides(Calls):
         """Store an edit of that version as the next one. Raises: ApiError: ``VERSION_CONFLICT``: it is not the newest
         any more."""
         return self._run(flows.save_instruction(instruction.instruction_id, instruction.version, markdown))
+
+    def versions(self, instruction: Instruction | str) -> Iterator[Version]:
+        """The versions of a document without their text, newest first."""
+        return self._listed(f"instructions/{flows.instruction_id(instruction)}/versions", Version)
+
+    def restore(self, instruction: Instruction, version: int) -> Instruction:
+        """Make an earlier version's text the newest again, after ``instruction``, as a version of its own. Raises:
+        ApiError: ``VERSION_CONFLICT``: that one is not the newest any more."""
+        return self._run(flows.restore(instruction.instruction_id, instruction.version, version))
+
+    def name_version(self, instruction: Instruction | str, version: int, name: str | None) -> Version:
+        """Call a version something, to find it again; ``None``: nothing any more."""
+        return self._run(flows.name_version(flows.instruction_id(instruction), version, name))
 
     def regenerate(self, instruction: Instruction, block_id: str, context: str | None = None) -> Task:
         """Have a block written again, and wait until it is. Raises: JobFailed."""

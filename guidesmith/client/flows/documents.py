@@ -20,6 +20,7 @@ from guidesmith.client.shapes import (
     Translation,
     TranslationDetails,
     TranslationTask,
+    Version,
 )
 
 
@@ -50,6 +51,15 @@ def get_instruction(instruction_id: str, version: int | None) -> Flow[Instructio
 def save_instruction(instruction_id: str, base_version: int, markdown: str) -> Flow[Instruction]:
     body = {"base_version": base_version, "markdown": markdown}
     return shaped(Instruction, Ask("PUT", f"instructions/{instruction_id}", json=body))
+
+
+def restore(instruction_id: str, base_version: int, version: int) -> Flow[Instruction]:
+    body = {"base_version": base_version, "version": version}
+    return shaped(Instruction, post(f"instructions/{instruction_id}/restore", body))
+
+
+def name_version(instruction_id: str, version: int, name: str | None) -> Flow[Version]:
+    return shaped(Version, Ask("PUT", f"instructions/{instruction_id}/versions/{version}", json={"name": name}))
 
 
 def regenerate(instruction_id: str, base_version: int, block_id: str, context: str | None) -> Flow[Task]:
