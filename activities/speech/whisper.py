@@ -284,7 +284,11 @@ class _Listener:
         return _answered([segment], portion.end, portion, detected) if segment is not None else None
 
     def _walk(self, portion: _Portion, detected: DetectedLanguage) -> Iterator[_Block]:
-        """Answers about a stretch longer than Whisper hears at once: it goes on where its last sentence ended."""
+        """Answers about a stretch longer than Whisper hears at once: it goes on where its last sentence ended.
+
+        It is told no words before: nobody can ask again without them here. The sample without its pauses, twice over
+        (47 s), told "Maple, Harbor Coffee." at each turn, came out with 87 of its 176 words, without with 167.
+        """
         answer: list[FoundSegment] = []
         for segment in self._ask(portion.samples, detected):
             if answer and segment.seek != answer[0].seek:

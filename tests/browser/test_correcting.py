@@ -61,6 +61,19 @@ def test_given_a_word_corrected_in_the_transcript_then_it_is_offered_everywhere_
         page.locator("body").press("ControlOrMeta+z")
         expect(page.locator("[data-blocks]")).to_contain_text(re.compile(rf"\b{WORD}\b"))
 
+        page.locator("article[data-role=step]").filter(has_text=WORD).first.locator("[data-prose]").click()
+        written = page.locator(".writer [contenteditable]")
+        expect(written).to_be_focused()
+        page.keyboard.press("ControlOrMeta+a")
+        page.keyboard.insert_text(re.sub(WORD, "docket", written.inner_text(), flags=re.IGNORECASE))
+        page.keyboard.press("Escape")
+        page.get_by_role("button", name="Correct everywhere…").click()  # what was corrected in one step
+        expect(dialog.get_by_label("Heard")).to_have_value(re.compile(WORD, re.IGNORECASE))
+        dialog.get_by_role("button", name=re.compile("^Correct ")).click()
+        expect(dialog).to_have_count(0)
+        expect(page.locator("[data-blocks]")).not_to_contain_text(re.compile(rf"\b{WORD}\b"))
+        assert client.get(f"instructions/{ids['instruction']}").json()["markdown"].count("docket") > 1
+
         page.goto("/glossary")
         expect(page.locator(".terms > li")).to_contain_text(RIGHT)
         look(page, "glossary")

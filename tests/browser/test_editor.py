@@ -726,6 +726,23 @@ def test_given_a_step_when_it_is_cut_in_two_then_the_second_has_its_number_its_t
     expect(half.locator(".shot img")).to_have_attribute("src", re.compile("^/pictures/"))
     expect(half.locator("[data-offer]")).to_have_count(0)
     expect(half.locator(".shot .time")).to_have_text("0:18")
+    half.get_by_role("button", name="More actions").click()
+    page.get_by_role("menuitem", name="Add a picture").click()
+    expect(page.get_by_role("slider", name="Moment")).to_be_focused()
+    page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(half.locator(".shot")).to_have_count(2)  # before and after
+    half.locator(".shot").first.get_by_role("button", name="Mark as result").click()
+    times, results = half.locator(".shot .time"), half.locator("[data-outcome]:visible")
+    expect(times).to_have_text(["0:19", "0:18"])  # what came of it stands below
+    expect(results).to_have_text(["Result"])
+    half.locator(".shot").last.get_by_role("button", name="Mark as before").click()
+    expect(times).to_have_text(["0:18", "0:19"])
+    expect(results).to_have_count(0)
+    half.locator(".shot").last.get_by_role("button", name="Mark as result").click()
+    expect(half.locator(".shot").last.locator("[data-outcome]")).to_be_visible()
+    expect(times).to_have_text(["0:18", "0:19"])
 
     page.get_by_role("button", name="Add a step").click()
     expect(text(page)).to_have_text("")
@@ -746,7 +763,8 @@ def test_given_a_step_when_it_is_cut_in_two_then_the_second_has_its_number_its_t
     page.reload()
     for each, moment, number in ((half, "0:18", 1), (added, "0:3", None)):
         expect(each.locator("[data-time]")).to_have_text(re.compile(f"^{moment}"))
-        expect(each.locator(".shot")).to_have_count(1)
+        expect(each.locator(".shot")).to_have_count(2 if number else 1)
+        expect(each.locator("[data-outcome]:visible")).to_have_text(["Result"] if number else [])
         if number:
             expect(each.locator("[data-label]")).to_have_text(f"Step {int(label.split()[-1]) + number}")
         known = told[each.get_attribute("data-block") or ""]

@@ -1,8 +1,10 @@
 """What is done in the editor, undone and done again: text, pictures, drawings, places. And by fingers."""
 
+import io
 from collections.abc import Callable
 from typing import Any
 
+import pypdf
 import pytest
 from playwright.sync_api import CDPSession, Locator, Page, expect
 
@@ -34,7 +36,7 @@ def steps(page: Page) -> Locator:
 
 
 def test_given_text_pictures_drawings_and_places_when_all_is_undone_and_done_again_then_each_is_as_it_was(
-    page: Page, address: str
+    page: Page, site: Site, who: str, address: str
 ) -> None:
     page.goto(address)
     trail: list[list[str]] = [page.evaluate(SEEN)]
@@ -96,6 +98,20 @@ def test_given_text_pictures_drawings_and_places_when_all_is_undone_and_done_aga
     wait_until(lambda: page.evaluate(SEEN) == trail[-2], 20, "the step that was taken out and saved")
     page.reload()
     assert page.evaluate(SEEN) == trail[-2], "it is numbered, with its pictures, after a version without it"
+    with site.client(who) as client:
+        version = client.get(address.removeprefix("/")).json()
+        body = {"format": "PDF", "instruction_version_id": version["instruction_version_id"]}
+        asked = client.post(f"jobs/{version['job_id']}/exports", json=body).json()["id"]
+        ended = ("SUCCEEDED", "FAILED")
+        made = wait_until(
+            lambda: each if (each := client.get(f"exports/{asked}").json())["status"] in ended else None, 60, "the PDF"
+        )
+        data = client.get(made["download_url"]).content
+    text = " ".join(" ".join(each.extract_text().split()) for each in pypdf.PdfReader(io.BytesIO(data)).pages)
+    told = [each.split("|")[:2] for each in trail[-2] if each.startswith("Step ")]
+    assert [label for label, _ in told] == [f"Step {number}" for number in range(1, len(told) + 1)]
+    for label, words in told:
+        assert f"{label.removeprefix('Step ')} {words}" in text
 
 
 def test_given_a_connection_that_goes_while_somebody_writes_then_nothing_is_lost_and_it_is_saved_once_it_is_back(

@@ -30,6 +30,9 @@ def edited(site: Site, who: str, drafted: Callable[[str], dict[str, str]]) -> st
 def test_given_three_versions_when_two_are_compared_then_both_texts_and_each_block_tell_and_one_can_be_restored(
     page: Page, site: Site, who: str, edited: str
 ) -> None:
+    with site.client(who) as client:
+        shot = client.get(f"instructions/{edited}/anchors").json()["items"][-1]
+        client.post(f"anchors/{shot['id']}/hide").raise_for_status()  # version 3 shows one less
     page.goto(f"/instructions/{edited}/versions")
     changes = page.locator(".changes > li")
     expect(page.get_by_role("heading", name="From version 2 to version 3")).to_be_visible()
@@ -66,7 +69,11 @@ def test_given_three_versions_when_two_are_compared_then_both_texts_and_each_blo
     expect(page.get_by_text("These are both version 2.")).to_be_visible()
     with site.client(who) as client:
         first, now = (client.get(f"instructions/{edited}?version={number}").json() for number in (1, 4))
+        shown = client.get(f"anchors/{shot['id']}").json()["active_asset_id"]
     assert now["markdown"] == first["markdown"]
+    assert shown == shot["active_asset_id"] is not None
+    page.goto(f"/instructions/{edited}")
+    expect(page.locator(f".write .shot[data-asset='{shown}'] img")).to_be_visible()
 
 
 def test_given_a_save_meanwhile_when_a_version_is_restored_then_nothing_is_lost_and_the_page_says_so(

@@ -68,7 +68,7 @@ def block(page: Page, text: str) -> Locator:
 
 
 def text(page: Page) -> Locator:
-    return page.locator(".writer [contenteditable]")
+    return page.locator(".writer [contenteditable=true]")
 
 
 def behind(page: Page, words: str) -> None:
@@ -261,6 +261,50 @@ def test_given_a_link_and_a_heading_when_they_are_made_and_undone_then_the_text_
     page.keyboard.press("Escape")
     save(page)
     assert written()[-1] == "Look [here](https://example.org)\n\n### Not so high"
+
+
+def test_given_the_menu_behind_a_slash_and_the_clipboard_when_used_then_each_entry_is_made_and_goes_to_another_page(
+    page: Page, written: Callable[[], list[str]]
+) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Add text").click()
+    expect(text(page)).to_be_focused()
+    for asked, name in (("hea", "Heading"), ("bul", "Bulleted list"), ("num", "Numbered list"), ("quo", "Quote")):
+        page.keyboard.type(f"/{asked}")
+        expect(page.get_by_role("listbox").get_by_role("option", selected=True)).to_have_text(name)
+        page.keyboard.press("Enter")
+        page.keyboard.type(name)
+        page.keyboard.press("Enter")
+        if name != "Heading":
+            page.keyboard.press("Enter")  # out of it again
+    page.keyboard.type("/lin")
+    page.get_by_role("option", name="Line between").click()
+    page.keyboard.type("/cod")
+    page.keyboard.press("Tab")
+    page.keyboard.type("ls -l")
+    expected = "## Heading\n\n- Bulleted list\n\n1. Numbered list\n\n> Quote\n\n---\n\n```\nls -l\n```"
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.press("ControlOrMeta+c")
+    page.keyboard.press("Escape")
+    save(page)
+    assert written()[-1] == expected
+    other = page.context.new_page()
+    other.goto(page.url)
+    other.get_by_role("button", name="Add text").click()
+    expect(text(other)).to_be_focused()
+    other.keyboard.press("ControlOrMeta+v")
+    expect(text(other)).to_contain_text("ls -l")
+    other.keyboard.press("Escape")
+    save(other)
+    lower = expected.replace("## ", "### ", 1)  # a heading that is pasted is one within the block
+    assert written()[-2:] == [expected, lower], "what was copied on one page was pasted on the other"
+    other.get_by_role("button", name="Add text").click()
+    other.keyboard.type("With a picture.")
+    other.keyboard.press("Enter")
+    other.keyboard.type("/pic")
+    other.keyboard.press("Enter")
+    expect(other.get_by_role("dialog")).to_be_visible()
+    other.close()
 
 
 def test_given_markdown_that_has_no_look_here_when_it_is_opened_then_its_source_is_written(

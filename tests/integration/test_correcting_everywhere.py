@@ -1,10 +1,19 @@
 """A misheard word corrected everywhere at once, undone, kept in a glossary, and put right in what is recorded later."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import httpx
 import pytest
+from faster_whisper import WhisperModel
 
+from activities.artifacts.memo import ResumePoints, StageMemo
+from activities.speech.options import WhisperOptions
+from activities.speech.whisper import WhisperRecogniser
+from activities.stages.instruction import InstructionStages, Parts
 from activities.store import Store
 from domain.documents.document import parse
 from domain.errors import NotFound, QuotaExceeded
@@ -15,6 +24,7 @@ from domain.recordings.glossary import Pair
 from tests.apis import RunningApi
 from tests.integration.api_builders import told_job
 from tests.integration.store_builders import drafted_job, instruction_of
+from tests.speech import clip, write_flac
 
 pytest_plugins = ("tests.databases",)
 
@@ -144,6 +154,43 @@ def test_given_terms_of_a_project_and_of_all_then_the_projects_own_count_there(s
         store.keep_term("mallory", Pair(heard="a", right="b"), job.project_id)
     with pytest.raises(NotFound):
         store.remove_term("mallory", store.glossary(job.owner)[0].id)
+
+
+def test_given_a_term_of_a_project_when_its_next_recording_is_heard_then_the_recogniser_is_told_it_first(
+    api: RunningApi, kim: httpx.Client, job: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    term = {"heard": "May pull", "right": "Maple", "project_id": job.project_id}
+    assert kim.post("glossary", json=term).status_code == 201
+    told: list[str | None] = []
+    transcribe = WhisperModel.transcribe
+
+    def noted(*given: Any, **options: Any) -> Any:
+        told.append(options.get("initial_prompt"))
+        return transcribe(*given, **options)
+
+    monkeypatch.setattr(WhisperModel, "transcribe", noted)
+    spoken = write_flac(tmp_path / "audio.flac", [clip("english")[: 4_500 * 16]])
+    blob = api.artifacts.put_bytes(f"jobs/{job.id}/audio.flac", spoken.read_bytes(), "audio/flac")
+    parts = Parts(
+        library=api.store,
+        artifacts=api.artifacts,
+        memo=StageMemo(api.artifacts),
+        resume_points=ResumePoints(api.artifacts),
+        recogniser=WhisperRecogniser(WhisperOptions(model="bundled")),
+        drafters={},
+        default_profile="local",
+    )
+    for hinting, first in ((True, "Maple."), (False, None)):
+        stages = InstructionStages(replace(parts, hinting=hinting))
+        heartbeat = SimpleNamespace(note=lambda **_: None)
+        work: Any = SimpleNamespace(
+            job=job, call=SimpleNamespace(unit=0), heartbeat=heartbeat, advance=lambda *_, **__: None
+        )
+        audio: Any = SimpleNamespace(blob=blob)
+        heard = stages._transcription.hear(work, audio, {"of": str(hinting)}, (0, 4_500))
+        assert heard.segments and told.pop(0) == first
+        told.clear()
+    assert kim.get("glossary").json()["items"][0]["right"] == "Maple"
 
 
 def test_given_a_full_glossary_then_no_more_is_kept_and_what_is_there_can_be_changed(
