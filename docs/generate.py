@@ -1,4 +1,5 @@
-"""Writes what the documentation says of the code: settings, errors, commands, routes, lifecycles, and the house.
+"""Writes what the documentation says of the code: settings, errors, commands, routes, lifecycles, weights, and the
+house.
 
     python -m docs.generate            # write them
     python -m docs.generate --check    # say which are out of date, and end with 1
@@ -12,6 +13,7 @@ import inspect
 import re
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -38,6 +40,7 @@ from starter.settings import PREFIX, Settings
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
+WEIGHT = ROOT / "docs" / "explanation" / "weight.md"
 FLOORS = ("starter", "workflows", "activities", "domain")
 MERMAID_LOCKED = ROOT / "starter/pages/frontend/node_modules/@mermaid-js/tiny/dist/mermaid.tiny.js"
 MERMAID = ROOT / "docs" / "assets" / "mermaid.js"
@@ -231,7 +234,54 @@ def contributing_page() -> str:
     return f"{before}{start}```mermaid\n{house()}\n```\n{end}{after}"
 
 
+WEIGHED = 1_000
+"""Lines from which on a package has to say why it is here."""
+
+
+def source_lines() -> dict[Path, int]:
+    """How many lines each source file has. Data, and what is made by a build, are left out."""
+    made = {"__pycache__", "node_modules", "static", "assets"}
+    source = {".py", ".js", ".mjs", ".css", ".html", ".j2", ".ftl", ".typ", ".mako"}
+    files = [
+        path
+        for folder in (*FLOORS, "guidesmith", "sample", "docs")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in source and not made & set(path.parts)
+    ]
+    files += ROOT.glob("*.py")
+    return {path.relative_to(ROOT): len(path.read_text(encoding="utf-8").splitlines()) for path in files}
+
+
+def weights() -> Counter[str]:
+    """Lines of each package, migrations left out; of ``workflows`` and ``guidesmith`` as a whole."""
+    found: Counter[str] = Counter()
+    for path, lines in source_lines().items():
+        floor = path.parts[0]
+        if floor in (*FLOORS, "guidesmith") and "versions" not in path.parts:
+            found[floor if floor in ("workflows", "guidesmith") else "/".join(path.parts[:-1][:2])] += lines
+    return found
+
+
+def weight_page() -> str:
+    """What stands there, with the lines as they are, to two digits."""
+    text = WEIGHT.read_text(encoding="utf-8")
+    counted = weights()
+    rows = re.findall(r"^\| `([\w/]+)` \| [\d,]+ \| (\S.*) \|$", text, re.MULTILINE)
+    missing = {package for package, lines in counted.items() if lines > WEIGHED} - {package for package, _ in rows}
+    if missing:
+        raise SystemExit(f"{WEIGHT.name} has no row for {', '.join(sorted(missing))}.")
+    rows.sort(key=lambda row: -counted[row[0]])
+    written = [
+        f"| `{package}` | {round(counted[package], 2 - len(str(counted[package]))):,} | {why} |"
+        for package, why in rows
+    ]
+    head, ruler, _ = text.partition("|---|---|---|\n")
+    after = text[text.rindex("|\n") + 2 :]
+    return head + ruler + "\n".join(written) + "\n" + after
+
+
 PAGES = {
+    WEIGHT: weight_page,
     REFERENCE / "settings.md": settings_page,
     REFERENCE / "errors.md": errors_page,
     REFERENCE / "cli.md": commands_page,

@@ -37,7 +37,7 @@ from guidesmith import client as programs
 from guidesmith import mcp_server
 from starter.access.tokens import Tokens
 from starter.cli.app import app
-from starter.cli.exits import ExitCode, JobFailed, exit_code
+from starter.cli.exits import ExitCode, JobFailed, UsageWrong, exit_code
 from starter.sandbox import RunningSandbox
 from starter.sandbox.script import Behaviour
 from starter.wiring import kind_terms, run_options
@@ -585,6 +585,10 @@ def test_given_a_guide_when_it_is_translated_on_the_command_line_then_it_waits_l
         assert all(f"<bdi>{each}</bdi><small>1 " in index for each in ("Deutsch", "English"))
         said("publish", "-o", str(site), "--project", job.project_id)
         assert "hreflang" not in next(site.glob("guides/*/index.html")).read_text()
+        assert said("delete-translation", job.id, "DE", "--yes").endswith(" (de) is gone.\n")
+        with pytest.raises(UsageWrong, match="no translation into de"):
+            said("delete-translation", job.id, "de", "--yes")
+        assert ann.get(f"instructions/{job.instruction_id}").status_code == 200
         desk.sandbox.script("chat", Behaviour(status=401, times=20))
         with pytest.raises(GuidesmithError) as failed:
             said("translate", job.id, "--into", "fr")
@@ -658,6 +662,8 @@ def test_given_a_guide_when_programs_translate_it_then_they_wait_and_are_told_wh
             client.answer_translation(held.model_copy(update={"version": 1}), STEP_BLOCK)
         assert late.value.code in ("VERSION_CONFLICT", "VALIDATION_ERROR")
         assert asyncio.run(meanwhile(original)) == ("ar", 3, ["ar", "de"])
+        client.delete_translation(held)
+        assert [each.language for each in client.translations(original)] == ["ar"]
         with pytest.raises(programs.ApiError, match="language") as refused:
             client.translate(original, "en")
         assert (refused.value.status, refused.value.code) == (400, "VALIDATION_ERROR")

@@ -7,11 +7,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from docs.generate import FLOORS, source_lines
 from tests.stack import ROOT
-
-FLOORS = ("domain", "workflows", "activities", "starter")
-
-WEIGHT = ROOT / "docs" / "explanation" / "weight.md"
 
 STORED = {"activities/screen/resume_point.py: standing", "activities/stages/generation.py: said"}
 """Names of fields that resume points and histories have."""
@@ -39,20 +36,6 @@ def test_a_workflow_imports_neither_a_database_nor_a_codec() -> None:
         check=True,
     ).stdout.split()
     assert heavy.isdisjoint(loaded)
-
-
-def source_lines() -> dict[Path, int]:
-    """How many lines each source file has. Data, and what is made by a build, are left out."""
-    made = {"__pycache__", "node_modules", "static", "assets"}
-    source = {".py", ".js", ".mjs", ".css", ".html", ".j2", ".ftl", ".typ", ".mako"}
-    files = [
-        path
-        for folder in (*FLOORS, "guidesmith", "sample", "docs")
-        for path in (ROOT / folder).rglob("*")
-        if path.suffix in source and not made & set(path.parts)
-    ]
-    files += ROOT.glob("*.py")
-    return {path.relative_to(ROOT): len(path.read_text(encoding="utf-8").splitlines()) for path in files}
 
 
 def test_a_source_file_has_at_most_500_lines_and_a_folder_25_files() -> None:
@@ -109,17 +92,6 @@ def test_no_module_class_function_parameter_or_field_has_a_name_that_the_glossar
                     names.add(node.target.id)
             found += [f"{path.relative_to(ROOT)}: {name}" for name in sorted(names & given_up)]
     assert sorted(set(found) - STORED) == []
-
-
-def test_the_weight_of_every_large_package_is_told() -> None:
-    rows = re.findall(r"^\| `([\w/]+)` \| ([\d,]+) \| \S", WEIGHT.read_text(encoding="utf-8"), re.MULTILINE)
-    told = {package: int(lines.replace(",", "")) for package, lines in rows}
-    weighed: Counter[str] = Counter()
-    for path, lines in source_lines().items():
-        if path.parts[0] in FLOORS and "versions" not in path.parts:
-            weighed["workflows" if path.parts[0] == "workflows" else "/".join(path.parts[:-1][:2])] += lines
-    assert {package for package, lines in weighed.items() if lines > 1_000} <= told.keys()
-    assert {package: lines for package, lines in told.items() if abs(weighed[package] - lines) > 0.2 * lines} == {}
 
 
 def test_the_migrations_follow_one_another() -> None:
