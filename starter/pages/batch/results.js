@@ -10,7 +10,7 @@ const body = document.querySelector("[data-job]");
 const list = body.querySelector("[data-items]");
 const atOnce = Number(list.dataset.atOnce);
 const near = new Set(); // watched items that are, or are about to be, in view
-const asked = new Set(); // first numbers of what is on its way
+const asked = new Map(); // first numbers of what is on its way, and whether more has happened since
 const come = []; // items that are here and not shown yet, and behind the last of an answer whom to tell
 
 const numberOf = (item) => Number(item.id.slice("item-".length));
@@ -36,13 +36,18 @@ function load(items) {
 }
 
 async function ask(first) {
-  if (asked.has(first)) return;
-  asked.add(first);
+  if (asked.has(first)) {
+    asked.set(first, true);
+    return;
+  }
+  asked.set(first, false);
   const answer = await fetch(`/jobs/${body.dataset.job}/items?first=${first}`, { headers: { "HX-Request": "true" } }).catch(() => null);
   heard(answer?.status ?? 0);
   if (answer?.ok) await show(await answer.text());
   else setTimeout(() => load(around().filter((each) => "far" in each.dataset)), AGAIN_MS);
+  const again = asked.get(first);
   asked.delete(first);
+  if (again) load(around().filter((item) => firstOf(numberOf(item)) === first && isOpen(item)));
 }
 
 function show(text) {

@@ -6,8 +6,6 @@ import { formOf } from "../new/form.js";
 import { renew } from "../parts/renewing.js";
 import { shortcut } from "../parts/shortcuts.js";
 import { say } from "../parts/strings.js";
-import { exported } from "./exporting.js";
-import { published } from "./publishing.js";
 import { thrownAway } from "./throwing.js";
 
 const find = (name) => document.querySelector(`[data-${name}]`);
@@ -136,7 +134,9 @@ async function toExport(guides) {
   format.onchange = counts;
   counts();
   const answer = await asked(dialog);
-  if (answer) await exported(written, answer.format);
+  if (!answer) return;
+  const { exported } = await import("./exporting.js");
+  await exported(written, answer.format);
 }
 
 const doing = {
@@ -190,7 +190,9 @@ for (const [name, does] of [["export", toExport], ["move", move], ["delete", thr
   });
 }
 
-find("publish")?.addEventListener("click", ({ currentTarget }) => published(currentTarget.dataset, asked).catch(tellError));
+find("publish")?.addEventListener("click", ({ currentTarget: { dataset } }) =>
+  import("./publishing.js").then(({ published }) => published(dataset, asked)).catch(tellError),
+);
 
 find("folder-new").addEventListener("click", async () => {
   const name = (await asked(find("folder-dialog")))?.name.trim();

@@ -4,7 +4,7 @@ import { ask } from "../parts/asking.js";
 import { follow } from "../parts/live.js";
 import { tell, tellError } from "../parts/messages.js";
 import { count } from "../parts/moments.js";
-import { renew } from "../parts/renewing.js";
+import { leaving, renew } from "../parts/renewing.js";
 import { say } from "../parts/strings.js";
 import { thrownAway } from "../home/throwing.js";
 
@@ -73,12 +73,20 @@ body.addEventListener("click", (event) => {
 
 async function drop(what, path, then) {
   if (!(await ask({ title: say(`${what}-title`), text: say(`${what}-means`), yes: say(`${what}-yes`), danger: true }))) return;
-  remove(`jobs/${id}${path}`).then(then, tellError);
+  leaving(path === "");
+  remove(`jobs/${id}${path}`).then(then, (error) => {
+    leaving(false);
+    refresh();
+    tellError(error);
+  });
 }
 
 /** To where it can be brought back from. */
 async function throwAway(state) {
-  if (await thrownAway([{ id, state }], refresh)) location.assign("/bin");
+  leaving(true);
+  if (await thrownAway([{ id, state }], refresh)) return location.assign("/bin");
+  leaving(false);
+  return refresh();
 }
 
 async function again(button) {

@@ -4,6 +4,12 @@ import { FIRST_WAIT_MS, LONGEST_WAIT_MS, mark } from "./live.js";
 import { heard, isOthers, whenBack } from "./session.js";
 
 const waits = new WeakMap(); // element -> {timer, wait} of the next try
+let leaves = false;
+
+/** Whether the page is about to be left: that what it shows is gone by then is no reason to load it again. */
+export function leaving(on) {
+  leaves = on;
+}
 
 /**
  * Let `target` show what is at `address`. What stands there stays where the server refuses: that is tried again.
@@ -29,8 +35,9 @@ export async function renew(target, address, again = () => renew(target, address
     waits.delete(target);
     return true;
   }
-  if (status === 403 || status === 404) location.reload(); // it is gone: the whole page says so
-  else if (status === 401) whenBack(again);
+  if (status === 403 || status === 404) {
+    if (!leaves) location.reload(); // it is gone: the whole page says so
+  } else if (status === 401) whenBack(again);
   else {
     const wait = before?.wait ?? FIRST_WAIT_MS;
     waits.set(target, { timer: setTimeout(again, wait), wait: Math.min(2 * wait, LONGEST_WAIT_MS) });
