@@ -25,7 +25,15 @@ from tests.integration.analysis_corpus import BY_REGION, Case, Right, case
 
 
 def oddities() -> list[Case]:
-    parts = (_written_oddly, _laid_out_oddly, _more_layouts, _workbooks, _more_workbooks, _other_formats)
+    parts = (
+        _written_oddly,
+        _counted_oddly,
+        _laid_out_oddly,
+        _more_layouts,
+        _workbooks,
+        _more_workbooks,
+        _other_formats,
+    )
     return [each for part in parts for each in part()]
 
 
@@ -39,6 +47,27 @@ def odd(
 
 
 # --- written oddly ------------------------------------------------------------------------------------------------
+
+
+def _counted_oddly() -> Iterator[Case]:
+    """What is counted may be rows, different numbers, or what the numbers come to; 20 % may be 0.2."""
+    lines = "order,item,visits\n7,a,3\n7,b,3\n9,c,4\n12,d,5\n12,e,6\n"
+    for answer, orders, visits in (
+        (None, None, None),
+        ("the number of rows", "5", "5"),
+        ("different values of {}", "3", "4"),
+        ("the sum of {}", "47", "21"),
+    ):
+        for noun, right in (("order", orders), ("visits", visits)):
+            answers = {f"count_{noun}": answer.format(noun)} if answer else None
+            yield case(f"how many {noun}: {answer}", lines, f"How many {noun.rstrip('s')}s?", right, answers=answers)
+    yield case("count of visits", lines, "Count of visits", "5")
+    shares = "shop,rate\nA,0.15\nB,0.25\nC,0.30\nD,0.08\n"
+    for answer, right in ((None, None), ("0.2", "2"), ("20", "0")):
+        answers = {"percent_rate_20": answer} if answer else None
+        yield case(f"20 % of shares: {answer}", shares, "How many rows with rate over 20%?", right, answers=answers)
+    percent = shares.replace("0.15", "15%").replace("0.25", "25%").replace("0.30", "30%").replace("0.08", "8%")
+    yield case("20 % of percent", percent, "How many rows with rate over 20%?", "2")
 
 
 def _written_oddly() -> Iterator[Case]:

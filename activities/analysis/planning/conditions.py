@@ -42,6 +42,7 @@ class Conditions:
                 continue
             column, having = self._compared(begin, end)
             if column is not None:
+                low, high = self._share(column, match["low"], low), self._share(column, match["high"], high)
                 parsed.only(Where(column, Test.AT_LEAST, (low,), having), f"{column.name} is at least {low}")
                 parsed.only(Where(column, Test.AT_MOST, (high,), having), f"{column.name} is at most {high}")
             parsed.take(begin, end)
@@ -55,8 +56,19 @@ class Conditions:
                 continue
             column, having = self._compared(begin, end)
             if column is not None:
+                number = self._share(column, match["number"], number)
                 parsed.only(Where(column, test, (number,), having), f"{column.name} {match['how']} {number}")
             parsed.take(begin, end)
+
+    def _share(self, column: Column, text: str, number: int | float) -> int | float:
+        """``20%`` of a column that may hold shares of one: as it stands there."""
+        least, most = column.profile.minimum, column.profile.maximum
+        if "%" not in text or least is None or most is None or not 0 <= float(least) <= float(most) <= 1:
+            return number
+        share = round(number / 100, 12)
+        asked = f"{column.name} goes from {least} to {most}. Which number there is {text.strip()}?"
+        answer = self._parsed.ask(f"percent_{slug(column.name)}_{slug(text)}", asked, [f"{share:g}", f"{number:g}"])
+        return number if answer == f"{number:g}" else share
 
     def _number(self, text: str) -> int | float | None:
         return Token("number", text.rstrip(".,")).number if re.search(r"\d", text) else None

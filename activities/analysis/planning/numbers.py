@@ -123,7 +123,8 @@ class Numbers:
         """``number of (distinct) customers``, from ``begin`` on, with its noun behind ``place``: their end."""
         parsed = self.parsed
         place = parsed.past(place, STOP | {"distinct", "unique", "different", "total"})
-        distinct = bool(lexicon.DISTINCT.search(parsed.words(begin, place).casefold()))
+        asked = parsed.words(begin, place).casefold()
+        distinct = bool(lexicon.DISTINCT.search(asked))
         parsed.take(begin, place)
         mention = parsed.mention_at(place)
         word = parsed.word(place)
@@ -148,7 +149,9 @@ class Numbers:
         if distinct and not countable:  # “1.1” and “1.10” are one number, and may be two names
             parsed.unread(parsed.words(mention.start, mention.end))
         meant = mention.candidates[0][1]
-        if column is None and not distinct and meant.profile.nulls:  # a number that is not there is none of them
+        if column is None and not distinct and "count" not in asked and self._may_be_added_up(meant):
+            self._counted_or_added_up(meant)
+        elif column is None and not distinct and meant.profile.nulls:  # a number that is not there is none of them
             self.add_measure(RequestedMeasure(Function.COUNT, meant))
         elif (
             column is None
@@ -161,6 +164,25 @@ class Numbers:
             if not distinct:
                 parsed.assume(f"Each {column.name} is counted once, however many rows it has.")
         return mention.end
+
+    def _may_be_added_up(self, column: Column) -> bool:
+        return (
+            is_measure(column, lexicon.NO_MEASURE)
+            and usual(column) is Function.SUM
+            and not self._looks_like_an_id(column)
+        )
+
+    def _counted_or_added_up(self, column: Column) -> None:
+        """``how many units`` of rows that hold some each: what the column comes to, its different numbers, or rows?"""
+        added_up, different = f"the sum of {column.name}", f"different values of {column.name}"
+        text = f"{column.name} is a column of numbers. How many of them are there: what is meant?"
+        answer = (self.parsed.ask(f"count_{slug(column.name)}", text, [added_up, different, ROWS]) or "").casefold()
+        if answer == added_up.casefold():
+            self.add_measure(RequestedMeasure(Function.SUM, column))
+        elif answer == different.casefold():
+            self.add_measure(RequestedMeasure(Function.DISTINCT, column))
+        else:
+            self.add_measure(RequestedMeasure(Function.COUNT, None))
 
     def _count_unknown(self, word: str) -> None:
         """``how many widgets`` of a table that has no such column: rows, or the values of one?"""

@@ -32,6 +32,8 @@ QUESTIONS = _shapes(
     ("values", r"“(?P<words>.+?)” is a value of several columns\. Which is meant\?"),
     ("no-value", r"No row has (?P<column>.+?) “(?P<words>.*)”\. Which value is meant\?"),
     ("count", r"No column is called “(?P<words>.+?)”\. What is to be counted\?"),
+    ("count-or-sum", r"(?P<column>.+?) is a column of numbers\. How many of them are there: what is meant\?"),
+    ("share", r"(?P<column>.+?) goes from (?P<begin>\S+) to (?P<end>\S+)\. Which number there is (?P<words>.+)\?"),
     ("measure-named", r"No column is called “(?P<words>.+?)”\. Which column holds the numbers that are meant\?"),
     ("measure", r"Which column holds the numbers that are meant\?"),
     (
@@ -61,6 +63,7 @@ QUESTIONS = _shapes(
 OPTIONS = _shapes(
     ("rows", r"the number of rows"),
     ("different", r"different values of (?P<column>.+)"),
+    ("sum-of", r"the sum of (?P<column>.+)"),
     ("does-not-matter", r"does not matter"),
     ("count-them", r"they are data: count them"),
     ("leave-out", r"leave them out"),
