@@ -9,6 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import RedirectResponse, Response
 from fastapi.telemetry import TelemetryConfig
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 
@@ -16,6 +17,7 @@ from domain.errors import GuidesmithError, NotFound
 from starter.access.tokens import TokenCheck, Unauthorized
 from starter.api.context import Api
 from starter.api.errors import MethodNotAllowed, error_response
+from starter.api.perimeter.gate import CLIENT_GONE
 from starter.api.perimeter.limits import Limits
 from starter.api.perimeter.sessions import Sessions, Tickets
 from starter.pages.administering import view as administering
@@ -108,6 +110,7 @@ def pages(api: Api, tokens: TokenCheck, sessions: Sessions, tickets: Tickets, li
     app.add_exception_handler(GuidesmithError, _known)
     app.add_exception_handler(RequestValidationError, _absent)
     app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(ClientDisconnect, _left)
     app.add_exception_handler(Exception, _crashed)
     return PageGate(
         app,
@@ -161,6 +164,11 @@ async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     known = MethodNotAllowed("This address does not take that method.") if error.status_code == 405 else NotFound()
     return explained(request.state.context, known)
+
+
+async def _left(request: Request, error: Exception) -> Response:
+    """Who asked has gone before all of it was here, as a page does that sends something newer: no fault of ours."""
+    return Response(status_code=CLIENT_GONE)
 
 
 async def _crashed(request: Request, error: Exception) -> Response:

@@ -1,6 +1,7 @@
 """What pages offer to whom: to each role what the API accepts from it, and nothing that it refuses."""
 
 import re
+import socket
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from html.parser import HTMLParser
@@ -29,6 +30,7 @@ from domain.people import NAME_LIMIT, person_of
 from domain.projects import ProjectRole
 from starter.access.reach import API, PAGES
 from starter.access.tokens import Principal, Role
+from starter.api.perimeter.gate import CLIENT_GONE
 from starter.api.perimeter.sessions import Tickets
 from starter.api.signed_urls import SignedUrls
 from starter.pages.app import VIEWS
@@ -38,6 +40,7 @@ from tests.integration.analysis_builders import arrived_analysis, confirmed_anal
 from tests.integration.api_builders import told_job
 from tests.integration.pictures import illustrated_job
 from tests.integration.store_builders import created_job, instruction_of
+from tests.stack import wait_until
 from tests.walking import ABSENT
 
 OWNER = ProjectRole.OWNER
@@ -381,3 +384,24 @@ def test_given_a_guide_of_somebody_with_a_name_then_its_pages_say_it_and_not_the
         guide = next(each for each in addresses if each.startswith("/instructions/") and each.count("/") == 2)
         text = viewer.get(f"{guide}{path}", headers={"Accept-Language": "en"}).text.replace("&#39;", "'")
         assert words in text, (path, text[text.find("notice") - 200 :][:600])
+
+
+def test_given_who_leaves_while_they_send_then_it_is_no_fault_of_ours(
+    api: RunningApi, project: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """As a page does that sends something newer before the answer is there."""
+    with visitor(api, "ann") as ann:
+        form = {"Content-Type": "application/x-www-form-urlencoded", "Origin": api.url, "Content-Length": "4000"}
+        asked = ann.build_request("POST", f"/projects/{project}/brand/preview", headers=form)
+    head = "".join(f"{name}: {value}\r\n" for name, value in asked.headers.items())
+    with socket.create_connection(("127.0.0.1", api.settings.api_port), 60) as connection:
+        connection.sendall(f"POST {asked.url.path} HTTP/1.1\r\n{head}\r\naccent=".encode())
+    written = ""
+
+    def is_written() -> bool:
+        nonlocal written
+        written += capfd.readouterr().out
+        return "/brand/preview" in written
+
+    wait_until(is_written, 30, "the line of the request")
+    assert f"status={CLIENT_GONE}" in written and "INTERNAL" not in written
