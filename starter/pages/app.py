@@ -110,7 +110,6 @@ def pages(api: Api, tokens: TokenCheck, sessions: Sessions, tickets: Tickets, li
     app.add_exception_handler(GuidesmithError, _known)
     app.add_exception_handler(RequestValidationError, _absent)
     app.add_exception_handler(HTTPException, _refused)
-    app.add_exception_handler(ClientDisconnect, _left)
     app.add_exception_handler(Exception, _crashed)
     return PageGate(
         app,
@@ -166,11 +165,9 @@ async def _refused(request: Request, error: Exception) -> Response:
     return explained(request.state.context, known)
 
 
-async def _left(request: Request, error: Exception) -> Response:
-    """Who asked has gone before all of it was here, as a page does that sends something newer: no fault of ours."""
-    return Response(status_code=CLIENT_GONE)
-
-
 async def _crashed(request: Request, error: Exception) -> Response:
-    """A fault of ours: Starlette raises it again once this is sent, and the gate writes it down."""
+    """A fault of ours: Starlette raises it again once this is sent, and the gate writes it down. That who asked has
+    gone, as a page does that sends something newer, is none."""
+    if isinstance(error, ClientDisconnect):
+        return Response(status_code=CLIENT_GONE)
     return explained(request.state.context, GuidesmithError("unforeseen"))
