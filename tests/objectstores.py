@@ -184,6 +184,15 @@ def artifact_store(request: pytest.FixtureRequest) -> ArtifactStore:
     return store
 
 
+def sweep_all(store: ArtifactStore) -> int:
+    """Remove what killed writers left in ``store``, this very moment's, too; how many there were.
+
+    A bucket says in whole seconds when an upload was begun and what time it is: nothing is older than the second it was
+    begun in.
+    """
+    return store.sweep_abandoned(-2)
+
+
 def _scratch(tmp_path: Path) -> Path:
     scratch = tmp_path / "scratch"
     scratch.mkdir(exist_ok=True)

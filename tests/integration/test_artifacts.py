@@ -10,7 +10,6 @@ import zipfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -25,9 +24,7 @@ from domain.errors import (
     Cancelled,
     SettingsInvalid,
 )
-
-if TYPE_CHECKING:
-    from tests.objectstores import S3Server
+from tests.objectstores import S3Server, sweep_all
 
 pytest_plugins = ("tests.objectstores",)
 
@@ -46,7 +43,7 @@ def keys(store: ArtifactStore, prefix: str = "") -> set[str]:
 
 def nothing_is_left(store: ArtifactStore) -> bool:
     """No object, and no invisible remains of a writer."""
-    return keys(store) == set() and store.sweep_abandoned(0) == 0
+    return keys(store) == set() and sweep_all(store) == 0
 
 
 # --- what is written is read ---------------------------------------------------------------------------------------
@@ -330,7 +327,7 @@ def test_given_a_cancel_when_an_object_is_read_then_nothing_is_left(
 
     assert [each.name for each in tmp_path.iterdir() if each.is_file()] == []
     assert keys(artifact_store) == {"object"}
-    assert artifact_store.sweep_abandoned(0) == 0
+    assert sweep_all(artifact_store) == 0
 
 
 def test_given_a_source_that_is_not_there_when_put_then_the_error_is_the_sources(
@@ -384,8 +381,8 @@ def test_given_a_writer_when_its_process_is_killed_then_nothing_is_visible_and_i
     assert store.read_bytes(blob) == b"again"
 
     assert store.sweep_abandoned(3600) == 0
-    assert store.sweep_abandoned(0) == 1
-    assert store.sweep_abandoned(0) == 0
+    assert sweep_all(store) == 1
+    assert sweep_all(store) == 0
     assert store.read_bytes(blob) == b"again"
 
 
@@ -400,7 +397,7 @@ def test_given_many_writers_of_one_key_when_they_finish_then_one_of_them_is_stor
     assert len({each.checksum_sha256 for each in blobs}) == len(contents)
     assert artifact_store.load_small("object") in contents
     assert keys(artifact_store) == {"object"}
-    assert artifact_store.sweep_abandoned(0) == 0
+    assert sweep_all(artifact_store) == 0
 
 
 def test_given_a_key_that_is_rewritten_when_read_meanwhile_then_a_reader_sees_one_content_or_the_other(
@@ -564,7 +561,7 @@ for size in (2 << 20, 20 << 20):
         store.put_bytes("object", bytes(size), "video/mp4")
     except ArtifactStoreUnavailable as met:
         print(met.message)
-    assert list(store.list()) == [] and store.sweep_abandoned(0) == 0
+    assert list(store.list()) == [] and store.sweep_abandoned(-2) == 0
 """
 
 

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 import httpx
 import pytest
@@ -18,9 +18,7 @@ from activities.artifacts import folder_multipart as on_folder
 from activities.artifacts.s3_multipart import PARTS_AT_ONCE, WHOLE_PART, S3Whole
 from domain.errors import ArtifactStoreUnavailable
 from domain.uploads import ArrivedPart
-
-if TYPE_CHECKING:
-    from tests.objectstores import S3Server
+from tests.objectstores import S3Server, sweep_all
 
 pytest_plugins = ("tests.objectstores",)
 
@@ -82,7 +80,7 @@ def test_given_parts_in_any_order_and_one_again_when_joined_then_the_object_is_t
     assert list(artifact_store.list()) == []
     assert joined(artifact_store, upload_id) == WHOLE
     assert [each.key for each in artifact_store.list()] == [KEY]
-    assert artifact_store.sweep_abandoned(0) == 0
+    assert sweep_all(artifact_store) == 0
 
 
 def test_given_a_whole_object_when_joined_then_it_is_there_as_sent(artifact_store: ArtifactStore) -> None:
@@ -119,7 +117,7 @@ def test_given_bodies_that_are_abandoned_when_looked_at_then_nothing_of_them_is_
     multipart.abort(KEY, whole_id)
     assert [part.size_bytes for part in multipart.arrived(KEY, upload_id)] == [len(PARTS[1])]
     multipart.abort(KEY, upload_id)
-    assert artifact_store.sweep_abandoned(0) == 0
+    assert sweep_all(artifact_store) == 0
 
 
 @pytest.mark.parametrize("ended", ["joined", "aborted"])
