@@ -9,6 +9,9 @@ from prometheus_client import Counter, Histogram, disable_created_metrics
 
 disable_created_metrics()  # type: ignore[no-untyped-call]  # a series more for each, of when it began: nobody asks
 
+_TO_DAYS = (1, 5, 15, 60, 300, 900, 3600, 4 * 3600, 24 * 3600, 7 * 24 * 3600)
+"""Seconds: what machines do takes some, what waits for people may take days."""
+
 MOVES = Counter("guidesmith_job_moves", "Moves of jobs, as committed.", ("kind", "from_status", "to_status"))
 ENDED = Counter(
     "guidesmith_jobs_ended",
@@ -19,7 +22,13 @@ JOB_SECONDS = Histogram(
     "guidesmith_job_seconds",
     "From a job's creation to its end, whatever it waited for.",
     ("kind", "status"),
-    buckets=(1, 5, 15, 60, 300, 900, 3600, 4 * 3600, 24 * 3600, 7 * 24 * 3600),
+    buckets=_TO_DAYS,
+)
+STATUS_SECONDS = Histogram(
+    "guidesmith_job_status_seconds",
+    "How long jobs were in a status, once they left it.",
+    ("kind", "status"),
+    buckets=_TO_DAYS,
 )
 CREDITS = Counter("guidesmith_credits_posted", "Credits, by what they were posted as.", ("posting",))
 

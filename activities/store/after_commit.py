@@ -6,6 +6,7 @@ nothing, and says nothing.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from functools import partial
 from threading import local
 from typing import Any
@@ -72,6 +73,7 @@ def say_moved(
     job: Mapping[str, Any],
     events: Sequence[Mapping[str, Any]],
     charges: Sequence[Charge],
+    since: datetime | None,
     output: Mapping[str, object] | None = None,
 ) -> None:
     """What rows of a job's log say of its status.
@@ -79,6 +81,7 @@ def say_moved(
     Args:
         job: The row as they leave it.
         charges: What was posted with them.
+        since: When the job came into the status that the first of them leaves; ``None``: its log does not say.
         output: How much the job made, where they complete it.
     """
     back = sum(each.amount for each in charges if each.kind in _GIVEN_BACK)
@@ -89,6 +92,10 @@ def say_moved(
         _say(MOVED, **facts, from_status=event["prev_status"], to_status=event["new_status"])
         move = metrics.MOVES.labels(job["kind"], event["prev_status"] or "", event["new_status"])
         after_commit(move.inc)
+        if since is not None:
+            lasted = max(0.0, (event["recorded_at"] - since).total_seconds())  # clocks of two machines
+            after_commit(partial(metrics.STATUS_SECONDS.labels(job["kind"], event["prev_status"]).observe, lasted))
+        since = event["recorded_at"]
         status = lifecycle.status(event["new_status"])
         if not lifecycle.is_terminal(status):
             continue

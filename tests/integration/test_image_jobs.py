@@ -33,6 +33,7 @@ from domain.credits import PostingKind
 from domain.errors import QuotaExceeded
 from domain.jobs import Job
 from domain.lifecycles.image import COMPLETED, DEAD_LETTER, FAILED, IMAGE, QUEUED, REJECTED, RUNNING, idempotency_key
+from domain.lifecycles.kinds import LIFECYCLES
 from domain.orders.picture import PictureOrder
 from starter.access.tokens import Role, Tokens
 from starter.api.errors import error_response
@@ -552,6 +553,10 @@ def test_given_jobs_when_their_worker_and_api_are_scraped_then_each_metric_that_
     own = {re.sub("_(bucket|sum|count)$", "", each) for each in told if each.startswith("guidesmith_")}
     assert [each for each in own if f"`{each}" not in page] == []
     assert 'guidesmith_jobs_ended_total{code="",kind="image",status="completed"}' in scraped
+    for status in (QUEUED, RUNNING, FAILED):
+        assert f'guidesmith_job_status_seconds_count{{kind="image",status="{status}"}}' in scraped
+    waiting = re.findall(r'status=~"([^"]+)"', expressions()["GuidesmithJobsWait"])[0].split("|")
+    assert set(waiting) <= {str(each) for table in LIFECYCLES.values() for each in table.active}
     assert 'guidesmith_provider_seconds_count{host="127.0.0.1",outcome="PROVIDER_UNAVAILABLE"}' in scraped
     assert 'guidesmith_credits_posted_total{posting="capture"}' in scraped
     assert job.id not in scraped

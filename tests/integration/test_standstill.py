@@ -1,8 +1,9 @@
 """A stage that stands still is seen, however well its worker's heart beats."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
 from prometheus_client import REGISTRY, generate_latest
 from sqlalchemy import update
 from temporalio.testing import ActivityEnvironment
@@ -10,15 +11,19 @@ from temporalio.testing import ActivityEnvironment
 from activities.rails.heartbeat import PROGRESS_AT, STANDS_STILL, Heartbeat
 from activities.store import Store
 from activities.store.tables import jobs
+from domain.artifacts import ArtifactKind
+from domain.jobs import Actor
 from domain.lifecycles.callbacks import TRANSCRIPTION
+from domain.lifecycles.instruction import AUDIO_EXTRACTING, AUDIO_READY, CANCELLED, INSTRUCTION
 from domain.lifecycles.kinds import LIFECYCLES, WORKING_ON
+from domain.lifecycles.lifecycle import Trigger
 from domain.lifecycles.standstill import LONGEST
 from starter.access.tokens import Role
 from starter.doctor import CheckFailed, _stages
 from starter.settings import load_settings
 from starter.work.health import OPEN, STANDING_STILL, HealthServer
 from tests.apis import api_settings, running_api
-from tests.integration.store_builders import OWNER, Run, blob
+from tests.integration.store_builders import OWNER, Run, artifact, blob
 from tests.integration.test_pages_roles import visitor
 from tests.stack import wait_until
 
@@ -73,6 +78,47 @@ def test_given_a_stage_at_work_when_it_stands_still_then_its_beats_say_since_whe
 
     environment.run(work)
     assert STANDS_STILL not in beats[0] and beats[0]["stage_progress"] == 0.5
+
+
+def test_given_a_job_when_it_moves_then_the_time_in_the_status_that_it_leaves_is_observed_once_it_is_committed(
+    database_url: str,
+) -> None:
+    def observed() -> dict[str, tuple[float, float]]:
+        sample = REGISTRY.get_sample_value
+        name = "guidesmith_job_status_seconds"
+        labels = {each: {"kind": "instruction", "status": each} for each in map(str, INSTRUCTION.statuses)}
+        return {
+            status: (sample(f"{name}_count", of) or 0.0, sample(f"{name}_sum", of) or 0.0)
+            for status, of in labels.items()
+        }
+
+    now = [datetime(2026, 1, 1, 12, tzinfo=UTC)]
+    store = Store.open(database_url, clock=lambda: now[0], durable=False)
+    before = observed()
+    job = store.create_job(OWNER, store.create_project(OWNER, "Manuals").id)
+    now[0] += timedelta(days=2)
+    store.confirm_upload(OWNER, job.id, blob("videos/v", "video/mp4"), "demo.mp4")
+    run = Run(store, job.id).dispatched()
+    now[0] += timedelta(seconds=7)
+    store.begin_stage(run.job_id, run.fence(), AUDIO_EXTRACTING)
+    now[0] += timedelta(seconds=30)
+    store.report_progress(run.job_id, run.fence(), 5)
+    store.begin_stage(run.job_id, run.fence(2), AUDIO_EXTRACTING)
+    now[0] += timedelta(seconds=11)
+    with pytest.raises(RuntimeError), store._database.together():
+        store.finish_stage(run.job_id, run.fence(2), target=AUDIO_READY, artifacts=[artifact(ArtifactKind.AUDIO)])
+        raise RuntimeError("rolled back: nobody left anything")
+    store.finish_stage(run.job_id, run.fence(2), target=AUDIO_READY, artifacts=[artifact(ArtifactKind.AUDIO)])
+    now[0] -= timedelta(seconds=3)  # on the next machine
+    store.move(run.job_id, None, CANCELLED, trigger=Trigger.API, actor=Actor.EDITOR)
+    store.dispose()
+    lasted = {
+        status: (after[0] - before[status][0], after[1] - before[status][1])
+        for status, after in observed().items()
+        if after != before[status]
+    }
+    day = 24 * 3600.0
+    assert lasted == {"CREATED": (1, 2 * day), "UPLOADED": (1, 7), "AUDIO_EXTRACTING": (1, 41), "AUDIO_READY": (1, 0)}
 
 
 def test_given_a_job_that_stands_still_when_it_is_asked_for_then_it_says_since_when(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ One SELECT … FOR UPDATE, then one UPDATE and one INSERT of the log's rows, how
 are counted under the lock, so that they have no gaps and are committed in order.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -53,6 +53,21 @@ _UPDATE = (
     .where(jobs.c.id == bindparam("job_id"))
     .values({name: bindparam(f"new_{name}", type_=jobs.c[name].type) for name in _CHANGING})
 )
+_CAME_INTO_IT = (
+    select(job_events.c.recorded_at)
+    .where(
+        job_events.c.job_id == bindparam("job_id"),
+        job_events.c.new_status.is_not(None),
+        or_(job_events.c.prev_status.is_(None), job_events.c.prev_status != job_events.c.new_status),
+    )
+    .order_by(job_events.c.seq.desc())
+    .limit(1)
+    .scalar_subquery()
+    .label("since")
+)
+_UPDATE_MOVED = _UPDATE.returning(_CAME_INTO_IT)
+"""Also says since when the job was in the status that it leaves. The log has it, whichever version wrote it; asked for
+with the lock in hand, and before the move's own row is there."""
 _INSERT_EVENT = insert(job_events)
 _OUTPUT = select(
     select(func.count())
@@ -262,11 +277,13 @@ class LockedJob:
         row |= {"execution": execution, "unit": unit, "step": step, "data": dict(data or {})}
         self._events.append({**row, "correlation_id": correlation_id or row["correlation_id"]})
 
+    def _moves(self) -> Iterator[dict[str, Any]]:
+        return (each for each in self._events if each["new_status"] not in (None, each["prev_status"]))
+
     def _output(self) -> dict[str, object] | None:
         """How much a job has made that its events complete; ``None`` where they do not."""
         table = self.lifecycle
-        moved = (each for each in self._events if each["new_status"] not in (None, each["prev_status"]))
-        ends = {table.status(each["new_status"]) for each in moved}
+        ends = {table.status(each["new_status"]) for each in self._moves()}
         bad = {*table.failures, table.cancelled}
         if not any(table.is_terminal(each) and each not in bad for each in ends):
             return None
@@ -276,16 +293,19 @@ class LockedJob:
 
     def save(self) -> Job:
         """Write what changed, if anything did, and answer the job as it is now."""
+        since: datetime | None = None
         if any(self._row[name] != self._stored[name] for name in _CHANGING):
             self.set(updated_at=self.now)
             values = {f"new_{name}": self._row[name] for name in _CHANGING}
-            self._connection.execute(_UPDATE, {"job_id": self.id, **values})
+            statement = _UPDATE_MOVED if any(self._moves()) else _UPDATE
+            written = self._connection.execute(statement, {"job_id": self.id, **values})
+            since = written.scalar_one() if written.returns_rows else None
         if self._events:
             batch = self._events if len(self._events) > 1 else self._events[0]
             self._connection.execute(_INSERT_EVENT, batch)
             output = self._output()
             if self._stored[LISTENED]:
                 announce(self._connection, self.lifecycle, self._row, self._events, self.now, output)
-            say_moved(self.lifecycle, self._row, self._events, self._charges, output)
+            say_moved(self.lifecycle, self._row, self._events, self._charges, since, output)
         self._events, self._charges = [], []
         return rows.job(self._row)
