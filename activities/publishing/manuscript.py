@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC
 from enum import StrEnum
 
-from activities.publishing.branding.appearance import Appearance, appearance
+from activities.publishing.branding.appearance import Appearance, FilledSection, appearance
 from activities.publishing.labels import RIGHT_TO_LEFT, Labels, labels_of, primary_language
 from activities.publishing.markup import (
     Block,
@@ -57,7 +57,8 @@ class SectionKind(StrEnum):
 class Section:
     """One block of the document. ``number`` counts the steps from 1, through all parts, and is 0 elsewhere; ``mark`` is
     the number that readers see, if any (``2.1``); ``heading`` is empty for what has none, and of ``level`` 1, or 2
-    within a part; ``start_ms`` is the moment of the recording it rests on."""
+    within a part; ``start_ms`` is the moment of the recording it rests on; ``anchor`` is the name by which links find a
+    section of the project's template."""
 
     kind: SectionKind
     number: int
@@ -69,6 +70,7 @@ class Section:
     label: str = ""
     block_id: str = ""
     mark: str = ""
+    anchor: str = ""
 
     @property
     def lead_in(self) -> str:
@@ -78,13 +80,13 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Manuscript:
-    """The document. ``remarks`` are the version's own warnings, ``warnings`` what happened while it was read;
-    ``appearance`` is its project's brand, if it has one."""
+    """The document. ``own_lead`` is what it says itself under its title. ``remarks`` are the version's own warnings,
+    ``warnings`` what happened while it was read; ``appearance`` is its project's brand, if it has one."""
 
     publication: Publication
     labels: Labels
     title: Inlines
-    lead: Blocks
+    own_lead: Blocks
     sections: tuple[Section, ...]
     remarks: tuple[str, ...]
     warnings: tuple[str, ...]
@@ -93,6 +95,11 @@ class Manuscript:
     @property
     def title_text(self) -> str:
         return plain(self.title)
+
+    @property
+    def lead(self) -> Blocks:
+        """All that stands under the title: what the document says, then what its project's template does."""
+        return self.own_lead if self.appearance is None else (*self.own_lead, *self.appearance.lead)
 
     @property
     def edition(self) -> str:
@@ -163,7 +170,7 @@ class _Reading:
             publication=self._publication,
             labels=self._labels,
             title=title,
-            lead=tuple(self._lead),
+            own_lead=tuple(self._lead),
             sections=tuple(self._sections) if look is None else _framed(look, self._sections),
             remarks=self._publication.warnings,
             warnings=tuple(self._warnings),
@@ -174,7 +181,14 @@ class _Reading:
         branding = self._publication.branding
         if branding is None or branding.is_plain:
             return None
-        return appearance(branding, title=title, version=self._publication.version, day=_day(self._publication))
+        return appearance(
+            branding,
+            title=title,
+            version=self._publication.version,
+            day=_day(self._publication),
+            steps=self._steps if self._publication.steps is None else self._publication.steps,
+            duration_ms=self._publication.duration_ms,
+        )
 
     def _take(self, place: int, block: PublicationBlock, parsed: Parsed) -> None:
         match block.role:
@@ -262,13 +276,16 @@ class _Reading:
 
 
 def _framed(look: Appearance, sections: Sequence[Section]) -> tuple[Section, ...]:
-    """The sections between what the brand says before and after them."""
+    """The sections between those of the template."""
 
-    def fixed(blocks: Blocks) -> tuple[Section, ...]:
-        heading, body = _titled(blocks)
-        return (Section(SectionKind.TEXT, 0, heading, body, None, ()),) if blocks else ()
+    def fixed(place: str, given: Sequence[FilledSection]) -> list[Section]:
+        made = []
+        for number, each in enumerate(given, start=1):
+            heading, body = (each.heading, each.body) if each.heading else _titled(each.body)
+            made.append(Section(SectionKind.TEXT, 0, heading, body, None, (), anchor=f"{place}-{number}"))
+        return made
 
-    return (*fixed(look.before), *sections, *fixed(look.closing))
+    return (*fixed("before", look.before), *sections, *fixed("after", look.after))
 
 
 def _day(publication: Publication) -> str:

@@ -142,9 +142,13 @@ def _hashed(text: str) -> str:
 
 
 def ids_of(sections: Iterable[Section]) -> Iterable[str]:
-    """What links to each section name: a step's number, for as long as it keeps it."""
-    parts = 0
-    for place, section in enumerate(sections, start=1):
+    """What links to each section name: a step's number, for as long as it keeps it; whatever the template adds."""
+    parts = place = 0
+    for section in sections:
+        if section.anchor:
+            yield section.anchor
+            continue
+        place += 1
         parts += section.kind is SectionKind.PART
         if section.number:
             yield f"step-{section.number}"

@@ -11,6 +11,7 @@ from temporalio import activity
 from activities.rails.contracts import TaskCall, TaskFailure
 from activities.rails.heartbeat import Heartbeat
 from activities.tasks.filming import Films
+from activities.tasks.screenshots import Footage
 from domain.artifacts import Artifact, ArtifactKind, Blob
 from domain.documents.annotations import crop_of, without_crop
 from domain.documents.brand import Branding
@@ -203,6 +204,7 @@ class DocumentTasks:
             source_name=self._parts.store.get_job(version.job_id).source_name or "",
             warnings=tuple(warning["message"] for warning in version.warnings),
             created_at=version.created_at,
+            duration_ms=Footage.of(self._parts.store.latest_artifact(version.job_id, ArtifactKind.AUDIO)).duration_ms,
         )
 
     def _whole(self, shot: Screenshot) -> bytes | None:

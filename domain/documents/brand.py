@@ -1,5 +1,5 @@
-"""How a project's guides look to whoever gets one: its logo, colours, font, header and footer, and what is said before
-the first step and after the last.
+"""How a project's guides look to whoever gets one, and how they are built: its logo, colours, font, header and footer,
+and its template, which is a lead and sections before the first step and after the last.
 
 A brand is put on as an export is made, and stands in no document: a text is its writer's, with what it rests on, and
 a sentence that every guide of a project begins with is changed in one place.
@@ -9,17 +9,21 @@ import re
 from collections.abc import Container, Mapping
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from domain.errors import ColoursUnreadable, RequestInvalid
 from domain.jobs import Frozen
 
 LINE_LIMIT = 200
-"""Characters of a header or footer."""
+"""Characters of a header or footer, or of a section's heading."""
+LEAD_LIMIT = 1000
+"""Characters of what stands under each title; Markdown."""
+SECTION_LIMIT = 12
+"""Sections of a template: with more, a guide is no longer its writer's."""
 TEXT_LIMIT = 4000
-"""Characters of what is said before the first step, or after the last; Markdown."""
+"""Characters of a section's text; Markdown."""
 
 LOGO_BYTES = 512 * 1024
 """Of a logo's file, as it comes and as it is kept: every page that is made holds it."""
@@ -38,6 +42,8 @@ SEEN = 3.0
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]+)\}")
 _APART = re.compile(r"\s*[·|]\s*")
+_HEADED = re.compile(r"#{1,2}[ \t]+([^\n]*[^\s#])[ \t#]*(?:\n+|$)")
+_MARKED = re.compile(r"[*_`~\[\]<>&\\]")
 _BLACK, _WHITE = "#000000", "#ffffff"
 
 
@@ -59,12 +65,15 @@ class Numbering(StrEnum):
 
 
 class Placeholder(StrEnum):
-    """What a brand's texts may name in braces. ``date`` is the version's day, as 2026-11-30."""
+    """What a brand's texts may name in braces. ``date`` is the version's day, on which the guide was last changed, as
+    2026-11-30; ``steps`` is how many it has, ``minutes`` the length of its recording, rounded, at least 1."""
 
     TITLE = "title"
     PROJECT = "project"
     DATE = "date"
     VERSION = "version"
+    STEPS = "steps"
+    MINUTES = "minutes"
     PAGE = "page"
     PAGES = "pages"
 
@@ -73,7 +82,7 @@ ON_PAPER = frozenset({Placeholder.PAGE, Placeholder.PAGES})
 """Only what has pages can say these, and only in a header or footer."""
 
 
-OF_ONE_GUIDE = ON_PAPER | {Placeholder.TITLE, Placeholder.DATE, Placeholder.VERSION}
+OF_ONE_GUIDE = frozenset(Placeholder) - {Placeholder.PROJECT}
 """What says something else in each guide of a project."""
 
 
@@ -85,13 +94,30 @@ class Ground(StrEnum):
     DARK = "dark"
 
 
+class SectionPlace(StrEnum):
+    """Where a section of a template stands: before the first of the guide's own, or after the last."""
+
+    BEFORE = "before"
+    AFTER = "after"
+
+
+class TemplateSection(Frozen):
+    """A section that every guide of a project has. ``heading`` is plain text on one line, ``text`` Markdown, both with
+    placeholders; one of them may be empty."""
+
+    place: SectionPlace
+    heading: str = ""
+    text: str = ""
+
+
 class Brand(Frozen):
     """What somebody chose. An empty one changes nothing at all.
 
     Args:
         accent: ``#rrggbb``, in lower case. ``on_accent``: of what is written on it; ``None``: black or white.
         header, footer: One line each, with placeholders.
-        before, closing: Markdown, with placeholders.
+        lead: Markdown, with placeholders: stands under each title, after what the guide says there itself.
+        sections: In their order; those of one place follow one another.
     """
 
     accent: str | None = None
@@ -99,15 +125,36 @@ class Brand(Frozen):
     font: BrandFont | None = None
     header: str = ""
     footer: str = ""
-    before: str = ""
-    closing: str = ""
+    lead: str = ""
+    sections: tuple[TemplateSection, ...] = ()
     numbering: Numbering = Numbering.STEPS
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_sections(cls, stored: Any) -> Any:
+        """Brands that were stored when there was one text before the steps and one after them."""
+        if not isinstance(stored, dict) or not {"before", "closing"} & stored.keys():
+            return stored
+        texts = (SectionPlace.BEFORE, stored.get("before")), (SectionPlace.AFTER, stored.get("closing"))
+        sections = [section_of(text, place) for place, text in texts if text]
+        kept = {name: value for name, value in stored.items() if name not in ("before", "closing")}
+        return {**kept, "sections": [*sections, *kept.get("sections", ())]}
 
     @property
     def names_project(self) -> bool:
         """Whether the project's name stands in its texts."""
         named = f"{{{Placeholder.PROJECT}}}"
-        return any(named in text for text in (self.header, self.footer, self.before, self.closing))
+        within = (text for each in self.sections for text in (each.heading, each.text))
+        return any(named in text for text in (self.header, self.footer, self.lead, *within))
+
+
+def section_of(markdown: str, place: SectionPlace) -> TemplateSection:
+    """A section that is written as one text, whose heading is its first line: ``## Before you begin``. A heading with
+    marks in it stays in the text, where they are read."""
+    found = _HEADED.match(markdown)
+    if found is None or _MARKED.search(found.group(1)) or len(found.group(1)) > LINE_LIMIT:
+        return TemplateSection(place=place, text=markdown)
+    return TemplateSection(place=place, heading=found.group(1), text=markdown[found.end() :])
 
 
 class Logo(Frozen):
@@ -254,8 +301,14 @@ def check_brand(brand: Brand) -> None:
             )
     for field in ("header", "footer"):
         _check_text(getattr(brand, field), field, LINE_LIMIT, on_paper=True)
-    for field in ("before", "closing"):
-        _check_text(getattr(brand, field), field, TEXT_LIMIT, on_paper=False)
+    _check_text(brand.lead, "lead", LEAD_LIMIT, on_paper=False)
+    if len(brand.sections) > SECTION_LIMIT:
+        raise RequestInvalid(f"A template may have {SECTION_LIMIT} sections at most.", field="sections")
+    for place, section in enumerate(brand.sections):
+        _check_text(section.heading, f"sections.{place}.heading", LINE_LIMIT, on_paper=False)
+        _check_text(section.text, f"sections.{place}.text", TEXT_LIMIT, on_paper=False)
+        if not section.heading.strip() and not section.text.strip():
+            raise RequestInvalid("A section needs a heading or a text.", field=f"sections.{place}")
 
 
 def _check_text(text: str, field: str, most: int, *, on_paper: bool) -> None:
@@ -271,6 +324,20 @@ def _check_text(text: str, field: str, most: int, *, on_paper: bool) -> None:
 def filled(text: str, values: Mapping[str, str]) -> str:
     """The text with its placeholders filled in; one that ``values`` does not have stays."""
     return _PLACEHOLDER.sub(lambda found: values.get(found.group(1), found.group()), text)
+
+
+def without_unknown(text: str, values: Mapping[str, str]) -> str:
+    """The text without what names something that is not known, whose value is empty: of each line the part between
+    ``·`` or ``|``, or all of it; of a table the row."""
+    unknown = [each for each in Placeholder if values.get(each) == ""]
+    if not any(f"{{{each}}}" in text for each in unknown):
+        return text
+    named = {f"{{{each}}}" for each in unknown}
+    lines = []
+    for line in text.split("\n"):
+        is_row = line.lstrip().startswith("|") and any(each in line for each in named)
+        lines.append("" if is_row else without(line, unknown))
+    return "\n".join(lines)
 
 
 def pieces(line: str, values: Mapping[str, str]) -> tuple[str | Placeholder, ...]:

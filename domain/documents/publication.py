@@ -125,12 +125,16 @@ class Publication(BaseModel):
     language: str | None = None
     version: int
     blocks: tuple[PublicationBlock, ...]
+    steps: int | None = None
+    """How many the guide has, where ``blocks`` are not all of it."""
     source_name: str = ""
     """The recording's file name, for the colophon."""
     warnings: tuple[str, ...] = ()
     """Sentences about the version that its readers must know (nobody spoke, a part was guessed)."""
     created_at: datetime | None = None
     """When the version was written (with a time zone): the date that the files carry, whenever they are made."""
+    duration_ms: int | None = None
+    """Of the recording, where it is known."""
     branding: Branding | None = None
     """How its project's guides look; ``None``: as guides do without one."""
 

@@ -58,7 +58,8 @@ class MadeInvitation(Invitation):
 
 
 class Brand(Answer):
-    """How the guides of a project look. ``logo``: its facts, if there is one."""
+    """How the guides of a project look and are built. ``sections``: each with ``place`` (``before`` or ``after``),
+    ``heading`` and ``text``. ``logo``: its facts, if there is one."""
 
     project_id: str
     id: str | None
@@ -67,8 +68,8 @@ class Brand(Answer):
     font: str | None
     header: str
     footer: str
-    before: str
-    closing: str
+    lead: str
+    sections: list[dict[str, Any]]
     numbering: str
     logo: dict[str, Any] | None
     saved_at: datetime | None

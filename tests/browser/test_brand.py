@@ -2,6 +2,7 @@
 
 import base64
 import io
+import re
 from collections.abc import Callable
 
 from PIL import Image, ImageDraw
@@ -31,10 +32,30 @@ def test_given_a_project_when_its_brand_is_chosen_then_it_shows_at_once_and_in_t
     before = page.evaluate("history.length")
 
     page.get_by_label("Above every page").fill("{project} · page {page}")
-    page.get_by_label("Before the first step").fill("## Before you begin\n\nAsk **{project}**.")
+    page.get_by_label("Under each title").fill("{steps} steps in {project}")
+    page.get_by_role("button", name="Add a section before the guide").click()
+    expect(page.get_by_label("Heading")).to_be_focused()
+    page.keyboard.type("Before you begin")
+    page.get_by_label("Text", exact=True).fill("Ask **{project}**.")
     expect(shown.locator(".masthead")).to_have_text("Handbooks")
     expect(shown.get_by_role("heading", name="Before you begin")).to_be_visible()
     expect(shown.get_by_text("Ask Handbooks.")).to_be_visible()
+    expect(shown.locator(".lead")).to_contain_text(re.compile(r"[1-9]\d* steps in Handbooks"))
+    page.get_by_role("button", name="Add a section after the guide").click()
+    page.get_by_label("Heading").last.fill("Need help?")
+    page.get_by_role("button", name="Add a section after the guide").click()
+    page.get_by_label("Heading").last.fill("Of no use")
+    page.get_by_role("button", name="Move up").last.click()
+    expect(page.get_by_role("button", name="Move up").nth(1)).to_be_focused()
+    page.get_by_role("button", name="Remove", exact=True).nth(1).click()
+    expect(page.get_by_role("button", name="Remove", exact=True).last).to_be_focused()
+    expect(page.get_by_label("Heading").last).to_have_value("Need help?")
+    expect(shown.locator("section.text .title")).to_have_text(["Before you begin", "Need help?"])
+    page.get_by_role("button", name="Move up").last.click()
+    expect(page.get_by_role("button", name="Move up").last).to_be_focused()
+    expect(shown.locator("section.step ~ section.text")).to_have_count(0)
+    page.get_by_role("button", name="Move down").last.click()
+    expect(shown.locator("#after-1 .title")).to_have_text("Need help?")
 
     page.get_by_label("Accent", exact=True).fill("#ffb300")
     expect(page.locator("[data-figures]")).to_contain_text("The accent itself would have 1.8:1 there")
@@ -68,7 +89,9 @@ def test_given_a_project_when_its_brand_is_chosen_then_it_shows_at_once_and_in_t
         made = client.get(f"exports/{export}").json()
         html = client.get(made["download_url"]).text
         logo = client.get(f"projects/{ids['project']}/brand/logo").json()["data"]
-    assert f"data:image/png;base64,{logo}" in html and "--fill: #ffb300" in html and "Before you begin" in html
+    assert f"data:image/png;base64,{logo}" in html and "--fill: #ffb300" in html
+    assert html.index("Before you begin</h2>") < html.index('id="step-1"') < html.index("Need help?</h2>")
+    assert re.search(r"[1-9]\d* steps in Handbooks", html)
     assert base64.b64decode(logo).startswith(b"\x89PNG")
     page.goto(f"/instructions/{ids['instruction']}/export")
     expect(page.locator(f"#export-{export}")).to_contain_text("Made with the brand of")

@@ -89,18 +89,23 @@ def test_given_a_project_then_its_brand_is_chosen_told_and_kept(ann: httpx.Clien
         "accent": "FFB300",
         "font": "Noto Sans",
         "header": " {project} ",
-        "before": "Hello\n",
+        "lead": "{steps} steps · {minutes} min\n",
+        "sections": [{"place": "before", "heading": " Hello ", "text": "All\n"}, {"place": "after", "text": "Bye"}],
         "numbering": "none",
     }
     saved = ann.put(brand, json=chosen)
     assert saved.status_code == 200, saved.text
     told = saved.json()
-    assert (told["accent"], told["header"], told["before"], told["saved_by"]) == (
+    assert (told["accent"], told["header"], told["lead"], told["saved_by"]) == (
         "#ffb300",
         "{project}",
-        "Hello\n",
+        "{steps} steps · {minutes} min\n",
         "ann",
     )
+    assert told["sections"] == [
+        {"place": "before", "heading": "Hello", "text": "All\n"},
+        {"place": "after", "heading": "", "text": "Bye"},
+    ]
     assert told["light"]["fill"] == "#ffb300" and told["light"]["on_fill"] == "#000000"
     assert told["light"]["is_moved"] and told["light"]["ink_contrast"] >= 4.5 > told["light"]["accent_contrast"]
     assert not told["dark"]["is_moved"]
@@ -128,15 +133,17 @@ def test_given_a_project_then_its_brand_is_chosen_told_and_kept(ann: httpx.Clien
         ({"header": "two\nlines"}, "VALIDATION_ERROR"),
         ({"header": "x" * 201}, "VALIDATION_ERROR"),
         ({"footer": "{author}"}, "VALIDATION_ERROR"),
-        ({"before": "{page}"}, "VALIDATION_ERROR"),
-        ({"closing": "x" * 4001}, "VALIDATION_ERROR"),
-        ({"closing": "\u0000"}, "VALIDATION_ERROR"),
+        ({"lead": "{page}"}, "VALIDATION_ERROR"),
+        ({"sections": [{"place": "after", "text": "x" * 4001}]}, "VALIDATION_ERROR"),
+        ({"sections": [{"place": "after", "text": "\u0000"}]}, "VALIDATION_ERROR"),
+        ({"sections": [{"place": "within", "text": "a"}]}, "VALIDATION_ERROR"),
+        ({"sections": [{"place": "after", "text": "a"}] * 13}, "VALIDATION_ERROR"),
         ({"numbering": "roman"}, "VALIDATION_ERROR"),
         ({"colour": "#000000"}, "VALIDATION_ERROR"),
     ],
 )
 def test_given_what_no_brand_may_be_then_it_is_refused_and_nothing_changes(
-    ann: httpx.Client, shot: Illustrated, wrong: dict[str, str], code: str
+    ann: httpx.Client, shot: Illustrated, wrong: dict[str, Any], code: str
 ) -> None:
     brand = f"projects/{shot.job.project_id}/brand"
     refused = ann.put(brand, json=wrong)
@@ -356,12 +363,15 @@ def test_given_a_program_then_it_reads_and_chooses_a_brand(api: RunningApi, shot
         assert (saved.accent, saved.footer, saved.header) == (VIOLET, "{title}", "")
         assert client.save_brand(shot.job.project_id, header="{project}").footer == "{title}"  # the rest stays
         assert client.save_logo(shot.job.project_id, file).logo == {"width": 360, "height": 80, "ground": "light"}
+        section = {"place": "after", "heading": "Need help?", "text": "Ask."}
+        assert client.save_brand(shot.job.project_id, sections=[section]).sections == [section]
+        assert client.save_brand(shot.job.project_id, lead="{date}").sections == [section]
         client.delete_logo(shot.job.project_id)
         assert client.brand(shot.job.project_id).logo is None
 
 
 def test_given_the_command_line_then_it_shows_and_changes_a_brand(
-    api: RunningApi, shot: Illustrated, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    api: RunningApi, ann: httpx.Client, shot: Illustrated, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GUIDESMITH_API_URL", api.url)
     monkeypatch.setenv("GUIDESMITH_TOKEN", Tokens(SECRET).issue("ann"))
@@ -375,11 +385,27 @@ def test_given_the_command_line_then_it_shows_and_changes_a_brand(
         assert done.exit_code == code, done.output
         return done.output
 
+    def kept() -> dict[str, Any]:
+        brand: dict[str, Any] = ann.get(f"projects/{project}/brand").json()
+        return brand
+
     assert "#ffb300" in run("set", project, "--accent", "#ffb300", "--before-file", str(before))
     assert "360 x 80" in run("logo", project, str(logo))
     shown = run("show", project)
     assert "Before you begin" in shown and "could not be read there" in shown
     assert "Before you begin" in run("set", project, "--accent", "")
+    after = tmp_path / "after.md"
+    after.write_text("## Need help?\n\nAsk.", encoding="utf-8")
+    run("set", project, "--after-file", str(after), "--after-file", str(before))
+    assert [(each["place"], each["heading"]) for each in kept()["sections"]] == [
+        ("before", "Before you begin"),
+        ("after", "Need help?"),
+        ("after", "Before you begin"),
+    ]
+    before.write_text("", encoding="utf-8")
+    run("set", project, "--before-file", str(before), "--lead", "{steps} steps")
+    assert kept()["lead"] == "{steps} steps"
+    assert [each["heading"] for each in kept()["sections"]] == ["Need help?", "Before you begin"]
     run("set", project, "--accent", "violet", code=1)
     run("logo", project, "--remove")
     assert "360 x 80" not in run("show", project)

@@ -39,11 +39,14 @@ from domain.documents.brand import (
     Logo,
     Numbering,
     Placeholder,
+    SectionPlace,
+    TemplateSection,
     check_brand,
     contrast,
     pieces,
     shade,
     without_pages,
+    without_unknown,
 )
 from domain.documents.publication import BRANDED_FORMATS, FILM_FORMATS, ExportFormat, Publication
 from domain.errors import ColoursUnreadable, RequestInvalid
@@ -67,8 +70,15 @@ ACME = Branding(
         font=BrandFont.NOTO_SANS,
         header="{project} · {title}",
         footer="Internal · Page {page} of {pages} · {date}",
-        before="## Before you begin\n\nYou need access to **{project}**.",
-        closing="## Need help?\n\nWrite to [us](mailto:help@example.org).",
+        lead="**{steps} steps** · about {minutes} minutes",
+        sections=(
+            TemplateSection(
+                place=SectionPlace.BEFORE, heading="Before you begin", text="You need access to **{project}**."
+            ),
+            TemplateSection(
+                place=SectionPlace.AFTER, heading="Need help?", text="Write to [us](mailto:help@example.org)."
+            ),
+        ),
     ),
     logo=drawn(),
     project="ACME <b>*Handbook*",
@@ -79,7 +89,7 @@ MANUAL = "https://example.com/manual"
 
 
 def branded(of: Publication = GUIDE, branding: Branding = ACME) -> Publication:
-    return of.model_copy(update={"branding": branding})
+    return of.model_copy(update={"branding": branding, "duration_ms": 272_000})
 
 
 def made(of: Publication, export_format: ExportFormat, out: Path) -> bytes:
@@ -135,11 +145,17 @@ def test_given_an_accent_that_can_be_read_then_it_is_not_moved() -> None:
         ({"on_accent": "#ffffff"}, "accent"),
         ({"header": "x" * 201}, "header"),
         ({"footer": "{projct}"}, "footer"),
-        ({"before": "x" * 4001}, "before"),
-        ({"closing": "Page {page}"}, "closing"),
+        ({"lead": "x" * 1001}, "lead"),
+        ({"lead": "By {author}"}, "lead"),
+        ({"sections": [{"place": "after", "text": "a"}] * 13}, "sections"),
+        ({"sections": [{"place": "before", "text": "x" * 4001}]}, "sections.0.text"),
+        ({"sections": [{"place": "after", "text": "a"}, {"place": "after", "text": "{page}"}]}, "sections.1.text"),
+        ({"sections": [{"place": "after", "heading": "{pages}"}]}, "sections.0.heading"),
+        ({"sections": [{"place": "after", "heading": " "}]}, "sections.0"),
+        ({"before": "x" * 4001}, "sections.0.text"),
     ],
 )
-def test_given_what_no_brand_may_be_then_the_field_is_named(wrong: dict[str, str], field: str) -> None:
+def test_given_what_no_brand_may_be_then_the_field_is_named(wrong: dict[str, Any], field: str) -> None:
     with pytest.raises(RequestInvalid) as refused:
         check_brand(Brand.model_validate(wrong))
     assert (refused.value.code, refused.value.field) == ("VALIDATION_ERROR", field)
@@ -149,7 +165,7 @@ def test_given_text_that_cannot_be_read_on_the_accent_then_it_is_refused_with_th
     with pytest.raises(ColoursUnreadable, match=r"#ffffff on #ffb300 .* 1\.\d+:1.*#000000 is taken") as refused:
         check_brand(Brand(accent=YELLOW, on_accent="#ffffff"))
     assert refused.value.code == "COLOURS_UNREADABLE" and refused.value.details["needed"] == READABLE
-    check_brand(Brand(accent=YELLOW, on_accent="#000000", before="`{}` and {a b} are no placeholders"))
+    check_brand(Brand(accent=YELLOW, on_accent="#000000", lead="`{}` and {a b} are no placeholders"))
 
 
 def test_given_a_line_then_pages_stand_in_it_where_there_are_any_and_nothing_is_left_of_them_elsewhere() -> None:
@@ -163,6 +179,31 @@ def test_given_a_line_then_pages_stand_in_it_where_there_are_any_and_nothing_is_
     )
     assert without_pages(line) == "{title} · {nothing}"
     assert without_pages("a|b") == "a|b" and without_pages("{page}") == ""
+
+
+def test_given_a_text_that_names_what_is_not_known_then_nothing_is_left_of_that_part() -> None:
+    values = {"steps": "3", "minutes": "", "date": ""}
+    assert without_unknown("{steps} steps · {minutes} min | {date}\n\nSince {date}.\nDo.", values) == (
+        "{steps} steps\n\n\nDo."
+    )
+    table = "| For | Takes |\n|---|---|\n| you | {minutes} |"
+    assert without_unknown(table, values) == "| For | Takes |\n|---|---|\n"
+    assert without_unknown("a|b {steps}", values) == "a|b {steps}"
+
+
+def test_given_a_brand_of_before_there_were_templates_then_its_texts_are_sections() -> None:
+    stored = {
+        "accent": None,
+        "header": "",
+        "before": "## Before\n\nAsk.\n",
+        "closing": "## *Help*\n\nUs.",
+        "font": None,
+    }
+    assert Brand.model_validate(stored).sections == (
+        TemplateSection(place=SectionPlace.BEFORE, heading="Before", text="Ask.\n"),
+        TemplateSection(place=SectionPlace.AFTER, text="## *Help*\n\nUs."),  # marks of a heading are read in a text
+    )
+    assert Brand.model_validate({"before": "", "closing": ""}) == Brand()
 
 
 # --- every format --------------------------------------------------------------------------------------------------
@@ -187,6 +228,9 @@ def test_given_a_brand_then_its_pdf_has_the_logo_the_colours_the_font_and_all_te
         assert any(image.image is not None and image.image.size == (300, 90) for image in page.images)
     text = " ".join(page.extract_text() for page in reader.pages)
     assert f"You need access to {PROJECT}." in " ".join(text.split())
+    assert "3 steps · about 5 minutes" in text and text.count("Before you begin") == 2, "in the contents, too"
+    outline = [each.title for each in reader.outline if not isinstance(each, list)]
+    assert outline[0] == "Before you begin" and outline[-1] == "Need help?"
     assert text.index("Sign in and choose") > text.index("You need access")
     assert text.rindex("Need help?") > text.index("Write to support")
     resources: Any = [page["/Resources"] for page in reader.pages]
@@ -212,6 +256,11 @@ def test_given_a_brand_then_its_docx_has_it_in_header_and_footer(tmp_path: Path)
     assert [each.text.strip() for each in footer._p.iter(qn("w:instrText"))] == ["PAGE", "NUMPAGES"]
     headings = [each.text for each in document.paragraphs if each.style is not None and each.style.name == "Heading 1"]
     assert headings[0] == "Before you begin" and headings[1].startswith("1. ") and headings[-1] == "Need help?"
+    (listed,) = [each for each in document.paragraphs if each.text == "Need help?" and each.style.name == "Contents"]  # type: ignore[union-attr]
+    (link,) = listed._p.iter(qn("w:hyperlink"))
+    assert any(
+        each.get(qn("w:name")) == link.get(qn("w:anchor")) for each in document.element.iter(qn("w:bookmarkStart"))
+    )
     assert document.styles["Normal"].font.name == "Noto Sans"
     ink = shade(ACME.brand, LIGHT)
     number = next(each for each in document.paragraphs if each.text.startswith("1. Open") and each.runs).runs[0]
@@ -223,6 +272,10 @@ def test_given_a_brand_then_its_page_holds_all_of_it_and_fetches_nothing(tmp_pat
     assert "ACME &lt;b&gt;*Handbook* · Export last month&#39;s invoices</p></div>" in page
     assert "<b>*" not in page and "access to <strong>ACME &lt;b&gt;*Handbook*</strong>" in page
     assert '<p class="imprint">Internal · 2026-10-01</p>' in page
+    assert '<a href="#after-1"><span class="n"></span><span>Need help?</span>' in page
+    assert '<section class="text" id="after-1">' in page
+    own = re.findall(r' id="([a-z]+-\d+)"', made(GUIDE, ExportFormat.HTML, tmp_path).decode())
+    assert re.findall(r' id="([a-z]+-\d+)"', page) == ["before-1", *own, "after-1"], "links to what is its own hold"
     assert ACME.logo is not None and f"data:image/png;base64,{base64.b64encode(ACME.logo.png).decode()}" in page
     light, dark = shade(ACME.brand, LIGHT), shade(ACME.brand, DARK)
     assert light is not None and f"--accent: {light.ink}; --accent-wash: {light.wash}; --fill: {YELLOW}" in page
@@ -238,6 +291,7 @@ def test_given_a_brand_then_its_markdown_says_it_and_brings_the_logo(tmp_path: P
     archive = zipfile.ZipFile(io.BytesIO(made(branded(), ExportFormat.MD_ZIP, tmp_path)))
     assert ACME.logo is not None and archive.read("images/logo.png") == ACME.logo.png
     text = archive.read("instruction.md").decode()
+    assert "\n\n**3 steps** · about 5 minutes\n\n*Made from" in text
     assert text.startswith("![ACME \\<b>\\*Handbook\\*](images/logo.png)\n\nACME")
     assert "\n## Before you begin\n\nYou need access to **ACME \\<b>\\*Handbook\\***.\n\n## 1. Open" in text
     assert text.endswith("Internal · 2026-10-01\n")

@@ -8,7 +8,7 @@ from typing import Any
 
 from PIL import Image
 
-from activities.publishing.markup import Blocks, CodeBlock, CodeSpan, Text, parse, printable
+from activities.publishing.markup import Blocks, CodeBlock, CodeSpan, Inlines, Text, parse, printable
 from activities.publishing.pictures import Illustration
 from domain.documents.brand import (
     DARK,
@@ -19,13 +19,16 @@ from domain.documents.brand import (
     Logo,
     Numbering,
     Placeholder,
+    SectionPlace,
     Shade,
+    TemplateSection,
     filled,
     names_page,
     pieces,
     shade,
     without,
     without_pages,
+    without_unknown,
 )
 
 LOGO_FILE = "logo.png"
@@ -41,12 +44,21 @@ Line = tuple[str | Placeholder, ...]
 
 
 @dataclass(frozen=True, slots=True)
+class FilledSection:
+    """A section of the template, filled in; ``heading`` is empty where the text brings its own."""
+
+    heading: Inlines
+    body: Blocks
+
+
+@dataclass(frozen=True, slots=True)
 class Appearance:
     """What the renderers ask.
 
     Attributes:
         header, footer: For what has pages. ``heading``, ``imprint``: the same for what has none.
-        before, closing: What is said before the first section and after the last.
+        lead: What stands under the title, after the guide's own.
+        before, after: What stands before the guide's first section and after its last.
         light, dark: The accent; ``None``: there is none.
     """
 
@@ -55,8 +67,9 @@ class Appearance:
     footer: Line
     heading: str
     imprint: str
-    before: Blocks
-    closing: Blocks
+    lead: Blocks
+    before: tuple[FilledSection, ...]
+    after: tuple[FilledSection, ...]
     light: Shade | None
     dark: Shade | None
 
@@ -92,24 +105,35 @@ class Appearance:
         return "" if self.logo is None else f"data:image/png;base64,{base64.b64encode(self.logo.png).decode()}"
 
 
-def appearance(branding: Branding, *, title: str, version: int, day: str) -> Appearance:
-    """The brand on a document of that title; ``day``: on which its version was written, where that is known."""
+def appearance(
+    branding: Branding, *, title: str, version: int, day: str, steps: int, duration_ms: int | None
+) -> Appearance:
+    """The brand on a document of that title and so many steps; ``day``: on which its version was written, and
+    ``duration_ms``: the length of its recording, where they are known."""
     values: dict[str, str] = {
         Placeholder.TITLE: title,
         Placeholder.PROJECT: printable(branding.project),
         Placeholder.DATE: day,
         Placeholder.VERSION: str(version),
+        Placeholder.STEPS: str(steps),
+        Placeholder.MINUTES: "" if duration_ms is None else str(max(1, round(duration_ms / 60_000))),
     }
     brand = branding.brand
-    header, footer = printable(brand.header), printable(brand.footer)
+    header, footer = (without_unknown(printable(each), values) for each in (brand.header, brand.footer))
+
+    def sections(place: SectionPlace) -> tuple[FilledSection, ...]:
+        made = (_section(each, values) for each in brand.sections if each.place is place)
+        return tuple(each for each in made if each.heading or each.body)
+
     return Appearance(
         branding=branding,
         header=pieces(header, values),
         footer=pieces(footer, values),
         heading=filled(without_pages(header), values),
         imprint=filled(without_pages(footer), values),
-        before=_filled(parse(brand.before).blocks, values),
-        closing=_filled(parse(brand.closing).blocks, values),
+        lead=_text(brand.lead, values),
+        before=sections(SectionPlace.BEFORE),
+        after=sections(SectionPlace.AFTER),
         light=shade(brand, LIGHT),
         dark=shade(brand, DARK),
     )
@@ -142,6 +166,16 @@ def lines_of_many(branding: Branding) -> tuple[str, str]:
     brand, values = branding.brand, {str(Placeholder.PROJECT): printable(branding.project)}
     header, footer = (filled(without(printable(line), OF_ONE_GUIDE), values) for line in (brand.header, brand.footer))
     return header, footer
+
+
+def _section(section: TemplateSection, values: Mapping[str, str]) -> FilledSection:
+    heading = filled(without_unknown(printable(section.heading), values), values).strip()
+    return FilledSection((Text(heading),) if heading else (), _text(section.text, values))
+
+
+def _text(markdown: str, values: Mapping[str, str]) -> Blocks:
+    blocks: Blocks = _filled(parse(without_unknown(markdown, values)).blocks, values)
+    return blocks
 
 
 def _filled(node: Any, values: Mapping[str, str]) -> Any:

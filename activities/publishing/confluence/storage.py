@@ -96,7 +96,8 @@ def _section(section: Section, manuscript: Manuscript, pictures: dict[int, Attac
     if not section.heading:
         return body
     time = f" <sub>{clock(section.start_ms)}</sub>" if section.number and section.start_ms is not None else ""
-    anchor = _macro("anchor", parameters={"": f"step-{section.number}"}) if section.number else ""
+    name = f"step-{section.number}" if section.number else section.anchor
+    anchor = _macro("anchor", parameters={"": name}) if name else ""
     return f"<h{level}>{anchor}{section.lead_in}{_inlines(section.heading)}{time}</h{level}>{body}"
 
 

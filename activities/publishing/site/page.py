@@ -150,13 +150,13 @@ def packaged(name: str) -> str:
 def _facts(manuscript: Manuscript, has_card: bool) -> GuideFacts:
     publication = manuscript.publication
     around = of_language(publication.language)
-    lead = _text(manuscript.lead)
+    lead = _text(manuscript.own_lead)
     return GuideFacts(
         title=manuscript.title_text,
         lead=lead if len(lead) <= LEAD_SHOWN else f"{lead[:LEAD_SHOWN].rsplit(' ', 1)[0]} …",
         language=primary_language(publication.language),
         tag=publication.language or "",
-        direction=of_nodes((*manuscript.title, *manuscript.lead), around),
+        direction=of_nodes((*manuscript.title, *manuscript.own_lead), around),
         steps=len(manuscript.steps),
         written="" if publication.created_at is None else f"{publication.created_at.astimezone(UTC):%Y-%m-%d}",
         has_card=has_card,

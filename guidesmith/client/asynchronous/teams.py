@@ -70,7 +70,7 @@ class Teams(Calls):
     async def brand(self, project: Project | str) -> Brand:
         return await self._run(flows.brand(asking.id_of(project)))
 
-    async def save_brand(self, project: Project | str, **chosen: str | None) -> Brand:
+    async def save_brand(self, project: Project | str, **chosen: object) -> Brand:
         return await self._run(flows.save_brand(asking.id_of(project), chosen))
 
     async def save_logo(self, project: Project | str, path: Path | str) -> Brand:

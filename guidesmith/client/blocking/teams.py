@@ -83,9 +83,10 @@ class Teams(Calls):
         """How the guides of a project look."""
         return self._run(flows.brand(asking.id_of(project)))
 
-    def save_brand(self, project: Project | str, **chosen: str | None) -> Brand:
-        """Have its guides look so from now on: ``accent``, ``on_accent``, ``font``, ``header``, ``footer``, ``before``,
-        ``closing``, ``numbering``. What is not named stays."""
+    def save_brand(self, project: Project | str, **chosen: object) -> Brand:
+        """Have its guides look so from now on: ``accent``, ``on_accent``, ``font``, ``header``, ``footer``, ``lead``,
+        ``sections`` (all of them, in their order: dictionaries with ``place``, which is ``before`` or ``after``,
+        ``heading`` and ``text``), ``numbering``. What is not named stays."""
         return self._run(flows.save_brand(asking.id_of(project), chosen))
 
     def save_logo(self, project: Project | str, path: Path | str) -> Brand:

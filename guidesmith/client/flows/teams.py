@@ -63,10 +63,10 @@ def brand(project_id: str) -> Flow[Brand]:
     return shaped(Brand, Ask("GET", f"projects/{project_id}/brand"))
 
 
-def save_brand(project_id: str, chosen: Mapping[str, str | None]) -> Flow[Brand]:
+def save_brand(project_id: str, chosen: Mapping[str, object]) -> Flow[Brand]:
     """What is named; the rest stays."""
     now = yield from brand(project_id)
-    named = ("accent", "on_accent", "font", "header", "footer", "before", "closing", "numbering")
+    named = ("accent", "on_accent", "font", "header", "footer", "lead", "sections", "numbering")
     body = {name: chosen.get(name, getattr(now, name)) for name in (*named, *chosen)}
     return (yield from shaped(Brand, Ask("PUT", f"projects/{project_id}/brand", json=body)))
 

@@ -8,9 +8,11 @@ from pydantic import AfterValidator, Field, StringConstraints
 
 from domain.documents.brand import (
     DARK,
+    LEAD_LIMIT,
     LIGHT,
     LINE_LIMIT,
     LOGO_BYTES,
+    SECTION_LIMIT,
     TEXT_LIMIT,
     Brand,
     BrandFont,
@@ -20,6 +22,7 @@ from domain.documents.brand import (
     Paper,
     Placeholder,
     SavedBrand,
+    SectionPlace,
     contrast,
     shade,
 )
@@ -40,6 +43,16 @@ Bar = Annotated[str, StringConstraints(strip_whitespace=True, max_length=LINE_LI
 _NAMES = ", ".join(f"{{{each}}}" for each in Placeholder)
 
 
+class SectionChoice(Sent):
+    """A section that every guide has. Its heading or its text may be left out."""
+
+    place: SectionPlace = Field(description="before: the guide's first section. after: its last.")
+    heading: Bar = Field(default="", description="Plain text; may name what the lead may. Contents list it.")
+    text: Annotated[Text, StringConstraints(max_length=TEXT_LIMIT)] = Field(
+        default="", description="Markdown; may name the same."
+    )
+
+
 class BrandChoice(Sent):
     """What somebody chooses. Each may be left out."""
 
@@ -52,11 +65,13 @@ class BrandChoice(Sent):
     font: BrandFont | None = Field(default=None, description="One that travels with the package. Null: Inter.")
     header: Bar = Field(default="", description=f"Above every page. May name {_NAMES}.")
     footer: Bar = Field(default="", description="Below every page. May name the same.")
-    before: Annotated[Text, StringConstraints(max_length=TEXT_LIMIT)] = Field(
-        default="", description="Before the first step, in Markdown; may name the same, but pages."
+    lead: Annotated[Text, StringConstraints(max_length=LEAD_LIMIT)] = Field(
+        default="",
+        description="Under each title, after what the guide says there, in Markdown; may name the same, but pages. A "
+        "line, or its part between · or |, that names what is not known is left out.",
     )
-    closing: Annotated[Text, StringConstraints(max_length=TEXT_LIMIT)] = Field(
-        default="", description="After the last section, in Markdown; may name the same, but pages."
+    sections: Annotated[tuple[SectionChoice, ...], Field(max_length=SECTION_LIMIT)] = Field(
+        default=(), description="In their order; those of one place follow one another."
     )
     numbering: Numbering = Field(
         default=Numbering.STEPS, description="steps: 1, 2, 3. parts: parts too, and steps 2.1, 2.2. none: neither."

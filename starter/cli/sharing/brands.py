@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from domain.documents.brand import LOGO_BYTES
+from domain.documents.brand import LOGO_BYTES, SectionPlace, section_of
 from domain.errors import RequestInvalid
 from starter.cli.options import AsJson, DataDir
 from starter.cli.printing import print_json, print_table
@@ -16,7 +16,7 @@ from starter.cli.sharing.projects import ProjectId
 
 brand_app = typer.Typer(help="How the guides of a project look.", no_args_is_help=True, rich_markup_mode=None)
 
-CHOSEN = ("accent", "on_accent", "font", "header", "footer", "before", "closing", "numbering")
+CHOSEN = ("accent", "on_accent", "font", "header", "footer", "lead", "sections", "numbering")
 
 _client = partial(
     reached,
@@ -44,13 +44,23 @@ def set_brand(
     ] = None,
     header: Annotated[str | None, typer.Option(help="Above every page.", show_default=False)] = None,
     footer: Annotated[str | None, typer.Option(help="Below every page.", show_default=False)] = None,
-    before_file: Annotated[
-        Path | None,
-        typer.Option(exists=True, dir_okay=False, readable=True, help="Markdown for before the first step."),
+    lead: Annotated[
+        str | None,
+        typer.Option(help='Under each title, in Markdown: "{steps} steps · {minutes} min".', show_default=False),
     ] = None,
-    closing_file: Annotated[
-        Path | None,
-        typer.Option(exists=True, dir_okay=False, readable=True, help="Markdown for after the last section."),
+    before_file: Annotated[
+        list[Path] | None,
+        typer.Option(
+            exists=True,
+            dir_okay=False,
+            readable=True,
+            help="A section before the first step: Markdown, the heading first. Again for another one. Those that "
+            "stand there go; with an empty file, without another.",
+        ),
+    ] = None,
+    after_file: Annotated[
+        list[Path] | None,
+        typer.Option(exists=True, dir_okay=False, readable=True, help="The same for after the last section."),
     ] = None,
     numbering: Annotated[str | None, typer.Option(help="steps, parts or none.", show_default=False)] = None,
     as_json: AsJson = False,
@@ -63,12 +73,15 @@ def set_brand(
         "font": font,
         "header": header,
         "footer": footer,
-        "before": _text(before_file),
-        "closing": _text(closing_file),
+        "lead": lead,
         "numbering": numbering,
     }
     with _client(data_dir) as client:
         now = client.get(f"projects/{project_id}/brand")
+        given["sections"] = [
+            *_sections(now["sections"], SectionPlace.BEFORE, before_file),
+            *_sections(now["sections"], SectionPlace.AFTER, after_file),
+        ]
         wanted = {name: now[name] if given[name] is None else given[name] for name in CHOSEN}
         for name in ("accent", "on_accent", "font"):
             wanted[name] = wanted[name] or None
@@ -109,7 +122,8 @@ def _tell(brand: dict[str, Any], *, as_json: bool) -> None:
         print_json(brand)
         return
     logo = brand["logo"]
-    facts = [(name.replace("_", " "), brand[name]) for name in CHOSEN]
+    facts = [(name.replace("_", " "), brand[name]) for name in CHOSEN if name != "sections"]
+    facts += [(f"section {each['place']}", f"{each['heading']}\n{each['text']}".strip()) for each in brand["sections"]]
     facts.append(("logo", f"{logo['width']} x {logo['height']}" if logo else None))
     for theme in ("light", "dark"):
         shade = brand[theme]
@@ -120,10 +134,16 @@ def _tell(brand: dict[str, Any], *, as_json: bool) -> None:
     print_table(("BRAND OF", brand["project_id"]), facts)
 
 
-def _text(path: Path | None) -> str | None:
+def _sections(now: list[dict[str, Any]], place: SectionPlace, paths: list[Path] | None) -> list[dict[str, Any]]:
+    """Those of the place: as the files say, else as they are. Raises: RequestInvalid: A file is no text."""
+    if not paths:
+        return [each for each in now if each["place"] == place]
+    texts = [text for path in paths if (text := _text(path).strip())]
+    return [section_of(text, place).model_dump(mode="json") for text in texts]
+
+
+def _text(path: Path) -> str:
     """Raises: RequestInvalid: It is no text."""
-    if path is None:
-        return None
     try:
         return path.read_text("utf-8")
     except UnicodeDecodeError:

@@ -11,6 +11,7 @@ const frames = document.querySelector("[data-frames]");
 const shown = document.querySelector("[data-logo-shown]");
 const gone = document.querySelector("[data-logo-gone]");
 const file = document.querySelector("[data-logo]");
+const sections = document.querySelector("[data-sections]");
 let timer;
 let asking;
 let count = 0;
@@ -73,9 +74,56 @@ form.addEventListener("input", ({ target }) => {
 
 for (const each of document.querySelectorAll("[name=way]")) each.addEventListener("change", look);
 
+// --- the template's sections: one list, with the guide itself among them
+
+const part = (item, name) => item.querySelector(`[name=section_${name}]`);
+const items = () => [...sections.querySelectorAll("[data-section]")];
+
+/** What they say, without those in which nothing is written. */
+function written() {
+  const all = items().map((item) => ({ place: part(item, "place").value, heading: part(item, "heading").value, text: part(item, "text").value }));
+  return all.filter(({ heading, text }) => `${heading}${text}`.trim());
+}
+
+/** Have each know whether it stands before the guide or after it, and where it can go. */
+function arrange() {
+  const middle = sections.querySelector("[data-middle]");
+  for (const item of items()) {
+    const isBefore = item.compareDocumentPosition(middle) & Node.DOCUMENT_POSITION_FOLLOWING;
+    part(item, "place").value = isBefore ? "before" : "after";
+    for (const button of item.querySelectorAll("[data-move]"))
+      button.disabled = !(button.dataset.move === "up" ? item.previousElementSibling : item.nextElementSibling);
+  }
+  for (const button of document.querySelectorAll("[data-add]")) button.disabled = items().length >= Number(sections.dataset.sections);
+}
+
+form.addEventListener("click", ({ target }) => {
+  const button = target.closest("[data-add], [data-move], [data-remove]");
+  if (!button) return;
+  const item = button.closest("[data-section]");
+  const { add, move } = button.dataset;
+  if (add) {
+    const fresh = document.querySelector(`[data-fresh=${add}]`).content.cloneNode(true).firstElementChild;
+    if (add === "before") sections.querySelector("[data-middle]").before(fresh);
+    else sections.append(fresh);
+    part(fresh, "heading").focus();
+  } else if (move) {
+    if (move === "up") item.previousElementSibling.before(item);
+    else item.nextElementSibling.after(item);
+  } else {
+    const next = item.nextElementSibling ?? item.previousElementSibling;
+    item.remove(); // and with it what had the focus
+    (next.querySelector("[data-remove]") ?? document.querySelector("[data-add]")).focus();
+  }
+  arrange();
+  if (move) (button.disabled ? item.querySelector("[data-move]:enabled") : button).focus();
+  changed();
+});
+
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
-  const given = Object.fromEntries(chosen());
+  const given = Object.fromEntries([...chosen()].filter(([name]) => !name.startsWith("section_")));
+  given.sections = written();
   for (const name of ["accent", "on_accent", "font"]) given[name] = given[name].trim() || null;
   try {
     await put(`${project}/brand`, given);
@@ -125,4 +173,5 @@ function encoded(picture) {
   });
 }
 
+arrange();
 look();

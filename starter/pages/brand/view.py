@@ -9,12 +9,16 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 from pydantic import ValidationError
 
+from activities.tasks.screenshots import Footage
+from domain.artifacts import ArtifactKind
 from domain.documents.brand import (
     DARK,
+    LEAD_LIMIT,
     LIGHT,
     LINE_LIMIT,
     LOGO_BYTES,
     ON_PAPER,
+    SECTION_LIMIT,
     TEXT_LIMIT,
     Brand,
     BrandFont,
@@ -25,6 +29,7 @@ from domain.documents.brand import (
     check_brand,
 )
 from domain.documents.document import parse
+from domain.documents.draft import BlockRole
 from domain.documents.publication import Publication, PublicationBlock
 from domain.errors import ColoursUnreadable, RequestInvalid
 from domain.jobs import Project
@@ -69,7 +74,9 @@ def brand(project_id: str, context: Context) -> Response:
         on_pages=tuple(f"{{{each}}}" for each in Placeholder),
         in_texts=tuple(f"{{{each}}}" for each in Placeholder if each not in ON_PAPER),
         line_limit=LINE_LIMIT,
+        lead_limit=LEAD_LIMIT,
         text_limit=TEXT_LIMIT,
+        section_limit=SECTION_LIMIT,
         logo_kib=LOGO_BYTES // 1024,
         has_paper=is_installed("pdf"),
         people=context.api.store.people((saved.saved_by,)) if saved else {},
@@ -109,14 +116,17 @@ async def preview(project_id: str, context: Context, request: Request) -> Respon
 async def _chosen(request: Request) -> Brand:
     """Raises: RequestInvalid, ColoursUnreadable: No brand may be like that."""
     form = await request.form()
-    given = {name: str(form[name]) for name in BrandChoice.model_fields if name in form}
+    given: dict[str, Any] = {name: str(form[name]) for name in BrandChoice.model_fields if name in form}
     for name in ("accent", "on_accent", "font"):
         given = {key: value for key, value in given.items() if key != name or value.strip()}
+    columns = (form.getlist(f"section_{name}") for name in ("place", "heading", "text"))
+    rows = [{"place": place, "heading": heading, "text": text} for place, heading, text in zip(*columns, strict=False)]
+    given["sections"] = [row for row in rows if f"{row['heading']}{row['text']}".strip()]  # one that was just added
     try:
         chosen = BrandChoice.model_validate(given).brand()
     except ValidationError as wrong:
         issue = wrong.errors()[0]
-        raise RequestInvalid(issue["msg"], field=str(issue["loc"][0])) from None
+        raise RequestInvalid(issue["msg"], field=".".join(map(str, issue["loc"]))) from None
     check_brand(chosen)
     return chosen
 
@@ -126,7 +136,10 @@ def _sentence(context: PageContext, wrong: ColoursUnreadable | RequestInvalid) -
         return explained(context.language, "error", wrong.code, wrong.message, wrong.details)
     known = {"accent": "brand-wrong-colour", "on_accent": "brand-wrong-colour"}
     names = ", ".join(f"{{{each}}}" for each in Placeholder)
-    label = context.say(f"brand-{wrong.field.replace('_', '-')}")
+    whole, *within = wrong.field.split(".")
+    label = context.say(f"brand-{whole.replace('_', '-')}")
+    if within:
+        label = context.say("brand-section-number", number=int(within[0]) + 1)
     return context.say(known.get(wrong.field, "brand-wrong-text"), field=label, names=names)
 
 
@@ -160,14 +173,17 @@ def _publication(context: PageContext, project: Project, branding: Branding) -> 
             role=evidence[block.id]["role"] if block.id in evidence else "text",
             start_ms=evidence[block.id].get("start_ms") if block.id in evidence else None,
         )
-        for block in parse(version.markdown).blocks[:SHOWN_BLOCKS]
+        for block in parse(version.markdown).blocks
     )
+    sound = store.latest_artifact(version.job_id, ArtifactKind.AUDIO)
     return Publication(
         title=version.title,
         language=version.language,
         version=version.version,
-        blocks=blocks,
+        blocks=blocks[:SHOWN_BLOCKS],
         created_at=version.created_at,
+        steps=sum(block.role == BlockRole.STEP for block in blocks),
+        duration_ms=Footage.of(sound).duration_ms,
         branding=branding,
     )
 
@@ -191,6 +207,7 @@ def _sample(context: PageContext, branding: Branding) -> Publication:
             for place, (role, markdown, start_ms) in enumerate(texts)
         ),
         created_at=context.api.store.now(),
+        duration_ms=95_000,
         branding=branding,
     )
 

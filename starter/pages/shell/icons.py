@@ -25,6 +25,8 @@ ICONS = {
     "download": "lucide:download",
     "upload": "lucide:upload",
     "copy": "lucide:copy",
+    "up": "lucide:arrow-up",
+    "down": "lucide:arrow-down",
     "empty": "lucide:inbox",
     "link": "lucide:link",
     "locked": "lucide:lock",
