@@ -66,7 +66,7 @@ def publish(
 
     Raises:
         ExportFailed: The document could not be typeset, or captions were asked for without a transcript; or no package
-            here makes the format.
+            here makes the format, as of a newer version that was rolled back.
     """
     on_progress()
     if format.is_added:

@@ -55,6 +55,7 @@ class ReferenceStore(Protocol):
 
     def keys_of_jobs(self, job_ids: Sequence[str]) -> frozenset[str]: ...
     def named_keys(self, keys: Sequence[str]) -> frozenset[str]: ...
+    def is_newer(self) -> bool: ...
 
 
 class OrphanSweeper:
@@ -69,7 +70,11 @@ class OrphanSweeper:
 
     @activity.defn(name="sweep-orphans", no_thread_cancel_exception=True)
     def sweep(self) -> Orphaned:
-        """Look at every object once, and remove the orphans."""
+        """Look at every object once, and remove the orphans. Nothing where a newer version has upgraded the schema: its
+        tables may name files that this one takes for nobody's."""
+        if self._names.is_newer():
+            log.warning("sweep.schema_is_newer")
+            return Orphaned()
         before = self._clock() - timedelta(seconds=ORPHANED_AFTER_S)
         with Heartbeat(HEARTBEAT_TIMEOUT_S) as heartbeat:
             files = memos = 0

@@ -16,9 +16,13 @@ ADDED = "X_"
 ADDED_NAME = re.compile(r"X_[A-Z][A-Z0-9_]{0,37}")
 
 
+_NAME = re.compile(r"[A-Z][A-Z0-9_]{1,39}")
+
+
 class ExportFormat(StrEnum):
     """Names as the API and the database use them. A format that another package brings (``X_NAME``) is a value, too,
-    and equal to its name, whether or not the package is installed where a row is read; it is no member."""
+    and equal to its name, whether or not the package is installed where a row is read; it is no member. So is one that
+    a newer version knows: its rows are read after a rollback."""
 
     PDF = "PDF"
     MD_ZIP = "MD_ZIP"
@@ -34,7 +38,7 @@ class ExportFormat(StrEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> "ExportFormat | None":
-        if not isinstance(value, str) or not ADDED_NAME.fullmatch(value):
+        if not isinstance(value, str) or not _NAME.fullmatch(value):
             return None
         added = str.__new__(cls, value)
         added._name_ = added._value_ = value
@@ -42,8 +46,8 @@ class ExportFormat(StrEnum):
 
     @property
     def is_added(self) -> bool:
-        """Whether another package brings it."""
-        return self.startswith(ADDED)
+        """Whether another package brings it, or a newer version."""
+        return self._name_ not in type(self).__members__
 
 
 CAPTION_FORMATS = frozenset({ExportFormat.SRT, ExportFormat.VTT})

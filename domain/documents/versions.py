@@ -16,13 +16,18 @@ MOST_SITTINGS = 20
 
 
 class VersionOrigin(StrEnum):
-    """Where a version of an instruction comes from."""
+    """Where a version of an instruction comes from. What only a newer version knows reads as an edit: its rows are read
+    after a rollback."""
 
     DRAFT = "draft"
     EDIT = "edit"
     REGENERATE = "regenerate"
     RESTORE = "restore"
     TRANSLATE = "translate"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "VersionOrigin | None":
+        return cls.EDIT if isinstance(value, str) else None
 
 
 class NewVersion(Frozen):

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import httpx
 import pytest
+from sqlalchemy import text
 
 from activities.publishing.publisher import publish
 from activities.store import Store
@@ -22,6 +23,7 @@ from starter.wiring import build_activities, build_drafters, build_recogniser, m
 from tests.apis import api_settings, running_api, wait_ready
 from tests.integration.api_builders import told_job
 from tests.integration.store_builders import OWNER, drafted_job, instruction_of
+from tests.integration.test_pages_roles import visitor
 from tests.stack import ROOT, wait_until
 from tests.temporal import TemporalServer
 from tests.workers import serving
@@ -102,6 +104,20 @@ def test_given_an_added_format_when_it_is_asked_for_over_http_then_the_worker_th
             export = wait_until(made, 60, "the export")
             assert export["status"] == "SUCCEEDED", export["failure"]
             file = httpx.get(export["download_url"])
+            # rolled back: the rows are those of a version that knows more
+            with api.store._database.write() as connection:
+                connection.execute(text("PRAGMA ignore_check_constraints = ON"))
+                connection.execute(text("UPDATE exports SET format = 'HOLOGRAM'"))
+                connection.execute(text("UPDATE instruction_versions SET origin = 'dictated' WHERE version = 2"))
+                connection.execute(text("PRAGMA ignore_check_constraints = OFF"))
+            for path in (f"exports/{export['id']}", f"jobs/{job.id}", f"instructions/{job.instruction_id}", "jobs"):
+                assert ann.get(path).status_code == 200, path
+            assert ann.get(f"exports/{export['id']}").json()["format"] == "HOLOGRAM"
+            assert ann.post(f"jobs/{job.id}/exports", json={**order, "format": "HOLOGRAM"}).status_code == 400
+            with visitor(api, "ann") as pages:
+                shown = pages.get(f"/instructions/{job.instruction_id}/export").text
+                assert pages.get(f"/jobs/{job.id}").status_code == 200
+            assert "HOLOGRAM" in shown and f"/exports/{export['id']}/file" in shown
     assert file.headers["content-type"] == "text/plain; charset=utf-8"
     assert file.text == "Add a customer\n\n[ ] Begin (0:00)\n"
 
@@ -115,7 +131,7 @@ def test_given_an_export_in_an_added_format_when_it_is_stored_then_it_is_read_ag
     assert created and store.get_export(export.id).format == "X_CHECKLIST" and export.format.is_added
     assert store.request_export(OWNER, job.id, ExportFormat("X_CHECKLIST"), version) == (export, False)
     assert export.model_dump(mode="json")["format"] == "X_CHECKLIST"
-    for wrong in ("x_checklist", "X_", "X_1", "CHECKLIST", ""):
+    for wrong in ("x_checklist", "X", "1_X", "CHECK LIST", ""):
         with pytest.raises(ValueError):
             ExportFormat(wrong)
 
