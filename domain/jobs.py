@@ -54,13 +54,17 @@ class Failure(Frozen):
 
 
 class Project(Frozen):
-    """A folder of jobs. ``stages`` names the stages that an outside runner does (``{"audio": "external"}``)."""
+    """A folder of jobs. ``stages`` names the stages that an outside runner does (``{"audio": "external"}``).
+    ``confluence_space`` (its key) and ``notion_parent`` (its id) are where its guides are put there; ``None``: where
+    the installation puts them."""
 
     id: str
     owner: str
     name: str
     stages: dict[str, str] = Field(default_factory=dict)
     created_at: datetime
+    confluence_space: str | None = None
+    notion_parent: str | None = None
 
 
 class Job(Frozen):

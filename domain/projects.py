@@ -11,8 +11,10 @@ import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from enum import StrEnum
+from urllib.parse import unquote
+from uuid import UUID
 
-from domain.errors import RequestInvalid
+from domain.errors import ProviderNotConfigured, RequestInvalid
 from domain.jobs import Frozen
 
 MEMBERS_LIMIT = 200
@@ -26,6 +28,12 @@ LONGEST_INVITED_FOR = timedelta(days=90)
 
 _ADDRESS = re.compile(r"[^@\s<>\"(),:;\\\[\]]{1,64}@[a-z0-9-]+(?:\.[a-z0-9-]+)+", re.IGNORECASE)
 """Enough of an address to compare it with what an identity provider says; nothing is sent there."""
+
+_SPACE = re.compile(r"(?P<site>https?://[^?#\s]+)/spaces/(?P<key>[^/?#\s]+)(?:/.*)?")
+_SPACE_KEY = re.compile(r"[A-Za-z0-9._~:-]{1,255}")
+_NOTION_PAGE = re.compile(
+    r"(?i)(?:https://[^\s?#]*[/-])?([0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/?(?:[?#]\S*)?"
+)
 
 
 class ProjectRole(StrEnum):
@@ -168,3 +176,68 @@ def invitation_end(expires_at: datetime | None, now: datetime) -> datetime:
     if not now < expires_at <= now + LONGEST_INVITED_FOR:
         raise RequestInvalid("An invitation ends in the future, and within 90 days.", field="expires_at")
     return expires_at
+
+
+# --- where guides are put elsewhere --------------------------------------------------------------------------------
+
+
+def confluence_space_of(address: str) -> tuple[str, str]:
+    """Site and key of a Confluence space (``https://team.atlassian.net/wiki/spaces/KEY``).
+
+    Raises:
+        ValueError: It is no address of one.
+    """
+    found = _SPACE.fullmatch(address)
+    if found is None:
+        raise ValueError("is the address of a Confluence space: https://team.atlassian.net/wiki/spaces/KEY")
+    return found["site"], unquote(found["key"])
+
+
+def notion_page_of(named: str) -> str:
+    """The id of a page of Notion, however it is named: an address ends with it, behind the page's title.
+
+    Raises:
+        ValueError: It names none.
+    """
+    found = _NOTION_PAGE.fullmatch(named)
+    if found is None:
+        raise ValueError("is a page of Notion: its address, or its id of 32 hexadecimal digits")
+    return str(UUID(found[1]))
+
+
+def own_confluence_space(named: str, installed: str | None) -> str:
+    """The key of the space that a project names, by its address or its key. ``installed`` is the installation's own:
+    only its site is ever spoken to, so that its token goes nowhere else.
+
+    Raises:
+        ProviderNotConfigured: There is none.
+        RequestInvalid: That is no space, or one of another site.
+    """
+    if installed is None:
+        raise ProviderNotConfigured("No Confluence is set up here. Set GUIDESMITH_CONFLUENCE_SPACE_URL.")
+    if _SPACE_KEY.fullmatch(named):
+        return named
+    try:
+        (site, key), (own, _) = (confluence_space_of(each) for each in (re.split("[?#]", named)[0], installed))
+    except ValueError as wrong:
+        raise RequestInvalid(f"This {wrong}.", field="confluence_space") from None
+    if site.lower() != own.lower():
+        raise RequestInvalid(f"Guides are put into spaces of {own}; this is another site.", field="confluence_space")
+    if not _SPACE_KEY.fullmatch(key):
+        raise RequestInvalid("This is no key of a Confluence space.", field="confluence_space")
+    return key
+
+
+def own_notion_page(named: str, installed: str | None) -> str:
+    """The id of the page that a project names. ``installed``: the installation's own.
+
+    Raises:
+        ProviderNotConfigured: There is none.
+        RequestInvalid: That is no page.
+    """
+    if installed is None:
+        raise ProviderNotConfigured("No Notion is set up here. Set GUIDESMITH_NOTION_PARENT.")
+    try:
+        return notion_page_of(named)
+    except ValueError as wrong:
+        raise RequestInvalid(f"This {wrong}.", field="notion_parent") from None

@@ -5,13 +5,13 @@ import re
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
-from uuid import UUID
 
 from pydantic import AfterValidator, SecretStr, ValidationError
 
 from domain.credits import read_prices
 from domain.erasure import read_keeping, read_project_keeping
 from domain.orders.predictions import PREDICTION_MODEL
+from domain.projects import notion_page_of
 from domain.quotas import read_weights
 from domain.webhooks import PROVIDER
 
@@ -31,10 +31,6 @@ LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 OFF = "off"
 RATES = re.compile(r"[1-9]\d{0,8}/(second|minute|hour|day)(;[1-9]\d{0,8}/(second|minute|hour|day)){0,3}")
 ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:\d{1,5})?")
-
-NOTION_PAGE = re.compile(
-    r"(?i)(?:https://[^\s?#]*[/-])?([0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/?(?:[?#]\S*)?"
-)
 
 PLAIN_SECRETS = re.compile(r"(?i)^(.)\1*$|change.?me|^secret|^password|example")
 """What people leave in a configuration by mistake."""
@@ -65,14 +61,6 @@ def _web_address(value: str) -> str:
     if not re.match(r"^https?://[^/\s]+", value):
         raise ValueError("begins with http:// or https:// and a host")
     return value.rstrip("/")
-
-
-def _notion_parent(value: str) -> str:
-    """The id, however the page is named: an address ends with it, behind the page's title."""
-    named = NOTION_PAGE.fullmatch(value)
-    if named is None:
-        raise ValueError("is a page of Notion: its address, or its id of 32 hexadecimal digits")
-    return str(UUID(named[1]))
 
 
 def _prediction_model(value: str) -> str:
@@ -200,7 +188,7 @@ DatabaseUrl = Annotated[str, AfterValidator(_database_url)]
 ArtifactsUrl = Annotated[str, AfterValidator(_artifacts_url)]
 WebAddress = Annotated[str, AfterValidator(_web_address)]
 PredictionModel = Annotated[str, AfterValidator(_prediction_model)]
-NotionParent = Annotated[str, AfterValidator(_notion_parent)]
+NotionParent = Annotated[str, AfterValidator(notion_page_of)]
 ProviderName = Annotated[str, AfterValidator(_provider)]
 KeysUrl = Annotated[str, AfterValidator(_keys_by_tls)]
 Algorithms = Annotated[str, AfterValidator(_asymmetric)]

@@ -137,7 +137,7 @@ def _served(notion: Notion, method: str, url: Any, headers: dict[str, str], body
         return 200, _page(notion, page_id)
     held = re.fullmatch(r"/(pages|blocks)/([^/]+)(/children)?", path)
     assert held, f"{method} {path} is not documented"
-    if held[2] not in notion.blocks and held[2] != PARENT:
+    if held[2] not in notion.blocks and held[2] not in notion.within:
         return 404, {"object": "error", "code": "object_not_found"}
     match method, held[1], held[3]:
         case "GET", "pages", None:

@@ -13,6 +13,8 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from xml.etree import ElementTree
 
+SPACES = {"HB": "77", "OPS": "78"}
+"""Their ids by their keys."""
 MACROS = {"anchor", "toc", "info", "warning", "code"}
 NAMESPACES = "xmlns:ac='ac' xmlns:ri='ri'"
 
@@ -91,15 +93,17 @@ def _served(wiki: Wiki, method: str, url: Any, headers: dict[str, str], body: by
     query = {name: values[0] for name, values in parse_qs(url.query).items()}
     path = url.path.removeprefix("/wiki")
     if (method, path) == ("GET", "/api/v2/spaces"):
-        return 200, {"results": [{"id": "77", "key": "HB"}] if query["keys"] == "HB" else [], "_links": {}}
+        key = query["keys"]
+        return 200, {"results": [{"id": SPACES[key], "key": key}] if key in SPACES else [], "_links": {}}
     if (method, path) == ("GET", "/api/v2/pages"):
-        assert query["body-format"] == "storage" and query["space-id"] == "77"
-        found = [each for each in wiki.pages.values() if each["title"] == query["title"]]
+        assert query["body-format"] == "storage" and query["space-id"] in SPACES.values()
+        named = query["title"], query["space-id"]
+        found = [each for each in wiki.pages.values() if (each["title"], each["space"]) == named]
         return 200, {"results": [_page(each) for each in found], "_links": {}}
     if (method, path) == ("POST", "/api/v2/pages"):
         new = json.loads(body)
-        assert new["spaceId"] == "77" and new["status"] == "current"
-        if any(each["title"] == new["title"] for each in wiki.pages.values()):
+        assert new["spaceId"] in SPACES.values() and new["status"] == "current"
+        if any((each["title"], each["space"]) == (new["title"], new["spaceId"]) for each in wiki.pages.values()):
             return 400, {"errors": [{"status": 400, "title": "A page with this title already exists"}]}
         return 200, _page(_kept(wiki, str(1000 + len(wiki.pages)), new, 1))
     if held := re.fullmatch(r"/api/v2/pages/(\d+)", path):
@@ -137,7 +141,8 @@ def _kept(wiki: Wiki, page_id: str, given: dict[str, Any], version: int) -> dict
     tree = parsed(given["body"]["value"])
     assert {each.get("{ac}name") for each in tree.iter("{ac}structured-macro")} <= MACROS
     wiki.files.setdefault(page_id, {})
-    wiki.pages[page_id] = {"id": page_id, "title": given["title"], "version": version, "body": given["body"]["value"]}
+    kept = {"id": page_id, "title": given["title"], "version": version, "space": given["spaceId"]}
+    wiki.pages[page_id] = kept | {"body": given["body"]["value"]}
     return wiki.pages[page_id]
 
 
@@ -146,7 +151,7 @@ def _page(page: dict[str, Any]) -> dict[str, Any]:
         "id": page["id"],
         "status": "current",
         "title": page["title"],
-        "spaceId": "77",
+        "spaceId": page["space"],
         "version": {"number": page["version"]},
         "body": {"storage": {"representation": "storage", "value": page["body"]}},
         "_links": {"webui": f"/spaces/HB/pages/{page['id']}"},

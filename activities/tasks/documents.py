@@ -33,7 +33,7 @@ from domain.documents.screenshots import Screenshot
 from domain.documents.tasks import Export, ExportStatus, Regenerated, RegenerateTask
 from domain.documents.versions import InstructionVersion, NewVersion, VersionOrigin
 from domain.errors import ArtifactCorrupt, ArtifactMissing, ModelNotAllowed, UploadInvalid
-from domain.jobs import Failure, Job, TaskStatus
+from domain.jobs import Failure, Job, Project, TaskStatus
 from domain.recordings.corrections import Correction, corrected
 from domain.recordings.transcript import Transcript
 
@@ -49,6 +49,7 @@ class DocumentStore(Protocol):
     """What the tasks need of the store."""
 
     def get_job(self, job_id: str) -> Job: ...
+    def project(self, project_id: str) -> Project: ...
     def latest_artifact(self, job_id: str, kind: ArtifactKind) -> Artifact | None: ...
     def corrections(self, job_id: str) -> tuple[Correction, ...]: ...
     def get_version_by_id(self, instruction_version_id: str) -> InstructionVersion: ...
@@ -117,9 +118,7 @@ class DocumentTasks:
                 place: dict[str, object] = {}
                 if export.format in PLACED_FORMATS:
                     before = self._parts.store.place_of(export.instruction_id, export.format)
-                    notion = export.format is ExportFormat.NOTION
-                    there = self._parts.notion if notion else self._parts.confluence
-                    published, place = placed(there, publication, export, before, Path(folder), heartbeat)
+                    published, place = placed(self._place(export), publication, export, before, Path(folder), heartbeat)
                 elif export.format in FILM_FORMATS:
                     published = self._films.published(
                         export,
@@ -160,6 +159,12 @@ class DocumentTasks:
         export = self._parts.store.fail_export(call.task_id, call.failure)
         if export.format in FILM_FORMATS:
             self._films.forget(export)
+
+    def _place(self, export: Export) -> "ConfluenceSpace | NotionPage | None":
+        """Where guides of its project are put; ``None``: nobody said so."""
+        store = self._parts.store
+        there = self._parts.notion if export.format is ExportFormat.NOTION else self._parts.confluence
+        return there and there.of_project(store.project(store.get_job(export.job_id).project_id))
 
     def _at_hand(
         self, shots: Sequence[Screenshot], heartbeat: Heartbeat

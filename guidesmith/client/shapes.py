@@ -23,13 +23,17 @@ class Failure(Answer):
 
 
 class Project(Answer):
-    """A project that the caller owns or is a member of. ``role``: owner, editor, commenter or viewer."""
+    """A project that the caller owns or is a member of. ``role``: owner, editor, commenter or viewer.
+    ``confluence_space``, ``notion_parent``: where its guides are put there; ``None``: where the installation puts
+    them."""
 
     id: str
     name: str
     created_at: datetime
     owner: str | None = None
     role: str = "owner"
+    confluence_space: str | None = None
+    notion_parent: str | None = None
 
 
 class Member(Answer):

@@ -102,6 +102,15 @@ def test_given_several_guides_when_they_are_chosen_then_they_are_exported_as_one
     address = placed.get_by_role("link").get_attribute("href")
     assert address in [f"{site.wiki.url}/wiki/pages/viewpage.action?pageId={each}" for each in site.wiki.pages]
     placed.get_by_role("button", name="Close").click()
+    own = page.context.new_page()  # a space for the guides of one project
+    own.goto(f"/projects/{second['project']}")
+    own.get_by_label("Confluence space").fill("https://elsewhere.example/wiki/spaces/OPS")
+    own.locator("[data-places]").get_by_role("button").click()
+    expect(own.locator("[data-toasts]")).to_contain_text("this is another site")
+    own.get_by_label("Confluence space").fill(f"{site.wiki.url}/wiki/spaces/OPS/overview")
+    own.locator("[data-places]").get_by_role("button").click()
+    expect(own.get_by_label("Confluence space")).to_have_value("OPS")
+    own.close()
     page.locator("[data-many-export]").click()
     page.get_by_role("dialog").get_by_label("Format").select_option("Markdown")
     with page.expect_download(timeout=WITHIN_MS) as downloading:

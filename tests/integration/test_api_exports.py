@@ -444,6 +444,19 @@ def test_given_a_guide_that_is_exported_to_confluence_again_then_its_page_is_upd
                 assert same["provenance"]["place"]["page_id"] == place["page_id"]
                 assert list(wiki.files[place["page_id"]].values()) == [asset_bytes(api, shot)]
                 assert httpx.get(second["download_url"]).json()["url"] == place["url"]
+                project = f"projects/{shot.job.project_id}"
+                elsewhere = {"confluence_space": "https://other.example/wiki/spaces/OPS"}
+                strange = client.patch(project, json=elsewhere)
+                assert (strange.status_code, strange.json()["code"]) == (400, "VALIDATION_ERROR")
+                assert client.patch(project, json={"notion_parent": PARENT}).json()["code"] == "PROVIDER_NOT_CONFIGURED"
+                chosen = {"confluence_space": f"{wiki.url}/wiki/spaces/OPS/overview?homepageId=1"}
+                assert client.patch(project, json=chosen).json()["confluence_space"] == "OPS"
+                assert client.patch(project, json={"name": "Operations"}).json()["confluence_space"] == "OPS"
+                moved = exported(client, shot, "CONFLUENCE")["provenance"]["place"]
+                assert moved["page_id"] != place["page_id"]
+                assert [wiki.pages[each]["space"] for each in (place["page_id"], moved["page_id"])] == ["77", "78"]
+                assert exported(client, shot, "CONFLUENCE")["provenance"]["place"]["page_id"] == moved["page_id"]
+                assert client.patch(project, json={"confluence_space": None}).json()["confluence_space"] is None
                 wiki.authorization = "Bearer another"
                 refused = finished(client, request(client, shot, "CONFLUENCE").json()["id"])
             assert refused["failure"]["failure_code"] == "PROVIDER_ACCESS_DENIED"
@@ -483,6 +496,13 @@ def test_given_a_guide_that_is_exported_to_notion_again_then_its_page_is_written
                 assert (place["page_id"], first["version"], place["version"]) == (first["page_id"], 1, 2)
                 assert notion.shown(place["page_id"]) == [asset_bytes(api, shot)]
                 assert httpx.get(second["download_url"]).json()["url"] == place["url"]
+                other = "2f2e3d4c-5b6a-7988-0123-456789abcdef"
+                notion.within[other] = []
+                chosen = {"notion_parent": f"https://www.notion.so/team/Operations-{other.replace('-', '')}?pvs=4"}
+                changed = client.patch(f"projects/{shot.job.project_id}", json=chosen).json()
+                assert changed["notion_parent"] == other
+                moved = exported(client, shot, "NOTION")["provenance"]["place"]
+                assert moved["page_id"] in notion.within[other] and place["page_id"] not in notion.within[other]
                 notion.token = "another"
                 refused = finished(client, request(client, shot, "NOTION").json()["id"])
             assert refused["failure"]["failure_code"] == "PROVIDER_ACCESS_DENIED"

@@ -554,6 +554,7 @@ def test_given_the_command_line_when_a_project_is_shared_with_it_then_each_comma
     run("cora", "uninvite", project, made["id"])
     assert "editor" in run("cora", "role", project, "dave", "editor")
     assert "Handbook" in run("cora", "rename", project, "Handbook")
+    assert "the installation's own" in run("cora", "places", project, "--confluence", "")
     job = created_job(api.store, "cora")
     assert "1 in project" in run("cora", "move", project, job.id)
     with pytest.raises(GuidesmithError, match="editor of this project"):

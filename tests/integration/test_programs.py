@@ -179,6 +179,7 @@ def test_given_a_project_when_programs_share_it_then_people_come_change_roles_an
     url = office[1].url
     with Client(url, TOKEN) as ann, Client(url, Tokens(SECRET).issue("ben", Role.EDITOR, ttl_s=3600)) as ben:
         team = ann.rename_project(ann.add_project("Onboarding"), "Welcome")
+        assert ann.place_project(team, confluence_space=None).name == "Welcome"
         assert (team.name, team.role) == ("Welcome", "owner")
         link = ann.invite(team, "viewer", expires_at=datetime.now(UTC) + timedelta(days=2))
         assert [(each.id, each.role, each.revoked_at) for each in ann.invitations(team)] == [(link.id, "viewer", None)]

@@ -6,11 +6,11 @@ title and the anchor within it, which a worker that died leaves behind. Retries 
 page.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from typing import Any
-from urllib.parse import quote, unquote, urlencode
+from urllib.parse import quote, urlencode
 
 from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError
 
@@ -27,11 +27,12 @@ from domain.errors import (
     ProviderUnavailable,
     SettingsInvalid,
 )
+from domain.jobs import Project
+from domain.projects import confluence_space_of
 
 PAGES, CONTENT = "/api/v2/pages", "/rest/api/content"
 ATTACHMENTS_AT_ONCE = 250
 """The most that the API lists at once."""
-_SPACE = re.compile(r"(?P<site>https?://[^?#]+)/spaces/(?P<key>[^/?#]+)(?:/.*)?")
 LONGEST_TITLE = 255
 """Characters, by the API's documentation."""
 OUR_NAMES = ("step-", "section-", "text-", "note-", "warning-", f"{LOGO_NAME}-")
@@ -75,13 +76,19 @@ class ConfluenceSpace:
     """
 
     def __init__(self, url: str, user: str | None, token: SecretStr | None, *, timeout_s: float = 120.0) -> None:
-        address = _SPACE.fullmatch(url)
-        if address is None:
-            raise SettingsInvalid(
-                "GUIDESMITH_CONFLUENCE_SPACE_URL is the address of a space: https://team.atlassian.net/wiki/spaces/KEY."
-            )
-        self._site, self._key = address["site"], unquote(address["key"])
+        try:
+            self._site, self._key = confluence_space_of(url)
+        except ValueError as wrong:
+            raise SettingsInvalid(f"GUIDESMITH_CONFLUENCE_SPACE_URL {wrong}.") from None
         self._client = ProviderClient(self._site, api_key=token, user=user, timeout_s=timeout_s, provider="Confluence")
+
+    def of_project(self, project: Project) -> "ConfluenceSpace":
+        """The space of that project's guides: another one of the same site, or this."""
+        if project.confluence_space is None:
+            return self
+        other = copy(self)
+        other._key = project.confluence_space
+        return other
 
     def publish(self, manuscript: Manuscript, guide_id: str, before: Mapping[str, Any] | None, stop: Stop) -> Place:
         """Write the guide's page and attach its pictures; those of an earlier version that it does not show any more
@@ -111,7 +118,8 @@ class ConfluenceSpace:
         listed = self._json(self._client.get(f"/api/v2/spaces?{urlencode({'keys': self._key})}", stop=stop))
         if not listed.get("results"):
             raise ProviderRequestRefused(
-                "Confluence knows no such space, or the token may not see it. Check GUIDESMITH_CONFLUENCE_SPACE_URL.",
+                "Confluence knows no such space, or the token may not see it. Check the project's space, or "
+                "GUIDESMITH_CONFLUENCE_SPACE_URL.",
                 details={"provider": "Confluence"},
             )
         return str(listed["results"][0]["id"])
@@ -212,7 +220,7 @@ def _told() -> Iterator[None]:
         if status == 404:
             raise ProviderRequestRefused(
                 "Confluence answered 404: there is no such space or page, or the token may not see it. Check "
-                "GUIDESMITH_CONFLUENCE_SPACE_URL.",
+                "the project's space, or GUIDESMITH_CONFLUENCE_SPACE_URL.",
                 details=refused.details,
             ) from None
         raise

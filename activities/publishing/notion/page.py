@@ -9,6 +9,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from threading import Lock
 from typing import Any
 from urllib.parse import quote
@@ -29,6 +30,7 @@ from domain.errors import (
     ProviderRequestRefused,
     ProviderUnavailable,
 )
+from domain.jobs import Project
 
 VERSION = "2022-06-28"
 AT_ONCE, ELEMENTS_AT_ONCE, BYTES_AT_ONCE = 100, 1_000, 450_000
@@ -41,6 +43,21 @@ LONGEST_WAIT_S, MOST_WAITS = 30.0, 5
 """How long a request that came too early is held back here, and how often; beyond that the export is tried again."""
 STAYING = ("child_page", "child_database")
 """What people put under a guide's page is theirs."""
+
+
+class _Pace:
+    """Turns, ``apart_s`` seconds from one another, of all who put guides there."""
+
+    def __init__(self, apart_s: float) -> None:
+        self._apart_s, self._next, self._lock = apart_s, 0.0, Lock()
+
+    def turn_s(self) -> float:
+        """Seconds until one's turn, which nobody else has then."""
+        with self._lock:
+            now = time.monotonic()
+            at = max(now, self._next)
+            self._next = at + self._apart_s
+        return at - now
 
 
 class NotionPage:
@@ -59,7 +76,15 @@ class NotionPage:
         self._client = ProviderClient(
             f"{url}/v1", api_key=token, timeout_s=timeout_s, provider="Notion", headers={"Notion-Version": VERSION}
         )
-        self._pace_s, self._next, self._lock = pace_s, 0.0, Lock()
+        self._pace = _Pace(pace_s)
+
+    def of_project(self, project: Project) -> "NotionPage":
+        """The page that that project's guides are put under: another one, at the same pace, or this."""
+        if project.notion_parent is None:
+            return self
+        other = copy(self)
+        other._parent = str(UUID(project.notion_parent))
+        return other
 
     def publish(self, manuscript: Manuscript, guide_id: str, before: Mapping[str, Any] | None, stop: Stop) -> Place:
         """Write the guide's page: what stood on it goes to Notion's bin, except pages that people put under it.
@@ -165,11 +190,7 @@ class NotionPage:
     def _asked(self, send: Callable[[], Answer], stop: Stop) -> dict[str, Any]:
         """The answer to one request, at Notion's pace; one that came too early is sent again when Notion says so."""
         for waited in range(MOST_WAITS + 1):
-            with self._lock:
-                now = time.monotonic()
-                at = max(now, self._next)
-                self._next = at + self._pace_s
-            _wait(at - now, stop)
+            _wait(self._pace.turn_s(), stop)
             try:
                 held = send().json()
             except ProviderRateLimited as limited:
@@ -238,7 +259,7 @@ def _told() -> Iterator[None]:
         if status == 404:
             raise ProviderRequestRefused(
                 "Notion answered 404: there is no such page, or it is not shared with the token's connection. Check "
-                "GUIDESMITH_NOTION_PARENT.",
+                "the project's page, or GUIDESMITH_NOTION_PARENT.",
                 details=refused.details,
             ) from None
         raise

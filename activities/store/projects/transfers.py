@@ -1,5 +1,7 @@
 """Projects that are handed over, and jobs that go from one project to another."""
 
+from collections.abc import Mapping
+
 from sqlalchemy import delete, insert, or_, select, update
 
 from activities.store.documents.glossary import hand_terms_over
@@ -108,8 +110,12 @@ class Transfers(Repository):
 
     def rename_project(self, owner: str, project_id: str, name: str) -> Project:
         """Call it something else. Raises: NotFound: absent, or not ``owner``'s."""
+        return self.change_project(owner, project_id, {"name": name})
+
+    def change_project(self, owner: str, project_id: str, changes: Mapping[str, str | None]) -> Project:
+        """Change ``name``, ``confluence_space`` or ``notion_parent``. Raises: NotFound: absent, or not ``owner``'s."""
         mine = update(projects).where(projects.c.id == project_id, projects.c.owner == owner)
         with self._database.write() as connection:
-            if connection.execute(mine.values(name=name)).rowcount == 0:
+            if changes and connection.execute(mine.values(dict(changes))).rowcount == 0:
                 raise not_found()
             return read_project(connection, owner, project_id)

@@ -31,6 +31,9 @@ projects = Table(
     Column("name", Text, nullable=False),
     Column("stages", Json, nullable=False),
     Column("created_at", Moment, nullable=False),
+    # within the site and by the token of the settings
+    Column("confluence_space", Text),
+    Column("notion_parent", Text),
     Index(None, "owner", "created_at", "id"),
 )
 

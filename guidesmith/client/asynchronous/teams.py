@@ -30,6 +30,9 @@ class Teams(Calls):
     async def rename_project(self, project: Project | str, name: str) -> Project:
         return await self._run(flows.rename_project(asking.id_of(project), name))
 
+    async def place_project(self, project: Project | str, **places: str | None) -> Project:
+        return await self._run(flows.change_project(asking.id_of(project), places))
+
     async def delete_project(self, project: Project | str) -> None:
         await self._run(asking.delete(f"projects/{asking.id_of(project)}"))
 

@@ -32,6 +32,12 @@ class Teams(Calls):
         """Call a project something else."""
         return self._run(flows.rename_project(asking.id_of(project), name))
 
+    def place_project(self, project: Project | str, **places: str | None) -> Project:
+        """Where its guides are put in Confluence and Notion: ``confluence_space`` (an address, or a key) and
+        ``notion_parent`` (an address, or an id). ``None``: where the installation puts them. What is not named
+        stays."""
+        return self._run(flows.change_project(asking.id_of(project), places))
+
     def delete_project(self, project: Project | str) -> None:
         """Erase a project with all its jobs and whatever is theirs, also what lies in the bin."""
         self._run(asking.delete(f"projects/{asking.id_of(project)}"))

@@ -4,18 +4,28 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
+from domain.projects import own_confluence_space, own_notion_page
 from starter.api.context import ApiParts, Owner, Subject, identifier
-from starter.api.projects.shapes import ChangeRole, MemberAnswer, RenameProject, TransferProject
+from starter.api.projects.shapes import ChangeProject, ChangeRole, MemberAnswer, TransferProject
 from starter.api.responses import errors
 from starter.api.shapes import Listed, ProjectAnswer
 
 router = APIRouter(prefix="/projects/{project_id}", tags=["projects"])
 
 
-@router.patch("", responses=errors(400, 404, 413, 415))
-def rename_project(project_id: str, renamed: RenameProject, api: ApiParts, owner: Owner) -> ProjectAnswer:
-    """Call a project something else."""
-    return ProjectAnswer.of(api.store.rename_project(owner, identifier(project_id), renamed.name))
+@router.patch("", responses=errors(400, 404, 409, 413, 415))
+def change_project(project_id: str, changed: ChangeProject, api: ApiParts, owner: Owner) -> ProjectAnswer:
+    """Call a project something else, or have its guides put elsewhere in Confluence and Notion: from the next export
+    on, while pages that are there stay."""
+    api.store.get_project(owner, identifier(project_id))  # absent before invalid
+    changes: dict[str, str | None] = {"name": changed.name} if changed.name else {}
+    if "confluence_space" in changed.model_fields_set:
+        named, installed = changed.confluence_space, api.settings.confluence_space_url
+        changes["confluence_space"] = None if named is None else own_confluence_space(named, installed)
+    if "notion_parent" in changed.model_fields_set:
+        named, installed = changed.notion_parent, api.settings.notion_parent
+        changes["notion_parent"] = None if named is None else own_notion_page(named, installed)
+    return ProjectAnswer.of(api.store.change_project(owner, identifier(project_id), changes))
 
 
 @router.get("/members", responses=errors(404))

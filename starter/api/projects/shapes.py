@@ -9,8 +9,19 @@ UserId = Line
 """Somebody's subject, as their token names them."""
 
 
-class RenameProject(Sent):
-    name: Line
+class ChangeProject(Sent):
+    """What is left out stays."""
+
+    name: Line | None = Field(default=None, description="What it is called; null: as it is.")
+    confluence_space: Line | None = Field(
+        default=None,
+        description="The space that its guides are put into: its address, on the installation's site, or its key. "
+        "Null: the installation's own.",
+    )
+    notion_parent: Line | None = Field(
+        default=None,
+        description="The page that its guides are put under: its address, or its id. Null: the installation's own.",
+    )
 
 
 class ChangeRole(Sent):

@@ -31,6 +31,12 @@ class ProjectAnswer(Shape):
     created_at: Moment
     owner: str | None = Field(default=None, description="Whose it is, and all that is in it.")
     role: ProjectRole = Field(default=ProjectRole.OWNER, description="What you are to it.")
+    confluence_space: str | None = Field(
+        default=None, description="The key of the space that its guides are put into. Null: the installation's own."
+    )
+    notion_parent: str | None = Field(
+        default=None, description="The id of the page that its guides are put under. Null: the installation's own."
+    )
 
     @classmethod
     def of(cls, project: Project, role: ProjectRole = ProjectRole.OWNER) -> "ProjectAnswer":
@@ -41,6 +47,8 @@ class ProjectAnswer(Shape):
             created_at=project.created_at,
             owner=project.owner,
             role=role,
+            confluence_space=project.confluence_space,
+            notion_parent=project.notion_parent,
         )
 
 

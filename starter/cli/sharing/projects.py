@@ -60,6 +60,30 @@ def rename(
     print_said(renamed, f"Project {project_id} is called {renamed['name']}.", as_json=as_json)
 
 
+@projects_app.command(
+    epilog="Example: guidesmith projects places 0199f3c2-… --confluence https://team.atlassian.net/wiki/spaces/HANDBOOK"
+)
+def places(
+    project_id: ProjectId,
+    confluence: Annotated[
+        str | None, typer.Option(help="A space of the installation's site. Empty: the installation's own.")
+    ] = None,
+    notion: Annotated[
+        str | None, typer.Option(help="A page, by its address or id. Empty: the installation's own.")
+    ] = None,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Where the guides of a project are put in Confluence and Notion: show it, or choose it for one of yours."""
+    given = {"confluence_space": confluence, "notion_parent": notion}
+    changes = {name: value or None for name, value in given.items() if value is not None}
+    with _client(data_dir) as client:
+        path = f"projects/{project_id}"
+        project = client.change(path, changes) if changes else client.get(path)
+    shown = ((name.replace("_", " "), project[name] or "the installation's own") for name in given)
+    print_listed(project, ("PLACES OF", project["name"]), shown, as_json=as_json)
+
+
 @projects_app.command(epilog="Example: guidesmith projects move 0199f3c2-… 0199f3c4-…")
 def move(
     project_id: ProjectId,

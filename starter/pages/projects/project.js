@@ -54,6 +54,19 @@ find("rename")?.addEventListener("submit", async (event) => {
   }
 });
 
+find("places")?.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const form = event.target;
+  const wanted = [...new FormData(form)].map(([name, value]) => [name, value.trim() || null]);
+  try {
+    const placed = await patch(project, Object.fromEntries(wanted));
+    for (const [name] of wanted) form.elements[name].value = placed[name] ?? "";
+    tell(say("project-placed"), "good");
+  } catch (error) {
+    tellError(error);
+  }
+});
+
 document.addEventListener("change", async ({ target }) => {
   if (!target.matches("[data-role]")) return;
   try {

@@ -9,6 +9,7 @@ from domain.jobs import Project
 from domain.projects import GIVEN, INVITED_FOR, Permission, ProjectRole, allows
 from starter.api.context import identifier
 from starter.api.projects.invitations import INVITED
+from starter.pages.exports.view import placed_formats
 from starter.pages.shell.context import Context, PageContext
 
 router = APIRouter()
@@ -46,7 +47,13 @@ def project(project_id: str, context: Context) -> Response:
     }
     if context.is_partial:
         return context.page("projects/members.html", **shown)
-    return context.page("projects/project.html", modules=["projects/project.js"], invited_for=INVITED_FOR.days, **shown)
+    return context.page(
+        "projects/project.html",
+        modules=["projects/project.js"],
+        invited_for=INVITED_FOR.days,
+        placed=placed_formats(context.api),
+        **shown,
+    )
 
 
 @router.get(INVITED + "{token}")
