@@ -97,6 +97,11 @@ class Resolver:
         return {block.id: block.markdown for block in self.after.blocks}
 
     @cached_property
+    def fresh(self) -> dict[str, tuple[str, Counter[str]]]:
+        """The blocks that ``before`` does not have: the text and the words of each."""
+        return {each: (now, _words(now)) for each, now in self.new_texts.items() if each not in self.old_texts}
+
+    @cached_property
     def moved(self) -> frozenset[str]:
         return frozenset(each.block_id for each in block_diff(self.before, self.after) if each.moved)
 
@@ -128,12 +133,20 @@ class _Search:
         self.trace.append(Step(step=step, outcome=outcome, confidence=round(confidence, 2)))
 
     def found(self, outcome: Outcome, **place: object) -> Resolution:
-        addressing = self.addressing.model_copy(update=place)
-        try:
-            block_id = addressing.block_in(self.known.after)
-        except RequestInvalid:
+        addressing = self.addressing.model_copy(update=place) if place else self.addressing
+        block_id = self._block_of(addressing)
+        if block_id is None:
             return self.lost()
         return Resolution(resolution=outcome, addressing=addressing, block_id=block_id, trace=tuple(self.trace))
+
+    def _block_of(self, addressing: Addressing) -> str | None:
+        if addressing.char_range is None:
+            block_id = (addressing.block_id or "").lower()
+            return block_id if block_id in self.known.new_texts else None
+        try:
+            return addressing.block_in(self.known.after)
+        except RequestInvalid:
+            return None
 
     def lost(self) -> Resolution:
         return Resolution(resolution=Outcome.UNRESOLVED, trace=tuple(self.trace))
@@ -165,22 +178,24 @@ class _BlockSearch(_Search):
         return self.found(Outcome.RETAIN)
 
     def _elsewhere(self, text: str | None) -> Resolution:
-        fresh = {each: now for each, now in self.known.new_texts.items() if each not in self.known.old_texts}
+        fresh = self.known.fresh
         if not text or not fresh:
             self.note("text_elsewhere", "missing")
             return self.lost()
-        same = [block_id for block_id, now in fresh.items() if now == text]
+        same = [block_id for block_id, (now, _) in fresh.items() if now == text]
         if len(same) == 1:
             self.note("text_elsewhere", "found", 0.9)
             return self.found(Outcome.REMAP, block_id=same[0])
         self.note("text_elsewhere", "ambiguous" if same else "missing")
         if same:
             return self.lost()
-        return self._similar(text, fresh)
+        return self._similar(text)
 
-    def _similar(self, text: str, fresh: dict[str, str]) -> Resolution:
+    def _similar(self, text: str) -> Resolution:
+        words = _words(text)
         likest, likeness = max(
-            ((block_id, _likeness(text, now)) for block_id, now in fresh.items()), key=lambda pair: pair[1]
+            ((block_id, _shared(words, now)) for block_id, (_, now) in self.known.fresh.items()),
+            key=lambda pair: pair[1],
         )
         if likeness < LEAST_LIKENESS_OF_BLOCKS:
             self.note("similar_block", "missing", likeness)
@@ -313,9 +328,17 @@ class _RangeSearch(_Search):
 
 def _likeness(one: str, other: str) -> float:
     """How many words two texts share, in any order: 0 to 1, in linear time."""
-    here, there = Counter(one.split()), Counter(other.split())
-    total = here.total() + there.total()
-    return 2 * (here & there).total() / total if total else 1.0
+    return _shared(_words(one), _words(other))
+
+
+def _words(text: str) -> Counter[str]:
+    return Counter(text.split())
+
+
+def _shared(here: Counter[str], there: Counter[str]) -> float:
+    total = sum(here.values()) + sum(there.values())
+    both = here.keys() & there.keys()
+    return 2 * sum([min(here[word], there[word]) for word in both]) / total if total else 1.0
 
 
 def _alike(one: str, other: str) -> int:

@@ -134,7 +134,7 @@ def save(page: Page, version: int) -> None:
 
 def titles(page: Page) -> list[str]:
     """What the blocks say, on a line each."""
-    return [" ".join(each.split()) for each in page.locator("[data-block] [data-prose]").all_inner_texts()]
+    return [" ".join(each.split()) for each in page.locator("[data-block] [data-prose]").all_text_contents()]
 
 
 def plain(texts: list[str]) -> list[str]:
@@ -702,7 +702,7 @@ def test_given_a_step_when_it_is_cut_in_two_then_the_second_has_its_number_its_t
 ) -> None:
     version = instruction.newest["version"]
     page.goto(f"/instructions/{instruction.id}")
-    label = block(page, "Choose Harbor").locator("[data-label]").inner_text()
+    label = block(page, "Choose Harbor").locator("[data-label]").text_content() or ""
     choose(page, "Choose Harbor", "Merge with next")
     save(page, version + 1)
     whole = block(page, "Choose Harbor")
@@ -710,7 +710,7 @@ def test_given_a_step_when_it_is_cut_in_two_then_the_second_has_its_number_its_t
     instruction.client.post(f"anchors/{theirs}/hide").raise_for_status()
     page.reload()
     expect(whole.locator(".shot")).to_have_count(1)
-    at = whole.locator("[data-time]").inner_text()
+    at = whole.locator("[data-time]").text_content() or ""
     whole.get_by_role("heading", name="Type website design").click()
     expect(text(page)).to_be_focused()
     page.keyboard.press("Home")

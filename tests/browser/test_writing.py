@@ -63,6 +63,23 @@ def written(page: Page, site: Site, who: str, instruction: str) -> Iterator[Call
         yield newest
 
 
+LAID_OUT = "each => each.querySelector('[data-label]').checkVisibility({ contentVisibilityAuto: true })"
+WATCH = """() => {
+  window.touched = new Set();
+  new MutationObserver((changes) => {
+    for (const { target, addedNodes } of changes)
+      for (const each of [target, ...addedNodes]) {
+        const block = (each instanceof Element ? each : each.parentElement)?.closest("[data-block]");
+        if (block) touched.add(block.dataset.block);
+      }
+  }).observe(
+    document.querySelector("[data-blocks]"),
+    { subtree: true, childList: true, characterData: true, attributes: true },
+  );
+}"""
+"""Which blocks change from now on, and which come."""
+
+
 def block(page: Page, text: str) -> Locator:
     return page.get_by_role("article").filter(has_text=text).first
 
@@ -326,16 +343,26 @@ def test_given_markdown_that_has_no_look_here_when_it_is_opened_then_its_source_
 def test_given_a_step_that_is_added_one_that_is_cut_and_a_warning_when_saved_then_each_is_that_and_undone_with_the_rest(
     page: Page, site: Site, who: str, instruction: str, written: Callable[[], list[str]]
 ) -> None:
+    page.set_viewport_size({"width": 375, "height": 300})
+    expect(text(page)).to_have_count(0)
+    far = page.locator("[data-block]").last
+    assert not far.evaluate(LAID_OUT), "what is far from being seen is not laid out"
+    far.focus()
+    assert far.evaluate(LAID_OUT)
+    page.set_viewport_size(looking.WIDE)
+    page.evaluate(WATCH)
     page.get_by_role("button", name="Add a step").click()
     expect(text(page)).to_be_focused()
+    assert page.evaluate("[...touched]") == [page.locator(".block.open").get_attribute("data-block")]
     page.keyboard.type("## Check the total")
+    assert page.evaluate("touched.size") == 1, "a step that is added, and each key, touch no other"
     page.keyboard.press("ControlOrMeta+Enter")
     expect(text(page)).to_have_text("")
     page.keyboard.type("Totals are final.")
     page.keyboard.press("Escape")
     label = block(page, "Totals are final").locator("[data-label]")
-    added = block(page, "Check the total").locator("[data-label]").inner_text()
-    assert added.startswith("Step ") and label.inner_text() == f"Step {int(added.split()[-1]) + 1}"
+    added = block(page, "Check the total").locator("[data-label]").text_content() or ""
+    assert added.startswith("Step ") and label.text_content() == f"Step {int(added.split()[-1]) + 1}"
     block(page, "Totals are final").get_by_role("button", name="More actions").click()
     page.get_by_role("menuitemradio", name="Warning").click()
     expect(label).to_have_text("Warning")

@@ -1,6 +1,6 @@
 """Anchors as they are sent: with their pictures, and with where they are in one version of the text."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fastapi import Request
@@ -39,7 +39,13 @@ class Places:
         if version.instruction_id != instruction_id:
             raise NotFound
         evidence = (BlockEvidence.model_validate(each) for each in version.evidence)
-        return cls(store, version.id, parse(version.markdown), absorbed_by(evidence))
+        return cls.among(store, version.id, parse(version.markdown), evidence)
+
+    @classmethod
+    def among(cls, store: Store, version_id: str, document: Document, evidence: Iterable[BlockEvidence]) -> "Places":
+        """In a version that was read already."""
+        absorbed = absorbed_by(evidence)
+        return cls(store, version_id, document, absorbed, {version_id: Resolver(document, document, absorbed)})
 
     def read(self, anchors: Sequence[Anchor]) -> None:
         """Read the versions that these anchors are of."""

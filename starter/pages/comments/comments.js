@@ -58,24 +58,39 @@ function show() {
 
 // --- at the blocks
 
-/** A button at each block that says how many threads it has. */
+const opens = make("button", { class: "button quiet small", type: "button", "data-comment": true, hidden: !context.may_comment }, say("comment-block"));
+let counts = new Map(); // block id -> threads
+
+/** Let each block have a button that says how many threads it has; of what is shown already, only what changed. */
 function mark() {
-  const counts = new Map();
+  const before = counts;
+  counts = new Map();
   for (const { block_id: id } of open()) counts.set(id, (counts.get(id) ?? 0) + 1);
-  for (const block of blocks.querySelectorAll("[data-block]")) {
-    const tools = block.querySelector("[data-block-tools]");
-    let button = tools.querySelector("[data-comment]");
-    if (!button) {
-      button = make("button", { class: "button quiet small", type: "button", "data-comment": true, onclick: (event) => (event.stopPropagation(), openAt(block.dataset.block)) });
-      tools.prepend(button);
-    }
-    const count = counts.get(block.dataset.block) ?? 0;
-    const words = count ? say("comment-count", { count }) : say("comment-block");
-    if (button.textContent !== words) button.textContent = words;
-    button.hidden = count === 0 && !context.may_comment;
-    button.classList.toggle("has", count > 0);
-  }
+  for (const id of new Set([...before.keys(), ...counts.keys()])) if (before.get(id) !== counts.get(id)) tally(id);
 }
+
+function equip(block) {
+  const tools = block.querySelector("[data-block-tools]");
+  if (!tools || tools.querySelector("[data-comment]")) return; // it has moved
+  tools.prepend(opens.cloneNode(true));
+  if (counts.has(block.dataset.block)) tally(block.dataset.block);
+}
+
+function tally(id) {
+  const button = document.getElementById(`block-${id}`)?.querySelector("[data-comment]");
+  if (!button) return;
+  const count = counts.get(id) ?? 0;
+  button.textContent = count ? say("comment-count", { count }) : say("comment-block");
+  button.hidden = count === 0 && !context.may_comment;
+  button.classList.toggle("has", count > 0);
+}
+
+blocks.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-comment]");
+  if (!button) return;
+  event.stopPropagation();
+  openAt(button.closest("[data-block]").dataset.block);
+});
 
 function openAt(id) {
   openPanel();
@@ -258,5 +273,8 @@ if (context.may_comment) {
   });
 }
 document.body.addEventListener("comments-changed", () => void refresh());
-new MutationObserver(mark).observe(blocks, { childList: true });
+for (const block of blocks.querySelectorAll("[data-block]")) equip(block);
+new MutationObserver((changes) => {
+  for (const { addedNodes } of changes) for (const each of addedNodes) if (each instanceof Element) equip(each);
+}).observe(blocks, { childList: true });
 refresh();

@@ -39,6 +39,7 @@ export function draggable(dropped) {
   function end() {
     dragged?.classList.remove("dragged");
     dragged = null;
+    line.parentElement?.classList.remove("marked");
     line.remove();
   }
 }
@@ -47,5 +48,8 @@ export function draggable(dropped) {
 function place(line, before) {
   const host = before ?? list.lastElementChild;
   line.classList.toggle("after", !before);
-  if (line.parentElement !== host) host.append(line);
+  if (line.parentElement === host) return;
+  line.parentElement?.classList.remove("marked");
+  host.classList.add("marked");
+  host.append(line);
 }

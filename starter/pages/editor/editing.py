@@ -2,23 +2,21 @@
 pictures."""
 
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
 from typing import Any
 
-from fastapi import Request
-
 from domain.artifacts import ArtifactKind
-from domain.documents.anchors import MARKED_OUTCOME
+from domain.documents.anchors import MARKED_OUTCOME, Anchor
 from domain.documents.document import MAX_DOCUMENT_BYTES, Block, BlockEvidence, Document, parse
+from domain.documents.screenshots import ScreenshotAsset
 from domain.documents.versions import InstructionVersion
 from domain.jobs import Job, TaskStatus
 from domain.recordings.transcript import Transcript
 from starter.api.context import Api
-from starter.api.pictures.anchoring import Places, anchor_answers
-from starter.api.pictures.shapes import AnchorAnswer
+from starter.api.pictures.anchoring import Places
 from starter.pages.shell.catalogue import explained
 from starter.services.transcripts import current_transcript
 
@@ -45,6 +43,35 @@ class Recorded:
 
 
 @dataclass(frozen=True)
+class Placed:
+    """An anchor and its pictures, the newest first."""
+
+    anchor: Anchor
+    assets: tuple[ScreenshotAsset, ...]
+
+    @property
+    def active(self) -> ScreenshotAsset | None:
+        """The picture that shows."""
+        return next((each for each in self.assets if each.id == self.anchor.active_asset_id), None)
+
+    def state(self) -> dict[str, Any]:
+        """For the editor's modules: what they show of it, and no signed address, which holds for a while only. Three
+        hundred anchors as the API answers them are half a megabyte."""
+        return {
+            "id": self.anchor.id,
+            "active_asset_id": self.anchor.active_asset_id,
+            "is_outcome": self.anchor.is_outcome,
+            "assets": [_asset(each) for each in self.assets],
+        }
+
+
+def _asset(asset: ScreenshotAsset) -> dict[str, Any]:
+    names = ("id", "version", "kind", "width", "height", "timestamp_ms", "rendered_from_asset_id")
+    drawn = {"operations": [each.model_dump(mode="json") for each in asset.operations or ()] or None}
+    return {name: getattr(asset, name) for name in names} | drawn
+
+
+@dataclass(frozen=True)
 class Editing:
     """What the editor shows of one version.
 
@@ -56,7 +83,7 @@ class Editing:
     document: Document
     evidence: Mapping[str, BlockEvidence]
     transcript: Transcript | None
-    pictures: Mapping[str, tuple[AnchorAnswer, ...]]
+    pictures: Mapping[str, tuple[Placed, ...]]
     language: str
 
     @property
@@ -112,7 +139,7 @@ class Editing:
                 for each in self.version.warnings
             ],
             "blocks": [self._block(block, html=html) for block in self.blocks],
-            "unplaced": [each.model_dump(mode="json") for each in self.pictures.get("", ())],
+            "unplaced": [each.state() for each in self.pictures.get("", ())],
         }
 
     def _block(self, block: Block, *, html: bool) -> dict[str, Any]:
@@ -126,7 +153,7 @@ class Editing:
             "end_ms": evidence.end_ms if evidence else None,
             "cited": self.cited(block.id),
             "issues": self.issues(block.id),
-            "anchors": [each.model_dump(mode="json") for each in self.pictures.get(block.id, ())],
+            "anchors": [each.state() for each in self.pictures.get(block.id, ())],
         }
         return {**known, "html": self.html(block)} if html else known
 
@@ -201,17 +228,18 @@ def _texts(document: Document) -> dict[str, str]:
     return {block.id: block.markdown for block in document.blocks}
 
 
-def editing(api: Api, owner: str, request: Request, version: InstructionVersion, language: str) -> Editing:
+def editing(api: Api, owner: str, version: InstructionVersion, language: str) -> Editing:
     """Everything about ``owner``'s version. Reads the database and, once, the transcript. What is wrong
     with it is said in ``language``."""
-    evidence = (BlockEvidence.model_validate(each) for each in version.evidence)
+    evidence = [BlockEvidence.model_validate(each) for each in version.evidence]
     document = parse(version.markdown)
+    places = Places.among(api.store, version.id, document, evidence)
     return Editing(
         version=version,
         document=document,
         evidence={each.block_id: each for each in evidence},
         transcript=_transcript(api, version.job_id),
-        pictures=_pictures(api, owner, request, version, document),
+        pictures=_pictures(api, owner, version.instruction_id, places),
         language=language,
     )
 
@@ -236,27 +264,33 @@ def _transcript(api: Api, job_id: str) -> Transcript | None:
     return said.transcript if said else None
 
 
-def _pictures(
-    api: Api, owner: str, request: Request, version: InstructionVersion, document: Document
-) -> dict[str, tuple[AnchorAnswer, ...]]:
-    places = Places.of(api.store, owner, version.instruction_id, version.id)
-    found: dict[str, tuple[AnchorAnswer, ...]] = {}
-    known = _anchors(api, owner, request, version.instruction_id, places)
+def _pictures(api: Api, owner: str, instruction_id: str, places: Places) -> dict[str, tuple[Placed, ...]]:
+    found: dict[str, list[Placed]] = {}
+    known = _anchors(api, owner, instruction_id)
+    places.read(known)
+    pictures = _assets(api, known)
     for anchor in sorted(known, key=lambda each: each.addressing.strategy == MARKED_OUTCOME):  # as in every export
-        where = anchor.resolved_addressing
-        block_id = where.block_in(document) if where is not None else ""
+        block_id = places.find(anchor).block_id or ""
         if block_id or anchor.active_asset_id:
-            found[block_id] = (*found.get(block_id, ()), anchor)
-    return found
+            found.setdefault(block_id, []).append(Placed(anchor, pictures[anchor.id]))
+    return {block_id: tuple(each) for block_id, each in found.items()}
 
 
-def _anchors(api: Api, owner: str, request: Request, instruction_id: str, places: Places) -> Iterable[AnchorAnswer]:
+def _anchors(api: Api, owner: str, instruction_id: str) -> Sequence[Anchor]:
     """All of them, the oldest first: pictures keep their order when one is added."""
-    answers: list[AnchorAnswer] = []
+    found: list[Anchor] = []
     cursor: str | None = None
     while True:
         page = api.store.list_anchors(owner, instruction_id, ANCHORS_AT_ONCE, cursor)
-        answers += anchor_answers(api, request, page.items, places)
+        found += page.items
         cursor = page.next_cursor
         if cursor is None:
-            return reversed(answers)
+            return found[::-1]
+
+
+def _assets(api: Api, known: Sequence[Anchor]) -> dict[str, tuple[ScreenshotAsset, ...]]:
+    """The pictures of each."""
+    found: dict[str, tuple[ScreenshotAsset, ...]] = {}
+    for first in range(0, len(known), ANCHORS_AT_ONCE):
+        found |= api.store.assets_of([each.id for each in known[first : first + ANCHORS_AT_ONCE]])
+    return found

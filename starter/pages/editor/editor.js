@@ -11,7 +11,7 @@ import { Keeping } from "./saving/keeping.js";
 import { nameVersion } from "./saving/naming.js";
 import { draggable } from "./dragging.js";
 import { Everywhere, selected } from "./everywhere.js";
-import { adopt, draw, elementOf, inform, issue, labelOf, markPlaying, part, pictures } from "./list.js";
+import { adopt, draw, elementOf, inform, issue, labelOf, looks, markPlaying, part, pictures } from "./list.js";
 import { blockMenu, openMenu } from "./menu.js";
 import { Moments } from "./shots/moments.js";
 import { notice, withdraw } from "./notices.js";
@@ -38,10 +38,11 @@ let writer = null; // its module, once it is there: then a text opens at once, a
 let writing = null; // {id, writer, before}: the block that is open, and what it said
 let current = null; // the block that keys act on
 let left = null; // the block whose text was just left: letters typed on are no commands to it
-let facts = null;
+let { facts } = copy; // what is shown of them: the server has drawn what the page came with
 let newest = null; // a version of others that is told of
 
 adopt(copy.blocks);
+shots.equip();
 show();
 
 // --- what shows
@@ -254,7 +255,7 @@ function closed() {
   const look = writer?.close();
   const holder = part(id, "writer");
   if (!holder) return;
-  if (look) part(id, "prose").replaceChildren(look); // until the server has shown it
+  if (look) looks(id, look);
   holder.replaceChildren();
   holder.hidden = true;
   elementOf(id).classList.remove("open");
@@ -466,5 +467,7 @@ for (const keys of ["mod+shift+z", "mod+y"]) shortcut(keys, say("shortcut-redo")
 
 if (context.has_glossary) void everywhere.known().catch(tellError);
 keeping.begin().finally(() => context.rewriting && regenerating.resume(context.rewriting));
-// so that the first block opens at once, and all of it when the server cannot be reached
-(globalThis.requestIdleCallback ?? setTimeout)(() => Promise.all([import("./writer.js"), import("./saving/conflict.js")]).catch(() => {}));
+// so that the first block opens at once, and all of it when the server cannot be reached: what is needed first comes alone
+const later = globalThis.requestIdleCallback ?? setTimeout;
+const bring = (name) => new Promise((resolve) => later(() => resolve(name()))).catch(() => {});
+void bring(() => import("./writer.js")).then(() => bring(() => import("./saving/conflict.js")));

@@ -5,20 +5,35 @@ import { knownOf } from "./blocks.js";
 import { leadOut, remember, show } from "./preview.js";
 
 const list = document.querySelector("[data-blocks]");
-const drawn = new Map(); // block id -> what its element shows: its Markdown, role, number, and whether it was edited
+const drawn = new Map(); // block id -> its element, and what that shows: Markdown, role, number, whether it was edited
 
 export const elementOf = (id) => document.getElementById(`block-${id}`);
 export const labelOf = (id) => elementOf(id)?.querySelector("[data-label]").textContent ?? "";
 export const part = (id, name) => elementOf(id)?.querySelector(`[data-${name}]`);
 
-/** Take over what the server has drawn. */
+/** Take over what the server has drawn: all that `draw` and `inform` would come to. There may be hundreds, so none is
+ * looked into before it changes. */
 export function adopt(blocks) {
-  for (const { id, markdown } of blocks) {
-    const prose = part(id, "prose");
-    remember(markdown, prose.innerHTML);
-    leadOut(prose);
-    drawn.set(id, { markdown });
+  let step = 0;
+  for (const block of blocks) {
+    const { id, markdown, role } = block;
+    if (role === "step") step += 1;
+    drawn.set(id, { block, element: elementOf(id), markdown, role, step, isSaved: true, isServed: true });
   }
+  leadOut(list);
+}
+
+/** Before other words stand there: the server need not be asked again for those that it came with. */
+function kept(shown) {
+  if (shown.isServed) remember(shown.markdown, shown.element.querySelector("[data-prose]").innerHTML);
+  shown.isServed = false;
+}
+
+/** Let a block show what it was written as, until the server has shown it. */
+export function looks(id, look) {
+  const shown = drawn.get(id);
+  kept(shown);
+  shown.element.querySelector("[data-prose]").replaceChildren(look);
 }
 
 /**
@@ -30,23 +45,30 @@ export function adopt(blocks) {
 export function draw(blocks, facts, base) {
   const focused = document.activeElement;
   const wanted = new Set(blocks.map(({ id }) => id));
-  for (const element of [...list.children]) {
-    if (wanted.has(element.dataset.block)) continue;
-    drawn.delete(element.dataset.block);
-    element.remove();
+  for (const [id, shown] of drawn) {
+    if (wanted.has(id)) continue;
+    kept(shown);
+    drawn.delete(id);
+    shown.element.remove();
   }
   let following = list.firstElementChild;
   let step = 0;
   let isNew = false;
-  for (const { id, markdown, role, absorbs, at } of blocks) {
-    const known = facts.get(id);
-    const element = elementOf(id) ?? made(id, knownOf(id, blocks, facts));
+  for (const block of blocks) {
+    const { id, markdown, role, absorbs, at } = block;
     if (role === "step") step += 1;
     const before = drawn.get(id);
-    isNew ||= before === undefined;
+    const element = before?.element ?? made(id, knownOf(id, blocks, facts));
+    if (element === following) following = element.nextElementSibling;
+    else list.insertBefore(element, following);
     const saved = base.get(id);
-    const now = { markdown, role, step, absorbs, at, isSaved: saved?.markdown === markdown && saved.role === role && at === undefined };
-    drawn.set(id, now); // what shows already is not touched: there may be thousands, at every key
+    const isSaved = saved === block || (saved?.markdown === markdown && saved.role === role && at === undefined);
+    // what shows already is not touched: there may be thousands, at every key
+    if (before?.block === block && before.step === step && before.isSaved === isSaved && before.markdown === markdown) continue;
+    isNew ||= before === undefined;
+    const known = facts.get(id);
+    const now = { block, element, markdown, role, step, absorbs, at, isSaved, isServed: before?.isServed };
+    drawn.set(id, now);
     if (before?.role !== role || before.step !== step) label(element, role, step);
     if (before?.absorbs !== absorbs) {
       pictures(element.querySelector("[data-shots]"), shownAt(known, absorbs, facts));
@@ -54,9 +76,8 @@ export function draw(blocks, facts, base) {
     }
     if (at !== undefined && before?.at !== at) time(element.querySelector("[data-time]"), at);
     if (before?.isSaved !== now.isSaved) element.querySelector("[data-changed]").hidden = now.isSaved;
-    if (element === following) following = element.nextElementSibling;
-    else list.insertBefore(element, following);
     if (before?.markdown === markdown) continue;
+    if (before) kept(before), (now.isServed = false);
     if (element.classList.contains("rich")) now.markdown = before?.markdown; // it shows where it is written
     else show(element.querySelector("[data-prose]"), markdown);
   }

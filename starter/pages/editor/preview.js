@@ -2,7 +2,7 @@
 import { heard, whenBack } from "../parts/session.js";
 import { say } from "../parts/strings.js";
 
-const MOST = 300;
+const MOST = 300; // of what has been shown and is not now
 const PAUSE_MS = 120; // while somebody types
 const AGAIN_MS = 3000;
 const known = new Map();
@@ -61,5 +61,5 @@ function put(element, html) {
 
 /** Links lead into another tab: the work here stays. */
 export function leadOut(element) {
-  for (const link of element.querySelectorAll("a[href]")) link.target = "_blank";
+  for (const link of element.querySelectorAll("[data-prose] a[href]")) link.target = "_blank";
 }

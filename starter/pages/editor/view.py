@@ -25,11 +25,11 @@ Version = Annotated[int | None, Query(ge=1, le=LAST_VERSION)]
 
 
 @router.get("/instructions/{instruction_id}")
-def editor(instruction_id: str, request: Request, context: Context) -> Response:
+def editor(instruction_id: str, context: Context) -> Response:
     """The newest version, to work on."""
     version = context.api.store.get_instruction(context.owner, identifier(instruction_id))
     job = context.api.store.get_job(version.job_id, owner=context.owner)
-    shown = editing(context.api, context.owner, request, version, context.language)
+    shown = editing(context.api, context.owner, version, context.language)
     sittings = context.api.store.list_sittings(context.owner, version.instruction_id, author=context.subject)
     return context.page(
         "editor/editor.html",
@@ -52,10 +52,10 @@ def editor(instruction_id: str, request: Request, context: Context) -> Response:
 
 
 @router.get("/instructions/{instruction_id}/state")
-def state(instruction_id: str, request: Request, context: Context, version: Version = None) -> Response:
+def state(instruction_id: str, context: Context, version: Version = None) -> Response:
     """A version as the editor's modules take it over, after a save or where somebody else saved."""
     wanted = context.api.store.get_instruction(context.owner, identifier(instruction_id), version)
-    shown = editing(context.api, context.owner, request, wanted, context.language)
+    shown = editing(context.api, context.owner, wanted, context.language)
     return context.packed(JSONResponse(shown.state(html=True)))
 
 

@@ -14,7 +14,7 @@ const SHIFTED = { ArrowLeft: -1000, ArrowRight: 1000 };
 /**
  * Let somebody choose the picture of a step.
  * @param {{jobId: string, instruction: string, versionId: string, anchor: object|null, blockId: string, atMs: number,
- *   video: HTMLVideoElement|string|null}} wanted `instruction`: its id; `anchor`: as the API answers it, null: one is
+ *   video: HTMLVideoElement|string|null}} wanted `instruction`: its id; `anchor`: as the API answers it, or as the editor knows it, without addresses; null: one is
  *   made at the block; `video`: the player, or the recording's address; null: it has no picture
  * @returns {Promise<object|null>} the picture that shows now; null where nothing has changed or nothing shows any more.
  *   In each case of a change an event `pictures-changed` with the anchor's id bubbles from the document's body.
@@ -197,7 +197,7 @@ class FramePicker {
     return make(
       "li",
       {},
-      make("img", { src: asset.image_uri, width: asset.width, height: asset.height, loading: "lazy", alt: name }),
+      make("img", { src: asset.image_uri ?? `/pictures/${asset.id}/thumbnail`, width: asset.width, height: asset.height, loading: "lazy", alt: name }),
       make("p", { class: "small" }, name, isShown && make("strong", {}, ` · ${say("picture-shows")}`)),
       !isShown && make("button", { class: "button small", type: "button", "aria-label": say("picture-use-which", { name }), onclick: () => this.#use(asset) }, say("picture-use")),
       " ",

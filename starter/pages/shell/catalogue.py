@@ -5,7 +5,7 @@ language is ``strings.de.ftl`` beside ``strings.en.ftl``; what it lacks is said 
 """
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from fluent.runtime import FluentBundle, FluentResource
@@ -13,6 +13,9 @@ from fluent.runtime import FluentBundle, FluentResource
 PAGES = Path(__file__).parents[1]
 FALLBACK = "en"
 BROWSER = "browser"
+
+KEPT_SAYINGS = 4096
+"""Of each language: three kilobytes of steps that are numbered from one, and what is said of files and people."""
 
 Say = Callable[..., str]
 """``say("job-count", count=3)``."""
@@ -51,6 +54,7 @@ def sayings(language: str) -> Say:
     """What says a string in ``language``."""
     bundles = tuple(_bundle(each) for each in dict.fromkeys((language, FALLBACK)))
 
+    @lru_cache(maxsize=KEPT_SAYINGS, typed=True)  # a list says the same few things of each thing in it
     def say(name: str, /, **arguments: object) -> str:
         for bundle in bundles:
             if not bundle.has_message(name):

@@ -10,6 +10,8 @@ export class BlockPictures {
   #save;
   #video;
   #fixed;
+  #known = {}; // the anchors by id, of what the server knows
+  #tools = new Map(); // the buttons of a picture, by which of them it has: copied for each
   #asked = {}; // for which a dialog was opened: {anchorId, blockId, tool}
 
   /** `fixed`: the pictures are another document's. */
@@ -18,28 +20,42 @@ export class BlockPictures {
     this.#copy = copy;
     this.#save = save;
     this.#video = video;
+    document.querySelector(".write").addEventListener("click", ({ target }) => this.#do(target.closest("[data-shot-do]")));
     document.body.addEventListener("pictures-changed", () => this.#again().catch(tellError));
     document.addEventListener("error", ({ target }) => this.#lost(target), { capture: true });
   }
 
   /** Buttons for the pictures that have none yet. */
   equip() {
-    for (const figure of document.querySelectorAll(".write .shot")) {
-      const tools = figure.querySelector("[data-shot-tools]");
-      if (tools.children.length) continue;
-      const anchor = this.#anchor(figure.dataset.anchor);
-      const button = (name, doing) => make("button", { class: "button small quiet", type: "button", onclick: doing }, say(name));
-      tools.append(
-        ...(anchor && wholeOf(anchor, this.#shown(anchor)) ? [button("shot-whole", () => this.#open(anchor.id, openWhole))] : []),
-        ...(this.#fixed
-          ? []
-          : [
-              ...(anchor ? [button(anchor.is_outcome ? "shot-as-before" : "shot-as-outcome", () => this.#mark(anchor.id, !anchor.is_outcome))] : []),
-              button("shot-draw", () => this.#draw(figure.dataset.anchor)),
-              button("shot-replace", () => this.choose(figure.closest("[data-block]")?.dataset.block, figure.dataset.anchor)),
-            ]),
-      );
+    for (const tools of document.querySelectorAll(".write [data-shot-tools]:empty")) {
+      const anchor = this.#anchor(tools.closest(".shot").dataset.anchor);
+      const whole = anchor && wholeOf(anchor, this.#shown(anchor)) ? ["whole"] : [];
+      const outcome = anchor ? [anchor.is_outcome ? "as-before" : "as-outcome"] : [];
+      tools.append(this.#buttons([...whole, ...(this.#fixed ? [] : [...outcome, "draw", "replace"])]));
     }
+  }
+
+  #buttons(names) {
+    const key = names.join();
+    if (!this.#tools.has(key)) {
+      const made = document.createDocumentFragment();
+      made.append(...names.map((name) => make("button", { class: "button small quiet", type: "button", "data-shot-do": name }, say(`shot-${name}`))));
+      this.#tools.set(key, made);
+    }
+    return this.#tools.get(key).cloneNode(true);
+  }
+
+  #do(button) {
+    if (!button) return;
+    const { anchor } = button.closest(".shot").dataset;
+    const does = {
+      whole: () => this.#open(anchor, openWhole),
+      "as-before": () => this.#mark(anchor, false),
+      "as-outcome": () => this.#mark(anchor, true),
+      draw: () => this.#draw(anchor),
+      replace: () => this.choose(button.closest("[data-block]")?.dataset.block, anchor),
+    };
+    void does[button.dataset.shotDo]();
   }
 
   /** Choose another picture for an anchor; without one, a first picture for the block. The one that shows then; null:
@@ -136,22 +152,24 @@ export class BlockPictures {
 
   #anchor(id) {
     const { facts, base } = this.#copy;
-    return [...[...facts.values()].flatMap(({ anchors }) => anchors), ...base.unplaced].find((each) => each.id === id) ?? null;
+    if (this.#known.facts !== facts || this.#known.base !== base) {
+      const all = [...[...facts.values()].flatMap(({ anchors }) => anchors), ...base.unplaced];
+      this.#known = { facts, base, anchors: new Map(all.map((each) => [each.id, each])) };
+    }
+    return this.#known.anchors.get(id) ?? null;
   }
 
   #shown(anchor) {
     return anchor?.assets.find(({ id }) => id === anchor.active_asset_id) ?? null;
   }
 
-  /** A picture's address holds for a while only: one that does not load any more is asked for anew, once. */
+  /** A picture that does not load as it is shown here is fetched as it is, once. */
   #lost(image) {
     const figure = image instanceof HTMLImageElement && image.closest(".shot");
     if (!figure || figure.dataset.renewed) return;
     figure.dataset.renewed = "yes";
-    this.#copy
-      .read(this.#copy.base.version)
-      .then(({ blocks, unplaced }) => {
-        const assets = [...blocks.flatMap(({ anchors }) => anchors), ...unplaced].flatMap(({ assets: all }) => all);
+    get(`anchors/${figure.dataset.anchor}`)
+      .then(({ assets }) => {
         const found = assets.find(({ id }) => id === figure.dataset.asset);
         if (found) image.src = found.image_uri;
       })
