@@ -141,6 +141,7 @@ def main() -> None:
     """Work until SIGTERM."""
     worker.open_store = _open  # type: ignore[attr-defined]
     worker.STICKY_S = float(os.environ.get("STICKY_S", worker.STICKY_S))
+    worker.LEAVES_AFTER_S = float(os.environ.get("LEAVES_AFTER_S", worker.LEAVES_AFTER_S))
     if "PIECE_MS" in os.environ:
         pieces.plan_pieces = partial(pieces.plan_pieces, target_ms=int(os.environ["PIECE_MS"]))
     settings = load_settings()

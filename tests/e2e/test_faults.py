@@ -1,5 +1,6 @@
 """Nothing is lost when machines die: workers, the Temporal server and the database are killed in the middle of it."""
 
+import signal
 import time
 from collections import Counter
 from pathlib import Path
@@ -132,13 +133,15 @@ def test_given_the_temporal_server_killed_mid_stage_when_it_starts_again_then_th
         assert started_executions(stack, job.id)["audio"] == 1
 
 
-def test_given_the_database_down_for_30_s_mid_stage_then_the_stage_is_retried_and_completes(
+def test_given_the_database_down_for_30_s_mid_stage_then_the_stage_is_retried_and_a_worker_that_is_stopped_leaves(
     temporal: TemporalServer, tmp_path: Path, short: Path, own_postgres: PostgresServer
 ) -> None:
     held = tmp_path / "held"
     held.touch()
     with running_stack(tmp_path, temporal, database_url=own_postgres.url(own_postgres.create())) as stack:
-        stack.start_worker(HOLD="TRANSCRIBING", HOLD_FILE=str(held))
+        worker = stack.start_worker(
+            HOLD="TRANSCRIBING", HOLD_FILE=str(held), GUIDESMITH_GRACEFUL_SHUTDOWN_S="1", LEAVES_AFTER_S="1"
+        )
         job = stack.new_job(short)
         stack.run(job)
         stack.wait_for(job, "TRANSCRIBING")
@@ -149,6 +152,23 @@ def test_given_the_database_down_for_30_s_mid_stage_then_the_stage_is_retried_an
         done = stack.wait_for(job, "DRAFT_READY", "FAILED", within_s=120)
         assert done.status == "DRAFT_READY"
         assert stack.versions_of(job, ArtifactKind.TRANSCRIPT) == [1]
+        # a status that the database cannot be told is tried without end, and does not keep who was told to stop
+        own_postgres.stop()
+        stack.loop.run(stack.client.get_workflow_handle(job.id).cancel())
+        wait_until(
+            lambda: any(
+                '"activity.failed"' in line and '"move"' in line for line in stack.log_file.read_text().splitlines()
+            ),
+            60,
+            "a move that fails",
+        )
+        worker.send_signal(signal.SIGTERM)
+        worker.wait(60)
+        assert worker.poll() == 0 and '"worker.left"' in stack.log_file.read_text()
+        own_postgres.start()
+        stack.store.engine.dispose()  # its connections are of the server that was stopped
+        stack.start_worker()
+        stack.wait_for(job, "CANCELLED", within_s=60)
 
 
 def test_given_the_artifact_folder_away_for_5_s_mid_stage_then_the_stage_is_retried_and_completes(
