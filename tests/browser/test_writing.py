@@ -369,8 +369,16 @@ def test_given_a_step_that_is_added_one_that_is_cut_and_a_warning_when_saved_the
     page.locator("[data-video]").evaluate("(video) => void (video.currentTime = 3.5)")
     block(page, "Check the total").get_by_role("button", name="More actions").click()
     page.get_by_role("menuitem", name="Tell of the moment").click()
-    expect(block(page, "Check the total").locator("[data-time]")).to_have_text("0:03")
+    time = block(page, "Check the total").locator("[data-time]")
+    expect(time).to_have_text("0:03")
+    page.get_by_role("button", name="Undo").click()
+    expect(time).to_be_hidden()
+    page.get_by_role("button", name="Redo").click()
+    expect(time).to_have_text("0:03")
+    page.evaluate(WATCH)
     save(page)
+    added_two = page.locator("[data-block]").evaluate_all("all => all.slice(-2).map((each) => each.dataset.block)")
+    assert set(page.evaluate("[...touched]")) == set(added_two), "what is known of the others is the same after a save"
     expect(label).to_have_text("Warning")
     with site.client(who) as client:
         told = client.get(f"instructions/{instruction}").json()

@@ -13,6 +13,7 @@ let shown = [];
 export function contents(blocks) {
   const listed = blocks.filter(({ role }) => LISTED.includes(role)).map(entry);
   holder.hidden = listed.length < FEWEST;
+  if (listed.length === shown.length && listed.every((each, place) => each === shown[place])) return;
   const wanted = new Set(listed);
   for (const each of shown) if (!wanted.has(each)) each.remove();
   let following = list.firstElementChild;

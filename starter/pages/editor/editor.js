@@ -40,8 +40,9 @@ let current = null; // the block that keys act on
 let left = null; // the block whose text was just left: letters typed on are no commands to it
 let { facts } = copy; // what is shown of them: the server has drawn what the page came with
 let newest = null; // a version of others that is told of
+let listed = false; // whether the contents are there: the text comes first
 
-adopt(copy.blocks);
+adopt(copy.blocks, copy.facts);
 shots.equip();
 show();
 
@@ -51,7 +52,7 @@ function show() {
   const isNew = draw(copy.blocks, copy.facts, new Map(copy.base.blocks.map((each) => [each.id, each])));
   const isKnown = facts === copy.facts;
   if (!isKnown) ({ facts } = copy), ground();
-  contents(copy.blocks);
+  if (listed) contents(copy.blocks);
   moments.show();
   if (isNew || !isKnown) shots.equip(); // blocks that come back bring their pictures
   if (writing && copy.text(writing.id) === undefined) closed();
@@ -470,4 +471,6 @@ keeping.begin().finally(() => context.rewriting && regenerating.resume(context.r
 // so that the first block opens at once, and all of it when the server cannot be reached: what is needed first comes alone
 const later = globalThis.requestIdleCallback ?? setTimeout;
 const bring = (name) => new Promise((resolve) => later(() => resolve(name()))).catch(() => {});
-void bring(() => import("./writer.js")).then(() => bring(() => import("./saving/conflict.js")));
+void bring(() => import("./writer.js"))
+  .then(() => bring(() => ((listed = true), contents(copy.blocks))))
+  .then(() => bring(() => import("./saving/conflict.js")));

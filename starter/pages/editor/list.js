@@ -13,12 +13,12 @@ export const part = (id, name) => elementOf(id)?.querySelector(`[data-${name}]`)
 
 /** Take over what the server has drawn: all that `draw` and `inform` would come to. There may be hundreds, so none is
  * looked into before it changes. */
-export function adopt(blocks) {
+export function adopt(blocks, facts) {
   let step = 0;
   for (const block of blocks) {
     const { id, markdown, role } = block;
     if (role === "step") step += 1;
-    drawn.set(id, { block, element: elementOf(id), markdown, role, step, isSaved: true, isServed: true });
+    drawn.set(id, { block, element: elementOf(id), markdown, role, step, isSaved: true, isServed: true, told: facts.get(id) });
   }
   leadOut(list);
 }
@@ -67,14 +67,15 @@ export function draw(blocks, facts, base) {
     if (before?.block === block && before.step === step && before.isSaved === isSaved && before.markdown === markdown) continue;
     isNew ||= before === undefined;
     const known = facts.get(id);
-    const now = { block, element, markdown, role, step, absorbs, at, isSaved, isServed: before?.isServed };
+    const now = { block, element, markdown, role, step, absorbs, at, isSaved, isServed: before?.isServed, told: before?.told };
     drawn.set(id, now);
     if (before?.role !== role || before.step !== step) label(element, role, step);
     if (before?.absorbs !== absorbs) {
       pictures(element.querySelector("[data-shots]"), shownAt(known, absorbs, facts));
       isNew = true; // they have no buttons yet
     }
-    if (at !== undefined && before?.at !== at) time(element.querySelector("[data-time]"), at);
+    if (before?.at !== at) time(element.querySelector("[data-time]"), at ?? knownOf(id, blocks, facts)?.start_ms ?? null);
+    if (before?.absorbs !== absorbs || before?.at !== at) now.told = undefined;
     if (before?.isSaved !== now.isSaved) element.querySelector("[data-changed]").hidden = now.isSaved;
     if (before?.markdown === markdown) continue;
     if (before) kept(before), (now.isServed = false);
@@ -85,13 +86,18 @@ export function draw(blocks, facts, base) {
   return isNew;
 }
 
-/** Let the page show what has become known of blocks: their times, what was said, pictures, issues. */
+/** Let the page show what has become known of blocks: their times, what was said, pictures, issues. Most say the same as
+ * before a save. */
 export function inform(blocks, facts) {
   for (const { id, absorbs, at } of blocks) {
-    const [element, known] = [elementOf(id), facts.get(id)];
-    if (element && known) fill(element, { ...known, start_ms: at ?? known.start_ms, anchors: shownAt(known, absorbs, facts) });
+    const [shown, known] = [drawn.get(id), facts.get(id)];
+    if (!shown || !known || (shown.told && saysOf(shown.told) === saysOf(known))) continue;
+    fill(shown.element, { ...known, start_ms: at ?? known.start_ms, anchors: shownAt(known, absorbs, facts) });
+    shown.told = absorbs || at !== undefined ? undefined : known;
   }
 }
+
+const saysOf = ({ start_ms: start, cited, issues, anchors }) => JSON.stringify([start, cited, issues, anchors]);
 
 /** The anchors of a block, and of those that were merged into it. */
 function shownAt(known, absorbs = [], facts) {
