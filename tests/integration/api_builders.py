@@ -3,6 +3,9 @@
 from activities.artifacts import ArtifactStore
 from activities.store import Store
 from domain.artifacts import ArtifactKind
+from domain.documents.document import parse
+from domain.documents.translations import NewText
+from domain.documents.versions import fingerprint
 from domain.jobs import Job, NewArtifact
 from domain.lifecycles.instruction import TRANSCRIBING, TRANSCRIPT_READY
 from domain.recordings.transcript import Segment, SpeechFound, Transcript
@@ -34,3 +37,16 @@ def told_job(store: Store, artifacts: ArtifactStore, owner: str = OWNER) -> Job:
     run = Run(store, uploaded_job(store, owner).id).dispatched().extract_audio()
     transcribed(store, artifacts, run).write_draft()
     return store.get_job(run.job_id)
+
+
+def translated_by_hand(store: Store, owner: str, instruction_id: str) -> str:
+    """The id of a German translation, whose text nobody has translated."""
+    task, _ = store.request_translation(
+        owner, instruction_id, "de", is_update=False, client_request_id="by-hand", requested_by=owner
+    )
+    work = store.begin_translation(task.id)
+    assert work is not None
+    texts = {block.id: block.markdown for block in parse(work.source.markdown).blocks if block.id in work.wanted}
+    made = {block_id: NewText(markdown=text, source_sha256=fingerprint(text)) for block_id, text in texts.items()}
+    none = dict.fromkeys(("model_profile_id", "prompt_template_id", "prompt_params_ref"))
+    return str(store.finish_translation(work, made, none).instruction_id)

@@ -13,15 +13,12 @@ from fastapi.routing import APIRoute
 from sqlalchemy import insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from activities.store import JobRequest, Store
+from activities.store import JobRequest
 from activities.store.jobs.memberships import Thing
 from activities.store.repository import new_uuid7
 from activities.store.tables import artifacts as artifact_rows
 from activities.store.tables import jobs, library_assets
-from domain.documents.document import parse
 from domain.documents.publication import ExportFormat
-from domain.documents.translations import NewText
-from domain.documents.versions import fingerprint
 from domain.library import AssetMedium
 from domain.lifecycles.batch import BATCH, BatchType
 from domain.lifecycles.kinds import LIFECYCLES
@@ -37,7 +34,7 @@ from starter.pages.app import VIEWS
 from starter.pages.shell.context import offered
 from tests.apis import SECRET, RunningApi
 from tests.integration.analysis_builders import arrived_analysis, confirmed_analysis, drafted_analysis
-from tests.integration.api_builders import told_job
+from tests.integration.api_builders import told_job, translated_by_hand
 from tests.integration.pictures import illustrated_job
 from tests.integration.store_builders import created_job, instruction_of
 from tests.stack import wait_until
@@ -192,7 +189,7 @@ def addresses(api: RunningApi, project: str) -> list[str]:
     walked = [each for each in sorted(PAGES) if each not in FILES and PAGES[each] is not None and each not in POSTED]
     strange = {each for each in walked if parameters(each) - set(ids)}
     assert not strange, "make one of what these show, or say in FILES that nothing is pressed there"
-    translation = translated_by_hand(store, instruction)
+    translation = translated_by_hand(store, "ann", instruction)
     german = [f"/instructions/{translation}{each}" for each in ("", "/translations", "/export", "/share")]
     at = {ITEMS: ids | {"job_id": batch.id}}
     return (
@@ -204,19 +201,6 @@ def addresses(api: RunningApi, project: str) -> list[str]:
 
 def parameters(path: str) -> set[str]:
     return set(re.findall(r"\{(\w+)\}", path))
-
-
-def translated_by_hand(store: Store, instruction_id: str) -> str:
-    """The id of a German translation of ann's, whose text nobody has translated."""
-    task, _ = store.request_translation(
-        "ann", instruction_id, "de", is_update=False, client_request_id="by-hand", requested_by="ann"
-    )
-    work = store.begin_translation(task.id)
-    assert work is not None
-    texts = {block.id: block.markdown for block in parse(work.source.markdown).blocks if block.id in work.wanted}
-    made = {block_id: NewText(markdown=text, source_sha256=fingerprint(text)) for block_id, text in texts.items()}
-    none = dict.fromkeys(("model_profile_id", "prompt_template_id", "prompt_params_ref"))
-    return str(store.finish_translation(work, made, none).instruction_id)
 
 
 def shown(client: httpx.Client, path: str) -> Controls | None:

@@ -576,6 +576,11 @@ def test_given_a_guide_when_it_is_translated_on_the_command_line_then_it_waits_l
         assert row.split()[-5:] == ["1", "2", "0", "0", "0"] and row.startswith("de  "), printed
         told = said("translate", job.id, "--into", "de")
         assert "de: 1 blocks translated, " in told and "1 new texts wait, since somebody had edited theirs" in told
+        of = {"project_id": job.project_id}
+        (guide,) = ann.get("guides", params=of | {"translations": "true"}).json()["items"]
+        (known,) = guide["translations"]
+        assert (known["instruction_id"], known["language"]) == (listed["instruction_id"], "de")
+        assert ann.get("guides", params=of).json()["items"][0]["translations"] is None
         site = tmp_path / "site"
         said("publish", "-o", str(site), "--project", job.project_id, "--translations")
         pages = {each.read_text() for each in site.glob("guides/*/index.html")}

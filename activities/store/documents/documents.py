@@ -98,6 +98,35 @@ def current_version(connection: Connection, instruction_id: str) -> InstructionV
     return _one(connection, _CURRENT, {"instruction_id": instruction_id})
 
 
+def owned_version(
+    connection: Connection, owner: str, instruction_id: str, version: int | None = None
+) -> InstructionVersion:
+    """As :meth:`Documents.get_instruction`, in the caller's transaction."""
+    query = _VERSIONS.where(
+        instruction_versions.c.instruction_id == instruction_id,
+        instruction_versions.c.version == (instructions.c.current_version if version is None else version),
+        instructions.c.owner == owner,
+    )
+    return _one(connection, query)
+
+
+def last_evidence(connection: Connection, instruction_id: str, block_ids: Collection[str]) -> Iterable[BlockEvidence]:
+    """What each block rested on in the newest version that had it; nothing of those that are new. Few are looked for by
+    name, in all versions; many, as of a text that was pasted with its markers, in the latest."""
+    column = instruction_versions.c.evidence
+    query = select(column).where(instruction_versions.c.instruction_id == instruction_id)
+    if len(block_ids) <= MOST_BY_NAME:
+        query = query.where(or_(*(cast(column, Text).contains(f'"{each}"', autoescape=True) for each in block_ids)))
+    found: dict[str, BlockEvidence] = {}
+    query = query.order_by(instruction_versions.c.version.desc()).limit(LATEST_VERSIONS)
+    for evidence in connection.execute(query).scalars():
+        wanted = [each for each in evidence if each["block_id"] in block_ids]
+        found = {each["block_id"]: BlockEvidence.model_validate(each) for each in wanted} | found
+        if len(found) == len(block_ids):
+            break
+    return found.values()
+
+
 def _one(connection: Connection, query: Select[Any], values: Mapping[str, object] | None = None) -> InstructionVersion:
     row = connection.execute(query, values).mappings().one_or_none()
     if row is None:
@@ -233,14 +262,8 @@ def conflict(base_version: int, current: int) -> VersionConflict:
 class Documents(Repository):
     def get_instruction(self, owner: str, instruction_id: str, version: int | None = None) -> InstructionVersion:
         """The newest version, or exactly ``version``. Raises: NotFound: absent, or not ``owner``'s."""
-        wanted = instructions.c.current_version if version is None else version
-        query = _VERSIONS.where(
-            instruction_versions.c.instruction_id == instruction_id,
-            instruction_versions.c.version == wanted,
-            instructions.c.owner == owner,
-        )
         with self._database.read() as connection:
-            return _one(connection, query)
+            return owned_version(connection, owner, instruction_id, version)
 
     def get_version_by_id(self, instruction_version_id: str, *, owner: str | None = None) -> InstructionVersion:
         """Raises: NotFound: absent, or not ``owner``'s where one is given."""
@@ -399,21 +422,9 @@ class Documents(Repository):
             return version, created
 
     def _last_evidence(self, instruction_id: str, block_ids: Collection[str]) -> Iterable[BlockEvidence]:
-        """What each block rested on in the newest version that had it; nothing of those that are new. Few are looked
-        for by name, in all versions; many, as of a text that was pasted with its markers, in the latest."""
-        column = instruction_versions.c.evidence
-        query = select(column).where(instruction_versions.c.instruction_id == instruction_id)
-        if len(block_ids) <= MOST_BY_NAME:
-            query = query.where(or_(*(cast(column, Text).contains(f'"{each}"', autoescape=True) for each in block_ids)))
-        found: dict[str, BlockEvidence] = {}
+        """As :func:`last_evidence`, in a transaction of its own."""
         with self._database.read() as connection:
-            query = query.order_by(instruction_versions.c.version.desc()).limit(LATEST_VERSIONS)
-            for evidence in connection.execute(query).scalars():
-                wanted = [each for each in evidence if each["block_id"] in block_ids]
-                found = {each["block_id"]: BlockEvidence.model_validate(each) for each in wanted} | found
-                if len(found) == len(block_ids):
-                    break
-        return found.values()
+            return last_evidence(connection, instruction_id, block_ids)
 
     def _restored(self, wanted: InstructionVersion, author: str) -> Composed:
         """``wanted`` as it was stored, verdict included: to take a large text apart again costs seconds, and a caller

@@ -1,13 +1,21 @@
 """Translations held against their originals, and what people say of blocks that are behind."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, and_, func, select, update
 
-from activities.store.documents.documents import Documents, add_version, compose, conflict, lock_instruction
+from activities.store.documents.documents import (
+    Documents,
+    add_version,
+    compose,
+    conflict,
+    last_evidence,
+    lock_instruction,
+    owned_version,
+)
 from activities.store.jobs.locking import LockedJob, not_found
 from activities.store.records import EventType
 from activities.store.tables import instruction_versions, instructions
@@ -28,6 +36,16 @@ class Compared:
     source: InstructionVersion
     version: InstructionVersion
     stands: TranslationStanding
+
+
+@dataclass(frozen=True)
+class NamedTranslation:
+    """A translation in a list, by its newest version."""
+
+    instruction_id: str
+    language: str
+    title: str
+    version_id: str
 
 
 @dataclass(frozen=True)
@@ -55,14 +73,35 @@ class Translated(Documents):
         with self._database.read() as connection:
             return tuple(Linked(row.id, row.language) for row in connection.execute(query))
 
+    def translations_by_original(self, source_ids: Collection[str]) -> dict[str, tuple[NamedTranslation, ...]]:
+        """The translations of originals, by their ids, each by its language. One that has none is left out. Whose they
+        are has been asked before."""
+        newest = and_(
+            instruction_versions.c.instruction_id == instructions.c.id,
+            instruction_versions.c.version == instructions.c.current_version,
+        )
+        columns = (instruction_versions.c.title, instruction_versions.c.id.label("version_id"))
+        query = (
+            select(instructions.c.id, instructions.c.translation_of, instructions.c.language, *columns)
+            .join(instruction_versions, newest)
+            .where(instructions.c.translation_of.in_(sorted(source_ids)))
+            .order_by(instructions.c.language)
+        )
+        found: dict[str, list[NamedTranslation]] = {}
+        with self._database.read() as connection:
+            for row in connection.execute(query):
+                known = NamedTranslation(row.id, row.language, row.title, row.version_id)
+                found.setdefault(row.translation_of, []).append(known)
+        return {source_id: tuple(each) for source_id, each in found.items()}
+
     def translations_of(self, owner: str, source_id: str) -> tuple[Compared, ...]:
         """An original's translations, by their languages. Raises: NotFound: it is absent, or not ``owner``'s."""
-        source = self.get_instruction(owner, source_id)
-        mine = instructions.c.translation_of == source.instruction_id, instructions.c.owner == owner
+        mine = instructions.c.translation_of == source_id, instructions.c.owner == owner
         with self._database.read() as connection:
+            source = owned_version(connection, owner, source_id)
             found = connection.execute(select(instructions).where(*mine).order_by(instructions.c.language))
             known = [_translation(row) for row in found.mappings()]
-        return tuple(self._compared(owner, each, source) for each in known)
+            return tuple(_compared(connection, each, source) for each in known)
 
     def compare_translation(self, owner: str, instruction_id: str) -> Compared:
         """How a translation stands to its original.
@@ -70,28 +109,8 @@ class Translated(Documents):
         Raises:
             NotFound: It is absent, or not ``owner``'s. TranslationMismatch: It is an original.
         """
-        mine = instructions.c.id == instruction_id, instructions.c.owner == owner
         with self._database.read() as connection:
-            row = connection.execute(select(instructions).where(*mine)).mappings().one_or_none()
-        if row is None:
-            raise not_found()
-        if row["translation_of"] is None:
-            raise TranslationMismatch("This guide is an original, and a translation of nothing.")
-        translation = _translation(row)
-        return self._compared(owner, translation, self.get_instruction(owner, translation.source_id))
-
-    def _compared(self, owner: str, translation: Translation, source: InstructionVersion) -> Compared:
-        version = self.get_instruction(owner, translation.instruction_id)
-        return Compared(translation, source, version, self.standing_of(translation, source, version))
-
-    def standing_of(
-        self, translation: Translation, source: InstructionVersion, version: InstructionVersion
-    ) -> TranslationStanding:
-        """How a version of a translation stands to one of its original."""
-        original, document = parse(source.markdown), parse(version.markdown)
-        absent = {block.id for block in original.blocks if block.markdown} - set(document.ids)
-        earlier = self._last_evidence(version.instruction_id, absent) if absent else ()
-        return held_against(original, document, evidence_of(version), offers=translation.offers, earlier=earlier)
+            return compared(connection, owner, instruction_id)
 
     def answer_translated(
         self, owner: str, instruction_id: str, block_id: str, *, base_version: int, take: bool, author: str
@@ -137,6 +156,33 @@ class Translated(Documents):
             job.log(EventType.TRANSLATION_ANSWERED, stream=STREAM, actor=Actor.EDITOR, data=facts)
             job.save()
         return self.compare_translation(owner, instruction_id)
+
+
+def compared(connection: Connection, owner: str, instruction_id: str) -> Compared:
+    """As :meth:`Translated.compare_translation`, in the caller's transaction."""
+    mine = instructions.c.id == instruction_id, instructions.c.owner == owner
+    row = connection.execute(select(instructions).where(*mine)).mappings().one_or_none()
+    if row is None:
+        raise not_found()
+    if row["translation_of"] is None:
+        raise TranslationMismatch("This guide is an original, and a translation of nothing.")
+    translation = _translation(row)
+    return _compared(connection, translation, owned_version(connection, owner, translation.source_id))
+
+
+def _compared(connection: Connection, translation: Translation, source: InstructionVersion) -> Compared:
+    version = owned_version(connection, translation.owner, translation.instruction_id)
+    return Compared(translation, source, version, standing_of(connection, translation, source, version))
+
+
+def standing_of(
+    connection: Connection, translation: Translation, source: InstructionVersion, version: InstructionVersion
+) -> TranslationStanding:
+    """How a version of a translation stands to one of its original."""
+    original, document = parse(source.markdown), parse(version.markdown)
+    absent = {block.id for block in original.blocks if block.markdown} - set(document.ids)
+    earlier = last_evidence(connection, version.instruction_id, absent) if absent else ()
+    return held_against(original, document, evidence_of(version), offers=translation.offers, earlier=earlier)
 
 
 def counted(compared: Compared) -> dict[str, int]:

@@ -19,14 +19,17 @@ from activities.store.documents.documents import (
     compose,
     current_version,
     lock_instruction,
+    owned_version,
 )
 from activities.store.documents.translated import (
     STREAM,
     Compared,
     Translated,
+    compared,
     evidence_of,
     keep_offers,
     offers_of,
+    standing_of,
 )
 from activities.store.jobs.locking import LockedJob, not_found
 from activities.store.records import EventType
@@ -180,24 +183,11 @@ class Translations(Translated):
             if task.status is TaskStatus.PENDING:
                 task = _settle(connection, job, task, TaskStatus.RUNNING, EventType.TRANSLATION_STARTED)
             kept = connection.scalar(select(translation_tasks.c.made).where(translation_tasks.c.id == task_id)) or {}
-        source = self.get_instruction(task.owner, task.source_id, task.source_version)
-        current = self.compare_translation(task.owner, task.instruction_id) if task.instruction_id else None
-        return TranslationWork(
-            task=task,
-            source=source,
-            current=current,
-            wanted=self._wanted(task, source, current),
-            made={block_id: NewText.model_validate(text) for block_id, text in kept.items()},
-        )
-
-    def _wanted(self, task: TranslationTask, source: InstructionVersion, current: Compared | None) -> tuple[str, ...]:
-        document = parse(source.markdown)
-        if current is None:
-            return tuple(block.id for block in document.blocks if block.markdown)
-        if task.blocks is not None:
-            return tuple(block.id for block in document.blocks if block.markdown and block.id in task.blocks)
-        stands = self.standing_of(current.translation, source, current.version)
-        return tuple(each for each in document.ids if each in stands.to_translate)
+            source = owned_version(connection, task.owner, task.source_id, task.source_version)
+            current = compared(connection, task.owner, task.instruction_id) if task.instruction_id else None
+            wanted = _wanted(connection, task, source, current)
+        made = {block_id: NewText.model_validate(text) for block_id, text in kept.items()}
+        return TranslationWork(task=task, source=source, current=current, wanted=wanted, made=made)
 
     def keep_translated(self, task_id: str, made: Mapping[str, NewText], progress_pct: int) -> None:
         """What is translated so far, so that whoever goes on after a death asks for the rest alone."""
@@ -362,6 +352,18 @@ def _own_rows(table: Table, instruction_id: str, source_id: str, language: str) 
         return its_own[table]
     is_a_documents = any(key.target_fullname == "instructions.id" for key in table.foreign_keys)
     return table.c.instruction_id == instruction_id if is_a_documents else None
+
+
+def _wanted(
+    connection: Connection, task: TranslationTask, source: InstructionVersion, current: Compared | None
+) -> tuple[str, ...]:
+    document = parse(source.markdown)
+    if current is None:
+        return tuple(block.id for block in document.blocks if block.markdown)
+    if task.blocks is not None:
+        return tuple(block.id for block in document.blocks if block.markdown and block.id in task.blocks)
+    stands = standing_of(connection, current.translation, source, current.version)
+    return tuple(each for each in document.ids if each in stands.to_translate)
 
 
 def _hold(connection: Connection, task_id: str, now: datetime) -> tuple[LockedJob, TranslationTask]:

@@ -1,6 +1,7 @@
 """Guides in a list, renamed, and many exports fetched as one file."""
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Annotated, Any
 
@@ -11,6 +12,7 @@ from pydantic import Field
 
 from activities.artifacts import content_disposition
 from activities.store.documents.guides import GuideCard, GuideSort
+from activities.store.documents.translated import NamedTranslation
 from activities.store.jobs.memberships import Thing
 from domain.documents.guides import GuideState
 from domain.documents.tasks import Export
@@ -29,6 +31,13 @@ router = APIRouter(prefix="/guides", tags=["guides"])
 ZIP = "application/zip"
 MOST_EXPORTS = 100
 """That one archive holds."""
+
+
+class TranslationFacts(Shape):
+    instruction_id: str
+    language: str = Field(description="A tag of BCP 47.")
+    title: str
+    instruction_version_id: str = Field(description="Its newest version, which an export is made of.")
 
 
 class GuideAnswer(Shape):
@@ -52,9 +61,14 @@ class GuideAnswer(Shape):
     failure: FailureAnswer | None
     created_at: Moment
     changed_at: Moment
+    translations: tuple[TranslationFacts, ...] | None = Field(
+        default=None, description="By their languages; null where nobody asked for them."
+    )
 
     @classmethod
-    def of(cls, api: Api, request: Request, card: GuideCard) -> "GuideAnswer":
+    def of(
+        cls, api: Api, request: Request, card: GuideCard, translations: Sequence[NamedTranslation] | None = None
+    ) -> "GuideAnswer":
         job = card.job
         return cls(
             job_id=job.id,
@@ -72,6 +86,17 @@ class GuideAnswer(Shape):
             failure=FailureAnswer.of(job.failure),
             created_at=job.created_at,
             changed_at=card.changed_at,
+            translations=None
+            if translations is None
+            else tuple(
+                TranslationFacts(
+                    instruction_id=each.instruction_id,
+                    language=each.language,
+                    title=each.title,
+                    instruction_version_id=each.version_id,
+                )
+                for each in translations
+            ),
         )
 
 
@@ -90,11 +115,18 @@ def list_guides(
     project_id: Annotated[str | None, Query(max_length=100, pattern=r"^[A-Za-z0-9-]*$")] = None,
     limit: Limit = 20,
     cursor: Cursor = None,
+    *,
+    translations: Annotated[bool, Query(description="Say which translations each has.")] = False,
 ) -> Listed[GuideAnswer]:
     """Your guides, and those of projects that you are a member of: jobs of the kind `instruction`, with what came of
     them."""
     page = api.store.guides(owner, sort=sort, project_id=project_id or None, limit=limit, cursor=cursor)
-    items = tuple(GuideAnswer.of(api, request, each) for each in page.items)
+    originals = [each.job.instruction_id for each in page.items if each.job.instruction_id]
+    known = api.store.translations_by_original(originals) if translations else {}
+    items = tuple(
+        GuideAnswer.of(api, request, each, known.get(each.job.instruction_id or "", ()) if translations else None)
+        for each in page.items
+    )
     return Listed(items=items, next_cursor=page.next_cursor)
 
 

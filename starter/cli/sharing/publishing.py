@@ -64,24 +64,23 @@ def _written(client: Client, projects: Sequence[str], *, translations: bool) -> 
     """The guides that have a document, each with its translations behind it where these are wanted."""
     for project in projects:
         client.get(f"projects/{project}")  # one that is not there has no guides, and should be said
+    asked = {"sort": "made", "limit": 100, **({"translations": "true"} if translations else {})}
     lists: Iterable[Iterable[Json]] = (
-        [client.listed("guides", sort="made", limit=100, project_id=each) for each in projects]
+        [client.listed("guides", project_id=each, **asked) for each in projects]
         if projects
-        else [client.listed("guides", sort="made", limit=100)]
+        else [client.listed("guides", **asked)]
     )
     found = {each["job_id"]: each for listed in lists for each in listed if each["instruction_version_id"]}
     if not found:
         raise UsageWrong("There is no guide to publish yet.")
-    guides = [
-        each for guide in found.values() for each in (guide, *(_translated(client, guide) if translations else ()))
-    ]
+    guides = [each for guide in found.values() for each in (guide, *_translated(guide))]
     if len(guides) > MOST_GUIDES:
         raise UsageWrong(f"A site holds up to {MOST_GUIDES} guides, and these are {len(guides)}: name a --project.")
     return guides
 
 
-def _translated(client: Client, guide: Json) -> list[Json]:
-    return list(client.get(f"instructions/{guide['instruction_id']}/translations")["items"])
+def _translated(guide: Json) -> list[Json]:
+    return [{"job_id": guide["job_id"], **each} for each in guide["translations"] or ()]
 
 
 def _asked(client: Client, guide: Json) -> Json:

@@ -15,30 +15,21 @@ export async function published({ publish: folder, name }, asked) {
   dialog.querySelector("form").elements.title.value = name || say("guides-publish-own");
   const answer = await asked(dialog);
   if (!answer) return;
-  const originals = await listed(folder);
-  const guides = answer.translations ? await withTranslations(originals) : originals;
+  const guides = await listed(folder, Boolean(answer.translations));
   if (!guides.length) throw new Error(say("guides-export-none"));
   if (guides.length > MOST) throw new Error(say("guides-publish-many", { most: MOST }));
   await exported(guides, SITE, answer.title.trim());
 }
 
-/** Each guide, and behind it its translations. */
-async function withTranslations(originals) {
+/** The guides that have a document, each with its translations behind it where these are wanted. */
+async function listed(folder, translations) {
   const guides = [];
-  for (const guide of originals) {
-    const { items } = await get(`instructions/${guide.instruction}/translations`);
-    guides.push(guide, ...items.map(({ title, instruction_version_id: version }) => ({ id: guide.id, title, version })));
-  }
-  return guides;
-}
-
-async function listed(folder) {
-  const guides = [];
-  const query = new URLSearchParams({ sort: "made", limit: PAGE });
+  const query = new URLSearchParams({ sort: "made", limit: PAGE, translations });
   if (folder) query.set("project_id", folder);
   do {
     const page = await get(`guides?${query}`);
-    for (const { job_id: id, title, instruction_id: instruction, instruction_version_id: version } of page.items) if (version) guides.push({ id, title, instruction, version });
+    for (const guide of page.items.filter((each) => each.instruction_version_id))
+      for (const { title, instruction_version_id: version } of [guide, ...(guide.translations ?? [])]) guides.push({ id: guide.job_id, title, version });
     query.set("cursor", page.next_cursor ?? "");
   } while (query.get("cursor"));
   return guides;
