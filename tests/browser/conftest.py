@@ -36,6 +36,7 @@ from starter.api.signed_urls import SignedUrls
 from starter.settings import Settings
 from tests.apis import PART_SIZE, SECRET, RunningApi, running_api, wait_ready
 from tests.browser.looking import WIDE
+from tests.notion import PARENT, Notion, running_notion
 from tests.stack import ROOT, Stack, running_stack
 from tests.temporal import TemporalServer, free_port
 from tests.wiki import Wiki, running_wiki
@@ -125,13 +126,14 @@ def started(playwright: Playwright, programs: Sequence[str], *arguments: str) ->
 @dataclass
 class Site:
     """The pages, and what is behind them. ``files``: where else browsers may get and send files (S3).
-    ``wiki``: the Confluence that guides are put into."""
+    ``wiki`` and ``notion``: the Confluence and the Notion that guides are put into."""
 
     stack: Stack
     api: RunningApi
     browser: Browser
     files: str = ""
     wiki: Wiki | None = None
+    notion: Notion | None = None
     complaints: list[str] = field(default_factory=list)
 
     @property
@@ -190,13 +192,23 @@ def site(chromium: Browser, temporal: TemporalServer, tmp_path_factory: pytest.T
     token = "a-token-for-the-wiki"
     with ExitStack() as on, pytest.MonkeyPatch.context() as patch:
         wiki = on.enter_context(running_wiki(f"Bearer {token}"))
-        space: dict[str, Any] = {"confluence_space_url": wiki.space, "confluence_token": SecretStr(token)}
-        stack = on.enter_context(running_stack(tmp_path_factory.mktemp("site"), temporal, **space))
-        stack.start_worker(GUIDESMITH_CONFLUENCE_SPACE_URL=wiki.space, GUIDESMITH_CONFLUENCE_TOKEN=token)
+        notion = on.enter_context(running_notion(token))
+        places = {
+            "confluence_space_url": wiki.space,
+            "confluence_token": token,
+            "notion_url": notion.url,
+            "notion_parent": PARENT,
+            "notion_token": token,
+        }
+        secret: dict[str, Any] = {
+            name: SecretStr(value) if name.endswith("token") else value for name, value in places.items()
+        }
+        stack = on.enter_context(running_stack(tmp_path_factory.mktemp("site"), temporal, **secret))
+        stack.start_worker(**{f"GUIDESMITH_{name.upper()}": value for name, value in places.items()})
         patch.setenv("TEMPORAL_ADDRESS", temporal.address)
         with running_api(site_settings(stack)) as api:
             wait_ready(api)
-            yield Site(stack, api, chromium, wiki=wiki)
+            yield Site(stack, api, chromium, wiki=wiki, notion=notion)
 
 
 def site_settings(stack: Stack) -> Settings:

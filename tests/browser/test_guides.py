@@ -10,6 +10,8 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Site
 from tests.browser.looking import look
+from tests.integration.api_builders import translated_by_hand
+from tests.notion import PARENT
 from tests.stack import wait_until
 
 WITHIN_MS = 120_000
@@ -111,6 +113,18 @@ def test_given_several_guides_when_they_are_chosen_then_they_are_exported_as_one
     own.locator("[data-places]").get_by_role("button").click()
     expect(own.get_by_label("Confluence space")).to_have_value("OPS")
     own.close()
+    page.locator(f"#guide-{first['job']} .guide-open").click()  # Notion takes three requests a second
+    page.locator("[data-many-export]").click()
+    page.get_by_role("dialog").get_by_label("Format").select_option("Notion")
+    expect(page.locator("[data-export-count]")).to_have_text(re.compile("^1 guide becomes a page there"))
+    page.get_by_role("dialog").get_by_role("button", name="Export").click()
+    placed = page.get_by_role("dialog", name="1 page is up to date")
+    expect(placed.get_by_role("link")).to_have_count(1, timeout=WITHIN_MS)
+    assert site.notion is not None and site.notion.broken == []
+    there = [f"https://www.notion.so/{each['id'].replace('-', '')}" for each in site.notion.children(PARENT)]
+    assert placed.get_by_role("link").get_attribute("href") in there
+    placed.get_by_role("button", name="Close").click()
+    page.locator(f"#guide-{first['job']} .guide-open").click()
     page.locator("[data-many-export]").click()
     page.get_by_role("dialog").get_by_label("Format").select_option("Markdown")
     with page.expect_download(timeout=WITHIN_MS) as downloading:
@@ -142,6 +156,7 @@ def test_given_a_folder_when_it_is_published_then_the_site_opens_from_the_disk_a
     ids = drafted(who)
     with site.client(who) as client:
         document = client.get(f"instructions/{ids['instruction']}").json()
+    translated_by_hand(site.stack.store, who, ids["instruction"])
     page.goto(f"/?folder={ids['project']}")
     page.get_by_role("button", name="Publish as a website").click()
     expect(page.get_by_role("textbox", name="Name of the website")).to_have_value("Handbooks")
@@ -149,7 +164,15 @@ def test_given_a_folder_when_it_is_published_then_the_site_opens_from_the_disk_a
     with page.expect_download(timeout=WITHIN_MS) as downloading:
         page.get_by_role("button", name="Make the website").click()
     with zipfile.ZipFile(downloading.value.path()) as archive:
+        assert sum(each.startswith("guides/") and each.endswith("/index.html") for each in archive.namelist()) == 1
         archive.extractall(tmp_path)
+    page.get_by_role("button", name="Publish as a website").click()
+    page.get_by_label("With their translations").check()
+    with page.expect_download(timeout=WITHIN_MS) as downloading:
+        page.get_by_role("button", name="Make the website").click()
+    with zipfile.ZipFile(downloading.value.path()) as archive:
+        pages = [each for each in archive.namelist() if each.startswith("guides/") and each.endswith("/index.html")]
+        assert len(pages) == 2 and all(b'hreflang="de"' in archive.read(each) for each in pages)
 
     said: list[str] = []
     context = site.browser.new_context(viewport={"width": 375, "height": 812}, color_scheme="dark")
