@@ -357,6 +357,7 @@ def _translated() -> Iterator[None]:
         raise RequestInvalid("A text holds characters that cannot be stored.") from None
 
 
+SCHEMA_OLD = "The database schema is missing or old: run `guidesmith db upgrade`."
 _POSTGRES_SCHEMA_OLD = frozenset({"42P01", "42703"})  # undefined_table, undefined_column
 _POSTGRES_FORBIDDEN = "42501"  # insufficient_privilege
 _REFUSED = (
@@ -373,7 +374,7 @@ def _translation(fault: exc.DBAPIError) -> Exception:
     sqlstate = getattr(fault.orig, "sqlstate", None)
     text = str(fault.orig)
     if sqlstate in _POSTGRES_SCHEMA_OLD or text.startswith(("no such table", "no such column")):
-        return SettingsInvalid("The database schema is missing or old: run `guidesmith db upgrade`.")
+        return SettingsInvalid(SCHEMA_OLD)
     if "file is not a database" in text:
         return SettingsInvalid("The database file is not an SQLite database: name another file.")
     if sqlstate == _POSTGRES_FORBIDDEN:

@@ -8,7 +8,7 @@ from sqlalchemy import Engine, text
 
 from activities.store import schema
 from activities.store.credits import Credits
-from activities.store.database import Database, DatabaseOptions
+from activities.store.database import SCHEMA_OLD, Database, DatabaseOptions
 from activities.store.documents.anchors import Anchors
 from activities.store.documents.annotations import Annotations
 from activities.store.documents.brands import Brands
@@ -67,6 +67,7 @@ from activities.store.upkeep.retention import Retention
 from activities.store.upkeep.rounds import Rounds
 from activities.store.uploads.leases import Leases
 from activities.store.uploads.uploads import Uploads
+from domain.errors import SettingsInvalid
 from domain.quotas import OwnerLimits
 
 
@@ -134,6 +135,8 @@ class Store(
     Any call may raise ``DatabaseUnavailable`` (retryable), or ``SettingsInvalid`` where the schema is missing or old.
     """
 
+    _has_schema = False
+
     @classmethod
     def open(
         cls,
@@ -185,6 +188,16 @@ class Store(
         """
         self.ping()
         self._database.check_writable()
+
+    def check_schema(self) -> None:
+        """Return when the schema has what this code expects; once it has, it is not looked at again.
+
+        Raises:
+            SettingsInvalid: It is missing or old.
+        """
+        self._has_schema = self._has_schema or self.is_current()
+        if not self._has_schema:
+            raise SettingsInvalid(SCHEMA_OLD)
 
     def try_writing(self) -> None:
         """Write a row as it is, for somebody who waits: what a probe cannot do. A schema that is not there takes none.

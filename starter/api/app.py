@@ -171,6 +171,7 @@ def create_app(
 
     async def database() -> None:
         await to_thread.run_sync(store.check_writing)
+        await to_thread.run_sync(store.check_schema)
 
     async def artifact_store() -> None:
         await to_thread.run_sync(artifacts.check_writing)

@@ -23,7 +23,7 @@ async def healthz() -> Alive:
     responses={503: {"model": Readiness, "description": "Something it needs is not there."}, **PROBED},
 )
 async def readyz(api: ApiParts, response: Response) -> Readiness:
-    """Database, engine and artifact store answer."""
+    """Database, engine and artifact store answer, and the database has what this version expects."""
     checks = await api.readiness.checks()
     ready = all(result == "ok" for result in checks.values())
     response.status_code = 200 if ready else 503

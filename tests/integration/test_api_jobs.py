@@ -15,8 +15,9 @@ from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import text
 
-from activities.store import JobRequest
+from activities.store import JobRequest, schema
 from domain.artifacts import ArtifactKind
 from domain.documents.publication import ExportFormat
 from domain.jobs import Actor
@@ -33,6 +34,7 @@ from tests.integration.api_builders import SPOKEN, told_job
 from tests.integration.footage import recorded_job
 from tests.integration.store_builders import STEP_BLOCK, Run, drafted_job, instruction_of
 from tests.integration.test_api_uploads import begun, new_job
+from tests.stack import wait_until
 from tests.temporal import TemporalServer, free_port, running_temporal
 
 
@@ -280,6 +282,14 @@ def test_given_a_temporal_that_refuses_the_start_when_run_then_502_and_nothing_c
         assert (answer.status_code, answer.json()["code"]) == (502, "ORCHESTRATOR_DISPATCH_FAILED")
         assert client.get(f"jobs/{job_id}").json() == before
         assert refused.store.last_event_seq(job_id) == written
+        rows = refused.store._database
+        with rows.write() as connection:
+            connection.execute(text("UPDATE alembic_version SET version_num = '0028'"))
+        old = client.get(f"{refused.url}/readyz")
+        assert (old.status_code, old.json()["checks"]["database"]) == (503, "SETTINGS_INVALID"), "not upgraded yet"
+        with rows.write() as connection:
+            connection.execute(text("UPDATE alembic_version SET version_num = :head"), {"head": schema.head()})
+        wait_until(lambda: client.get(f"{refused.url}/readyz").json()["checks"]["database"] == "ok", 20, "the schema")
         ready = client.get(f"{refused.url}/readyz")
         assert (ready.status_code, ready.json()["status"]) == (503, "not ready"), "before anybody runs a job"
         assert ready.json()["checks"] == {"database": "ok", "engine": "ENGINE_FOREIGN", "artifacts": "ok"}
