@@ -14,7 +14,7 @@ from pydantic import SecretStr
 
 from starter.access.tokens import Tokens
 from starter.settings import PREFIX, Settings
-from tests.apis import SECRET, TIMEOUT_S, UP_WITHIN_S
+from tests.apis import SECRET, TIMEOUT_S, UNTRUSTING, UP_WITHIN_S
 from tests.forks import Forked, fork_server
 from tests.temporal import free_port
 
@@ -34,7 +34,7 @@ class ApiProcess:
     def client(self, subject: str = "ann") -> httpx.Client:
         """A client that speaks for ``subject``."""
         headers = {"Authorization": f"Bearer {Tokens(SECRET).issue(subject)}"}
-        return httpx.Client(base_url=f"{self.url}/api/v1/", headers=headers, timeout=TIMEOUT_S)
+        return httpx.Client(base_url=f"{self.url}/api/v1/", headers=headers, timeout=TIMEOUT_S, verify=UNTRUSTING)
 
     def start(self) -> None:
         """Start, without waiting: several come up at once."""

@@ -21,7 +21,7 @@ _started: dict[str, Any] = {}
 def pytest_configure_node(node: Any) -> None:
     """In the process that hands out the tests (pytest-xdist), for each of the others before it starts."""
     if not _started:
-        server = TemporalServer(Path(tempfile.mkdtemp(prefix="guidesmith-temporal-")))
+        server = TemporalServer(Path(tempfile.mkdtemp(prefix="guidesmith-temporal-")), on_file=False)
         server.start()
         _started.update(temporal=server, forks=forks.ForkServer())
     server = _started["temporal"]

