@@ -65,8 +65,8 @@ def instruction(site: Site, who: str, draft: dict[str, str]) -> Iterator[Instruc
 
 @pytest.fixture
 def editor(page: Page, instruction: Instruction, request: pytest.FixtureRequest) -> Page:
-    """Where blocks are written as their Markdown, unless a test is one of ``WAYS``; what is written as it looks is in
-    ``test_writing.py``."""
+    """Where blocks are written as their Markdown, unless a test is one of ``WAYS`` or ``LOOKS``; more of what
+    is written as it looks is in ``test_writing.py``."""
     way = getattr(request, "param", "markdown")
     page.add_init_script(f"localStorage.setItem('guidesmith:writing', '{way}')")
     page.goto(f"/instructions/{instruction.id}")
@@ -75,6 +75,8 @@ def editor(page: Page, instruction: Instruction, request: pytest.FixtureRequest)
 
 WAYS = pytest.mark.parametrize("editor", ["markdown", "looks"], indirect=True)
 """As Markdown, and as it looks."""
+LOOKS = pytest.mark.parametrize("editor", ["looks"], indirect=True)
+"""As it looks; what ``write`` writes there is Markdown, so that a test has both."""
 
 
 def block(page: Page, text: str) -> Locator:
@@ -193,6 +195,7 @@ def test_given_a_time_in_the_text_when_it_is_clicked_then_the_recording_is_there
     )
 
 
+@LOOKS
 def test_given_a_draft_when_its_blocks_are_moved_about_by_mouse_then_all_of_it_can_be_undone_and_saved(
     editor: Page, instruction: Instruction
 ) -> None:
@@ -214,15 +217,19 @@ def test_given_a_draft_when_its_blocks_are_moved_about_by_mouse_then_all_of_it_c
     choose(page, "Press Save", "Delete")
     expect(page.get_by_role("article").filter(has_text="Press Save")).to_have_count(0)
     choose(page, "Click Send", "Insert above")
-    expect(page.locator(".cm-content")).to_be_focused()
+    expect(text(page)).to_be_focused()
     page.keyboard.insert_text("Check it once more.")
+    block(page, "Click Send").scroll_into_view_if_needed()
+    drag(page, page.locator(".block.open [data-grip]"), block(page, "Click Send"))
+    expect(page.locator("[data-block]").last).to_have_class(re.compile("open"))  # it goes while it is written
+    expect(text(page)).to_have_text("Check it once more.")
     page.get_by_role("button", name="Done").click()
     expect(block(page, "Check it once more.").locator("[data-prose]")).to_have_text("Check it once more.")
     moved = titles(page)
-    for _ in range(4 + 1):  # the insertion is two steps: the block, then its text
+    for _ in range(5 + 1):  # the insertion is two steps: the block, then its text
         page.get_by_role("button", name="Undo").click()
     assert titles(page) == before
-    for _ in range(5):
+    for _ in range(6):
         page.get_by_role("button", name="Redo").click()
     assert titles(page) == moved
     page.get_by_role("button", name="Save", exact=True).click()
@@ -315,6 +322,7 @@ CUT = """
 """A server that takes nothing, also of a page that is left, which a browser sends past what tests put between."""
 
 
+@LOOKS
 def test_given_changes_that_the_server_could_not_take_when_loaded_again_then_they_are_back_and_can_be_discarded(
     editor: Page, instruction: Instruction
 ) -> None:
@@ -322,7 +330,7 @@ def test_given_changes_that_the_server_could_not_take_when_loaded_again_then_the
     page.add_init_script(CUT)
     page.evaluate("localStorage.setItem('cut', 'yes')")
     page.reload()
-    write(page, "Press Save", "## Keep this in mind")
+    say(page, "Press Save", "Keep this in mind")
     page.keyboard.press("Escape")
     expect(page.locator("[data-standing]")).to_have_text("Changes are not kept by the server")
     asked: list[str] = []
@@ -365,7 +373,7 @@ def test_given_what_is_typed_when_the_writer_pauses_leaves_or_names_it_then_it_i
     version, standing = instruction.newest["version"], page.locator("[data-standing]")
     page.clock.install()
     page.goto(f"/instructions/{instruction.id}")
-    write(page, "Press Save", "## Kept while I write")
+    say(page, "Press Save", "Kept while I write")
     expect(standing).to_have_text("Changes are kept")
     assert instruction.newest["version"] == version, "what is kept is no version yet"
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
@@ -375,7 +383,7 @@ def test_given_what_is_typed_when_the_writer_pauses_leaves_or_names_it_then_it_i
     expect(standing).to_have_text("Saved")
     assert any("Kept while I write" in each for each in instruction.texts)
 
-    write(page, "Click Send", "## Left in the middle of it")
+    say(page, "Click Send", "Left in the middle of it")
     page.goto(f"/instructions/{instruction.id}/versions")
     wait_until(lambda: instruction.newest["version"] == version + 2, 60, "the version of who left")
     page.goto(f"/instructions/{instruction.id}")
@@ -418,7 +426,7 @@ def test_given_what_is_typed_while_a_save_is_under_way_when_it_ends_then_the_ser
 
     page.goto(f"/instructions/{instruction.id}")
     page.route(f"**/api/v1/instructions/{instruction.id}", hold)
-    write(page, "Press Save", "## Saved slowly")
+    say(page, "Press Save", "Saved slowly")
     expect(standing).to_have_text("Changes are kept")
     page.keyboard.press("ControlOrMeta+s")
     expect(standing).to_have_text("Saving…")
