@@ -79,6 +79,7 @@ _RATES = word_set(
 _PARTS = word_set("rate percent percentage pct share ratio margin growth conversion discount")
 _OF_ONE = word_set("unit per each")
 """Words of headings that say that a price is that of one."""
+_OF_MANY = word_set("quantity qty units pieces menge")
 _PRICES = word_set("price cost rate fee")
 MOST_OF_ONE = 2
 """A growth or a rate that is larger is in percent."""
@@ -382,7 +383,7 @@ def _gaps(plan: Plan, tables: Mapping[str, TableProfile]) -> Iterator[Note]:
         if isinstance(step.operation, Filter):
             yield from _outside(step.operation.conditions, before)
             for name in dict.fromkeys(each.column for each in step.operation.conditions if each.column in before):
-                yield from _written_differently(before[name][1], str.casefold)
+                yield from _written_differently(before[name][1], str.casefold, doubled=True)
         if isinstance(step.operation, Derive) and isinstance(formula := step.operation.formula, Arithmetic):
             for side in (formula.left, formula.right):
                 if isinstance(side, str) and side in before and (nulls := before[side][1].nulls):
@@ -398,7 +399,9 @@ def _gaps(plan: Plan, tables: Mapping[str, TableProfile]) -> Iterator[Note]:
                 text = f"{column.name} is empty in {column.nulls:,} of {table.rows:,} rows: they are in no period."
                 yield Note(code=TIME_EMPTY, message=text)
         for measure in _measures(step):
-            if measure.column in before and measure.function is not Function.DISTINCT:
+            if measure.column in before and measure.function is Function.DISTINCT:
+                yield from _written_differently(before[measure.column][1], str)
+            elif measure.column in before:
                 table, column = before[measure.column]
                 if column.nulls:
                     text = f"{column.name} is empty in {column.nulls:,} of {table.rows:,} rows: they count as nothing."
@@ -428,7 +431,8 @@ def _kept_apart(function: Function, table: TableProfile, column: ColumnProfile) 
     """What is said of sums and averages of numbers that have none by themselves."""
     words = set(column.name.split("_"))
     percent = is_percent(table, column)
-    of_one = bool(words & _OF_ONE and words & _PRICES)
+    beside = {word for each in table.columns if each.type.is_numeric for word in each.name.split("_")}
+    of_one = bool(words & _PRICES and (words & _OF_ONE or beside & _OF_MANY))
     if words & _PARTS and function in COMPUTED and _has_parts_and_more(column):
         text = f"{column.name} goes from {column.minimum} to {column.maximum}: parts of one and percent may be mixed."
         yield Note(code=RATES_MIXED, message=text)
@@ -484,8 +488,10 @@ def _group_notes(table: TableProfile, column: ColumnProfile) -> Iterator[Note]:
     yield from _written_differently(column, str)
 
 
-def _written_differently(column: ColumnProfile, told_apart: Callable[[str], str]) -> Iterator[Note]:
-    if alike := written_differently(column.values, told_apart):
+def _written_differently(
+    column: ColumnProfile, told_apart: Callable[[str], str], *, doubled: bool = False
+) -> Iterator[Note]:
+    if alike := written_differently(column.values, told_apart, doubled=doubled):
         shown = "; ".join(", ".join(f"\u201c{value}\u201d" for value in values) for values in alike[:3])
         text = f"{column.name} has values that are written differently, and are counted apart: {shown}."
         yield Note(code=VALUES_ALIKE, message=text)

@@ -10,15 +10,23 @@ _LOOK_ALIKE = str.maketrans(
 )
 """Cyrillic letters, and the Latin ones that they look like."""
 _SPELLED_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa", "æ": "ae"})
+_DOUBLED = re.compile(r"([^\W\d_])\1")
 ID_DIGITS = 6
 """From so many on, digits in groups are those of a number that is written in one, too (an IBAN, a telephone)."""
 
 
-def written_differently(values: Iterable[str], told_apart: Callable[[str], str]) -> list[list[str]]:
-    """Groups of values that are one to whoever reads them, and several by what they are told apart by."""
+def written_differently(
+    values: Iterable[str], told_apart: Callable[[str], str], *, doubled: bool = False
+) -> list[list[str]]:
+    """Groups of values that are one to whoever reads them, and several by what they are told apart by.
+
+    Args:
+        doubled: Whether a letter that is doubled or not makes no difference (canceled, cancelled).
+    """
     spelled: dict[str, list[str]] = {}
     for value in values:
-        spelled.setdefault(_read(value), []).append(value)
+        read = _read(value)
+        spelled.setdefault(_DOUBLED.sub(r"\1", read) if doubled else read, []).append(value)
     return [alike for alike in spelled.values() if len(set(map(told_apart, alike))) > 1]
 
 

@@ -49,6 +49,22 @@ _GOES_OUT = word_set(
 """What says of a number without a sign which way it goes, as banks, tills and stores write it."""
 _ONE_WAY = word_set("duration minutes seconds hours age distance price rate percent balance saldo solde")
 """Words of headings of numbers that go no way."""
+_MULTIPLES = tuple(
+    (size, re.compile(words))
+    for size, words in (
+        (
+            1_000,
+            r"(?i:(?<!per )\b(?:thousands?|tausend|tsd|milliers|000'?s|t€|teur|keur|kusd|kchf)\b|'000\b)"
+            r"|\bk ?[€$£]|[€$£] ?k\b|[(\[]k[)\]]",
+        ),
+        (
+            1_000_000,
+            r"(?i:(?<!per )\b(?:millions?|millionen|mio|mln|mn|meur|musd)\b|\bm ?[€$£]|[€$£] ?m\b)",
+        ),
+        (1_000_000_000, r"(?i:\b(?:billions?|mrd|bn|mld)\b)"),
+    )
+)
+"""How headings say that their numbers count in thousands, and more."""
 _SAYS_WHAT = word_set("metric metrics variable indicator attribute parameter kpi what kennzahl")
 """Words of headings of what a table of names and values holds."""
 _SAYS_CURRENCY = word_set("currency currencies ccy curr cur währung waehrung devise moneda moeda valuta waluta")
@@ -101,6 +117,11 @@ def _is_of(table: TableProfile, column: ColumnProfile, unit: ColumnProfile) -> b
         return not _words(column) & _COUNTS
     numbers = [each for each in table.columns if each.type.is_numeric and not each.is_identifier]
     return len(numbers) == 1 or bool(_words(column) & _MEASURED)
+
+
+def multiple_of(column: ColumnProfile) -> int:
+    """What one of the column's numbers stands for, by its heading: 1,000 of ``amount (k€)``, else 1."""
+    return next((size for size, said in _MULTIPLES if said.search(column.original)), 1)
 
 
 def _words(column: ColumnProfile) -> set[str]:

@@ -4,7 +4,11 @@
 Written down by somebody who had not seen how they are read. What is right was not computed by the product.
 """
 
-from collections.abc import Iterator
+import io
+from collections.abc import Iterator, Sequence
+
+import openpyxl
+from openpyxl.styles import Alignment
 
 from tests.integration.analysis_corpus import Case, case, workbook
 from tests.integration.analysis_oddities import odd
@@ -68,7 +72,7 @@ Day Index,Pageviews
 
 
 def exports() -> list[Case]:
-    return [*_banks(), *_ledgers(), *_others(), *_questions()]
+    return [*_banks(), *_ledgers(), *_others(), *_questions(), *_more_questions(), *_below_and_beside()]
 
 
 def _banks() -> Iterator[Case]:
@@ -245,3 +249,154 @@ def _questions() -> Iterator[Case]:
         {"01234": "30", "10115": "5"},
         file="a.xlsx",
     )
+
+
+_ORDERS = """order_id,ordered,customer,region,status,amount,discount,paid
+1,2024-03-05,Ann,North,open,10,,Yes
+2,2024-03-09,Ann,South,cancelled,20,2,No
+3,2024-04-02,Bob,North,closed,40,,Yes
+4,2024-05-02,Cid,West,closed,80,5,No
+5,2024-05-09,Cid,West,open,160,,Yes
+"""
+_YEARS = "ordered,region,amount\n2023-03-05,North,1\n2023-04-05,South,2\n2024-03-05,North,4\n2024-09-05,South,16\n"
+_FISCAL = "fiscal_year,invoiced,amount\n2024,2023-11-02,5\n2024,2024-02-02,7\n2025,2024-11-02,11\n"
+_MONTHS = "year,month,amount\n2023,1,5\n2023,2,7\n2024,1,11\n2024,2,13\n"
+_MAYS = "person,sold,amount\nMay,2024-05-03,5\nMay,2024-06-03,7\nJune,2024-05-04,11\n"
+_PRICES = "product,day,price\na,2024-01-01,10\na,2024-02-01,7\nb,2024-01-01,5\n"
+_SPENT = "customer,amount\nAnn,60\nAnn,70\nBob,40\nCid,150\n"
+_OF_CUSTOMERS = (
+    ("orders.csv", b"order_id,customer_id,amount\n1,c1,5\n2,c1,7\n3,c2,1\n4,c1,1\n5,c2,3\n"),
+    ("customers.csv", b"customer_id,region\nc1,North\nc2,South\nc3,North\n"),
+)
+
+
+def _more_questions() -> Iterator[Case]:
+    for asked, right in (
+        ("in Q1 and Q2 2024", "310"),
+        ("in March and April 2024", "70"),
+        ("in March or April 2024", "70"),
+        ("in March and May 2024", None),
+    ):
+        yield case(f"two periods, {asked}", _ORDERS, f"Total amount {asked}", right)
+    for asked in ("with discount", "have a discount", "have no discount"):
+        yield case(f"how many {asked}", _ORDERS, f"How many orders {asked}?", None)
+    for asked in ("Yearly growth of amount in 2024", "By how much has amount increased in 2024?"):
+        yield case(asked, _YEARS, asked, None)
+    for asked in (
+        "Average amount of the top 3 orders",
+        "Total amount of the 2 largest orders",
+        "Total orders by region",
+    ):
+        yield case(asked, _ORDERS, asked, None)
+    yield case("total orders of one number", "order_id,who,amount\n1,Ann,10\n2,Ann,20\n", "Total orders by who", None)
+    yield case("a person called May", _MAYS, "Total amount for May", None)
+    for answer, right in (("the time", "16"), ("person May", "12")):
+        yield case(f"May: {answer}", _MAYS, "Total amount for May", right, answers={"time_may": answer})
+    yield case("fiscal years beside dates", _FISCAL, "Total amount by year", None)
+    yield case("in a fiscal year, or another", _FISCAL, "Total amount in 2024", None)
+    for answer, right in (("fiscal_year", "12"), ("invoiced", "18")):
+        yield case(f"in 2024, of {answer}", _FISCAL, "Total amount in 2024", right, answers={"year": answer})
+    yield case("months of several years", _MONTHS, "Total amount by month", None)
+    together = {"years_of_month": "all years together"}
+    yield case("months of all years", _MONTHS, "Total amount by month", {"1": "16", "2": "20"}, answers=together)
+    yield case("months of one year", _MONTHS, "Total amount by month where year is 2023", {"1": "5", "2": "7"})
+    yield case("a quarter that is a value", "quarter,amount\nQ1,5\nQ2,7\nQ1,11\n", "Total amount in Q1", "16")
+    yield case("a month that is a value", "month,amount\nJan,5\nFeb,7\nJan,11\n", "Total amount in Jan", "16")
+    yield case("a quarter that is a column", "region,Q1,Q2\nN,5,6\nS,7,8\n", "Total Q1 by region", {"N": "5", "S": "7"})
+    for asked in ("Latest price by product", "Earliest price", "What is the oldest price?"):
+        yield case(asked, _PRICES, asked, None)
+    for name, text, noun in (
+        ("in a row", "product,units\na,1\nb,2\nc,3\nd,4\ne,5\nf,6\n", "units"),
+        ("of one length", "product,units\na,10001\nb,20002\nc,30003\nd,40004\ne,50005\n", "units"),
+        ("of each row", "product,quantity\na,5\na,7\nb,2\nc,3\n", "items"),
+        ("of cases", "region,day,count\nN,2024-01-01,5\nN,2024-01-02,7\nS,2024-01-01,2\n", "cases"),
+    ):
+        yield case(f"numbers {name}", text, f"How many {noun}?", None)
+    yield case("orders with their numbers", "order,amount\n1,5\n2,7\n3,8\n4,1\n5,1\n", "How many orders?", "5")
+    spent = "How many customers have an amount over 100?"
+    yield case("customers over a number", _SPENT, spent, None)
+    of_a_row = {"rows_of_customer": "the amount of a row"}
+    yield case("customers over a number, in a row", _SPENT, spent, "1", answers=of_a_row)
+    comma = 'region,amount\nNorth,"1.500,00"\nNorth,"20,50"\nSouth,"2.000,00"\n'
+    for answer, right in ((None, None), ("1000", "2"), ("1", "3")):
+        answers = {"number_1_000": answer} if answer else {}
+        yield case(f"over 1.000: {answer}", comma, "How many rows with amount over 1.000?", right, answers=answers)
+    kilo = "region,amount (k€)\nNorth,0.4\nNorth,900\nSouth,1200\nSouth,3.5\n"
+    for answer, right in ((None, None), ("500", "2"), ("0.5", "3")):
+        answers = {"size_amount_k_500": answer} if answer else {}
+        yield case(
+            f"over 500 in thousands: {answer}", kilo, "How many rows with amount over 500?", right, answers=answers
+        )
+    yield case("a total in thousands", kilo, "Total amount", "2103.9")
+    yield odd("prices beside quantities", "product,price,quantity\na,5,2\nb,3,10\n", "Total price", None)
+    yield odd(
+        "canceled and cancelled", "status,amount\nCancelled,1\nCanceled,2\nopen,4\n", "Total amount not cancelled", None
+    )
+    for asked, right in (
+        ("How many orders?", "5"),
+        ("How many customers?", "3"),
+        ("How many orders in North?", "3"),
+        ("Number of orders per region", {"North": "3", "South": "2"}),
+        ("Number of customers per region", {"North": "2", "South": "1"}),
+    ):
+        yield Case(f"of two tables: {asked}", _OF_CUSTOMERS, asked, right)
+    keys = (_OF_CUSTOMERS[0], ("customers.csv", _OF_CUSTOMERS[1][1].upper().replace(b"CUSTOMER_ID", b"customer_id")))
+    yield Case("keys in two cases", keys, "Total amount by region", None)
+    names = "customer,amount\n" + "".join(f"Customer {number},{number}\n" for number in range(1, 61))
+    yield odd("many names, one in two ways", f"{names}customer 7,5\n", "How many customers?", None)
+    yield case("many names, one twice", f"{names}Customer 7,5\n", "How many customers?", "60")
+    yield case(
+        "many names, one twice, the first", f"{names}Customer 7,99\n", "Top 1 customer by amount", {"Customer 7": "106"}
+    )
+
+
+def _below_and_beside() -> Iterator[Case]:
+    rows = [[f"R{number % 7}", number] for number in range(250)]
+    text = "region,amount\n" + "".join(f"{name},{number}\n" for name, number in rows)
+    other = [["product", "price"], ["a", 1000], ["b", 2000]]
+    sheet = workbook({"S": [["region", "amount"], *rows, [None, None], *other]})
+    for asked, right in (("Total amount", "31125"), ("How many rows?", "250")):
+        yield case(f"a table below 200 rows: {asked}", f"{text}\nproduct,price\na,1000\nb,2000\n", asked, right)
+        yield case(f"a table below 200 rows of a sheet: {asked}", sheet, asked, right, file="s.xlsx")
+    quoted = f'{text}"R1, with\n\nproduct,price\nx,5",7\n'
+    yield case("a table within a cell", quoted, "Total amount", "31132")
+    yield odd("rows behind a blank line below 200", f"{text}\nR1,5\n", "Total amount", None)
+    yield odd(
+        "a source with a number behind it", 'region,amount\nN,5\nS,7\n"Source: Eurostat",2024\n', "Total amount", None
+    )
+    beside = "region,amount,,product,price\nN,5,,a,1\nS,7,,b,2\n,,,c,3\n"
+    yield odd("two tables beside each other", beside, "How many rows?", None)
+    yield odd(
+        "numbers that were shortened",
+        "id,amount\n1.23457E+18,5\n1.23457E+18,7\n9.9E+17,1\n",
+        "How many different id?",
+        None,
+    )
+    letters = "region,amount\nMüller,5\nJosé,7\n"
+    yield case("UTF-7", letters.encode("utf-7"), "Total amount by region", {"Müller": "5", "José": "7"})
+    yield case("UTF-7, a value", letters.encode("utf-7"), "Total amount for Müller", "5")
+    yield case("pluses that are no UTF-7", "phone,amount\n+491234-5,5\n+AB-12,7\nC+Ads,1\n", "Total amount", "13")
+    outline = [["region", "amount"], ["Europe", 31], ["Germany", 10], ["France", 20], ["Asia", 6], ["Japan", 5]]
+    inner = ("Germany", "France", "Japan")
+    by_blanks = workbook({"S": [[f"   {name}" if name in inner else name, number] for name, number in outline]})
+    by_format = indented(outline, inner)
+    for way, book in (("blanks", by_blanks), ("format", by_format)):
+        yield case(f"set in by {way}", book, "Total amount", None, file="o.xlsx")
+        answers = {"parts_region": "leave them out"}
+        yield case(f"set in by {way}, answered", book, "Total amount", "37", answers=answers, file="o.xlsx")
+    whole = indented(outline, [str(name) for name, _ in outline[1:]])
+    yield case("all names set in", whole, "Total amount", "72", file="o.xlsx")
+
+
+def indented(rows: Sequence[Sequence[object]], inner: Sequence[str]) -> bytes:
+    """A workbook of rows in which some names are set in by their cells' format."""
+    book = openpyxl.Workbook()
+    sheet = book.worksheets[0]
+    for row in rows:
+        sheet.append(list(row))
+    for (cell,) in sheet.iter_rows(max_col=1):
+        if cell.value in inner:
+            cell.alignment = Alignment(indent=1)
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()

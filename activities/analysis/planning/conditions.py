@@ -11,6 +11,7 @@ from activities.analysis.planning.requirement import ParsedRequirement, is_measu
 from activities.analysis.planning.words import NEVER_PART, STOP, SYNONYM, Column, Mention, Token, stem, word_set
 from domain.analyses.steps import Test, Value
 from domain.analyses.table import ColumnType
+from domain.analyses.units import multiple_of
 
 _ASKS = word_set("where with whose having and or only if the for when")
 LONGEST_VALUE = 6
@@ -42,7 +43,7 @@ class Conditions:
                 continue
             column, having = self._compared(begin, end)
             if column is not None:
-                low, high = self._share(column, match["low"], low), self._share(column, match["high"], high)
+                low, high = self._meant(column, match["low"], low), self._meant(column, match["high"], high)
                 parsed.only(Where(column, Test.AT_LEAST, (low,), having), f"{column.name} is at least {low}")
                 parsed.only(Where(column, Test.AT_MOST, (high,), having), f"{column.name} is at most {high}")
             parsed.take(begin, end)
@@ -56,9 +57,35 @@ class Conditions:
                 continue
             column, having = self._compared(begin, end)
             if column is not None:
-                number = self._share(column, match["number"], number)
+                number = self._meant(column, match["number"], number)
                 parsed.only(Where(column, test, (number,), having), f"{column.name} {match['how']} {number}")
             parsed.take(begin, end)
+
+    def _meant(self, column: Column, text: str, number: int | float) -> int | float:
+        """A number as the column has it: ``1.000`` may be a thousand, and 500 may be 0.5 where it counts in thousands;
+        asked."""
+        words = text.strip()
+        if re.fullmatch(r"[$€£]?[1-9]\d{0,2}\.\d{3}", words):
+            thousands = int(re.sub(r"\D", "", words))
+            options = [f"{thousands}", f"{number:g}"]
+            if self._parsed.ask(f"number_{slug(words)}", f"Which number is {words}?", options) != options[1]:
+                return self._of_size(column, words, thousands)
+        return self._share(column, text, self._of_size(column, words, number))
+
+    def _of_size(self, column: Column, words: str, number: int | float) -> int | float:
+        """A number of a column whose heading says that it counts in thousands, or more."""
+        size = multiple_of(column.profile)
+        if size == 1 or "%" in words:
+            return number
+        least, most = column.profile.minimum, column.profile.maximum
+        part = round(number / size, 12)
+        asked = (
+            f"{column.profile.original} counts in {size:,}, and goes from {least} to {most}. "
+            f"Which number there is {words}?"
+        )
+        options = [f"{number:.12g}", f"{part:.12g}"]
+        answer = self._parsed.ask(f"size_{slug(f'{column.name} {words}')}", asked, options)
+        return part if answer == options[1] else number
 
     def _share(self, column: Column, text: str, number: int | float) -> int | float:
         """``20%`` of a column that may hold shares of one: as it stands there."""
@@ -328,6 +355,8 @@ class Conditions:
         if quoted:
             return True
         if parsed.tokens[place].kind == "number" or (end == place + 1 and parsed.word(place) in NEVER_PART):
+            return False
+        if end == place + 1 and parsed.word(place) in lexicon.NEGATIONS:  # “no discount”, of orders paid or not: No
             return False
         mention = parsed.mention_at(place)
         if mention is None or mention.candidates[0][0] < SYNONYM or mention.end < end:

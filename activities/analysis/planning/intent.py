@@ -84,6 +84,8 @@ class Intent:
     no_chart: bool = False
     summary: bool = False
     growth: Growth | None = None
+    counted: int | None = None
+    """The table whose rows are counted."""
     rows: bool = False
     """The rows themselves are wanted, not numbers of them."""
     questions: list[Question] = field(default_factory=list)

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from activities.analysis.planning import lexicon
 from activities.analysis.planning.intent import Intent, RequestedMeasure
 from activities.analysis.planning.requirement import Fits, ParsedRequirement, is_measure, named_wholly, slug
-from activities.analysis.planning.words import FULL, STOP, SYNONYM, Column, Mention, word_set
+from activities.analysis.planning.words import FULL, STOP, SYNONYM, Column, Mention, stem, word_set
+from domain.analyses.plan_meaning import tells_apart
+from domain.analyses.spellings import written_differently
 from domain.analyses.steps import Function
 from domain.analyses.table import ColumnType
 
@@ -16,6 +18,12 @@ _ROWS = word_set("row rows record records line lines entry entries")
 FEWEST_IDS = 5
 ID_LENGTH = 5
 """Rows, and digits, from which on numbers that tell rows apart look like names."""
+_COUNTS = word_set("count headcount quantity qty freq frequency n anzahl menge")
+"""Words of headings of numbers that say how many things each row stands for."""
+_JOINS = word_set("and or , & / by plus")
+_OF_TIME = word_set("latest recent earliest oldest")
+"""What is the last, or the first, by its day: of a number it is not the largest, nor the smallest."""
+SPELLINGS = "SPELLINGS_GUESSED"
 _FUNCTION = re.compile("|".join(rf"(?P<{function.name}>\b(?:{words})(?= |$))" for function, words in lexicon.FUNCTIONS))
 _ENDS_CLAUSE = word_set("by per where whose with for in when if that which having over each every across during")
 
@@ -32,6 +40,7 @@ class Numbers:
         parsed = self.parsed
         pending: list[Function] = []
         fresh = False
+        self._of_time = ""
         place = 0
         while place < len(parsed.tokens):
             match = _FUNCTION.match(parsed.text, parsed.starts[place]) if parsed.free(place, place + 1) else None
@@ -41,6 +50,7 @@ class Numbers:
                 if fresh and pending and not self._is_another(place):
                     parsed.unread(f"{parsed.words(place - 1, place)} {parsed.word(place)}".strip())
                 pending = [*pending, function] if fresh else [function]
+                self._of_time = match[0] if set(match[0].split()) & _OF_TIME else ""
                 fresh = True
                 _, end = parsed.span(match)
                 parsed.take(place, end)
@@ -92,6 +102,11 @@ class Numbers:
         if not fresh and (column.profile.minimum, column.profile.maximum) == ("0", "1"):
             parsed.unread(words)  # “of active rows”, where active is 0 or 1
             return True
+        if not pending and self._is_of_what_is_counted(mention):
+            parsed.unread(parsed.words(mention.start - 1, mention.end))  # “how many orders with a discount”
+            return True
+        if pending and self._of_time and not column.profile.type.is_temporal:
+            parsed.unread(self._of_time)
         for function in pending or [usual(column)]:
             self.add_measure(RequestedMeasure(function, column))
         if not pending and not self._intent.rows:
@@ -102,6 +117,10 @@ class Numbers:
         elif mention.candidates[0][0] < FULL:
             parsed.assume(f"“{words}” is {column.name}.")
         return True
+
+    def _is_of_what_is_counted(self, mention: Mention) -> bool:
+        counts = [each.function in (Function.COUNT, Function.DISTINCT) for each in self._intent.measures]
+        return bool(counts) and all(counts) and self.parsed.word(mention.start - 1) not in _JOINS
 
     def _is_ordered_extreme(self, pending: Sequence[Function]) -> Fits:
         """What columns fit the functions: dates have a least and a most, too."""
@@ -134,10 +153,9 @@ class Numbers:
                 if not parsed.means_rows(word):
                     self._count_unknown(word)
                     return place + 1
-                known = word in _ROWS or any(parsed.tells_rows_apart(each) for each in parsed.columns if each.is_id)
-                if not known:
-                    parsed.assume(f"Each row is counted as one of the “{word}”.")
-                place += 1
+                self._count_rows(word)
+                return place + 1
+            self._rows_of(word)
             self.add_measure(RequestedMeasure(Function.COUNT, None))
             return place
         parsed.take(mention.start, mention.end)
@@ -145,6 +163,7 @@ class Numbers:
             column for score, column in mention.candidates if column.is_id or not column.profile.type.is_numeric
         ]
         ids = [column for column in countable if column.is_id] or countable
+        ids = self._of_named_table(ids, word)
         column = ids[0] if (ids and mention.candidates[0][0] >= SYNONYM) or (ids and ids[0].is_id) else None
         if distinct and not countable:  # “1.1” and “1.10” are one number, and may be two names
             parsed.unread(parsed.words(mention.start, mention.end))
@@ -153,11 +172,13 @@ class Numbers:
             self._counted_or_added_up(meant)
         elif column is None and not distinct and meant.profile.nulls:  # a number that is not there is none of them
             self.add_measure(RequestedMeasure(Function.COUNT, meant))
-        elif (
-            column is None
-            or (parsed.tells_rows_apart(column) and not distinct)
-            or (not distinct and parsed.means_rows(word) and not column.is_id)
-        ):
+        elif not distinct and column is not None and not column.is_id and parsed.means_rows(word):
+            self._count_rows(word)
+        elif column is None or (not distinct and self._is_each_row(column)):
+            if column is None:
+                self._rows_of(word)
+            else:
+                self._intent.counted = column.table
             self.add_measure(RequestedMeasure(Function.COUNT, None))
         else:
             self.add_measure(RequestedMeasure(Function.DISTINCT, column))
@@ -165,12 +186,63 @@ class Numbers:
                 parsed.assume(f"Each {column.name} is counted once, however many rows it has.")
         return mention.end
 
+    def _is_each_row(self, column: Column) -> bool:
+        """Whether each row has one of the column's values, and no two are one name that is written in two ways."""
+        table, profile = self.parsed.tables[column.table], column.profile
+        spelled = any(note.code == SPELLINGS and note.message.startswith(f"{column.name} ") for note in table.notes)
+        return tells_apart(table, profile) and not spelled and not written_differently(profile.values, str)
+
+    def _count_rows(self, word: str) -> None:
+        """Rows that are called so, unless a column says how many of them each row stands for."""
+        parsed = self.parsed
+        self._rows_of(word)
+        known = word in _ROWS or any(parsed.tells_rows_apart(each) for each in parsed.columns if each.is_id)
+        sizes = [each for each in parsed.columns if set(each.stems) & _COUNTS and self._may_be_added_up(each)]
+        if sizes and not known:
+            self._counted_or_added_up(sizes[0])
+            return
+        if not known:
+            parsed.assume(f"Each row is counted as one of the “{word}”.")
+        self.add_measure(RequestedMeasure(Function.COUNT, None))
+
+    def _rows_of(self, word: str) -> None:
+        """Of several tables, the one whose rows are counted: that which is called so, the only one with such an id, or
+        the answer."""
+        parsed = self.parsed
+        tables = {column.table for column in parsed.columns}
+        if len(tables) < 2 or self._intent.counted is not None:
+            return
+        named = [place for place in sorted(tables) if stem(word) in map(stem, parsed.tables[place].name.split("_"))]
+        if len(named) == 1:
+            self._intent.counted = named[0]
+            return
+        names = [parsed.tables[place].name for place in sorted(tables)]
+        answer = parsed.ask("rows_of", f"The rows of which table are “{word}”?", names)
+        place = next((at for at in sorted(tables) if parsed.tables[at].name == (answer or "").casefold()), None)
+        self._intent.counted = place
+
+    def _of_named_table(self, ids: list[Column], word: str) -> list[Column]:
+        """Of one key in several tables, that of the table that is called so; else that of the answer."""
+        parsed = self.parsed
+        same = [each for each in ids if each.name == ids[0].name]
+        if len(same) < 2:
+            return ids
+        names = [parsed.tables[each.table].name for each in same]
+        named = [each for each in same if stem(word) in map(stem, parsed.tables[each.table].name.split("_"))]
+        if len(named) == 1:
+            return named
+        text = f"{same[0].name} is in {' and '.join(names)}. Those of which are counted?"
+        answer = parsed.ask(f"count_of_{slug(same[0].name)}", text, names)
+        return [each for each, name in zip(same, names, strict=True) if name == (answer or "").casefold()] or ids
+
     def _may_be_added_up(self, column: Column) -> bool:
-        return (
-            is_measure(column, lexicon.NO_MEASURE)
-            and usual(column) is Function.SUM
-            and not self._looks_like_an_id(column)
-        )
+        return is_measure(column, lexicon.NO_MEASURE) and usual(column) is Function.SUM and not self._names_rows(column)
+
+    def _names_rows(self, column: Column) -> bool:
+        """Whether numbers that look like names are some: in the first column, of a heading that speaks of one."""
+        heading = re.split(r"[\W_]+", column.profile.original.casefold())
+        is_first = self.parsed.tables[column.table].columns[0].name == column.name
+        return is_first and heading == [stem(word) for word in heading] and self._looks_like_an_id(column)
 
     def _counted_or_added_up(self, column: Column) -> None:
         """``how many units`` of rows that hold some each: what the column comes to, its different numbers, or rows?"""
@@ -208,20 +280,30 @@ class Numbers:
         if counted and Function.MEAN in pending:
             self.parsed.unread("average")  # “how many orders per customer on average”
             return
-        column = self.only_measure()
+        column = self.only_measure(sure=Function.SUM not in pending or not self._has_records())
         if column is not None:
+            if self._of_time:
+                self.parsed.unread(self._of_time)
             for function in pending:
                 self.add_measure(RequestedMeasure(function, column))
 
-    def only_measure(self) -> Column | None:
-        """The only column of numbers where none is named, or the answer which."""
+    def _has_records(self) -> bool:
+        """``total orders``: their number, as well as what they come to."""
+        parsed = self.parsed
+        return any(
+            parsed.tokens[place].stem in lexicon.RECORDS - {"data"} and parsed.word(place + 1) != "value"
+            for place in parsed.left_over()
+        )
+
+    def only_measure(self, *, sure: bool = True) -> Column | None:
+        """The only column of numbers where none is named, or the answer which; asked, too, where it is not ``sure``."""
         parsed = self.parsed
         nouns = [place for place in parsed.left_over() if not parsed.means_rows(parsed.word(place))]
         words = " ".join(parsed.tokens[place].text for place in nouns)
         measures = [
             each for each in parsed.columns if is_measure(each, lexicon.NO_MEASURE) and each not in self._intent.groups
         ]
-        if len(measures) == 1 and not nouns and not self._looks_like_an_id(measures[0]):
+        if sure and len(measures) == 1 and not nouns and not self._looks_like_an_id(measures[0]):
             parsed.assume(f"The number that is meant is {measures[0].name}, the only one there is.")
             return measures[0]
         for place in nouns:

@@ -1,17 +1,24 @@
 """Which time a requirement speaks of: years, months, since, between, last. Part of the embedded planner."""
 
 import re
+from collections.abc import Iterator
 from datetime import date, timedelta
 
 from activities.analysis.planning import lexicon
 from activities.analysis.planning.intent import Where
-from activities.analysis.planning.requirement import ParsedRequirement
-from activities.analysis.planning.words import SYNONYM, Column
+from activities.analysis.planning.requirement import ParsedRequirement, named_wholly, slug
+from activities.analysis.planning.words import SYNONYM, Column, word_set
 from domain.analyses.plan import Unknown
 from domain.analyses.steps import Test
+from domain.analyses.table import ColumnType
 
 TOGETHER = "SHEETS_TOGETHER"
 """The note of a table that was put together; its first column says of what."""
+THE_TIME = "the time"
+"""An answer: not the value of that name."""
+NEAR_YEARS = 2
+"""By which years of a column may differ from those of the dates to be theirs, as fiscal years are."""
+_BEFORE_TIME = word_set("in for during of only on")
 
 
 class Periods:
@@ -19,6 +26,7 @@ class Periods:
 
     def __init__(self, parsed: ParsedRequirement) -> None:
         self._parsed = parsed
+        self._spans: list[tuple[date, date, tuple[Where, Where], str]] = []
 
     def read(self) -> None:
         """Take what names a time."""
@@ -40,9 +48,9 @@ class Periods:
                 self._between(match, None, begin)
             else:
                 self._between(match, None, end)
-        for match in parsed.found(lexicon.IN_MONTH):
+        for match in self._of_time(lexicon.IN_MONTH):
             self._between(match, *self._unit(match["year"], match["month"]))
-        for match in parsed.found(lexicon.IN_QUARTER):
+        for match in self._of_time(lexicon.IN_QUARTER):
             self._quarter(match)
         for match in parsed.found(lexicon.LAST):
             self._last(match)
@@ -50,11 +58,37 @@ class Periods:
             if is_day(match["day"]):
                 self._between(match, _begin(match["day"]), _end(match["day"]))
         self._years()
-        for match in parsed.found(lexicon.IN_MONTH_ONLY):
+        for match in self._of_time(lexicon.IN_MONTH_ONLY):
             year = self._year_of_data("month", match["month"])
             if year is not None:
                 self._between(match, *self._unit(str(year), match["month"]))
             parsed.take(*parsed.span(match))
+
+    def _of_time(self, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+        """Matches that are no column, and no value, of that name."""
+        for match in self._parsed.found(pattern):
+            if not self._is_a_name(*self._parsed.span(match)):
+                yield match
+
+    def _is_a_name(self, begin: int, end: int) -> bool:
+        """Whether the words are those of a column (``Q1``), or of a value (``Jan``, somebody called May)."""
+        parsed = self._parsed
+        begin = min(parsed.past(begin, _BEFORE_TIME), end - 1)
+        timed = any(column.profile.type.is_temporal for column in parsed.columns)
+        mention = parsed.mention_at(begin)
+        if mention is not None and mention.end >= end and named_wholly(mention):
+            return not timed or parsed.word(begin - 1) not in _BEFORE_TIME
+        words = parsed.words(begin, end)
+        holders = [
+            column
+            for column in parsed.columns
+            if any(value.strip().casefold() == words.casefold() for value in column.profile.values)
+        ]
+        if not holders or not timed:
+            return bool(holders)
+        text = f"\u201c{words}\u201d is a time, and a value of {holders[0].name}. Which is meant?"
+        answer = parsed.ask(f"time_{slug(words)}", text, [THE_TIME, f"{holders[0].name} {words}"])
+        return answer is not None and answer.casefold() != THE_TIME
 
     def _years(self) -> None:
         """``2024``, ``2023 and 2024``: each year a period, several of them a list."""
@@ -63,7 +97,11 @@ class Periods:
         years = sorted({int(match["year"]) for match in found})
         if not years:
             return
-        if len(years) == 1 or years == list(range(years[0], years[-1] + 1)):
+        held = year_column(parsed)
+        if held is not None:
+            test = Test.ONE_OF if len(years) > 1 else Test.EQUALS
+            parsed.only(Where(held, test, tuple(years)), f"{held.name} is {', '.join(map(str, years))}")
+        elif len(years) == 1 or years == list(range(years[0], years[-1] + 1)):
             self._between(found[0], date(years[0], 1, 1), date(years[-1] + 1, 1, 1))
         else:
             column = self._time_column()
@@ -137,6 +175,8 @@ class Periods:
         if not column.profile.type.is_temporal:
             self._in_years(column, begin, end)
             return
+        if begin is not None and end is not None:
+            begin, end = self._joined(begin, end)
         words = []
         if begin is not None:
             parsed.intent.where.append(Where(column, Test.AT_LEAST, (begin.isoformat(),)))
@@ -144,7 +184,23 @@ class Periods:
         if end is not None:
             parsed.intent.where.append(Where(column, Test.LESS, (end.isoformat(),)))
             words.append(f"before {end}")
-        parsed.understand(f"only rows with {column.name} {' and '.join(words)}")
+        phrase = f"only rows with {column.name} {' and '.join(words)}"
+        if begin is not None and end is not None:
+            first, last = parsed.intent.where[-2:]
+            self._spans.append((begin, end, (first, last), phrase))
+        parsed.understand(phrase)
+
+    def _joined(self, begin: date, end: date) -> tuple[date, date]:
+        """``Q1 and Q2``, ``March and April``: periods that follow each other are one, as no day is in both."""
+        for span in self._spans:
+            first, last, conditions, phrase = span
+            if last == begin or end == first:
+                self._spans.remove(span)
+                intent = self._parsed.intent
+                intent.where[:] = [each for each in intent.where if each not in conditions]
+                intent.understood.remove(phrase)
+                return min(begin, first), max(end, last)
+        return begin, end
 
     def _in_years(self, column: Column, begin: date | None, end: date | None) -> None:
         """For a column that holds years as numbers."""
@@ -194,6 +250,34 @@ def time_column(parsed: ParsedRequirement, *, years_will_do: bool = False) -> Co
             chosen = None
     parsed.intent.time = chosen
     return chosen
+
+
+def year_column(parsed: ParsedRequirement) -> Column | None:
+    """A column of years that are not those of the dates, as fiscal years are, where it is the one that is meant."""
+    dates = [column for column in parsed.columns if column.profile.type.is_temporal]
+    years = [column for column in parsed.columns if "year" in column.stems and _are_years_near(column, dates)]
+    if not years or parsed.intent.time is not None:
+        return None
+    text = f"{years[0].name} is not the year of {dates[0].name} in all rows. Which year is meant?"
+    chosen = parsed.ask_column("year", text, [*years, *dates])
+    if chosen in dates:
+        parsed.intent.time = chosen
+    return chosen if chosen in years else None
+
+
+def _are_years_near(column: Column, dates: list[Column]) -> bool:
+    held = [column.profile.minimum or "", column.profile.maximum or ""]
+    if column.profile.type is not ColumnType.INTEGER or not all(re.fullmatch(lexicon.YEAR, year) for year in held):
+        return False
+    spans = [
+        (int(least[:4]), int(most[:4]))
+        for date in dates
+        if (least := date.profile.minimum or "")[:4].isdigit() and (most := date.profile.maximum or "")[:4].isdigit()
+    ]
+    first, last = map(int, held)
+    if any((first, last) == span for span in spans):
+        return False
+    return any(abs(first - begin) <= NEAR_YEARS and abs(last - end) <= NEAR_YEARS for begin, end in spans)
 
 
 def parts_column(parsed: ParsedRequirement) -> Column | None:

@@ -189,6 +189,8 @@ class _Building:
         spoken = [column.table for column in self._columns()]
         if measured:
             return measured[0]
+        if self._intent.counted is not None:
+            return self._intent.counted
         largest = sorted(range(len(self._tables)), key=lambda table: -self._tables[table].rows)
         return max(largest, key=lambda table: (spoken.count(table), self._tables[table].rows))
 
@@ -210,6 +212,7 @@ class _Building:
             same = column.name in ours and column.name not in NO_KEYS
             if same and tells_apart(theirs, column) and column.distinct:
                 if joinable(ours[column.name], column.type):
+                    self._compare_keys(table, column.name)
                     return column.name
                 of_types.append(column.name)
         name = self._tables[self._base].name
@@ -221,6 +224,21 @@ class _Building:
         )
         self._intent.unknowns.append(Unknown(id=self._id(f"join_{slug(theirs.name)}"), text=text))
         return None
+
+    def _compare_keys(self, table: int, key: str) -> None:
+        """Say which of the base's keys the other table does not have, as far as all are known."""
+        ours, theirs = (self._tables[place].column(key) for place in (self._base, table))
+        held = {value.strip() for value in theirs.values}
+        lost = [value for value in ours.values if value.strip() not in held]
+        if not theirs.values or not lost:
+            return
+        name = self._tables[table].name
+        words = ", ".join(f"\u201c{value}\u201d" for value in lost[:3])
+        if len(lost) == len(ours.values):
+            text = f"None of {key} of {self._tables[self._base].name} ({words}) is in {name}: write them in one way."
+            self._intent.unknowns.append(Unknown(id=self._id(f"keys_{slug(name)}"), text=text))
+        else:
+            self._intent.assumptions.append(f"{len(lost)} of {len(ours.values)} {key} are not in {name}: {words}.")
 
     def _conditions(self, wheres: Sequence[Where], *, having: bool) -> None:
         conditions = [

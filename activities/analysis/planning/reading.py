@@ -14,7 +14,7 @@ from activities.analysis.planning.conditions import Conditions
 from activities.analysis.planning.growth import rank_by_growth
 from activities.analysis.planning.intent import Intent, Product, RequestedMeasure
 from activities.analysis.planning.numbers import Numbers, is_numeric, usual
-from activities.analysis.planning.periods import parts_column, time_column
+from activities.analysis.planning.periods import parts_column, time_column, year_column
 from activities.analysis.planning.requirement import ParsedRequirement, is_measure, named_wholly, slug
 from activities.analysis.planning.unread import check
 from activities.analysis.planning.words import NEVER_PART, STOP, Column, Mention, stem, word_set
@@ -56,7 +56,9 @@ class _Reading:
         self._groups()
         self._periods()
         self._numbers.read()
+        self._of_the_first()
         self._defaults()
+        self._changes_of_one()
         rank_by_growth(self.parsed)
         check(self.parsed)
 
@@ -180,6 +182,20 @@ class _Reading:
             return mention.start if mention is not None else None
         return None
 
+    def _of_the_first(self) -> None:
+        """``average amount of the top 3 orders``: they are listed, and nothing is computed of them."""
+        parsed = self.parsed
+        top = lexicon.TOP.search(parsed.text)
+        if not self._intent.rows or top is None:
+            return
+        for function, words in lexicon.FUNCTIONS:
+            found = re.search(rf"\b(?:{words})(?= )", parsed.text[: top.start()])
+            if found is None or function not in (Function.SUM, Function.MEAN, Function.MEDIAN):
+                continue
+            place, _ = parsed.span(found)
+            if not any(each.start <= place < each.end and named_wholly(each) for each in parsed.mentions):
+                parsed.unread(found[0])
+
     # --- order and groups ----------------------------------------------------------------------------------------
 
     def _order(self) -> None:
@@ -294,6 +310,10 @@ class _Reading:
             parsed.assume(f"Each {parts.name} is a {every.value}.")
             self._group(parts)
             return
+        held = year_column(parsed) if every is Every.YEAR else None
+        if held is not None:
+            self._group(held)
+            return
         column = time_column(parsed, years_will_do=every is Every.YEAR)
         if column is None:
             return
@@ -335,6 +355,26 @@ class _Reading:
             every = Every.DAY
         self.parsed.assume(f"Time is shown by {every.value}, as no period was named.")
         return every
+
+    def _changes_of_one(self) -> None:
+        """``growth in 2024``: what came before is none of the rows that are meant."""
+        intent, parsed = self._intent, self.parsed
+        begins = [
+            str(where.values[0])
+            for where in intent.where
+            if where.column == intent.time and where.test is Test.AT_LEAST
+        ]
+        ends = [
+            str(where.values[0]) for where in intent.where if where.column == intent.time and where.test is Test.LESS
+        ]
+        cue = lexicon.CHANGE.search(parsed.text)
+        if not intent.change or not begins or intent.every is None or cue is None:
+            return
+        unnamed = any("no period was named" in each for each in intent.assumptions)
+        first, behind = begins[0], ends[0] if ends else ""
+        years = int(behind[:4] or 9999) - int(first[:4])
+        if unnamed or (intent.every is Every.YEAR and years < 2):
+            parsed.unread(cue[0])
 
     # --- what was left open --------------------------------------------------------------------------------------
 

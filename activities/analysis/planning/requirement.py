@@ -20,11 +20,10 @@ from activities.analysis.planning.words import (
     tokens,
 )
 from domain.analyses.plan import Question
+from domain.analyses.plan_meaning import tells_apart
 from domain.analyses.table import TableProfile
 
 OPTIONS_SHOWN = 30
-UNIQUE = 0.97
-"""From this part of distinct values on, a column tells the rows apart."""
 
 Fits = Callable[[Column], bool]
 
@@ -196,9 +195,9 @@ class ParsedRequirement:
         return column.name if alone else f"{self.tables[column.table].name}.{column.name}"
 
     def tells_rows_apart(self, column: Column) -> bool:
-        """Whether hardly two rows have the same."""
-        rows, profile = self.tables[column.table].rows, column.profile
-        return rows > 1 and profile.distinct >= UNIQUE * (rows - profile.nulls) and profile.nulls == 0
+        """Whether no two rows have the same."""
+        table = self.tables[column.table]
+        return table.rows > 1 and tells_apart(table, column.profile) and column.profile.nulls == 0
 
     def means_rows(self, word: str) -> bool:
         """Whether a word stands for the rows themselves (``orders`` of a table of orders)."""

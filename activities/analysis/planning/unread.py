@@ -30,10 +30,12 @@ LEAVE_ROWS_OUT = "leave them out"
 ALL_PARTS = "all of them"
 AS_IT_STANDS = "as the numbers stand"
 AVERAGED = "the average"
+YEARS_TOGETHER = "all years together"
 ADDED_UP = "add them up all the same"
 
 AMONG = "TEXTS_AMONG_NUMBERS"
 """The note of a column of numbers with other texts, which it shows."""
+_WITHIN_YEARS = word_set("month quarter week")
 _QUOTED = re.compile("\u201c([^\u201d]*)\u201d")
 _NUMERIC = re.compile(r"[\d\u00bc-\u00be\u00b2\u00b3\u00b9\u2150-\u218f]")
 _HARMLESS = word_set(
@@ -60,6 +62,8 @@ def check(parsed: ParsedRequirement) -> None:
     _percent(parsed)
     _units(parsed)
     _either(parsed)
+    _of_several_years(parsed)
+    _of_rows_or_groups(parsed)
     _not_taken(parsed)
 
 
@@ -164,7 +168,7 @@ def _either(parsed: ParsedRequirement) -> None:
     below = [each for each in parsed.intent.where if each.test in (Test.LESS, Test.AT_MOST)]
     above = [each for each in parsed.intent.where if each.test in (Test.MORE, Test.AT_LEAST)]
     for less, more in product(below, above):
-        if less.column == more.column and _key(less.values[0]) < _key(more.values[0]):
+        if less.column == more.column and _is_nothing(less, more):
             parsed.unread("or")
             return
     if len(columns) > 1 and any(
@@ -173,9 +177,57 @@ def _either(parsed: ParsedRequirement) -> None:
         parsed.unread("or")
 
 
+def _is_nothing(less: Where, more: Where) -> bool:
+    """Whether no value meets both."""
+    most, least = _key(less.values[0]), _key(more.values[0])
+    return most < least or (most == least and (less.test, more.test) != (Test.AT_MOST, Test.AT_LEAST))
+
+
 def _key(value: Value) -> tuple[float, str]:
     """Numbers by size, days as they are written."""
     return (float(value), "") if isinstance(value, int | float) else (0.0, str(value))
+
+
+def _of_several_years(parsed: ParsedRequirement) -> None:
+    """Months, or quarters, of a column beside one of years: March may be that of every year, or of each."""
+    intent = parsed.intent
+    for group in list(intent.groups):
+        years = [
+            each
+            for each in parsed.columns
+            if each.table == group.table and "year" in each.stems and each.profile.distinct > 1
+        ]
+        used = {*(each.name for each in intent.groups), *(where.column.name for where in intent.where)}
+        if not set(group.stems) & _WITHIN_YEARS or not years or years[0].name in used:
+            continue
+        each_year = f"for each {years[0].name}"
+        text = f"{group.name} is one of several years, which {years[0].name} tells. Are they taken together?"
+        answer = parsed.ask(f"years_of_{slug(group.name)}", text, [each_year, YEARS_TOGETHER])
+        if answer is not None and answer.casefold() == each_year.casefold():
+            intent.groups.insert(0, years[0])
+            parsed.understand(each_year)
+
+
+def _of_rows_or_groups(parsed: ParsedRequirement) -> None:
+    """``how many customers have an amount over 100``: in one of their rows, or in all of them together?"""
+    intent = parsed.intent
+    counted = [
+        asked.column for asked in intent.measures if asked.function is Function.DISTINCT and asked.column is not None
+    ]
+    compared = [
+        each
+        for each in intent.where
+        if each.test in ORDERED and not each.having and each.column.profile.type.is_numeric
+    ]
+    for column in counted:
+        if not compared or parsed.tells_rows_apart(column) or "year" in compared[0].column.stems:
+            continue
+        number = compared[0].column.name
+        text = f"{column.name} may have several rows. Is {number} that of one of them, or of all together?"
+        of_a_row = f"the {number} of a row"
+        answer = parsed.ask(f"rows_of_{slug(column.name)}", text, [of_a_row])
+        if answer is not None and answer.casefold() != of_a_row.casefold():
+            parsed.unread(f"{number} {answer}"[:80])
 
 
 def _totals(parsed: ParsedRequirement) -> None:

@@ -47,6 +47,42 @@ def units_of(path: Path) -> Mapping[str, Units]:
         return {sheet: _cells(package, part, shown) for sheet, part in sheet_parts(package).items() if part in names}
 
 
+def levels_of(path: Path) -> Mapping[str, Units]:
+    """By the sheet's name, how far texts are set in by their format, as the parts in an outline are.
+
+    Raises:
+        Refused: A part of the workbook is damaged.
+    """
+    if not zipfile.is_zipfile(path):
+        return {}
+    with zipfile.ZipFile(path) as package:
+        names = set(package.namelist())
+        if not {"xl/workbook.xml", "xl/styles.xml", "xl/_rels/workbook.xml.rels"} <= names:
+            return {}
+        levels = _indents(package)
+        if not levels:
+            return {}
+        parts = sheet_parts(package).items()
+        return {sheet: _cells(package, part, levels, of_texts=True) for sheet, part in parts if part in names}
+
+
+def _indents(package: zipfile.ZipFile) -> dict[str, str]:
+    """The level of each cell style that sets its text in, by the number that cells give."""
+    levels: dict[str, str] = {}
+    within: list[str] = []
+    number = -1
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        nonlocal number
+        within.append(local(name))
+        number += within[-2:] == ["cellXfs", "xf"]
+        if within[-3:] == ["cellXfs", "xf", "alignment"] and attributes.get("indent", "0") != "0":
+            levels[str(number)] = attributes["indent"]
+
+    parse(package, "xl/styles.xml", start, lambda name: within.pop())
+    return levels
+
+
 def is_digits(unit: str) -> bool:
     """Whether a number is shown with leading zeros, as postcodes are."""
     return _DIGITS.fullmatch(unit) is not None
@@ -106,7 +142,7 @@ def sheet_parts(package: zipfile.ZipFile) -> dict[str, str]:
     return {name: posixpath.normpath(targets[reference]) for name, reference in ids.items() if reference in targets}
 
 
-def _cells(package: zipfile.ZipFile, part: str, shown: Mapping[str, str]) -> Units:
+def _cells(package: zipfile.ZipFile, part: str, shown: Mapping[str, str], *, of_texts: bool = False) -> Units:
     found: Units = {}
     row = column = -1
     unit = ""
@@ -118,8 +154,9 @@ def _cells(package: zipfile.ZipFile, part: str, shown: Mapping[str, str]) -> Uni
                 row, column = int(attributes.get("r", row + 2)) - 1, -1
             case "c":
                 column = _place(attributes["r"]) if "r" in attributes else column + 1
-                unit = shown.get(attributes.get("s", "0"), "") if attributes.get("t", "n") == "n" else ""
-            case "v" if unit:
+                is_one = (attributes.get("t", "n") != "n") == of_texts
+                unit = shown.get(attributes.get("s", "0"), "") if is_one else ""
+            case "v" | "is" if unit:
                 found.setdefault(column, {})[row] = unit
 
     parse(package, part, start)

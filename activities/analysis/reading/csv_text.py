@@ -11,11 +11,13 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import unescape
 from pathlib import Path
 
 from activities.analysis.reading.encodings import encoding_of
 from activities.analysis.reading.layout import RULE, SNIFFED_ROWS, Layout, layout_of
 from activities.analysis.reading.refusals import Refused
+from activities.analysis.reading.rows_below import with_rows_below
 
 SNIFFED_BYTES = 256 << 10
 BLOCK_CHARACTERS = 1 << 20
@@ -31,6 +33,8 @@ _GARBLED = re.compile(
     "\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u017e\u0178]|\u00e2\u20ac)\\S?\\w*"
 )
 """UTF-8 that was read as Windows-1252: an umlaut as two signs."""
+_ESCAPED = re.compile(r"\w*(?:&(?:[A-Za-z]{2,8}|#\d{2,5});|=[C-E][0-9A-F]=[89AB][0-9A-F])\w*")
+"""A letter as pages (``&uuml;``) and mails (``=C3=BC``) write it."""
 _NOT_TEXT = "is not text. Send CSV, Parquet or an Excel workbook."
 
 
@@ -115,6 +119,7 @@ def _layout(
     layout = layout_of(rows)
     if layout.ends is not None:
         _cut(path, ends[layout.ends - 1])
+    layout = with_rows_below(path, delimiter, ends[-1], layout, rows)
     begins = 0 if layout.begins == 0 else ends[layout.begins - 1]
     skipped = max(begins, declared)
     if skipped > declared + layout.begins:  # a heading of several lines, which are one to whoever skips
@@ -231,10 +236,18 @@ def _rewrite(source: Path, scratch: Path, encoding: str) -> _Rewritten:
             rewritten.lost += block.count("\ufffd")
             if not rewritten.garbled and any(begins in block for begins in "\u00c3\u00c2\u00e2"):
                 rewritten.garbled = found[0][:40] if (found := _GARBLED.search(block)) else ""
+            if not rewritten.garbled and ("&" in block or "=" in block):
+                rewritten.garbled = _escaped(block)
             if rewritten.dropped > max(16, rewritten.seen // 50):
                 raise Refused("TABLE_NOT_RECOGNISED", _NOT_TEXT)
             plain.write(kept)
     return rewritten
+
+
+def _escaped(block: str) -> str:
+    """A word with a letter that is written in signs."""
+    words = (found[0][:40] for found in _ESCAPED.finditer(block))
+    return next((word for word in words if "&" not in word or unescape(word) != word), "")
 
 
 def _blocks(text: io.TextIOWrapper) -> Iterator[str]:

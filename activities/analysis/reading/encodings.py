@@ -23,6 +23,7 @@ TITLES = {
     "cp1256": "Windows-1256", "cp1257": "Windows-1257", "iso8859-2": "ISO 8859-2",
     "iso8859-15": "ISO 8859-15", "koi8-r": "KOI8-R", "cp866": "DOS 866", "cp850": "DOS 850", "cp852": "DOS 852",
     "mac_roman": "Mac Roman", "mac_cyrillic": "Mac Cyrillic", "cp874": "Windows-874 (Thai)",
+    "utf-7": "UTF-7",
 }  # fmt: skip
 """What is looked for, and what people call it."""
 
@@ -50,6 +51,10 @@ _SAME = {
 """What a detector says, as the encoding of Windows that holds it."""
 
 _ISO_2022 = re.compile(rb"\x1b\$[@B]|\x1b\([IJ]")
+_SHIFTED = re.compile(rb"\+([A-Za-z0-9+/]*)-?")
+"""In UTF-7, what is not ASCII (RFC 2152)."""
+_USUAL_ALONE = re.compile("[\u0020-\u007e\u00a0-\u017f\u2013\u2014\u2018-\u201e\u2022\u2026\u20ac\u2122\u2212\ufeff]+")
+"""What a few letters of UTF-7 are likely to be; longer ones are words of one script."""
 _COMMON = {
     "cp932": re.compile(r"[\u3040-\u30ff\uff61-\uff9f\uff01-\uff5e\u3000-\u3002々〆「」・]"),
     "euc_jp": re.compile(r"[\u3040-\u30ff\uff61-\uff9f\uff01-\uff5e\u3000-\u3002々〆「」・]"),
@@ -95,6 +100,8 @@ def encoding_of(path: Path) -> tuple[str, str | None]:
         begin = file.read(LOOKED_AT_BYTES)
     if (marked := _marked(begin)) is not None:
         return marked, None
+    if _is_utf7(path, begin):
+        return "utf-7", TITLES["utf-7"]
     if _is_utf8(path):
         return ("iso2022_jp", TITLES["iso2022_jp"]) if _ISO_2022.search(begin) else ("utf-8-sig", None)
     found = _legacy(_telling(path))
@@ -118,8 +125,32 @@ def _marked(begin: bytes) -> str | None:
     return None
 
 
+def _is_utf7(path: Path, begin: bytes) -> bool:
+    """Whether every plus begins letters that are likely ones: ``M+APw-ller``, and not ``+49-30``."""
+    if b"+" not in begin or not begin.isascii():
+        return False
+    foreign = False
+    for shifted in _SHIFTED.finditer(begin[: begin.rfind(b"\n") + 1] or begin):
+        try:
+            letters = shifted[0].decode("utf-7")
+        except UnicodeDecodeError:
+            return False
+        scripts = {unicodedata.name(letter, "").split(" ")[0] for letter in letters if letter.isalpha()}
+        if not letters or not (
+            _USUAL_ALONE.fullmatch(letters)
+            or (len(letters) > 1 and len(scripts) == 1 and all(map(str.isalpha, letters)) and scripts != {"CJK"})
+        ):
+            return False
+        foreign = foreign or not letters.isascii()
+    return foreign and _decodes(path, "utf-7")
+
+
 def _is_utf8(path: Path) -> bool:
-    decoder = codecs.getincrementaldecoder("utf-8")()
+    return _decodes(path, "utf-8")
+
+
+def _decodes(path: Path, encoding: str) -> bool:
+    decoder = codecs.getincrementaldecoder(encoding)()
     with path.open("rb") as file:
         try:
             while block := file.read(_BLOCK):

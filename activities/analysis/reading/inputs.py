@@ -54,6 +54,13 @@ NOTES: Mapping[str, str] = {
     "TOTALS_SUSPECTED": "Some rows are called {words}. They do not add up the others, and are taken for data.",
     "SUMS_GUESSED": "The numbers of {words} are those of other rows added up, or their average. They may be totals, "
     "and are taken for data.",
+    "REMARK_COUNTED_GUESSED": "The last row, {words}, begins as a remark does, and is taken for data.",
+    "TABLES_BESIDE_GUESSED": "An empty column stands between {words}. What is on both sides is taken for one table.",
+    "SPELLINGS_GUESSED": "{column} has names that are written in several ways, and are counted apart: {words}.",
+    "SET_IN_GUESSED": "Some values of {column} are set in, as parts of the rows above are: {words}. All are taken for "
+    "data.",
+    "DIGITS_SHORT_GUESSED": "{column} holds numbers of which only the first digits were kept ({words}). Numbers that "
+    "differ behind them are taken for one.",
     "STAND_INS_GUESSED": "{column} holds {words}, apart from the others: it may stand for no value, and is computed "
     "with.",
     "SHEETS_HIDDEN": "Hidden sheets were left out: {words}.",

@@ -43,6 +43,8 @@ _LONG_NUMBER = rf"^[+-]?\d{{{ID_DIGITS},}}$"
 _CODED = r"^[+-]?0\d"
 _CODE_LIKE = r"^\d+([eE]\d+)?$"
 """Parts are called 1E5, too; a number that is written so has a point or a sign, as a rule."""
+_SHORTENED = r"^[1-9](\.\d{1,5})?E\+1[1-9]$"
+"""As a spreadsheet shows a whole number of twelve digits and more in a narrow column."""
 _POINTED = r"^[+-]?(\d*\.(\d{0,2}|\d{4,})|0\.\d*|\d{4,}\.\d*)$"
 """A decimal that cannot be a whole number with a point between its thousands."""
 _SPENT = re.compile(
@@ -241,7 +243,9 @@ class _Look:
             if self._all(rf"regexp_matches(t, {literal(_CODE_LIKE)})"):
                 return self._settled(_text("EXPONENTS_KEPT_GUESSED", some[0]))
             finite = self._all("isfinite(TRY_CAST(t AS DOUBLE))")
-            return self._settled(Kind("number", "CAST({t} AS DOUBLE)"), Style.POINT) if finite else None
+            short = self._some_that(_SHORTENED)
+            remarks = (("DIGITS_SHORT_GUESSED", short),) if short else ()
+            return self._settled(Kind("number", "CAST({t} AS DOUBLE)", remarks), Style.POINT) if finite else None
         if not pointed and not self._column.exact:
             return None  # 1.234
         kind = _exact(self._connection, self._everything, "{t}", ())
@@ -285,6 +289,11 @@ class _Look:
         units = {str(unit).rstrip(".") for (unit,) in found}
         named = sorted(units - {""})
         return (["none", *named], False) if "%" in units and "" in units else (named, len(named) == 1 and "" in units)
+
+    def _some_that(self, pattern: str) -> str:
+        """A value that a pattern fits, or nothing."""
+        found = rows(self._connection, f"SELECT min(t) {self._everything} AND regexp_matches(t, {literal(pattern)})")
+        return str(found[0][0] or "")[:30]
 
     def _some_of(self, holds: str) -> str:
         found = rows(

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from activities.analysis.reading.number_text import is_number, plain
 from activities.analysis.reading.refusals import Refused
@@ -104,16 +104,40 @@ def _other_columns(rows: Rows, above: int, usual: int) -> int | None:
 def _another(rows: Rows, above: int) -> int | None:
     """Where another table begins: names below a blank line, in columns that hold numbers above and below them."""
     for place in range(above + 3, len(rows) - 1):
-        row = rows[place]
-        is_heading = sum(map(bool, row)) > 1 and _are_texts(row) and not repeats(row, rows[above])
-        if any(rows[place - 1]) or not is_heading or not any(is_numberlike(cell) for cell in rows[place + 1]):
-            continue
-        for at, cell in enumerate(row):
-            body = [each[at] for each in rows[above + 1 : place] if at < len(each) and each[at]]
-            numbers = sum(is_numberlike(each) for each in body)
-            if cell and cell.casefold() not in _NOTHING and numbers and 2 * numbers >= len(body):
-                return place
+        if not any(rows[place - 1]) and is_other(rows[place], rows[place + 1], rows[above], rows[above + 1 : place]):
+            return place
     return None
+
+
+def is_other(row: Sequence[str], behind: Sequence[str], heading: Sequence[str], body: Rows) -> bool:
+    """Whether a row is the heading of another table: names, in columns of the ``body`` that hold numbers, with a number
+    in the row ``behind``."""
+    if sum(map(bool, row)) < 2 or not _are_texts(row) or repeats(row, heading):
+        return False
+    if not any(is_numberlike(cell) for cell in behind):
+        return False
+    for at, cell in enumerate(row):
+        held = [each[at] for each in body if at < len(each) and each[at]]
+        numbers = sum(is_numberlike(each) for each in held)
+        if cell and cell.casefold() not in _NOTHING and numbers and 2 * numbers >= len(held):
+            return True
+    return False
+
+
+def with_rows_below(layout: Layout, rows: Rows) -> Layout:
+    """The layout with what is below the rows that it was told by: another table, or rows behind a blank line."""
+    if layout.ends is not None:
+        return layout
+    heading, body = rows[layout.above], rows[layout.above + 1 : SNIFFED_ROWS]
+    has_gap = layout.has_gap
+    for place in range(SNIFFED_ROWS, len(rows)):
+        if any(rows[place - 1]) or not any(rows[place]):
+            continue
+        if place + 1 < len(rows) and is_other(rows[place], rows[place + 1], heading, body):
+            other = next(cell for cell in rows[place] if cell)
+            return replace(layout, ends=place, other=other, has_gap=has_gap)
+        has_gap = has_gap or sum(map(bool, rows[place])) > 1
+    return replace(layout, has_gap=has_gap)
 
 
 def _units_below(heading: Sequence[str], rest: Rows) -> tuple[str, ...]:

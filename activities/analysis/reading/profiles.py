@@ -11,6 +11,7 @@ from activities.analysis.engine import Connection, count, one, rows
 from activities.analysis.reading.stand_ins import StandIns, stand_ins
 from activities.analysis.reading.sums import among_groups, sums
 from activities.analysis.sql_words import literal, quoted, to_number
+from domain.analyses.spellings import written_differently
 
 TableNote = tuple[str, int | None, str]
 """A note's code, the column's place or ``None``, and words for its sentence."""
@@ -22,6 +23,8 @@ NAMES_AMONG = 8
 """Columns of texts in which rows that add up others are looked for."""
 MOST_VALUES = 50
 """A column of more distinct values than this is not listed value by value."""
+MOST_SPELLED = 5_000
+"""Different values of a column up to which it is looked whether two are one name."""
 VALUE_LIMIT = 80
 """Characters of a value that are shown."""
 COUNTED_ROWS = 1_000_000
@@ -51,6 +54,7 @@ def profile(connection: Connection, path: Path, originals: Sequence[str]) -> dic
     empty = [place for place, column in enumerate(columns) if total and column["nulls"] == total]
     notes: list[TableNote] = [("COLUMN_EMPTY", place, "") for place in empty]
     notes += _stand_ins(connection, source, columns)
+    notes += _spelled(connection, source, columns)
     notes += _twice(connection, source, columns, total)
     notes += _sums(connection, source, columns, total)
     return {"rows": total, "columns": columns, "notes": notes}
@@ -66,6 +70,27 @@ def _stand_ins(connection: Connection, source: str, columns: Sequence[dict[str, 
         column["stand_ins"] = list(found.sure)
         if found.perhaps:
             notes.append(("STAND_INS_GUESSED", place, ", ".join(found.perhaps)))
+    return notes
+
+
+def _spelled(connection: Connection, source: str, columns: Sequence[dict[str, Any]]) -> list[TableNote]:
+    """Of columns whose values are not listed, those that hold one name in several ways, or names that are set in."""
+    notes: list[TableNote] = []
+    for place, column in enumerate(columns):
+        if column["type"] != "text" or column["values"] or not 1 < column["distinct"] <= MOST_SPELLED:
+            continue
+        name = quoted(column["name"])
+        found = rows(
+            connection,
+            f"SELECT DISTINCT {name} AS v FROM {source} WHERE length({name}) <= {VALUE_LIMIT} ORDER BY v",
+        )
+        held = [str(value) for (value,) in found]
+        if alike := written_differently(held, str):
+            words = "; ".join(", ".join(f"\u201c{value}\u201d" for value in values) for values in alike[:3])
+            notes.append(("SPELLINGS_GUESSED", place, words))
+        inner = [value for value in held if value[:2].isspace()]
+        if 0 < len(inner) < len(held):
+            notes.append(("SET_IN_GUESSED", place, f"\u201c{inner[0].strip()}\u201d"))
     return notes
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from activities.analysis.reading.refusals import Refused
 from activities.analysis.reading.totals import (
     filled_down,
     left_out,
+    remark_counted,
     set_headings_apart,
     set_remarks_apart,
     set_totals_apart,
@@ -138,6 +140,7 @@ class Tabling:
         self._connection.execute("DROP TABLE IF EXISTS staged; DROP TABLE IF EXISTS marked")
         text.path.unlink()
         of_file: list[TableNote] = [(code, None, words) for code, words in [*text.remarks, *repeated]]
+        of_file += _side_by_side(headings, kept)
         for place, share in ((at, text.percent.get(origin, 0.0)) for at, origin in enumerate(kept)):
             if share:
                 of_file.append(("SHOWN_AS_PERCENT" if share == 1 else "PERCENT_AMONG_GUESSED", place, ""))
@@ -149,7 +152,9 @@ class Tabling:
         """SQL of the staged rows that are data, with their types, and what is to be said of them."""
         places = [column.name for column in columns]
         below = set_remarks_apart(self._connection, "staged", places)
-        notes: list[TableNote] = [(code, None, words) for code, words in below]
+        notes: list[TableNote] = [
+            (code, None, words) for code, words in [*below, *remark_counted("staged", self._connection, places)]
+        ]
         outline = filled_down(self._connection, "staged", places)
         notes += [(code, level, words) for level, (code, words) in enumerate(outline)]
         notes += self._in_error(places)
@@ -317,6 +322,20 @@ class Tabling:
         if made["rows"] > self._limits["rows"]:
             raise Refused("TABLE_TOO_LARGE", f"has more than {self._limits['rows']} rows.")
         return {"parquet": name, **made}
+
+
+def _side_by_side(headings: Sequence[str], kept: Sequence[int]) -> list[TableNote]:
+    """Whether an empty column stands between columns with headings: there may be two tables beside each other."""
+    for left, right in pairwise(kept):
+        if right - left > 1 and headings[left] and headings[right]:
+            return [
+                (
+                    "TABLES_BESIDE_GUESSED",
+                    None,
+                    f"\u201c{headings[left][:40]}\u201d, \u201c{headings[right][:40]}\u201d",
+                )
+            ]
+    return []
 
 
 def _tell_sums(columns: Sequence[dict[str, Any]], parts: Sequence[Sequence[Mapping[str, Any]]]) -> None:

@@ -5,6 +5,7 @@ A row that calls itself a total is left out where the numbers bear it out, and t
 for somebody may sell a thing called so: whoever plans asks (``reading.py``).
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 
@@ -25,6 +26,8 @@ MOST_BELOW = 8
 """Lines of remarks below a table."""
 REMARK_LENGTH = 25
 """Characters of a text that is a remark and no name; three words are one, too."""
+REMARK = "^[*\u2020\u2021]\\s*[A-Za-z]|^[A-Z][a-z]+( [a-z]+)?: ?\\S"
+"""How a remark begins, and few names do."""
 TOLERANCE = 0.011
 """By which a total may differ from the sum of what was rounded: each of its rows by half a unit of its last place."""
 
@@ -73,6 +76,19 @@ def set_remarks_apart(connection: Connection, table: str, columns: Sequence[str]
         return []
     connection.execute(f"DELETE FROM {quoted(table)} WHERE {behind}")
     return [("REMARKS_LEFT_OUT", str(below))]
+
+
+def remark_counted(table: str, connection: Connection, columns: Sequence[str]) -> list[tuple[str, str]]:
+    """A last row that begins as a remark does (``Source: Eurostat``) and has more cells: it may be none of the rows."""
+    first = f"trim({quoted(columns[0])})" if columns else "NULL"
+    (last, among) = one(
+        connection,
+        f"SELECT arg_max({first}, rowid) FILTER (WHERE {first} <> ''), "
+        f"count_if(regexp_matches({first}, {literal(REMARK)})) FROM {quoted(table)}",
+    )
+    text = str(last or "")
+    is_one = among == 1 and re.search(REMARK, text) and not re.search(CALLED, text)
+    return [("REMARK_COUNTED_GUESSED", f"\u201c{text[:40]}\u201d")] if is_one else []
 
 
 def filled_down(connection: Connection, table: str, columns: Sequence[str]) -> list[tuple[str, str]]:

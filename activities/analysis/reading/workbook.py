@@ -17,9 +17,10 @@ from typing import Any
 import python_calamine as calamine
 
 from activities.analysis.reading import ods_marks
-from activities.analysis.reading.cell_formats import PERCENT, Units, is_digits, units_of
+from activities.analysis.reading.cell_formats import PERCENT, Units, is_digits, levels_of, units_of
 from activities.analysis.reading.csv_text import CsvText, remarks_of
-from activities.analysis.reading.layout import MOST_ABOVE, SNIFFED_ROWS, is_numberlike, layout_of
+from activities.analysis.reading.layout import MOST_ABOVE, SNIFFED_ROWS, is_numberlike, layout_of, with_rows_below
+from activities.analysis.reading.outlines import write_levels
 from activities.analysis.reading.refusals import Refused
 from activities.analysis.reading.sheet_signs import Remark, signs_of
 
@@ -75,13 +76,15 @@ def sheets(path: Path, scratch: Path, *, most_sheets: int, most_rows: int, most_
         unseen: list[Remark] = [("SHEETS_HIDDEN", hidden)] if hidden else []
         if not marks and not signs:  # the older formats, of which calamine tells the values alone
             unseen.append(("FORMATS_UNSEEN_GUESSED", ""))
+        levels = {} if marks else levels_of(path)
         mixed = _in_several({name: shown[name] for name in listed if name in shown})
         for number, name in enumerate(listed):
             sheet = book.get_sheet_by_name(name)
             if sheet.total_height > most_rows + SNIFFED_ROWS or sheet.total_width > most_columns:
                 raise Refused("TABLE_TOO_LARGE", f"has more than {most_rows} rows or {most_columns} columns.")
             merged = marks.merged.get(name) if marks else None
-            text = _as_text(sheet, scratch / f"sheet-{number}.csv", shown.get(name, {}), mixed, merged)
+            cells = (shown.get(name, {}), levels.get(name, {}))
+            text = _as_text(sheet, scratch / f"sheet-{number}.csv", *cells, mixed, merged)
             if text is not None:
                 remarks = (*text.remarks, *unseen, *signs.get(name, ()))
                 yield Sheet(name, replace(text, remarks=remarks))
@@ -105,11 +108,13 @@ def _as_text(
     sheet: calamine.CalamineSheet,
     path: Path,
     shown: Units,
+    levels: Units,
     several: frozenset[int],
     ranges: Sequence[Range] | None,
 ) -> CsvText | None:
     """Args:
     shown: The units of the cells.
+    levels: How far their texts are set in.
     several: The columns of which several are currencies.
     ranges: Merged cells, where calamine does not tell them.
     """
@@ -118,23 +123,25 @@ def _as_text(
     rows = [[_cell(cell) for cell in row] for row in grid]
     units = _units(sheet, {place: cells for place, cells in shown.items() if place in several}, len(rows))
     percents = _units(sheet, {place: cells for place, cells in shown.items() if PERCENT in cells.values()}, len(rows))
+    depths = dict(_units(sheet, levels, len(rows)))
     padded = _with_zeros(grid, rows, _units(sheet, shown, len(rows)))
     joined = _join_headings(rows, merged)
     if joined is not None:
         del grid[joined], rows[joined]
-        for _, cells in (*units, *percents):
+        for cells in (*(cells for _, cells in (*units, *percents)), *depths.values()):
             del cells[joined]
         merged = [each.below(joined) for each in merged]
     first = rows[:SNIFFED_ROWS]
     if not any(any(row) for row in first):
         return None
-    layout = layout_of(first)
+    layout = with_rows_below(layout_of(first), rows)
     begin = layout.begins
     if layout.ends is not None:
         del grid[layout.ends :], rows[layout.ends :]
         for _, cells in (*units, *percents):
             del cells[layout.ends :]
     heading = tuple(first[layout.above]) if layout.headed else ()
+    write_levels(grid, rows, depths, begin)
     spread = _spread(grid, rows, merged, begin)
     remarks = []
     if units and layout.headed:

@@ -33,7 +33,22 @@ QUESTIONS = _shapes(
     ("no-value", r"No row has (?P<column>.+?) “(?P<words>.*)”\. Which value is meant\?"),
     ("count", r"No column is called “(?P<words>.+?)”\. What is to be counted\?"),
     ("count-or-sum", r"(?P<column>.+?) is a column of numbers\. How many of them are there: what is meant\?"),
+    (
+        "size",
+        r"(?P<column>.+?) counts in (?P<size>\S+), and goes from (?P<begin>\S+) to (?P<end>\S+)\. "
+        r"Which number there is (?P<words>.+)\?",
+    ),
     ("share", r"(?P<column>.+?) goes from (?P<begin>\S+) to (?P<end>\S+)\. Which number there is (?P<words>.+)\?"),
+    ("which-number", r"Which number is (?P<words>.+)\?"),
+    ("time-or-value", r"“(?P<words>.+?)” is a time, and a value of (?P<column>.+)\. Which is meant\?"),
+    ("which-year", r"(?P<column>.+?) is not the year of (?P<other>.+) in all rows\. Which year is meant\?"),
+    ("together", r"(?P<column>.+?) is one of several years, which (?P<other>.+) tells\. Are they taken together\?"),
+    (
+        "of-a-row",
+        r"(?P<column>.+?) may have several rows\. Is (?P<number>.+) that of one of them, or of all together\?",
+    ),
+    ("rows-of", r"The rows of which table are “(?P<words>.+)”\?"),
+    ("count-of", r"(?P<column>.+?) is in (?P<words>.+)\. Those of which are counted\?"),
     ("measure-named", r"No column is called “(?P<words>.+?)”\. Which column holds the numbers that are meant\?"),
     ("measure", r"Which column holds the numbers that are meant\?"),
     (
@@ -72,6 +87,9 @@ OPTIONS = _shapes(
     ("averaged", r"the average"),
     ("added-up", r"add them up all the same"),
     ("yes", r"yes"),
+    ("the-time", r"the time"),
+    ("years-together", r"all years together"),
+    ("of-a-row", r"the (?P<column>.+) of a row"),
     ("summary", r"a summary of every column"),
     ("total-by", r"total (?P<column>.+?) by (?P<group>.+)"),
     ("each-rows", r"each row's (?P<column>.+)"),
@@ -102,6 +120,7 @@ ASSUMED = _shapes(
     ("all-taken", r"All of them are taken: (?P<words>.+)\. Name one to have it alone\."),
     ("no-growth", r"What has no number in the earlier period has no growth\."),
     ("joined", r"Rows are joined with (?P<table>.+?) by (?P<column>.+)\."),
+    ("keys", r"(?P<count>\d+) of (?P<all>\d+) (?P<column>.+?) are not in (?P<table>.+?): (?P<words>.+)\."),
     ("kept", r"Rows that find none in (?P<table>.+?) are kept, with nothing in its columns\."),
     ("no-numbers", r"(?P<column>.+?) holds texts; (?P<share>\S+) of them are no numbers and are left out\."),
 )
@@ -125,6 +144,7 @@ UNKNOWN = _shapes(
         "other-type",
         r"(?P<column>.+?) is \w+ in (?P<one>.+?) and something else in (?P<other>.+): write it in one way in both\.",
     ),
+    ("keys", r"None of (?P<column>.+?) of (?P<one>.+?) \((?P<words>.*)\) is in (?P<other>.+): write them in one way\."),
     ("groups", r"At most (?P<count>\d+) groups fit beside a period\. Leave out one of (?P<words>.+)\."),
     (
         "identifier",
