@@ -10,6 +10,8 @@ _LOOK_ALIKE = str.maketrans(
 )
 """Cyrillic letters, and the Latin ones that they look like."""
 _SPELLED_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa", "æ": "ae"})
+_MARKED = re.compile(r"(?<=[^\W\d_]{3})(?: ?[*\u2020\u2021]+|[\u00b9\u00b2\u00b3\u2070-\u2079]+|\[\d{1,2}\])$")
+"""A mark of a footnote, behind a name."""
 _DOUBLED = re.compile(r"([^\W\d_])\1")
 ID_DIGITS = 6
 """From so many on, digits in groups are those of a number that is written in one, too (an IBAN, a telephone)."""
@@ -32,6 +34,7 @@ def written_differently(
 
 def _read(value: str) -> str:
     """The text without what nobody sees, and with one way of writing."""
-    seen = "".join(each for each in unicodedata.normalize("NFKC", value) if unicodedata.category(each) != "Cf")
+    unmarked = _MARKED.sub("", value.rstrip())
+    seen = "".join(each for each in unicodedata.normalize("NFKC", unmarked) if unicodedata.category(each) != "Cf")
     plain = " ".join(seen.translate(_LOOK_ALIKE).casefold().translate(_SPELLED_OUT).split())
     return re.sub(r"[ -]", "", plain) if sum(map(str.isdigit, plain)) >= ID_DIGITS else plain

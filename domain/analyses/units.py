@@ -109,6 +109,8 @@ def _unit_columns(table: TableProfile) -> Iterator[ColumnProfile]:
 
 
 def _is_of(table: TableProfile, column: ColumnProfile, unit: ColumnProfile) -> bool:
+    if _words(unit) & _SAYS_WHAT:
+        return True
     if says_which_way(unit):
         signed = (column.minimum or "").startswith("-")
         return not signed and not _words(column) & _ONE_WAY

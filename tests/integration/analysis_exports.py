@@ -292,6 +292,13 @@ def _more_questions() -> Iterator[Case]:
     yield case("a person called May", _MAYS, "Total amount for May", None)
     for answer, right in (("the time", "16"), ("person May", "12")):
         yield case(f"May: {answer}", _MAYS, "Total amount for May", right, answers={"time_may": answer})
+    for asked, right in (
+        ("not in 2023", None),
+        ("year to date", None),
+        ("in 2024 by region", {"North": "4", "South": "16"}),
+    ):
+        yield case(f"of two years, {asked}", _YEARS, f"Total amount {asked}", right)
+    yield case("who is the first", _ORDERS, "Who has the highest amount?", None)
     yield case("fiscal years beside dates", _FISCAL, "Total amount by year", None)
     yield case("in a fiscal year, or another", _FISCAL, "Total amount in 2024", None)
     for answer, right in (("fiscal_year", "12"), ("invoiced", "18")):
@@ -342,6 +349,13 @@ def _more_questions() -> Iterator[Case]:
         yield Case(f"of two tables: {asked}", _OF_CUSTOMERS, asked, right)
     keys = (_OF_CUSTOMERS[0], ("customers.csv", _OF_CUSTOMERS[1][1].upper().replace(b"CUSTOMER_ID", b"customer_id")))
     yield Case("keys in two cases", keys, "Total amount by region", None)
+    for name, ours, theirs in (("whole numbers", b"101", b"1"), ("texts", b"c1 ", b"c1")):
+        files = (
+            ("orders.csv", b"order_id,customer_id,amount\n1,%s,5\n" % ours),
+            ("customers.csv", b"customer_id,region\n%s,N\n" % theirs),
+        )
+        yield Case(f"keys that never meet, {name}", files, "Total amount by region", None)
+    yield Case("customers of orders", _OF_CUSTOMERS, "How many different customers in orders?", None)
     names = "customer,amount\n" + "".join(f"Customer {number},{number}\n" for number in range(1, 61))
     yield odd("many names, one in two ways", f"{names}customer 7,5\n", "How many customers?", None)
     yield case("many names, one twice", f"{names}Customer 7,5\n", "How many customers?", "60")

@@ -11,7 +11,7 @@ from activities.analysis.planning.requirement import ParsedRequirement, is_measu
 from activities.analysis.planning.words import NEVER_PART, STOP, SYNONYM, Column, Mention, Token, stem, word_set
 from domain.analyses.steps import Test, Value
 from domain.analyses.table import ColumnType
-from domain.analyses.units import multiple_of
+from domain.analyses.units import is_percent, multiple_of
 
 _ASKS = word_set("where with whose having and or only if the for when")
 LONGEST_VALUE = 6
@@ -55,6 +55,9 @@ class Conditions:
             test = next(test for test, _ in lexicon.COMPARISONS if match[test.name])
             if match["how"] == "from":
                 continue
+            mention = parsed.mention_at(begin)
+            if mention is not None and mention.end >= end and named_wholly(mention):
+                continue  # a column that is called “Over 65”
             column, having = self._compared(begin, end)
             if column is not None:
                 number = self._meant(column, match["number"], number)
@@ -84,18 +87,27 @@ class Conditions:
             f"Which number there is {words}?"
         )
         options = [f"{number:.12g}", f"{part:.12g}"]
-        answer = self._parsed.ask(f"size_{slug(f'{column.name} {words}')}", asked, options)
+        answer = self._parsed.ask(f"size_{_id(column, words)}", asked, options)
         return part if answer == options[1] else number
 
     def _share(self, column: Column, text: str, number: int | float) -> int | float:
-        """``20%`` of a column that may hold shares of one: as it stands there."""
-        least, most = column.profile.minimum, column.profile.maximum
-        if "%" not in text or least is None or most is None or not 0 <= float(least) <= float(most) <= 1:
+        """``20%`` of a column that may hold shares of one, or 0.2 of one of percent: as it stands there."""
+        profile = column.profile
+        if profile.minimum is None or profile.maximum is None or float(profile.minimum) < 0:
             return number
-        share = round(number / 100, 12)
-        asked = f"{column.name} goes from {least} to {most}. Which number there is {text.strip()}?"
-        answer = self._parsed.ask(f"percent_{slug(column.name)}_{slug(text)}", asked, [f"{share:g}", f"{number:g}"])
-        return number if answer == f"{number:g}" else share
+        most = float(profile.maximum)
+        if "%" in text:
+            meant = round(number / 100, 12)
+            doubtful = most <= 1 or meant <= most < number
+        else:
+            meant = round(number * 100, 12)
+            doubtful = 0 < number < 1 <= most and is_percent(self._parsed.tables[column.table], profile)
+        if not doubtful:
+            return number
+        words = text.strip()
+        asked = f"{column.name} goes from {profile.minimum} to {profile.maximum}. Which number there is {words}?"
+        answer = self._parsed.ask(f"percent_{_id(column, words)}", asked, [f"{meant:g}", f"{number:g}"])
+        return number if answer == f"{number:g}" else meant
 
     def _number(self, text: str) -> int | float | None:
         return Token("number", text.rstrip(".,")).number if re.search(r"\d", text) else None
@@ -187,8 +199,8 @@ class Conditions:
             return False
         columns = [column for _, column in mention.candidates]
         for column in columns:
-            if parsed.word(end) == "in" and column.profile.type is not ColumnType.TEXT:
-                continue  # “quantity in 2024”
+            if "in" in (parsed.word(end), parsed.word(begin - 1)) and column.profile.type is not ColumnType.TEXT:
+                continue  # “quantity in 2024”, “amount not in 2023”
             values, stop = self._values_at(column, begin, test)
             if values:
                 parsed.only(
@@ -424,6 +436,11 @@ class Conditions:
 def _in_numbers(mention: Mention) -> Callable[[Column], bool]:
     """Columns that a number may be compared with: ids only where they are named."""
     return lambda column: column.profile.type.is_numeric and (not column.is_id or named_wholly(mention))
+
+
+def _id(column: Column, words: str) -> str:
+    """Of a question about a number that a column is compared with."""
+    return f"{slug(column.name)[:20].strip('_')}_{slug(words)[:10].strip('_')}"
 
 
 def _equal(column: Column, test: Test, values: Sequence[Value]) -> Where:

@@ -209,7 +209,11 @@ class Numbers:
         """Of several tables, the one whose rows are counted: that which is called so, the only one with such an id, or
         the answer."""
         parsed = self.parsed
-        tables = {column.table for column in parsed.columns}
+        # a sheet of notes holds no rows of anything
+        tables = {column.table for column in parsed.columns if column.profile.type is not ColumnType.TEXT}
+        tables = tables or {column.table for column in parsed.columns}
+        if len(tables) == 1:
+            self._intent.counted = next(iter(tables))
         if len(tables) < 2 or self._intent.counted is not None:
             return
         named = [place for place in sorted(tables) if stem(word) in map(stem, parsed.tables[place].name.split("_"))]
@@ -229,7 +233,11 @@ class Numbers:
             return ids
         names = [parsed.tables[each.table].name for each in same]
         named = [each for each in same if stem(word) in map(stem, parsed.tables[each.table].name.split("_"))]
-        if len(named) == 1:
+        spoken = {token.stem for token in parsed.tokens}
+        others = {
+            stem(part) for each in same if each not in named for part in parsed.tables[each.table].name.split("_")
+        }
+        if len(named) == 1 and not others & spoken:
             return named
         text = f"{same[0].name} is in {' and '.join(names)}. Those of which are counted?"
         answer = parsed.ask(f"count_of_{slug(same[0].name)}", text, names)

@@ -36,7 +36,7 @@ from domain.analyses.steps import (
     ToNumber,
     Trend,
 )
-from domain.analyses.table import ColumnType, TableProfile
+from domain.analyses.table import ColumnProfile, ColumnType, TableProfile
 
 Stop = Callable[[], bool | None]
 """Asked while a model's answer is awaited: returns true, or raises, to give it up."""
@@ -228,13 +228,14 @@ class _Building:
     def _compare_keys(self, table: int, key: str) -> None:
         """Say which of the base's keys the other table does not have, as far as all are known."""
         ours, theirs = (self._tables[place].column(key) for place in (self._base, table))
-        held = {value.strip() for value in theirs.values}
-        lost = [value for value in ours.values if value.strip() not in held]
-        if not theirs.values or not lost:
+        lost = [value for value in ours.values if value not in theirs.values] if theirs.values else []
+        if ours.type.is_numeric and _never_meet(ours, theirs):
+            lost = [f"{ours.minimum} to {ours.maximum}"]
+        if not lost:
             return
         name = self._tables[table].name
         words = ", ".join(f"\u201c{value}\u201d" for value in lost[:3])
-        if len(lost) == len(ours.values):
+        if len(lost) == max(len(ours.values), 1):
             text = f"None of {key} of {self._tables[self._base].name} ({words}) is in {name}: write them in one way."
             self._intent.unknowns.append(Unknown(id=self._id(f"keys_{slug(name)}"), text=text))
         else:
@@ -431,6 +432,16 @@ class _Building:
         understood = "; ".join(self._intent.understood)
         recognised = f"It recognised: {understood}." if understood else "It recognised nothing in the requirement."
         return f"Drafted by the built-in planner, which matches words to columns. {recognised}"[:500]
+
+
+def _never_meet(ours: ColumnProfile, theirs: ColumnProfile) -> bool:
+    """Whether all numbers of one column are below all of the other."""
+    ends = [each.minimum or "nan" for each in (ours, theirs)] + [each.maximum or "nan" for each in (ours, theirs)]
+    try:
+        least, their_least, most, their_most = map(float, ends)
+    except ValueError:
+        return False
+    return most < their_least or their_most < least
 
 
 def _is_number(asked: RequestedMeasure) -> bool:

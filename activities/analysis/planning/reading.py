@@ -30,6 +30,7 @@ _OPERATORS: dict[str, Literal["+", "-", "*", "/"]] = {
     "times": "*", "x": "*", "*": "*", "multiplied by": "*", "minus": "-", "-": "-", "less": "-", "plus": "+",
     "+": "+", "divided by": "/", "/": "/",
 }  # fmt: skip
+_TO_DATE = re.compile(r"\b(?:year to date|ytd)\b")
 _BEFORE_GROUP = word_set("the a each every by calendar their")
 _BETWEEN_GROUPS = word_set("and by then per each")
 
@@ -80,6 +81,9 @@ class _Reading:
             parsed.take(*parsed.span(match))
         intent.share = self._cued(lexicon.SHARE, "percent of the total")
         intent.running = self._cued(lexicon.RUNNING, "a running total")
+        to_date = _TO_DATE.search(parsed.text)
+        if intent.running and to_date and any(map(_has_several_years, parsed.columns)):
+            parsed.unread(to_date[0])  # it begins anew each year
 
     def _cued(self, pattern: re.Pattern[str], words: str) -> bool:
         """Whether a cue is there that is not a column's name."""
@@ -161,6 +165,8 @@ class _Reading:
         place = parsed.span(asked)[1] if asked else self._before_superlative(cue)
         mention = None if place is None else parsed.mention_at(place)
         if mention is None or mention.end > cue:
+            if parsed.word(0) in ("who", "whose"):  # a number is no answer to that
+                parsed.unread(parsed.words(0, 1))
             return
         column = parsed.pick(mention, _is_groupable)
         if column is None or column.profile.type is ColumnType.NUMBER:
@@ -461,6 +467,11 @@ class _Reading:
         options = [f"total {measure} by {group}" for measure in measures[:3] for group in groups[:3]]
         parsed.ask(GOAL, GOAL_ASKED, [*options, "a summary of every column"])
         self._intent.summary = True
+
+
+def _has_several_years(column: Column) -> bool:
+    least, most = (column.profile.minimum or "")[:4], (column.profile.maximum or "")[:4]
+    return column.profile.type.is_temporal and least != most
 
 
 def _has_times(parsed: ParsedRequirement) -> bool:
