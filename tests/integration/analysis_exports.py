@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import openpyxl
 from openpyxl.styles import Alignment
 
-from tests.integration.analysis_corpus import Case, case, workbook
+from tests.integration.analysis_corpus import Case, Right, case, workbook
 from tests.integration.analysis_oddities import odd
 
 COMDIRECT = """"Umsätze Girokonto";"Zeitraum: 30 Tage"
@@ -271,6 +271,8 @@ _OF_CUSTOMERS = (
 
 
 def _more_questions() -> Iterator[Case]:
+    right: Right
+    reply: str | None
     for asked, right in (
         ("in Q1 and Q2 2024", "310"),
         ("in March and April 2024", "70"),
@@ -298,6 +300,17 @@ def _more_questions() -> Iterator[Case]:
         ("in 2024 by region", {"North": "4", "South": "16"}),
     ):
         yield case(f"of two years, {asked}", _YEARS, f"Total amount {asked}", right)
+    for asked, right in (
+        ("not in North, South", "240"),
+        ("excluding North, South", "240"),
+        ("not in North, South or West", "None"),
+        ("in North, South", "70"),
+    ):
+        yield case(f"values behind commas, {asked}", _ORDERS, f"Total amount {asked}", right)
+    sold = "product,amount,units\na,10,5\na,30,5\nb,8,2\n"
+    for asked in ("Amount per unit by product", "Amount divided by units by product"):
+        yield case(asked, sold, asked, None)
+    yield case("what's", sold, "What's the total amount by product?", {"a": "40", "b": "8"})
     yield case("who is the first", _ORDERS, "Who has the highest amount?", None)
     yield case("fiscal years beside dates", _FISCAL, "Total amount by year", None)
     yield case("in a fiscal year, or another", _FISCAL, "Total amount in 2024", None)
@@ -325,15 +338,25 @@ def _more_questions() -> Iterator[Case]:
     of_a_row = {"rows_of_customer": "the amount of a row"}
     yield case("customers over a number, in a row", _SPENT, spent, "1", answers=of_a_row)
     comma = 'region,amount\nNorth,"1.500,00"\nNorth,"20,50"\nSouth,"2.000,00"\n'
-    for answer, right in ((None, None), ("1000", "2"), ("1", "3")):
-        answers = {"number_1_000": answer} if answer else {}
-        yield case(f"over 1.000: {answer}", comma, "How many rows with amount over 1.000?", right, answers=answers)
+    for reply, right in ((None, None), ("1000", "2"), ("1", "3")):
+        answers = {"number_1_000": reply} if reply else {}
+        yield case(f"over 1.000: {reply}", comma, "How many rows with amount over 1.000?", right, answers=answers)
     kilo = "region,amount (k€)\nNorth,0.4\nNorth,900\nSouth,1200\nSouth,3.5\n"
-    for answer, right in ((None, None), ("500", "2"), ("0.5", "3")):
-        answers = {"size_amount_k_500": answer} if answer else {}
+    for reply, right in ((None, None), ("500", "2"), ("0.5", "3")):
+        answers = {"size_amount_k_500": reply} if reply else {}
         yield case(
-            f"over 500 in thousands: {answer}", kilo, "How many rows with amount over 500?", right, answers=answers
+            f"over 500 in thousands: {reply}", kilo, "How many rows with amount over 500?", right, answers=answers
         )
+    percent = "region,margin\nN,10%\nS,20%\n"
+    over = "How many rows with margin over 0.15?"
+    yield case("a part of one, of percent", percent, over, None)
+    yield case("a part of one, of percent: 15", percent, over, "1", answers={"percent_margin_0_15": "15"})
+    more = percent.replace("10%", "0.1").replace("20%", "1.4")
+    yield case("percent of parts beyond one", more, "How many rows with margin over 15%?", None)
+    yield case("a heading that compares", "region,Over 65\nN,5\nS,7\n", "Total over 65", "12")
+    long = "The share of all those who were asked and answered"
+    between = f"How many rows with {long} between 10% and 20%?"
+    yield case("percent of a long heading", f"region,{long}\nN,0.1\nS,0.15\nW,0.9\n", between, None)
     yield case("a total in thousands", kilo, "Total amount", "2103.9")
     yield odd("prices beside quantities", "product,price,quantity\na,5,2\nb,3,10\n", "Total price", None)
     yield odd(
@@ -365,9 +388,9 @@ def _more_questions() -> Iterator[Case]:
 
 
 def _below_and_beside() -> Iterator[Case]:
-    rows = [[f"R{number % 7}", number] for number in range(250)]
+    rows = [(f"R{number % 7}", number) for number in range(250)]
     text = "region,amount\n" + "".join(f"{name},{number}\n" for name, number in rows)
-    other = [["product", "price"], ["a", 1000], ["b", 2000]]
+    other = [("product", "price"), ("a", 1000), ("b", 2000)]
     sheet = workbook({"S": [["region", "amount"], *rows, [None, None], *other]})
     for asked, right in (("Total amount", "31125"), ("How many rows?", "250")):
         yield case(f"a table below 200 rows: {asked}", f"{text}\nproduct,price\na,1000\nb,2000\n", asked, right)
@@ -386,11 +409,13 @@ def _below_and_beside() -> Iterator[Case]:
         "How many different id?",
         None,
     )
+    yield case("a table in which columns are months", "metric,Jan,Feb\nSales,10,20\nCosts,5,6\n", "Total Jan", None)
+    yield odd("a mark of a footnote", "region,amount\nNorth*,1\nNorth,2\nSouth,4\n", "Total amount for North", None)
     letters = "region,amount\nMüller,5\nJosé,7\n"
     yield case("UTF-7", letters.encode("utf-7"), "Total amount by region", {"Müller": "5", "José": "7"})
     yield case("UTF-7, a value", letters.encode("utf-7"), "Total amount for Müller", "5")
     yield case("pluses that are no UTF-7", "phone,amount\n+491234-5,5\n+AB-12,7\nC+Ads,1\n", "Total amount", "13")
-    outline = [["region", "amount"], ["Europe", 31], ["Germany", 10], ["France", 20], ["Asia", 6], ["Japan", 5]]
+    outline = [("region", "amount"), ("Europe", 31), ("Germany", 10), ("France", 20), ("Asia", 6), ("Japan", 5)]
     inner = ("Germany", "France", "Japan")
     by_blanks = workbook({"S": [[f"   {name}" if name in inner else name, number] for name, number in outline]})
     by_format = indented(outline, inner)

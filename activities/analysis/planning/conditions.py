@@ -281,6 +281,8 @@ class Conditions:
         """The longest value of the column that begins here."""
         parsed = self._parsed
         for end in range(min(place + LONGEST_VALUE, len(parsed.tokens)), place, -1):
+            if parsed.tokens[end - 1].kind == "mark":  # that joins two values
+                continue
             words = _comparable(parsed.tokens[place:end])
             for value in column.profile.values:
                 if words and words == _stems(value) and parsed.free(place, end):

@@ -34,13 +34,13 @@ class Numbers:
     def __init__(self, parsed: ParsedRequirement) -> None:
         self.parsed = parsed
         self._intent = parsed.intent
+        self._of_time = ""
 
     def read(self) -> None:
         """Functions and the columns behind them, clause by clause."""
         parsed = self.parsed
         pending: list[Function] = []
         fresh = False
-        self._of_time = ""
         place = 0
         while place < len(parsed.tokens):
             match = _FUNCTION.match(parsed.text, parsed.starts[place]) if parsed.free(place, place + 1) else None

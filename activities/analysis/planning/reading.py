@@ -265,6 +265,9 @@ class _Reading:
         if mention is not None:
             column = parsed.pick(mention, _is_groupable, about="to group by")
             if column is not None:
+                rate = parsed.word(place - 1) == "per" and column.profile.type is ColumnType.INTEGER
+                if rate and is_measure(column, lexicon.NO_MEASURE) and usual(column) is Function.SUM:
+                    parsed.unread(f"per {parsed.words(mention.start, mention.end)}")  # “amount per unit”
                 self._group(column)
                 return mention.end
             if any(each.is_groupable for _, each in mention.candidates):
@@ -395,6 +398,8 @@ class _Reading:
                 intent.where[:] = [replace(where, having=False) for where in intent.where]
         gathers = bool(intent.groups or intent.every or intent.share)
         if intent.product is not None and gathers and not intent.measures:
+            if intent.product.operator == "/":  # the sum of rates is none, and their average not that of all
+                self.parsed.unread("divided by")
             self._numbers.add_measure(RequestedMeasure(Function.SUM, None, intent.product.name))
         if intent.measures or intent.product is not None:
             return

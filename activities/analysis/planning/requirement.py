@@ -24,6 +24,7 @@ from domain.analyses.plan_meaning import tells_apart
 from domain.analyses.table import TableProfile
 
 OPTIONS_SHOWN = 30
+_NO_NOUNS = STOP | NEVER_PART
 
 Fits = Callable[[Column], bool]
 
@@ -133,7 +134,7 @@ class ParsedRequirement:
     def left_over(self) -> Iterator[int]:
         """The places of words that nothing was made of."""
         for place, token in enumerate(self.tokens):
-            if token.kind == "word" and self.free(place, place + 1) and token.word not in STOP | NEVER_PART:
+            if token.kind == "word" and self.free(place, place + 1) and not {token.word, token.stem} & _NO_NOUNS:
                 yield place
 
     # --- columns -----------------------------------------------------------------------------------------------

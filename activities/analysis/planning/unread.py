@@ -95,7 +95,7 @@ def _phrases(parsed: ParsedRequirement) -> Iterator[str]:
             parsed.free(place, place + 1)
             and token.kind != "mark"
             and not (token.kind == "symbol" and token.text in "-/+*")
-            and (token.word not in STOP | _HARMLESS or _is_value(parsed, place))
+            and (_bare(token.word) not in STOP | _HARMLESS or _is_value(parsed, place))
             and not (token.kind == "word" and parsed.means_rows(token.word))
         )
         if matters:
@@ -105,6 +105,11 @@ def _phrases(parsed: ParsedRequirement) -> Iterator[str]:
             found = []
     if found:
         yield " ".join(found)
+
+
+def _bare(word: str) -> str:
+    """``what's`` is what is."""
+    return re.sub("['\u2019]s$", "", word)
 
 
 def _is_value(parsed: ParsedRequirement, place: int) -> bool:
