@@ -51,9 +51,10 @@ function isPressed(target) {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.defaultPrevented || event.isComposing || document.querySelector("dialog[open]")) return;
+  if (event.defaultPrevented || event.isComposing) return;
   const mod = event.ctrlKey || event.metaKey;
   if ((event.altKey && mod) || (!mod && isTyping(event.target))) return;
+  if (document.querySelector("dialog[open]")) return; // looked for last: a long page takes a millisecond, at every key
   const key = event.key === " " ? "Space" : event.key.length === 1 ? event.key.toLowerCase() : event.key;
   if (key === "Space" && isPressed(event.target)) return;
   if (event.altKey) {
