@@ -13,7 +13,9 @@ def confluence_space(settings: Settings) -> "ConfluenceSpace | None":
     from activities.publishing.confluence.space import ConfluenceSpace
 
     url, of = settings.confluence_space_url, (settings.confluence_user, settings.confluence_token)
-    return None if url is None else ConfluenceSpace(url, *of, timeout_s=settings.provider_timeout_s)
+    if url is None:
+        return None
+    return ConfluenceSpace(url, *of, timeout_s=settings.provider_timeout_s, per_project=settings.project_places)
 
 
 def notion_page(settings: Settings) -> "NotionPage | None":
@@ -22,4 +24,4 @@ def notion_page(settings: Settings) -> "NotionPage | None":
     if settings.notion_parent is None:
         return None
     of = (settings.notion_url, settings.notion_parent, settings.notion_token)
-    return NotionPage(*of, timeout_s=settings.provider_timeout_s)
+    return NotionPage(*of, timeout_s=settings.provider_timeout_s, per_project=settings.project_places)

@@ -291,6 +291,8 @@ class Settings(BaseSettings):
     """The page of Notion that guides are put under: its address, or its id; None: none is."""
     notion_token: SecretStr | None = None
     notion_url: WebAddress = "https://api.notion.com"
+    project_places: bool = False
+    """Whether owners of projects name another space and page for their guides: any that the tokens may write to."""
     scrape_allow_private: bool = False
     """Whether pages on private networks and this machine are scraped."""
     provider_timeout_s: float = Field(default=120.0, ge=1.0, le=3600.0)

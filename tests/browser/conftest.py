@@ -201,6 +201,7 @@ def site(chromium: Browser, temporal: TemporalServer, tmp_path_factory: pytest.T
             "notion_url": notion.url,
             "notion_parent": PARENT,
             "notion_token": token,
+            "project_places": "true",
         }
         secret: dict[str, Any] = {
             name: SecretStr(value) if name.endswith("token") else value for name, value in places.items()

@@ -29,7 +29,7 @@ from tests.integration.pictures import Illustrated, illustrated_job
 from tests.integration.store_builders import MARKDOWN
 from tests.notion import PARENT, running_notion
 from tests.stack import wait_until
-from tests.temporal import TemporalServer
+from tests.temporal import TemporalServer, free_port
 from tests.wiki import running_wiki
 from tests.workers import serving
 from workflows.tasks import ExportWorkflow
@@ -428,6 +428,7 @@ def test_given_a_guide_that_is_exported_to_confluence_again_then_its_page_is_upd
             task_queue_prefix="wiki",
             confluence_space_url=wiki.space,
             confluence_token=SecretStr("canary-token"),
+            project_places=True,
         )
         with running_api(settings) as api, api.client("ann") as client:
             wait_ready(api)
@@ -456,6 +457,14 @@ def test_given_a_guide_that_is_exported_to_confluence_again_then_its_page_is_upd
                 assert moved["page_id"] != place["page_id"]
                 assert [wiki.pages[each]["space"] for each in (place["page_id"], moved["page_id"])] == ["77", "78"]
                 assert exported(client, shot, "CONFLUENCE")["provenance"]["place"]["page_id"] == moved["page_id"]
+                taken_back = settings.model_copy(update={"project_places": False})
+                beside = taken_back.model_copy(update={"api_port": free_port()})
+                with running_api(beside) as closed, closed.client("ann") as owner:
+                    denied = owner.patch(project, json={"confluence_space": "SECRET"})
+                    assert (denied.status_code, denied.json()["code"]) == (409, "PROVIDER_NOT_CONFIGURED")
+                    assert owner.patch(project, json={"name": "Ops"}).json()["confluence_space"] == "OPS"
+                ours = confluence_space(taken_back)
+                assert ours is not None and ours.of_project(api.store.project(shot.job.project_id)) is ours
                 assert client.patch(project, json={"confluence_space": None}).json()["confluence_space"] is None
                 wiki.authorization = "Bearer another"
                 refused = finished(client, request(client, shot, "CONFLUENCE").json()["id"])
@@ -483,6 +492,7 @@ def test_given_a_guide_that_is_exported_to_notion_again_then_its_page_is_written
             notion_url=notion.url,
             notion_parent=PARENT,
             notion_token=SecretStr("canary-token"),
+            project_places=True,
         )
         with running_api(settings) as api, api.client("ann") as client:
             wait_ready(api)

@@ -70,21 +70,31 @@ class ConfluenceSpace:
     Args:
         url: Its address, as the wiki has it (``https://team.atlassian.net/wiki/spaces/KEY``).
         user: Whose ``token`` it is; ``None``: it is sent as a bearer token.
+        per_project: Whether projects have spaces of their own.
 
     Raises:
         SettingsInvalid: The address is none of a space.
     """
 
-    def __init__(self, url: str, user: str | None, token: SecretStr | None, *, timeout_s: float = 120.0) -> None:
+    def __init__(
+        self,
+        url: str,
+        user: str | None,
+        token: SecretStr | None,
+        *,
+        timeout_s: float = 120.0,
+        per_project: bool = False,
+    ) -> None:
         try:
             self._site, self._key = confluence_space_of(url)
         except ValueError as wrong:
             raise SettingsInvalid(f"GUIDESMITH_CONFLUENCE_SPACE_URL {wrong}.") from None
+        self._per_project = per_project
         self._client = ProviderClient(self._site, api_key=token, user=user, timeout_s=timeout_s, provider="Confluence")
 
     def of_project(self, project: Project) -> "ConfluenceSpace":
-        """The space of that project's guides: another one of the same site, or this."""
-        if project.confluence_space is None:
+        """The space of that project's guides: another one of the same site where projects have their own, or this."""
+        if project.confluence_space is None or not self._per_project:
             return self
         other = copy(self)
         other._key = project.confluence_space

@@ -67,20 +67,29 @@ class NotionPage:
         parent: Its id.
         url: Of the API, without ``/v1``.
         pace_s: Seconds between requests.
+        per_project: Whether projects have pages of their own.
     """
 
     def __init__(
-        self, url: str, parent: str, token: SecretStr | None, *, timeout_s: float = 120.0, pace_s: float = PACE_S
+        self,
+        url: str,
+        parent: str,
+        token: SecretStr | None,
+        *,
+        timeout_s: float = 120.0,
+        pace_s: float = PACE_S,
+        per_project: bool = False,
     ) -> None:
-        self._site, self._parent = url, str(UUID(parent))
+        self._site, self._parent, self._per_project = url, str(UUID(parent)), per_project
         self._client = ProviderClient(
             f"{url}/v1", api_key=token, timeout_s=timeout_s, provider="Notion", headers={"Notion-Version": VERSION}
         )
         self._pace = _Pace(pace_s)
 
     def of_project(self, project: Project) -> "NotionPage":
-        """The page that that project's guides are put under: another one, at the same pace, or this."""
-        if project.notion_parent is None:
+        """The page that that project's guides are put under: another one, at the same pace, where projects have their
+        own, or this."""
+        if project.notion_parent is None or not self._per_project:
             return self
         other = copy(self)
         other._parent = str(UUID(project.notion_parent))

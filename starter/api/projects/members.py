@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
+from domain.errors import ProviderNotConfigured
 from domain.projects import own_confluence_space, own_notion_page
 from starter.api.context import ApiParts, Owner, Subject, identifier
 from starter.api.projects.shapes import ChangeProject, ChangeRole, MemberAnswer, TransferProject
@@ -19,6 +20,8 @@ def change_project(project_id: str, changed: ChangeProject, api: ApiParts, owner
     on, while pages that are there stay."""
     api.store.get_project(owner, identifier(project_id))  # absent before invalid
     changes: dict[str, str | None] = {"name": changed.name} if changed.name else {}
+    if (changed.confluence_space or changed.notion_parent) and not api.settings.project_places:
+        raise ProviderNotConfigured("Projects have no places of their own here. Set GUIDESMITH_PROJECT_PLACES.")
     if "confluence_space" in changed.model_fields_set:
         named, installed = changed.confluence_space, api.settings.confluence_space_url
         changes["confluence_space"] = None if named is None else own_confluence_space(named, installed)

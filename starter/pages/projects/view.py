@@ -51,7 +51,7 @@ def project(project_id: str, context: Context) -> Response:
         "projects/project.html",
         modules=["projects/project.js"],
         invited_for=INVITED_FOR.days,
-        placed=placed_formats(context.api),
+        placed=placed_formats(context.api) if context.api.settings.project_places else (),
         **shown,
     )
 
