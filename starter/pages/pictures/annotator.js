@@ -173,15 +173,23 @@ class Annotator {
     this.board.canvas.focus();
   }
 
+  /** What is there stays there: a press that began on it ends on it, though the picture came in between. */
   #list() {
     const { history, chosen } = this.board;
-    const focused = [...this.list.children].findIndex((each) => each.contains(document.activeElement));
-    this.list.replaceChildren(
-      ...history.now.map((operation, index) =>
-        make("li", {}, make("button", { type: "button", class: "button quiet small", "aria-pressed": String(index === chosen), onclick: () => this.#pick(index) }, described(operation))),
-      ),
-    );
-    if (focused >= 0) this.list.children[Math.min(focused, this.list.children.length - 1)]?.firstChild.focus();
+    while (this.list.childElementCount < history.now.length) {
+      const index = this.list.childElementCount;
+      this.list.append(make("li", {}, make("button", { type: "button", class: "button quiet small", onclick: () => this.#pick(index) })));
+    }
+    const left = [...this.list.children].slice(history.now.length);
+    const focused = left.some((each) => each.contains(document.activeElement));
+    for (const each of left) each.remove();
+    history.now.forEach((operation, index) => {
+      const button = this.list.children[index].firstChild;
+      const words = described(operation);
+      if (button.textContent !== words) button.textContent = words;
+      button.setAttribute("aria-pressed", String(index === chosen));
+    });
+    if (focused) this.list.lastElementChild?.firstChild.focus();
   }
 
   #pick(index) {
