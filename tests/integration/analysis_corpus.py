@@ -205,6 +205,11 @@ def _questions() -> Iterator[Case]:
         "What percent of rows are open?",
         {"open": "50", "done": "25", "lost": "25"},
     )
+    parted = "status,n\nopen,10\nopen,2\ndone,35\nlost,4\n"
+    yield case(
+        "percent of rows", parted, "What percent of records are open?", {"open": "50", "done": "25", "lost": "25"}
+    )
+    yield case("share of rows", parted, "Share of rows by status", {"open": "50", "done": "25", "lost": "25"})
     yield case("not an identifier", "order number,region\n100234,N\n100235,S\n", "Total by region", None)
 
 

@@ -33,6 +33,8 @@ _OPERATORS: dict[str, Literal["+", "-", "*", "/"]] = {
 _TO_DATE = re.compile(r"\b(?:year to date|ytd)\b")
 _BEFORE_GROUP = word_set("the a each every by calendar their")
 _BETWEEN_GROUPS = word_set("and by then per each")
+_ROWS = frozenset(("row", "rows", "record", "records", "entry", "entries"))
+"""Words for rows, of any table."""
 
 
 def read(requirement: str, tables: Sequence[TableProfile], answers: Mapping[str, str]) -> Intent:
@@ -450,6 +452,9 @@ class _Reading:
         parsed = self.parsed
         if any(question.blocking and not question.answer for question in self._intent.questions):
             self._numbers.add_measure(RequestedMeasure(Function.COUNT, None))  # which column is meant is asked already
+            return
+        if any(token.word in _ROWS and parsed.free(place, place + 1) for place, token in enumerate(parsed.tokens)):
+            self._numbers.add_measure(RequestedMeasure(Function.COUNT, None))  # “what percent of rows are open”
             return
         left = [parsed.word(place) for place in self.parsed.left_over()]
         records = [word for word in left if stem(word) in lexicon.RECORDS]
