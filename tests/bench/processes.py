@@ -43,9 +43,9 @@ def _own(process: psutil.Process) -> Cpu:
 
 
 def child_called(name: str) -> int:
-    """The pid of the benchmark's own child of that name."""
-    (found,) = [child.pid for child in psutil.Process().children() if child.name() == name]
-    return found
+    """The pid of the benchmark's own child of that name: of several, the last that it started."""
+    found = [child for child in psutil.Process().children() if child.name() == name]
+    return max(found, key=psutil.Process.create_time).pid
 
 
 class Meter:
