@@ -37,6 +37,8 @@ from tests.databases import temporary_postgres
 from tests.e2e.test_budget import BILLABLE
 from tests.temporal import running_temporal
 
+MOST_CPU = 1.3
+"""What a job may cost with more processes, as a multiple of what it does with one worker and one API."""
 LAYOUTS = ((1, 1), (2, 1), (4, 1), (4, 2))
 """Workers and APIs."""
 JOBS, WARM_UP = 300, 30
@@ -231,5 +233,6 @@ def test_how_far_processes_go_on_one_postgres(tmp_path: Path, monkeypatch: pytes
         found = [run(on, workers, apis, JOBS) for workers, apis in LAYOUTS]
         left = weight(on, before, len(LAYOUTS) * (JOBS + WARM_UP))
     show(found, left, JOBS)
-    alone = found[0].rate
-    assert max(each.rate for each in found[1:]) >= 0.9 * alone  # more processes take nothing away
+    alone, *several = [sum(each.cpu.values()) for each in found]
+    # seconds of one round differ by a third where another machine computes on the same cores; CPU does not
+    assert min(several) <= MOST_CPU * alone
